@@ -1,0 +1,4 @@
+// Ground: errors and where they are.
+#pragma once
+
+#include "base/error.hpp"

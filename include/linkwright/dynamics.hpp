@@ -1,0 +1,10 @@
+// Derive: the algorithms, each written once over any scalar.
+#pragma once
+
+#include "dynamics/aba.hpp"
+#include "dynamics/closure.hpp"
+#include "dynamics/crba.hpp"
+#include "dynamics/energy.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/rnea.hpp"
+#include "model.hpp"

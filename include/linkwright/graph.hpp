@@ -1,0 +1,7 @@
+// Express: expressions as numbers, functions made of them, and the scalars that every algorithm is written over.
+#pragma once
+
+#include "graph/expr.hpp"
+#include "graph/function.hpp"
+#include "graph/interpreter.hpp"
+#include "graph/scalar.hpp"

@@ -1,0 +1,7 @@
+// All of Linkwright; each stage also has a header of its own.
+#pragma once
+
+#include "base.hpp"
+#include "dynamics.hpp"
+#include "graph.hpp"
+#include "model.hpp"

@@ -1,0 +1,6 @@
+// Describe: mechanisms as their files say them, and the flat models that the algorithms read.
+#pragma once
+
+#include "model/embedded.hpp"
+#include "model/mechanism.hpp"
+#include "model/model.hpp"

@@ -1,0 +1,239 @@
+#include "expr.hpp"
+
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "function.hpp"
+#include "scalar.hpp"
+
+namespace lw {
+namespace {
+
+Graph& common_graph(const Expr& a, const Expr& b) {
+  assert(a.graph() == nullptr || b.graph() == nullptr || a.graph() == b.graph());
+  return a.graph() != nullptr ? *a.graph() : *b.graph();
+}
+
+bool is_negation(const Expr& e) { return !e.is_constant() && (*e.graph())[e.id()].op == Op::neg; }
+Expr negated(const Expr& e) { return {e.graph(), (*e.graph())[e.id()].a}; }
+bool both_constant(const Expr& a, const Expr& b) { return a.is_constant() && b.is_constant(); }
+
+Expr binary(Op op, const Expr& a, const Expr& b) {
+  Graph& g = common_graph(a, b);
+  const NodeId x = g.intern(a), y = g.intern(b);
+  return g.make(op, x, y);
+}
+
+// + and × in one order, so that a+b and b+a are one node.
+Expr commutative(Op op, const Expr& a, const Expr& b) {
+  Graph& g = common_graph(a, b);
+  NodeId x = g.intern(a), y = g.intern(b);
+  if (y < x) std::swap(x, y);
+  return g.make(op, x, y);
+}
+
+Expr unary(Op op, const Expr& a) { return a.graph()->make(op, a.id()); }
+
+// f(-x) = -f(x)
+template <class F>
+Expr odd(Op op, const Expr& x, F f) {
+  if (x.is_constant()) return f(x.constant());
+  if (is_negation(x)) return -unary(op, negated(x));
+  return unary(op, x);
+}
+
+}  // namespace
+
+std::size_t Graph::Hash::operator()(const Key& k) const {
+  std::uint64_t h = static_cast<std::uint64_t>(k.op) * 0x9e3779b97f4a7c15ULL;
+  for (const std::uint64_t part : {std::uint64_t{k.a}, std::uint64_t{k.b}, std::uint64_t{k.c}, k.bits}) {
+    h ^= part;
+    h *= 0xff51afd7ed558ccdULL;
+    h ^= h >> 32;
+  }
+  return static_cast<std::size_t>(h);
+}
+
+NodeId Graph::add_node(const Key& key, const Node& node) {
+  const auto [place, fresh] = index_.try_emplace(key, static_cast<NodeId>(nodes_.size()));
+  if (fresh) nodes_.push_back(node);
+  return place->second;
+}
+
+Expr Graph::input(std::string name) {
+  const auto index = static_cast<NodeId>(inputs_.size());
+  inputs_.push_back(std::move(name));
+  return {this, add_node({Op::input, index, 0, 0, 0}, {Op::input, index, 0, 0, 0.0})};
+}
+
+NodeId Graph::intern(const Expr& e) {
+  if (!e.is_constant()) {
+    assert(e.graph() == this);
+    return e.id();
+  }
+  const double value = e.constant() == 0.0 ? 0.0 : e.constant();  // one zero
+  return add_node({Op::constant, 0, 0, 0, std::bit_cast<std::uint64_t>(value)}, {Op::constant, 0, 0, 0, value});
+}
+
+Expr Graph::make(Op op, NodeId a, NodeId b, NodeId c) {
+  return {this, add_node({op, a, b, c, 0}, {op, a, b, c, 0.0})};
+}
+
+bool Graph::find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const {
+  const auto place = index_.find({op, a, b, c, 0});
+  if (place == index_.end()) return false;
+  found = place->second;
+  return true;
+}
+
+std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const std::vector<Expr>& arguments) {
+  assert(arguments.size() == function->input_size());
+  Call record{std::move(function), {}};
+  for (const Expr& e : arguments) record.arguments.push_back(intern(e));
+  std::size_t index = 0;
+  while (index < calls_.size() &&
+         (calls_[index].function != record.function || calls_[index].arguments != record.arguments)) {
+    ++index;
+  }
+  const std::size_t outputs = record.function->output_size();
+  if (index == calls_.size()) calls_.push_back(std::move(record));
+  const Expr node = make(Op::call, static_cast<NodeId>(index));
+  std::vector<Expr> result;
+  for (std::size_t k = 0; k < outputs; ++k) result.push_back(make(Op::output, node.id(), static_cast<NodeId>(k)));
+  return result;
+}
+
+Graph::Solution Graph::solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
+                             const std::vector<Expr>& arguments, int steps) {
+  const std::size_t n = guess.size();
+  assert(residual->output_size() == n && residual->input_size() == n + arguments.size());
+  Solve record{std::move(residual), {}, {}, steps};
+  for (const Expr& e : guess) record.guess.push_back(intern(e));
+  for (const Expr& e : arguments) record.arguments.push_back(intern(e));
+  solves_.push_back(std::move(record));
+  const Expr node = make(Op::solve, static_cast<NodeId>(solves_.size() - 1));
+  Solution solution;
+  for (std::size_t k = 0; k < 2 * n; ++k) {
+    (k < n ? solution.unknowns : solution.residual).push_back(make(Op::output, node.id(), static_cast<NodeId>(k)));
+  }
+  return solution;
+}
+
+Expr operator+(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return a.constant() + b.constant();
+  if (a.is_constant(0.0)) return b;
+  if (b.is_constant(0.0)) return a;
+  if (is_negation(a) && is_negation(b)) return -(negated(a) + negated(b));
+  if (is_negation(b)) return a - negated(b);
+  if (is_negation(a)) return b - negated(a);
+  if (b.is_constant() && b.constant() < 0.0) return a - (-b.constant());
+  if (a.is_constant() && a.constant() < 0.0) return b - (-a.constant());
+  return commutative(Op::add, a, b);
+}
+
+Expr operator-(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return a.constant() - b.constant();
+  if (b.is_constant(0.0)) return a;
+  if (a.is_constant(0.0)) return -b;
+  if (a == b) return 0.0;
+  if (is_negation(b)) return a + negated(b);
+  if (b.is_constant() && b.constant() < 0.0) return a + (-b.constant());
+  if (is_negation(a)) return -(negated(a) + b);
+  if (a.is_constant() && a.constant() < 0.0) return -(b + (-a.constant()));
+  // a-b where b-a is known is its negation
+  Graph& g = common_graph(a, b);
+  NodeId known = 0;
+  if (g.find(Op::sub, g.intern(b), g.intern(a), 0, known)) return -Expr(&g, known);
+  return binary(Op::sub, a, b);
+}
+
+Expr operator-(const Expr& a) {
+  if (a.is_constant()) return -a.constant();
+  if (is_negation(a)) return negated(a);
+  return unary(Op::neg, a);
+}
+
+Expr operator*(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return a.constant() * b.constant();
+  if (a.is_constant(0.0) || b.is_constant(0.0)) return 0.0;
+  if (a.is_constant(1.0)) return b;
+  if (b.is_constant(1.0)) return a;
+  if (a.is_constant() && a.constant() < 0.0) return -(Expr(-a.constant()) * b);
+  if (b.is_constant() && b.constant() < 0.0) return -(a * Expr(-b.constant()));
+  if (is_negation(a)) return -(negated(a) * b);
+  if (is_negation(b)) return -(a * negated(b));
+  return commutative(Op::mul, a, b);
+}
+
+Expr operator/(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return a.constant() / b.constant();
+  if (a.is_constant(0.0)) return 0.0;
+  if (b.is_constant(1.0)) return a;
+  if (a.is_constant() && a.constant() < 0.0) return -(Expr(-a.constant()) / b);
+  if (b.is_constant() && b.constant() < 0.0) return -(a / Expr(-b.constant()));
+  if (is_negation(a)) return -(negated(a) / b);
+  if (is_negation(b)) return -(a / negated(b));
+  return binary(Op::div, a, b);
+}
+
+bool operator==(const Expr& a, const Expr& b) {
+  if (a.is_constant() != b.is_constant()) return false;
+  return a.is_constant() ? a.constant() == b.constant() : a.graph() == b.graph() && a.id() == b.id();
+}
+
+Expr& Expr::operator+=(const Expr& other) { return *this = *this + other; }
+Expr& Expr::operator-=(const Expr& other) { return *this = *this - other; }
+Expr& Expr::operator*=(const Expr& other) { return *this = *this * other; }
+Expr& Expr::operator/=(const Expr& other) { return *this = *this / other; }
+
+Expr sqrt(const Expr& x) { return x.is_constant() ? Expr(std::sqrt(x.constant())) : unary(Op::sqrt, x); }
+Expr exp(const Expr& x) { return x.is_constant() ? Expr(std::exp(x.constant())) : unary(Op::exp, x); }
+Expr log(const Expr& x) { return x.is_constant() ? Expr(std::log(x.constant())) : unary(Op::log, x); }
+Expr acos(const Expr& x) { return x.is_constant() ? Expr(std::acos(x.constant())) : unary(Op::acos, x); }
+
+Expr sin(const Expr& x) { return odd(Op::sin, x, [](double v) { return std::sin(v); }); }
+Expr tan(const Expr& x) { return odd(Op::tan, x, [](double v) { return std::tan(v); }); }
+Expr asin(const Expr& x) { return odd(Op::asin, x, [](double v) { return std::asin(v); }); }
+Expr atan(const Expr& x) { return odd(Op::atan, x, [](double v) { return std::atan(v); }); }
+Expr tanh(const Expr& x) { return odd(Op::tanh, x, [](double v) { return std::tanh(v); }); }
+
+Expr cos(const Expr& x) {
+  if (x.is_constant()) return std::cos(x.constant());
+  return unary(Op::cos, is_negation(x) ? negated(x) : x);
+}
+
+Expr abs(const Expr& x) {
+  if (x.is_constant()) return std::abs(x.constant());
+  return unary(Op::abs, is_negation(x) ? negated(x) : x);
+}
+
+Expr atan2(const Expr& y, const Expr& x) {
+  if (both_constant(y, x)) return std::atan2(y.constant(), x.constant());
+  return binary(Op::atan2, y, x);
+}
+
+Expr min(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return lw::min(a.constant(), b.constant());
+  return a == b ? a : commutative(Op::min, a, b);
+}
+
+Expr max(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return lw::max(a.constant(), b.constant());
+  return a == b ? a : commutative(Op::max, a, b);
+}
+
+Expr less(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return lw::less(a.constant(), b.constant());
+  return a == b ? Expr(0.0) : binary(Op::less, a, b);
+}
+
+Expr select(const Expr& condition, const Expr& where_true, const Expr& where_false) {
+  if (condition.is_constant()) return condition.constant() != 0.0 ? where_true : where_false;
+  if (where_true == where_false) return where_true;
+  Graph& g = *condition.graph();
+  const NodeId a = condition.id(), b = g.intern(where_true), c = g.intern(where_false);
+  return g.make(Op::select, a, b, c);
+}
+
+}  // namespace lw

@@ -1,0 +1,155 @@
+// Expressions as numbers. An Expr copies and computes like a double; computing with it writes the calculation down.
+//
+//   Graph g;  Expr x = g.input("x");  Expr y = sin(x) * 2.0 + x;      // y is a node of g
+//
+// Nodes are hash-consed: the same operation on the same operands is the same node, so common subexpressions are
+// shared from birth. Building folds constants, 0 and ±1, keeps the operands of + and × in one order, and hoists signs
+// outward, since a negation is free in the code that is made from the graph. Folding is exact: it never reassociates,
+// so a traced calculation gives the bits of the original one up to the sign of a zero. (0·x folds to 0, as for finite x.)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lw {
+
+class Graph;
+class Function;
+
+enum class Op : std::uint8_t {
+  constant, input,
+  add, sub, mul, div, neg,
+  sqrt, sin, cos, tan, asin, acos, atan, atan2, exp, log, tanh,
+  abs, min, max,
+  less,    // a < b ? 1 : 0
+  select,  // a != 0 ? b : c
+  call,    // a: index into Graph::calls
+  solve,   // a: index into Graph::solves
+  output,  // element b of the call or solve node a
+};
+
+using NodeId = std::uint32_t;
+
+struct Node {
+  Op op = Op::constant;
+  NodeId a = 0, b = 0, c = 0;  // operands; for input: a is its index
+  double value = 0.0;          // for constant
+};
+
+class Expr {
+ public:
+  Expr(double value = 0.0) : value_(value) {}  // NOLINT: a number is an expression
+  Expr(Graph* graph, NodeId id) : graph_(graph), id_(id) {}
+
+  bool is_constant() const { return graph_ == nullptr; }
+  bool is_constant(double v) const { return graph_ == nullptr && value_ == v; }
+  double constant() const { return value_; }  // only where is_constant()
+  Graph* graph() const { return graph_; }
+  NodeId id() const { return id_; }
+
+  Expr& operator+=(const Expr& other);
+  Expr& operator-=(const Expr& other);
+  Expr& operator*=(const Expr& other);
+  Expr& operator/=(const Expr& other);
+
+ private:
+  Graph* graph_ = nullptr;  // null: a constant, which belongs to no graph and so to all
+  union {
+    double value_;
+    NodeId id_;
+  };
+};
+
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a);
+inline Expr operator+(const Expr& a) { return a; }
+// Same node or same constant: a statement about the expressions, not about their values.
+bool operator==(const Expr& a, const Expr& b);
+
+Expr sqrt(const Expr& x);
+Expr sin(const Expr& x);
+Expr cos(const Expr& x);
+Expr tan(const Expr& x);
+Expr asin(const Expr& x);
+Expr acos(const Expr& x);
+Expr atan(const Expr& x);
+Expr atan2(const Expr& y, const Expr& x);
+Expr exp(const Expr& x);
+Expr log(const Expr& x);
+Expr tanh(const Expr& x);
+Expr abs(const Expr& x);
+Expr min(const Expr& a, const Expr& b);
+Expr max(const Expr& a, const Expr& b);
+Expr less(const Expr& a, const Expr& b);
+Expr select(const Expr& condition, const Expr& where_true, const Expr& where_false);
+
+// A Function evaluated as one step: a body or a limb traced once, its constants as arguments.
+struct Call {
+  std::shared_ptr<const Function> function;
+  std::vector<NodeId> arguments;
+};
+
+// `steps` Newton steps on residual(x, p) = 0 from a guess. The residual's first inputs are the unknowns x, as many as it
+// has outputs; the rest are p. Outputs of the node: x, then the residual there. By the implicit function theorem
+// dx/dp = -(∂r/∂x)⁻¹ ∂r/∂p at the solution, whatever the guess was.
+struct Solve {
+  std::shared_ptr<const Function> residual;
+  std::vector<NodeId> guess;
+  std::vector<NodeId> arguments;
+  int steps = 0;
+};
+
+class Graph {
+ public:
+  Graph() = default;
+  Graph(const Graph&) = delete;  // Exprs point here
+  Graph& operator=(const Graph&) = delete;
+
+  Expr input(std::string name);
+  // Outputs of a call, one Expr each; the same call on the same arguments is the same node.
+  std::vector<Expr> call(std::shared_ptr<const Function> function, const std::vector<Expr>& arguments);
+  struct Solution {
+    std::vector<Expr> unknowns;
+    std::vector<Expr> residual;
+  };
+  Solution solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
+                 const std::vector<Expr>& arguments, int steps);
+
+  // The node of an expression; a constant gets one here.
+  NodeId intern(const Expr& e);
+  // The node for an operation, found or made; no folding (the operators above fold, then come here).
+  Expr make(Op op, NodeId a, NodeId b = 0, NodeId c = 0);
+  bool find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const;
+
+  const Node& operator[](NodeId id) const { return nodes_[id]; }
+  std::size_t size() const { return nodes_.size(); }
+  const std::vector<std::string>& inputs() const { return inputs_; }
+  const std::vector<Call>& calls() const { return calls_; }
+  const std::vector<Solve>& solves() const { return solves_; }
+
+ private:
+  struct Key {
+    Op op;
+    NodeId a, b, c;
+    std::uint64_t bits;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& k) const;
+  };
+  NodeId add_node(const Key& key, const Node& node);
+
+  std::vector<Node> nodes_;
+  std::unordered_map<Key, NodeId, Hash> index_;
+  std::vector<std::string> inputs_;
+  std::vector<Call> calls_;
+  std::vector<Solve> solves_;
+};
+
+}  // namespace lw

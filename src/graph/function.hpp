@@ -1,0 +1,65 @@
+// A Function is a traced calculation: named groups of inputs and outputs over one graph.
+//
+//   Function f = trace("inverse", {{"q", 6}, {"qd", 6}, {"qdd", 6}}, {{"tau", 6}},
+//                      [&](const Arguments& in, Results& out) { rnea(model, in[0], in[1], in[2], out[0]); });
+//
+// Node numbers are an order of evaluation (an operand is always older than its user); `order` holds the live ones in
+// the order in which they are to be emitted, so that passes may change it without touching the graph.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "expr.hpp"
+#include "scalar.hpp"
+
+namespace lw {
+
+struct Group {
+  std::string name;
+  std::size_t size = 0;
+};
+
+using Arguments = std::vector<std::vector<Expr>>;  // one vector per input group
+using Results = std::vector<std::vector<Expr>>;    // one per output group, already sized
+
+class Function {
+ public:
+  Function(std::string name, std::vector<Group> inputs, std::vector<Group> outputs, std::shared_ptr<const Graph> graph,
+           std::vector<NodeId> results);
+
+  const std::string& name() const { return name_; }
+  const std::vector<Group>& inputs() const { return inputs_; }
+  const std::vector<Group>& outputs() const { return outputs_; }
+  const Graph& graph() const { return *graph_; }
+  const std::vector<NodeId>& results() const { return results_; }  // one node per output element
+  const std::vector<NodeId>& order() const { return order_; }      // live nodes, operands first
+  std::size_t input_size() const;
+  std::size_t output_size() const { return results_.size(); }
+
+ private:
+  std::string name_;
+  std::vector<Group> inputs_, outputs_;
+  std::shared_ptr<const Graph> graph_;
+  std::vector<NodeId> results_;
+  std::vector<NodeId> order_;
+};
+
+Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> outputs,
+               const std::function<void(const Arguments&, Results&)>& calculation);
+
+// The operands of a node, including those of calls and solves.
+void for_each_operand(const Graph& graph, NodeId id, const std::function<void(NodeId)>& visit);
+
+// Cost of the live operations; a call costs what its function costs, a solve its residual `steps` times over.
+// `depth`: operations on the longest path from an input to an output (sign changes and constants free).
+struct FunctionCost {
+  OperationCount operations;
+  int depth = 0;
+};
+FunctionCost cost(const Function& function);
+
+}  // namespace lw

@@ -1,0 +1,223 @@
+#include "interpreter.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <unordered_map>
+
+#include "../base/error.hpp"
+
+namespace lw {
+namespace {
+
+// Solves A x = b by Gaussian elimination with row pivoting on values; A is n×n by rows, x overwrites b.
+template <class U>
+void solve_linear(std::vector<double>& A, std::span<U> b) {
+  const std::size_t n = b.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      if (std::abs(A[i * n + k]) > std::abs(A[pivot * n + k])) pivot = i;
+    }
+    if (!(std::abs(A[pivot * n + k]) > 0.0)) throw Error(ErrorCode::data, "Newton step: the Jacobian is singular");
+    if (pivot != k) {
+      for (std::size_t j = 0; j < n; ++j) std::swap(A[k * n + j], A[pivot * n + j]);
+      std::swap(b[k], b[pivot]);
+    }
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = A[i * n + k] / A[k * n + k];
+      for (std::size_t j = k; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
+      b[i] -= U(factor) * b[k];
+    }
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    for (std::size_t j = k + 1; j < n; ++j) b[k] -= U(A[k * n + j]) * b[j];
+    b[k] *= U(1.0 / A[k * n + k]);
+  }
+}
+
+}  // namespace
+
+template <class U>
+U apply(Op op, const U& a, const U& b, const U& c) {
+  using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cos, std::exp, std::log, std::sin, std::sqrt,
+      std::tan, std::tanh;
+  switch (op) {
+    case Op::add: return a + b;
+    case Op::sub: return a - b;
+    case Op::mul: return a * b;
+    case Op::div: return a / b;
+    case Op::neg: return -a;
+    case Op::sqrt: return sqrt(a);
+    case Op::sin: return sin(a);
+    case Op::cos: return cos(a);
+    case Op::tan: return tan(a);
+    case Op::asin: return asin(a);
+    case Op::acos: return acos(a);
+    case Op::atan: return atan(a);
+    case Op::atan2: return atan2(a, b);
+    case Op::exp: return exp(a);
+    case Op::log: return log(a);
+    case Op::tanh: return tanh(a);
+    case Op::abs: return abs(a);
+    case Op::min: return lw::min(a, b);
+    case Op::max: return lw::max(a, b);
+    case Op::less: return lw::less(a, b);
+    case Op::select: return lw::select(a, b, c);
+    default: assert(false && "not an elementary operation"); return U(0.0);
+  }
+}
+
+// A tape over compact slots. Nested functions have their own programs and buffers, made once.
+template <class U>
+struct Interpreter<U>::Program {
+  struct Instruction {
+    Op op;
+    std::uint32_t to, a, b, c;
+  };
+  struct Nested {  // a call, or a solve (steps > 0)
+    std::unique_ptr<Interpreter<U>> function;
+    std::unique_ptr<Interpreter<Dual>> tangent;  // of a solve's residual
+    std::shared_ptr<const Function> residual;
+    std::vector<std::uint32_t> guess, arguments;
+    int steps = 0;
+    std::vector<U> in, out;
+    std::vector<Dual> tangent_in, tangent_out;
+    std::vector<double> jacobian;
+  };
+
+  std::size_t inputs = 0;
+  std::vector<U> slots;
+  std::vector<Instruction> code;
+  std::vector<Nested> nested;
+  std::vector<std::uint32_t> results;
+
+  void run_nested(Nested& n);
+};
+
+template <class U>
+Interpreter<U>::Interpreter(const Function& function) : program_(std::make_unique<Program>()) {
+  Program& p = *program_;
+  const Graph& graph = function.graph();
+  p.inputs = function.input_size();
+  std::unordered_map<NodeId, std::uint32_t> slot;
+  std::unordered_map<NodeId, std::uint32_t> nested_of;  // call or solve node -> index in p.nested
+  // inputs stand first, in their order
+  p.slots.resize(p.inputs);
+  const auto fresh = [&](NodeId id) {
+    slot[id] = static_cast<std::uint32_t>(p.slots.size());
+    p.slots.emplace_back(0.0);
+    return slot[id];
+  };
+  for (const NodeId id : function.order()) {
+    const Node& n = graph[id];
+    switch (n.op) {
+      case Op::constant: p.slots[fresh(id)] = U(n.value); break;
+      case Op::input: slot[id] = n.a; break;
+      case Op::call:
+      case Op::solve: {
+        typename Program::Nested nested;
+        const bool is_call = n.op == Op::call;
+        const Function& inner = is_call ? *graph.calls()[n.a].function : *graph.solves()[n.a].residual;
+        nested.function = std::make_unique<Interpreter<U>>(inner);
+        for (const NodeId a : is_call ? graph.calls()[n.a].arguments : graph.solves()[n.a].arguments) {
+          nested.arguments.push_back(slot.at(a));
+        }
+        nested.in.resize(inner.input_size());
+        nested.out.resize(inner.output_size() * (is_call ? 1 : 2));
+        if (!is_call) {
+          for (const NodeId a : graph.solves()[n.a].guess) nested.guess.push_back(slot.at(a));
+          nested.steps = graph.solves()[n.a].steps;
+          nested.residual = graph.solves()[n.a].residual;
+          nested.tangent = std::make_unique<Interpreter<Dual>>(inner);
+          nested.tangent_in.resize(inner.input_size());
+          nested.tangent_out.resize(inner.output_size());
+          nested.jacobian.resize(inner.output_size() * inner.output_size());
+        }
+        nested_of[id] = static_cast<std::uint32_t>(p.nested.size());
+        p.code.push_back({n.op, 0, nested_of[id], 0, 0});
+        p.nested.push_back(std::move(nested));
+        break;
+      }
+      case Op::output: p.code.push_back({n.op, fresh(id), nested_of.at(n.a), n.b, 0}); break;
+      default: {
+        std::uint32_t operands[3] = {0, 0, 0};
+        int k = 0;
+        for_each_operand(graph, id, [&](NodeId operand) { operands[k++] = slot.at(operand); });
+        p.code.push_back({n.op, fresh(id), operands[0], operands[1], operands[2]});
+      }
+    }
+  }
+  for (const NodeId r : function.results()) p.results.push_back(slot.at(r));
+}
+
+template <class U>
+Interpreter<U>::~Interpreter() = default;
+template <class U>
+Interpreter<U>::Interpreter(Interpreter&&) noexcept = default;
+template <class U>
+Interpreter<U>& Interpreter<U>::operator=(Interpreter&&) noexcept = default;
+
+template <class U>
+void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs) {
+  Program& p = *program_;
+  assert(inputs.size() == p.inputs && outputs.size() == p.results.size());
+  std::copy(inputs.begin(), inputs.end(), p.slots.begin());
+  for (const auto& i : p.code) {
+    switch (i.op) {
+      case Op::call:
+      case Op::solve: p.run_nested(p.nested[i.a]); break;
+      case Op::output: p.slots[i.to] = p.nested[i.a].out[i.b]; break;
+      default: p.slots[i.to] = apply(i.op, p.slots[i.a], p.slots[i.b], p.slots[i.c]);
+    }
+  }
+  for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k] = p.slots[p.results[k]];
+}
+
+template <class U>
+void Interpreter<U>::Program::run_nested(Nested& n) {
+  const std::size_t unknowns = n.guess.size();
+  for (std::size_t k = 0; k < n.arguments.size(); ++k) n.in[unknowns + k] = slots[n.arguments[k]];
+  if (n.steps == 0) {
+    (*n.function)(n.in, n.out);
+    return;
+  }
+  if constexpr (std::is_same_v<U, Expr>) {
+    // stays one node in the graph that the arguments belong to; with constants alone it is a number
+    Graph* graph = nullptr;
+    std::vector<Expr> guess;
+    for (const std::uint32_t s : n.guess) guess.push_back(slots[s]);
+    const std::vector<Expr> arguments(n.in.begin() + static_cast<std::ptrdiff_t>(unknowns), n.in.end());
+    for (const Expr& e : guess) graph = e.graph() != nullptr ? e.graph() : graph;
+    for (const Expr& e : arguments) graph = e.graph() != nullptr ? e.graph() : graph;
+    if (graph == nullptr) throw Error(ErrorCode::usage, "a Solve node of constants has no graph to stand in");
+    const Graph::Solution solution = graph->solve(n.residual, guess, arguments, n.steps);
+    std::copy(solution.unknowns.begin(), solution.unknowns.end(), n.out.begin());
+    std::copy(solution.residual.begin(), solution.residual.end(), n.out.begin() + static_cast<std::ptrdiff_t>(unknowns));
+  } else {
+    const std::span<U> x(n.in.data(), unknowns), residual(n.out.data() + unknowns, unknowns);
+    for (std::size_t k = 0; k < unknowns; ++k) x[k] = slots[n.guess[k]];
+    for (int step = 0; step < n.steps; ++step) {
+      // J by columns, on values
+      for (std::size_t k = 0; k < n.in.size(); ++k) n.tangent_in[k] = value_of(n.in[k]);
+      for (std::size_t j = 0; j < unknowns; ++j) {
+        n.tangent_in[j].d = 1.0;
+        (*n.tangent)(n.tangent_in, n.tangent_out);
+        n.tangent_in[j].d = 0.0;
+        for (std::size_t i = 0; i < unknowns; ++i) n.jacobian[i * unknowns + j] = n.tangent_out[i].d;
+      }
+      (*n.function)(n.in, residual);
+      solve_linear<U>(n.jacobian, residual);
+      for (std::size_t k = 0; k < unknowns; ++k) x[k] -= residual[k];
+    }
+    (*n.function)(n.in, residual);
+    std::copy(x.begin(), x.end(), n.out.begin());
+  }
+}
+
+#define LW_INSTANTIATE(T)                                                   \
+  template T apply<T>(Op, const T&, const T&, const T&);                    \
+  template class Interpreter<T>;
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

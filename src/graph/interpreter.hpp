@@ -1,0 +1,36 @@
+// Evaluates a Function in any scalar: with double it is the fallback where there is no compiler, with Expr it inlines the
+// function into another graph, with Dual or ComplexStep it differentiates.
+//
+// A Solve node is iterated as x ← x − J(x)⁻¹ r(x) with the Jacobian J taken on values alone: where x has converged, the
+// last step carries the derivative −J⁻¹ ∂r/∂p into x, which is the implicit function theorem, in any scalar.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "function.hpp"
+
+namespace lw {
+
+template <class U>
+class Interpreter {
+ public:
+  explicit Interpreter(const Function& function);
+  ~Interpreter();
+  Interpreter(Interpreter&&) noexcept;
+  Interpreter& operator=(Interpreter&&) noexcept;
+
+  // Inputs and outputs as one vector each, group after group. Allocates nothing for double.
+  void operator()(std::span<const U> inputs, std::span<U> outputs);
+
+ private:
+  struct Program;
+  std::unique_ptr<Program> program_;
+};
+
+// One elementary operation, in any scalar.
+template <class U>
+U apply(Op op, const U& a, const U& b, const U& c);
+
+}  // namespace lw
