@@ -1,0 +1,362 @@
+#include <cmath>
+
+#include "../graph/interpreter.hpp"
+#include "model.hpp"
+#include "placement.hpp"
+
+namespace lw {
+namespace {
+
+// All formulas of the mechanism evaluated in T, one pass over the graph: operands are older than their users, and a
+// parameter's own formula is older than the parameter.
+template <class T>
+class Values {
+ public:
+  Values(const Mechanism& mechanism, const ParameterValues<T>& given) {
+    std::size_t used = 0;
+    for (const Parameter& p : mechanism.parameters) used += given.count(p.name);
+    if (used != given.size()) {
+      for (const auto& [name, value] : given) {
+        bool known = false;
+        for (const Parameter& p : mechanism.parameters) known = known || p.name == name;
+        if (!known) throw Error(ErrorCode::usage, "`" + name + "` is not a parameter of " + mechanism.name);
+      }
+    }
+    const Graph& g = *mechanism.formulas;
+    values_.reserve(g.size());
+    for (NodeId id = 0; id < g.size(); ++id) {
+      const Node& n = g[id];
+      if (n.op == Op::constant) {
+        values_.push_back(T(n.value));
+      } else if (n.op == Op::input) {
+        const Parameter& p = mechanism.parameters[n.a];
+        const auto place = given.find(p.name);
+        values_.push_back(place != given.end() ? place->second : (*this)(p.value));
+      } else {
+        const T zero(0.0);
+        const auto operand = [&](NodeId k) -> const T& { return k < id ? values_[k] : zero; };
+        values_.push_back(apply(n.op, operand(n.a), operand(n.b), operand(n.c)));
+      }
+    }
+  }
+  T operator()(const Formula& f) const {
+    return f.value.is_constant() ? T(f.value.constant()) : values_[f.value.id()];
+  }
+  Vec3<T> operator()(const Formula3& f) const { return {(*this)(f[0]), (*this)(f[1]), (*this)(f[2])}; }
+
+ private:
+  std::vector<T> values_;
+};
+
+template <class T>
+Vec3<T> unit(const Vec3<T>& a) {
+  using std::sqrt;
+  const T length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+  return {a[0] / length, a[1] / length, a[2] / length};
+}
+
+template <class T>
+Mat3<T> rotation(const Values<T>& at, const Rotation& r) {
+  const auto v = [&](std::size_t k) { return at(r.values[k]); };
+  switch (r.kind) {
+    case Rotation::Kind::none: break;
+    case Rotation::Kind::rpy: return rotation_about_z(v(2)) * rotation_about_y(v(1)) * rotation_about_x(v(0));
+    case Rotation::Kind::quaternion: {
+      using std::sqrt;
+      const T n = sqrt(v(0) * v(0) + v(1) * v(1) + v(2) * v(2) + v(3) * v(3));
+      return rotation_from_quaternion<T>(v(0) / n, v(1) / n, v(2) / n, v(3) / n);
+    }
+    case Rotation::Kind::matrix: {
+      Mat3<T> R;
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) R(i, j) = v(static_cast<std::size_t>(3 * i + j));
+      }
+      return R;
+    }
+  }
+  return Mat3<T>::identity();
+}
+
+template <class T>
+Transform<T> pose(const Values<T>& at, const Origin& o) {
+  return {rotation(at, o.rotation), at(o.xyz)};
+}
+
+template <class T>
+RigidInertia<T> inertia_in_link(const Values<T>& at, const Inertia& inertia) {
+  const auto& t = inertia.tensor;
+  Mat3<T> I({at(t[0]), at(t[3]), at(t[4])}, {at(t[3]), at(t[1]), at(t[5])}, {at(t[4]), at(t[5]), at(t[2])});
+  if (inertia.rotation.kind != Rotation::Kind::none) {
+    const Mat3<T> R = rotation(at, inertia.rotation);
+    I = R * I * transpose(R);
+  }
+  const T mass = at(inertia.mass);
+  const Vec3<T> com = at(inertia.com);
+  if (inertia.about_origin) return {mass, mass * com, I};
+  return RigidInertia<T>::about_com(mass, com, I);
+}
+
+// Only the choice of a planar joint's directions looks at values.
+double known_value(const Expr& x) {
+  if (!x.is_constant()) throw Error(ErrorCode::usage, "the normal of a planar joint cannot depend on a kept parameter");
+  return x.constant();
+}
+template <class T>
+double known_value(const T& x) {
+  return value_of(x);
+}
+
+// In-plane directions of a planar joint: the two axes that follow the normal in cyclic order, made perpendicular to it.
+template <class T>
+std::array<Vec3<T>, 2> plane_directions(const Vec3<T>& normal) {
+  int along = 0;
+  for (int k = 1; k < 3; ++k) {
+    if (std::abs(known_value(normal[k])) > std::abs(known_value(normal[along]))) along = k;
+  }
+  const Vec3<T> follow = Vec3<T>::unit((along + 1) % 3);
+  const Vec3<T> u = unit<T>(follow - normal * dot(follow, normal));
+  return {u, cross(normal, u)};
+}
+
+template <class T>
+class Builder {
+ public:
+  Builder(const Mechanism& mechanism, const ParameterValues<T>& values) : mechanism_(mechanism), at_(mechanism, values) {}
+
+  Model<T> build() {
+    model_.name = mechanism_.name;
+    model_.gravity = at_(mechanism_.gravity);
+    number_coordinates();
+    place_links();
+    add_payloads();
+    for (const Loop& loop : mechanism_.loops) add_loop(loop);
+    find_sparsity();
+    return std::move(model_);
+  }
+
+ private:
+  // coordinates in the file's order; fixed and mimic joints have none
+  void number_coordinates() {
+    for (const Link& link : mechanism_.links) {
+      const Joint& j = link.joint;
+      if (j.type == JointType::fixed || j.mimic) continue;
+      model_.joints.push_back({j.name, j.type, model_.nq, model_.nv, -1, -1, j.actuated});
+      const auto home = mechanism_.home.find(j.name);
+      for (int k = 0; k < coordinates(j.type); ++k) {
+        const bool is_w = (j.type == JointType::spherical && k == 3) || (j.type == JointType::floating && k == 6);
+        model_.home.push_back(home != mechanism_.home.end() ? at_(home->second[static_cast<std::size_t>(k)])
+                                                            : T(is_w ? 1.0 : 0.0));
+      }
+      static const std::map<JointType, std::pair<std::vector<const char*>, std::vector<const char*>>> kNames = {
+          {JointType::cylindrical, {{"angle", "slide"}, {"angle", "slide"}}},
+          {JointType::universal, {{"first", "second"}, {"first", "second"}}},
+          {JointType::planar, {{"x", "y", "angle"}, {"x", "y", "angle"}}},
+          {JointType::spherical, {{"qx", "qy", "qz", "qw"}, {"wx", "wy", "wz"}}},
+          {JointType::floating, {{"x", "y", "z", "qx", "qy", "qz", "qw"}, {"wx", "wy", "wz", "vx", "vy", "vz"}}}};
+      const auto names = kNames.find(j.type);
+      if (names == kNames.end()) {
+        model_.coordinate_names.push_back(j.name);
+        model_.velocity_names.push_back(j.name);
+      } else {
+        for (const char* n : names->second.first) model_.coordinate_names.push_back(j.name + "." + n);
+        for (const char* n : names->second.second) model_.velocity_names.push_back(j.name + "." + n);
+      }
+      model_.nq += coordinates(j.type);
+      model_.nv += velocities(j.type);
+    }
+  }
+
+  JointInfo* joint_info(const std::string& name) {
+    for (JointInfo& info : model_.joints) {
+      if (info.name == name) return &info;
+    }
+    return nullptr;
+  }
+
+  // parents before children, otherwise in the file's order
+  void place_links() {
+    const std::size_t n = mechanism_.links.size();
+    model_.frames.resize(n + 1);
+    model_.frames[0] = {mechanism_.base, -1, {}};
+    std::map<std::string, std::size_t> frame_of{{mechanism_.base, 0}};
+    std::map<std::string, std::vector<std::size_t>> children;
+    for (std::size_t k = 0; k < n; ++k) children[mechanism_.links[k].parent].push_back(k);
+    std::vector<std::size_t> ready(children[mechanism_.base].rbegin(), children[mechanism_.base].rend());
+    while (!ready.empty()) {
+      const std::size_t k = ready.back();
+      ready.pop_back();
+      const Link& link = mechanism_.links[k];
+      model_.frames[k + 1] = place_link(link, model_.frames[frame_of.at(link.parent)]);
+      frame_of[link.name] = k + 1;
+      const auto& below = children[link.name];
+      ready.insert(ready.end(), below.rbegin(), below.rend());
+    }
+  }
+
+  Frame<T> place_link(const Link& link, const Frame<T>& parent) {
+    const Joint& j = link.joint;
+    // X_PJ: parent link to joint frame; X_BF: joint frame after the motion to link frame (standard DH only)
+    Transform<T> X_PJ, X_BF;
+    Vec3<T> axis(T(0.0), T(0.0), T(1.0));
+    if (j.dh) {
+      const Transform<T> screw_x{rotation_about_x(at_(j.dh->alpha)), {at_(j.dh->a), T(0.0), T(0.0)}};
+      const Transform<T> screw_z{rotation_about_z(at_(j.dh->theta)), {T(0.0), T(0.0), at_(j.dh->d)}};
+      if (j.dh->standard) {
+        X_BF = screw_x;
+        X_PJ = screw_z;
+      } else {
+        X_PJ = screw_x * screw_z;
+      }
+    } else {
+      X_PJ = pose(at_, j.origin);
+      axis = at_(j.axis);
+    }
+    Transform<T> X = parent.X_BF * X_PJ;
+    int body = parent.body;
+    if (j.type != JointType::fixed) {
+      body = add_joint_bodies(j, axis, parent.body, X);
+      X = X_BF;
+    } else {
+      X = X * X_BF;
+    }
+    if (link.inertia && body >= 0) {
+      model_.bodies[static_cast<std::size_t>(body)].inertia += to_parent(X, inertia_in_link(at_, *link.inertia));
+    }
+    return {link.name, body, X};
+  }
+
+  int add_joint_bodies(const Joint& j, const Vec3<T>& written_axis, int parent, const Transform<T>& X_PJ) {
+    int q = 0, v = 0;
+    JointInfo* info = joint_info(j.mimic ? j.mimic->joint : j.name);
+    q = info->q;
+    v = info->v;
+    const int first = static_cast<int>(model_.bodies.size());
+    Transform<T> X = X_PJ;
+    const auto add = [&](JointKind kind, const Vec3<T>& axis) {
+      Body<T> b;
+      b.parent = parent;
+      b.kind = kind;
+      b.q = q++;
+      b.v = v++;
+      b.axis = axis;
+      b.X_PJ = X;
+      finish(b);
+      parent = static_cast<int>(model_.bodies.size());
+      model_.bodies.push_back(b);
+      X = {};
+    };
+    const auto axis = [&] { return unit(written_axis); };
+    switch (j.type) {
+      case JointType::fixed: break;
+      case JointType::revolute: add(JointKind::revolute, axis()); break;
+      case JointType::prismatic: add(JointKind::prismatic, axis()); break;
+      case JointType::cylindrical:
+        add(JointKind::revolute, axis());
+        add(JointKind::prismatic, axis());
+        break;
+      case JointType::universal:
+        add(JointKind::revolute, axis());
+        add(JointKind::revolute, unit(at_(j.axis2)));
+        break;
+      case JointType::planar: {
+        const auto directions = plane_directions(axis());
+        add(JointKind::prismatic, directions[0]);
+        add(JointKind::prismatic, directions[1]);
+        add(JointKind::revolute, axis());
+        break;
+      }
+      case JointType::spherical: add(JointKind::spherical, axis()); break;
+      case JointType::floating: add(JointKind::floating, axis()); break;
+    }
+    Body<T>& last = model_.bodies.back();
+    if (j.mimic) {
+      last.mimics = model_.has_mimics = true;
+      last.ratio = at_(j.mimic->ratio);
+      last.offset = at_(j.mimic->offset);
+    } else {
+      info->first_body = first;
+      info->last_body = parent;
+    }
+    if (velocities(j.type) == 1) {
+      if (j.drive) last.armature = at_(j.drive->ratio) * at_(j.drive->ratio) * at_(j.drive->rotor_inertia);
+      if (j.spring) {
+        last.stiffness = at_(j.spring->stiffness);
+        last.rest = at_(j.spring->rest);
+      }
+    }
+    return parent;
+  }
+
+  void finish(Body<T>& b) const {
+    const Mat3<T> projector = outer(b.axis, b.axis);
+    b.R0 = b.X_PJ.R * projector;
+    b.Rc = b.X_PJ.R * (Mat3<T>::identity() - projector);
+    b.Rs = b.X_PJ.R * skew(b.axis);
+    b.slide = b.X_PJ.R * b.axis;
+  }
+
+  const Frame<T>& frame(const std::string& name) const {
+    return model_.frames[static_cast<std::size_t>(model_.frame_index(name))];
+  }
+
+  void add_payloads() {
+    for (const Payload& payload : mechanism_.payloads) {
+      const Frame<T>& f = frame(payload.link);
+      if (f.body < 0) continue;
+      model_.bodies[static_cast<std::size_t>(f.body)].inertia += to_parent(f.X_BF, inertia_in_link(at_, payload.inertia));
+    }
+  }
+
+  void add_loop(const Loop& loop) {
+    LoopClosure<T> closure{loop.name, loop.type, unit(at_(loop.axis)), unit(at_(loop.axis2)), {}, {}};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Frame<T>& f = frame(loop.between[side]);
+      (side == 0 ? closure.a : closure.b) = Frame<T>{loop.between[side], f.body, f.X_BF * pose(at_, loop.at[side])};
+    }
+    model_.loops.push_back(closure);
+  }
+
+  // velocities in the order of the bodies, each hung on the last velocity of the nearest body above it
+  void find_sparsity() {
+    if (model_.has_mimics) return;
+    model_.dof_parent.assign(static_cast<std::size_t>(model_.nv), -1);
+    for (const Body<T>& b : model_.bodies) {
+      int above = -1;
+      if (b.parent >= 0) {
+        const Body<T>& p = model_.bodies[static_cast<std::size_t>(b.parent)];
+        above = p.v + p.velocities() - 1;
+      }
+      for (int k = 0; k < b.velocities(); ++k) {
+        model_.dof_parent[static_cast<std::size_t>(b.v + k)] = k == 0 ? above : b.v + k - 1;
+        model_.dof_order.push_back(b.v + k);
+      }
+    }
+  }
+
+  const Mechanism& mechanism_;
+  Values<T> at_;
+  Model<T> model_;
+};
+
+}  // namespace
+
+template <class T>
+int Model<T>::frame_index(const std::string& wanted) const {
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    if (frames[k].name == wanted) return static_cast<int>(k);
+  }
+  return -1;
+}
+
+template <class T>
+Model<T> instantiate(const Mechanism& mechanism, const ParameterValues<T>& values) {
+  return Builder<T>(mechanism, values).build();
+}
+
+#define LW_INSTANTIATE(T)    \
+  template struct Model<T>;  \
+  template Model<T> instantiate<T>(const Mechanism&, const ParameterValues<T>&);
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

@@ -1,0 +1,184 @@
+// What a mechanism file says, before any number is fixed: links, joints, loops, drives, friction.
+//
+// Every number is a Formula over the mechanism's named parameters, with its place in the file. `instantiate` (model.hpp)
+// gives the parameters values of any scalar type and returns the flat Model that the algorithms read.
+// Units are SI, angles are radians (a file may write `90 deg`); the file format is docs/format.md.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../base/error.hpp"
+#include "../graph/expr.hpp"
+
+namespace lw {
+
+struct Formula {
+  Expr value;
+  Location where;
+  std::string text;  // as written; empty where the number was not written by a person
+
+  Formula(double number = 0.0) : value(number) {}  // NOLINT: a number is a formula
+  Formula(Expr expression, Location place, std::string written)
+      : value(expression), where(std::move(place)), text(std::move(written)) {}
+};
+using Formula3 = std::array<Formula, 3>;
+
+struct Parameter {
+  std::string name;
+  Formula value;  // over earlier parameters
+};
+
+// Rotation as the file writes it: rpy (roll, pitch, yaw about fixed x, y, z), quaternion (x, y, z, w), matrix (by rows).
+struct Rotation {
+  enum class Kind { none, rpy, quaternion, matrix };
+  Kind kind = Kind::none;
+  std::vector<Formula> values;  // 0, 3, 4 or 9
+};
+
+struct Origin {
+  Formula3 xyz;
+  Rotation rotation;
+  Location where;
+};
+
+// Denavit-Hartenberg. Modified (Craig): Rx(alpha) Tx(a) Rz(theta) Tz(d), the joint moves about or along the new z.
+// Standard (Paul): Rz(theta) Tz(d) Tx(a) Rx(alpha), the joint moves about or along the parent's z.
+// theta and d are offsets: the joint coordinate is added to theta (revolute) or d (prismatic).
+struct DenavitHartenberg {
+  bool standard = false;
+  Formula alpha, a, theta, d;
+  Location where;
+};
+
+enum class JointType { fixed, revolute, prismatic, cylindrical, universal, spherical, planar, floating };
+const char* to_string(JointType type);
+int coordinates(JointType type);  // nq: 0, 1, 1, 2, 2, 4, 3, 7
+int velocities(JointType type);   // nv: 0, 1, 1, 2, 2, 3, 3, 6
+
+struct Limits {  // each present only where written
+  std::optional<Formula> lower, upper, velocity, effort;
+};
+
+struct Mimic {  // q = ratio * q(joint) + offset
+  std::string joint;
+  Formula ratio = 1.0, offset = 0.0;
+  Location where;
+};
+
+// Dissipation in the joint; acts only where friction is asked for.
+struct Bearing {
+  enum class Kind { journal, linear, thrust };
+  Kind kind = Kind::journal;
+  Formula mu, radius, spacing;
+};
+struct Stribeck {
+  Formula static_torque, velocity, shape = 2.0;
+};
+struct Friction {
+  Formula viscous, coulomb;
+  std::optional<Stribeck> stribeck;
+  std::vector<Bearing> bearings;
+  bool present = false;
+};
+
+struct Drive {
+  Formula ratio = 1.0;       // motor speed / joint speed
+  Formula rotor_inertia;     // on the motor side: the joint feels ratio² · rotor_inertia
+  std::vector<Formula> efficiency_load, efficiency;  // table over |torque|/rated; one entry without load: constant
+  std::optional<Formula> breakaway, rated, peak, stiffness, damping, backlash;
+  Location where;
+};
+
+struct Spring {  // torque = -stiffness · (q - rest); always acts
+  Formula stiffness, rest;
+};
+
+struct Joint {
+  std::string name;
+  JointType type = JointType::fixed;
+  Formula3 axis{0.0, 0.0, 1.0};   // in the joint frame; first axis of a universal joint, normal of a planar one
+  Formula3 axis2{0.0, 1.0, 0.0};  // second axis of a universal joint, fixed in the child
+  std::optional<DenavitHartenberg> dh;  // placement: by DH, or by origin
+  Origin origin;                        // joint frame in the parent link's frame
+  bool actuated = true;
+  Limits limits;
+  std::optional<Mimic> mimic;
+  Friction friction;
+  std::optional<Drive> drive;
+  std::optional<Spring> spring;
+  std::optional<Formula> damper;  // viscous, a force element rather than a loss in the bearing; acts with friction
+  Location where;
+};
+
+struct Inertia {
+  Formula mass;
+  Formula3 com;
+  // xx, yy, zz, xy, xz, yz: elements of the inertia matrix (xy = -∫ x y dm)
+  std::array<Formula, 6> tensor;
+  bool about_origin = false;  // tensor about the link's origin instead of the centre of mass
+  Rotation rotation;          // of the axes in which the tensor is given, against the link's
+  Location where;
+};
+
+struct Visual {
+  enum class Shape { box, cylinder, sphere, mesh };
+  Shape shape = Shape::box;
+  std::vector<Formula> size;  // box: x, y, z; cylinder (along z): radius, length; sphere: radius; mesh: scale x, y, z
+  std::string mesh;
+  Origin origin;
+  std::array<double, 4> color{0.7, 0.7, 0.7, 1.0};
+};
+
+struct Link {
+  std::string name;
+  std::string parent;  // a link, or the base
+  Joint joint;
+  std::optional<Inertia> inertia;
+  std::vector<Visual> visuals;
+  Location where;
+};
+
+// A joint that closes a loop: the frames `at[0]` on link `between[0]` and `at[1]` on `between[1]` may move against each
+// other only as the joint allows.
+struct Loop {
+  std::string name;
+  JointType type = JointType::revolute;
+  Formula3 axis{0.0, 0.0, 1.0};
+  Formula3 axis2{0.0, 1.0, 0.0};
+  std::array<std::string, 2> between;
+  std::array<Origin, 2> at;
+  Location where;
+};
+
+// A body carried by a link, composed with it as a rigid body.
+struct Payload {
+  std::string link;
+  Inertia inertia;
+  Location where;
+};
+
+struct Mechanism {
+  std::string name;
+  std::string summary;
+  std::string base = "base";
+  std::optional<Inertia> base_inertia;  // of a URDF's root link: felt only where the base floats
+  std::vector<Visual> base_visuals;
+  std::shared_ptr<Graph> formulas = std::make_shared<Graph>();  // parameters are its inputs, in order
+  std::vector<Parameter> parameters;
+  Formula3 gravity{0.0, 0.0, -9.81};
+  std::vector<Link> links;  // in the file's order; a parent may stand after its child
+  std::vector<Loop> loops;
+  std::vector<Payload> payloads;
+  std::map<std::string, std::vector<Formula>> home;  // joint name -> its coordinates
+  Location where;
+
+  const Link* find_link(const std::string& name) const;
+  const Link* find_joint(const std::string& name) const;  // the link whose inboard joint has that name
+};
+
+}  // namespace lw

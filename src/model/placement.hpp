@@ -1,0 +1,62 @@
+// Elementary rotations in any scalar. An angle that is a multiple of 90° to within the last bits of a double (as `90 deg`
+// or `pi/2` give it) rotates with exact zeros and ones; derivatives pass through unharmed.
+#pragma once
+
+#include "spatial.hpp"
+
+namespace lw {
+
+// sin and cos with the exact values 0, ±1 at multiples of π/2.
+void sin_cos_exact(double angle, double& s, double& c);
+
+inline void sin_cos_exact(const Expr& angle, Expr& s, Expr& c) {
+  if (!angle.is_constant()) {
+    s = sin(angle);
+    c = cos(angle);
+    return;
+  }
+  double sine = 0.0, cosine = 0.0;
+  sin_cos_exact(angle.constant(), sine, cosine);
+  s = sine;
+  c = cosine;
+}
+inline void sin_cos_exact(const Dual& angle, Dual& s, Dual& c) {
+  double sine = 0.0, cosine = 0.0;
+  sin_cos_exact(angle.v, sine, cosine);
+  s = {sine, cosine * angle.d};
+  c = {cosine, -sine * angle.d};
+}
+inline void sin_cos_exact(const ComplexStep& angle, ComplexStep& s, ComplexStep& c) {
+  double sine = 0.0, cosine = 0.0;
+  sin_cos_exact(angle.re, sine, cosine);
+  s = {sine, cosine * angle.im};
+  c = {cosine, -sine * angle.im};
+}
+inline void sin_cos_exact(const Count& angle, Count& s, Count& c) {
+  double sine = 0.0, cosine = 0.0;
+  sin_cos_exact(angle.v, sine, cosine);
+  s = {sine, angle.count};
+  c = {cosine, angle.count};
+}
+
+// R with R e_k = e_k that turns e_{k+1} towards e_{k+2} (cyclic).
+template <class T>
+Mat3<T> rotation_about(int k, const T& angle) {
+  T s, c;
+  sin_cos_exact(angle, s, c);
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  Mat3<T> R = Mat3<T>::identity();
+  R(i, i) = c;
+  R(i, j) = -s;
+  R(j, i) = s;
+  R(j, j) = c;
+  return R;
+}
+template <class T>
+Mat3<T> rotation_about_x(const T& angle) { return rotation_about(0, angle); }
+template <class T>
+Mat3<T> rotation_about_y(const T& angle) { return rotation_about(1, angle); }
+template <class T>
+Mat3<T> rotation_about_z(const T& angle) { return rotation_about(2, angle); }
+
+}  // namespace lw
