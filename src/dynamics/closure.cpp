@@ -1,0 +1,182 @@
+#include "closure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+
+#include "kinematics.hpp"
+
+namespace lw {
+namespace {
+
+using Vector3 = Eigen::Vector3d;
+
+// Directions, in A's axes, along which the joint forbids the relative translation and rotation.
+struct Forbidden {
+  std::vector<Vector3> translation, rotation;
+};
+
+std::array<Vector3, 2> perpendiculars(const Vector3& a) {
+  const Vector3 u = a.unitOrthogonal();
+  return {u, a.cross(u)};
+}
+
+Forbidden forbidden(const LoopClosure<double>& loop) {
+  const Vector3 axis = loop.axis.eigen();
+  const Vector3 e[3] = {Vector3::UnitX(), Vector3::UnitY(), Vector3::UnitZ()};
+  const auto across = perpendiculars(axis);
+  const std::vector<Vector3> all(e, e + 3), two(across.begin(), across.end());
+  switch (loop.type) {
+    case JointType::fixed: return {all, all};
+    case JointType::revolute: return {all, two};
+    case JointType::prismatic: return {two, all};
+    case JointType::cylindrical: return {two, two};
+    case JointType::universal: return {all, {}};  // and its axes keep their angle, see below
+    case JointType::spherical: return {all, {}};
+    case JointType::planar: return {{axis}, two};
+    case JointType::floating: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+ClosureState closure_state(const Model<double>& model, Workspace<double>& work, In<double> q) {
+  forward_kinematics<double>(model, work, q);
+  ClosureState state;
+  const auto nv = static_cast<std::size_t>(model.nv);
+  std::vector<std::vector<double>> rows;
+  std::vector<double> Ja(6 * nv), Jb(6 * nv);
+  // Jacobians at the closure's frames: they are placed on bodies, so a model with those frames alone will do
+  Model<double> probe = model;
+  for (const LoopClosure<double>& loop : model.loops) {
+    probe.frames = {loop.a, loop.b};
+    const Transform<double> A = frame_pose(probe, work, 0), B = frame_pose(probe, work, 1);
+    frame_jacobian<double>(probe, work, 0, Ja);
+    frame_jacobian<double>(probe, work, 1, Jb);
+    const Transform<double> X_AB = A.inverse() * B;
+    const Forbidden f = forbidden(loop);
+    const Eigen::Matrix3d R_A = A.R.eigen(), R_B = B.R.eigen();
+    const Vector3 p_AB = X_AB.p.eigen(), arm = (B.p - A.p).eigen();
+    const Eigen::Matrix3d odd = X_AB.R.eigen() - X_AB.R.eigen().transpose();
+    const Vector3 turn = 0.5 * Vector3(odd(2, 1), odd(0, 2), odd(1, 0));
+    const auto add = [&](double residual, auto&& derivative) {
+      state.residual.push_back(residual);
+      std::vector<double>& row = rows.emplace_back();
+      for (std::size_t k = 0; k < nv; ++k) {
+        const Eigen::Map<const Eigen::Matrix<double, 6, 1>> a(&Ja[6 * k]), b(&Jb[6 * k]);
+        row.push_back(derivative(a, b));
+      }
+    };
+    for (const Vector3& d : f.translation) {
+      const Vector3 world = R_A * d;
+      add(d.dot(p_AB), [&](const auto& a, const auto& b) {
+        const Vector3 wa = a.template head<3>();
+        return world.dot(b.template tail<3>() - a.template tail<3>() - wa.cross(arm));
+      });
+    }
+    if (loop.type == JointType::universal) {
+      // the cross: its two axes keep the angle that they have when the joint is straight
+      const Vector3 u = R_A * loop.axis.eigen(), w = R_B * loop.axis2.eigen();
+      add(u.dot(w) - dot(loop.axis, loop.axis2), [&](const auto& a, const auto& b) {
+        const Vector3 relative = b.template head<3>() - a.template head<3>();
+        return u.dot(relative.cross(w));
+      });
+      continue;
+    }
+    // exact to first order at a closed configuration, which is where the rank is taken
+    for (const Vector3& d : f.rotation) {
+      const Vector3 world = R_A * d;
+      if (loop.type != JointType::fixed && loop.type != JointType::prismatic) {
+        // the axis alone is held: (R a) · d
+        const Vector3 axis = R_B * loop.axis.eigen();
+        add(world.dot(axis), [&](const auto& a, const auto& b) {
+          const Vector3 relative = b.template head<3>() - a.template head<3>();
+          return world.dot(relative.cross(axis));
+        });
+      } else {
+        add(d.dot(turn), [&](const auto& a, const auto& b) {
+          return world.dot(b.template head<3>() - a.template head<3>());
+        });
+      }
+    }
+  }
+  const std::size_t m = rows.size();
+  state.jacobian.resize(m * nv);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t k = 0; k < nv; ++k) state.jacobian[k * m + i] = rows[i][k];
+  }
+  return state;
+}
+
+void advance(const Model<double>& model, Out<double> q, In<double> step) {
+  const auto turn = [&](std::size_t at, std::size_t v) {
+    const Vector3 half(0.5 * step[v], 0.5 * step[v + 1], 0.5 * step[v + 2]);
+    const double angle = half.norm();
+    const double s = angle > 1e-12 ? std::sin(angle) / angle : 1.0;
+    const Eigen::Quaterniond old(q[at + 3], q[at], q[at + 1], q[at + 2]);
+    const Eigen::Quaterniond next =
+        (old * Eigen::Quaterniond(std::cos(angle), s * half[0], s * half[1], s * half[2])).normalized();
+    q[at] = next.x();
+    q[at + 1] = next.y();
+    q[at + 2] = next.z();
+    q[at + 3] = next.w();
+  };
+  for (const JointInfo& joint : model.joints) {
+    auto at = static_cast<std::size_t>(joint.q), v = static_cast<std::size_t>(joint.v);
+    if (joint.type == JointType::spherical) {
+      turn(at, v);
+    } else if (joint.type == JointType::floating) {
+      // the step's linear part is in the child's axes
+      const Mat3<double> R = rotation_from_quaternion(q[at + 3], q[at + 4], q[at + 5], q[at + 6]);
+      const Vec3<double> move = R * Vec3<double>(step[v + 3], step[v + 4], step[v + 5]);
+      for (std::size_t k = 0; k < 3; ++k) q[at + k] += move[static_cast<int>(k)];
+      turn(at + 3, v);
+    } else {
+      for (int k = 0; k < coordinates(joint.type); ++k) q[at++] += step[v++];
+    }
+  }
+}
+
+Mobility mobility(const Model<double>& model) {
+  Mobility result{model.nv, 0.0, true, model.home};
+  if (model.loops.empty()) return result;
+  Workspace<double> work(model);
+  const auto largest = [](const std::vector<double>& r) {
+    double m = 0.0;
+    for (const double x : r) m = std::max(m, std::abs(x));
+    return m;
+  };
+  ClosureState state = closure_state(model, work, result.q);
+  double damping = 1e-6;
+  for (int iteration = 0; iteration < 200 && largest(state.residual) > 1e-13; ++iteration) {
+    const auto m = static_cast<Eigen::Index>(state.residual.size());
+    const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), m, model.nv);
+    const Eigen::Map<const Eigen::VectorXd> r(state.residual.data(), m);
+    const Eigen::MatrixXd normal = J.transpose() * J + damping * Eigen::MatrixXd::Identity(model.nv, model.nv);
+    const Eigen::VectorXd step = -normal.ldlt().solve(J.transpose() * r);
+    std::vector<double> trial = result.q;
+    advance(model, trial, {step.data(), static_cast<std::size_t>(step.size())});
+    ClosureState next = closure_state(model, work, trial);
+    const Eigen::Map<const Eigen::VectorXd> after(next.residual.data(), m);
+    if (after.norm() < r.norm()) {
+      result.q = trial;
+      state = std::move(next);
+      damping = std::max(damping * 0.1, 1e-14);
+    } else {
+      damping *= 10.0;
+      if (damping > 1e6) break;
+    }
+  }
+  result.residual = largest(state.residual);
+  result.closed = result.residual <= 1e-9;
+  const auto m = static_cast<Eigen::Index>(state.residual.size());
+  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), m, model.nv);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J);
+  qr.setThreshold(1e-7);
+  result.dof = model.nv - static_cast<int>(qr.rank());
+  return result;
+}
+
+}  // namespace lw

@@ -1,0 +1,34 @@
+// Loop closures: how far a configuration is from closing them, and how many freedoms they leave.
+//
+// A closure joins frame A on one link to frame B on another. Of their relative pose X_AB = (R, p) the joint allows some
+// freedoms; the rest are residuals: components of p (in A's axes) and of the rotation vector's first order, ½ vee(R − Rᵀ),
+// projected on what the joint forbids. Six minus the joint's freedom a closure; planar mechanisms have dependent ones,
+// so the mobility is nv − rank of the residuals' Jacobian, taken at a closed configuration.
+#pragma once
+
+#include <vector>
+
+#include "workspace.hpp"
+
+namespace lw {
+
+// Residuals of all closures at q (metres and radians), and their Jacobian by columns (rows = residuals, nv columns).
+struct ClosureState {
+  std::vector<double> residual;
+  std::vector<double> jacobian;
+};
+ClosureState closure_state(const Model<double>& model, Workspace<double>& work, In<double> q);
+
+struct Mobility {
+  int dof = 0;           // nv − rank
+  double residual = 0.0;  // largest, where it was taken
+  bool closed = true;     // the closures could be met, from home, to 1e-9
+  std::vector<double> q;  // that configuration
+};
+// From home by damped Gauss-Newton. A mechanism without loops has its nv freedoms.
+Mobility mobility(const Model<double>& model);
+
+// q ⊕ δ: a step along velocities, quaternions kept unit.
+void advance(const Model<double>& model, Out<double> q, In<double> step);
+
+}  // namespace lw

@@ -1,0 +1,116 @@
+#include "kinematics.hpp"
+
+#include "rnea.hpp"
+
+namespace lw {
+namespace {
+
+template <class T>
+void place(const Model<T>& model, Workspace<T>& work, std::size_t i, In<T> q) {
+  const Body<T>& b = model.bodies[i];
+  work.X[i] = joint_transform<T>(b, q);
+  work.X_W[i] = b.parent < 0 ? work.X[i] : work.X_W[static_cast<std::size_t>(b.parent)] * work.X[i];
+}
+
+template <class T>
+void put(Out<T> jacobian, int column, const Vec3<T>& ang, const Vec3<T>& lin) {
+  T* out = jacobian.data() + 6 * column;
+  for (int k = 0; k < 3; ++k) {
+    out[k] += ang[k];
+    out[3 + k] += lin[k];
+  }
+}
+
+}  // namespace
+
+template <class T>
+void forward_kinematics(const Model<T>& model, Workspace<T>& work, In<T> q) {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) place(model, work, i, q);
+}
+
+template <class T>
+void forward_velocities(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd) {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    place(model, work, i, q);
+    const Body<T>& b = model.bodies[i];
+    Motion<T> v = b.parent < 0 ? Motion<T>{} : work.X[i].to_child(work.velocity[static_cast<std::size_t>(b.parent)]);
+    const auto k = static_cast<std::size_t>(b.v);
+    switch (b.kind) {
+      case JointKind::revolute: v.ang += b.axis * joint_rate<T>(b, qd); break;
+      case JointKind::prismatic: v.lin += b.axis * joint_rate<T>(b, qd); break;
+      case JointKind::floating: v.lin += Vec3<T>(qd[k + 3], qd[k + 4], qd[k + 5]); [[fallthrough]];
+      case JointKind::spherical: v.ang += Vec3<T>(qd[k], qd[k + 1], qd[k + 2]); break;
+    }
+    work.velocity[i] = v;
+  }
+}
+
+template <class T>
+Transform<T> frame_pose(const Model<T>& model, const Workspace<T>& work, int frame) {
+  const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
+  return f.body < 0 ? f.X_BF : work.X_W[static_cast<std::size_t>(f.body)] * f.X_BF;
+}
+
+template <class T>
+void frame_jacobian(const Model<T>& model, const Workspace<T>& work, int frame, Out<T> jacobian) {
+  for (T& x : jacobian) x = T(0.0);
+  const Vec3<T> zero = Vec3<T>::zero();
+  const Vec3<T> p_WF = frame_pose(model, work, frame).p;
+  for (int i = model.frames[static_cast<std::size_t>(frame)].body; i >= 0;
+       i = model.bodies[static_cast<std::size_t>(i)].parent) {
+    const Body<T>& b = model.bodies[static_cast<std::size_t>(i)];
+    const Transform<T>& X = work.X_W[static_cast<std::size_t>(i)];
+    const Vec3<T> arm = p_WF - X.p;
+    switch (b.kind) {
+      case JointKind::revolute: {
+        const Vec3<T> axis = X.R * (b.mimics ? b.axis * b.ratio : b.axis);
+        put<T>(jacobian, b.v, axis, cross(axis, arm));
+        break;
+      }
+      case JointKind::prismatic:
+        put<T>(jacobian, b.v, zero, X.R * (b.mimics ? b.axis * b.ratio : b.axis));
+        break;
+      case JointKind::floating:
+        for (int k = 0; k < 3; ++k) put<T>(jacobian, b.v + 3 + k, zero, X.R.col(k));
+        [[fallthrough]];
+      case JointKind::spherical:
+        for (int k = 0; k < 3; ++k) {
+          const Vec3<T> axis = X.R.col(k);
+          put<T>(jacobian, b.v + k, axis, cross(axis, arm));
+        }
+        break;
+    }
+  }
+}
+
+template <class T>
+Motion<T> frame_velocity(const Model<T>& model, const Workspace<T>& work, int frame) {
+  const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
+  if (f.body < 0) return {};
+  const Motion<T>& v = work.velocity[static_cast<std::size_t>(f.body)];
+  const Mat3<T>& R = work.X_W[static_cast<std::size_t>(f.body)].R;
+  return {R * v.ang, R * (v.lin + cross(v.ang, f.X_BF.p))};
+}
+
+template <class T>
+Motion<T> frame_bias(const Model<T>& model, Workspace<T>& work, int frame, In<T> q, In<T> qd) {
+  const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
+  if (f.body < 0) return {};
+  detail::accelerations<T>(model, work, q, qd, work.zero, Vec3<T>::zero());
+  const auto i = static_cast<std::size_t>(f.body);
+  const Vec3<T>&w = work.velocity[i].ang, &alpha = work.alpha[i], &r = f.X_BF.p;
+  const Mat3<T>& R = work.X_W[i].R;
+  return {R * alpha, R * (work.acceleration[i] + cross(alpha, r) + cross(w, cross(w, r)))};
+}
+
+#define LW_INSTANTIATE(T)                                                                               \
+  template void forward_kinematics<T>(const Model<T>&, Workspace<T>&, In<T>);                           \
+  template void forward_velocities<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>);                    \
+  template Transform<T> frame_pose<T>(const Model<T>&, const Workspace<T>&, int);                       \
+  template void frame_jacobian<T>(const Model<T>&, const Workspace<T>&, int, Out<T>);                   \
+  template Motion<T> frame_velocity<T>(const Model<T>&, const Workspace<T>&, int);                      \
+  template Motion<T> frame_bias<T>(const Model<T>&, Workspace<T>&, int, In<T>, In<T>);
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

@@ -1,0 +1,62 @@
+// Scratch memory of the algorithms, sized once for a model: nothing allocates after its construction.
+//
+// Every algorithm has the form  algorithm(model, work, q, …, results): the model is constant, the workspace is explicit, and
+// one workspace serves all algorithms (what one leaves behind, another may overwrite).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "../model/model.hpp"
+
+namespace lw {
+
+// Inertia that a body seems to have when what hangs on it is free to move: force = [I H; Hᵀ M] · motion.
+template <class T>
+struct ArticulatedInertia {
+  Mat3<T> I, H, M;
+};
+
+template <class T>
+struct Workspace {
+  explicit Workspace(const Model<T>& model)
+      : X(model.bodies.size()),
+        X_W(model.bodies.size()),
+        velocity(model.bodies.size()),
+        alpha(model.bodies.size()),
+        acceleration(model.bodies.size()),
+        force(model.bodies.size()),
+        composite(model.bodies.size()),
+        articulated(model.bodies.size()),
+        bias(model.bodies.size()),
+        column(model.bodies.size()),
+        mass_matrix(static_cast<std::size_t>(model.nv * model.nv)),
+        h(static_cast<std::size_t>(model.nv)),
+        zero(static_cast<std::size_t>(model.nv), T(0.0)),
+        scratch(static_cast<std::size_t>(model.nv)) {}
+
+  std::vector<Transform<T>> X;            // body in its parent
+  std::vector<Transform<T>> X_W;          // body in the world
+  std::vector<Motion<T>> velocity;        // twist of the body, in its frame
+  std::vector<Vec3<T>> alpha;             // angular acceleration, in its frame
+  std::vector<Vec3<T>> acceleration;      // acceleration of its origin (classical), in its frame
+  std::vector<Force<T>> force;            // wrench that the joint passes to the body, in its frame
+  std::vector<RigidInertia<T>> composite;
+  std::vector<ArticulatedInertia<T>> articulated;
+  std::vector<Force<T>> bias;
+  struct Column {  // U = I_A S of a joint with one velocity, 1/D and u; of a free or spherical joint u alone
+    Force<T> U;
+    T inverse_D, u;
+    Force<T> u6;
+    Motion<T> c;
+  };
+  std::vector<Column> column;
+  std::vector<T> mass_matrix, h, zero, scratch;
+};
+
+template <class T>
+using In = std::span<const std::type_identity_t<T>>;
+template <class T>
+using Out = std::span<std::type_identity_t<T>>;
+
+}  // namespace lw
