@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 
+#include "../base/random.hpp"
 #include "kinematics.hpp"
 
 namespace lw {
@@ -139,29 +140,30 @@ void advance(const Model<double>& model, Out<double> q, In<double> step) {
   }
 }
 
-Mobility mobility(const Model<double>& model) {
-  Mobility result{model.nv, 0.0, true, model.home};
-  if (model.loops.empty()) return result;
-  Workspace<double> work(model);
-  const auto largest = [](const std::vector<double>& r) {
-    double m = 0.0;
-    for (const double x : r) m = std::max(m, std::abs(x));
-    return m;
-  };
-  ClosureState state = closure_state(model, work, result.q);
+namespace {
+
+double largest(const std::vector<double>& r) {
+  double m = 0.0;
+  for (const double x : r) m = std::max(m, std::abs(x));
+  return m;
+}
+
+// Damped Gauss-Newton on the residuals; q is left at the best configuration found, whose state is returned.
+ClosureState close_from(const Model<double>& model, Workspace<double>& work, std::vector<double>& q) {
+  ClosureState state = closure_state(model, work, q);
+  const auto m = static_cast<Eigen::Index>(state.residual.size());
   double damping = 1e-6;
   for (int iteration = 0; iteration < 200 && largest(state.residual) > 1e-13; ++iteration) {
-    const auto m = static_cast<Eigen::Index>(state.residual.size());
     const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), m, model.nv);
     const Eigen::Map<const Eigen::VectorXd> r(state.residual.data(), m);
     const Eigen::MatrixXd normal = J.transpose() * J + damping * Eigen::MatrixXd::Identity(model.nv, model.nv);
     const Eigen::VectorXd step = -normal.ldlt().solve(J.transpose() * r);
-    std::vector<double> trial = result.q;
+    std::vector<double> trial = q;
     advance(model, trial, {step.data(), static_cast<std::size_t>(step.size())});
     ClosureState next = closure_state(model, work, trial);
     const Eigen::Map<const Eigen::VectorXd> after(next.residual.data(), m);
     if (after.norm() < r.norm()) {
-      result.q = trial;
+      q = trial;
       state = std::move(next);
       damping = std::max(damping * 0.1, 1e-14);
     } else {
@@ -169,10 +171,31 @@ Mobility mobility(const Model<double>& model) {
       if (damping > 1e6) break;
     }
   }
+  return state;
+}
+
+}  // namespace
+
+Mobility mobility(const Model<double>& model) {
+  Mobility result{model.nv, 0.0, true, model.home};
+  if (model.loops.empty()) return result;
+  Workspace<double> work(model);
+  ClosureState state = close_from(model, work, result.q);
+  // a stretched-out start is stationary without being closed: leave it sideways, further each time
+  Random random(1);
+  for (int attempt = 1; attempt <= 8 && largest(state.residual) > 1e-9; ++attempt) {
+    std::vector<double> q = model.home, step(static_cast<std::size_t>(model.nv));
+    for (double& x : step) x = random.between(-0.1, 0.1) * attempt;
+    advance(model, q, step);
+    ClosureState next = close_from(model, work, q);
+    if (largest(next.residual) < largest(state.residual)) {
+      state = std::move(next);
+      result.q = q;
+    }
+  }
   result.residual = largest(state.residual);
   result.closed = result.residual <= 1e-9;
-  const auto m = static_cast<Eigen::Index>(state.residual.size());
-  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), m, model.nv);
+  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), model.nv);
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J);
   qr.setThreshold(1e-7);
   result.dof = model.nv - static_cast<int>(qr.rank());

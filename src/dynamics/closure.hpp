@@ -25,7 +25,7 @@ struct Mobility {
   bool closed = true;     // the closures could be met, from home, to 1e-9
   std::vector<double> q;  // that configuration
 };
-// From home by damped Gauss-Newton. A mechanism without loops has its nv freedoms.
+// From home by damped Gauss-Newton, then from poses beside it. A mechanism without loops has its nv freedoms.
 Mobility mobility(const Model<double>& model);
 
 // q ⊕ δ: a step along velocities, quaternions kept unit.

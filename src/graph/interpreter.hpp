@@ -29,6 +29,14 @@ class Interpreter {
   std::unique_ptr<Program> program_;
 };
 
+// One evaluation, where speed does not matter.
+template <class U>
+void evaluate(const Function& function, std::span<const std::type_identity_t<U>> inputs,
+              std::span<std::type_identity_t<U>> outputs) {
+  Interpreter<U> interpret(function);
+  interpret(inputs, outputs);
+}
+
 // One elementary operation, in any scalar.
 template <class U>
 U apply(Op op, const U& a, const U& b, const U& c);

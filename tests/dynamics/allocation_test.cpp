@@ -1,0 +1,77 @@
+// The double path allocates nothing after set-up: malloc itself is watched.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "dynamics/aba.hpp"
+#include "dynamics/crba.hpp"
+#include "dynamics/energy.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/rnea.hpp"
+#include "graph/interpreter.hpp"
+#include "model/random_state.hpp"
+#include "support/random_mechanism.hpp"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+std::atomic<long> allocations{0};
+}  // namespace
+
+extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* malloc(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(size);
+}
+
+namespace lw {
+namespace {
+
+TEST(Allocation, IsSeenByThisTest) {
+  const long before = allocations;
+  std::vector<double> v(100);
+  EXPECT_GT(allocations - before, 0);
+  EXPECT_EQ(v[99], 0.0);
+}
+
+TEST(Allocation, NoneInTheDoublePath) {
+  const Mechanism m = random_mechanism(5, {.joints = 30, .drives = true, .springs = true});
+  const Model<double> model = instantiate<double>(m);
+  const Model<Expr> symbolic = instantiate<Expr>(m);
+  Workspace<double> work(model);
+  Random random(5);
+  const State s = random_state(model, random);
+  const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+  std::vector<double> out(nv), M(nv * nv), J(6 * nv);
+  Interpreter<double> interpret(trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
+                                      [&](const Arguments& in, Results& tau) {
+                                        Workspace<Expr> w(symbolic);
+                                        rnea<Expr>(symbolic, w, in[0], in[1], in[2], tau[0]);
+                                      }));
+  const std::vector<double> in(nq + 2 * nv, 0.1);
+  const std::vector<Force<double>> external(model.bodies.size());
+  const int frame = static_cast<int>(model.frames.size()) - 1;
+
+  const long before = allocations;
+  rnea<double>(model, work, s.q, s.qd, s.qdd, out, external);
+  bias_forces<double>(model, work, s.q, s.qd, out);
+  gravity_forces<double>(model, work, s.q, out);
+  crba<double>(model, work, s.q, M);
+  factorize_mass_matrix<double>(model, M);
+  solve_mass_matrix<double>(model, M, out);
+  forward_by_crba<double>(model, work, s.q, s.qd, s.tau, out);
+  aba<double>(model, work, s.q, s.qd, s.tau, out, external);
+  forward_velocities<double>(model, work, s.q, s.qd);
+  frame_jacobian<double>(model, work, frame, J);
+  frame_bias<double>(model, work, frame, s.q, s.qd);
+  energy<double>(model, work, s.q, s.qd);
+  centre_of_mass(model, work);
+  interpret(in, out);
+  EXPECT_EQ(allocations - before, 0);
+}
+
+}  // namespace
+}  // namespace lw
+
+#endif
