@@ -7,7 +7,7 @@ set(linkwright_warnings
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND linkwright_warnings -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
   # By mistake far more often than not, in optimised std::string and Eigen code of gcc 12.
-  list(APPEND linkwright_warnings -Wno-maybe-uninitialized)
+  list(APPEND linkwright_warnings -Wno-maybe-uninitialized -Wno-uninitialized)
 endif()
 if(LINKWRIGHT_WERROR)
   list(APPEND linkwright_warnings -Werror)

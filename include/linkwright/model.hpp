@@ -4,3 +4,4 @@
 #include "model/embedded.hpp"
 #include "model/mechanism.hpp"
 #include "model/model.hpp"
+#include "model/read.hpp"

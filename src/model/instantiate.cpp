@@ -1,52 +1,30 @@
+#include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
-#include "../graph/interpreter.hpp"
+#include "evaluate.hpp"
 #include "model.hpp"
 #include "placement.hpp"
 
 namespace lw {
 namespace {
 
-// All formulas of the mechanism evaluated in T, one pass over the graph: operands are older than their users, and a
-// parameter's own formula is older than the parameter.
 template <class T>
-class Values {
+class Values : public FormulaValues<T> {
  public:
-  Values(const Mechanism& mechanism, const ParameterValues<T>& given) {
-    std::size_t used = 0;
-    for (const Parameter& p : mechanism.parameters) used += given.count(p.name);
-    if (used != given.size()) {
-      for (const auto& [name, value] : given) {
-        bool known = false;
-        for (const Parameter& p : mechanism.parameters) known = known || p.name == name;
-        if (!known) throw Error(ErrorCode::usage, "`" + name + "` is not a parameter of " + mechanism.name);
-      }
-    }
-    const Graph& g = *mechanism.formulas;
-    values_.reserve(g.size());
-    for (NodeId id = 0; id < g.size(); ++id) {
-      const Node& n = g[id];
-      if (n.op == Op::constant) {
-        values_.push_back(T(n.value));
-      } else if (n.op == Op::input) {
-        const Parameter& p = mechanism.parameters[n.a];
-        const auto place = given.find(p.name);
-        values_.push_back(place != given.end() ? place->second : (*this)(p.value));
-      } else {
-        const T zero(0.0);
-        const auto operand = [&](NodeId k) -> const T& { return k < id ? values_[k] : zero; };
-        values_.push_back(apply(n.op, operand(n.a), operand(n.b), operand(n.c)));
-      }
-    }
-  }
-  T operator()(const Formula& f) const {
-    return f.value.is_constant() ? T(f.value.constant()) : values_[f.value.id()];
-  }
+  Values(const Mechanism& mechanism, const ParameterValues<T>& given) : FormulaValues<T>(mechanism, given) {}
+  using FormulaValues<T>::operator();
   Vec3<T> operator()(const Formula3& f) const { return {(*this)(f[0]), (*this)(f[1]), (*this)(f[2])}; }
-
- private:
-  std::vector<T> values_;
 };
+
+void refuse_unknown(const std::string& name, const Mechanism& mechanism) {
+  std::vector<std::string> known;
+  for (const Parameter& p : mechanism.parameters) known.push_back(p.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const std::string near = nearest_word(name, known);
+  throw Error(ErrorCode::usage, "`" + name + "` is not a parameter of " + mechanism.name +
+                                    (near.empty() ? "" : "; did you mean `" + near + "`?"));
+}
 
 template <class T>
 Vec3<T> unit(const Vec3<T>& a) {
@@ -140,6 +118,7 @@ class Builder {
     for (const Link& link : mechanism_.links) {
       const Joint& j = link.joint;
       if (j.type == JointType::fixed || j.mimic) continue;
+      joint_index_[j.name] = model_.joints.size();
       model_.joints.push_back({j.name, j.type, model_.nq, model_.nv, -1, -1, j.actuated});
       const auto home = mechanism_.home.find(j.name);
       for (int k = 0; k < coordinates(j.type); ++k) {
@@ -164,13 +143,6 @@ class Builder {
       model_.nq += coordinates(j.type);
       model_.nv += velocities(j.type);
     }
-  }
-
-  JointInfo* joint_info(const std::string& name) {
-    for (JointInfo& info : model_.joints) {
-      if (info.name == name) return &info;
-    }
-    return nullptr;
   }
 
   // parents before children, otherwise in the file's order
@@ -226,10 +198,8 @@ class Builder {
   }
 
   int add_joint_bodies(const Joint& j, const Vec3<T>& written_axis, int parent, const Transform<T>& X_PJ) {
-    int q = 0, v = 0;
-    JointInfo* info = joint_info(j.mimic ? j.mimic->joint : j.name);
-    q = info->q;
-    v = info->v;
+    JointInfo* info = &model_.joints[joint_index_.at(j.mimic ? j.mimic->joint : j.name)];
+    int q = info->q, v = info->v;
     const int first = static_cast<int>(model_.bodies.size());
     Transform<T> X = X_PJ;
     const auto add = [&](JointKind kind, const Vec3<T>& axis) {
@@ -336,6 +306,7 @@ class Builder {
   const Mechanism& mechanism_;
   Values<T> at_;
   Model<T> model_;
+  std::unordered_map<std::string, std::size_t> joint_index_;
 };
 
 }  // namespace
@@ -350,6 +321,7 @@ int Model<T>::frame_index(const std::string& wanted) const {
 
 template <class T>
 Model<T> instantiate(const Mechanism& mechanism, const ParameterValues<T>& values) {
+  for (const auto& [name, value] : values) refuse_unknown(name, mechanism);
   return Builder<T>(mechanism, values).build();
 }
 

@@ -1,0 +1,270 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace lw {
+namespace {
+
+// Names go into CSV headers, lists on the command line and messages.
+bool is_usable_name(const std::string& name) {
+  return std::none_of(name.begin(), name.end(),
+                      [](char c) { return c == ',' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+class StructureCheck {
+ public:
+  StructureCheck(const Mechanism& mechanism, const NamePlaces& places, Complaints& complaints)
+      : m_(mechanism), places_(places), complaints_(complaints) {}
+
+  void run() {
+    index_names();
+    for (std::size_t k = 0; k < m_.links.size(); ++k) parent(k);
+    cycles();
+    for (const Link& link : m_.links) joint(link.joint);
+    for (std::size_t k = 0; k < m_.loops.size(); ++k) loop(k);
+    for (std::size_t k = 0; k < m_.payloads.size(); ++k) payload(k);
+    for (const auto& [name, values] : m_.home) home(name, values);
+    drives();
+  }
+
+ private:
+  // Indexes by name; a second owner of a name is an error.
+  void index_names() {
+    for (std::size_t k = 0; k < m_.links.size(); ++k) {
+      const Link& link = m_.links[k];
+      some_name_missing_ = some_name_missing_ || link.name.empty();
+      usable("link", link.name, places_.links[k].name);
+      usable("joint", link.joint.name, places_.links[k].joint_name);
+      if (!link.name.empty()) {
+        if (link.name == m_.base) {
+          complaints_.error(places_.links[k].name,
+                            fmt::format("the link {} has the name of the base", in_quotes(link.name)),
+                            "rename it, or name the base otherwise (`base: world`)");
+        }
+        const auto [first, fresh] = links_.try_emplace(link.name, k);
+        if (!fresh) twice("link", link.name, places_.links[first->second].name, places_.links[k].name);
+      }
+      if (!link.joint.name.empty()) {
+        const auto [first, fresh] = joints_.try_emplace(link.joint.name, k);
+        // two links of one name whose joints are named after them are one fault, not two
+        const bool said = m_.links[first->second].name == link.name && link.joint.name == link.name;
+        if (!fresh && !said)
+          twice("joint", link.joint.name, places_.links[first->second].joint_name, places_.links[k].joint_name);
+      }
+    }
+  }
+
+  void usable(const char* kind, const std::string& name, const Location& where) {
+    if (is_usable_name(name) || unusable_.contains(name)) return;
+    unusable_.insert(name);
+    complaints_.error(where,
+                      fmt::format("the {} name {} contains a comma or a control character", kind, in_quotes(name)),
+                      "names stand in lists and in the headers of CSV files");
+  }
+
+  void twice(const char* kind, const std::string& name, const Location& first, const Location& second) {
+    complaints_.error(second,
+                      fmt::format("a second {} {}; the first stands in line {}", kind, in_quotes(name), first.line),
+                      "every name may stand once");
+  }
+
+  bool is_link(const std::string& name) const { return name == m_.base || links_.contains(name); }
+
+  std::vector<std::string> link_names() const {
+    std::vector<std::string> names{m_.base};
+    for (const Link& link : m_.links) names.push_back(link.name);
+    return names;
+  }
+
+  // Where a name could not be read, references to it are not faults of their own.
+  void unknown_link(const std::string& name, const Location& where, const char* role) {
+    if (name.empty() || some_name_missing_) return;
+    complaints_.error(where, fmt::format("unknown {} {}", role, in_quotes(name)),
+                      complaints_.full() ? "" : suggestion(name, link_names()));
+  }
+
+  void parent(std::size_t k) {
+    const Link& link = m_.links[k];
+    if (link.parent == link.name && !link.name.empty() && link.name != m_.base) {
+      complaints_.error(places_.links[k].parent, fmt::format("the link {} is its own parent", in_quotes(link.name)));
+    } else if (!is_link(link.parent)) {
+      unknown_link(link.parent, places_.links[k].parent, "parent");
+    }
+  }
+
+  // Every link has one parent, so a walk upwards ends at the base, at an unknown name, or in a circle.
+  void cycles() {
+    std::vector<std::size_t> walk(m_.links.size(), 0);  // number of the walk that passed here
+    for (std::size_t start = 0; start < m_.links.size(); ++start) {
+      std::size_t k = start;
+      while (walk[k] == 0) {
+        walk[k] = start + 1;
+        const auto up = links_.find(m_.links[k].parent);
+        if (up == links_.end() || m_.links[k].parent == m_.base || up->second == k) break;
+        k = up->second;
+        if (walk[k] == start + 1) report_cycle(k);
+      }
+    }
+  }
+
+  void report_cycle(std::size_t first) {
+    std::string names;
+    std::size_t k = first, count = 0;
+    do {
+      if (count++ < 10) names += (names.empty() ? "" : ", ") + in_quotes(m_.links[k].name);
+      k = links_.at(m_.links[k].parent);
+    } while (k != first);
+    complaints_.error(places_.links[first].parent,
+                      fmt::format("the links {}{} hang on each other in a circle", names, count > 10 ? ", …" : ""),
+                      "one of them must hang on the base or on another link; a closed chain is cut at one joint, which "
+                      "goes under `loops`");
+  }
+
+  void joint(const Joint& joint) {
+    const bool limited = joint.limits.lower || joint.limits.upper || joint.limits.velocity || joint.limits.effort;
+    if (limited && coordinates(joint.type) > 1) {
+      complaints_.error(joint.where, fmt::format("a {} joint cannot have `limits`", to_string(joint.type)),
+                        "only revolute and prismatic joints have them");
+    }
+    if (joint.mimic) mimic(joint, *joint.mimic);
+  }
+
+  void mimic(const Joint& joint, const Mimic& mimic) {
+    if (coordinates(joint.type) != 1) {
+      complaints_.error(mimic.where, fmt::format("a {} joint cannot mimic another", to_string(joint.type)),
+                        "only revolute and prismatic joints can");
+    }
+    if (mimic.joint.empty()) return;
+    const auto place = joints_.find(mimic.joint);
+    if (place == joints_.end()) {
+      if (!some_name_missing_) {
+        complaints_.error(mimic.where, fmt::format("unknown joint {}", in_quotes(mimic.joint)),
+                          complaints_.full() ? "" : suggestion(mimic.joint, movable_joints()));
+      }
+      return;
+    }
+    const Joint& leader = m_.links[place->second].joint;
+    if (mimic.joint == joint.name) {
+      complaints_.error(mimic.where, fmt::format("the joint {} mimics itself", in_quotes(joint.name)));
+    } else if (leader.mimic) {
+      complaints_.error(mimic.where, fmt::format("the joint {} is a mimic itself", in_quotes(mimic.joint)),
+                        fmt::format("follow {} directly", in_quotes(leader.mimic->joint)));
+    } else if (coordinates(leader.type) != 1) {
+      complaints_.error(
+          mimic.where,
+          fmt::format("the {} joint {} cannot be followed", to_string(leader.type), in_quotes(mimic.joint)),
+          "a mimic follows a joint with one coordinate");
+    }
+  }
+
+  std::vector<std::string> movable_joints() const {
+    std::vector<std::string> names;
+    for (const Link& link : m_.links) {
+      if (link.joint.type != JointType::fixed && !link.joint.mimic) names.push_back(link.joint.name);
+    }
+    return names;
+  }
+
+  void loop(std::size_t k) {
+    const Loop& loop = m_.loops[k];
+    if (!loop.name.empty()) {
+      const auto [first, fresh] = loops_.try_emplace(loop.name, k);
+      if (!fresh) twice("loop", loop.name, m_.loops[first->second].where, loop.where);
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (!is_link(loop.between[side])) unknown_link(loop.between[side], places_.loops[k][side], "link");
+    }
+    if (loop.between[0] == loop.between[1] && !loop.between[0].empty()) {
+      complaints_.error(places_.loops[k][1], fmt::format("the loop joins {} to itself", in_quotes(loop.between[0])),
+                        "`between` names two different links");
+    }
+    if (loop.type == JointType::floating) {
+      complaints_.error(loop.where, "a floating joint closes no loop");
+    }
+  }
+
+  void payload(std::size_t k) {
+    const std::string& link = m_.payloads[k].link;
+    if (!is_link(link)) {
+      unknown_link(link, places_.payloads[k], "link");
+    } else if (link == m_.base) {
+      complaints_.warning(places_.payloads[k], "a payload on the base has no effect");
+    }
+  }
+
+  void home(const std::string& name, const std::vector<Formula>& values) {
+    const auto known_place = places_.home.find(name);
+    const Location where = known_place != places_.home.end() ? known_place->second : m_.where;
+    const auto place = joints_.find(name);
+    if (place == joints_.end()) {
+      if (!some_name_missing_) {
+        complaints_.error(where, fmt::format("`home` of an unknown joint {}", in_quotes(name)),
+                          complaints_.full() ? "" : suggestion(name, movable_joints()));
+      }
+      return;
+    }
+    const Joint& joint = m_.links[place->second].joint;
+    const auto expected = static_cast<std::size_t>(coordinates(joint.type));
+    if (joint.mimic || expected == 0) {
+      complaints_.error(where, fmt::format("the {} joint {} has no coordinate of its own",
+                                           joint.mimic ? "mimic" : "fixed", in_quotes(name)));
+    } else if (values.size() != expected) {
+      complaints_.error(where, fmt::format("the {} joint {} has {} coordinate{}, not {}", to_string(joint.type),
+                                           in_quotes(name), expected, expected == 1 ? "" : "s", values.size()));
+    }
+  }
+
+  void drives() {
+    const auto is_driven = [](const Link& link) { return link.joint.actuated; };
+    if (m_.loops.empty() || m_.links.empty() || std::any_of(m_.links.begin(), m_.links.end(), is_driven)) return;
+    complaints_.warning(m_.loops.front().where, "a mechanism with loops in which no joint is actuated",
+                        "`actuated: true` under a joint, or in a sidecar `actuated: [joint, …]`");
+  }
+
+  const Mechanism& m_;
+  const NamePlaces& places_;
+  Complaints& complaints_;
+  std::map<std::string, std::size_t> links_, joints_, loops_;
+  std::set<std::string> unusable_;
+  bool some_name_missing_ = false;
+};
+
+// A formula may be finite for some parameters and not for the file's own: sqrt(l1 - l2), 1/(a - b).
+void check_finite(const Mechanism& m, const DefaultValues& values, Complaints& complaints) {
+  const auto complain = [&](const Formula& f) {
+    complaints.error(f.where, fmt::format("{} has no finite value with the parameters as they are", in_quotes(f.text)));
+  };
+  bool parameters_known = true;
+  for (const Parameter& p : m.parameters) {
+    if (std::isfinite(values(p.value))) continue;
+    if (parameters_known && !p.value.value.is_constant()) complain(p.value);
+    parameters_known = false;
+  }
+  if (!parameters_known) return;
+  for_each_formula(m, [&](const Formula& f) {
+    if (!f.value.is_constant() && !std::isfinite(values(f))) complain(f);
+  });
+}
+
+}  // namespace
+
+void check_structure(const Mechanism& mechanism, const NamePlaces& places, Complaints& complaints) {
+  StructureCheck(mechanism, places, complaints).run();
+}
+
+void check_mechanism(const Mechanism& mechanism, const NamePlaces& places, bool allow_unphysical,
+                     Complaints& complaints) {
+  check_structure(mechanism, places, complaints);
+  const DefaultValues values(mechanism);
+  check_finite(mechanism, values, complaints);
+  check_geometry(mechanism, values, complaints);
+  check_physics(mechanism, values, allow_unphysical || !mechanism.unphysical.empty(), complaints);
+  check_sizes(mechanism, values, complaints);
+}
+
+}  // namespace lw

@@ -1,0 +1,38 @@
+// Collects what is wrong with a file, so that a reader can go on to the end and report everything in one go.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../base/error.hpp"
+
+namespace lw {
+
+class Complaints {
+ public:
+  void error(const Location& where, std::string message, std::string hint = {});
+  void warning(const Location& where, std::string message, std::string hint = {});
+  bool failed() const { return errors_ > 0; }
+  bool full() const { return left_out_ > 0; }  // no need to work out hints any more
+  const std::vector<Diagnostic>& list() const { return list_; }
+
+  // In the order of the file; past a hundred errors only their number, since more help nobody.
+  std::vector<Diagnostic> sorted() const;
+
+ private:
+  void add(Severity severity, const Location& where, std::string message, std::string hint);
+
+  std::vector<Diagnostic> list_;
+  int errors_ = 0;
+  int left_out_ = 0;
+};
+
+// The user's own words in backquotes: shortened where long, unprintable bytes as \xNN.
+std::string in_quotes(std::string_view text);
+// "`a`, `b` or `c`"
+std::string alternatives(const std::vector<std::string>& words);
+// "did you mean `tensor`?", or, where nothing is near, "known here: …" with all of them.
+std::string suggestion(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace lw

@@ -1,0 +1,38 @@
+// Formulas as a mechanism file writes them: `l1/2`, `-d3*cos(alpha)`, `90 deg`, `2^3`.
+//
+//   sum     = product { ("+" | "-") product }
+//   product = signed { ("*" | "/") signed }
+//   signed  = { "-" | "+" } power
+//   power   = value [ "^" signed ]                       right associative, binds tighter than a sign: -2^2 is -4
+//   value   = (number | name | function "(" sum { "," sum } ")" | "(" sum ")") [ "deg" ]
+//
+// An integer exponent becomes products, ±0.5 a square root, any other a^b = exp(b log a). `deg` belongs to the value just
+// before it; where a reader could think otherwise (`90/2 deg`, `2^3 deg`) the formula is refused rather than guessed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "../graph/expr.hpp"
+
+namespace lw {
+
+using FormulaNames = std::map<std::string, Expr, std::less<>>;
+
+struct FormulaError {
+  std::size_t offset = 0;  // in the text, from 0
+  std::string message;
+  std::string hint;
+};
+
+std::variant<Expr, FormulaError> parse_formula(std::string_view text, const FormulaNames& names);
+
+// Why a parameter cannot have that name, or "": a letter or _, then letters, digits and _; not a word of the language.
+std::string parameter_name_fault(const std::string& name);
+
+// A finite number and nothing else, whatever the locale; surrounding blanks are allowed.
+bool parse_number(std::string_view text, double& number);
+
+}  // namespace lw

@@ -1,0 +1,23 @@
+// The parts of a mechanism that YAML files and the sidecars of URDF files share: origins, joints, inertias, friction,
+// drives, shapes.
+#pragma once
+
+#include "read_fields.hpp"
+
+namespace lw {
+
+// Keys `rpy`, `quaternion` or `matrix` of a map; at most one of them.
+Rotation read_rotation(FieldReader& reader, const Fields& fields);
+Origin read_origin(FieldReader& reader, const YamlNode& node, const std::string& what);
+// Keys `type`, `axis`, `axis2`: what a joint and a loop closure have in common.
+void read_joint_type(FieldReader& reader, const Fields& fields, JointType& type, Formula3& axis, Formula3& axis2);
+// `actuated` holds where the file does not say; a joint without coordinates of its own is never actuated.
+Joint read_joint(FieldReader& reader, const YamlNode& node, const std::string& link, bool actuated);
+extern const std::vector<std::string> kInertiaKeys;
+Inertia read_inertia(FieldReader& reader, const Fields& fields);
+Friction read_friction(FieldReader& reader, const YamlNode& node);
+Drive read_drive(FieldReader& reader, const YamlNode& node);
+Spring read_spring(FieldReader& reader, const YamlNode& node);
+std::vector<Visual> read_visuals(FieldReader& reader, const YamlNode& node);  // one shape, or a list
+
+}  // namespace lw

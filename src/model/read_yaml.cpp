@@ -1,0 +1,288 @@
+#include "read_yaml.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "mesh_files.hpp"
+#include "read_parts.hpp"
+
+namespace lw {
+namespace {
+
+// The name of a list's item for messages: by its own name where it has one.
+std::string item_name(const char* kind, const YamlNode& node, std::size_t index) {
+  for (const YamlNode::Entry& e : node.entries) {
+    if (e.key == "name" && !e.value->text.empty()) return fmt::format("{} {}", kind, in_quotes(e.value->text));
+  }
+  return fmt::format("{} {}", kind, index + 1);
+}
+
+Location value_place(const Fields& fields, const std::string& key) {
+  const YamlNode* node = fields.find(key);
+  return node != nullptr ? node->where : fields.where();
+}
+
+bool type_is_written(const YamlNode* joint, JointType type) {
+  if (joint == nullptr) return false;
+  for (const YamlNode::Entry& e : joint->entries) {
+    if (e.key == "type") return e.value->text == to_string(type);
+  }
+  return false;
+}
+
+class Reader {
+ public:
+  Reader(Mechanism& mechanism, NamePlaces& places, Complaints& complaints)
+      : mechanism_(mechanism), places_(places), reader_(complaints) {}
+
+  void whole(const YamlNode& root) {
+    const Fields fields(reader_, root, "the file",
+                        {"linkwright", "name", "summary", "unphysical", "gravity", "parameters", "base", "links", "loops", "payload",
+                         "payloads", "home", "base_visuals"});
+    mechanism_.where = root.where;
+    version(fields.require("linkwright"));
+    mechanism_.name = fields.require_word("name");
+    if (const YamlNode* n = fields.find("summary")) mechanism_.summary = reader_.word(*n, "summary");
+    if (const YamlNode* n = fields.find("unphysical")) mechanism_.unphysical = reader_.word(*n, "unphysical");
+    if (fields.has("base")) mechanism_.base = fields.require_word("base");
+    // first of all: every other formula may use them
+    if (const YamlNode* n = fields.find("parameters")) parameters(*n);
+    fields.read("gravity", mechanism_.gravity);
+    if (const YamlNode* n = fields.require("links")) {
+      links(*n, !fields.has("loops"));
+    }
+    closures(fields);
+    if (const YamlNode* n = fields.find("base_visuals")) mechanism_.base_visuals = read_visuals(reader_, *n);
+  }
+
+  void sidecar(const YamlNode& root) {
+    const Fields fields(reader_, root, "the sidecar",
+                        {"linkwright", "loops", "actuated", "home", "payload", "payloads"});
+    if (const YamlNode* n = fields.find("linkwright")) version(n);
+    closures(fields);
+    const YamlNode* list = fields.find("actuated");
+    if (list == nullptr && mechanism_.loops.empty()) return;
+    for (Link& link : mechanism_.links) link.joint.actuated = false;
+    if (list != nullptr) actuated(*list);
+  }
+
+ private:
+  void version(const YamlNode* node) {
+    if (node == nullptr) return;
+    if (node->kind == YamlNode::Kind::scalar && node->text == "1") return;
+    reader_.complaints().error(
+        node->where,
+        fmt::format("format version {} is not known",
+                    node->kind == YamlNode::Kind::scalar ? in_quotes(node->text) : to_string(node->kind)),
+        "this program reads `linkwright: 1`");
+  }
+
+  void parameters(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::map) {
+      reader_.complaints().error(node.where, fmt::format("`parameters` should be a map, not {}", to_string(node.kind)),
+                                 "parameters: {l1: 0.4, l2: l1*1.5}");
+      return;
+    }
+    for (const YamlNode::Entry& e : node.entries) {
+      if (const std::string fault = parameter_name_fault(e.key); !fault.empty()) {
+        reader_.complaints().error(e.where, fmt::format("a parameter cannot be called {}", in_quotes(e.key)), fault);
+        continue;
+      }
+      // the formula's nodes first, then the input: evaluation in order of the nodes relies on it
+      Formula value = reader_.formula(*e.value, e.key);
+      mechanism_.parameters.push_back({e.key, value});
+      reader_.define(e.key, mechanism_.formulas->input(e.key));
+    }
+  }
+
+  void links(const YamlNode& node, bool actuated) {
+    const std::vector<const YamlNode*> items = reader_.items(node, "links");
+    if (node.kind == YamlNode::Kind::list && items.empty()) reader_.complaints().error(node.where, "`links` is empty");
+    for (std::size_t k = 0; k < items.size(); ++k) link(*items[k], k, actuated);
+  }
+
+  void link(const YamlNode& node, std::size_t index, bool actuated) {
+    const std::string what = item_name("link", node, index);
+    const Fields fields(
+        reader_, node, what, {"name", "parent", "joint", "inertia", "friction", "drive", "spring", "damper", "visual"},
+        {{"type", "axis", "axis2", "origin", "dh", "limits", "mimic", "actuated"}, "it belongs under `joint`"});
+    Link link;
+    link.where = node.where;
+    link.name = fields.require_word("name");
+    link.parent = fields.require_word("parent");
+    NamePlaces::OfLink places{value_place(fields, "name"), value_place(fields, "parent"), value_place(fields, "name")};
+    if (const YamlNode* n = fields.require("joint")) {
+      link.joint = read_joint(reader_, *n, link.name, actuated);
+      for (const YamlNode::Entry& e : n->entries) {
+        if (e.key == "name") places.joint_name = e.value->where;
+      }
+    } else {
+      link.joint.name = link.name;
+    }
+    if (const YamlNode* n = fields.find("inertia")) {
+      link.inertia = read_inertia(reader_, Fields(reader_, *n, "`inertia`", kInertiaKeys));
+    }
+    if (const YamlNode* n = fields.find("visual")) link.visuals = read_visuals(reader_, *n);
+    forces(fields, link.joint);
+    mechanism_.links.push_back(std::move(link));
+    places_.links.push_back(std::move(places));
+  }
+
+  void forces(const Fields& fields, Joint& joint) {
+    if (const YamlNode* n = fields.find("friction")) joint.friction = read_friction(reader_, *n);
+    if (const YamlNode* n = fields.find("drive")) joint.drive = read_drive(reader_, *n);
+    if (const YamlNode* n = fields.find("spring")) joint.spring = read_spring(reader_, *n);
+    fields.read("damper", joint.damper);
+    if (!type_is_written(fields.find("joint"), joint.type)) return;  // else a misspelt type would count as fixed
+    for (const char* key : {"friction", "drive", "spring", "damper"}) {
+      if (!fields.has(key)) continue;
+      const bool needs_one = std::string(key) == "drive" || std::string(key) == "spring";
+      if (joint.type == JointType::fixed) {
+        reader_.complaints().error(fields.place(key), fmt::format("`{}` on a fixed joint", key));
+      } else if (needs_one && velocities(joint.type) != 1) {
+        reader_.complaints().error(fields.place(key), fmt::format("`{}` on a {} joint", key, to_string(joint.type)),
+                                   "only revolute and prismatic joints have one");
+      }
+    }
+  }
+
+  // What a mechanism file and a sidecar have in common.
+  void closures(const Fields& fields) {
+    if (const YamlNode* n = fields.find("loops")) {
+      const std::vector<const YamlNode*> items = reader_.items(*n, "loops");
+      for (std::size_t k = 0; k < items.size(); ++k) loop(*items[k], k);
+    }
+    if (const YamlNode* n = fields.find("payload")) {
+      payload(*n);
+      if (fields.has("payloads"))
+        reader_.complaints().error(fields.place("payloads"), "`payloads` beside `payload`", "keep one of them");
+    } else if (const YamlNode* list = fields.find("payloads")) {
+      for (const YamlNode* item : reader_.items(*list, "payloads")) payload(*item);
+    }
+    if (const YamlNode* n = fields.find("home")) home(*n);
+  }
+
+  void loop(const YamlNode& node, std::size_t index) {
+    const Fields fields(reader_, node, item_name("loop", node, index), {"name", "joint", "between", "at"});
+    Loop loop;
+    loop.where = node.where;
+    loop.name = fields.require_word("name");
+    if (const YamlNode* n = fields.require("joint")) {
+      const Fields joint(reader_, *n, "the loop's `joint`", {"type", "axis", "axis2"},
+                         {{"origin"}, "the frames of a loop's joint stand under `at`"});
+      read_joint_type(reader_, joint, loop.type, loop.axis, loop.axis2);
+    }
+    std::array<Location, 2> places{node.where, node.where};
+    if (const YamlNode* n = fields.require("between")) between(*n, loop, places);
+    const bool links_known = !loop.between[0].empty() && !loop.between[1].empty();
+    if (const YamlNode* n = links_known ? fields.find("at") : nullptr) {
+      const Fields at(reader_, *n, "`at`", {loop.between[0], loop.between[1]});
+      for (std::size_t side = 0; side < 2; ++side) {
+        const YamlNode* origin = at.find(loop.between[side]);
+        if (origin != nullptr) loop.at[side] = read_origin(reader_, *origin, "`at`");
+      }
+    }
+    mechanism_.loops.push_back(std::move(loop));
+    places_.loops.push_back(places);
+  }
+
+  void between(const YamlNode& node, Loop& loop, std::array<Location, 2>& places) {
+    if (node.kind != YamlNode::Kind::list || node.items.size() != 2) {
+      reader_.complaints().error(node.where, "`between` should be a list of two links");
+      return;
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      loop.between[side] = reader_.word(*node.items[side], "between");
+      places[side] = node.items[side]->where;
+    }
+  }
+
+  void payload(const YamlNode& node) {
+    std::vector<std::string> keys{"link"};
+    keys.insert(keys.end(), kInertiaKeys.begin(), kInertiaKeys.end());
+    const Fields fields(reader_, node, "`payload`", keys);
+    Payload payload;
+    payload.where = node.where;
+    payload.link = fields.require_word("link");
+    payload.inertia = read_inertia(reader_, fields);
+    places_.payloads.push_back(value_place(fields, "link"));
+    mechanism_.payloads.push_back(std::move(payload));
+  }
+
+  void home(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::map) {
+      reader_.complaints().error(node.where, fmt::format("`home` should be a map, not {}", to_string(node.kind)),
+                                 "home: {shoulder: 45 deg}");
+      return;
+    }
+    for (const YamlNode::Entry& e : node.entries) {
+      std::vector<Formula>& values = mechanism_.home[e.key];
+      places_.home[e.key] = e.where;
+      if (e.value->kind == YamlNode::Kind::list) {
+        for (const auto& item : e.value->items) values.push_back(reader_.formula(*item, e.key));
+      } else {
+        values.push_back(reader_.formula(*e.value, e.key));
+      }
+    }
+  }
+
+  void actuated(const YamlNode& list) {
+    std::map<std::string, Joint*> joints;
+    std::vector<std::string> movable;
+    for (Link& link : mechanism_.links) {
+      joints[link.joint.name] = &link.joint;
+      if (link.joint.type != JointType::fixed && !link.joint.mimic) movable.push_back(link.joint.name);
+    }
+    for (const YamlNode* item : reader_.items(list, "actuated")) {
+      const std::string name = reader_.word(*item, "actuated");
+      const auto place = joints.find(name);
+      if (name.empty()) continue;
+      if (place == joints.end()) {
+        reader_.complaints().error(item->where, fmt::format("unknown joint {}", in_quotes(name)),
+                                   suggestion(name, movable));
+        continue;
+      }
+      Joint& joint = *place->second;
+      joint.actuated = joint.type != JointType::fixed && !joint.mimic;
+      if (!joint.actuated) {
+        reader_.complaints().error(item->where, fmt::format("the joint {} is {} and cannot be actuated",
+                                                            in_quotes(name), joint.mimic ? "a mimic" : "fixed"));
+      }
+    }
+  }
+
+  Mechanism& mechanism_;
+  NamePlaces& places_;
+  FieldReader reader_;
+};
+
+void find_meshes(Mechanism& mechanism, const std::string& file, Complaints& complaints) {
+  MeshFiles meshes(file);
+  const auto find = [&](std::vector<Visual>& visuals, const Location& where) {
+    for (Visual& v : visuals) {
+      if (!v.mesh.empty()) v.mesh = meshes.find(v.mesh, where);
+    }
+  };
+  find(mechanism.base_visuals, mechanism.where);
+  for (Link& link : mechanism.links) find(link.visuals, link.where);
+  meshes.report_missing(complaints);
+}
+
+}  // namespace
+
+Mechanism read_yaml(const std::string& text, const std::string& file, NamePlaces& places, Complaints& complaints) {
+  Mechanism mechanism;
+  const auto root = parse_yaml(text, file, complaints);
+  if (root != nullptr) Reader(mechanism, places, complaints).whole(*root);
+  find_meshes(mechanism, file, complaints);
+  return mechanism;
+}
+
+void read_sidecar(const std::string& text, const std::string& file, Mechanism& mechanism, NamePlaces& places,
+                  Complaints& complaints) {
+  const auto root = parse_yaml(text, file, complaints);
+  if (root != nullptr) Reader(mechanism, places, complaints).sidecar(*root);
+}
+
+}  // namespace lw

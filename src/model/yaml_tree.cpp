@@ -1,0 +1,263 @@
+#include "yaml_tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+namespace lw {
+namespace {
+
+constexpr std::size_t kDeepest = 64;
+// Nodes after following aliases. A chain of 10 000 links has about a million; a dozen lines of nested aliases, 10^9.
+constexpr std::size_t kMostNodes = 20'000'000;
+
+struct Stop {};  // nothing after this makes sense; the complaint is already made
+
+// The source by lines, to find out how a scalar was written.
+class Source {
+ public:
+  explicit Source(const std::string& text) : text_(text) {
+    starts_.push_back(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') starts_.push_back(i + 1);
+    }
+  }
+
+  // From line and column (counted from 1) to the end of the text.
+  std::string_view from(int line, int column) const {
+    if (line < 1 || static_cast<std::size_t>(line) > starts_.size()) return {};
+    const std::size_t offset = starts_[static_cast<std::size_t>(line) - 1] + static_cast<std::size_t>(column - 1);
+    return offset < text_.size() ? std::string_view(text_).substr(offset) : std::string_view();
+  }
+
+ private:
+  const std::string& text_;
+  std::vector<std::size_t> starts_;
+};
+
+// Whether a text that begins with a quote contains its other end.
+bool is_closed(std::string_view text) {
+  for (std::size_t k = 1; k < text.size(); ++k) {
+    if (text[0] == '"' && text[k] == '\\') {
+      ++k;
+    } else if (text[k] == text[0]) {
+      if (text[0] == '"' || k + 1 == text.size() || text[k + 1] != '\'') return true;
+      ++k;  // '' stands for one '
+    }
+  }
+  return false;
+}
+
+class Builder : public YAML::EventHandler {
+ public:
+  Builder(const std::string& text, const std::string& file, Complaints& complaints)
+      : source_(text), file_(file), complaints_(complaints) {}
+
+  std::shared_ptr<const YamlNode> root() const { return root_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ == 2) {
+      complaints_.error(place(mark), "a second document begins here", "one mechanism a file: remove the `---`");
+      throw Stop();
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    complete(make(YamlNode::Kind::null, mark), 1, anchor);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_tag(mark, tag);
+    auto node = make(YamlNode::Kind::scalar, mark);
+    node->text = value;
+    find_text(*node);
+    complete(std::move(node), 1, anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto known = anchors_.find(anchor);
+    if (known == anchors_.end()) {
+      complaints_.error(
+          place(mark), fmt::format("the anchor of {} contains this alias, so it would contain itself", alias_at(mark)));
+      throw Stop();
+    }
+    complete(known->second.node, known->second.weight, 0);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    refuse_tag(mark, tag);
+    open(make(YamlNode::Kind::list, mark), anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    refuse_tag(mark, tag);
+    open(make(YamlNode::Kind::map, mark), anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Anchored {
+    std::shared_ptr<const YamlNode> node;
+    std::size_t weight = 1;
+  };
+  struct Key {
+    std::string name;
+    Location where;
+    bool usable = true;
+  };
+  struct Frame {
+    std::shared_ptr<YamlNode> node;
+    YAML::anchor_t anchor = 0;
+    std::size_t weight = 1;           // nodes below, aliases followed
+    std::optional<Key> key;           // of a map: waiting for its value
+    std::map<std::string, int> seen;  // keys and their lines
+  };
+
+  Location place(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
+
+  std::shared_ptr<YamlNode> make(YamlNode::Kind kind, const YAML::Mark& mark) const {
+    auto node = std::make_shared<YamlNode>();
+    node->kind = kind;
+    node->where = place(mark);
+    return node;
+  }
+
+  std::string alias_at(const YAML::Mark& mark) const {
+    const std::string_view rest = source_.from(mark.line + 1, mark.column + 1);
+    return in_quotes(rest.substr(0, rest.find_first_of(" \t\r\n,]}")));
+  }
+
+  // yaml-cpp gives "?" to plain scalars and collections, "!" to quoted ones.
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    complaints_.error(place(mark), fmt::format("the tag {} is not part of the format", in_quotes(tag)));
+  }
+
+  // The mark of a node with an anchor stands on the anchor; the text follows it.
+  void find_text(YamlNode& node) {
+    std::string_view rest = source_.from(node.where.line, node.where.column);
+    int column = node.where.column;
+    const auto skip = [&](std::size_t n) {
+      column += static_cast<int>(n);
+      rest.remove_prefix(n);
+    };
+    while (!rest.empty() && (rest[0] == '&' || rest[0] == '!')) {
+      skip(std::min(rest.size(), rest.find_first_of(" \t\r\n")));
+      skip(std::min(rest.size(), rest.find_first_not_of(" \t")));
+    }
+    if (!rest.empty() && (rest[0] == '\'' || rest[0] == '"')) {
+      // yaml-cpp accepts a quote that is still open when the file ends
+      if (!is_closed(rest)) complaints_.error(node.where, "the quote that opens here is not closed");
+      skip(1);
+    }
+    if (rest.starts_with(node.text)) node.text_column = column;
+  }
+
+  void open(std::shared_ptr<YamlNode> node, YAML::anchor_t anchor) {
+    if (stack_.size() >= kDeepest) {
+      complaints_.error(node->where, fmt::format("nested more than {} levels deep", kDeepest));
+      throw Stop();
+    }
+    stack_.push_back({std::move(node), anchor, 1, std::nullopt, {}});
+  }
+
+  void close() {
+    Frame frame = std::move(stack_.back());
+    stack_.pop_back();
+    complete(std::move(frame.node), frame.weight, frame.anchor);
+  }
+
+  // A node is finished: it becomes the root, an item, a key or a value.
+  void complete(std::shared_ptr<const YamlNode> node, std::size_t weight, YAML::anchor_t anchor) {
+    if (anchor != 0) anchors_[anchor] = {node, weight};
+    if (stack_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Frame& frame = stack_.back();
+    frame.weight += weight;
+    if (frame.weight > kMostNodes) {
+      complaints_.error(node->where, fmt::format("with its aliases the file has more than {} values", kMostNodes));
+      throw Stop();
+    }
+    if (frame.node->kind == YamlNode::Kind::list) {
+      frame.node->items.push_back(std::move(node));
+    } else if (!frame.key) {
+      take_key(frame, *node);
+    } else {
+      if (frame.key->usable) {
+        frame.node->entries.push_back({std::move(frame.key->name), frame.key->where, std::move(node)});
+      }
+      frame.key.reset();
+    }
+  }
+
+  void take_key(Frame& frame, const YamlNode& node) {
+    frame.key = Key{node.text, node.where, true};
+    if (node.kind != YamlNode::Kind::scalar) {
+      complaints_.error(node.where, fmt::format("a key must be a word, not {}", to_string(node.kind)));
+      frame.key->usable = false;
+      return;
+    }
+    const auto [first, fresh] = frame.seen.try_emplace(node.text, node.where.line);
+    if (!fresh) {
+      complaints_.error(node.where, fmt::format("the key {} stands twice: first in line {}, again in line {}",
+                                                in_quotes(node.text), first->second, node.where.line));
+      frame.key->usable = false;
+    }
+  }
+
+  Source source_;
+  std::string file_;
+  Complaints& complaints_;
+  std::vector<Frame> stack_;
+  std::map<YAML::anchor_t, Anchored> anchors_;
+  std::shared_ptr<const YamlNode> root_;
+  int documents_ = 0;
+};
+
+}  // namespace
+
+const char* to_string(YamlNode::Kind kind) {
+  switch (kind) {
+    case YamlNode::Kind::null: return "nothing";
+    case YamlNode::Kind::scalar: return "a single value";
+    case YamlNode::Kind::list: return "a list";
+    case YamlNode::Kind::map: return "a map";
+  }
+  return "";
+}
+
+std::shared_ptr<const YamlNode> parse_yaml(const std::string& text, const std::string& file, Complaints& complaints) {
+  Builder builder(text, file, complaints);
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {}
+  } catch (const Stop&) {
+    return nullptr;
+  } catch (const YAML::Exception& e) {
+    const bool placed = !e.mark.is_null();
+    complaints.error({file, placed ? e.mark.line + 1 : 0, placed ? e.mark.column + 1 : 0}, "not valid YAML: " + e.msg);
+    return nullptr;
+  } catch (const std::exception& e) {
+    complaints.error({file, 0, 0}, fmt::format("not valid YAML: {}", e.what()));
+    return nullptr;
+  }
+  if (builder.root() == nullptr) complaints.error({file, 0, 0}, "the file is empty");
+  return builder.root();
+}
+
+}  // namespace lw

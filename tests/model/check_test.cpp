@@ -1,0 +1,261 @@
+#include "model/check.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <Eigen/Eigenvalues>
+
+#include "expect_diagnostic.hpp"
+#include "model/inertia_check.hpp"
+
+namespace lw {
+namespace {
+
+// Links, one a line from line 4 on, and what follows them.
+ReadResult with_links(const std::string& links, const std::string& more = "", bool allow_unphysical = false) {
+  return read_text("linkwright: 1\nname: x\nlinks:\n" + links + more, "f.yaml",
+                   {.floating_base = false, .allow_unphysical = allow_unphysical});
+}
+std::string link(const std::string& name, const std::string& parent, const std::string& joint = "type: revolute",
+                 const std::string& more = "") {
+  return "  - {name: " + name + ", parent: " + parent + ", joint: {" + joint + "}" + (more.empty() ? "" : ", " + more) +
+         "}\n";
+}
+ReadResult with_inertia(const std::string& inertia, bool allow_unphysical = false) {
+  return with_links("  - name: a\n    parent: base\n    joint: {type: revolute}\n    inertia: {" + inertia + "}\n", "",
+                    allow_unphysical);
+}
+
+TEST(Check, NamesAreUnique) {
+  expect_only_error(with_links(link("a", "base") + link("a", "base")), 5, "a",
+                    "a second link `a`; the first stands in line 4");
+  expect_only_error(
+      with_links(link("a", "base", "type: revolute, name: j") + link("b", "base", "type: revolute, name: j")), 5, "j",
+      "a second joint `j`");
+  expect_only_error(with_links(link("base", "base")), 4, "base", "the name of the base");
+  expect_only_error(with_links(link("'a,b'", "base")), 4, "'a", "contains a comma");
+  expect_only_error(with_links(link("''", "base")), 4, "''", "`name` is empty");
+}
+
+TEST(Check, ParentsExistAndFormATree) {
+  expect_only_error(with_links(link("upper", "base") + link("b", "uper")), 5, "uper", "did you mean `upper`?");
+  expect_only_error(with_links(link("a", "a")), 4, "a", "its own parent");
+  expect_only_error(with_links(link("a", "c") + link("b", "a") + link("c", "b")), 4, "c",
+                    "`a`, `c`, `b` hang on each other in a circle");
+  // one circle is one error, however many links hang on it
+  expect_only_error(with_links(link("a", "b") + link("b", "a") + link("c", "a") + link("d", "c")), 4, "b",
+                    "in a circle");
+  expect_clean(with_links(link("a", "b") + link("b", "c") + link("c", "base")));
+}
+
+TEST(Check, MimicsFollowOneCoordinate) {
+  const std::string leader = link("a", "base");
+  const auto follow = [](const std::string& name) { return "type: revolute, mimic: {joint: " + name + "}"; };
+  expect_clean(with_links(leader + link("b", "a", follow("a"))));
+  expect_only_error(with_links(leader + link("b", "a", follow("aa"))), 5, "aa", "unknown joint `aa`");
+  expect_only_error(with_links(leader + link("b", "a", follow("b"))), 5, "b", "mimics itself");
+  expect_only_error(with_links(leader + link("b", "a", follow("a")) + link("c", "a", follow("b"))), 6, "b",
+                    "follow `a` directly");
+  expect_only_error(with_links(link("a", "base", "type: spherical") + link("b", "a", follow("a"))), 5, "a",
+                    "the spherical joint `a` cannot be followed");
+  expect_only_error(with_links(leader + link("b", "a", "type: planar, mimic: {joint: a}")), 5, "a",
+                    "a planar joint cannot mimic");
+}
+
+TEST(Check, AxesHaveADirection) {
+  expect_only_error(with_links(link("a", "base", "type: revolute, axis: [0, 0, 0]")), 4, "0, 0, 0]",
+                    "joint `a`: the axis has length zero");
+  expect_only_error(with_links(link("a", "base", "type: revolute, axis: [p, 0, 0]"), "parameters: {p: 0}\n"), 4, "p",
+                    "length zero");
+  expect_only_error(with_links(link("a", "base", "type: universal, axis: x, axis2: [2, 0, 1e-9]")), 4, "2",
+                    "its two axes are parallel");
+  expect_only_error(with_links(link("a", "base", "type: universal, axis: y")), 4,
+                    "{type:", "parallel");  // the default axis2 is y
+  expect_clean(with_links(link("a", "base", "type: universal, axis: z")));
+}
+
+TEST(Check, RotationsAreRotations) {
+  const auto origin = [](const std::string& rotation) {
+    return with_links(link("a", "base", "type: revolute, origin: {" + rotation + "}"));
+  };
+  expect_only_error(origin("quaternion: [0, 0, 0, 1.1]"), 4, "0, 0, 0, 1.1]", "length 1.1, not 1 (off by 0.1)");
+  expect_only_error(origin("quaternion: [0, 0, 0, 0]"), 4, "0, 0, 0, 0]", "[0, 0, 0, 1]");
+  expect_only_error(origin("quaternion: [1, 1, 0, 0]"), 4, "1, 1, 0, 0]",
+                    "of length 1 it is [0.707106781187, 0.707106781187, 0, 0]");
+  expect_clean(origin("quaternion: [0, 0, 0.7071068, 0.7071068]"));  // seven digits: off by 3e-8
+  expect_only_error(origin("matrix: [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]"), 4, "1, 0.1", "RᵀR is off by 0.1");
+  expect_only_error(origin("matrix: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]"), 4, "1, 0, 0]", "a reflection");
+  expect_clean(origin("matrix: [[0.8660254, -0.5, 0], [0.5, 0.8660254, 0], [0, 0, 1]]"));
+}
+
+TEST(Check, LimitsAreTheRightWayRound) {
+  const auto limits = [](const std::string& text) {
+    return with_links(link("a", "base", "type: revolute, limits: {" + text + "}"));
+  };
+  expect_clean(limits("lower: -1, upper: 1"));
+  expect_clean(limits("lower: 1, upper: 1"));
+  expect_only_error(limits("lower: 2, upper: 90 deg"), 4, "2", "the lower limit `2` is above the upper limit `90 deg`");
+  expect_only_error(limits("velocity: -1"), 4, "-1", "the velocity limit `-1` is negative");
+  expect_only_error(limits("effort: -1"), 4, "-1", "the effort limit `-1` is negative");
+}
+
+TEST(Check, LoopsJoinTwoLinks) {
+  const std::string links = link("a", "base", "type: revolute, actuated: true") + link("b", "a");
+  const auto loop = [&](const std::string& text) { return with_links(links, "loops:\n  - {name: l, " + text + "}\n"); };
+  expect_clean(loop("joint: {type: spherical}, between: [b, base]"));
+  expect_only_error(loop("joint: {type: revolute}, between: [b, c]"), 7, "c", "unknown link `c`");
+  expect_only_error(loop("joint: {type: revolute}, between: [b, b]"), 7, "b", "joins `b` to itself");
+  expect_only_error(loop("joint: {type: floating}, between: [b, base]"), 7, "{name:", "closes no loop");
+  expect_only_error(loop("joint: {type: revolute, axis: [0, 0, 0]}, between: [b, base]"), 7, "0",
+                    "loop `l`: the axis has length zero");
+  expect_only_error(with_links(links,
+                               "loops:\n  - {name: l, joint: {type: spherical}, between: [a, base]}\n"
+                               "  - {name: l, joint: {type: spherical}, between: [b, base]}\n"),
+                    8, "{name:", "a second loop `l`");
+  const ReadResult undriven = with_links(link("a", "base") + link("b", "a"),
+                                         "loops: [{name: l, joint: {type: spherical}, between: [b, base]}]\n");
+  EXPECT_TRUE(undriven.mechanism.has_value());
+  EXPECT_TRUE(has(undriven, Severity::warning, 6, "{name:", "no joint is actuated"));
+}
+
+TEST(Check, HomeFitsTheJoints) {
+  const std::string links = link("a", "base") + link("b", "a", "type: spherical") + link("c", "a", "type: fixed") +
+                            link("d", "a", "type: revolute, mimic: {joint: a}");
+  const auto home = [&](const std::string& text) { return with_links(links, "home: {" + text + "}\n"); };
+  expect_clean(home("a: 1, b: [0, 0, 1, 0]"));
+  expect_only_error(home("aa: 1"), 8, "aa:", "`home` of an unknown joint `aa`");
+  expect_only_error(home("b: 1"), 8, "b:", "the spherical joint `b` has 4 coordinates, not 1");
+  expect_only_error(home("a: [1, 2]"), 8, "a:", "the revolute joint `a` has 1 coordinate, not 2");
+  expect_only_error(home("c: 1"), 8, "c:", "the fixed joint `c` has no coordinate");
+  expect_only_error(home("d: 1"), 8, "d:", "the mimic joint `d` has no coordinate");
+  expect_only_error(home("b: [0, 0, 2, 0]"), 8, "0, 0, 2, 0]", "the quaternion has length 2");
+}
+
+TEST(Check, PayloadsHangOnLinks) {
+  expect_only_error(with_links(link("hand", "base"), "payload: {link: hnd, mass: 1}\n"), 5, "hnd",
+                    "did you mean `hand`?");
+  EXPECT_TRUE(has(with_links(link("hand", "base"), "payload: {link: base, mass: 1}\n"), Severity::warning, 5, "base",
+                  "no effect"));
+  expect_only_error(with_links(link("hand", "base"), "payload: {link: hand, mass: -1}\n"), 5, "-1",
+                    "payload on `hand`: the mass `-1` is negative");
+}
+
+TEST(Check, MassesArePositive) {
+  expect_clean(with_inertia("mass: 1"));
+  expect_clean(with_inertia("mass: 0"));  // a frame
+  expect_only_error(with_inertia("mass: -2.5"), 7, "-2.5", "link `a`: the mass `-2.5` is negative");
+  expect_only_error(with_inertia("mass: 0, tensor: [1, 1, 1]"), 7, "0", "the mass is 0, but the inertia tensor is not");
+  const ReadResult allowed = with_inertia("mass: -2.5", true);
+  EXPECT_TRUE(allowed.mechanism.has_value());
+  EXPECT_TRUE(has(allowed, Severity::warning, 7, "-2.5", "`-2.5` is negative"));
+}
+
+TEST(Check, InertiasBelongToBodies) {
+  expect_clean(with_inertia("mass: 1, tensor: [0.1, 0.1, 0.2]"));  // a plate
+  expect_clean(with_inertia("mass: 1, tensor: [0.1, 0.1, 0]"));    // a rod
+  expect_clean(with_inertia("mass: 1, tensor: [0, 0, 0]"));        // a point
+  // 0.1 + 0.1 < 0.5: the nearest point of the face a + b = c is reached along (1, 1, -1)/3 by 0.3
+  expect_only_error(with_inertia("mass: 1, tensor: [0.1, 0.1, 0.5]"), 7, "0.1",
+                    "principal moments 0.1, 0.1, 0.5, but 0.1 + 0.1 < 0.5");
+  expect_only_error(with_inertia("mass: 1, tensor: [0.1, 0.1, 0.5]"), 7, "0.1",
+                    "{xx: 0.2, yy: 0.2, zz: 0.4, xy: 0, xz: 0, yz: 0}");
+  // eigenvalues of [[1, 2], [2, 1]] are -1 and 3
+  expect_only_error(with_inertia("mass: 1, tensor: {xx: 1, yy: 1, zz: 3, xy: 2}"), 7, "1", "-1 is negative");
+  const ReadResult allowed = with_inertia("mass: 1, tensor: [0.1, 0.1, 0.5]", true);
+  EXPECT_TRUE(allowed.mechanism.has_value());
+  EXPECT_TRUE(has(allowed, Severity::warning, 7, "0.1", "no body has this inertia"));
+}
+
+// About the origin the tensor contains m (c² 1 - c cᵀ): here 2 · 0.25 = 0.5 about y and z.
+TEST(Check, InertiaAboutTheOriginIsJudgedAboutTheCentreOfMass) {
+  expect_clean(with_inertia("mass: 2, com: [0.5, 0, 0], tensor: [0.1, 0.6, 0.6], about: origin"));
+  expect_only_error(with_inertia("mass: 2, com: [0.5, 0, 0], tensor: [0.1, 0.1, 0.1], about: origin"), 7, "0.1",
+                    "about the centre of mass");
+  // turned by 90° about z, the written y axis is the link's -x axis
+  expect_clean(with_inertia("mass: 2, com: [0.5, 0, 0], tensor: [0.6, 0.1, 0.6], about: origin, rpy: [0, 0, 90 deg]"));
+}
+
+TEST(Check, FrictionAndDrivesHaveTheRightSign) {
+  const auto extra = [](const std::string& text) {
+    return with_links("  - name: a\n    parent: base\n    joint: {type: revolute}\n    " + text + "\n");
+  };
+  expect_only_error(extra("friction: {viscous: -1}"), 7, "-1", "`viscous` is `-1`, which is negative");
+  expect_only_error(extra("friction: {stribeck: {static: 1, velocity: 0}}"), 7, "0",
+                    "`velocity` is `0`, which is not positive");
+  expect_only_error(extra("damper: -1"), 7, "-1", "`damper` is `-1`");
+  expect_only_error(extra("drive: {ratio: 0}"), 7, "0", "`ratio` is 0");
+  expect_only_error(extra("drive: {efficiency: 80}"), 7, "80", "percent? write 0.8");
+  expect_only_error(extra("drive: {rated: 1, efficiency: {load: [0, 1, 0.5], value: [0.1, 0.2, 0.3]}}"), 7, "0.5",
+                    "do not ascend at `0.5`");
+}
+
+TEST(Check, FormulasAreFiniteAtTheParametersGiven) {
+  expect_only_error(
+      with_links(link("a", "base", "type: revolute, origin: {xyz: [sqrt(p), 0, 0]}"), "parameters: {p: -1}\n"), 4,
+      "sqrt", "`sqrt(p)` has no finite value with the parameters as they are");
+  expect_only_error(
+      with_links(link("a", "base", "type: revolute, origin: {xyz: [q, 0, 0]}"), "parameters: {p: 0, q: 1/p}\n"), 5, "1",
+      "`1/p` has no finite value");
+}
+
+TEST(Check, MillimetresForMetresAreAWarning) {
+  std::string links =
+      link("l1", "base", "type: revolute", "inertia: {mass: 1, com: [0.2, 0, 0], tensor: [0.001, 0.01, 0.01]}");
+  for (int k = 2; k < 6; ++k) {
+    links += link("l" + std::to_string(k), "l" + std::to_string(k - 1), "type: revolute, origin: {xyz: [0.4, 0, 0]}",
+                  "inertia: {mass: 1, com: [0.2, 0, 0], tensor: [0.001, 0.01, 0.01]}");
+  }
+  expect_clean(with_links(links));
+  const ReadResult length = with_links(links + link("l6", "l5", "type: revolute, origin: {xyz: [400, 0, 0]}"));
+  EXPECT_TRUE(length.mechanism.has_value());
+  EXPECT_TRUE(has(length, Severity::warning, 9, "400", "looks like millimetres written for metres"));
+  EXPECT_EQ(length.diagnostics.size(), 1u);
+  const ReadResult com = with_links(links + link("l6", "l5", "type: revolute", "inertia: {mass: 1, com: [0, 200, 0]}"));
+  EXPECT_TRUE(has(com, Severity::warning, 9, "0", "the centre of mass of link `l6` is 200 m"));
+  const ReadResult tensor =
+      with_links(links + link("l6", "l5", "type: revolute", "inertia: {mass: 1, tensor: [10000, 10000, 10000]}"));
+  EXPECT_TRUE(has(tensor, Severity::warning, 9, "10000", "the radius of gyration of link `l6` is 100 m"));
+  // a file in millimetres throughout
+  const ReadResult all = with_links(link("a", "base", "type: revolute, origin: {xyz: [300, 0, 0]}") +
+                                    link("b", "a", "type: revolute, origin: {xyz: [250, 0, 0]}"));
+  EXPECT_TRUE(has(all, Severity::warning, 1, "linkwright:", "half of the lengths are 250 m or more"));
+}
+
+// The projection is right if it lies in the cone and every other point of the cone lies farther away.
+RC_GTEST_PROP(InertiaCheck, ProjectionIsTheNearestPointOfTheCone, ()) {
+  const auto number = [] { return *rc::gen::inRange(-1000, 1000) / 100.0; };
+  const Eigen::Vector3d moments(number(), number(), number());
+  const Eigen::Vector3d near = nearest_moments(moments);
+  for (int k = 0; k < 3; ++k) RC_ASSERT(near[k] + near[(k + 1) % 3] >= near[(k + 2) % 3] - 1e-12);
+  const auto second = [] { return *rc::gen::inRange(0, 2000) / 100.0; };
+  const double x = second(), y = second(), z = second();
+  const Eigen::Vector3d other(y + z, x + z, x + y);
+  RC_ASSERT((near - moments).norm() <= (other - moments).norm() + 1e-12);
+}
+
+RC_GTEST_PROP(InertiaCheck, TensorsOfPointMassesArePossible, ()) {
+  Eigen::Matrix3d tensor = Eigen::Matrix3d::Zero();
+  const int points = *rc::gen::inRange(1, 8);
+  for (int k = 0; k < points; ++k) {
+    const auto number = [] { return *rc::gen::inRange(-1000, 1000) / 100.0; };
+    const Eigen::Vector3d p(number(), number(), number());
+    const double mass = *rc::gen::inRange(1, 100) / 10.0;
+    tensor += mass * (p.squaredNorm() * Eigen::Matrix3d::Identity() - p * p.transpose());
+  }
+  RC_ASSERT(judge_inertia(tensor).possible);
+}
+
+// What the message offers must itself be accepted.
+RC_GTEST_PROP(InertiaCheck, TheNearestTensorIsPossible, ()) {
+  Eigen::Matrix3d tensor;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = i; j < 3; ++j) tensor(i, j) = tensor(j, i) = *rc::gen::inRange(-1000, 1000) / 100.0;
+  }
+  const InertiaVerdict verdict = judge_inertia(tensor);
+  RC_PRE(!verdict.possible);
+  RC_ASSERT(judge_inertia(verdict.nearest).possible || verdict.nearest.norm() < 1e-9 * tensor.norm());
+}
+
+}  // namespace
+}  // namespace lw
