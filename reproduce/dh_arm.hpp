@@ -1,0 +1,33 @@
+// Arms given by a table of modified Denavit-Hartenberg parameters, as Dhanaraj's thesis gives all of his.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+
+#include "evaluate.hpp"
+
+namespace lw::reproduce {
+
+struct DhLink {
+  double alpha_degrees, a, d;  // of the joint's frame in the parent's; q adds to theta, or to d of a slide
+  bool slides;
+  double mass;
+  Eigen::Vector3d com, inertia;  // about the centre of mass, along the link's axes
+  double rotor;                  // on the own joint only, joint side
+};
+
+Model<double> arm(const std::vector<DhLink>& links, double gravity);
+
+// Newton-Euler in the form of Dhanaraj 1990, table 2.4, where α × r + ω × (ω × r) = λ r: written out here, apart from the
+// library, to be its other road and to show what the thesis's programs leave out or turn round.
+struct ListingFaults {
+  bool drops_lambda1_p1 = false;            // the acceleration of joint 2's origin by the turning of link 1
+  bool turns_slide_lambda_wrongly = false;  // λ₃ = R λ₂ Rᵀ (equation 2.29) for Rᵀ λ₂ R
+  bool stroke_behind_slide = false;  // q₃ in p₃ instead of p₂: the sliding link's own mass stays where it is
+};
+Vector modified_newton_euler(const std::vector<DhLink>& links, double gravity, const Vector& q, const Vector& qd,
+                             const Vector& qdd, const ListingFaults& faults = {});
+
+}  // namespace lw::reproduce

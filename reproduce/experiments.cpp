@@ -1,0 +1,46 @@
+#include "experiments.hpp"
+
+namespace lw::reproduce {
+
+const std::vector<Thesis>& theses() {
+  static const std::vector<Thesis> list{
+      {"dhanaraj", "C. Dhanaraj", "Parallel processing of manipulator dynamics incorporating frictional effects",
+       "Memorial University of Newfoundland", 1990, ""},
+      {"binder", "E. E. Binder", "Distributed architecture and fast parallel algorithms in real-time robot control",
+       "Oregon State University", 1985, ""},
+      {"wong", "D. Wong", "Parallel implementation of multibody dynamics for real-time simulation",
+       "University of British Columbia", 1991, ""},
+      {"twu", "J.-T. Twu", "Automated generation of robotic dynamics simulators through symbolic computing",
+       "Kansas State University", 1987, ""},
+      {"helmy", "A. Helmy",
+       "Parallel processing and the dynamics and kinematics of a three degree of freedom planar manipulator",
+       "McGill University", 1994,
+       "No experiment yet: its results are the torques of a closed-loop manipulator, and loops cannot be solved so "
+       "far."}};
+  return list;
+}
+
+const std::vector<Entry>& experiments() {
+  static const std::vector<Entry> list{{"dhanaraj", dhanaraj_torques},
+                                       {"dhanaraj", dhanaraj_closed_form},
+                                       {"dhanaraj", dhanaraj_operations},
+                                       {"binder", binder_lagrange},
+                                       {"wong", wong_puma},
+                                       {"wong", wong_torso},
+                                       {"wong", wong_excavator},
+                                       {"wong", wong_operations},
+                                       {"twu", twu_planar},
+                                       {"twu", twu_spatial}};
+  return list;
+}
+
+std::vector<Experiment> run_experiments(const std::string& thesis, bool with_long) {
+  std::vector<Experiment> results;
+  for (const Entry& entry : experiments()) {
+    if (entry.is_long && !with_long) continue;
+    if (thesis == "all" || entry.thesis == thesis) results.push_back(entry.run());
+  }
+  return results;
+}
+
+}  // namespace lw::reproduce

@@ -1,0 +1,35 @@
+// The theses and their experiments, one file each; to add one, write its file and name it here and in the list.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "experiment.hpp"
+
+namespace lw::reproduce {
+
+Experiment dhanaraj_torques();
+Experiment dhanaraj_closed_form();
+Experiment dhanaraj_operations();
+Experiment binder_lagrange();
+Experiment wong_puma();
+Experiment wong_torso();
+Experiment wong_excavator();
+Experiment wong_operations();
+Experiment twu_planar();
+Experiment twu_spatial();
+
+struct Entry {
+  std::string thesis;
+  std::function<Experiment()> run;
+  bool is_long = false;  // takes more than a few seconds
+};
+
+const std::vector<Thesis>& theses();
+const std::vector<Entry>& experiments();
+
+// Those of one thesis, or of "all", in order; the long ones only where they are asked for.
+std::vector<Experiment> run_experiments(const std::string& thesis, bool with_long);
+
+}  // namespace lw::reproduce

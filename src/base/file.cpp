@@ -1,0 +1,70 @@
+#include "file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.hpp"
+
+namespace lw {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::io, fmt::format("`{}` cannot be written: {}", path, why));
+}
+
+// All of it; true, or errno says why not.
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t n = ::write(file, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+void write_directly(const std::string& path, std::string_view content) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) fail(path, std::strerror(errno));
+  const bool ok = write_all(file, content);
+  const int reason = errno;
+  ::close(file);
+  if (!ok) fail(path, std::strerror(reason));
+}
+
+}  // namespace
+
+void write_file(const std::string& path, std::string_view content) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) fail(path, "it is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) return write_directly(path, content);
+  // a symbolic link stays one: what it points to is replaced
+  const fs::path target = fs::exists(status) ? fs::canonical(path, ignored) : fs::path(path);
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
+
+  const fs::path temporary = folder / fmt::format(".{}.{}.part", target.filename().string(), ::getpid());
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) fail(path, std::strerror(errno));
+  bool ok = write_all(file, content) && ::fsync(file) == 0;
+  int reason = errno;
+  if (ok && fs::exists(status)) ok = ::fchmod(file, static_cast<mode_t>(status.permissions())) == 0, reason = errno;
+  if (::close(file) != 0 && ok) ok = false, reason = errno;
+  if (ok && ::rename(temporary.c_str(), target.c_str()) != 0) ok = false, reason = errno;
+  if (!ok) {
+    ::unlink(temporary.c_str());
+    fail(path, std::strerror(reason));
+  }
+}
+
+}  // namespace lw

@@ -1,0 +1,13 @@
+// Files written whole or not at all: under a temporary name beside the target, flushed to the disk, then renamed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lw {
+
+// Throws Error(io) that names the file and the reason (no such folder, no permission, disk full); the old file, if there
+// was one, is then untouched. A device or pipe is written to directly.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace lw

@@ -1,0 +1,33 @@
+// Line plots as SVG: axes with round ticks, units in the labels, a legend, legible in print (colour, dash and marker tell
+// the curves apart) and on dark pages (text and axes take the page's text colour).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lw {
+
+struct Series {
+  std::string label;
+  std::vector<double> x, y;
+  enum class Look { line, points } look = Look::line;
+  int colour = -1;  // index into the palette; -1: the place in the plot
+};
+
+struct Plot {
+  std::string title;
+  std::string x_label, y_label;  // with units: "time (s)"
+  std::vector<Series> series;
+  int width = 760, height = 380;
+};
+
+// A complete <svg> element, for a file of its own or inside a page. Points that are not finite are left out.
+std::string to_svg(const Plot& plot);
+
+// Round numbers from at or below `low` to at or above `high`, about `wanted` of them.
+std::vector<double> round_ticks(double low, double high, int wanted);
+
+// & < > " as entities.
+std::string escape_xml(const std::string& text);
+
+}  // namespace lw

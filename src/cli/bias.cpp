@@ -1,0 +1,60 @@
+#include "commands.hpp"
+
+#include <fmt/format.h>
+
+#include "../dynamics/rnea.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  const Model<double>& model = loaded.model;
+  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model);
+  Workspace<double> work(model);
+  std::vector<double> bias(qd.size()), gravity(qd.size()), coriolis(qd.size());
+  bias_forces<double>(model, work, q, qd, bias);
+  gravity_forces<double>(model, work, q, gravity);
+  // not as a difference of the two, which would lose digits where gravity dwarfs it
+  Model<double> weightless = model;
+  weightless.gravity = Vec3<double>::zero();
+  for (Body<double>& body : weightless.bodies) body.stiffness = 0.0;
+  bias_forces<double>(weightless, work, q, qd, coriolis);
+
+  if (arguments.json()) {
+    print_json(
+        {{"model", model.name}, {"q", q}, {"qd", qd}, {"bias", bias}, {"coriolis", coriolis}, {"gravity", gravity}});
+    return kOk;
+  }
+  fmt::print("{}: torques at zero acceleration, bias = coriolis + gravity\n{}\n", model.name, configuration_line(q));
+  fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
+                                          {"coriolis", Column::Unit::force, coriolis},
+                                          {"gravity", Column::Unit::force, gravity},
+                                          {"bias", Column::Unit::force, bias}}));
+  return kOk;
+}
+
+}  // namespace
+
+Command bias_command() {
+  Command c;
+  c.name = "bias";
+  c.summary = "what acts without acceleration: c(q, qd) + g(q)";
+  c.description =
+      "The torques at zero acceleration: coriolis, which are those of velocity (Coriolis, centrifugal and gyroscopic), "
+      "and gravity, "
+      "which hold the mechanism at rest (springs count here).";
+  c.examples = {"linkwright bias puma560 --qd 1,1,0,0,0,0", "linkwright bias stanford --q 0,90deg,0.4,0,0,0 --json"};
+  c.positionals = {model_positional()};
+  c.options = {q_option(), velocity_option("--qd", "velocities")};
+  for (const Option& o : model_options()) c.options.push_back(o);
+  c.options.push_back(payload_option());
+  c.options.push_back(json_option());
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

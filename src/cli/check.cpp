@@ -1,0 +1,169 @@
+#include "commands.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "../base/text.hpp"
+#include "../dynamics/closure.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+// What could be found out; a file that gives no mechanism leaves most of it empty.
+struct Findings {
+  ReadResult reading;
+  std::optional<Model<double>> model;
+  Mobility mobility;
+  double mass = 0.0;  // of everything that moves
+  bool ok = false;
+};
+
+bool has_error(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+}
+
+Findings examine(const Arguments& arguments) {
+  const std::string name = arguments.text("MODEL");
+  Findings f;
+  f.reading = read(name, read_options(arguments));
+  // a mechanism that no body could be built as can still be described; its errors stay errors
+  std::optional<Mechanism> mechanism = f.reading.mechanism;
+  if (!mechanism) mechanism = read(name, {arguments.has("--floating-base"), true}).mechanism;
+  if (!mechanism) return f;
+  try {
+    apply_changes(arguments, *mechanism);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::usage || e.diagnostics().empty()) throw;
+    f.reading.diagnostics.insert(f.reading.diagnostics.end(), e.diagnostics().begin(), e.diagnostics().end());
+  }
+  f.model = instantiate<double>(*mechanism);
+  f.reading.mechanism = std::move(mechanism);
+  for (const Body<double>& body : f.model->bodies) f.mass += body.inertia.mass;
+  f.mobility = mobility(*f.model);
+  if (!f.mobility.closed) {
+    f.reading.diagnostics.push_back(
+        {Severity::error, f.reading.mechanism->where,
+         fmt::format("the loops cannot be closed from the home pose: {:.3g} (m or rad) remain", f.mobility.residual),
+         "check the lengths, or give a `home` nearer to a closed pose"});
+  }
+  f.ok = !has_error(f.reading.diagnostics);
+  return f;
+}
+
+Json to_json(const Findings& f, const std::string& name) {
+  Json json{{"ok", f.ok}, {"model", name}};
+  if (f.model) {
+    const Model<double>& m = *f.model;
+    std::vector<std::string> joints;
+    for (const JointInfo& joint : m.joints) joints.push_back(joint.name);
+    json["model"] = m.name;
+    json["dof"] = f.mobility.dof;
+    json["nq"] = m.nq;
+    json["nv"] = m.nv;
+    json["links"] = f.reading.mechanism->links.size();
+    json["joints"] = joints.size();
+    json["joint_names"] = joints;
+    json["coordinate_names"] = m.coordinate_names;
+    json["velocity_names"] = m.velocity_names;
+    json["loops"] = m.loops.size();
+    json["loop_residual"] = f.mobility.residual;
+    json["mass"] = f.mass;
+    json["home"] = m.home;
+  } else {
+    for (const char* field : {"dof", "nq", "nv", "links", "joints"}) json[field] = nullptr;
+    for (const char* field : {"joint_names", "coordinate_names", "velocity_names"}) json[field] = Json::array();
+    for (const char* field : {"loops", "loop_residual", "mass"}) json[field] = nullptr;
+    json["home"] = Json::array();
+  }
+  json["diagnostics"] = Json::array();
+  for (const Diagnostic& d : f.reading.diagnostics) {
+    json["diagnostics"].push_back({{"severity", to_string(d.severity)},
+                                   {"file", d.where.file},
+                                   {"line", d.where.line},
+                                   {"column", d.where.column},
+                                   {"message", d.message},
+                                   {"hint", d.hint}});
+  }
+  return json;
+}
+
+void print_summary(const Findings& f) {
+  const Model<double>& m = *f.model;
+  const Mechanism& mechanism = *f.reading.mechanism;
+  fmt::print("{}{}{}\n", m.name, mechanism.summary.empty() ? "" : ": ", mechanism.summary);
+  std::string loops = "no loops";
+  if (!m.loops.empty()) {
+    loops = counted(m.loops.size(), "loop");
+    loops += f.mobility.closed ? fmt::format(" (closed to {:.1g})", f.mobility.residual) : " (not closed)";
+  }
+  fmt::print("{}, {}, {}, moving mass {:.6g} kg\n\n",
+             counted(static_cast<std::size_t>(f.mobility.dof), "degree of freedom", "degrees of freedom"),
+             counted(mechanism.links.size(), "link"), loops, f.mass);
+
+  std::vector<std::string> header{"coordinate", "joint", "unit", "home"};
+  if (!m.loops.empty()) header.emplace_back("driven");
+  Table table(header);
+  const std::vector<Entry> entries = coordinate_entries(m);
+  for (const JointInfo& joint : m.joints) {
+    for (int k = 0; k < coordinates(joint.type); ++k) {
+      const auto i = static_cast<std::size_t>(joint.q + k);
+      std::vector<std::string> row{entries[i].name, to_string(joint.type), entries[i].unit, readable(m.home[i])};
+      if (!m.loops.empty()) row.emplace_back(joint.actuated ? "yes" : "");
+      table.add(std::move(row));
+    }
+  }
+  fmt::print("{}\n", table.str());
+}
+
+int run(const Arguments& arguments) {
+  const Findings f = examine(arguments);
+  print_diagnostics(f.reading, arguments.quiet());
+  if (arguments.json()) {
+    print_json(to_json(f, arguments.text("MODEL")));
+  } else if (f.model) {
+    print_summary(f);
+    const auto count = [&](Severity severity) {
+      return static_cast<std::size_t>(std::count_if(f.reading.diagnostics.begin(), f.reading.diagnostics.end(),
+                                                    [&](const Diagnostic& d) { return d.severity == severity; }));
+    };
+    const std::size_t warnings = count(Severity::warning);
+    const std::string also = warnings > 0 ? ", " + counted(warnings, "warning") : "";
+    if (f.ok) {
+      fmt::print("{}{}\n", styled("ok", Style::good, stdout), also);
+    } else {
+      fmt::print("{}{}\n", styled(counted(count(Severity::error), "error"), Style::error, stdout), also);
+    }
+  }
+  if (f.ok) return kOk;
+  return f.model ? kCheckFailed : kBadData;
+}
+
+}  // namespace
+
+Command check_command() {
+  Command c;
+  c.name = "check";
+  c.summary = "read a mechanism, judge it, and say what it is";
+  c.description =
+      "Reads a mechanism file and reports everything that is wrong with it, each with its line: syntax, names, and "
+      "physics (positive "
+      "masses, inertias that a body can have, loops that close). Then says what the mechanism is: its degrees of "
+      "freedom and the order "
+      "of its coordinates, which is that of all vectors.\n"
+      "Exit code 3 for a file that gives no mechanism, 1 for a mechanism that cannot exist.";
+  c.examples = {"linkwright check puma560", "linkwright check puma560 --json"};
+  c.positionals = {model_positional()};
+  c.options = model_options();
+  c.options.push_back(json_option());
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,70 @@
+// A command of the program as data: what it is called, what it takes, what it does. Commands include only this; the
+// parser behind it (CLI11, which costs seconds to compile) is known to command.cpp alone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lw::cli {
+
+// Exit codes: a contract with scripts (docs/commands.md).
+enum Exit { kOk = 0, kCheckFailed = 1, kUsage = 2, kBadData = 3, kToolchain = 4, kDeadline = 5 };
+
+struct Option {
+  enum class Kind {
+    flag,
+    text,    // one value
+    texts,   // may be given several times
+    number,  // one finite number
+  };
+  std::string name;   // "--q"
+  std::string value;  // what stands for the value in the help: "Q1,Q2,..."; empty for a flag
+  std::string help;
+  Kind kind = Kind::flag;
+  std::vector<std::string> choices;  // where only some texts are allowed
+  std::string group = "Options";     // heading in the help
+};
+
+struct Positional {
+  std::string name;  // "MODEL"
+  std::string help;
+  bool required = true;
+  std::vector<std::string> choices;
+};
+
+// What was given on the command line, by the names above.
+class Arguments {
+ public:
+  bool has(const std::string& name) const { return values_.count(name) > 0; }
+  std::string text(const std::string& name, const std::string& fallback = {}) const;
+  std::vector<std::string> texts(const std::string& name) const;
+  double number(const std::string& name, double fallback) const;
+
+  bool json() const { return has("--json"); }
+  bool quiet() const { return has("--quiet"); }
+
+  void add(const std::string& name, const std::string& value) { values_[name].push_back(value); }
+
+ private:
+  std::map<std::string, std::vector<std::string>> values_;  // a flag that was given has one empty value
+};
+
+struct Command {
+  std::string name;
+  std::string summary;                // one line, for the list of commands
+  std::string description;            // a paragraph or two, for --help
+  std::vector<std::string> examples;  // complete command lines that work
+  std::vector<Positional> positionals;
+  std::vector<Option> options;  // besides --help and --quiet, which all have
+  std::function<int(const Arguments&)> run;
+};
+
+Option json_option();
+Option quiet_option();
+
+// Reads the command line, runs the command, and turns whatever goes wrong into a message and an exit code.
+int run_program(const std::vector<Command>& commands, int argc, const char* const* argv);
+
+}  // namespace lw::cli

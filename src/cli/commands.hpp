@@ -1,0 +1,25 @@
+// All commands of the program, each in the file of its name.
+#pragma once
+
+#include <vector>
+
+#include "command.hpp"
+
+namespace lw::cli {
+
+Command models_command();
+Command check_command();
+Command inverse_command();
+Command forward_command();
+Command mass_matrix_command();
+Command bias_command();
+Command kinematics_command();
+Command bench_command();
+Command reproduce_command();
+Command demo_command();
+Command completion_command();
+
+// In the order in which the help lists them.
+std::vector<Command> commands();
+
+}  // namespace lw::cli

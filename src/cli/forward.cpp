@@ -1,0 +1,101 @@
+#include "commands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../dynamics/aba.hpp"
+#include "../dynamics/crba.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+// The velocity whose pivot in the mass matrix is not positive: nothing has inertia that moves with it alone. -1 where all
+// pivots are positive. A pivot is what is left of M_kk when everything further out is free to give way.
+int massless_velocity(const Model<double>& model, Workspace<double>& work, const std::vector<double>& q) {
+  const auto n = static_cast<std::size_t>(model.nv);
+  std::vector<double> M(n * n), diagonal(n);
+  crba<double>(model, work, q, M);
+  for (std::size_t k = 0; k < n; ++k) diagonal[k] = M[k * n + k];
+  factorize_mass_matrix<double>(model, M);
+  // from the tips inwards, as the factorisation goes: the first bad pivot spoils those after it
+  for (std::size_t i = n; i-- > 0;) {
+    const std::size_t k = model.dof_order.empty() ? i : static_cast<std::size_t>(model.dof_order[i]);
+    if (!(M[k * n + k] > 1e-14 * diagonal[k])) return static_cast<int>(k);
+  }
+  return -1;
+}
+
+void refuse_singular(const Model<double>& model, Workspace<double>& work, const std::vector<double>& q) {
+  const int k = massless_velocity(model, work, q);
+  if (k < 0) return;
+  throw Error(
+      ErrorCode::data,
+      fmt::format("the mass matrix is singular: nothing resists an acceleration of `{}` (no mass or inertia moves "
+                  "with it alone), so the torques do not determine the accelerations",
+                  model.velocity_names[static_cast<std::size_t>(k)]));
+}
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  const Model<double>& model = loaded.model;
+  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model),
+                            tau = read_velocity(arguments, "--tau", model, false);
+  const std::string method = arguments.text("--method", "aba");
+  Workspace<double> work(model);
+  std::vector<double> qdd(qd.size());
+  if (method == "aba") {
+    aba<double>(model, work, q, qd, tau, qdd);
+  } else {
+    forward_by_crba<double>(model, work, q, qd, tau, qdd);
+  }
+  const bool finite = std::all_of(qdd.begin(), qdd.end(), [](double x) { return std::isfinite(x); });
+  constexpr int kAffordable = 1000;  // the matrix is of order nv², its factors of order nv³
+  if (!finite || model.nv <= kAffordable) refuse_singular(model, work, q);
+  if (!finite) throw Error(ErrorCode::data, "the accelerations are not finite: the numbers overflow");
+
+  if (arguments.json()) {
+    print_json({{"model", model.name}, {"method", method}, {"q", q}, {"qd", qd}, {"tau", tau}, {"qdd", qdd}});
+    return kOk;
+  }
+  fmt::print("{}: accelerations under the torques ({})\n{}\n", model.name,
+             method == "aba" ? "articulated bodies" : "mass matrix", configuration_line(q));
+  fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
+                                          {"tau", Column::Unit::force, tau},
+                                          {"qdd", Column::Unit::acceleration, qdd}}));
+  return kOk;
+}
+
+}  // namespace
+
+Command forward_command() {
+  Command c;
+  c.name = "forward";
+  c.summary = "accelerations under given torques: qdd from q, qd, tau";
+  c.description =
+      "Forward dynamics: the accelerations that the torques tau (forces, for slides) cause in the state q, qd under "
+      "gravity.";
+  c.examples = {"linkwright forward double-pendulum",
+                "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json"};
+  c.positionals = {model_positional()};
+  c.options = {q_option(),
+               velocity_option("--qd", "velocities"),
+               velocity_option("--tau", "torques, forces of slides"),
+               {"--method",
+                "aba|crba",
+                "algorithm: aba, articulated bodies (default); crba, mass matrix and its factors",
+                Option::Kind::text,
+                {"aba", "crba"},
+                "Options"}};
+  for (const Option& o : model_options()) c.options.push_back(o);
+  c.options.push_back(payload_option());
+  c.options.push_back(json_option());
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

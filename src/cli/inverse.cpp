@@ -1,0 +1,105 @@
+#include "commands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../base/text.hpp"
+#include "../dynamics/rnea.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+// The wrench that each joint passes to its link, at the link's frame and in its axes.
+struct Reaction {
+  std::string joint;
+  Force<double> wrench;
+};
+
+std::vector<Reaction> reactions(const Model<double>& model, const Workspace<double>& work) {
+  std::vector<Reaction> list;
+  for (const JointInfo& joint : model.joints) {
+    list.push_back({joint.name, work.force[static_cast<std::size_t>(joint.last_body)]});
+  }
+  return list;
+}
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  const Model<double>& model = loaded.model;
+  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model),
+                            qdd = read_velocity(arguments, "--qdd", model);
+  Workspace<double> work(model);
+  std::vector<double> tau(qd.size());
+  rnea<double>(model, work, q, qd, qdd, tau);
+
+  if (arguments.json()) {
+    Json json{{"model", model.name}, {"method", "rnea"}, {"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}};
+    if (arguments.has("--reactions")) {
+      json["reactions"] = Json::array();
+      for (const Reaction& r : reactions(model, work)) {
+        const Vec3<double>&n = r.wrench.ang, &f = r.wrench.lin;
+        json["reactions"].push_back(
+            {{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
+      }
+    }
+    print_json(json);
+    return kOk;
+  }
+
+  fmt::print("{}: joint torques and forces of the motion (Newton-Euler)\n{}\n", model.name, configuration_line(q));
+  fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
+                                          {"qdd", Column::Unit::acceleration, qdd},
+                                          {"tau", Column::Unit::force, tau}}));
+  if (arguments.has("--reactions")) {
+    fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N):\n\n");
+    Table table({"joint", "moment x", "y", "z", "force x", "y", "z"});
+    double moment = 0.0, force = 0.0;
+    for (const Reaction& r : reactions(model, work)) {
+      for (int k = 0; k < 3; ++k) {
+        moment = std::max(moment, std::abs(r.wrench.ang[k]));
+        force = std::max(force, std::abs(r.wrench.lin[k]));
+      }
+    }
+    for (const Reaction& r : reactions(model, work)) {
+      std::vector<std::string> row{r.joint};
+      for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.ang[k], 4, moment));
+      for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.lin[k], 4, force));
+      table.add(std::move(row));
+    }
+    fmt::print("{}", table.str());
+  }
+  return kOk;
+}
+
+}  // namespace
+
+Command inverse_command() {
+  Command c;
+  c.name = "inverse";
+  c.summary = "joint torques of a motion: tau from q, qd, qdd";
+  c.description =
+      "Inverse dynamics: the torques (forces, for slides) that the joints must give for the accelerations qdd in the "
+      "state "
+      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q).";
+  c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
+                "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",
+                "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions"};
+  c.positionals = {model_positional()};
+  c.options = {q_option(),
+               velocity_option("--qd", "velocities"),
+               velocity_option("--qdd", "accelerations"),
+               {"--method", "rnea", "algorithm: rnea, recursive Newton-Euler", Option::Kind::text, {"rnea"}, "Options"},
+               {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"}};
+  for (const Option& o : model_options()) c.options.push_back(o);
+  c.options.push_back(payload_option());
+  c.options.push_back(json_option());
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

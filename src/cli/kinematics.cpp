@@ -1,0 +1,157 @@
+#include "commands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+
+#include "../base/error.hpp"
+#include "../base/text.hpp"
+#include "../dynamics/kinematics.hpp"
+#include "../model/complaints.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+struct Pose {
+  std::string frame;
+  Eigen::Vector3d p;
+  Eigen::Quaterniond quaternion;
+  Eigen::Vector3d rpy;  // about fixed x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll)
+};
+
+Pose pose_of(const std::string& name, const Transform<double>& X) {
+  Eigen::Quaterniond quaternion(X.R.eigen());
+  if (quaternion.w() < 0.0) quaternion.coeffs() *= -1.0;
+  const Mat3<double>& R = X.R;
+  const double level = std::hypot(R(0, 0), R(1, 0));
+  // straight up or down the split between roll and yaw is free: yaw is taken as zero
+  const bool upright = level < 1e-12;
+  const Eigen::Vector3d rpy(upright ? std::atan2(-R(1, 2), R(1, 1)) : std::atan2(R(2, 1), R(2, 2)),
+                            std::atan2(-R(2, 0), level), upright ? 0.0 : std::atan2(R(1, 0), R(0, 0)));
+  return {name, X.p.eigen(), quaternion, rpy};
+}
+
+Json list(const Eigen::Vector3d& v) { return {v[0], v[1], v[2]}; }
+Json list(const Motion<double>& m) { return {m.ang[0], m.ang[1], m.ang[2], m.lin[0], m.lin[1], m.lin[2]}; }
+
+int chosen_frame(const Arguments& arguments, const Model<double>& model) {
+  if (!arguments.has("--frame")) return static_cast<int>(model.frames.size()) - 1;
+  const int frame = model.frame_index(arguments.text("--frame"));
+  if (frame >= 0) return frame;
+  std::vector<std::string> names;
+  for (const Frame<double>& f : model.frames) names.push_back(f.name);
+  const std::string wanted = arguments.text("--frame");
+  throw Error(ErrorCode::usage,
+              fmt::format("`{}` has no frame `{}`; {}", model.name, wanted, suggestion(wanted, names)));
+}
+
+void print_tables(const Model<double>& model, const std::vector<Pose>& poses, int frame, const std::vector<double>& J,
+                  const std::vector<double>& q) {
+  fmt::print("{}: frames in the world\n{}\n", model.name, configuration_line(q));
+  Table table({"frame", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg"});
+  constexpr double kDegree = 180.0 / 3.14159265358979323846;
+  double reach = 1.0;
+  for (const Pose& pose : poses) reach = std::max(reach, pose.p.norm());
+  for (const Pose& pose : poses) {
+    std::vector<std::string> row{pose.frame};
+    for (int k = 0; k < 3; ++k) row.push_back(readable(pose.p[k], 6, reach));
+    row.emplace_back();
+    for (int k = 0; k < 3; ++k) row.push_back(readable(pose.rpy[k] * kDegree, 4, 180.0));
+    table.add(std::move(row));
+  }
+  fmt::print("{}\nJacobian of `{}`, world axes, at its origin (w: angular, v: linear)\n\n", table.str(),
+             model.frames[static_cast<std::size_t>(frame)].name);
+  std::vector<std::string> header{""};
+  for (const std::string& name : model.velocity_names) header.push_back(name);
+  Table jacobian(header);
+  const char* names[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+  for (std::size_t i = 0; i < 6; ++i) {
+    std::vector<std::string> row{names[i]};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(model.nv); ++k)
+      row.push_back(readable(J[6 * k + i], 6, largest(J)));
+    jacobian.add(std::move(row));
+  }
+  fmt::print("{}", jacobian.str());
+}
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  const Model<double>& model = loaded.model;
+  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model);
+  const int frame = chosen_frame(arguments, model);
+
+  Workspace<double> work(model);
+  forward_velocities<double>(model, work, q, qd);
+  std::vector<Pose> poses;
+  for (std::size_t i = 0; i < model.frames.size(); ++i) {
+    poses.push_back(pose_of(model.frames[i].name, frame_pose(model, work, static_cast<int>(i))));
+  }
+  std::vector<double> J(6 * static_cast<std::size_t>(model.nv));
+  frame_jacobian<double>(model, work, frame, J);
+  const Motion<double> velocity = frame_velocity(model, work, frame);
+  const Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
+
+  if (arguments.json()) {
+    Json json{{"model", model.name}, {"q", q}, {"frames", Json::array()}};
+    for (const Pose& p : poses) {
+      const Eigen::Quaterniond& u = p.quaternion;
+      json["frames"].push_back(
+          {{"name", p.frame}, {"position", list(p.p)}, {"quaternion", {u.x(), u.y(), u.z(), u.w()}}});
+    }
+    json["frame"] = model.frames[static_cast<std::size_t>(frame)].name;
+    json["jacobian"] = rows_of(J, 6, model.nv);
+    if (arguments.has("--qd")) {
+      json["qd"] = qd;
+      json["velocity"] = list(velocity);
+      json["bias"] = list(bias);
+    }
+    print_json(json);
+    return kOk;
+  }
+
+  print_tables(model, poses, frame, J, q);
+  if (arguments.has("--qd")) {
+    fmt::print("\nIts motion [w; v], and its acceleration where qdd = 0\n\n");
+    Table table({"", "wx", "wy", "wz", "vx", "vy", "vz"});
+    const auto add = [&](const std::string& name, const Motion<double>& m) {
+      std::vector<std::string> row{name};
+      for (int k = 0; k < 3; ++k) row.push_back(readable(m.ang[k], 6, 1.0));
+      for (int k = 0; k < 3; ++k) row.push_back(readable(m.lin[k], 6, 1.0));
+      table.add(std::move(row));
+    };
+    add("velocity (rad/s, m/s)", velocity);
+    add("bias (rad/s², m/s²)", bias);
+    fmt::print("{}", table.str());
+  }
+  return kOk;
+}
+
+}  // namespace
+
+Command kinematics_command() {
+  Command c;
+  c.name = "kinematics";
+  c.summary = "poses of all frames, and the Jacobian of one";
+  c.description =
+      "Where every link's frame is, and the Jacobian of one of them: [angular; linear] velocity of its origin in world "
+      "axes. With "
+      "--qd also that velocity, and the acceleration that remains where qdd = 0.";
+  c.examples = {"linkwright kinematics puma560",
+                "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0"};
+  c.positionals = {model_positional()};
+  c.options = {
+      q_option(),
+      velocity_option("--qd", "velocities"),
+      {"--frame", "NAME", "the link whose Jacobian is wanted; default: the last", Option::Kind::text, {}, "Options"}};
+  for (const Option& o : model_options()) c.options.push_back(o);
+  c.options.push_back(json_option());
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

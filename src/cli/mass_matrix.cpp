@@ -1,0 +1,62 @@
+#include "commands.hpp"
+
+#include <fmt/format.h>
+
+#include "../base/text.hpp"
+#include "../dynamics/crba.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  const Model<double>& model = loaded.model;
+  const std::vector<double> q = read_q(arguments, model);
+  Workspace<double> work(model);
+  const auto n = static_cast<std::size_t>(model.nv);
+  std::vector<double> M(n * n);
+  crba<double>(model, work, q, M);
+
+  if (arguments.json()) {
+    print_json({{"model", model.name},
+                {"q", q},
+                {"velocity_names", model.velocity_names},
+                {"M", rows_of(M, model.nv, model.nv)}});
+    return kOk;
+  }
+  fmt::print("{}: mass matrix, rotor inertias included (kg·m², kg·m, kg)\n{}\n", model.name, configuration_line(q));
+  std::vector<std::string> header{""};
+  for (const std::string& name : model.velocity_names) header.push_back(name);
+  Table table(header);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<std::string> row{model.velocity_names[i]};
+    for (std::size_t j = 0; j < n; ++j) row.push_back(readable(M[j * n + i], 6, largest(M)));
+    table.add(std::move(row));
+  }
+  fmt::print("{}", table.str());
+  return kOk;
+}
+
+}  // namespace
+
+Command mass_matrix_command() {
+  Command c;
+  c.name = "mass-matrix";
+  c.summary = "mass matrix M(q)";
+  c.description =
+      "The symmetric matrix M(q) of the equations of motion M(q) qdd + c(q, qd) + g(q) = tau, by composite rigid "
+      "bodies.";
+  c.examples = {"linkwright mass-matrix puma560", "linkwright mass-matrix double-pendulum --q 0,90deg --json"};
+  c.positionals = {model_positional()};
+  c.options = {q_option()};
+  for (const Option& o : model_options()) c.options.push_back(o);
+  c.options.push_back(payload_option());
+  c.options.push_back(json_option());
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,148 @@
+#include "model_input.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "../base/text.hpp"
+#include "../model/check.hpp"
+#include "terminal.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+// NAME=VALUE
+void set_parameter(Mechanism& mechanism, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(ErrorCode::usage, fmt::format("--set takes NAME=VALUE, not `{}`", text));
+  }
+  const std::string name = text.substr(0, equals);
+  std::vector<std::string> known;
+  for (const Parameter& p : mechanism.parameters) known.push_back(p.name);
+  const auto place = std::find(known.begin(), known.end(), name);
+  if (place == known.end()) {
+    throw Error(ErrorCode::usage, fmt::format("`{}` has no parameter `{}`; {}", mechanism.name, name,
+                                              known.empty() ? "it has none at all" : suggestion(name, known)));
+  }
+  const double value = parse_value(text.substr(equals + 1), true, fmt::format("--set {}", name));
+  mechanism.parameters[static_cast<std::size_t>(place - known.begin())].value = Formula(value);
+}
+
+// LINK:MASS@x,y,z
+Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
+  const std::size_t at = text.find('@');
+  const std::size_t colon = text.rfind(':', at);
+  if (colon == std::string::npos || colon == 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--payload takes LINK:MASS@x,y,z (kg; metres in the link's frame), not `{}`", text));
+  }
+  Payload payload;
+  payload.link = text.substr(0, colon);
+  if (mechanism.find_link(payload.link) == nullptr) {
+    std::vector<std::string> known;
+    for (const Link& link : mechanism.links) known.push_back(link.name);
+    throw Error(ErrorCode::usage, fmt::format("--payload: `{}` has no link `{}`; {}", mechanism.name, payload.link,
+                                              suggestion(payload.link, known)));
+  }
+  const std::string mass = text.substr(colon + 1, at == std::string::npos ? at : at - colon - 1);
+  payload.inertia.mass = parse_value(mass, false, "--payload: the mass");
+  if (at != std::string::npos) {
+    const std::vector<double> place = parse_values(text.substr(at + 1), "--payload: the position");
+    if (place.size() != 3) {
+      throw Error(ErrorCode::usage, fmt::format("--payload: the position is x,y,z, not {} values", place.size()));
+    }
+    for (std::size_t k = 0; k < 3; ++k) payload.inertia.com[k] = place[k];
+  }
+  payload.where = payload.inertia.where = {"--payload " + text, 0, 0};
+  return payload;
+}
+
+}  // namespace
+
+Positional model_positional() { return {"MODEL", "path of a mechanism file, or one of `linkwright models`", true, {}}; }
+
+std::vector<Option> model_options() {
+  using Kind = Option::Kind;
+  return {
+      {"--set", "NAME=VALUE", "another value for a parameter of the file; may be repeated", Kind::texts, {}, "Model"},
+      {"--floating-base", "", "URDF: the root link floats instead of standing still", Kind::flag, {}, "Model"},
+      {"--allow-unphysical",
+       "",
+       "impossible masses and inertias are warnings instead of errors",
+       Kind::flag,
+       {},
+       "Model"}};
+}
+
+Option payload_option() {
+  return {"--payload",
+          "LINK:MASS@x,y,z",
+          "a point mass (kg) carried by a link, at a place in its frame (m); may be repeated",
+          Option::Kind::texts,
+          {},
+          "Model"};
+}
+
+ReadOptions read_options(const Arguments& arguments) {
+  return {arguments.has("--floating-base"), arguments.has("--allow-unphysical")};
+}
+
+void apply_changes(const Arguments& arguments, Mechanism& mechanism) {
+  const std::vector<std::string> values = arguments.texts("--set"), payloads = arguments.texts("--payload");
+  for (const std::string& text : values) set_parameter(mechanism, text);
+  for (const std::string& text : payloads) mechanism.payloads.push_back(parse_payload(mechanism, text));
+  if (values.empty() && payloads.empty()) return;
+  // the file was judged with the values it gives; now it has others
+  Complaints complaints;
+  const DefaultValues defaults(mechanism);
+  check_geometry(mechanism, defaults, complaints);
+  check_physics(mechanism, defaults, arguments.has("--allow-unphysical"), complaints);
+  if (complaints.failed()) throw Error(ErrorCode::model, complaints.sorted());
+}
+
+void print_diagnostics(const ReadResult& result, bool quiet) {
+  for (const Diagnostic& d : result.diagnostics) {
+    if (quiet && d.severity != Severity::error) continue;
+    std::string text = show(d, result);
+    const std::string word = std::string(to_string(d.severity)) + ":";
+    const std::size_t place = text.find(word);
+    if (place != std::string::npos) {
+      const Style style = d.severity == Severity::error ? Style::error : Style::warning;
+      text.replace(place, word.size(), styled(word, style, stderr));
+    }
+    fmt::print(stderr, "{}\n", text);
+  }
+}
+
+LoadedModel load_model(const Arguments& arguments) {
+  ReadResult result = read(arguments.text("MODEL"), read_options(arguments));
+  // shown here, where the texts are at hand
+  print_diagnostics(result, arguments.quiet());
+  if (!result.mechanism) {
+    const bool readable = read(arguments.text("MODEL"), {arguments.has("--floating-base"), true}).mechanism.has_value();
+    if (readable)
+      throw Error(result.code, "no such mechanism can exist; `--allow-unphysical` computes with it all the same");
+    throw Error(result.code, std::vector<Diagnostic>{});
+  }
+  LoadedModel loaded{std::move(*result.mechanism), {}};
+  apply_changes(arguments, loaded.mechanism);
+  loaded.model = instantiate<double>(loaded.mechanism);
+  return loaded;
+}
+
+LoadedModel load_tree(const Arguments& arguments) {
+  LoadedModel loaded = load_model(arguments);
+  if (!loaded.model.loops.empty()) {
+    throw Error(ErrorCode::model,
+                fmt::format("`{}` has {}: so far only `linkwright check` takes such mechanisms\n  their kinematics and "
+                            "dynamics, with vectors over the actuated joints, are still to come",
+                            loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
+  }
+  return loaded;
+}
+
+}  // namespace lw::cli

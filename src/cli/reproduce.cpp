@@ -1,0 +1,142 @@
+#include "commands.hpp"
+
+#include <fmt/format.h>
+
+#include "../../reproduce/experiments.hpp"
+#include "../../reproduce/report.hpp"
+#include "../base/file.hpp"
+#include "../base/text.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+
+namespace lw::cli {
+namespace {
+
+using namespace reproduce;
+
+Json to_json(const Numbers& n) {
+  if (n.columns > 0) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < n.values.size(); i += n.columns) {
+      rows.push_back(std::vector<double>(n.values.begin() + static_cast<std::ptrdiff_t>(i),
+                                         n.values.begin() + static_cast<std::ptrdiff_t>(i + n.columns)));
+    }
+    return rows;
+  }
+  if (n.values.empty()) return nullptr;
+  return n.values.size() == 1 ? Json(n.values[0]) : Json(n.values);
+}
+
+Json to_json(const Row& r) {
+  return {{"id", r.id},
+          {"thesis", r.thesis},
+          {"experiment", r.experiment},
+          {"quantity", r.quantity},
+          {"source", r.source},
+          {"published", to_json(r.published)},
+          {"computed", to_json(r.computed)},
+          {"tolerance", r.tolerance},
+          {"relative", r.scale != 1.0},
+          {"deviation", r.deviation},
+          {"verdict", to_string(r.verdict)},
+          {"note", r.note}};
+}
+
+Style style_of(Verdict v) {
+  switch (v) {
+    case Verdict::reproduced:
+    case Verdict::beaten: return Style::good;
+    case Verdict::misprint: return Style::warning;
+    case Verdict::not_reproducible: return Style::faint;
+    case Verdict::failed: return Style::error;
+  }
+  return Style::faint;
+}
+
+std::string summary(const std::vector<Experiment>& experiments) {
+  const std::vector<std::size_t> counts = count_verdicts(experiments);
+  std::string text;
+  for (const Verdict v :
+       {Verdict::reproduced, Verdict::misprint, Verdict::beaten, Verdict::not_reproducible, Verdict::failed}) {
+    const std::size_t n = counts[static_cast<std::size_t>(v)];
+    if (n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, to_string(v));
+  }
+  return text.empty() ? "nothing to compare" : text;
+}
+
+void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>& experiments) {
+  for (const Thesis& t : chosen) {
+    fmt::print("{}\n  {}, {}\n", styled(fmt::format("{} {}", t.author, t.year), Style::heading, stdout), t.title,
+               t.place);
+    bool any = false;
+    for (const Experiment& e : experiments) {
+      if (e.thesis != t.id) continue;
+      any = true;
+      fmt::print("\n  {}\n", e.title);
+      for (const Row& r : e.rows) {
+        const std::string verdict = to_string(r.verdict);
+        fmt::print("    {}{} {}\n", styled(verdict, style_of(r.verdict), stdout), std::string(17 - verdict.size(), ' '),
+                   r.quantity);
+        if (r.verdict == Verdict::failed)
+          fmt::print("{:22}deviation {:.3g}, tolerance {:.3g}: {}\n", "", r.deviation, r.tolerance, r.id);
+        if (r.verdict == Verdict::misprint || r.verdict == Verdict::not_reproducible) {
+          for (const std::string& line : wrap(r.note, 74)) fmt::print("{:22}{}\n", "", line);
+        }
+      }
+    }
+    if (!any) fmt::print("\n  {}\n", t.missing);
+    fmt::print("\n");
+  }
+  fmt::print("{}\n", summary(experiments));
+}
+
+int run(const Arguments& arguments) {
+  const std::string wanted = arguments.text("THESIS", "all");
+  std::vector<Thesis> chosen;
+  for (const Thesis& t : theses()) {
+    if (wanted == "all" || wanted == t.id) chosen.push_back(t);
+  }
+  const std::vector<Experiment> experiments = run_experiments(wanted, arguments.has("--long"));
+
+  if (arguments.has("--out")) {
+    write_file(arguments.text("--out"), html_report(chosen, experiments));
+    if (!arguments.quiet()) fmt::print(stderr, "report written to {}\n", arguments.text("--out"));
+  }
+  if (arguments.json()) {
+    Json json{{"experiments", Json::array()}};
+    for (const Experiment& e : experiments) {
+      for (const Row& r : e.rows) json["experiments"].push_back(to_json(r));
+    }
+    print_json(json);
+  } else {
+    print_text(chosen, experiments);
+  }
+  return count_verdicts(experiments)[static_cast<std::size_t>(Verdict::failed)] == 0 ? kOk : kCheckFailed;
+}
+
+}  // namespace
+
+Command reproduce_command() {
+  Command c;
+  c.name = "reproduce";
+  c.summary = "rerun the experiments of the five theses and compare";
+  c.description =
+      "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
+      "misprint, where the "
+      "print is wrong and ours is verified by another road; beaten; not-reproducible, where data are lost; or failed, "
+      "which also makes "
+      "the exit code 1.";
+  c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html",
+                "linkwright reproduce twu --json"};
+  std::vector<std::string> names;
+  for (const Thesis& t : theses()) names.push_back(t.id);
+  names.push_back("all");
+  c.positionals = {{"THESIS", "whose experiments (default: all)", false, names}};
+  c.options = {{"--out", "FILE.html", "also write a report with tables and plots", Option::Kind::text, {}, "Output"},
+               {"--long", "", "also those that take more than a few seconds", Option::Kind::flag, {}, "Options"},
+               json_option()};
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,37 @@
+#include "terminal.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace lw::cli {
+namespace {
+
+bool colours(std::FILE* stream) {
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  const char* term = std::getenv("TERM");
+  return is_terminal(stream) && term != nullptr && std::strcmp(term, "dumb") != 0;
+}
+
+const char* code(Style style) {
+  switch (style) {
+    case Style::heading: return "\033[1m";
+    case Style::good: return "\033[32m";
+    case Style::warning: return "\033[33m";
+    case Style::error: return "\033[1;31m";
+    case Style::faint: return "\033[2m";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
+
+std::string styled(const std::string& text, Style style, std::FILE* stream) {
+  return colours(stream) ? code(style) + text + "\033[0m" : text;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,153 @@
+#include "vectors.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/text.hpp"
+#include "../model/formula.hpp"
+
+namespace lw::cli {
+namespace {
+
+// Units of a joint's coordinates and of its velocities (without "/s"), in their order.
+struct Units {
+  std::vector<const char*> q, v;
+};
+Units units(JointType type) {
+  switch (type) {
+    case JointType::fixed: return {};
+    case JointType::revolute: return {{"rad"}, {"rad"}};
+    case JointType::prismatic: return {{"m"}, {"m"}};
+    case JointType::cylindrical: return {{"rad", "m"}, {"rad", "m"}};
+    case JointType::universal: return {{"rad", "rad"}, {"rad", "rad"}};
+    case JointType::spherical: return {{"", "", "", ""}, {"rad", "rad", "rad"}};
+    case JointType::planar: return {{"m", "m", "rad"}, {"m", "m", "rad"}};
+    case JointType::floating: return {{"m", "m", "m", "", "", "", ""}, {"rad", "rad", "rad", "m", "m", "m"}};
+  }
+  return {};
+}
+
+std::vector<std::string> split(std::string text) {
+  for (char& c : text) {
+    if (c == '[' || c == ']') c = ' ';
+  }
+  std::vector<std::string> words;
+  std::istringstream pieces(text);
+  for (std::string piece; std::getline(pieces, piece, ',');) {
+    std::istringstream blanks(piece);
+    const std::size_t before = words.size();
+    for (std::string word; blanks >> word;) words.push_back(word);
+    if (words.size() == before) words.emplace_back();  // nothing between two commas: a forgotten value
+  }
+  return words;
+}
+
+std::vector<double> parse_entries(const std::string& option, const std::string& text, const std::vector<Entry>& entries,
+                                  bool angles) {
+  const std::vector<std::string> words = split(text);
+  if (words.size() != entries.size()) {
+    std::string names;
+    for (const Entry& e : entries) names += (names.empty() ? "" : ", ") + e.name;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has {}, but {} {} expected: {}", option, counted(words.size(), "value"), entries.size(),
+                            entries.size() == 1 ? "is" : "are", names));
+  }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string what = fmt::format("{} value {} (`{}`)", option, i + 1, entries[i].name);
+    values.push_back(parse_value(words[i], angles && entries[i].unit == "rad", what));
+  }
+  return values;
+}
+
+void normalize_quaternion(double* x, const std::string& joint, bool quiet) {
+  const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+  const double off = std::abs(norm - 1.0);
+  if (!(off <= 1e-2)) {
+    throw Error(
+        ErrorCode::data,
+        fmt::format("--q: the quaternion of `{}` has length {:.6g}, not 1 (its order is x, y, z, w)", joint, norm));
+  }
+  if (off > 1e-6 && !quiet) {
+    fmt::print(stderr, "note: the quaternion of `{}` had length {:.9g}; it was normalised\n", joint, norm);
+  }
+  for (int k = 0; k < 4; ++k) x[k] /= norm;
+}
+
+}  // namespace
+
+std::vector<Entry> coordinate_entries(const Model<double>& model) {
+  std::vector<Entry> entries;
+  for (const JointInfo& joint : model.joints) {
+    for (const char* unit : units(joint.type).q) entries.push_back({model.coordinate_names[entries.size()], unit});
+  }
+  return entries;
+}
+
+std::vector<Entry> velocity_entries(const Model<double>& model) {
+  std::vector<Entry> entries;
+  for (const JointInfo& joint : model.joints) {
+    for (const char* unit : units(joint.type).v) entries.push_back({model.velocity_names[entries.size()], unit});
+  }
+  return entries;
+}
+
+std::string force_unit(const Entry& velocity) { return velocity.unit == "m" ? "N" : "N·m"; }
+
+Option q_option() {
+  return {
+      "--q", "Q1,Q2,...", "configuration (rad, m; `90deg` is understood); default: the home pose", Option::Kind::text,
+      {},    "State"};
+}
+
+Option velocity_option(const std::string& name, const std::string& meaning) {
+  return {name, "X1,X2,...", meaning + "; default: zero", Option::Kind::text, {}, "State"};
+}
+
+std::vector<double> read_q(const Arguments& arguments, const Model<double>& model) {
+  if (!arguments.has("--q")) return model.home;
+  std::vector<double> q = parse_entries("--q", arguments.text("--q"), coordinate_entries(model), true);
+  for (const JointInfo& joint : model.joints) {
+    if (joint.type == JointType::spherical)
+      normalize_quaternion(&q[static_cast<std::size_t>(joint.q)], joint.name, arguments.quiet());
+    if (joint.type == JointType::floating)
+      normalize_quaternion(&q[static_cast<std::size_t>(joint.q) + 3], joint.name, arguments.quiet());
+  }
+  return q;
+}
+
+std::vector<double> read_velocity(const Arguments& arguments, const std::string& option, const Model<double>& model,
+                                  bool angles) {
+  if (!arguments.has(option)) return std::vector<double>(static_cast<std::size_t>(model.nv), 0.0);
+  return parse_entries(option, arguments.text(option), velocity_entries(model), angles);
+}
+
+double parse_value(const std::string& text, bool angle, const std::string& what) {
+  const bool degrees = text.size() > 3 && text.ends_with("deg");
+  const std::string number = degrees ? text.substr(0, text.size() - 3) : text;
+  double value = 0.0;
+  if (!parse_number(number, value)) {
+    char* end = nullptr;
+    const double read = std::strtod(number.c_str(), &end);
+    if (!number.empty() && *end == '\0' && !std::isfinite(read)) {
+      throw Error(ErrorCode::data, fmt::format("{} is `{}`: only finite numbers make sense here", what, text));
+    }
+    throw Error(ErrorCode::usage, fmt::format("{} is not a number: `{}`", what, text));
+  }
+  if (!degrees) return value;
+  if (!angle) throw Error(ErrorCode::usage, fmt::format("{} is no angle: `{}`", what, text));
+  return value * std::numbers::pi / 180.0;
+}
+
+std::vector<double> parse_values(const std::string& text, const std::string& what) {
+  std::vector<double> values;
+  for (const std::string& word : split(text)) values.push_back(parse_value(word, false, what));
+  return values;
+}
+
+}  // namespace lw::cli

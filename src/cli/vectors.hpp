@@ -1,0 +1,38 @@
+// Vectors on the command line: `--q 0.1,-0.2,90deg`, in the order of the model's coordinates, checked one by one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../model/model.hpp"
+#include "command.hpp"
+
+namespace lw::cli {
+
+// What stands at a place of q, or of a vector of nv entries: its name and its unit ("rad", "m", "" of a quaternion).
+struct Entry {
+  std::string name;
+  std::string unit;
+};
+std::vector<Entry> coordinate_entries(const Model<double>& model);
+std::vector<Entry> velocity_entries(const Model<double>& model);
+// Of a generalised force: "N·m" or "N"; of M q̈ / q̈: see the unit of the velocity.
+std::string force_unit(const Entry& velocity);
+
+// --q, --qd, --qdd, --tau with their help.
+Option q_option();
+Option velocity_option(const std::string& name, const std::string& meaning);
+
+// The configuration: home where --q is absent. Quaternions are normalised, with a note where they were off by more than
+// 1e-6; further than 1e-2 from unit length is an error.
+std::vector<double> read_q(const Arguments& arguments, const Model<double>& model);
+// A vector of nv entries: zero where the option is absent. `angles`: degrees may be written (not for forces).
+std::vector<double> read_velocity(const Arguments& arguments, const std::string& option, const Model<double>& model,
+                                  bool angles = true);
+
+// One number, with `deg` behind it where an angle makes sense; `what` names it in complaints.
+double parse_value(const std::string& text, bool angle, const std::string& what);
+// Numbers divided by commas or blanks, in brackets or not.
+std::vector<double> parse_values(const std::string& text, const std::string& what);
+
+}  // namespace lw::cli

@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+namespace lw {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WriteFile : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder); }
+  void TearDown() override { fs::remove_all(folder); }
+
+  static std::string content(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
+
+  fs::path folder = fs::temp_directory_path() / fmt::format("linkwright-file-{}", ::getpid());
+};
+
+TEST_F(WriteFile, WritesAndReplacesWhole) {
+  const fs::path file = folder / "a.txt";
+  write_file(file.string(), std::string("one\0two", 7));
+  EXPECT_EQ(content(file), std::string("one\0two", 7));
+  write_file(file.string(), "2");
+  EXPECT_EQ(content(file), "2");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(WriteFile, KeepsPermissionsAndLinks) {
+  const fs::path file = folder / "a.txt", link = folder / "link.txt";
+  write_file(file.string(), "1");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(file, link);
+  write_file(link.string(), "2");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(content(file), "2");
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(WriteFile, SaysWhyItCannotAndLeavesNothingBehind) {
+  const auto reason = [](const std::string& path) -> std::string {
+    try {
+      write_file(path, "text");
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::io);
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(reason((folder / "none" / "a.txt").string()).find("there is no folder"), std::string::npos);
+  EXPECT_NE(reason(folder.string()).find("it is a folder"), std::string::npos);
+  EXPECT_NE(reason("/dev/full").find("No space left on device"), std::string::npos);
+  EXPECT_NE(reason("").find("cannot be written"), std::string::npos);
+  EXPECT_EQ(entries(), 0u);
+}
+
+}  // namespace
+}  // namespace lw

@@ -1,0 +1,34 @@
+// bench: the fields of the contract. Speed itself is never tested.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace {
+
+TEST(BenchCommand, HasTheFieldsOfTheContract) {
+  const nlohmann::json json = linkwright({"bench", "double-pendulum", "--json", "--peers", "none"}).json();
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const nlohmann::json& r : json["results"]) {
+    EXPECT_EQ(r["model"], "double-pendulum");
+    EXPECT_GT(r["ns"], 0.0);
+    EXPECT_GT(r["ns_dependent"], 0.0);
+    seen.emplace(r["function"], r["backend"]);
+  }
+  for (const char* function : {"inverse", "mass-matrix", "forward", "bias", "kinematics"}) {
+    for (const char* backend : {"reference", "interpreter"}) {
+      EXPECT_EQ(seen.count({function, backend}), 1u) << function << ' ' << backend;
+    }
+  }
+  EXPECT_EQ(json["results"].size(), 10u);
+}
+
+TEST(BenchCommand, RefusesLoopsAndUnknownChoices) {
+  EXPECT_EQ(linkwright({"bench", "four-bar"}).code, 3);
+  EXPECT_EQ(linkwright({"bench", "double-pendulum", "--peers", "all"}).code, 2);
+}
+
+}  // namespace
+}  // namespace lw::test

@@ -1,0 +1,138 @@
+// inverse, forward, mass-matrix, bias and kinematics against published numbers and against each other.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace {
+
+using Vector = std::vector<double>;
+using Matrix = std::vector<Vector>;
+
+// Wong 1991, PUMA 600 (section 3.5.1), evaluated independently.
+const std::vector<std::string> kState{"--q", ".1,.2,.3,.4,.5,.6"}, kRates{"--qd", ".6,.5,.4,.3,.2,.1"};
+
+nlohmann::json run(std::vector<std::string> words, const std::vector<std::vector<std::string>>& more) {
+  for (const auto& m : more) words.insert(words.end(), m.begin(), m.end());
+  words.push_back("--json");
+  const Outcome o = linkwright(words);
+  EXPECT_EQ(o.code, 0) << o.err;
+  return o.json();
+}
+
+void expect_near(const Vector& a, const Vector& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << i;
+}
+
+TEST(DynamicsCommands, InverseGivesPublishedTorques) {
+  expect_near(run({"inverse", "puma600"}, {kState, kRates, {"--qdd", "1,2,3,4,5,6"}})["tau"],
+              {16.62728771, -34.0626912685, 8.68084288821, 1.08528835535, 1.23671894335, 0.149980265992}, 1e-9);
+}
+
+TEST(DynamicsCommands, BiasIsCoriolisPlusGravity) {
+  const nlohmann::json json = run({"bias", "puma600"}, {kState, kRates});
+  const Vector bias = json["bias"], gravity = json["gravity"], coriolis = json["coriolis"];
+  expect_near(bias,
+              {2.06388525412, -80.8465485061, -14.6510681466, -0.0311369357276, -0.136350118812, -0.00515162941341},
+              1e-9);
+  expect_near(gravity, {0, -81.2644095191, -13.4128678638, 0.017869545022, -0.16136341091, 0}, 1e-9);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bias[i], gravity[i] + coriolis[i], 1e-12);
+}
+
+TEST(DynamicsCommands, ForwardInvertsInverseByEitherMethod) {
+  const Vector qdd{1, 2, 3, 4, 5, 6};
+  const Vector tau = run({"inverse", "puma600"}, {kState, kRates, {"--qdd", "1,2,3,4,5,6"}})["tau"];
+  std::string text;
+  for (const double t : tau) text += (text.empty() ? "" : ",") + nlohmann::json(t).dump();
+  for (const char* method : {"aba", "crba"}) {
+    expect_near(run({"forward", "puma600", "--method", method}, {kState, kRates, {"--tau", text}})["qdd"], qdd, 1e-11);
+  }
+}
+
+TEST(DynamicsCommands, MassMatrixIsSymmetricAndMatchesPublishedEntries) {
+  const Matrix M = run({"mass-matrix", "puma600"}, {kState})["M"];
+  ASSERT_EQ(M.size(), 6u);
+  EXPECT_NEAR(M[0][0], 14.9185278592, 1e-9);
+  EXPECT_NEAR(M[1][2], 4.82606377306, 1e-9);
+  EXPECT_NEAR(M[3][5], 0.0123739141227, 1e-12);
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t j = 0; j < 6; ++j) EXPECT_EQ(M[i][j], M[j][i]);
+  }
+}
+
+TEST(DynamicsCommands, ReactionsCarryTheWeight) {
+  const nlohmann::json json = run({"inverse", "twu-3r", "--reactions"}, {});
+  ASSERT_EQ(json["reactions"].size(), 3u);
+  EXPECT_EQ(json["reactions"][0]["joint"], "link1");
+  // at rest along x the first joint holds all three links, 100 kg, against gravity along -y
+  expect_near(json["reactions"][0]["force"], {0, 981.0, 0}, 1e-10);
+  EXPECT_NEAR(json["reactions"][0]["moment"][2], json["tau"][0], 1e-10);
+}
+
+TEST(DynamicsCommands, MasslessJointIsNamed) {
+  const std::string file = write("massless.yaml", R"(linkwright: 1
+name: massless
+links:
+  - {name: arm, parent: base, joint: {type: revolute, axis: y}, inertia: {mass: 1, com: [0.5, 0, 0], tensor: [0.01, 0.1, 0.1]}}
+  - {name: pointer, parent: arm, joint: {type: revolute, axis: x, origin: {xyz: [1, 0, 0]}}}
+)");
+  for (const char* method : {"aba", "crba"}) {
+    const Outcome o = linkwright({"forward", file, "--method", method});
+    EXPECT_EQ(o.code, 3);
+    EXPECT_TRUE(o.out.empty());
+    EXPECT_TRUE(has(o.err, "`pointer`")) << o.err;
+  }
+  EXPECT_EQ(linkwright({"inverse", file}).code, 0);
+}
+
+TEST(DynamicsCommands, RefuseLoopsAndSayWhatWorks) {
+  for (const char* command : {"inverse", "forward", "mass-matrix", "bias", "kinematics"}) {
+    const Outcome o = linkwright({command, "four-bar"});
+    EXPECT_EQ(o.code, 3) << command;
+    EXPECT_TRUE(has(o.err, "`linkwright check`")) << o.err;
+  }
+}
+
+TEST(DynamicsCommands, TextNamesJointsAndUnits) {
+  const std::string text = linkwright({"inverse", "stanford"}).out;
+  EXPECT_TRUE(has(text, "link3"));
+  EXPECT_TRUE(has(text, "N·m"));
+  EXPECT_TRUE(has(text, "m/s²"));
+}
+
+TEST(KinematicsCommand, GivesPublishedPin) {
+  // Wong 1991, excavator: the bucket's pin
+  const nlohmann::json json = run({"kinematics", "cat215b", "--q", ".1,.5,-1,-.3"}, {});
+  EXPECT_EQ(json["frame"], "bucket");
+  EXPECT_EQ(json["frames"].size(), 5u);
+  EXPECT_EQ(json["frames"][0]["name"], "base");
+  expect_near(json["frames"][4]["position"], {7.52136731, 0.593850576, 2.63004683}, 5e-9);
+}
+
+TEST(KinematicsCommand, VelocityIsJacobianTimesRates) {
+  const nlohmann::json json =
+      run({"kinematics", "puma560", "--frame", "link4", "--q", ".1,.2,.3,.4,.5,.6", "--qd", "1,2,3,4,5,6"}, {});
+  const Matrix J = json["jacobian"];
+  const Vector velocity = json["velocity"];
+  ASSERT_EQ(J.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < 6; ++k) sum += J[i][k] * static_cast<double>(k + 1);
+    EXPECT_NEAR(velocity[i], sum, 1e-12);
+  }
+  EXPECT_EQ(json["bias"].size(), 6u);
+  const Vector u = json["frames"][4]["quaternion"];
+  EXPECT_NEAR(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3], 1.0, 1e-14);
+}
+
+TEST(KinematicsCommand, UnknownFrameGetsASuggestion) {
+  const Outcome o = linkwright({"kinematics", "puma560", "--frame", "lnk4"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "did you mean `link4`?")) << o.err;
+}
+
+}  // namespace
+}  // namespace lw::test

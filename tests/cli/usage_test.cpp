@@ -1,0 +1,117 @@
+// How the program is called: help, errors, exit codes, completion, output that cannot be written.
+#include <gtest/gtest.h>
+
+#include "../../src/cli/commands.hpp"
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace {
+
+TEST(Usage, WithoutArgumentsShowsTheCommandsAndFails) {
+  const Outcome o = linkwright({});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(o.out.empty());
+  for (const cli::Command& c : cli::commands()) EXPECT_TRUE(has(o.err, "\n  " + c.name + " ")) << c.name;
+}
+
+TEST(Usage, HelpAndVersionGoToStdout) {
+  EXPECT_EQ(linkwright({"--help"}).code, 0);
+  EXPECT_TRUE(has(linkwright({"--help"}).out, "Usage:"));
+  EXPECT_EQ(linkwright({"--version"}).out.rfind("linkwright ", 0), 0u);
+  EXPECT_EQ(linkwright({"help", "check"}).out, linkwright({"check", "--help"}).out);
+}
+
+TEST(Usage, EveryCommandHasHelpWithAnExample) {
+  for (const cli::Command& c : cli::commands()) {
+    const Outcome o = linkwright({c.name, "--help"});
+    EXPECT_EQ(o.code, 0);
+    ASSERT_FALSE(c.examples.empty()) << c.name;
+    for (const std::string& example : c.examples) EXPECT_TRUE(has(o.out, example)) << example;
+    for (const cli::Option& option : c.options) EXPECT_TRUE(has(o.out, option.name)) << c.name << option.name;
+  }
+}
+
+TEST(Usage, EveryExampleWorks) {
+  for (const cli::Command& c : cli::commands()) {
+    if (c.name == "bench") continue;  // takes its time; it has tests of its own
+    for (const std::string& example : c.examples) {
+      const Outcome o = shell(example);
+      EXPECT_EQ(o.code, 0) << example << "\n" << o.err;
+      EXPECT_FALSE(o.out.empty()) << example;
+    }
+  }
+}
+
+TEST(Usage, UnknownWordsGetASuggestion) {
+  struct Case {
+    std::vector<std::string> words;
+    const char* says;
+  };
+  for (const Case& c : std::vector<Case>{{{"invers", "puma560"}, "did you mean `inverse`?"},
+                                         {{"inverse", "puma560", "--qddd", "1"}, "did you mean `--qdd`?"},
+                                         {{"inverse", "puma560", "--method", "rneea"}, "did you mean `rnea`?"},
+                                         {{"inverse", "puma560", "elbow"}, "no further argument: `elbow`"},
+                                         {{"inverse"}, "needs MODEL"},
+                                         {{"inverse", "puma560", "--q"}, "--q needs a value"},
+                                         {{"inverse", "puma560", "--q", "--json"}, "--q needs a value"},
+                                         {{"inverse", "puma560", "--json=1"}, "takes no value"},
+                                         {{"reproduce", "helmi"}, "did you mean `helmy`?"},
+                                         {{"completion"}, "needs SHELL"},
+                                         {{"--json", "models"}, "the command comes first"}}) {
+    const Outcome o = linkwright(c.words);
+    EXPECT_EQ(o.code, 2) << c.says;
+    EXPECT_TRUE(o.out.empty());
+    EXPECT_TRUE(has(o.err, c.says)) << o.err;
+  }
+}
+
+TEST(Usage, NoColourWhereNobodySeesIt) {
+  // not a terminal
+  EXPECT_FALSE(has(linkwright({"demo"}).out, "\033["));
+  EXPECT_FALSE(has(linkwright({"check", "nothing"}).err, "\033["));
+  // a terminal, with and without NO_COLOR
+  const std::string line = "script -qec 'linkwright check puma560' /dev/null";
+  if (shell("command -v script").code == 0) {
+    EXPECT_TRUE(has(shell("TERM=xterm " + line).out, "\033["));
+    EXPECT_FALSE(has(shell("TERM=xterm NO_COLOR=1 " + line).out, "\033["));
+    EXPECT_FALSE(has(shell("TERM=dumb " + line).out, "\033["));
+  }
+}
+
+TEST(Usage, AFullDiskIsReported) {
+  for (const char* line : {"linkwright models > /dev/full", "linkwright models --json > /dev/full",
+                           "linkwright --help > /dev/full", "linkwright reproduce twu --out /dev/full"}) {
+    const Outcome o = shell(line);
+    EXPECT_EQ(o.code, 3) << line;
+    EXPECT_TRUE(has(o.err, "No space left on device")) << o.err;
+  }
+}
+
+TEST(Usage, InterruptEndsItAs130) { EXPECT_EQ(interrupted({"inverse", "chain-10000"}, 100).code, 130); }
+
+TEST(Completion, ScriptsKnowEveryCommandAndOption) {
+  for (const char* name : {"bash", "zsh", "fish"}) {
+    const Outcome o = linkwright({"completion", name});
+    EXPECT_EQ(o.code, 0);
+    for (const cli::Command& c : cli::commands()) {
+      EXPECT_TRUE(has(o.out, c.name)) << name << c.name;
+      for (const cli::Option& option : c.options) EXPECT_TRUE(has(o.out, option.name.substr(2))) << name << option.name;
+    }
+    EXPECT_TRUE(has(o.out, "puma560"));
+  }
+}
+
+TEST(Completion, BashCompletesWords) {
+  const auto complete = [](const std::string& words, int last) {
+    return shell("bash -c 'source <(linkwright completion bash); COMP_WORDS=(" + words +
+                 "); COMP_CWORD=" + std::to_string(last) + "; _linkwright; echo ${COMPREPLY[*]}'")
+        .out;
+  };
+  EXPECT_EQ(complete("linkwright inv", 1), "inverse\n");
+  EXPECT_TRUE(has(complete("linkwright inverse puma5", 2), "puma560"));
+  EXPECT_EQ(complete("linkwright inverse puma560 --qd", 3), "--qd --qdd\n");
+  EXPECT_EQ(complete("linkwright forward puma560 --method \"\"", 4), "aba crba\n");
+}
+
+}  // namespace
+}  // namespace lw::test

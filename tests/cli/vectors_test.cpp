@@ -1,0 +1,119 @@
+// Vectors on the command line, and the options that change the model.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace {
+
+using Vector = std::vector<double>;
+
+TEST(Vectors, AreReadInEveryWayTheyAreWritten) {
+  const Vector wanted{-0.1, 0.2, -0.3};
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"--q", "-0.1,0.2,-0.3"},
+                                                                                     {"--q=-0.1,0.2,-0.3"},
+                                                                                     {"--q", "-.1, .2, -3e-1"},
+                                                                                     {"--q", "-0.1 0.2 -0.3"},
+                                                                                     {"--q", "[-0.1, 0.2, -0.3]"}}) {
+    std::vector<std::string> all{"inverse", "twu-3r", "--json"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome o = linkwright(all);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.json()["q"].get<Vector>(), wanted);
+  }
+}
+
+TEST(Vectors, TakeDegreesForAnglesOnly) {
+  const Outcome o = linkwright({"inverse", "stanford", "--q", "90deg,-45deg,0.5,0,0,0", "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_DOUBLE_EQ(o.json()["q"][0], std::numbers::pi / 2);
+  EXPECT_DOUBLE_EQ(o.json()["q"][1], -std::numbers::pi / 4);
+  EXPECT_EQ(linkwright({"inverse", "stanford", "--q", "0,0,90deg,0,0,0"}).code, 2);
+  EXPECT_EQ(linkwright({"forward", "puma560", "--tau", "1deg,0,0,0,0,0"}).code, 2);
+}
+
+TEST(Vectors, WrongSizeNamesTheCoordinates) {
+  const Outcome o = linkwright({"inverse", "puma560", "--q", "1,2,3"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_TRUE(has(o.err, "--q has 3 values, but 6 are expected: link1, link2, link3, link4, link5, link6")) << o.err;
+  EXPECT_EQ(linkwright({"inverse", "puma560", "--q", ""}).code, 2);
+}
+
+TEST(Vectors, BadNumbersAreNamed) {
+  const Outcome word = linkwright({"inverse", "puma560", "--qd", "0,0,x1,0,0,0"});
+  EXPECT_EQ(word.code, 2);
+  EXPECT_TRUE(has(word.err, "--qd value 3 (`link3`) is not a number: `x1`")) << word.err;
+  EXPECT_EQ(linkwright({"inverse", "puma560", "--q", "0,0,,0,0,0"}).code, 2);
+  for (const char* bad : {"nan", "inf", "-inf", "1e999"}) {
+    const Outcome o = linkwright({"inverse", "puma560", "--q", std::string("0,0,0,0,0,") + bad});
+    EXPECT_EQ(o.code, 3) << bad;
+    EXPECT_TRUE(has(o.err, "--q value 6 (`link6`)")) << o.err;
+  }
+}
+
+TEST(Vectors, OmittedOnesAreHomeAndZero) {
+  const nlohmann::json check = linkwright({"check", "puma560", "--json"}).json();
+  const nlohmann::json inverse = linkwright({"inverse", "puma560", "--json"}).json();
+  EXPECT_EQ(inverse["q"], check["home"]);
+  EXPECT_NE(inverse["q"].get<Vector>(), Vector(6, 0.0));
+  EXPECT_EQ(inverse["qd"].get<Vector>(), Vector(6, 0.0));
+}
+
+const char* kBall = R"(linkwright: 1
+name: ball
+links:
+  - name: ball
+    parent: base
+    joint: {type: spherical}
+    inertia: {mass: 1, com: [0, 0, 0.5], tensor: [0.1, 0.1, 0.1]}
+)";
+
+TEST(Vectors, QuaternionsAreNormalisedOrRefused) {
+  const std::string file = write("ball.yaml", kBall);
+  EXPECT_TRUE(linkwright({"inverse", file, "--q", "0,0,0,1"}).err.empty());
+  const Outcome near = linkwright({"inverse", file, "--q", "0,0,0,1.0001", "--json"});
+  EXPECT_EQ(near.code, 0);
+  EXPECT_TRUE(has(near.err, "quaternion of `ball` had length 1.0001")) << near.err;
+  EXPECT_DOUBLE_EQ(near.json()["q"][3], 1.0);
+  EXPECT_TRUE(linkwright({"inverse", file, "--q", "0,0,0,1.0001", "--quiet"}).err.empty());
+  const Outcome far = linkwright({"inverse", file, "--q", "0,0,0,1.1"});
+  EXPECT_EQ(far.code, 3);
+  EXPECT_TRUE(has(far.err, "length 1.1, not 1")) << far.err;
+  EXPECT_EQ(linkwright({"inverse", file, "--q", "0,0,0,0"}).code, 3);
+}
+
+TEST(ModelOptions, SetChangesAParameter) {
+  const Outcome o = linkwright({"inverse", "twu-3r", "--set", "g=0", "--json"});
+  EXPECT_EQ(o.json()["tau"].get<Vector>(), Vector(3, 0.0));
+  // gravity torque of the first joint: g (m1 c1 + m2 (l1 + c2) + m3 (l1 + l2 + c3)), arm stretched along x
+  const Outcome moon = linkwright({"inverse", "twu-3r", "--set", "g=1.62", "--set", "m3=0.5", "--json"});
+  EXPECT_NEAR(moon.json()["tau"][0], 1.62 * (45 * 0.75 + 30 * 2.0 + 0.5 * 2.875), 1e-10);
+  EXPECT_EQ(linkwright({"inverse", "twu-3r", "--set", "q=0"}).code, 2);
+  EXPECT_EQ(linkwright({"inverse", "twu-3r", "--set", "m1"}).code, 2);
+  EXPECT_EQ(linkwright({"inverse", "twu-3r", "--set", "m1=-3"}).code, 3);
+  EXPECT_EQ(linkwright({"inverse", "twu-3r", "--set", "m1=-3", "--allow-unphysical"}).code, 0);
+  EXPECT_EQ(linkwright({"check", "twu-3r", "--set", "m1=-3"}).code, 1);
+}
+
+TEST(ModelOptions, PayloadAddsItsWeight) {
+  // 2 kg at x = 0.3 of the last link, arm along x, gravity along -y
+  const double without = linkwright({"inverse", "twu-3r", "--json"}).json()["tau"][2];
+  const double with = linkwright({"inverse", "twu-3r", "--payload", "link3:2@0.3,0,0", "--json"}).json()["tau"][2];
+  EXPECT_NEAR(with - without, 2 * 9.81 * 0.3, 1e-12);
+  const double twice =
+      linkwright({"inverse", "twu-3r", "--payload", "link3:2@0.3,0,0", "--payload", "link3:1@0.1 0 0", "--json"})
+          .json()["tau"][2];
+  EXPECT_NEAR(twice - without, 9.81 * 0.7, 1e-12);
+  const Outcome unknown = linkwright({"inverse", "twu-3r", "--payload", "link4:2"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(has(unknown.err, "did you mean `link1`?")) << unknown.err;
+  EXPECT_EQ(linkwright({"inverse", "twu-3r", "--payload", "2"}).code, 2);
+  EXPECT_EQ(linkwright({"inverse", "twu-3r", "--payload", "link3:2@1,2"}).code, 2);
+  EXPECT_EQ(linkwright({"inverse", "twu-3r", "--payload", "link3:-2"}).code, 3);
+}
+
+}  // namespace
+}  // namespace lw::test

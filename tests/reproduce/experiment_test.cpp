@@ -1,0 +1,74 @@
+// The verdicts: what each needs, and that none is given for nothing.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "reproduce/experiment.hpp"
+#include "reproduce/experiments.hpp"
+#include "reproduce/polynomial.hpp"
+#include "reproduce/report.hpp"
+
+namespace lw::reproduce {
+namespace {
+
+Verdict verdict_of(const std::function<void(Experiment&)>& body) {
+  Experiment e("wong", "test", "title", "about");
+  body(e);
+  return e.rows.at(0).verdict;
+}
+
+TEST(Experiment, ReproducedNeedsTheTolerance) {
+  EXPECT_EQ(verdict_of([](Experiment& e) {
+              e.compare("a", "x", "table", {1.0, 2.0}, {1.0, 2.001}, absolute(1e-2));
+            }),
+            Verdict::reproduced);
+  EXPECT_EQ(verdict_of([](Experiment& e) {
+              e.compare("a", "x", "table", {1.0, 2.0}, {1.0, 2.1}, absolute(1e-2));
+            }),
+            Verdict::failed);
+  EXPECT_EQ(verdict_of([](Experiment& e) {
+              e.compare("a", "x", "table", {1000.0, 2.0}, {1000.0, 2.1}, relative(1e-2));
+            }),
+            Verdict::reproduced);
+}
+
+TEST(Experiment, SizesAndNanFail) {
+  EXPECT_EQ(verdict_of([](Experiment& e) {
+              e.compare("a", "x", "table", {1.0, 2.0}, {1.0}, absolute(1e9));
+            }),
+            Verdict::failed);
+  EXPECT_EQ(verdict_of([](Experiment& e) { e.compare("a", "x", "table", 1.0, std::nan(""), absolute(1e9)); }),
+            Verdict::failed);
+}
+
+TEST(Experiment, MisprintNeedsAnotherRoadAndAWrongPrint) {
+  const auto misprint = [](double print, double ours, double other) {
+    return verdict_of([&](Experiment& e) { e.misprint("a", "x", "table", print, ours, other, absolute(1e-3), "why"); });
+  };
+  EXPECT_EQ(misprint(5.0, 4.0, 4.0), Verdict::misprint);
+  EXPECT_EQ(misprint(5.0, 4.0, 4.5), Verdict::failed);  // the other road does not confirm ours
+  EXPECT_EQ(misprint(4.0, 4.0, 4.0), Verdict::failed);  // the print is right
+}
+
+TEST(Experiment, FailuresReachTheReport) {
+  Experiment e("wong", "test", "title", "about");
+  e.compare("a", "x", "table", 1.0, 2.0, absolute(0.1));
+  e.compare("b", "x < y", "table", 1.0, 1.0, absolute(0.1));
+  EXPECT_EQ(count_verdicts({e}), (std::vector<std::size_t>{1, 0, 0, 0, 1}));
+  const std::string page = html_report(theses(), {e});
+  EXPECT_NE(page.find("class='verdict failed'"), std::string::npos);
+  EXPECT_NE(page.find("x &lt; y"), std::string::npos);
+}
+
+TEST(Polynomial, EvaluatesAddsAndInterpolates) {
+  const Polynomial cubic{{1, 9, -4, 0}, 6};  // n³/6 + 3n²/2 − 2n/3
+  EXPECT_EQ(cubic(6), 36 + 54 - 4);
+  const Polynomial line{{3, 1}};
+  EXPECT_EQ((cubic + line)(6), cubic(6) + 19);
+  EXPECT_NEAR(interpolated({4, 5, 6, 7}, {16, 25, -1, 49}, 2, 2), 36.0, 1e-12);
+  EXPECT_THROW(interpolated({4, 5}, {16, 25}, 1, 2), Error);
+}
+
+}  // namespace
+}  // namespace lw::reproduce
