@@ -88,7 +88,7 @@ Joint random_joint(Random& random, JointType type, const RandomMechanismOptions&
   }
   const bool one = type == JointType::revolute || type == JointType::prismatic;
   if (one && random.chance(options.dh)) {
-    j.dh = DenavitHartenberg{random.chance(0.5), random.between(-kPi, kPi), random.between(-0.5, 0.5),
+    j.dh = DenavitHartenberg{random.chance(0.5),        random.between(-kPi, kPi), random.between(-0.5, 0.5),
                              random.between(-kPi, kPi), random.between(-0.5, 0.5), {}};
   } else {
     j.origin = {random_vector(random, 0.5), random_rotation(random), {}};

@@ -11,9 +11,9 @@
 
 namespace lw {
 
-inline const std::vector<JointType> kAllJointTypes = {JointType::revolute, JointType::prismatic, JointType::cylindrical,
-                                                      JointType::universal, JointType::spherical, JointType::planar,
-                                                      JointType::floating};
+inline const std::vector<JointType> kAllJointTypes = {
+    JointType::revolute,  JointType::prismatic, JointType::cylindrical, JointType::universal,
+    JointType::spherical, JointType::planar,    JointType::floating};
 
 struct RandomMechanismOptions {
   int joints = 6;  // with coordinates

@@ -1,0 +1,170 @@
+#include "backends.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "../dynamics/aba.hpp"
+#include "../dynamics/crba.hpp"
+#include "../dynamics/kinematics.hpp"
+#include "../dynamics/rnea.hpp"
+#include "../graph/interpreter.hpp"
+
+namespace lw::cli {
+namespace {
+
+using peer::Function;
+
+constexpr Function kFunctions[] = {Function::inverse, Function::mass_matrix, Function::forward, Function::bias,
+                                   Function::kinematics};
+
+template <class T>
+int nudged_coordinate(const Model<T>& model) {
+  const Body<T>& first = model.bodies.front();
+  return first.q + (first.kind == JointKind::floating ? 3 : 0);
+}
+
+template <class T>
+std::size_t size_of(const Model<T>& model, Function f) {
+  const auto nv = static_cast<std::size_t>(model.nv);
+  if (f == Function::mass_matrix) return nv * nv;
+  return f == Function::kinematics ? 12 * model.bodies.size() : nv;
+}
+
+// `last`: qdd or tau. Poses stay in the workspace.
+template <class T>
+void evaluate(Function f, const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> last, Out<T> out) {
+  switch (f) {
+    case Function::inverse: rnea<T>(model, work, q, qd, last, out); break;
+    case Function::mass_matrix: crba<T>(model, work, q, out); break;
+    case Function::forward: aba<T>(model, work, q, qd, last, out); break;
+    case Function::bias: bias_forces<T>(model, work, q, qd, out); break;
+    case Function::kinematics: forward_kinematics<T>(model, work, q); break;
+  }
+}
+
+template <class T>
+void copy_poses(const Workspace<T>& work, T* out) {
+  for (const Transform<T>& X : work.X_W) {
+    for (int column = 0; column < 3; ++column) {
+      for (int row = 0; row < 3; ++row) *out++ = X.R(row, column);
+    }
+    for (int row = 0; row < 3; ++row) *out++ = X.p[row];
+  }
+}
+
+std::size_t index(Function f) { return static_cast<std::size_t>(f); }
+
+class Reference : public peer::Peer {
+ public:
+  explicit Reference(const Model<double>& model)
+      : model_(model), work_(model_), nudged_(static_cast<std::size_t>(nudged_coordinate(model))) {
+    for (const Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
+  }
+  bool supports(Function) const override { return true; }
+  void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
+    const auto n = static_cast<std::size_t>(count) * nv();
+    q_.assign(q, q + static_cast<std::size_t>(count) * nq());
+    qd_.assign(qd, qd + n);
+    qdd_.assign(qdd, qdd + n);
+    tau_.assign(tau, tau + n);
+  }
+  double compute(Function f, int state, double nudge) override {
+    const auto k = static_cast<std::size_t>(state);
+    const std::span<double> q(q_.data() + k * nq(), nq());
+    q[nudged_] += nudge;
+    const std::vector<double>& last = f == Function::forward ? tau_ : qdd_;
+    std::vector<double>& out = out_[index(f)];
+    evaluate<double>(f, model_, work_, q, {qd_.data() + k * nv(), nv()}, {last.data() + k * nv(), nv()}, out);
+    return f == Function::kinematics ? work_.X_W.front().p[0] + work_.X_W.back().p[0] : out.front() + out.back();
+  }
+  void result(Function f, double* out) override {
+    if (f == Function::kinematics) {
+      copy_poses(work_, out);
+    } else {
+      std::copy(out_[index(f)].begin(), out_[index(f)].end(), out);
+    }
+  }
+
+ private:
+  std::size_t nq() const { return static_cast<std::size_t>(model_.nq); }
+  std::size_t nv() const { return static_cast<std::size_t>(model_.nv); }
+
+  Model<double> model_;
+  Workspace<double> work_;
+  std::size_t nudged_;
+  std::vector<double> q_, qd_, qdd_, tau_;
+  std::array<std::vector<double>, std::size(kFunctions)> out_;
+};
+
+class Interpreted : public peer::Peer {
+ public:
+  explicit Interpreted(const Mechanism& mechanism) {
+    const Model<Expr> model = instantiate<Expr>(mechanism);
+    nq_ = static_cast<std::size_t>(model.nq);
+    nv_ = static_cast<std::size_t>(model.nv);
+    nudged_ = static_cast<std::size_t>(nudged_coordinate(model));
+    for (const Function f : kFunctions) {
+      const lw::Function traced = trace("bench", {{"q", nq_}, {"qd", nv_}, {"last", nv_}}, {{"out", size_of(model, f)}},
+                                        [&](const std::vector<std::vector<Expr>>& in, Results& out) {
+                                          Workspace<Expr> work(model);
+                                          evaluate<Expr>(f, model, work, in[0], in[1], in[2], out[0]);
+                                          if (f == Function::kinematics) copy_poses(work, out[0].data());
+                                        });
+      programs_.push_back({Interpreter<double>(traced), std::vector<double>(size_of(model, f))});
+    }
+  }
+  bool supports(Function) const override { return true; }
+  // state after state, once as (q, qd, qdd) and once as (q, qd, tau)
+  void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
+    motion_.clear();
+    force_.clear();
+    for (int k = 0; k < count; ++k) {
+      for (auto* list : {&motion_, &force_}) {
+        const double* last = list == &motion_ ? qdd : tau;
+        list->insert(list->end(), q, q + nq_);
+        list->insert(list->end(), qd, qd + nv_);
+        list->insert(list->end(), last, last + nv_);
+      }
+      q += nq_;
+      qd += nv_;
+      qdd += nv_;
+      tau += nv_;
+    }
+  }
+  double compute(Function f, int state, double nudge) override {
+    std::vector<double>& states = f == Function::forward ? force_ : motion_;
+    const std::size_t size = nq_ + 2 * nv_;
+    const std::span<double> in(states.data() + static_cast<std::size_t>(state) * size, size);
+    in[nudged_] += nudge;
+    Program& program = programs_[index(f)];
+    program.run(in, program.out);
+    return program.out.front() + program.out.back();
+  }
+  void result(Function f, double* out) override {
+    const std::vector<double>& from = programs_[index(f)].out;
+    std::copy(from.begin(), from.end(), out);
+  }
+
+ private:
+  struct Program {
+    Interpreter<double> run;
+    std::vector<double> out;
+  };
+  std::size_t nq_ = 0, nv_ = 0, nudged_ = 0;
+  std::vector<double> motion_, force_;
+  std::vector<Program> programs_;  // by function
+};
+
+}  // namespace
+
+std::unique_ptr<peer::Peer> reference_backend(const Model<double>& model) { return std::make_unique<Reference>(model); }
+
+std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism) {
+  return std::make_unique<Interpreted>(mechanism);
+}
+
+std::size_t result_size(const Model<double>& model, Function function) { return size_of(model, function); }
+
+}  // namespace lw::cli

@@ -1,0 +1,300 @@
+#include "commands.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "../base/text.hpp"
+#include "../model/random_state.hpp"
+#include "backends.hpp"
+#include "model_input.hpp"
+#include "peers.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+#include "timing.hpp"
+
+#ifndef LINKWRIGHT_FLAGS
+#define LINKWRIGHT_FLAGS "unknown flags"
+#endif
+
+namespace lw::cli {
+namespace {
+
+using peer::Function;
+
+struct NamedFunction {
+  Function function;
+  const char* name;
+};
+constexpr NamedFunction kFunctions[] = {{Function::inverse, "inverse"},
+                                        {Function::mass_matrix, "mass-matrix"},
+                                        {Function::forward, "forward"},
+                                        {Function::bias, "bias"},
+                                        {Function::kinematics, "kinematics"}};
+
+struct Backend {
+  std::string name;
+  std::unique_ptr<peer::Peer> peer;
+};
+
+struct Disagreement : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Result {
+  std::string function, backend;
+  Timing timing;
+};
+
+void note(const Arguments& arguments, const std::string& text) {
+  if (!arguments.quiet()) fmt::print(stderr, "{}\n", text);
+}
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+// What would make the figures worthless or doubtful.
+void warn_about_circumstances(const Arguments& arguments) {
+  const auto warn = [&](const std::string& text) {
+    note(arguments, styled("warning", Style::warning, stderr) + ": " + text);
+  };
+#if !defined(__OPTIMIZE__)
+  warn("linkwright was built without optimisation: its figures mean nothing. Build with -DCMAKE_BUILD_TYPE=Release.");
+#endif
+  double load = 0.0;
+  if (getloadavg(&load, 1) == 1 && load > 0.7) {
+    warn(fmt::format("the machine is busy (load {:.1f}): figures are upper bounds and ratios doubtful", load));
+  }
+}
+
+// One processor for all, so that the scheduler moves nothing between two repetitions.
+void stay_on_this_processor() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &set);
+  sched_setaffinity(0, sizeof set, &set);  // where that is forbidden, the figures are a little worse
+}
+
+std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel& loaded,
+                                   const std::vector<PeerLibrary>& libraries) {
+  std::vector<Backend> backends;
+  backends.push_back({"reference", reference_backend(loaded.model)});
+  backends.push_back({"interpreter", interpreter_backend(loaded.mechanism)});
+  if (libraries.empty()) return backends;
+  try {
+    const std::vector<peer::Body> bodies = describe_bodies(loaded.model);
+    for (const PeerLibrary& library : libraries) {
+      if (auto made = make_peer(library, loaded.model, bodies)) {
+        backends.push_back({library.name, std::move(made)});
+      } else {
+        note(arguments, fmt::format("{}: {} cannot represent it", loaded.model.name, library.name));
+      }
+    }
+  } catch (const Error& e) {
+    note(arguments, fmt::format("{}; timed without them", e.what()));
+  }
+  return backends;
+}
+
+void give_states(const Model<double>& model, const std::vector<Backend>& backends) {
+  Random random(1);
+  std::vector<double> q, qd, qdd, tau;
+  for (int k = 0; k < kTimedStates; ++k) {
+    const State s = random_state(model, random);
+    q.insert(q.end(), s.q.begin(), s.q.end());
+    qd.insert(qd.end(), s.qd.begin(), s.qd.end());
+    qdd.insert(qdd.end(), s.qdd.begin(), s.qdd.end());
+    tau.insert(tau.end(), s.tau.begin(), s.tau.end());
+  }
+  for (const Backend& b : backends) b.peer->set_states(kTimedStates, q.data(), qd.data(), qdd.data(), tau.data());
+}
+
+// Largest difference from the first backend over some states, relative to the largest number of its result.
+double disagreement(const Model<double>& model, Function f, peer::Peer& a, peer::Peer& b) {
+  std::vector<double> x(result_size(model, f)), y(x.size());
+  double worst = 0.0;
+  for (int state = 0; state < kTimedStates; state += kTimedStates / 32) {
+    a.compute(f, state, 0.0);
+    a.result(f, x.data());
+    b.compute(f, state, 0.0);
+    b.result(f, y.data());
+    const double scale = std::max(1.0, largest(x));
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double difference = std::abs(x[k] - y[k]) / scale;
+      if (!(difference <= worst)) worst = difference;
+    }
+  }
+  return worst;
+}
+
+std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& loaded,
+                               const std::vector<PeerLibrary>& libraries) {
+  const std::vector<Backend> backends = make_backends(arguments, loaded, libraries);
+  give_states(loaded.model, backends);
+  std::vector<Result> results;
+  for (const auto& [function, name] : kFunctions) {
+    std::vector<TimedCall> calls;
+    const std::size_t first = results.size();
+    for (const Backend& b : backends) {
+      if (!b.peer->supports(function)) continue;
+      const double off = disagreement(loaded.model, function, *backends.front().peer, *b.peer);
+      if (!(off <= 1e-9)) {
+        throw Disagreement(
+            fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; nothing is timed "
+                        "that does not agree to 1e-9",
+                        loaded.model.name, name, b.name, off));
+      }
+      calls.push_back(
+          [f = function, p = b.peer.get()](int state, double nudge) { return p->compute(f, state, nudge); });
+      results.push_back({name, b.name, {}});
+    }
+    const std::vector<Timing> timings = time_side_by_side(calls);
+    for (std::size_t k = 0; k < timings.size(); ++k) results[first + k].timing = timings[k];
+  }
+  return results;
+}
+
+const Result* find(const std::vector<Result>& results, const std::string& function, const std::string& backend) {
+  for (const Result& r : results) {
+    if (r.function == function && r.backend == backend) return &r;
+  }
+  return nullptr;
+}
+
+// A line per function with independent calls, then one with dependent ones; each cell ns and ratio to the reference.
+void print_table(const Model<double>& model, const std::vector<Result>& results) {
+  std::vector<std::string> names;
+  for (const Result& r : results) {
+    if (std::find(names.begin(), names.end(), r.backend) == names.end()) names.push_back(r.backend);
+  }
+  fmt::print("\n{} ({} velocities)\n\n", styled(model.name, Style::heading, stdout), model.nv);
+  std::vector<std::string> header{"ns per call", "calls"};
+  header.insert(header.end(), names.begin(), names.end());
+  Table table(header);
+  for (const auto& [function, name] : kFunctions) {
+    for (const bool dependent : {false, true}) {
+      const auto ns = [&](const Result& r) { return dependent ? r.timing.ns_dependent : r.timing.ns; };
+      const double reference = ns(*find(results, name, "reference"));
+      std::vector<std::string> row{dependent ? "" : name, dependent ? "dependent" : "independent"};
+      for (const std::string& backend : names) {
+        const Result* r = find(results, name, backend);
+        row.push_back(r == nullptr             ? "-"
+                      : backend == "reference" ? fmt::format("{:.0f}", ns(*r))
+                                               : fmt::format("{:.0f} ({:.2f}x)", ns(*r), ns(*r) / reference));
+      }
+      table.add(std::move(row));
+    }
+  }
+  fmt::print("{}", table.str());
+}
+
+std::vector<LoadedModel> load_models(const Arguments& arguments) {
+  if (arguments.has("MODEL")) return {load_tree(arguments)};
+  std::vector<LoadedModel> models;
+  for (const char* name : {"arm6", "arm7", "quadruped", "humanoid"}) {
+    Arguments one = arguments;
+    one.add("MODEL", name);
+    models.push_back(load_tree(one));
+  }
+  return models;
+}
+
+PeerSearch look_for_peers(const Arguments& arguments) {
+  PeerSearch search;
+  if (arguments.text("--peers", "auto") == "auto") search = find_peers(peer_folders());
+  for (const std::string& failure : search.failures) {
+    note(arguments, styled("warning", Style::warning, stderr) + ": " + failure);
+  }
+  if (!search.missing.empty()) {
+    note(arguments, fmt::format("Not found, so not compared: {} (bench/README.md says how to add them)",
+                                fmt::join(search.missing, ", ")));
+  }
+  return search;
+}
+
+int bench(const Arguments& arguments) {
+  const std::vector<LoadedModel> models = load_models(arguments);
+  warn_about_circumstances(arguments);
+  const PeerSearch search = look_for_peers(arguments);
+  const std::string build = fmt::format("{} {}", peer::compiler(), LINKWRIGHT_FLAGS);
+  Json json{{"processor", processor()}, {"compiler", build}, {"peers", Json::array()}, {"missing", search.missing}};
+  for (const PeerLibrary& library : search.found)
+    json["peers"].push_back({{"name", library.name}, {"about", library.about}});
+  json["results"] = Json::array();
+
+  stay_on_this_processor();
+  for (const LoadedModel& loaded : models) {
+    const std::vector<Result> results = time_model(arguments, loaded, search.found);
+    for (const Result& r : results) {
+      json["results"].push_back({{"model", loaded.model.name},
+                                 {"function", r.function},
+                                 {"backend", r.backend},
+                                 {"ns", r.timing.ns},
+                                 {"ns_dependent", r.timing.ns_dependent}});
+    }
+    if (!arguments.json()) {
+      print_table(loaded.model, results);
+      std::fflush(stdout);
+    }
+  }
+  if (arguments.json()) {
+    print_json(json);
+    return kOk;
+  }
+  fmt::print("\nLeast of {} repetitions over up to {} random states, backends in turn; (ratio to the reference).\n",
+             kRepetitions, kTimedStates);
+  fmt::print("{}\nlinkwright: {}\n", processor(), build);
+  for (const PeerLibrary& library : search.found) fmt::print("{}: {}\n", library.name, library.about);
+  return kOk;
+}
+
+int run(const Arguments& arguments) {
+  try {
+    return bench(arguments);
+  } catch (const Disagreement& e) {
+    fmt::print(stderr, "{} {}\n", styled("error:", Style::error, stderr), e.what());
+    return kCheckFailed;
+  }
+}
+
+}  // namespace
+
+Command bench_command() {
+  Command c;
+  c.name = "bench";
+  c.summary = "nanoseconds per call, beside other libraries";
+  c.description =
+      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter) and "
+      "those "
+      "other dynamics libraries whose adapters stand beside the program (bench/README.md). Results are compared first, "
+      "and "
+      "nothing is timed that does not agree. Independent calls show throughput, dependent ones latency. Without MODEL: "
+      "arm6, arm7, quadruped, humanoid.";
+  c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none"};
+  c.positionals = {model_positional()};
+  c.positionals[0].required = false;
+  c.options = {{"--peers",
+                "auto",
+                "auto: all that are found; none: ours only",
+                Option::Kind::text,
+                {"auto", "none"},
+                "Options"}};
+  for (const Option& o : model_options()) c.options.push_back(o);
+  c.options.push_back(json_option());
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,27 @@
+// How long calls take, several of them side by side.
+//
+// A repetition goes over up to 1024 states, fewer where that would take more than a millisecond. The calls take turns,
+// repetition by repetition, so that whatever else the machine does disturbs them alike, and each keeps the least of its
+// 41 repetitions: what it takes when left alone. Once with independent calls, which a processor overlaps, and once with
+// each call waiting for the result of the one before.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace lw::cli {
+
+inline constexpr int kTimedStates = 1024;
+inline constexpr int kRepetitions = 41;
+
+// Computes in state `state` after adding `nudge` to its first coordinate; returns a number that depends on the result.
+using TimedCall = std::function<double(int state, double nudge)>;
+
+struct Timing {
+  double ns = 0.0;            // per call, independent calls
+  double ns_dependent = 0.0;  // per call, each waiting for the one before
+};
+
+std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls);
+
+}  // namespace lw::cli
