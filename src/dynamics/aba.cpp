@@ -147,6 +147,7 @@ void step_in_floating(const Model<T>& model, Workspace<T>& work, std::size_t i, 
 template <class T>
 void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
          std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes<T>(model, q, qd, tau);
   if (model.has_mimics) {
     forward_by_crba<T>(model, work, q, qd, tau, qdd, external);
     return;

@@ -49,19 +49,17 @@ ClosureState closure_state(const Model<double>& model, Workspace<double>& work, 
   const auto nv = static_cast<std::size_t>(model.nv);
   std::vector<std::vector<double>> rows;
   std::vector<double> Ja(6 * nv), Jb(6 * nv);
-  // Jacobians at the closure's frames: they are placed on bodies, so a model with those frames alone will do
-  Model<double> probe = model;
   for (const LoopClosure<double>& loop : model.loops) {
-    probe.frames = {loop.a, loop.b};
-    const Transform<double> A = frame_pose(probe, work, 0), B = frame_pose(probe, work, 1);
-    frame_jacobian<double>(probe, work, 0, Ja);
-    frame_jacobian<double>(probe, work, 1, Jb);
+    const Transform<double> A = frame_pose(work, loop.a), B = frame_pose(work, loop.b);
+    frame_jacobian<double>(model, work, loop.a, Ja);
+    frame_jacobian<double>(model, work, loop.b, Jb);
     const Transform<double> X_AB = A.inverse() * B;
     const Forbidden f = forbidden(loop);
     const Eigen::Matrix3d R_A = A.R.eigen(), R_B = B.R.eigen();
     const Vector3 p_AB = X_AB.p.eigen(), arm = (B.p - A.p).eigen();
     const Eigen::Matrix3d odd = X_AB.R.eigen() - X_AB.R.eigen().transpose();
     const Vector3 turn = 0.5 * Vector3(odd(2, 1), odd(0, 2), odd(1, 0));
+    const bool half_turned = X_AB.R(0, 0) + X_AB.R(1, 1) + X_AB.R(2, 2) < 0.0;  // further than 120°: ½ vee folds back
     const auto add = [&](double residual, auto&& derivative) {
       state.residual.push_back(residual);
       std::vector<double>& row = rows.emplace_back();
@@ -90,14 +88,15 @@ ClosureState closure_state(const Model<double>& model, Workspace<double>& work, 
     for (const Vector3& d : f.rotation) {
       const Vector3 world = R_A * d;
       if (loop.type != JointType::fixed && loop.type != JointType::prismatic) {
-        // the axis alone is held: (R a) · d
+        // the axis alone is held: (R a) · d, which an axis turned over would meet as well
         const Vector3 axis = R_B * loop.axis.eigen();
-        add(world.dot(axis), [&](const auto& a, const auto& b) {
+        const bool turned_over = axis.dot(R_A * loop.axis.eigen()) < 0.0;
+        add(turned_over ? 2.0 : world.dot(axis), [&](const auto& a, const auto& b) {
           const Vector3 relative = b.template head<3>() - a.template head<3>();
           return world.dot(relative.cross(axis));
         });
       } else {
-        add(d.dot(turn), [&](const auto& a, const auto& b) {
+        add(half_turned ? 2.0 : d.dot(turn), [&](const auto& a, const auto& b) {
           return world.dot(b.template head<3>() - a.template head<3>());
         });
       }
@@ -142,10 +141,23 @@ void advance(const Model<double>& model, Out<double> q, In<double> step) {
 
 namespace {
 
+// NaN where any is.
 double largest(const std::vector<double>& r) {
   double m = 0.0;
-  for (const double x : r) m = std::max(m, std::abs(x));
+  for (const double x : r) {
+    if (!(std::abs(x) <= m)) m = std::abs(x);
+    if (std::isnan(x)) return x;
+  }
   return m;
+}
+
+constexpr double kClosed = 1e-9;
+
+int freedoms(const Model<double>& model, const ClosureState& state) {
+  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), model.nv);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J);
+  qr.setThreshold(1e-7);
+  return model.nv - static_cast<int>(qr.rank());
 }
 
 // Damped Gauss-Newton on the residuals; q is left at the best configuration found, whose state is returned.
@@ -180,10 +192,16 @@ Mobility mobility(const Model<double>& model) {
   Mobility result{model.nv, 0.0, true, model.home};
   if (model.loops.empty()) return result;
   Workspace<double> work(model);
+  result.home_residual = largest(closure_state(model, work, result.q).residual);
+  if (model.nv == 0 || std::isnan(result.home_residual)) {
+    result.residual = result.home_residual;
+    result.closed = result.residual <= kClosed;
+    return result;
+  }
   ClosureState state = close_from(model, work, result.q);
   // a stretched-out start is stationary without being closed: leave it sideways, further each time
   Random random(1);
-  for (int attempt = 1; attempt <= 8 && largest(state.residual) > 1e-9; ++attempt) {
+  for (int attempt = 1; attempt <= 8 && largest(state.residual) > kClosed; ++attempt) {
     std::vector<double> q = model.home, step(static_cast<std::size_t>(model.nv));
     for (double& x : step) x = random.between(-0.1, 0.1) * attempt;
     advance(model, q, step);
@@ -194,11 +212,19 @@ Mobility mobility(const Model<double>& model) {
     }
   }
   result.residual = largest(state.residual);
-  result.closed = result.residual <= 1e-9;
-  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), model.nv);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J);
-  qr.setThreshold(1e-7);
-  result.dof = model.nv - static_cast<int>(qr.rank());
+  result.closed = result.residual <= kClosed;
+  result.dof = freedoms(model, state);
+  if (!result.closed || result.dof == 0) return result;
+  // where home is singular (a linkage laid flat) more seems to move than does: the least of some closed poses nearby
+  const int at_home = result.dof;
+  for (int attempt = 1; attempt <= 4; ++attempt) {
+    std::vector<double> q = result.q, step(static_cast<std::size_t>(model.nv));
+    for (double& x : step) x = random.between(-0.1, 0.1) * attempt;
+    advance(model, q, step);
+    const ClosureState next = close_from(model, work, q);
+    if (largest(next.residual) <= kClosed) result.dof = std::min(result.dof, freedoms(model, next));
+  }
+  result.singular_home = result.dof < at_home;
   return result;
 }
 

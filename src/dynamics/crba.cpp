@@ -30,6 +30,8 @@ T project(const Body<T>& b, const Force<T>& F, int k) {
 template <class T>
 void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
   const auto nv = static_cast<std::size_t>(model.nv);
+  check_sizes<T>(model, q);
+  assert(M.size() == nv * nv);
   for (T& x : M) x = T(0.0);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     work.X[i] = joint_transform<T>(model.bodies[i], q);
@@ -82,7 +84,7 @@ template <class T>
 void factorize_mass_matrix(const Model<T>& model, Out<T> M) {
   const Path<T> path{model};
   const int nv = model.nv;
-  const auto at = [&](int row, int column) -> T& { return M[static_cast<std::size_t>(row * nv + column)]; };
+  const auto at = [&](int row, int column) -> T& { return M[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)]; };
   for (int n = nv; n-- > 0;) {
     const int k = path.order(n);
     const T inverse = T(1.0) / at(k, k);
@@ -98,7 +100,7 @@ template <class T>
 void solve_mass_matrix(const Model<T>& model, In<T> factors, Out<T> b) {
   const Path<T> path{model};
   const int nv = model.nv;
-  const auto at = [&](int row, int column) -> const T& { return factors[static_cast<std::size_t>(row * nv + column)]; };
+  const auto at = [&](int row, int column) -> const T& { return factors[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)]; };
   const auto x = [&](int k) -> T& { return b[static_cast<std::size_t>(k)]; };
   // Lᵀ y = b, then z = D⁻¹ y, then L x = z
   for (int n = nv; n-- > 0;) {

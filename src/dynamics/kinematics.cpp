@@ -46,18 +46,26 @@ void forward_velocities(const Model<T>& model, Workspace<T>& work, In<T> q, In<T
 }
 
 template <class T>
+Transform<T> frame_pose(const Workspace<T>& work, const Frame<T>& frame) {
+  return frame.body < 0 ? frame.X_BF : work.X_W[static_cast<std::size_t>(frame.body)] * frame.X_BF;
+}
+
+template <class T>
 Transform<T> frame_pose(const Model<T>& model, const Workspace<T>& work, int frame) {
-  const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
-  return f.body < 0 ? f.X_BF : work.X_W[static_cast<std::size_t>(f.body)] * f.X_BF;
+  return frame_pose(work, model.frames[static_cast<std::size_t>(frame)]);
 }
 
 template <class T>
 void frame_jacobian(const Model<T>& model, const Workspace<T>& work, int frame, Out<T> jacobian) {
+  frame_jacobian<T>(model, work, model.frames[static_cast<std::size_t>(frame)], jacobian);
+}
+
+template <class T>
+void frame_jacobian(const Model<T>& model, const Workspace<T>& work, const Frame<T>& frame, Out<T> jacobian) {
   for (T& x : jacobian) x = T(0.0);
   const Vec3<T> zero = Vec3<T>::zero();
-  const Vec3<T> p_WF = frame_pose(model, work, frame).p;
-  for (int i = model.frames[static_cast<std::size_t>(frame)].body; i >= 0;
-       i = model.bodies[static_cast<std::size_t>(i)].parent) {
+  const Vec3<T> p_WF = frame_pose(work, frame).p;
+  for (int i = frame.body; i >= 0; i = model.bodies[static_cast<std::size_t>(i)].parent) {
     const Body<T>& b = model.bodies[static_cast<std::size_t>(i)];
     const Transform<T>& X = work.X_W[static_cast<std::size_t>(i)];
     const Vec3<T> arm = p_WF - X.p;
@@ -108,6 +116,8 @@ Motion<T> frame_bias(const Model<T>& model, Workspace<T>& work, int frame, In<T>
   template void forward_velocities<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>);                    \
   template Transform<T> frame_pose<T>(const Model<T>&, const Workspace<T>&, int);                       \
   template void frame_jacobian<T>(const Model<T>&, const Workspace<T>&, int, Out<T>);                   \
+  template Transform<T> frame_pose<T>(const Workspace<T>&, const Frame<T>&);                            \
+  template void frame_jacobian<T>(const Model<T>&, const Workspace<T>&, const Frame<T>&, Out<T>);       \
   template Motion<T> frame_velocity<T>(const Model<T>&, const Workspace<T>&, int);                      \
   template Motion<T> frame_bias<T>(const Model<T>&, Workspace<T>&, int, In<T>, In<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

@@ -27,6 +27,12 @@ Transform<T> frame_pose(const Model<T>& model, const Workspace<T>& work, int fra
 template <class T>
 void frame_jacobian(const Model<T>& model, const Workspace<T>& work, int frame, Out<T> jacobian);
 
+// The same for a frame that is not a link's.
+template <class T>
+Transform<T> frame_pose(const Workspace<T>& work, const Frame<T>& frame);
+template <class T>
+void frame_jacobian(const Model<T>& model, const Workspace<T>& work, const Frame<T>& frame, Out<T> jacobian);
+
 // After forward_velocities: twist of the frame's origin, in world axes.
 template <class T>
 Motion<T> frame_velocity(const Model<T>& model, const Workspace<T>& work, int frame);

@@ -27,7 +27,8 @@ void bias_forces(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, O
 template <class T>
 void gravity_forces(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> gravity);
 
-// A wrench on a link in world axes at its frame's origin, moved to its body's frame. After forward_kinematics.
+// A wrench on a link in world axes at its frame's origin, moved to its body's frame. After
+// forward_kinematics; the link must not be fixed to the base, where a wrench does nothing.
 template <class T>
 Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int frame, const Force<T>& wrench);
 

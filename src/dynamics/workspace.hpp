@@ -4,6 +4,7 @@
 // one workspace serves all algorithms (what one leaves behind, another may overwrite).
 #pragma once
 
+#include <cassert>
 #include <span>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct Workspace {
         articulated(model.bodies.size()),
         bias(model.bodies.size()),
         column(model.bodies.size()),
-        mass_matrix(static_cast<std::size_t>(model.nv * model.nv)),
+        mass_matrix(static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv)),
         h(static_cast<std::size_t>(model.nv)),
         zero(static_cast<std::size_t>(model.nv), T(0.0)),
         scratch(static_cast<std::size_t>(model.nv)) {}
@@ -53,6 +54,15 @@ struct Workspace {
   std::vector<Column> column;
   std::vector<T> mass_matrix, h, zero, scratch;
 };
+
+// Wrong sizes are programming errors.
+template <class T>
+void check_sizes([[maybe_unused]] const Model<T>& model, [[maybe_unused]] std::span<const T> q,
+                 [[maybe_unused]] std::span<const T> qd = {}, [[maybe_unused]] std::span<const T> qdd = {}) {
+  assert(q.size() == static_cast<std::size_t>(model.nq));
+  assert(qd.empty() || qd.size() == static_cast<std::size_t>(model.nv));
+  assert(qdd.empty() || qdd.size() == static_cast<std::size_t>(model.nv));
+}
 
 template <class T>
 using In = std::span<const std::type_identity_t<T>>;

@@ -107,7 +107,7 @@ std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const st
 Graph::Solution Graph::solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
                              const std::vector<Expr>& arguments, int steps) {
   const std::size_t n = guess.size();
-  assert(residual->output_size() == n && residual->input_size() == n + arguments.size());
+  assert(residual->output_size() == n && residual->input_size() == n + arguments.size() && steps >= 0);
   Solve record{std::move(residual), {}, {}, steps};
   for (const Expr& e : guess) record.guess.push_back(intern(e));
   for (const Expr& e : arguments) record.arguments.push_back(intern(e));

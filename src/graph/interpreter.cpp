@@ -74,7 +74,7 @@ struct Interpreter<U>::Program {
     Op op;
     std::uint32_t to, a, b, c;
   };
-  struct Nested {  // a call, or a solve (steps > 0)
+  struct Nested {  // a call, or a solve where there is a residual
     std::unique_ptr<Interpreter<U>> function;
     std::unique_ptr<Interpreter<Dual>> tangent;  // of a solve's residual
     std::shared_ptr<const Function> residual;
@@ -177,7 +177,7 @@ template <class U>
 void Interpreter<U>::Program::run_nested(Nested& n) {
   const std::size_t unknowns = n.guess.size();
   for (std::size_t k = 0; k < n.arguments.size(); ++k) n.in[unknowns + k] = slots[n.arguments[k]];
-  if (n.steps == 0) {
+  if (n.residual == nullptr) {
     (*n.function)(n.in, n.out);
     return;
   }

@@ -234,7 +234,12 @@ class StructureCheck {
   bool some_name_missing_ = false;
 };
 
-// A formula may be finite for some parameters and not for the file's own: sqrt(l1 - l2), 1/(a - b).
+}  // namespace
+
+void check_structure(const Mechanism& mechanism, const NamePlaces& places, Complaints& complaints) {
+  StructureCheck(mechanism, places, complaints).run();
+}
+
 void check_finite(const Mechanism& m, const DefaultValues& values, Complaints& complaints) {
   const auto complain = [&](const Formula& f) {
     complaints.error(f.where, fmt::format("{} has no finite value with the parameters as they are", in_quotes(f.text)));
@@ -251,19 +256,13 @@ void check_finite(const Mechanism& m, const DefaultValues& values, Complaints& c
   });
 }
 
-}  // namespace
-
-void check_structure(const Mechanism& mechanism, const NamePlaces& places, Complaints& complaints) {
-  StructureCheck(mechanism, places, complaints).run();
-}
-
 void check_mechanism(const Mechanism& mechanism, const NamePlaces& places, bool allow_unphysical,
                      Complaints& complaints) {
   check_structure(mechanism, places, complaints);
   const DefaultValues values(mechanism);
   check_finite(mechanism, values, complaints);
   check_geometry(mechanism, values, complaints);
-  check_physics(mechanism, values, allow_unphysical || !mechanism.unphysical.empty(), complaints);
+  check_physics(mechanism, values, allow_unphysical, complaints);
   check_sizes(mechanism, values, complaints);
 }
 

@@ -30,6 +30,8 @@ struct NamePlaces {
 };
 
 void check_structure(const Mechanism& mechanism, const NamePlaces& places, Complaints& complaints);
+// Formulas without a finite value at the default parameters, where others would have one: sqrt(l1 - l2), 1/(a - b).
+void check_finite(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
 void check_geometry(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
 // allow_unphysical: impossible masses and inertias are warnings.
 void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool allow_unphysical,

@@ -26,8 +26,8 @@ std::string as_written(const Eigen::Matrix3d& I, bool urdf) {
 
 class PhysicsCheck {
  public:
-  PhysicsCheck(const DefaultValues& values, bool allow_unphysical, Complaints& complaints)
-      : at_(values), allow_(allow_unphysical), complaints_(complaints) {}
+  PhysicsCheck(const DefaultValues& values, bool allow_unphysical, bool meant, Complaints& complaints)
+      : at_(values), allow_(allow_unphysical), meant_(meant), complaints_(complaints) {}
 
   void inertia(const Inertia& inertia, const std::string& what) {
     const double mass = at_(inertia.mass);
@@ -59,8 +59,12 @@ class PhysicsCheck {
     if (j.drive) drive(*j.drive);
   }
 
+  int impossible() const { return impossible_; }
+
  private:
   void unphysical(const Location& where, std::string message, std::string hint) {
+    ++impossible_;
+    if (meant_) return;
     if (allow_) {
       complaints_.warning(where, std::move(message), std::move(hint));
     } else {
@@ -162,7 +166,8 @@ class PhysicsCheck {
   }
 
   const DefaultValues& at_;
-  bool allow_;
+  bool allow_, meant_;
+  int impossible_ = 0;
   Complaints& complaints_;
   std::string what_;
 };
@@ -171,13 +176,19 @@ class PhysicsCheck {
 
 void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool allow_unphysical,
                    Complaints& complaints) {
-  PhysicsCheck check(values, allow_unphysical, complaints);
+  // what the file says it means is noted once and not held against it
+  const bool meant = !mechanism.unphysical.empty();
+  PhysicsCheck check(values, allow_unphysical, meant, complaints);
   if (mechanism.base_inertia) check.inertia(*mechanism.base_inertia, fmt::format("link {}", in_quotes(mechanism.base)));
   for (const Link& link : mechanism.links) {
     if (link.inertia) check.inertia(*link.inertia, fmt::format("link {}", in_quotes(link.name)));
     check.joint(link.joint);
   }
   for (const Payload& p : mechanism.payloads) check.inertia(p.inertia, fmt::format("payload on {}", in_quotes(p.link)));
+  if (meant && check.impossible() > 0) {
+    complaints.note(mechanism.where, fmt::format("{} inertias are such as no body has, on purpose: {}", check.impossible(),
+                                                 mechanism.unphysical));
+  }
 }
 
 }  // namespace lw

@@ -23,6 +23,10 @@ void Complaints::warning(const Location& where, std::string message, std::string
   add(Severity::warning, where, std::move(message), std::move(hint));
 }
 
+void Complaints::note(const Location& where, std::string message) {
+  add(Severity::note, where, std::move(message), {});
+}
+
 void Complaints::add(Severity severity, const Location& where, std::string message, std::string hint) {
   if (list_.size() >= kMostDiagnostics) {
     ++left_out_;

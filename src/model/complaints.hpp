@@ -13,6 +13,7 @@ class Complaints {
  public:
   void error(const Location& where, std::string message, std::string hint = {});
   void warning(const Location& where, std::string message, std::string hint = {});
+  void note(const Location& where, std::string message);
   bool failed() const { return errors_ > 0; }
   bool full() const { return left_out_ > 0; }  // no need to work out hints any more
   const std::vector<Diagnostic>& list() const { return list_; }

@@ -165,7 +165,7 @@ struct Payload {
 struct Mechanism {
   std::string name;
   std::string summary;
-  std::string unphysical;  // why impossible inertias are meant (historical data); then they are warnings
+  std::string unphysical;  // why impossible inertias are meant (historical data); then they are noted, not refused
   std::string base = "base";
   std::optional<Inertia> base_inertia;  // of a URDF's root link: felt only where the base floats
   std::vector<Visual> base_visuals;

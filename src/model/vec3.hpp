@@ -1,16 +1,23 @@
 // 3-vectors and 3×3 matrices in any scalar.
 //
 // Why not Eigen's: what the algorithms do is a few dozen products of 3×3 with 3, and for double these want to live in
-// 4-wide registers. Padded to four and kept there, inverse dynamics of six joints takes 0.2 µs where the same text over
-// Eigen::Vector3d takes 0.5 µs with gcc 12 (0.39 with clang 14). The layout does not depend on compiler flags, so a library
-// built for this machine and a caller that is not fit together; the arithmetic below does.
+// 4-wide registers. Padded to four and kept there, gcc 12 makes inverse dynamics twice as fast as over Eigen::Vector3d
+// (docs/decisions.md). The layout does not depend on compiler flags, so a library built with AVX and a caller without fit
+// together; the arithmetic does, so each kind has an inline namespace of its own and the two are never mixed up.
 #pragma once
 
 #include <Eigen/Core>
 
 #include "../graph/scalar.hpp"
 
+#if defined(__AVX__)
+#define LW_VECTOR_KIND avx
+#else
+#define LW_VECTOR_KIND plain
+#endif
+
 namespace lw {
+inline namespace LW_VECTOR_KIND {
 
 namespace detail {
 
@@ -197,4 +204,5 @@ Mat3<T> times_skew(const Mat3<T>& A, const Vec3<T>& r) {
   return {A.col(1) * r[2] - A.col(2) * r[1], A.col(2) * r[0] - A.col(0) * r[2], A.col(0) * r[1] - A.col(1) * r[0]};
 }
 
+}  // namespace LW_VECTOR_KIND
 }  // namespace lw

@@ -19,24 +19,57 @@ namespace {
 std::atomic<long> allocations{0};
 }  // namespace
 
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
+// Every way to memory: aligned types do not come through malloc.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void* malloc(std::size_t size) {
+  ++allocations;
   return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(old, size);
+}
+void* memalign(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
+  ++allocations;
+  *out = __libc_memalign(alignment, size);
+  return *out == nullptr ? 12 : 0;
+}
 }
 
 namespace lw {
 namespace {
 
-TEST(Allocation, IsSeenByThisTest) {
+TEST(AllocationCount, SeesEveryKind) {
   const long before = allocations;
   std::vector<double> v(100);
   EXPECT_GT(allocations - before, 0);
   EXPECT_EQ(v[99], 0.0);
+  const long between = allocations;
+  std::vector<Force<double>> aligned(100);
+  EXPECT_GT(allocations - between, 0);
+  EXPECT_EQ(aligned[99].lin[2], 0.0);
 }
 
-TEST(Allocation, NoneInTheDoublePath) {
-  const Mechanism m = random_mechanism(5, {.joints = 30, .drives = true, .springs = true});
+class Allocation : public testing::TestWithParam<double> {};
+
+TEST_P(Allocation, NoneInTheDoublePath) {
+  const Mechanism m = random_mechanism(5, {.joints = 30, .drives = true, .springs = true, .mimic = GetParam()});
   const Model<double> model = instantiate<double>(m);
   const Model<Expr> symbolic = instantiate<Expr>(m);
   Workspace<double> work(model);
@@ -70,6 +103,8 @@ TEST(Allocation, NoneInTheDoublePath) {
   interpret(in, out);
   EXPECT_EQ(allocations - before, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(WithoutAndWithMimics, Allocation, testing::Values(0.0, 0.4));
 
 }  // namespace
 }  // namespace lw

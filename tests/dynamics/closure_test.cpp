@@ -50,6 +50,58 @@ loops:
   EXPECT_EQ(closed.dof, 0);  // two joints, held at a point: nothing moves
 }
 
+Mechanism two_bars(const std::string& home, const std::string& loop) {
+  const ReadResult r = read_text(R"(linkwright: 1
+name: bars
+parameters: {ground: 1}
+links:
+  - {name: left, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: right, parent: base, joint: {type: revolute, origin: {xyz: [ground, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+)" + home + loop, "bars.yaml");
+  EXPECT_TRUE(r.mechanism);
+  return *r.mechanism;
+}
+
+TEST(Mobility, OfAParallelogramLaidFlatIsOne) {
+  // flat, both angles may start to change on their own; standing at 60°, only together
+  const std::string loop =
+      "loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.5, 0, 0]}}}]\n";
+  const Mobility flat = mobility(instantiate<double>(two_bars("", loop)));
+  EXPECT_EQ(flat.dof, 1);
+  EXPECT_TRUE(flat.singular_home);
+  const Mobility standing =
+      mobility(instantiate<double>(two_bars("home: {left: 60 deg, coupler: -60 deg, right: 60 deg}\n", loop)));
+  EXPECT_EQ(standing.dof, 1);
+  EXPECT_FALSE(standing.singular_home);
+}
+
+TEST(Mobility, AnAxisTurnedOverIsNotClosed) {
+  const std::string loop =
+      "loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0], rpy: [180 deg, 0, 0]}, right: "
+      "{xyz: [0.5, 0, 0]}}}]\n";
+  EXPECT_FALSE(mobility(instantiate<double>(two_bars("home: {left: 60 deg, coupler: -60 deg, right: 60 deg}\n", loop))).closed);
+}
+
+TEST(Mobility, OfNumbersThatAreNoneIsNotClosed) {
+  const Mobility m = mobility(instantiate<double>(load("four-bar"), {{"l_crank", 2.0}}));  // longer than all the rest
+  EXPECT_FALSE(m.closed);
+}
+
+TEST(Mobility, OfALoopWithoutJointsIsNone) {
+  const ReadResult r = read_text(R"(linkwright: 1
+name: rigid
+links:
+  - {name: shelf, parent: base, joint: {type: fixed, origin: {xyz: [1, 0, 0]}}}
+loops:
+  - {name: bolt, joint: {type: fixed}, between: [shelf, base], at: {shelf: {}, base: {xyz: [1, 0, 0]}}}
+)", "rigid.yaml");
+  ASSERT_TRUE(r.mechanism);
+  const Mobility m = mobility(instantiate<double>(*r.mechanism));
+  EXPECT_EQ(m.dof, 0);
+  EXPECT_TRUE(m.closed);
+}
+
 TEST(Closure, JacobianIsTheDerivativeOfTheResidual) {
   for (const char* name : {"four-bar", "planar-3rrr", "stewart"}) {
     const Model<double> model = instantiate<double>(load(name));

@@ -18,7 +18,7 @@ namespace {
 
 struct Subject {
   explicit Subject(std::uint64_t seed, int joints)
-      : mechanism(random_mechanism(seed, {.joints = joints, .drives = true, .springs = true})),
+      : mechanism(random_mechanism(seed, {.joints = joints, .drives = true, .springs = true, .mimic = seed % 3 == 0 ? 0.3 : 0.0})),
         model(instantiate<double>(mechanism)),
         step(instantiate<ComplexStep>(mechanism)),
         work(model),

@@ -131,6 +131,18 @@ Mechanism random_mechanism(std::uint64_t seed, const RandomMechanismOptions& opt
   }
   if (random.chance(options.fixed)) add(JointType::fixed);
 
+  if (options.mimic > 0.0) {
+    std::string leader;
+    for (Link& link : m.links) {
+      if (velocities(link.joint.type) != 1) continue;
+      if (!leader.empty() && random.chance(options.mimic)) {
+        link.joint.mimic = Mimic{leader, random.between(-2.0, 2.0), random.between(-1.0, 1.0), {}};
+      } else {
+        leader = link.joint.name;
+      }
+    }
+  }
+
   if (options.shuffle) {
     for (std::size_t k = m.links.size(); k > 1; --k) {
       std::swap(m.links[k - 1], m.links[static_cast<std::size_t>(random.below(static_cast<int>(k)))]);

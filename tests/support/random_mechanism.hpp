@@ -24,6 +24,7 @@ struct RandomMechanismOptions {
   double payload = 0.1;
   bool shuffle = true;  // links in any order
   bool drives = false, springs = false;
+  double mimic = 0.0;  // chance that a joint with one coordinate follows an earlier one
 };
 
 Mechanism random_mechanism(std::uint64_t seed, const RandomMechanismOptions& options = {});
