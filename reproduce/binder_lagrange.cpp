@@ -7,7 +7,7 @@
 #include "dynamics/kinematics.hpp"
 #include "evaluate.hpp"
 
-// Binder 1985, chapter 2: the worked Lagrange-Euler example, u = D(q) q̈ + H(q, q̇) + G(q), at two instants of his second
+// Binder 1985, section 2.3.1: the worked Lagrange-Euler example, u = D(q) q̈ + H(q, q̇) + G(q), at two instants of his second
 // trajectory run in 1 s. The Stanford arm's parameters are not printed; Paul's (1981) with d₂ = 0.16 m give every value.
 // His base acceleration is (0, 0, −9.806), which is gravity upwards. Values are truncated, not rounded.
 namespace lw::reproduce {
@@ -69,7 +69,7 @@ struct Printed {
 }  // namespace
 
 Experiment binder_lagrange() {
-  Experiment e("binder", "binder.lagrange", "Lagrange-Euler example on the Stanford arm (section 2.3)",
+  Experiment e("binder", "binder.lagrange", "Lagrange-Euler example on the Stanford arm (section 2.3.1)",
                "D, H, G and u at t = 0.125 s and t = 0.75 s of the second trajectory. The print is truncated, so it "
                "may be off by one unit of its last digit. "
                "The via point is not printed; it follows from the Cartesian via point.");
@@ -99,7 +99,7 @@ Experiment binder_lagrange() {
   for (const Printed& p : points) {
     const State x = trajectory(p.t);
     const std::string id = p.id, when = std::string(", t = ") + (p.t < 0.5 ? "0.125" : "0.75") + " s";
-    const std::string source = "worked example, section 2.3";
+    const std::string source = "worked example, section 2.3.1";
     const Vector G = gravity(model, x.q);
     e.compare(id + ".D", "D(q)" + when + " (kg·m², kg·m, kg)", source, {p.D, 6}, {mass_matrix(model, x.q), 6},
               absolute(1e-5), "One unit of the last digit: truncated.");

@@ -3,11 +3,11 @@
 #include "dynamics/kinematics.hpp"
 #include "evaluate.hpp"
 
-// Wong 1991, chapter 5: the Caterpillar 215B as rigid bodies.
+// Wong 1991, section 5.2: the Caterpillar 215B as rigid bodies.
 namespace lw::reproduce {
 namespace {
 
-const char* kSource = "independent calculation on the data of table 5.1";
+const char* kSource = "independent calculation on the data of section 5.2";
 
 Vector bucket_pin(const Model<double>& model, const Vector& q) {
   Workspace<double> work(model);
@@ -19,7 +19,7 @@ Vector bucket_pin(const Model<double>& model, const Vector& q) {
 }  // namespace
 
 Experiment wong_excavator() {
-  Experiment e("wong", "wong.excavator", "Caterpillar 215B, rigid bodies (chapter 5)",
+  Experiment e("wong", "wong.excavator", "Caterpillar 215B, rigid bodies (section 5.2)",
                "Cab, boom, stick and bucket at two states; hydraulics and the joystick are not part of it.");
   const Model<double> model = embedded("cat215b");
   const Vector zero(4, 0.0), q{.1, .5, -1, -.3}, qd{.3, .2, -.1, .4};

@@ -128,12 +128,14 @@ double disagreement(const Model<double>& model, Function f, peer::Peer& a, peer:
   for (int state = 0; state < kTimedStates; state += kTimedStates / 32) {
     a.compute(f, state, 0.0);
     a.result(f, x.data());
+    require_finite("the result", x, [&](std::size_t k) { return fmt::format("number {} of a random state", k + 1); });
     b.compute(f, state, 0.0);
     b.result(f, y.data());
     const double scale = std::max(1.0, largest(x));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const double difference = std::abs(x[k] - y[k]) / scale;
-      if (!(difference <= worst)) worst = difference;
+      if (!std::isfinite(difference)) return HUGE_VAL;
+      worst = std::max(worst, difference);
     }
   }
   return worst;
@@ -201,7 +203,13 @@ void print_table(const Model<double>& model, const std::vector<Result>& results)
 }
 
 std::vector<LoadedModel> load_models(const Arguments& arguments) {
-  if (arguments.has("MODEL")) return {load_tree(arguments)};
+  if (arguments.has("MODEL")) {
+    LoadedModel loaded = load_tree(arguments);
+    if (loaded.model.nv == 0) {
+      throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
+    }
+    return {std::move(loaded)};
+  }
   std::vector<LoadedModel> models;
   for (const char* name : {"arm6", "arm7", "quadruped", "humanoid"}) {
     Arguments one = arguments;

@@ -23,6 +23,9 @@ int run(const Arguments& arguments) {
   weightless.gravity = Vec3<double>::zero();
   for (Body<double>& body : weightless.bodies) body.stiffness = 0.0;
   bias_forces<double>(weightless, work, q, qd, coriolis);
+  require_finite("bias", bias, model);
+  require_finite("coriolis", coriolis, model);
+  require_finite("gravity", gravity, model);
 
   if (arguments.json()) {
     print_json(

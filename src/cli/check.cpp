@@ -7,6 +7,7 @@
 
 #include "../base/text.hpp"
 #include "../dynamics/closure.hpp"
+#include "../model/evaluate.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
@@ -24,36 +25,54 @@ struct Findings {
   bool ok = false;
 };
 
-bool has_error(const std::vector<Diagnostic>& diagnostics) {
-  return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+// What is no error but can hardly be meant.
+void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
+  const DefaultValues values(mechanism);
+  for (const JointInfo& info : model.joints) {
+    const Joint& joint = mechanism.find_joint(info.name)->joint;
+    if (coordinates(joint.type) != 1) continue;
+    const double home = model.home[static_cast<std::size_t>(info.q)];
+    const auto warn = [&](const Formula& limit, const char* side) {
+      diagnostics.push_back({Severity::warning, limit.where.line > 0 ? limit.where : joint.where,
+                             fmt::format("the home of joint `{}`, {:.6g}, lies {} limit, {:.6g}", joint.name, home, side,
+                                         values(limit)),
+                             "give a `home` within the limits"});
+    };
+    if (joint.limits.lower && home < values(*joint.limits.lower)) warn(*joint.limits.lower, "below its lower");
+    if (joint.limits.upper && home > values(*joint.limits.upper)) warn(*joint.limits.upper, "above its upper");
+  }
+  for (std::size_t k = 0; k < model.loops.size(); ++k) {
+    const LoopClosure<double>& loop = model.loops[k];
+    if (loop.a.body != loop.b.body) continue;
+    diagnostics.push_back({Severity::warning, mechanism.loops[k].where,
+                           fmt::format("the loop `{}` joins `{}` to `{}`, which are one rigid body: it constrains nothing",
+                                       loop.name, loop.a.name, loop.b.name),
+                           "name links that move against each other"});
+  }
 }
 
 Findings examine(const Arguments& arguments) {
-  const std::string name = arguments.text("MODEL");
   Findings f;
-  f.reading = read(name, read_options(arguments));
+  f.reading = read(arguments.text("MODEL"), read_options(arguments));
+  std::vector<Diagnostic>& diagnostics = f.reading.diagnostics;
   // a mechanism that no body could be built as can still be described; its errors stay errors
-  std::optional<Mechanism> mechanism = f.reading.mechanism;
-  if (!mechanism) mechanism = read(name, {arguments.has("--floating-base"), true}).mechanism;
-  if (!mechanism) return f;
-  try {
-    apply_changes(arguments, *mechanism);
-  } catch (const Error& e) {
-    if (e.code() == ErrorCode::usage || e.diagnostics().empty()) throw;
-    f.reading.diagnostics.insert(f.reading.diagnostics.end(), e.diagnostics().begin(), e.diagnostics().end());
-  }
-  f.model = instantiate<double>(*mechanism);
-  f.reading.mechanism = std::move(mechanism);
+  if (!f.reading.mechanism) f.reading.mechanism = std::move(f.reading.impossible);
+  if (!f.reading.mechanism) return f;
+  const Mechanism& mechanism = *f.reading.mechanism;
+  const std::vector<Diagnostic> changes = without(apply_changes(arguments, *f.reading.mechanism), diagnostics);
+  diagnostics.insert(diagnostics.end(), changes.begin(), changes.end());
+  if (has_error(changes) && has_error(judge_numbers(mechanism, true))) return f;  // not even numbers to describe
+  f.model = instantiate<double>(mechanism);
+  add_doubts(*f.model, mechanism, diagnostics);
   for (const Body<double>& body : f.model->bodies) f.mass += body.inertia.mass;
   f.mobility = mobility(*f.model);
   if (!f.mobility.closed) {
-    f.reading.diagnostics.push_back(
-        {Severity::error, f.reading.mechanism->where,
+    diagnostics.push_back(
+        {Severity::error, mechanism.where,
          fmt::format("the loops cannot be closed from the home pose: {:.3g} (m or rad) remain", f.mobility.residual),
          "check the lengths, or give a `home` nearer to a closed pose"});
   }
-  f.ok = !has_error(f.reading.diagnostics);
+  f.ok = !has_error(diagnostics);
   return f;
 }
 
@@ -124,7 +143,7 @@ void print_summary(const Findings& f) {
 
 int run(const Arguments& arguments) {
   const Findings f = examine(arguments);
-  print_diagnostics(f.reading, arguments.quiet());
+  print_diagnostics(f.reading, arguments.quiet() ? Severity::error : Severity::note);
   if (arguments.json()) {
     print_json(to_json(f, arguments.text("MODEL")));
   } else if (f.model) {

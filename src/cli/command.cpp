@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -58,6 +60,7 @@ const Option* find_option(const Command& command, const std::string& name) {
 std::vector<std::string> joined(const Command& command, const std::vector<std::string>& words) {
   std::vector<std::string> result;
   std::size_t free_words = 0;
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
     if (!name.starts_with("-")) {
@@ -72,14 +75,19 @@ std::vector<std::string> joined(const Command& command, const std::vector<std::s
     const bool is_flag = option == nullptr || option->kind == Option::Kind::flag,
                has_value = name.size() < words[i].size();
     if (is_flag && has_value) throw Error(ErrorCode::usage, fmt::format("{} takes no value: `{}`", name, words[i]));
-    if (is_flag || has_value) {
+    if (!is_flag && option->kind != Option::Kind::texts && !seen.insert(name).second) {
+      throw Error(ErrorCode::usage, fmt::format("{} is given twice", name));
+    }
+    if (is_flag) {
       result.push_back(words[i]);
       continue;
     }
-    if (i + 1 == words.size() || words[i + 1].starts_with("--")) {
+    const bool is_next = !has_value && i + 1 < words.size() && !words[i + 1].starts_with("--");
+    const std::string value = has_value ? words[i].substr(name.size() + 1) : is_next ? words[++i] : "";
+    if (value.find_first_not_of(" \t") == std::string::npos) {
       throw Error(ErrorCode::usage, fmt::format("{} needs a value: {} {}", name, name, option->value));
     }
-    result.push_back(name + "=" + words[++i]);
+    result.push_back(name + "=" + value);
   }
   return result;
 }
@@ -176,16 +184,20 @@ int run_unguarded(const std::vector<Command>& commands, const std::vector<std::s
   return command->run(parse(*command, rest));
 }
 
+// Where nobody can be told, the exit code still tells: nothing here throws because stderr is full or closed.
+void say(const std::string& text) { std::fputs((text + "\n").c_str(), stderr); }
+void say_error(const std::string& text) { say(styled("error:", Style::error, stderr) + " " + text); }
+
 void complain(const std::string& command, const Error& error) {
   if (error.what()[0] == '\0') return;  // all was said where it was found
   // diagnostics bring their own place and severity
   if (error.diagnostics().empty()) {
-    fmt::print(stderr, "{} {}\n", styled("error:", Style::error, stderr), error.what());
+    say_error(error.what());
   } else {
-    fmt::print(stderr, "{}\n", error.what());
+    say(error.what());
   }
   if (error.code() == ErrorCode::usage && !command.empty()) {
-    fmt::print(stderr, "  `linkwright {} --help` shows how it is called\n", command);
+    say(fmt::format("  `linkwright {} --help` shows how it is called", command));
   }
 }
 
@@ -223,23 +235,29 @@ int run_program(const std::vector<Command>& commands, int argc, const char* cons
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   const std::string command = !words.empty() && find(commands, words[0]) != nullptr ? words[0] : "";
   int code = kOk;
+  std::string reason;  // why a write failed
   try {
     code = run_unguarded(commands, words);
   } catch (const Error& e) {
     complain(command, e);
     code = exit_code(e.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{} not enough memory\n", styled("error:", Style::error, stderr));
+    say_error("not enough memory");
+    code = kBadData;
+  } catch (const std::system_error& e) {
+    // a write to stdout that failed is reported below
+    if (std::ferror(stdout) == 0) say_error(e.what());
+    reason = e.code().message();
     code = kBadData;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "{} this is a defect of linkwright: {}\n", styled("error:", Style::error, stderr), e.what());
+    say_error(fmt::format("this is a defect of linkwright: {}", e.what()));
     code = kCheckFailed;
   }
-  // a full disk behind stdout shows only here
+  // a full disk behind stdout may show only here
   errno = 0;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fmt::print(stderr, "{} the output could not be written: {}\n", styled("error:", Style::error, stderr),
-               errno != 0 ? std::strerror(errno) : "write error");
+    if (reason.empty()) reason = errno != 0 ? std::strerror(errno) : "write error";
+    say_error("the output could not be written: " + reason);
     if (code == kOk) code = kBadData;
   }
   return code;

@@ -9,35 +9,60 @@
 #include "../dynamics/crba.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
+#include "terminal.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
 namespace {
 
-// The velocity whose pivot in the mass matrix is not positive: nothing has inertia that moves with it alone. -1 where all
-// pivots are positive. A pivot is what is left of M_kk when everything further out is free to give way.
-int massless_velocity(const Model<double>& model, Workspace<double>& work, const std::vector<double>& q) {
+// Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with it
+// alone, or negative, which impossible inertias can bring about. -1: there is none. A pivot is what is left of M_kk when
+// everything further out is free to give way.
+struct BadPivots {
+  int zero = -1, negative = -1;
+};
+BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, const std::vector<double>& q) {
   const auto n = static_cast<std::size_t>(model.nv);
   std::vector<double> M(n * n), diagonal(n);
   crba<double>(model, work, q, M);
+  require_finite("M", M, [&](std::size_t k) { return fmt::format("of `{}`", model.velocity_names[k % n]); });
   for (std::size_t k = 0; k < n; ++k) diagonal[k] = M[k * n + k];
   factorize_mass_matrix<double>(model, M);
-  // from the tips inwards, as the factorisation goes: the first bad pivot spoils those after it
-  for (std::size_t i = n; i-- > 0;) {
+  BadPivots bad;
+  // from the tips inwards, as the factorisation goes: a pivot of zero spoils those after it
+  for (std::size_t i = n; i-- > 0 && bad.zero < 0;) {
     const std::size_t k = model.dof_order.empty() ? i : static_cast<std::size_t>(model.dof_order[i]);
-    if (!(M[k * n + k] > 1e-14 * diagonal[k])) return static_cast<int>(k);
+    if (!(std::abs(M[k * n + k]) > 1e-14 * std::abs(diagonal[k]))) {
+      bad.zero = static_cast<int>(k);
+    } else if (M[k * n + k] < 0.0 && bad.negative < 0) {
+      bad.negative = static_cast<int>(k);
+    }
   }
-  return -1;
+  return bad;
 }
 
-void refuse_singular(const Model<double>& model, Workspace<double>& work, const std::vector<double>& q) {
-  const int k = massless_velocity(model, work, q);
-  if (k < 0) return;
-  throw Error(
-      ErrorCode::data,
-      fmt::format("the mass matrix is singular: nothing resists an acceleration of `{}` (no mass or inertia moves "
-                  "with it alone), so the torques do not determine the accelerations",
-                  model.velocity_names[static_cast<std::size_t>(k)]));
+// Refuses what has no answer; an answer that no real mechanism gives is noted.
+void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, Workspace<double>& work,
+                       const std::vector<double>& q) {
+  const BadPivots bad = bad_pivots(model, work, q);
+  const auto name = [&](int k) { return model.velocity_names[static_cast<std::size_t>(k)]; };
+  if (bad.zero >= 0 && bad.negative >= 0) {
+    throw Error(ErrorCode::data,
+                fmt::format("the mass matrix is not positive definite (an acceleration of `{}` would be helped, not "
+                            "resisted), and cannot be factorised at `{}`",
+                            name(bad.negative), name(bad.zero)));
+  }
+  if (bad.zero >= 0) {
+    throw Error(
+        ErrorCode::data,
+        fmt::format("the mass matrix is singular: nothing resists an acceleration of `{}` (no mass or inertia moves "
+                    "with it alone), so the torques do not determine the accelerations",
+                    name(bad.zero)));
+  }
+  if (bad.negative >= 0 && !arguments.quiet()) {
+    fmt::print(stderr, "{} the mass matrix is not positive definite: inertia helps an acceleration of `{}`\n",
+               styled("warning:", Style::warning, stderr), name(bad.negative));
+  }
 }
 
 int run(const Arguments& arguments) {
@@ -55,8 +80,8 @@ int run(const Arguments& arguments) {
   }
   const bool finite = std::all_of(qdd.begin(), qdd.end(), [](double x) { return std::isfinite(x); });
   constexpr int kAffordable = 1000;  // the matrix is of order nv², its factors of order nv³
-  if (!finite || model.nv <= kAffordable) refuse_singular(model, work, q);
-  if (!finite) throw Error(ErrorCode::data, "the accelerations are not finite: the numbers overflow");
+  if (!finite || model.nv <= kAffordable) judge_mass_matrix(arguments, model, work, q);
+  require_finite("qdd", qdd, model);
 
   if (arguments.json()) {
     print_json({{"model", model.name}, {"method", method}, {"q", q}, {"qd", qd}, {"tau", tau}, {"qdd", qdd}});

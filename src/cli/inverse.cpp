@@ -14,16 +14,26 @@
 namespace lw::cli {
 namespace {
 
-// The wrench that each joint passes to its link, at the link's frame and in its axes.
+// The wrench that a joint passes to its link, at the link's frame and in its axes.
 struct Reaction {
   std::string joint;
   Force<double> wrench;
 };
 
-std::vector<Reaction> reactions(const Model<double>& model, const Workspace<double>& work) {
+// Of every joint that moves, mimics too, in the file's order. Links on fixed joints are one body with what carries them,
+// and nothing is known about the force between them.
+std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<double>& work) {
   std::vector<Reaction> list;
-  for (const JointInfo& joint : model.joints) {
-    list.push_back({joint.name, work.force[static_cast<std::size_t>(joint.last_body)]});
+  for (std::size_t k = 0; k < loaded.mechanism.links.size(); ++k) {
+    const Joint& joint = loaded.mechanism.links[k].joint;
+    if (joint.type == JointType::fixed) continue;
+    const Frame<double>& link = loaded.model.frames[k + 1];  // the base stands first
+    const Force<double> wrench = link.X_BF.to_child(work.force[static_cast<std::size_t>(link.body)]);
+    for (const Vec3<double>* v : {&wrench.ang, &wrench.lin}) {
+      const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
+      require_finite("the reaction", values, [&](std::size_t) { return fmt::format("of `{}`", joint.name); });
+    }
+    list.push_back({joint.name, wrench});
   }
   return list;
 }
@@ -36,12 +46,15 @@ int run(const Arguments& arguments) {
   Workspace<double> work(model);
   std::vector<double> tau(qd.size());
   rnea<double>(model, work, q, qd, qdd, tau);
+  require_finite("tau", tau, model);
+  const std::vector<Reaction> in_joints =
+      arguments.has("--reactions") ? reactions(loaded, work) : std::vector<Reaction>{};
 
   if (arguments.json()) {
     Json json{{"model", model.name}, {"method", "rnea"}, {"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}};
     if (arguments.has("--reactions")) {
       json["reactions"] = Json::array();
-      for (const Reaction& r : reactions(model, work)) {
+      for (const Reaction& r : in_joints) {
         const Vec3<double>&n = r.wrench.ang, &f = r.wrench.lin;
         json["reactions"].push_back(
             {{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
@@ -59,13 +72,13 @@ int run(const Arguments& arguments) {
     fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N):\n\n");
     Table table({"joint", "moment x", "y", "z", "force x", "y", "z"});
     double moment = 0.0, force = 0.0;
-    for (const Reaction& r : reactions(model, work)) {
+    for (const Reaction& r : in_joints) {
       for (int k = 0; k < 3; ++k) {
         moment = std::max(moment, std::abs(r.wrench.ang[k]));
         force = std::max(force, std::abs(r.wrench.lin[k]));
       }
     }
-    for (const Reaction& r : reactions(model, work)) {
+    for (const Reaction& r : in_joints) {
       std::vector<std::string> row{r.joint};
       for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.ang[k], 4, moment));
       for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.lin[k], 4, force));

@@ -7,10 +7,12 @@
 #include <Eigen/Geometry>
 
 #include "../base/error.hpp"
+#include "../base/file.hpp"
 #include "../base/text.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../model/complaints.hpp"
 #include "model_input.hpp"
+#include "picture.hpp"
 #include "results.hpp"
 #include "vectors.hpp"
 
@@ -95,6 +97,16 @@ int run(const Arguments& arguments) {
   frame_jacobian<double>(model, work, frame, J);
   const Motion<double> velocity = frame_velocity(model, work, frame);
   const Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
+  for (const Pose& pose : poses) {
+    require_finite("the position", {pose.p.data(), 3}, [&](std::size_t) { return fmt::format("of `{}`", pose.frame); });
+  }
+  require_finite("the Jacobian", J, [&](std::size_t k) { return fmt::format("of `{}`", model.velocity_names[k / 6]); });
+  const auto moves = [&](std::size_t) { return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name); };
+  for (const Vec3<double>* v : {&velocity.ang, &velocity.lin, &bias.ang, &bias.lin}) {
+    const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
+    require_finite("the motion", values, moves);
+  }
+  if (arguments.has("--draw")) write_file(arguments.text("--draw"), picture(loaded.mechanism, model, q));
 
   if (arguments.json()) {
     Json json{{"model", model.name}, {"q", q}, {"frames", Json::array()}};
@@ -142,12 +154,14 @@ Command kinematics_command() {
       "axes. With "
       "--qd also that velocity, and the acceleration that remains where qdd = 0.";
   c.examples = {"linkwright kinematics puma560",
-                "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0"};
+                "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
+                "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg"};
   c.positionals = {model_positional()};
   c.options = {
       q_option(),
       velocity_option("--qd", "velocities"),
-      {"--frame", "NAME", "the link whose Jacobian is wanted; default: the last", Option::Kind::text, {}, "Options"}};
+      {"--frame", "NAME", "the link whose Jacobian is wanted; default: the last", Option::Kind::text, {}, "Options"},
+      {"--draw", "FILE", "also draws the mechanism in that pose, as SVG", Option::Kind::text, {}, "Options"}};
   for (const Option& o : model_options()) c.options.push_back(o);
   c.options.push_back(json_option());
   c.run = run;

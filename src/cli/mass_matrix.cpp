@@ -19,6 +19,9 @@ int run(const Arguments& arguments) {
   const auto n = static_cast<std::size_t>(model.nv);
   std::vector<double> M(n * n);
   crba<double>(model, work, q, M);
+  require_finite("M", M, [&](std::size_t k) {
+    return fmt::format("of `{}` and `{}`", model.velocity_names[k % n], model.velocity_names[k / n]);
+  });
 
   if (arguments.json()) {
     print_json({{"model", model.name},

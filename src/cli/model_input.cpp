@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,9 @@ void set_parameter(Mechanism& mechanism, const std::string& text) {
 
 // LINK:MASS@x,y,z
 Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
-  const std::size_t at = text.find('@');
+  // names may contain both signs: the last ones count, and `@` only behind the mass
+  std::size_t at = text.rfind('@');
+  if (at != std::string::npos && text.find(':', at) != std::string::npos) at = std::string::npos;
   const std::size_t colon = text.rfind(':', at);
   if (colon == std::string::npos || colon == 0) {
     throw Error(ErrorCode::usage,
@@ -91,22 +94,47 @@ ReadOptions read_options(const Arguments& arguments) {
   return {arguments.has("--floating-base"), arguments.has("--allow-unphysical")};
 }
 
-void apply_changes(const Arguments& arguments, Mechanism& mechanism) {
+std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism) {
   const std::vector<std::string> values = arguments.texts("--set"), payloads = arguments.texts("--payload");
   for (const std::string& text : values) set_parameter(mechanism, text);
   for (const std::string& text : payloads) mechanism.payloads.push_back(parse_payload(mechanism, text));
-  if (values.empty() && payloads.empty()) return;
+  if (values.empty() && payloads.empty()) return {};
   // the file was judged with the values it gives; now it has others
-  Complaints complaints;
-  const DefaultValues defaults(mechanism);
-  check_geometry(mechanism, defaults, complaints);
-  check_physics(mechanism, defaults, arguments.has("--allow-unphysical"), complaints);
-  if (complaints.failed()) throw Error(ErrorCode::model, complaints.sorted());
+  std::vector<Diagnostic> result = judge_numbers(mechanism, arguments.has("--allow-unphysical"));
+  for (std::size_t k = mechanism.payloads.size() - payloads.size(); k < mechanism.payloads.size(); ++k) {
+    const Payload& p = mechanism.payloads[k];
+    if (!mechanism.stands_still(p.link)) continue;
+    result.push_back({Severity::warning, p.where, fmt::format("no effect: `{}` is fixed to the base", p.link), {}});
+  }
+  return result;
 }
 
-void print_diagnostics(const ReadResult& result, bool quiet) {
+std::vector<Diagnostic> judge_numbers(const Mechanism& mechanism, bool allow_unphysical) {
+  Complaints complaints;
+  const DefaultValues defaults(mechanism);
+  check_finite(mechanism, defaults, complaints);
+  check_geometry(mechanism, defaults, complaints);
+  check_physics(mechanism, defaults, allow_unphysical, complaints);
+  check_sizes(mechanism, defaults, complaints);
+  return complaints.sorted();
+}
+
+std::vector<Diagnostic> without(const std::vector<Diagnostic>& diagnostics, const std::vector<Diagnostic>& said) {
+  std::vector<Diagnostic> rest;
+  std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(rest), [&](const Diagnostic& d) {
+    return std::none_of(said.begin(), said.end(), [&](const Diagnostic& s) { return to_string(s) == to_string(d); });
+  });
+  return rest;
+}
+
+bool has_error(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+}
+
+void print_diagnostics(const ReadResult& result, Severity least) {
   for (const Diagnostic& d : result.diagnostics) {
-    if (quiet && d.severity != Severity::error) continue;
+    if (d.severity < least) continue;
     std::string text = show(d, result);
     const std::string word = std::string(to_string(d.severity)) + ":";
     const std::size_t place = text.find(word);
@@ -120,16 +148,18 @@ void print_diagnostics(const ReadResult& result, bool quiet) {
 
 LoadedModel load_model(const Arguments& arguments) {
   ReadResult result = read(arguments.text("MODEL"), read_options(arguments));
+  const Severity least = arguments.quiet() ? Severity::error : Severity::warning;
   // shown here, where the texts are at hand
-  print_diagnostics(result, arguments.quiet());
-  if (!result.mechanism) {
-    const bool readable = read(arguments.text("MODEL"), {arguments.has("--floating-base"), true}).mechanism.has_value();
-    if (readable)
-      throw Error(result.code, "no such mechanism can exist; `--allow-unphysical` computes with it all the same");
-    throw Error(result.code, std::vector<Diagnostic>{});
-  }
+  print_diagnostics(result, least);
+  const char* impossible = "no such mechanism can exist; `--allow-unphysical` computes with it all the same";
+  if (result.impossible) throw Error(result.code, impossible);
+  if (!result.mechanism) throw Error(result.code, std::vector<Diagnostic>{});
   LoadedModel loaded{std::move(*result.mechanism), {}};
-  apply_changes(arguments, loaded.mechanism);
+  // what the file's own values gave cause to has been said
+  const std::vector<Diagnostic> said = std::move(result.diagnostics);
+  result.diagnostics = without(apply_changes(arguments, loaded.mechanism), said);
+  print_diagnostics(result, least);
+  if (has_error(result.diagnostics)) throw Error(ErrorCode::model, std::vector<Diagnostic>{});
   loaded.model = instantiate<double>(loaded.mechanism);
   return loaded;
 }

@@ -17,8 +17,9 @@ Option payload_option();
 
 ReadOptions read_options(const Arguments& arguments);
 
-// Applies --set and --payload. Errors: usage for unknown names, data for values that no mechanism can have.
-void apply_changes(const Arguments& arguments, Mechanism& mechanism);
+// Applies --set and --payload, and judges the mechanism again: its diagnostics, errors among them, where the values are
+// such as none can have. Throws Error(usage) for unknown names.
+std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism);
 
 // Reads MODEL, applies the changes, prints warnings to stderr, and instantiates it. Throws Error.
 struct LoadedModel {
@@ -29,7 +30,12 @@ LoadedModel load_model(const Arguments& arguments);
 // The same, for commands that cannot solve loops: refuses a mechanism that has any.
 LoadedModel load_tree(const Arguments& arguments);
 
-// Every diagnostic with its line of the file, on stderr; with `quiet` errors only.
-void print_diagnostics(const ReadResult& result, bool quiet);
+// All checks of a mechanism that depend on the values of its parameters.
+std::vector<Diagnostic> judge_numbers(const Mechanism& mechanism, bool allow_unphysical);
+// Those of the first list that are not in the second.
+std::vector<Diagnostic> without(const std::vector<Diagnostic>& diagnostics, const std::vector<Diagnostic>& said);
+bool has_error(const std::vector<Diagnostic>& diagnostics);
+// Every diagnostic with its line of the file, on stderr; those below `least` are left out.
+void print_diagnostics(const ReadResult& result, Severity least);
 
 }  // namespace lw::cli

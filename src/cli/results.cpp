@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/error.hpp"
 #include "../base/text.hpp"
 #include "vectors.hpp"
 
@@ -18,15 +19,17 @@ bool is_flat(const Json& json) {
          std::none_of(json.begin(), json.end(), [](const Json& item) { return item.is_structured(); });
 }
 
+std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 // As dump(2), but a vector stays on one line and a matrix has a line a row.
 void write(const Json& json, std::size_t indent, std::string& out) {
   if (!json.is_structured() || json.empty()) {
-    out += json.dump();
+    out += one_line(json);
     return;
   }
   if (is_flat(json)) {
     out += '[';
-    for (std::size_t i = 0; i < json.size(); ++i) out += (i == 0 ? "" : ", ") + json[i].dump();
+    for (std::size_t i = 0; i < json.size(); ++i) out += (i == 0 ? "" : ", ") + one_line(json[i]);
     out += ']';
     return;
   }
@@ -37,7 +40,7 @@ void write(const Json& json, std::size_t indent, std::string& out) {
     out += first ? "\n" : ",\n";
     first = false;
     out += margin;
-    if (json.is_object()) out += Json(key).dump() + ": ";
+    if (json.is_object()) out += one_line(Json(key)) + ": ";
     write(value, indent + 2, out);
   }
   out += '\n' + std::string(indent, ' ') + (json.is_object() ? "}" : "]");
@@ -49,6 +52,18 @@ void print_json(const Json& json) {
   std::string text;
   write(json, 0, text);
   fmt::print("{}\n", text);
+}
+
+void require_finite(const std::string& what, std::span<const double> values,
+                    const std::function<std::string(std::size_t)>& name) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (std::isfinite(values[k])) continue;
+    throw Error(ErrorCode::data, fmt::format("the numbers overflow: {} {} is {}, not finite", what, name(k), values[k]));
+  }
+}
+
+void require_finite(const std::string& what, std::span<const double> values, const Model<double>& model) {
+  require_finite(what, values, [&](std::size_t k) { return fmt::format("of `{}`", model.velocity_names[k]); });
 }
 
 double largest(std::span<const double> values) {

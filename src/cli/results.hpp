@@ -1,6 +1,7 @@
 // Results as JSON or as tables, alike in every command.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +14,15 @@ namespace lw::cli {
 
 using Json = nlohmann::ordered_json;  // fields in the order in which they were set; numbers round-trip
 
+// Bytes that are not UTF-8 (of a path, say) come out as U+FFFD.
 void print_json(const Json& json);
+
+// Throws Error(data) that names the first entry which is not finite: "`inverse` overflows: tau of `link3` is inf". What
+// overflowed is never a result. `name` says what stands at a place.
+void require_finite(const std::string& what, std::span<const double> values,
+                    const std::function<std::string(std::size_t)>& name);
+// The same for a vector with an entry per velocity.
+void require_finite(const std::string& what, std::span<const double> values, const Model<double>& model);
 
 // The largest magnitude: what rounding errors beside it are measured by.
 double largest(std::span<const double> values);

@@ -32,24 +32,38 @@ Units units(JointType type) {
   return {};
 }
 
-std::vector<std::string> split(std::string text) {
-  for (char& c : text) {
-    if (c == '[' || c == ']') c = ' ';
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+// At commas and blanks; one pair of brackets may stand around the whole. A value between two commas may not be missing.
+std::vector<std::string> split(const std::string& text, const std::string& what) {
+  std::string inner = trimmed(text);
+  if (inner.size() >= 2 && inner.front() == '[' && inner.back() == ']') inner = trimmed(inner.substr(1, inner.size() - 2));
+  if (inner.find_first_of("[](){}") != std::string::npos) {
+    throw Error(ErrorCode::usage, fmt::format("{}: one pair of brackets [ ] may stand around the whole vector, not `{}`",
+                                              what, text));
   }
   std::vector<std::string> words;
-  std::istringstream pieces(text);
-  for (std::string piece; std::getline(pieces, piece, ',');) {
-    std::istringstream blanks(piece);
+  if (inner.empty()) return words;
+  for (std::size_t begin = 0, comma = 0; comma != std::string::npos; begin = comma + 1) {
+    comma = inner.find(',', begin);
+    std::istringstream blanks(inner.substr(begin, comma == std::string::npos ? comma : comma - begin));
     const std::size_t before = words.size();
     for (std::string word; blanks >> word;) words.push_back(word);
-    if (words.size() == before) words.emplace_back();  // nothing between two commas: a forgotten value
+    if (words.size() == before) {
+      throw Error(ErrorCode::usage, fmt::format("{}: a value is missing {} in `{}`", what,
+                                                comma == std::string::npos ? "after the last comma" : "before a comma",
+                                                text));
+    }
   }
   return words;
 }
 
 std::vector<double> parse_entries(const std::string& option, const std::string& text, const std::vector<Entry>& entries,
                                   bool angles) {
-  const std::vector<std::string> words = split(text);
+  const std::vector<std::string> words = split(text, option);
   if (words.size() != entries.size()) {
     std::string names;
     for (const Entry& e : entries) names += (names.empty() ? "" : ", ") + e.name;
@@ -146,7 +160,7 @@ double parse_value(const std::string& text, bool angle, const std::string& what)
 
 std::vector<double> parse_values(const std::string& text, const std::string& what) {
   std::vector<double> values;
-  for (const std::string& word : split(text)) values.push_back(parse_value(word, false, what));
+  for (const std::string& word : split(text, what)) values.push_back(parse_value(word, false, what));
   return values;
 }
 

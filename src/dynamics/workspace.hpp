@@ -31,6 +31,7 @@ struct Workspace {
         articulated(model.bodies.size()),
         bias(model.bodies.size()),
         column(model.bodies.size()),
+        unit_force(slots(model)),
         mass_matrix(static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv)),
         h(static_cast<std::size_t>(model.nv)),
         zero(static_cast<std::size_t>(model.nv), T(0.0)),
@@ -52,7 +53,13 @@ struct Workspace {
     Motion<T> c;
   };
   std::vector<Column> column;
+  std::vector<Force<T>> unit_force;  // I^c S of every velocity, by slot
   std::vector<T> mass_matrix, h, zero, scratch;
+
+ private:
+  static std::size_t slots(const Model<T>& model) {
+    return model.bodies.empty() ? 0 : static_cast<std::size_t>(model.bodies.back().slot + model.bodies.back().velocities());
+  }
 };
 
 // Wrong sizes are programming errors.

@@ -192,8 +192,11 @@ class StructureCheck {
     const std::string& link = m_.payloads[k].link;
     if (!is_link(link)) {
       unknown_link(link, places_.payloads[k], "link");
-    } else if (link == m_.base) {
-      complaints_.warning(places_.payloads[k], "a payload on the base has no effect");
+    } else if (m_.stands_still(link)) {
+      complaints_.warning(places_.payloads[k],
+                          link == m_.base ? "a payload on the base has no effect"
+                                          : fmt::format("a payload on {} has no effect: the link is fixed to the base",
+                                                        in_quotes(link)));
     }
   }
 

@@ -25,6 +25,17 @@ const Link* Mechanism::find_link(const std::string& wanted) const {
   return place == links.end() ? nullptr : &*place;
 }
 
+bool Mechanism::stands_still(const std::string& wanted) const {
+  std::string name = wanted;
+  for (std::size_t steps = 0; steps <= links.size(); ++steps) {  // no more even where links hang in a circle
+    if (name == base) return true;
+    const Link* link = find_link(name);
+    if (link == nullptr || link->joint.type != JointType::fixed) return false;
+    name = link->parent;
+  }
+  return false;
+}
+
 const Link* Mechanism::find_joint(const std::string& wanted) const {
   const auto place = std::find_if(links.begin(), links.end(), [&](const Link& l) { return l.joint.name == wanted; });
   return place == links.end() ? nullptr : &*place;

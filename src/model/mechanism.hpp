@@ -179,6 +179,8 @@ struct Mechanism {
   Location where;
 
   const Link* find_link(const std::string& name) const;
+  // Whether nothing but fixed joints stands between that link and the base.
+  bool stands_still(const std::string& link) const;
   const Link* find_joint(const std::string& name) const;  // the link whose inboard joint has that name
 };
 

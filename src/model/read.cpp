@@ -133,7 +133,13 @@ ReadResult read_text(const std::string& text, const std::string& file, const Rea
                          "here the file says it: `joint: {type: floating}` on the first link");
       }
     }
+    const bool well_read = !complaints.failed();
     check_mechanism(mechanism, places, options.allow_unphysical, complaints);
+    if (well_read && complaints.failed()) {
+      Complaints lenient;
+      check_mechanism(mechanism, places, true, lenient);
+      if (!lenient.failed()) result.impossible = mechanism;
+    }
   }
   result.diagnostics = complaints.sorted();
   if (!complaints.failed()) result.mechanism = std::move(mechanism);

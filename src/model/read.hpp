@@ -18,6 +18,7 @@ struct ReadOptions {
 
 struct ReadResult {
   std::optional<Mechanism> mechanism;  // only if there is no error
+  std::optional<Mechanism> impossible;  // if all errors are about physics: what allow_unphysical would give
   std::vector<Diagnostic> diagnostics;
   ErrorCode code = ErrorCode::model;           // what kind of failure, where there is no mechanism
   std::map<std::string, std::string> sources;  // the texts by the names that diagnostics give to files

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -288,6 +289,7 @@ class Reader {
     link.inertia = info.inertia;
     link.visuals = info.visuals;
     link.joint.name = "floating_base";
+    while (m_.find_joint(link.joint.name) != nullptr) link.joint.name += "_";
     link.joint.type = JointType::floating;
     link.joint.where = info.where;
     m_.links.insert(m_.links.begin(), std::move(link));
@@ -304,6 +306,21 @@ class Reader {
   std::vector<std::string> order_;
   bool broken_ = false;  // a joint that names no link: roots cannot be counted
 };
+
+// URDF has no place for a description: what stands in a comment before <robot> is taken as one, its first paragraph on
+// one line.
+std::string first_comment(const tinyxml2::XMLDocument& document) {
+  for (const tinyxml2::XMLNode* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
+    if (node->ToElement() != nullptr) break;
+    if (node->ToComment() == nullptr) continue;
+    std::string line, word, text = node->Value();
+    const std::size_t paragraph = text.find("\n\n");
+    std::istringstream words(text.substr(0, paragraph));
+    while (words >> word) line += (line.empty() ? "" : " ") + word;
+    return line;
+  }
+  return {};
+}
 
 std::string xml_fault(const tinyxml2::XMLDocument& document) {
   switch (document.ErrorID()) {
@@ -342,6 +359,7 @@ Mechanism read_urdf(const std::string& text, const std::string& file, bool float
     return mechanism;
   }
   Reader(*robot, file, mechanism, places, complaints).run(floating_base);
+  mechanism.summary = first_comment(document);
   return mechanism;
 }
 

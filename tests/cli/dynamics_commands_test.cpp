@@ -46,7 +46,10 @@ TEST(DynamicsCommands, ForwardInvertsInverseByEitherMethod) {
   const Vector qdd{1, 2, 3, 4, 5, 6};
   const Vector tau = run({"inverse", "puma600"}, {kState, kRates, {"--qdd", "1,2,3,4,5,6"}})["tau"];
   std::string text;
-  for (const double t : tau) text += (text.empty() ? "" : ",") + nlohmann::json(t).dump();
+  for (const double t : tau) {
+    if (!text.empty()) text += ',';
+    text += nlohmann::json(t).dump();
+  }
   for (const char* method : {"aba", "crba"}) {
     expect_near(run({"forward", "puma600", "--method", method}, {kState, kRates, {"--tau", text}})["qdd"], qdd, 1e-11);
   }

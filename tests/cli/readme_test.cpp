@@ -1,0 +1,45 @@
+// What the README shows, works: its C++ is compiled and run by tests/CMakeLists.txt, its commands are run here.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace {
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> commands_of_readme() {
+  std::istringstream readme(content(LW_SOURCE_DIR "/README.md"));
+  std::vector<std::string> commands;
+  std::string line;
+  bool in_shell = false;
+  while (std::getline(readme, line)) {
+    if (line.starts_with("```")) in_shell = line == "```sh";
+    if (in_shell && line.starts_with("./run ") && !has(line, "#")) commands.push_back(line.substr(6));
+  }
+  return commands;
+}
+
+TEST(Readme, EveryCommandRuns) {
+  const std::vector<std::string> commands = commands_of_readme();
+  ASSERT_GE(commands.size(), 8u);
+  std::filesystem::create_directories(folder() + "/docs");
+  for (const std::string& command : commands) {
+    const Outcome outcome = shell("linkwright " + command);
+    EXPECT_EQ(outcome.code, 0) << command << "\n" << outcome.err;
+    EXPECT_FALSE(outcome.out.empty()) << command;
+  }
+  // the picture that it shows is the one that its command draws
+  EXPECT_EQ(content(folder() + "/docs/cat215b.svg"), content(LW_SOURCE_DIR "/docs/cat215b.svg"));
+}
+
+}  // namespace
+}  // namespace lw::test
