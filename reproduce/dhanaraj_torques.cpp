@@ -12,7 +12,7 @@ namespace {
 
 const Vector kQ{.3, -.5, .7, .2, -.4, .6}, kQd{.5, -.3, .4, -.6, .7, -.2}, kQdd{1, -.8, .6, .5, -.9, .4};
 constexpr double kGravity = 9.8;
-const char* kIndependent = "independent evaluation of the program's data, nine decimals";
+const Source kIndependent = recomputed("independent evaluation of the program's data, nine decimals");
 
 Vector first(std::size_t n, const Vector& v) { return {v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n)}; }
 
@@ -78,11 +78,13 @@ void listing(Experiment& e, const std::string& name, const std::string& number, 
   const std::size_t n = links.size();
   const Vector q = first(n, kQ), qd = first(n, kQd), qdd = first(n, kQdd);
   const Model<double> model = arm(links, kGravity);
-  e.misprint(name, "τ of listing " + number + " at the test state (N·m, N)", "listing " + number + ", evaluated",
-             printed, inverse(model, q, qd, qdd), inverse_by_mass_matrix(model, q, qd, qdd), absolute(1e-9),
+  e.misprint(name, "τ of listing " + number + " at the test state (N·m, N)",
+             recomputed("listing " + number + ", evaluated"), printed, inverse(model, q, qd, qdd),
+             inverse_by_mass_matrix(model, q, qd, qdd), absolute(1e-9),
              cause + " Ours also as M q̈ + h with M by composite bodies.");
-  e.compare(name + "-faults", "the same with the listing's faults put in (N·m, N)", "listing " + number + ", evaluated",
-            printed, modified_newton_euler(links, kGravity, q, qd, qdd, faults), absolute(3e-5),
+  e.compare(name + "-faults", "the same with the listing's faults put in (N·m, N)",
+            recomputed("listing " + number + ", evaluated"), printed,
+            modified_newton_euler(links, kGravity, q, qd, qdd, faults), absolute(3e-5),
             "Table 2.4 written out, with those faults; the listing's constants have seven digits.");
 }
 

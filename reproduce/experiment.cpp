@@ -1,5 +1,6 @@
 #include "experiment.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lw::reproduce {
@@ -15,24 +16,27 @@ const char* to_string(Verdict verdict) {
   return "failed";
 }
 
-double largest_deviation(const Numbers& a, const Numbers& b) {
-  if (a.values.size() != b.values.size()) return HUGE_VAL;
-  double d = 0.0;
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    const double difference = std::abs(a.values[i] - b.values[i]);
-    if (!std::isfinite(difference)) return HUGE_VAL;
-    d = std::max(d, difference);
-  }
-  return d;
-}
-
 double magnitude(const Numbers& a) {
   double m = 0.0;
   for (const double v : a.values) m = std::max(m, std::abs(v));
   return m;
 }
 
-Row& Experiment::add(const std::string& name, const std::string& quantity, const std::string& source, Numbers published,
+double deviation(const Numbers& published, const Numbers& computed, const Tolerance& tolerance) {
+  if (published.values.size() != computed.values.size()) return HUGE_VAL;
+  const double floor = std::max(tolerance.half_unit, 1e-14 * magnitude(published));
+  double worst = 0.0;
+  for (std::size_t i = 0; i < published.values.size(); ++i) {
+    const double difference = std::abs(published.values[i] - computed.values[i]);
+    if (!std::isfinite(difference)) return HUGE_VAL;
+    if (difference == 0.0) continue;
+    const double size = std::max(std::abs(published.values[i]), floor / tolerance.value);
+    worst = std::max(worst, tolerance.relative ? difference / size : difference);
+  }
+  return worst;
+}
+
+Row& Experiment::add(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
                      Numbers computed, Tolerance tolerance, const std::string& note) {
   Row row{.id = id + "." + name,
           .thesis = thesis,
@@ -43,28 +47,26 @@ Row& Experiment::add(const std::string& name, const std::string& quantity, const
           .tolerance = tolerance.value,
           .note = note,
           .experiment = title};
-  const double size = magnitude(row.published);
-  row.scale = tolerance.relative && size > 0.0 ? size : 1.0;
-  row.deviation = largest_deviation(row.published, row.computed) / row.scale;
+  row.relative = tolerance.relative;
+  row.deviation = deviation(row.published, row.computed, tolerance);
   return rows.emplace_back(std::move(row));
 }
 
-void Experiment::compare(const std::string& name, const std::string& quantity, const std::string& source,
-                         Numbers published, Numbers computed, Tolerance tolerance, const std::string& note) {
+void Experiment::compare(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
+                         Numbers computed, Tolerance tolerance, const std::string& note) {
   Row& row = add(name, quantity, source, std::move(published), std::move(computed), tolerance, note);
   row.verdict = row.deviation <= row.tolerance ? Verdict::reproduced : Verdict::failed;
 }
 
-void Experiment::misprint(const std::string& name, const std::string& quantity, const std::string& source,
-                          Numbers published, Numbers computed, Numbers other_road, Tolerance tolerance,
-                          const std::string& note) {
+void Experiment::misprint(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
+                          Numbers computed, Numbers other_road, Tolerance tolerance, const std::string& note) {
   Row& row = add(name, quantity, source, std::move(published), std::move(computed), tolerance, note);
-  const bool verified = largest_deviation(row.computed, other_road) / row.scale <= tolerance.value;
+  const bool verified = deviation(other_road, row.computed, tolerance) <= tolerance.value;
   const bool print_differs = row.deviation > tolerance.value;
   row.verdict = verified && print_differs ? Verdict::misprint : Verdict::failed;
 }
 
-void Experiment::not_reproducible(const std::string& name, const std::string& quantity, const std::string& source,
+void Experiment::not_reproducible(const std::string& name, const std::string& quantity, const Source& source,
                                   Numbers published, const std::string& note) {
   Row& row = add(name, quantity, source, std::move(published), Numbers(std::vector<double>{}), absolute(0.0), note);
   row.deviation = 0.0;

@@ -29,31 +29,50 @@ struct Numbers {
   Numbers(std::vector<double> by_rows, std::size_t n) : values(std::move(by_rows)), columns(n) {}
 };
 
+// Where the number that ours is set against comes from.
+struct Source {
+  std::string where;  // table, equation, appendix; or what was calculated
+  // false: it stands in the thesis, or follows by putting numbers into a formula that does. true: the thesis prints data
+  // and curves only, and a program that shares nothing with ours computed it from those data.
+  bool recomputed = false;
+
+  Source(const char* place) : where(place) {}             // NOLINT: a place in the thesis
+  Source(std::string place) : where(std::move(place)) {}  // NOLINT
+  Source(std::string place, bool later) : where(std::move(place)), recomputed(later) {}
+};
+inline Source recomputed(std::string how) { return {std::move(how), true}; }
+
 struct Row {
   std::string id;        // unique: "wong.puma.torque"
   std::string thesis;    // "wong"
   std::string quantity;  // what it is, with its unit
-  std::string source;    // where the published number stands: table, equation, appendix
+  Source source;
   Numbers published, computed;
   double tolerance = 0.0;  // on the deviation; 0 for whole numbers
-  double deviation = 0.0;  // largest |computed − published|, relative to `scale`
-  double scale = 1.0;
+  bool relative = false;   // the deviation is measured entry by entry, as a fraction of that entry
+  double deviation = 0.0;  // largest |computed − published|, or largest such fraction
   Verdict verdict = Verdict::failed;
   std::string note;
   std::string experiment;  // title of the experiment it belongs to
 };
 
-// Largest |a − b| over all entries; infinite where the sizes differ or an entry is not finite.
-double largest_deviation(const Numbers& a, const Numbers& b);
 // Largest magnitude of an entry.
 double magnitude(const Numbers& a);
 
+// On |a − b| of every entry: absolute, or a fraction of that very entry. A fraction of a small entry can ask for more than
+// its last digit, of a zero for more than arithmetic can give: what a relative tolerance allows is never less than
+// `half_unit`, half a unit of the last digit given, nor than 1e-14 of the largest entry, the rounding of doubles.
 struct Tolerance {
   double value;
-  bool relative = false;  // to the largest published entry
+  bool relative = false;
+  double half_unit = 0.0;
 };
-inline Tolerance absolute(double value) { return {value, false}; }
-inline Tolerance relative(double value) { return {value, true}; }
+inline Tolerance absolute(double value) { return {value, false, 0.0}; }
+inline Tolerance relative(double value, double half_unit = 0.0) { return {value, true, half_unit}; }
+
+// Largest deviation over all entries, in the measure of the tolerance: the two agree where it is at most its value.
+// Infinite where the sizes differ or an entry is not finite.
+double deviation(const Numbers& published, const Numbers& computed, const Tolerance& tolerance);
 
 class Experiment {
  public:
@@ -66,16 +85,16 @@ class Experiment {
   std::vector<Plot> plots;
 
   // Reproduced where they agree, else failed.
-  void compare(const std::string& name, const std::string& quantity, const std::string& source, Numbers published,
+  void compare(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
                Numbers computed, Tolerance tolerance, const std::string& note = {});
   // A misprint where ours agrees with the other road and the print with neither; else failed. The note names the road.
-  void misprint(const std::string& name, const std::string& quantity, const std::string& source, Numbers published,
+  void misprint(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
                 Numbers computed, Numbers other_road, Tolerance tolerance, const std::string& note);
-  void not_reproducible(const std::string& name, const std::string& quantity, const std::string& source,
-                        Numbers published, const std::string& note);
+  void not_reproducible(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
+                        const std::string& note);
 
  private:
-  Row& add(const std::string& name, const std::string& quantity, const std::string& source, Numbers published,
+  Row& add(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
            Numbers computed, Tolerance tolerance, const std::string& note);
 };
 

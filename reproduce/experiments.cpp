@@ -1,5 +1,7 @@
 #include "experiments.hpp"
 
+#include <set>
+
 namespace lw::reproduce {
 
 const std::vector<Thesis>& theses() {
@@ -32,6 +34,12 @@ const std::vector<Entry>& experiments() {
                                        {"twu", twu_planar},
                                        {"twu", twu_spatial}};
   return list;
+}
+
+std::size_t rerun_theses() {
+  std::set<std::string> names;
+  for (const Entry& entry : experiments()) names.insert(entry.thesis);
+  return names.size();
 }
 
 std::vector<Experiment> run_experiments(const std::string& thesis, bool with_long) {

@@ -28,6 +28,8 @@ struct Entry {
 
 const std::vector<Thesis>& theses();
 const std::vector<Entry>& experiments();
+// How many theses have an experiment.
+std::size_t rerun_theses();
 
 // Those of one thesis, or of "all", in order; the long ones only where they are asked for.
 std::vector<Experiment> run_experiments(const std::string& thesis, bool with_long);

@@ -43,6 +43,7 @@ td { vertical-align: top; border-bottom: 1px solid var(--line); padding: 7px 12p
 td.what { min-width: 210px; } td.note { min-width: 190px; color: var(--soft); }
 td.number { font: 12px/1.45 ui-monospace, "DejaVu Sans Mono", Consolas, monospace; white-space: pre; font-variant-numeric: tabular-nums; }
 td small { color: var(--soft); display: block; }
+.badge { border: 1px solid var(--line); border-radius: 4px; padding: 0 4px; font-size: 11px; white-space: nowrap; }
 .verdict { font-weight: 600; white-space: nowrap; }
 .reproduced { color: var(--reproduced); } .misprint { color: var(--misprint); } .beaten { color: var(--beaten); }
 .not-reproducible { color: var(--not-reproducible); } .failed { color: var(--failed); }
@@ -111,7 +112,7 @@ std::string row_of(const Row& r) {
   const std::string tolerance = r.verdict == Verdict::not_reproducible ? "–"
                                 : r.tolerance == 0.0
                                     ? "exact"
-                                    : short_number(r.tolerance, "{:.2g}") + (r.scale != 1.0 ? " rel." : "");
+                                    : short_number(r.tolerance, "{:.2g}") + (r.relative ? " rel." : "");
   const std::string deviation = r.verdict == Verdict::not_reproducible ? "–"
                                 : r.deviation == 0.0                   ? "0"
                                                                        : short_number(r.deviation, "{:.1e}");
@@ -120,8 +121,9 @@ std::string row_of(const Row& r) {
       "<tr id='{}'><td class='what'>{}<small>{}</small></td><td class='number'>{}</td><td class='number'>{}</td><td "
       "class='number'>{}</td>"
       "<td class='number'>{}</td><td class='verdict {}'>{}</td><td class='note'>{}</td></tr>\n",
-      escape_xml(r.id), escape_xml(r.quantity), escape_xml(r.source), numbers(r.published), numbers(r.computed),
-      deviation, tolerance, verdict, verdict, escape_xml(r.note));
+      escape_xml(r.id), escape_xml(r.quantity),
+      escape_xml(r.source.where) + (r.source.recomputed ? " <span class='badge'>recomputed</span>" : ""),
+      numbers(r.published), numbers(r.computed), deviation, tolerance, verdict, verdict, escape_xml(r.note));
 }
 
 std::string section(const Experiment& e) {
@@ -130,7 +132,7 @@ std::string section(const Experiment& e) {
   for (const Plot& plot : e.plots) out += "<figure>" + to_svg(plot) + "</figure>\n";
   out +=
       "<div "
-      "class='scroll'><table><thead><tr><th>quantity</th><th>published</th><th>computed</th><th>deviation</"
+      "class='scroll'><table><thead><tr><th>quantity</th><th>reference</th><th>computed</th><th>deviation</"
       "th><th>tolerance</th>"
       "<th>verdict</th><th>note</th></tr></thead><tbody>\n";
   for (const Row& r : e.rows) out += row_of(r);
@@ -164,7 +166,8 @@ std::string html_report(const std::vector<Thesis>& theses, const std::vector<Exp
       "<title>Linkwright: the theses, run again</title>\n<style>" +
       std::string(kStyle) + "</style>\n</head>\n<body>\n<main>\n";
   out +=
-      "<h1>The theses, run again</h1>\n<p class='soft'>Published numbers set against what Linkwright computes. Written "
+      "<h1>The theses, run again</h1>\n<p class='soft'>The numbers of the theses set against what Linkwright computes. "
+      "Written "
       "by <code>linkwright reproduce</code>.</p>\n";
   const std::vector<std::size_t> counts = count_verdicts(experiments);
   out += "<ul class='cards'>\n";
@@ -173,8 +176,11 @@ std::string html_report(const std::vector<Thesis>& theses, const std::vector<Exp
     out += fmt::format("<li><b class='{}'>{}</b>{}<small>{}</small></li>\n", name, counts[k], name, kMeanings[k]);
   }
   out +=
-      "</ul>\n<p class='soft'>Deviation: the largest difference over all entries, divided by the largest published "
-      "entry where the tolerance is relative.</p>\n<nav>";
+      "</ul>\n<p class='soft'>Deviation: the largest difference over all entries; where the tolerance is relative, as "
+      "a "
+      "fraction of that entry. <span class='badge'>recomputed</span>: the thesis prints data and curves, not this "
+      "number; "
+      "the reference was computed from its data by an independent program.</p>\n<nav>";
   for (const Thesis& t : theses) out += fmt::format("<a href='#{}'>{} {}</a>", t.id, escape_xml(t.author), t.year);
   out += "</nav>\n";
   for (const Thesis& t : theses) {

@@ -65,7 +65,8 @@ void twu_motion(Experiment& e, const TwuExample& x) {
                       : "Without the moments about x of links 2 to 4, which his inverse run lacked. ",
                   rounding));
   const Vector start = twu_forces(x, 0);
-  e.compare("kinetic", "kinetic energy at the start (J)", "independent calculation on the data of chapter 5", x.kinetic,
+  e.compare("kinetic", "kinetic energy at the start (J)",
+            recomputed("independent calculation on the data of chapter 5"), x.kinetic,
             kinetic_energy(weightless, zero, x.qd0), absolute(1e-10));
   const Vector with_gravity = forward(heavy, zero, x.qd0, start);
   e.misprint("self-weight", "q̈ at the start under self-weight (rad/s², m/s²)", "text and tables of chapter 5",

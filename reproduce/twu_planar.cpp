@@ -88,7 +88,7 @@ Experiment twu_planar() {
                      {-8.5789308061, 12.1476413939, -3.7360729569}};
   const Model<double> model = embedded(x.model, {{"g", 0.0}});
   const Vector zero(3, 0.0);
-  const char* source = "independent calculation on the data of chapter 5";
+  const Source source = recomputed("independent calculation on the data of chapter 5");
   e.compare("M0", "M(0) (kg·m²)", source,
             {symmetric(3, {364.060625, 132.498125, 28.123125, 58.435625, 14.060625, 4.685625}), 3},
             {mass_matrix(model, zero), 3}, relative(1e-12));

@@ -92,7 +92,7 @@ Experiment twu_spatial() {
                      {-0.2486461211, -7.3730713213, 1.0492072426, 0.4360785003}};
   const Model<double> model = embedded(x.model, {{"g", 0.0}});
   const Vector zero(4, 0.0);
-  const char* source = "independent calculation on the data of chapter 5";
+  const Source source = recomputed("independent calculation on the data of chapter 5");
   e.compare("M0", "M(0) (kg·m², kg)", source, {symmetric(4, {88.95, 0, 26.45, 0, 87.95, 0, 0, 9.95, 0, 15}), 4},
             {mass_matrix(model, zero), 4}, relative(1e-12));
   e.compare("h0", "h(0, q̇), no gravity (N·m, N)", source, {0.3655409037, 1.0966227112, 0.1370778389, -3.5411775050},

@@ -12,7 +12,7 @@
 namespace lw::reproduce {
 namespace {
 
-const char* kSource = "independent calculation on the data of section 3.5.1";
+const Source kSource = recomputed("independent calculation on the data of section 3.5.1");
 const Vector kQ{.1, .2, .3, .4, .5, .6}, kQd{.6, .5, .4, .3, .2, .1}, kQdd{1, 2, 3, 4, 5, 6};
 
 // Equation 3.43: every joint from 0 to π in T seconds.

@@ -10,7 +10,7 @@
 namespace lw::reproduce {
 namespace {
 
-const char* kSource = "independent calculation on the data of section 3.5.2";
+const Source kSource = recomputed("independent calculation on the data of section 3.5.2");
 const Vector kQ{.1, .2, .3, .4, .5, .6}, kQd{.6, .5, .4, .3, .2, .1};
 
 Vector torque_at(const Model<double>& model, double t) {

@@ -32,6 +32,20 @@ bool write_all(int file, std::string_view content) {
   return true;
 }
 
+// Where writing to `path` ends up: a symbolic link stays one, and what it points to is replaced, or made where it is
+// missing.
+fs::path behind_links(const std::string& path) {
+  fs::path target(path);
+  std::error_code fault;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target, fault)); ++links) {
+    if (links == 40) fail(path, std::strerror(ELOOP));
+    const fs::path next = fs::read_symlink(target, fault);
+    if (fault) fail(path, fault.message());
+    target = target.parent_path() / next;  // an absolute one replaces it
+  }
+  return target;
+}
+
 void write_directly(const std::string& path, std::string_view content) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) fail(path, std::strerror(errno));
@@ -48,8 +62,7 @@ void write_file(const std::string& path, std::string_view content) {
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) fail(path, "it is a folder");
   if (fs::exists(status) && !fs::is_regular_file(status)) return write_directly(path, content);
-  // a symbolic link stays one: what it points to is replaced
-  const fs::path target = fs::exists(status) ? fs::canonical(path, ignored) : fs::path(path);
+  const fs::path target = behind_links(path);
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
 

@@ -8,6 +8,7 @@ namespace lw {
 
 // Throws Error(io) that names the file and the reason (no such folder, no permission, disk full); the old file, if there
 // was one, is then untouched. A device or pipe is written to directly.
+// Through a symbolic link the file behind it is written, whether it exists yet or not; a circle of links is an error.
 void write_file(const std::string& path, std::string_view content);
 
 }  // namespace lw

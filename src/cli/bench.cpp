@@ -3,10 +3,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -28,6 +30,10 @@ namespace lw::cli {
 namespace {
 
 using peer::Function;
+
+constexpr double kSeconds = 25.0;          // for timing all there is; reading, tracing and comparing come on top
+constexpr int kLargestTraced = 300;        // velocities; the graph of a mass matrix grows with their square
+constexpr double kSecondsToCompare = 0.5;  // of one function, after the first state
 
 struct NamedFunction {
   Function function;
@@ -91,7 +97,13 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
                                    const std::vector<PeerLibrary>& libraries) {
   std::vector<Backend> backends;
   backends.push_back({"reference", reference_backend(loaded.model)});
-  backends.push_back({"interpreter", interpreter_backend(loaded.mechanism)});
+  if (loaded.model.nv <= kLargestTraced) {
+    backends.push_back({"interpreter", interpreter_backend(loaded.mechanism)});
+  } else {
+    note(arguments,
+         fmt::format("{}: the interpreter is left out; traced graphs of more than {} velocities are too large",
+                     loaded.model.name, kLargestTraced));
+  }
   if (libraries.empty()) return backends;
   try {
     const std::vector<peer::Body> bodies = describe_bodies(loaded.model);
@@ -125,7 +137,9 @@ void give_states(const Model<double>& model, const std::vector<Backend>& backend
 double disagreement(const Model<double>& model, Function f, peer::Peer& a, peer::Peer& b) {
   std::vector<double> x(result_size(model, f)), y(x.size());
   double worst = 0.0;
-  for (int state = 0; state < kTimedStates; state += kTimedStates / 32) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  for (int state = 0; state < kTimedStates && (state == 0 || spent() < kSecondsToCompare); state += kTimedStates / 32) {
     a.compute(f, state, 0.0);
     a.result(f, x.data());
     require_finite("the result", x, [&](std::size_t k) { return fmt::format("number {} of a random state", k + 1); });
@@ -142,7 +156,7 @@ double disagreement(const Model<double>& model, Function f, peer::Peer& a, peer:
 }
 
 std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& loaded,
-                               const std::vector<PeerLibrary>& libraries) {
+                               const std::vector<PeerLibrary>& libraries, double seconds) {
   const std::vector<Backend> backends = make_backends(arguments, loaded, libraries);
   give_states(loaded.model, backends);
   std::vector<Result> results;
@@ -162,7 +176,7 @@ std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& lo
           [f = function, p = b.peer.get()](int state, double nudge) { return p->compute(f, state, nudge); });
       results.push_back({name, b.name, {}});
     }
-    const std::vector<Timing> timings = time_side_by_side(calls);
+    const std::vector<Timing> timings = time_side_by_side(calls, seconds / static_cast<double>(std::size(kFunctions)));
     for (std::size_t k = 0; k < timings.size(); ++k) results[first + k].timing = timings[k];
   }
   return results;
@@ -244,13 +258,15 @@ int bench(const Arguments& arguments) {
 
   stay_on_this_processor();
   for (const LoadedModel& loaded : models) {
-    const std::vector<Result> results = time_model(arguments, loaded, search.found);
+    const std::vector<Result> results =
+        time_model(arguments, loaded, search.found, kSeconds / static_cast<double>(models.size()));
     for (const Result& r : results) {
       json["results"].push_back({{"model", loaded.model.name},
                                  {"function", r.function},
                                  {"backend", r.backend},
                                  {"ns", r.timing.ns},
-                                 {"ns_dependent", r.timing.ns_dependent}});
+                                 {"ns_dependent", r.timing.ns_dependent},
+                                 {"repetitions", r.timing.repetitions}});
     }
     if (!arguments.json()) {
       print_table(loaded.model, results);
@@ -261,8 +277,9 @@ int bench(const Arguments& arguments) {
     print_json(json);
     return kOk;
   }
-  fmt::print("\nLeast of {} repetitions over up to {} random states, backends in turn; (ratio to the reference).\n",
-             kRepetitions, kTimedStates);
+  fmt::print(
+      "\nLeast of up to {} repetitions over up to {} random states, backends in turn; (ratio to the reference).\n",
+      kRepetitions, kTimedStates);
   fmt::print("{}\nlinkwright: {}\n", processor(), build);
   for (const PeerLibrary& library : search.found) fmt::print("{}: {}\n", library.name, library.about);
   return kOk;

@@ -33,10 +33,10 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
     if (coordinates(joint.type) != 1) continue;
     const double home = model.home[static_cast<std::size_t>(info.q)];
     const auto warn = [&](const Formula& limit, const char* side) {
-      diagnostics.push_back({Severity::warning, limit.where.line > 0 ? limit.where : joint.where,
-                             fmt::format("the home of joint `{}`, {:.6g}, lies {} limit, {:.6g}", joint.name, home, side,
-                                         values(limit)),
-                             "give a `home` within the limits"});
+      diagnostics.push_back(
+          {Severity::warning, limit.where.line > 0 ? limit.where : joint.where,
+           fmt::format("the home of joint `{}`, {:.6g}, lies {} limit, {:.6g}", joint.name, home, side, values(limit)),
+           "give a `home` within the limits"});
     };
     if (joint.limits.lower && home < values(*joint.limits.lower)) warn(*joint.limits.lower, "below its lower");
     if (joint.limits.upper && home > values(*joint.limits.upper)) warn(*joint.limits.upper, "above its upper");
@@ -44,10 +44,11 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
   for (std::size_t k = 0; k < model.loops.size(); ++k) {
     const LoopClosure<double>& loop = model.loops[k];
     if (loop.a.body != loop.b.body) continue;
-    diagnostics.push_back({Severity::warning, mechanism.loops[k].where,
-                           fmt::format("the loop `{}` joins `{}` to `{}`, which are one rigid body: it constrains nothing",
-                                       loop.name, loop.a.name, loop.b.name),
-                           "name links that move against each other"});
+    diagnostics.push_back(
+        {Severity::warning, mechanism.loops[k].where,
+         fmt::format("the loop `{}` joins `{}` to `{}`, which are one rigid body: it constrains nothing", loop.name,
+                     loop.a.name, loop.b.name),
+         "name links that move against each other"});
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "../../reproduce/experiments.hpp"
 #include "../base/text.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
@@ -193,7 +194,8 @@ int run(const Arguments&) {
   next.add({"linkwright models", "what else there is"});
   next.add({"linkwright check puma560", "its coordinates, and whether it can exist"});
   next.add({"linkwright inverse puma560 --payload link6:2@0,0,0.1", "the same arm with 2 kg in its hand"});
-  next.add({"linkwright reproduce all --out report.html", "five theses, rerun and compared"});
+  next.add({"linkwright reproduce all --out report.html",
+            fmt::format("{} of {} theses, rerun and compared", reproduce::rerun_theses(), reproduce::theses().size())});
   next.add({"linkwright --help", "everything"});
   fmt::print("{}", next.str());
   if (!agrees) fmt::print(stderr, "{} two roads to one number disagree\n", styled("error:", Style::error, stderr));

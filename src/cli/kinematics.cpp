@@ -101,7 +101,9 @@ int run(const Arguments& arguments) {
     require_finite("the position", {pose.p.data(), 3}, [&](std::size_t) { return fmt::format("of `{}`", pose.frame); });
   }
   require_finite("the Jacobian", J, [&](std::size_t k) { return fmt::format("of `{}`", model.velocity_names[k / 6]); });
-  const auto moves = [&](std::size_t) { return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name); };
+  const auto moves = [&](std::size_t) {
+    return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name);
+  };
   for (const Vec3<double>* v : {&velocity.ang, &velocity.lin, &bias.ang, &bias.lin}) {
     const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
     require_finite("the motion", values, moves);

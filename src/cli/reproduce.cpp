@@ -1,5 +1,7 @@
 #include "commands.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "../../reproduce/experiments.hpp"
@@ -32,11 +34,12 @@ Json to_json(const Row& r) {
           {"thesis", r.thesis},
           {"experiment", r.experiment},
           {"quantity", r.quantity},
-          {"source", r.source},
+          {"source", r.source.where},
+          {"reference", r.source.recomputed ? "recomputed" : "printed"},
           {"published", to_json(r.published)},
           {"computed", to_json(r.computed)},
           {"tolerance", r.tolerance},
-          {"relative", r.scale != 1.0},
+          {"relative", r.relative},
           {"deviation", r.deviation},
           {"verdict", to_string(r.verdict)},
           {"note", r.note}};
@@ -98,6 +101,12 @@ int run(const Arguments& arguments) {
   }
   const std::vector<Experiment> experiments = run_experiments(wanted, arguments.has("--long"));
 
+  for (const Thesis& t : chosen) {
+    const bool any =
+        std::any_of(experiments.begin(), experiments.end(), [&](const Experiment& e) { return e.thesis == t.id; });
+    if (!any && !arguments.quiet())
+      fmt::print(stderr, "note: nothing was rerun of {} {}, which has no experiment yet\n", t.author, t.year);
+  }
   if (arguments.has("--out")) {
     write_file(arguments.text("--out"), html_report(chosen, experiments));
     if (!arguments.quiet()) fmt::print(stderr, "report written to {}\n", arguments.text("--out"));
@@ -119,7 +128,7 @@ int run(const Arguments& arguments) {
 Command reproduce_command() {
   Command c;
   c.name = "reproduce";
-  c.summary = "rerun the experiments of the five theses and compare";
+  c.summary = fmt::format("rerun experiments of {} of the {} theses and compare", rerun_theses(), theses().size());
   c.description =
       "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
       "misprint, where the "

@@ -58,7 +58,8 @@ void require_finite(const std::string& what, std::span<const double> values,
                     const std::function<std::string(std::size_t)>& name) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (std::isfinite(values[k])) continue;
-    throw Error(ErrorCode::data, fmt::format("the numbers overflow: {} {} is {}, not finite", what, name(k), values[k]));
+    throw Error(ErrorCode::data,
+                fmt::format("the numbers overflow: {} {} is {}, not finite", what, name(k), values[k]));
   }
 }
 

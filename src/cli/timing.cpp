@@ -28,21 +28,28 @@ double repetition(const TimedCall& call, int first, int count, bool dependent) {
 
 }  // namespace
 
-std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls) {
+std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, double seconds) {
+  using Clock = std::chrono::steady_clock;
   const double never = std::numeric_limits<double>::infinity();
-  std::vector<Timing> best(calls.size(), Timing{never, never});
-  // warm up, and see how many states fit a repetition
-  std::vector<int> count;
+  std::vector<Timing> best(calls.size(), Timing{never, never, 0});
+  // warm up, and see how many states fit a repetition of the slowest
+  const auto start = Clock::now();
+  double slowest = 1.0;
   for (const TimedCall& call : calls) {
-    repetition(call, 0, 16, false);
-    const double estimate = repetition(call, 16, 16, false);
-    count.push_back(std::clamp(static_cast<int>(kLongestRepetition / estimate), 16, kTimedStates));
+    const double once = repetition(call, 0, 1, false);
+    const int several = std::clamp(static_cast<int>(kLongestRepetition / once), 1, 16);
+    repetition(call, 0, several, false);
+    slowest = std::max(slowest, repetition(call, several, several, false));
   }
-  for (int r = 0; r < kRepetitions; ++r) {
+  // no fewer than 16, unless these alone took an eighth of the time
+  const int least = std::clamp(static_cast<int>(seconds * 1e9 / (8.0 * slowest)), 1, 16);
+  const int count = std::clamp(static_cast<int>(kLongestRepetition / slowest), least, kTimedStates);
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  for (int r = 0; r < kRepetitions && (r < 3 || spent() < seconds); ++r) {
     for (std::size_t k = 0; k < calls.size(); ++k) {
-      const int first = r * count[k];
-      best[k].ns = std::min(best[k].ns, repetition(calls[k], first, count[k], false));
-      best[k].ns_dependent = std::min(best[k].ns_dependent, repetition(calls[k], first, count[k], true));
+      best[k].ns = std::min(best[k].ns, repetition(calls[k], r * count, count, false));
+      best[k].ns_dependent = std::min(best[k].ns_dependent, repetition(calls[k], r * count, count, true));
+      best[k].repetitions = r + 1;
     }
   }
   return best;

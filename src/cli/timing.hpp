@@ -1,9 +1,9 @@
 // How long calls take, several of them side by side.
 //
-// A repetition goes over up to 1024 states, fewer where that would take more than a millisecond. The calls take turns,
-// repetition by repetition, so that whatever else the machine does disturbs them alike, and each keeps the least of its
-// 41 repetitions: what it takes when left alone. Once with independent calls, which a processor overlaps, and once with
-// each call waiting for the result of the one before.
+// A repetition goes over up to 1024 states, fewer where that would take the slowest more than a millisecond, and the same
+// for all. The calls take turns, repetition by repetition, so that whatever else the machine does disturbs them alike, and
+// each keeps the least of 41 repetitions (fewer where time runs out): what it takes when left alone. Once with independent
+// calls, which a processor overlaps, and once with each call waiting for the result of the one before.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,10 @@ using TimedCall = std::function<double(int state, double nudge)>;
 struct Timing {
   double ns = 0.0;            // per call, independent calls
   double ns_dependent = 0.0;  // per call, each waiting for the one before
+  int repetitions = 0;
 };
 
-std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls);
+// Ends after about so many seconds, though not before three repetitions.
+std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, double seconds);
 
 }  // namespace lw::cli

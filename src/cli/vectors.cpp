@@ -40,10 +40,11 @@ std::string trimmed(const std::string& text) {
 // At commas and blanks; one pair of brackets may stand around the whole. A value between two commas may not be missing.
 std::vector<std::string> split(const std::string& text, const std::string& what) {
   std::string inner = trimmed(text);
-  if (inner.size() >= 2 && inner.front() == '[' && inner.back() == ']') inner = trimmed(inner.substr(1, inner.size() - 2));
+  if (inner.size() >= 2 && inner.front() == '[' && inner.back() == ']')
+    inner = trimmed(inner.substr(1, inner.size() - 2));
   if (inner.find_first_of("[](){}") != std::string::npos) {
-    throw Error(ErrorCode::usage, fmt::format("{}: one pair of brackets [ ] may stand around the whole vector, not `{}`",
-                                              what, text));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: one pair of brackets [ ] may stand around the whole vector, not `{}`", what, text));
   }
   std::vector<std::string> words;
   if (inner.empty()) return words;
@@ -53,9 +54,9 @@ std::vector<std::string> split(const std::string& text, const std::string& what)
     const std::size_t before = words.size();
     for (std::string word; blanks >> word;) words.push_back(word);
     if (words.size() == before) {
-      throw Error(ErrorCode::usage, fmt::format("{}: a value is missing {} in `{}`", what,
-                                                comma == std::string::npos ? "after the last comma" : "before a comma",
-                                                text));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: a value is missing {} in `{}`", what,
+                              comma == std::string::npos ? "after the last comma" : "before a comma", text));
     }
   }
   return words;

@@ -126,6 +126,7 @@ template <class T>
 void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
                      std::span<const Force<std::type_identity_t<T>>> external) {
   rnea<T>(model, work, q, qd, work.zero, work.h, external);
+  work.mass_matrix.resize(static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv));  // see Workspace
   crba<T>(model, work, q, work.mass_matrix);
   for (std::size_t k = 0; k < qdd.size(); ++k) work.scratch[k] = tau[k] - work.h[k];
   factorize_mass_matrix<T>(model, work.mass_matrix);

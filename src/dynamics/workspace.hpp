@@ -32,7 +32,7 @@ struct Workspace {
         bias(model.bodies.size()),
         column(model.bodies.size()),
         unit_force(slots(model)),
-        mass_matrix(static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv)),
+        mass_matrix(model.nv <= kDense ? static_cast<std::size_t>(model.nv * model.nv) : 0),
         h(static_cast<std::size_t>(model.nv)),
         zero(static_cast<std::size_t>(model.nv), T(0.0)),
         scratch(static_cast<std::size_t>(model.nv)) {}
@@ -54,6 +54,8 @@ struct Workspace {
   };
   std::vector<Column> column;
   std::vector<Force<T>> unit_force;  // I^c S of every velocity, by slot
+  // Above so many velocities a mass matrix is megabytes that few want: forward_by_crba then allocates it when first called.
+  static constexpr int kDense = 1000;
   std::vector<T> mass_matrix, h, zero, scratch;
 
  private:

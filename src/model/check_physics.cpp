@@ -46,6 +46,8 @@ class PhysicsCheck {
       if (!written.isZero(0.0)) {
         unphysical(where, fmt::format("{}: the mass is 0, but the inertia tensor is not", what),
                    "a body has a positive mass; a massless frame has no inertia");
+      } else {
+        complaints_.note(where, fmt::format("{}: the mass is 0, so it is a massless frame", what));
       }
       return;
     }

@@ -26,12 +26,12 @@ const Link* Mechanism::find_link(const std::string& wanted) const {
 }
 
 bool Mechanism::stands_still(const std::string& wanted) const {
-  std::string name = wanted;
+  std::string at = wanted;
   for (std::size_t steps = 0; steps <= links.size(); ++steps) {  // no more even where links hang in a circle
-    if (name == base) return true;
-    const Link* link = find_link(name);
+    if (at == base) return true;
+    const Link* link = find_link(at);
     if (link == nullptr || link->joint.type != JointType::fixed) return false;
-    name = link->parent;
+    at = link->parent;
   }
   return false;
 }

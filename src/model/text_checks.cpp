@@ -33,7 +33,7 @@ std::size_t character_length(std::string_view s) {
 
 bool check_text(const std::string& text, const std::string& file, Complaints& complaints) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    complaints.error({file, 1, 0}, "the file is UTF-16, not UTF-8", "convert it: iconv -f utf-16 -t utf-8");
+    complaints.error({file, 0, 0}, "the file is UTF-16, not UTF-8", "convert it: iconv -f utf-16 -t utf-8");
     return false;
   }
   int line = 1, column = 1;

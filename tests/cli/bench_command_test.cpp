@@ -30,5 +30,25 @@ TEST(BenchCommand, RefusesLoopsAndUnknownChoices) {
   EXPECT_EQ(linkwright({"bench", "double-pendulum", "--peers", "all"}).code, 2);
 }
 
+TEST(BenchCommand, NothingThatMovesIsExit3) {
+  const std::string file =
+      write("still.yaml",
+            "linkwright: 1\nname: still\nlinks:\n  - {name: a, parent: base, joint: {type: fixed}, "
+            "inertia: {mass: 1}}\n");
+  const Outcome o = linkwright({"bench", file, "--peers", "none"});
+  EXPECT_EQ(o.code, 3);
+  EXPECT_TRUE(has(o.err, "nothing moves")) << o.err;
+}
+
+TEST(BenchCommand, LargeModelsAreTimedWithoutTheInterpreter) {
+  const Outcome o = linkwright({"bench", "chain-320", "--peers", "none", "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.err, "the interpreter is left out")) << o.err;
+  for (const nlohmann::json& r : o.json()["results"]) {
+    EXPECT_EQ(r["backend"], "reference");
+    EXPECT_GE(r["repetitions"], 3);
+  }
+}
+
 }  // namespace
 }  // namespace lw::test

@@ -14,7 +14,7 @@ TEST(ModelsCommand, ListsNamesThatCheckAccepts) {
     EXPECT_EQ(check["ok"], true) << m["name"];
     EXPECT_EQ(check["dof"], m["dof"]) << m["name"];
     EXPECT_EQ(check["loops"], m["loops"]) << m["name"];
-    EXPECT_TRUE(m.contains("summary"));
+    EXPECT_FALSE(m["summary"].get<std::string>().empty()) << m["name"];
   }
   const std::string text = linkwright({"models"}).out;
   EXPECT_TRUE(has(text, "puma560") && has(text, "chain-N") && has(text, "tree-N"));
@@ -132,6 +132,59 @@ TEST(CheckCommand, WhatIsNotAMechanismFileIsExplained) {
       EXPECT_TRUE(has(o.err, c.says)) << o.err;
     }
   }
+}
+
+TEST(CheckCommand, BytesThatAreNotUtf8StillGiveJson) {
+  const std::string named = write("p\xE9.yaml", kImpossible),
+                    inside = write("latin.yaml", "linkwright: 1\nname: \xE9\n");
+  EXPECT_EQ(linkwright({"check", named, "--json"}).code, 1);
+  EXPECT_EQ(linkwright({"check", named, "--json"}).json()["ok"], false);
+  EXPECT_EQ(linkwright({"check", inside, "--json"}).json()["ok"], false);
+}
+
+TEST(CheckCommand, Utf16IsNamed) {
+  const std::string file = write("wide.yaml", std::string("\xFF\xFEl\0i\0", 6));
+  EXPECT_TRUE(has(linkwright({"check", file}).err, "UTF-16")) << linkwright({"check", file}).err;
+}
+
+TEST(CheckCommand, PipesAreReadOnce) {
+  const std::string good = write("good.yaml",
+                                 "linkwright: 1\nname: good\nlinks:\n  - {name: a, parent: base, joint: {type: "
+                                 "revolute}, inertia: {mass: 1}}\n"),
+                    bad = write("impossible.yaml", kImpossible);
+  EXPECT_EQ(shell("cat " + good + " | linkwright check /dev/stdin").code, 0);
+  const Outcome o = shell("cat " + bad + " | linkwright check /dev/stdin --json");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_EQ(o.json()["dof"], 1);
+  EXPECT_TRUE(has(shell("cat " + bad + " | linkwright inverse /dev/stdin").err, "--allow-unphysical"));
+}
+
+TEST(CheckCommand, DoubtsAreWarnings) {
+  const std::string file = write("doubts.yaml", R"(linkwright: 1
+name: doubts
+home: {a: 5}
+links:
+  - {name: a, parent: base, joint: {type: revolute, actuated: true, limits: {lower: -1, upper: 1}}, inertia: {mass: 1, com: [1, 0, 0]}}
+  - {name: b, parent: base, joint: {type: fixed}, inertia: {mass: 1}}
+loops:
+  - {name: l, joint: {type: revolute, axis: z}, between: [base, b]}
+)");
+  const Outcome o = linkwright({"check", file, "--json"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  ASSERT_EQ(o.json()["diagnostics"].size(), 2u) << o.err;
+  EXPECT_TRUE(has(o.err, "the home of joint `a`, 5, lies above its upper limit, 1")) << o.err;
+  EXPECT_TRUE(has(o.err, "one rigid body")) << o.err;
+}
+
+TEST(CheckCommand, AJointNamedLikeTheFloatingBaseKeepsItsName) {
+  const std::string file = write("taken.urdf", R"(<robot name="taken">
+  <link name="trunk"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="leg"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="floating_base" type="continuous"><parent link="trunk"/><child link="leg"/><axis xyz="0 1 0"/></joint>
+</robot>)");
+  const Outcome o = linkwright({"check", file, "--json", "--floating-base"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.json()["joint_names"], (std::vector<std::string>{"floating_base_", "floating_base"}));
 }
 
 }  // namespace

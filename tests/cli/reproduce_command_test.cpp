@@ -22,9 +22,14 @@ TEST(ReproduceCommand, NothingFails) {
   std::set<std::string> theses, ids;
   const nlohmann::json rows = o.json()["experiments"];
   for (const nlohmann::json& row : rows) {
-    for (const char* field : {"id", "thesis", "quantity", "published", "computed", "tolerance", "verdict", "note"}) {
+    for (const char* field :
+         {"id", "thesis", "quantity", "published", "computed", "tolerance", "verdict", "note", "reference"}) {
       EXPECT_TRUE(row.contains(field)) << field;
     }
+    EXPECT_TRUE(row["reference"] == "printed" || row["reference"] == "recomputed") << row["id"];
+    // what another program computed later does not stand in the thesis
+    EXPECT_EQ(row["reference"] == "recomputed", has(row["source"], "independent") || has(row["source"], ", evaluated"))
+        << row["id"];
     EXPECT_NE(row["verdict"], "failed") << row["id"];
     // the other road to a number that contradicts the print must be named
     EXPECT_TRUE(row["verdict"] != "misprint" || !row["note"].get<std::string>().empty()) << row["id"];
@@ -41,6 +46,8 @@ TEST(ReproduceCommand, OneThesisAlone) {
   const Outcome helmy = linkwright({"reproduce", "helmy"});
   EXPECT_EQ(helmy.code, 0);
   EXPECT_TRUE(has(helmy.out, "No experiment yet")) << helmy.out;
+  EXPECT_TRUE(has(helmy.err, "nothing was rerun of A. Helmy 1994")) << helmy.err;
+  EXPECT_TRUE(linkwright({"reproduce", "twu"}).err.empty());
 }
 
 TEST(ReproduceCommand, ReportIsOneSelfContainedPage) {
@@ -50,6 +57,7 @@ TEST(ReproduceCommand, ReportIsOneSelfContainedPage) {
   EXPECT_TRUE(has(o.err, "report written to"));
   const std::string page = content(file);
   EXPECT_EQ(page.rfind("<!doctype html>", 0), 0u);
+  EXPECT_TRUE(has(page, "class='badge'>recomputed<"));
   EXPECT_TRUE(has(page, "<svg") && has(page, "</html>"));
   for (const char* outside : {"src=", "@import", "url(", "href='http"}) EXPECT_FALSE(has(page, outside)) << outside;
   for (const char* name : {"Dhanaraj", "Binder", "Wong", "Twu", "Helmy"}) EXPECT_TRUE(has(page, name));
@@ -68,6 +76,21 @@ TEST(ReproduceCommand, AReportThatCannotBeWrittenIsExit3AndKeepsTheOldOne) {
   EXPECT_EQ(o.code, 3);
   EXPECT_TRUE(has(o.err, "cannot be written")) << o.err;
   EXPECT_EQ(content(old), "the old report");
+}
+
+TEST(ReproduceCommand, ALinkStaysALinkEvenWhereItLeadsNowhereYet) {
+  namespace fs = std::filesystem;
+  const fs::path at(folder());
+  fs::create_symlink("not-yet.html", at / "dangling.html");
+  EXPECT_EQ(linkwright({"reproduce", "twu", "--out", (at / "dangling.html").string()}).code, 0);
+  EXPECT_TRUE(fs::is_symlink(at / "dangling.html"));
+  EXPECT_TRUE(fs::is_regular_file(at / "not-yet.html"));
+  fs::create_symlink("b.html", at / "a.html");
+  fs::create_symlink("a.html", at / "b.html");
+  const Outcome o = linkwright({"reproduce", "twu", "--out", (at / "a.html").string()});
+  EXPECT_EQ(o.code, 3);
+  EXPECT_TRUE(has(o.err, "symbolic links")) << o.err;
+  EXPECT_TRUE(fs::is_symlink(at / "a.html"));
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ TEST(Usage, UnknownWordsGetASuggestion) {
                                          {{"inverse"}, "needs MODEL"},
                                          {{"inverse", "puma560", "--q"}, "--q needs a value"},
                                          {{"inverse", "puma560", "--q", "--json"}, "--q needs a value"},
+                                         {{"inverse", "puma560", "--q="}, "--q needs a value"},
+                                         {{"inverse", "puma560", "--q", "1", "--q", "2"}, "--q is given twice"},
                                          {{"inverse", "puma560", "--json=1"}, "takes no value"},
                                          {{"reproduce", "helmi"}, "did you mean `helmy`?"},
                                          {{"completion"}, "needs SHELL"},
@@ -80,10 +82,12 @@ TEST(Usage, NoColourWhereNobodySeesIt) {
 
 TEST(Usage, AFullDiskIsReported) {
   for (const char* line : {"linkwright models > /dev/full", "linkwright models --json > /dev/full",
-                           "linkwright --help > /dev/full", "linkwright reproduce twu --out /dev/full"}) {
+                           "linkwright --help > /dev/full", "linkwright reproduce all --json > /dev/full",
+                           "linkwright reproduce all > /dev/full", "linkwright reproduce twu --out /dev/full"}) {
     const Outcome o = shell(line);
     EXPECT_EQ(o.code, 3) << line;
     EXPECT_TRUE(has(o.err, "No space left on device")) << o.err;
+    EXPECT_FALSE(has(o.err, "defect")) << o.err;
   }
 }
 

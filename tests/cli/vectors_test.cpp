@@ -115,5 +115,67 @@ TEST(ModelOptions, PayloadAddsItsWeight) {
   EXPECT_EQ(linkwright({"inverse", "twu-3r", "--payload", "link3:-2"}).code, 3);
 }
 
+TEST(Vectors, CommasAndBracketsMustBeWhereTheyBelong) {
+  struct Case {
+    const char *text, *says;
+  };
+  for (const Case& c : std::vector<Case>{{"1,2,3,", "a value is missing after the last comma"},
+                                         {"1,,3", "a value is missing before a comma"},
+                                         {",1,2,3", "a value is missing before a comma"},
+                                         {"[1,2,3", "one pair of brackets"},
+                                         {"1,[2],3", "one pair of brackets"},
+                                         {"[[1,2,3]]", "one pair of brackets"},
+                                         {"(1,2,3)", "one pair of brackets"}}) {
+    const Outcome o = linkwright({"inverse", "twu-3r", "--q", c.text});
+    EXPECT_EQ(o.code, 2) << c.text;
+    EXPECT_TRUE(has(o.err, c.says)) << o.err;
+  }
+}
+
+const char* kFormulas = R"(linkwright: 1
+name: formulas
+parameters: {l: 2}
+links:
+  - {name: a, parent: base, joint: {type: revolute, axis: x, origin: {xyz: [sqrt(l), 0, 1/l]}}, inertia: {mass: 1, com: [0, 1, 0]}}
+)";
+
+TEST(ModelOptions, SetIsJudgedLikeTheFile) {
+  const std::string file = write("formulas.yaml", kFormulas);
+  for (const char* value : {"l=0", "l=-1"}) {
+    for (const char* command : {"inverse", "kinematics", "check"}) {
+      const Outcome o = linkwright({command, file, "--set", value});
+      EXPECT_EQ(o.code, 3) << command << value;
+      EXPECT_TRUE(has(o.err, "has no finite value")) << o.err;
+    }
+  }
+  // a length a hundred times all others
+  EXPECT_TRUE(has(linkwright({"inverse", file, "--set", "l=1e6"}).err, "millimetres")) << "unit slip";
+}
+
+TEST(ModelOptions, ModelsThatAreUnphysicalOnPurposeTakeChanges) {
+  EXPECT_EQ(linkwright({"inverse", "puma560-dhanaraj"}).code, 0);
+  const Outcome o = linkwright({"inverse", "puma560-dhanaraj", "--payload", "link6:1@0,0,0"});
+  EXPECT_EQ(o.code, 0) << o.err;
+}
+
+TEST(ModelOptions, PayloadsThatDoNothingAreNoticed) {
+  const std::string file = write("plate.yaml", R"(linkwright: 1
+name: plate
+links:
+  - {name: plate, parent: base, joint: {type: fixed}}
+  - {name: "a@b:c", parent: plate, joint: {type: revolute, axis: y}, inertia: {mass: 1, com: [1, 0, 0]}}
+)");
+  const Outcome o = linkwright({"inverse", file, "--payload", "plate:2"});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_TRUE(has(o.err, "`plate` is fixed to the base")) << o.err;
+  // names may contain the signs that divide
+  for (const char* payload : {"a@b:c:2@1,0,0", "a@b:c:3"}) {
+    const Outcome named = linkwright({"inverse", file, "--payload", payload, "--json"});
+    ASSERT_EQ(named.code, 0) << named.err;
+    EXPECT_TRUE(named.err.empty()) << named.err;
+    EXPECT_NEAR(named.json()["tau"][0], has(payload, "@1") ? -3 * 9.81 : -9.81, 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace lw::test

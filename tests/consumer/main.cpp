@@ -1,14 +1,32 @@
-// Uses the installed package from every stage, in a program that is compiled without our own flags.
+// Uses the installed package, every stage of it, in a program that is compiled without our own flags.
+#include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include <linkwright/linkwright.hpp>
 
 int main() {
+  // graph
   lw::Graph graph;
   const lw::Expr x = graph.input("x");
   if (!(x + x == x + x)) return 1;
-  for (const lw::EmbeddedFile& file : lw::embedded_files()) {
-    std::printf("%s: %zu bytes\n", std::string(file.name).c_str(), file.text.size());
+
+  // base, model
+  try {
+    lw::load("no-such-model");
+    return 2;
+  } catch (const lw::Error& e) {
+    std::printf("%s\n", e.what());
   }
-  return 0;
+  const lw::Mechanism mechanism = lw::load("double-pendulum");
+  const lw::Model<double> model = lw::instantiate<double>(mechanism);
+
+  // dynamics: tau of a motion, and the motion back from it
+  lw::Workspace<double> work(model);
+  const std::vector<double> q{0.3, -0.4}, qd{0.5, 0.6}, qdd{1.0, -2.0};
+  std::vector<double> tau(2), back(2);
+  lw::rnea<double>(model, work, q, qd, qdd, tau);
+  lw::aba<double>(model, work, q, qd, tau, back);
+  std::printf("%s: tau = %g, %g\n", model.name.c_str(), tau[0], tau[1]);
+  return std::abs(back[0] - qdd[0]) + std::abs(back[1] - qdd[1]) < 1e-12 ? 0 : 3;
 }

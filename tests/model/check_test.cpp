@@ -143,7 +143,9 @@ TEST(Check, PayloadsHangOnLinks) {
 
 TEST(Check, MassesArePositive) {
   expect_clean(with_inertia("mass: 1"));
-  expect_clean(with_inertia("mass: 0"));  // a frame
+  const ReadResult frame = with_inertia("mass: 0");
+  EXPECT_TRUE(frame.mechanism.has_value());
+  EXPECT_TRUE(has(frame, Severity::note, 7, "0", "a massless frame"));
   expect_only_error(with_inertia("mass: -2.5"), 7, "-2.5", "link `a`: the mass `-2.5` is negative");
   expect_only_error(with_inertia("mass: 0, tensor: [1, 1, 1]"), 7, "0", "the mass is 0, but the inertia tensor is not");
   const ReadResult allowed = with_inertia("mass: -2.5", true);

@@ -51,7 +51,7 @@ TEST(Read, RefusesWhatIsNoText) {
   expect_only_error(read_text("\xFF\xFE"
                               "l",
                               "x.yaml"),
-                    1, "\xFF", "not UTF-8");
+                    0, "", "the file is UTF-16");
   expect_only_error(read_text("", "x.yaml"), 0, "", "the file is empty");
 }
 

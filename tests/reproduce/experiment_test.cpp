@@ -28,9 +28,31 @@ TEST(Experiment, ReproducedNeedsTheTolerance) {
             }),
             Verdict::failed);
   EXPECT_EQ(verdict_of([](Experiment& e) {
-              e.compare("a", "x", "table", {1000.0, 2.0}, {1000.0, 2.1}, relative(1e-2));
+              e.compare("a", "x", "table", {1000.0, 2.0}, {1005.0, 2.01}, relative(1e-2));
             }),
             Verdict::reproduced);
+}
+
+TEST(Experiment, ARelativeToleranceHoldsForEveryEntry) {
+  const auto verdict = [](double small, Tolerance tolerance) {
+    return verdict_of([&](Experiment& e) {
+      e.compare("a", "x", "table", {1000.0, 2.0, 0.0}, {1000.0, small, 1e-12}, tolerance);
+    });
+  };
+  EXPECT_EQ(verdict(2.0, relative(1e-2)), Verdict::reproduced);
+  EXPECT_EQ(verdict(2.1, relative(1e-2)), Verdict::failed);  // small beside 1000, but 5 % of itself
+  EXPECT_EQ(verdict(2.04, relative(1e-2)), Verdict::failed);
+  EXPECT_EQ(verdict(2.04, relative(1e-2, 0.05)), Verdict::reproduced);  // printed as 2.0
+  // a zero is a zero but for rounding, and a largest entry of 1 is relative all the same
+  EXPECT_EQ(verdict_of([](Experiment& e) {
+              e.compare("a", "x", "table", {1.0, 0.0}, {1.0, 1e-9}, relative(1e-2));
+            }),
+            Verdict::failed);
+  Experiment e("wong", "test", "title", "about");
+  e.compare("a", "x", "table", {1.0}, {1.0}, relative(1e-2));
+  e.compare("b", "x", recomputed("elsewhere"), {1.0}, {1.0}, absolute(1e-2));
+  EXPECT_TRUE(e.rows[0].relative && !e.rows[1].relative);
+  EXPECT_TRUE(!e.rows[0].source.recomputed && e.rows[1].source.recomputed);
 }
 
 TEST(Experiment, SizesAndNanFail) {
