@@ -37,40 +37,32 @@ void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
     work.X[i] = joint_transform<T>(model.bodies[i], q);
     work.composite[i] = model.bodies[i].inertia;
   }
-  // The wrenches of all joints below move up together, one body at a time: many short chains instead of one long one.
   for (std::size_t i = model.bodies.size(); i-- > 0;) {
     const Body<T>& b = model.bodies[i];
+    if (b.parent >= 0) work.composite[static_cast<std::size_t>(b.parent)] += to_parent(work.X[i], work.composite[i]);
     for (int k = 0; k < b.velocities(); ++k) {
-      work.unit_force[static_cast<std::size_t>(b.slot + k)] = inertia_times_axis(b, work.composite[i], k);
-    }
-    for (auto e = i; e < static_cast<std::size_t>(b.subtree_end); ++e) {
-      const Body<T>& below = model.bodies[e];
-      for (int k = 0; k < below.velocities(); ++k) {
-        const Force<T>& F = work.unit_force[static_cast<std::size_t>(below.slot + k)];
-        const auto row = static_cast<std::size_t>(below.v + k);
-        for (int l = 0; l < (e == i ? k + 1 : b.velocities()); ++l) {
-          const bool diagonal = e == i && k == l;
-          T value = project(b, F, l);
-          if (diagonal) value += b.armature;
-          const auto column = static_cast<std::size_t>(b.v + l);
+      Force<T> F = inertia_times_axis(b, work.composite[i], k);
+      // own block, then every joint on the way to the base
+      std::size_t j = i;
+      while (true) {
+        const Body<T>& above = model.bodies[j];
+        for (int l = 0; l < (j == i ? k + 1 : above.velocities()); ++l) {
+          T value = project(above, F, l);
+          if (j == i && k == l) value += b.armature;
+          const auto row = static_cast<std::size_t>(b.v + k), column = static_cast<std::size_t>(above.v + l);
           if (model.has_mimics) {
-            value *= below.ratio * b.ratio;
+            value *= b.ratio * above.ratio;
             M[row * nv + column] += value;
-            if (!diagonal) M[column * nv + row] += value;
+            if (j != i || k != l) M[column * nv + row] += value;
           } else {
             M[row * nv + column] = value;
             M[column * nv + row] = value;
           }
         }
+        if (above.parent < 0) break;
+        F = work.X[j].to_parent(F);
+        j = static_cast<std::size_t>(above.parent);
       }
-    }
-    if (b.parent < 0) continue;
-    const Transform<T> X = work.X[i];
-    work.composite[static_cast<std::size_t>(b.parent)] += to_parent(X, work.composite[i]);
-    const Body<T>& last = model.bodies[static_cast<std::size_t>(b.subtree_end) - 1];
-    for (int s = b.slot; s < last.slot + last.velocities(); ++s) {
-      Force<T>& F = work.unit_force[static_cast<std::size_t>(s)];
-      F = X.to_parent(F);
     }
   }
 }

@@ -31,7 +31,6 @@ struct Workspace {
         articulated(model.bodies.size()),
         bias(model.bodies.size()),
         column(model.bodies.size()),
-        unit_force(slots(model)),
         mass_matrix(model.nv <= kDense ? static_cast<std::size_t>(model.nv * model.nv) : 0),
         h(static_cast<std::size_t>(model.nv)),
         zero(static_cast<std::size_t>(model.nv), T(0.0)),
@@ -53,15 +52,9 @@ struct Workspace {
     Motion<T> c;
   };
   std::vector<Column> column;
-  std::vector<Force<T>> unit_force;  // I^c S of every velocity, by slot
   // Above so many velocities a mass matrix is megabytes that few want: forward_by_crba then allocates it when first called.
   static constexpr int kDense = 1000;
   std::vector<T> mass_matrix, h, zero, scratch;
-
- private:
-  static std::size_t slots(const Model<T>& model) {
-    return model.bodies.empty() ? 0 : static_cast<std::size_t>(model.bodies.back().slot + model.bodies.back().velocities());
-  }
 };
 
 // Wrong sizes are programming errors.

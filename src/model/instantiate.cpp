@@ -114,7 +114,6 @@ class Builder {
     place_links();
     add_payloads();
     for (const Loop& loop : mechanism_.loops) add_loop(loop);
-    number_subtrees();
     find_sparsity();
     return std::move(model_);
   }
@@ -291,21 +290,6 @@ class Builder {
       (side == 0 ? closure.a : closure.b) = Frame<T>{loop.between[side], f.body, f.X_BF * pose(at_, loop.at[side])};
     }
     model_.loops.push_back(closure);
-  }
-
-  void number_subtrees() {
-    int slot = 0;
-    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-      model_.bodies[i].subtree_end = static_cast<int>(i) + 1;
-      model_.bodies[i].slot = slot;
-      slot += model_.bodies[i].velocities();
-    }
-    for (std::size_t i = model_.bodies.size(); i-- > 0;) {
-      const Body<T>& b = model_.bodies[i];
-      if (b.parent < 0) continue;
-      int& end = model_.bodies[static_cast<std::size_t>(b.parent)].subtree_end;
-      end = std::max(end, b.subtree_end);
-    }
   }
 
   // velocities in the order of the bodies, each hung on the last velocity of the nearest body above it

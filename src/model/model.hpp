@@ -3,7 +3,7 @@
 // A body is what moves as one: links held by fixed joints are lumped into it and remain as frames. Its frame is the joint
 // frame after the joint's motion. Joints with several coordinates are chains of massless bodies (cylindrical: revolute,
 // prismatic; universal: revolute, revolute; planar: prismatic, prismatic, revolute), so that algorithms know four kinds.
-// Bodies are ordered parents first, each with its subtree behind it; coordinates keep the order of the file.
+// Bodies are ordered parents first; coordinates keep the order of the file.
 #pragma once
 
 #include <map>
@@ -23,8 +23,6 @@ struct Body {
   int parent = -1;  // body, or -1 for the base
   JointKind kind = JointKind::revolute;
   int q = 0, v = 0;  // first coordinate and first velocity
-  int subtree_end = 0;  // bodies from this one to before that one hang on it, itself included
-  int slot = 0;         // velocities of the bodies before it: its place in an array by bodies rather than by the file
   bool mimics = false;
   T ratio = T(1.0), offset = T(0.0);  // of a mimic: its coordinate is ratio · q + offset
   Vec3<T> axis = Vec3<T>(T(0.0), T(0.0), T(1.0));
