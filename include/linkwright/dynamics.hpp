@@ -5,6 +5,7 @@
 #include "dynamics/closure.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
+#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/rnea.hpp"
 #include "model.hpp"

@@ -1,0 +1,184 @@
+#include "formulation.hpp"
+
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "cholesky.hpp"
+#include "newton_euler.hpp"
+
+namespace lw {
+namespace {
+
+// The templates behind a name.
+template <class T>
+struct Templates {
+  const char* name;
+  void (*inverse)(const Linkage<T>&, Poses<T>, In<T> qd, In<T> qdd, Out<T> tau);
+  void (*mass_matrix)(const Linkage<T>&, Poses<T>, Out<T> M);  // null: by unit accelerations
+};
+
+template <class T>
+const Templates<T>& templates(const Formulation& formulation) {
+  static const std::vector<Templates<T>> all{
+      {"newton-euler", newton_euler<T>, nullptr},
+  };
+  for (const Templates<T>& t : all) {
+    if (formulation.name == t.name) return t;
+  }
+  throw std::logic_error(formulation.name + " has no templates");
+}
+
+// The linkage of a model and the way between its coordinates and the model's.
+template <class T>
+struct Geared {
+  explicit Geared(const Formulation& formulation, const Model<T>& of) : model(of), chain(linkage(of)) {
+    const std::string why = refusal(formulation, model);
+    if (!why.empty()) throw Error(ErrorCode::usage, why);
+    for (const Body<T>& b : model.bodies) {
+      const bool one = b.kind == JointKind::revolute || b.kind == JointKind::prismatic;
+      for (int k = 0; k < b.velocities(); ++k) joints.push_back({&b, b.v + k, one});
+    }
+  }
+
+  std::vector<T> coordinates(In<T> q) const {
+    std::vector<T> all;
+    for (const Body<T>& b : model.bodies) {
+      if (b.kind == JointKind::revolute || b.kind == JointKind::prismatic) {
+        all.push_back(joint_coordinate<T>(b, q));
+      } else {
+        const auto first = q.begin() + b.q;
+        all.insert(all.end(), first, first + (b.kind == JointKind::spherical ? 4 : 7));
+      }
+    }
+    return all;
+  }
+  std::vector<T> rates(In<T> qd) const {
+    std::vector<T> all;
+    for (const Joint& j : joints) all.push_back(j.one ? joint_rate<T>(*j.body, qd) : qd[static_cast<std::size_t>(j.v)]);
+    return all;
+  }
+
+  struct Joint {  // a velocity of the linkage
+    const Body<T>* body;
+    int v;  // the model's velocity that it follows
+    bool one;
+  };
+  const Model<T>& model;
+  Linkage<T> chain;
+  std::vector<Joint> joints;
+};
+
+template <class T>
+void linkage_mass_matrix(const Templates<T>& by, const Linkage<T>& chain, Poses<T> poses, Out<T> M) {
+  if (by.mass_matrix != nullptr) return by.mass_matrix(chain, poses, M);
+  Linkage<T> weightless = chain;
+  weightless.gravity = Vec3<T>::zero();
+  const auto n = static_cast<std::size_t>(chain.nv);
+  std::vector<T> still(n, T(0.0)), unit(n, T(0.0));
+  for (std::size_t k = 0; k < n; ++k) {
+    unit[k] = T(1.0);
+    by.inverse(weightless, poses, still, unit, M.subspan(k * n, n));
+    unit[k] = T(0.0);
+  }
+}
+
+}  // namespace
+
+const std::vector<Formulation>& formulations() {
+  using Scope = Formulation::Scope;
+  static const std::vector<Formulation> all{
+      {"newton-euler", "Newton-Euler about the centres of mass (Luh, Walker, Paul 1980; Dhanaraj's table 2.3)",
+       Scope::one_coordinate, 0, false},
+  };
+  return all;
+}
+
+const Formulation* find_formulation(const std::string& name) {
+  for (const Formulation& f : formulations()) {
+    if (f.name == name) return &f;
+  }
+  return nullptr;
+}
+
+template <class T>
+std::string refusal(const Formulation& formulation, const Model<T>& model) {
+  std::vector<int> carried(model.bodies.size() + 1, 0);
+  for (const Body<T>& b : model.bodies) {
+    if (formulation.scope != Formulation::Scope::any && b.velocities() > 1) {
+      return fmt::format("`{}` takes joints with one coordinate each; this mechanism has a {} joint", formulation.name,
+                         b.kind == JointKind::spherical ? "spherical" : "floating");
+    }
+    if (++carried[static_cast<std::size_t>(b.parent + 1)] > 1 && formulation.scope == Formulation::Scope::chain) {
+      return fmt::format("`{}` takes a chain, in which a link carries one other at most; this mechanism branches",
+                         formulation.name);
+    }
+  }
+  const auto n = static_cast<int>(model.bodies.size());
+  if (formulation.most_joints > 0 && n > formulation.most_joints) {
+    return fmt::format("`{}` takes up to {} joints; this mechanism has {}", formulation.name, formulation.most_joints, n);
+  }
+  return {};
+}
+
+template <class T>
+void inverse_by(const Formulation& formulation, const Model<T>& model, In<T> q, In<T> qd, In<T> qdd, Out<T> tau) {
+  check_sizes<T>(model, q, qd, qdd);
+  const Geared<T> geared(formulation, model);
+  const std::vector<T> x = geared.coordinates(q), xd = geared.rates(qd), xdd = geared.rates(qdd);
+  std::vector<T> t(xd.size());
+  templates<T>(formulation).inverse(geared.chain, joint_poses<T>(geared.chain, x), xd, xdd, t);
+  for (T& each : tau) each = T(0.0);
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const auto& j = geared.joints[k];
+    const auto v = static_cast<std::size_t>(j.v);
+    if (!j.one) {
+      tau[v] = t[k];
+      continue;
+    }
+    const Body<T>& b = *j.body;
+    const T own = t[k] + b.armature * xdd[k] + b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
+    tau[v] = b.mimics || model.has_mimics ? tau[v] + b.ratio * own : own;
+  }
+}
+
+template <class T>
+void mass_matrix_by(const Formulation& formulation, const Model<T>& model, In<T> q, Out<T> M) {
+  check_sizes<T>(model, q);
+  const Geared<T> geared(formulation, model);
+  const std::size_t n = geared.joints.size(), nv = static_cast<std::size_t>(model.nv);
+  std::vector<T> free(n * n);
+  const std::vector<T> x = geared.coordinates(q);
+  linkage_mass_matrix<T>(templates<T>(formulation), geared.chain, joint_poses<T>(geared.chain, x), free);
+  for (T& each : M) each = T(0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto& column = geared.joints[j];
+    if (column.one) free[j * n + j] += column.body->armature;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& row = geared.joints[i];
+      M[static_cast<std::size_t>(column.v) * nv + static_cast<std::size_t>(row.v)] +=
+          row.body->ratio * column.body->ratio * free[j * n + i];
+    }
+  }
+}
+
+template <class T>
+void forward_by(const Formulation& formulation, const Model<T>& model, In<T> q, In<T> qd, In<T> tau, Out<T> qdd) {
+  const auto n = static_cast<std::size_t>(model.nv);
+  const std::vector<T> still(n, T(0.0));
+  std::vector<T> M(n * n);
+  mass_matrix_by<T>(formulation, model, q, M);
+  inverse_by<T>(formulation, model, q, qd, still, qdd);
+  for (std::size_t k = 0; k < n; ++k) qdd[k] = tau[k] - qdd[k];
+  cholesky_solve<T>(M, qdd);
+}
+
+#define LW_INSTANTIATE(T)                                                                              \
+  template std::string refusal<T>(const Formulation&, const Model<T>&);                                \
+  template void inverse_by<T>(const Formulation&, const Model<T>&, In<T>, In<T>, In<T>, Out<T>);       \
+  template void mass_matrix_by<T>(const Formulation&, const Model<T>&, In<T>, Out<T>);                 \
+  template void forward_by<T>(const Formulation&, const Model<T>&, In<T>, In<T>, In<T>, Out<T>);
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

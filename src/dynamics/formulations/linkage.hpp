@@ -1,0 +1,45 @@
+// Linkage<T>: the model in the frames that the theses' formulations are written for. The z axis of a link's frame is the
+// axis of its joint, its inertia is about its centre of mass, and a geared (mimic) joint has a coordinate of its own.
+//
+//   pose of a link in its parent:  R = R₀ Rz(q), p = p₀ (revolute);  R = R₀, p = p₀ + R₀ z q (prismatic)
+//
+// Formulations take these poses ready-made (joint_poses), since the theses count sines and cosines apart.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "../workspace.hpp"
+
+namespace lw {
+
+template <class T>
+struct Linkage {
+  struct Link {
+    int parent = -1;
+    JointKind kind = JointKind::revolute;
+    int q = 0, v = 0;   // first coordinate and velocity, among those of the linkage
+    Transform<T> rest;  // pose in the parent at q = 0
+    T mass = T(0.0);
+    Vec3<T> com;
+    Mat3<T> I;  // about the centre of mass
+
+    int velocities() const { return kind == JointKind::spherical ? 3 : kind == JointKind::floating ? 6 : 1; }
+    bool slides() const { return kind == JointKind::prismatic; }
+  };
+  int nq = 0, nv = 0;
+  Vec3<T> gravity;
+  std::vector<Link> links;  // parents first
+};
+
+template <class T>
+using Poses = std::span<const Transform<std::type_identity_t<T>>>;
+
+template <class T>
+Linkage<T> linkage(const Model<T>& model);
+
+// Pose of every link in its parent at the linkage's coordinates.
+template <class T>
+std::vector<Transform<T>> joint_poses(const Linkage<T>& linkage, In<T> q);
+
+}  // namespace lw
