@@ -1,5 +1,6 @@
 // What can go wrong, and where: every complaint that a user can see is a Diagnostic, every failure an Error
-// that carries them all. Programming errors assert; user errors never do.
+// that carries them all. What a caller of the library can get wrong (sizes, expressions of two graphs) is an Error too, in
+// every build; assertions are for what only the library itself can get wrong.
 #pragma once
 
 #include <stdexcept>
@@ -49,6 +50,11 @@ class Error : public std::runtime_error {
   ErrorCode code_;
   std::vector<Diagnostic> diagnostics_;
 };
+
+// For what a call requires of its caller.
+inline void require(bool fine, const char* message) {
+  if (!fine) [[unlikely]] throw Error(ErrorCode::usage, message);
+}
 
 // The known word nearest to a misspelt one by edit distance, or "" where none is near enough to suggest.
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known);

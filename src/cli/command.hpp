@@ -51,6 +51,12 @@ class Arguments {
   std::map<std::string, std::vector<std::string>> values_;  // a flag that was given has one empty value
 };
 
+// A table at the end of a command's help: names and what they mean.
+struct Section {
+  std::string heading;
+  std::vector<std::pair<std::string, std::string>> rows;
+};
+
 struct Command {
   std::string name;
   std::string summary;                // one line, for the list of commands
@@ -58,6 +64,7 @@ struct Command {
   std::vector<std::string> examples;  // complete command lines that work
   std::vector<Positional> positionals;
   std::vector<Option> options;  // besides --help and --quiet, which all have
+  std::vector<Section> sections;
   std::function<int(const Arguments&)> run;
 };
 

@@ -94,6 +94,7 @@ std::string help(const Command& command) {
     }
     out += columns(rows, kColumn) + "\n";
   }
+  for (const Section& s : command.sections) out += heading(s.heading + ":") + columns(s.rows, kColumn) + "\n";
   out.pop_back();
   return out;
 }

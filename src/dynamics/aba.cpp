@@ -147,7 +147,10 @@ void step_in_floating(const Model<T>& model, Workspace<T>& work, std::size_t i, 
 template <class T>
 void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
          std::span<const Force<std::type_identity_t<T>>> external) {
-  check_sizes<T>(model, q, qd, tau);
+  check_sizes("aba", model, work,
+              {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"tau", tau.size(), model.nv},
+               {"qdd", qdd.size(), model.nv}});
+  if (!external.empty()) check_sizes("aba", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
   if (model.has_mimics) {
     forward_by_crba<T>(model, work, q, qd, tau, qdd, external);
     return;

@@ -30,8 +30,7 @@ T project(const Body<T>& b, const Force<T>& F, int k) {
 template <class T>
 void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
   const auto nv = static_cast<std::size_t>(model.nv);
-  check_sizes<T>(model, q);
-  assert(M.size() == nv * nv);
+  check_sizes("crba", model, work, {{"q", q.size(), model.nq}, {"M", M.size(), model.nv * model.nv}});
   for (T& x : M) x = T(0.0);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     work.X[i] = joint_transform<T>(model.bodies[i], q);
@@ -82,6 +81,7 @@ struct Path {
 
 template <class T>
 void factorize_mass_matrix(const Model<T>& model, Out<T> M) {
+  check_sizes("factorize_mass_matrix", model, {{"M", M.size(), model.nv * model.nv}});
   const Path<T> path{model};
   const int nv = model.nv;
   const auto at = [&](int row, int column) -> T& { return M[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)]; };
@@ -98,6 +98,7 @@ void factorize_mass_matrix(const Model<T>& model, Out<T> M) {
 
 template <class T>
 void solve_mass_matrix(const Model<T>& model, In<T> factors, Out<T> b) {
+  check_sizes("solve_mass_matrix", model, {{"factors", factors.size(), model.nv * model.nv}, {"b", b.size(), model.nv}});
   const Path<T> path{model};
   const int nv = model.nv;
   const auto at = [&](int row, int column) -> const T& { return factors[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)]; };
@@ -117,6 +118,7 @@ void solve_mass_matrix(const Model<T>& model, In<T> factors, Out<T> b) {
 template <class T>
 void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
                      std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("forward_by_crba", model, work, {{"tau", tau.size(), model.nv}, {"qdd", qdd.size(), model.nv}});
   rnea<T>(model, work, q, qd, work.zero, work.h, external);
   work.mass_matrix.resize(static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv));  // see Workspace
   crba<T>(model, work, q, work.mass_matrix);

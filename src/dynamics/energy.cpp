@@ -4,6 +4,7 @@ namespace lw {
 
 template <class T>
 Energy<T> energy(const Model<T>& model, const Workspace<T>& work, In<T> q, In<T> qd) {
+  check_sizes("energy", model, work, {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}});
   T kinetic(0.0), potential(0.0);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];

@@ -21,15 +21,23 @@ void put(Out<T> jacobian, int column, const Vec3<T>& ang, const Vec3<T>& lin) {
   }
 }
 
+template <class T>
+const Frame<T>& frame_of(const Model<T>& model, int frame) {
+  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "no such frame in the model");
+  return model.frames[static_cast<std::size_t>(frame)];
+}
+
 }  // namespace
 
 template <class T>
 void forward_kinematics(const Model<T>& model, Workspace<T>& work, In<T> q) {
+  check_sizes("forward_kinematics", model, work, {{"q", q.size(), model.nq}});
   for (std::size_t i = 0; i < model.bodies.size(); ++i) place(model, work, i, q);
 }
 
 template <class T>
 void forward_velocities(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd) {
+  check_sizes("forward_velocities", model, work, {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}});
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     place(model, work, i, q);
     const Body<T>& b = model.bodies[i];
@@ -52,16 +60,17 @@ Transform<T> frame_pose(const Workspace<T>& work, const Frame<T>& frame) {
 
 template <class T>
 Transform<T> frame_pose(const Model<T>& model, const Workspace<T>& work, int frame) {
-  return frame_pose(work, model.frames[static_cast<std::size_t>(frame)]);
+  return frame_pose(work, frame_of(model, frame));
 }
 
 template <class T>
 void frame_jacobian(const Model<T>& model, const Workspace<T>& work, int frame, Out<T> jacobian) {
-  frame_jacobian<T>(model, work, model.frames[static_cast<std::size_t>(frame)], jacobian);
+  frame_jacobian<T>(model, work, frame_of(model, frame), jacobian);
 }
 
 template <class T>
 void frame_jacobian(const Model<T>& model, const Workspace<T>& work, const Frame<T>& frame, Out<T> jacobian) {
+  check_sizes("frame_jacobian", model, work, {{"jacobian", jacobian.size(), 6 * model.nv}});
   for (T& x : jacobian) x = T(0.0);
   const Vec3<T> zero = Vec3<T>::zero();
   const Vec3<T> p_WF = frame_pose(work, frame).p;
@@ -93,7 +102,7 @@ void frame_jacobian(const Model<T>& model, const Workspace<T>& work, const Frame
 
 template <class T>
 Motion<T> frame_velocity(const Model<T>& model, const Workspace<T>& work, int frame) {
-  const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
+  const Frame<T>& f = frame_of(model, frame);
   if (f.body < 0) return {};
   const Motion<T>& v = work.velocity[static_cast<std::size_t>(f.body)];
   const Mat3<T>& R = work.X_W[static_cast<std::size_t>(f.body)].R;
@@ -102,7 +111,8 @@ Motion<T> frame_velocity(const Model<T>& model, const Workspace<T>& work, int fr
 
 template <class T>
 Motion<T> frame_bias(const Model<T>& model, Workspace<T>& work, int frame, In<T> q, In<T> qd) {
-  const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
+  const Frame<T>& f = frame_of(model, frame);
+  check_sizes("frame_bias", model, work, {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}});
   if (f.body < 0) return {};
   detail::accelerations<T>(model, work, q, qd, work.zero, Vec3<T>::zero());
   const auto i = static_cast<std::size_t>(f.body);

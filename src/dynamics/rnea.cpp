@@ -1,7 +1,5 @@
 #include "rnea.hpp"
 
-#include <cassert>
-
 namespace lw {
 namespace {
 
@@ -77,8 +75,10 @@ void detail::accelerations(const Model<T>& model, Workspace<T>& work, In<T> q, I
 template <class T>
 void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
           std::span<const Force<std::type_identity_t<T>>> external) {
-  check_sizes<T>(model, q, qd, qdd);
-  assert(external.empty() || external.size() == model.bodies.size());
+  check_sizes("rnea", model, work,
+              {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
+               {"tau", tau.size(), model.nv}});
+  if (!external.empty()) check_sizes("rnea", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
   detail::accelerations<T>(model, work, q, qd, qdd, model.gravity);
 
   // wrench that each body needs for its own motion
@@ -140,7 +140,7 @@ void gravity_forces(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> g
 template <class T>
 Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int frame, const Force<T>& wrench) {
   const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
-  assert(f.body >= 0 && "what is fixed to the base feels no wrench");
+  require(f.body >= 0, "what is fixed to the base feels no wrench");
   const Mat3<T> Rt = transpose(work.X_W[static_cast<std::size_t>(f.body)].R);
   const Vec3<T> lin = Rt * wrench.lin;
   return {Rt * wrench.ang + cross(f.X_BF.p, lin), lin};

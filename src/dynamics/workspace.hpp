@@ -4,7 +4,7 @@
 // one workspace serves all algorithms (what one leaves behind, another may overwrite).
 #pragma once
 
-#include <cassert>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -57,13 +57,26 @@ struct Workspace {
   std::vector<T> mass_matrix, h, zero, scratch;
 };
 
-// Wrong sizes are programming errors.
+// What the algorithms require of their callers, in every build: a workspace of the model, vectors of its sizes.
+struct Size {
+  const char* name;
+  std::size_t given;
+  int wanted;
+};
+[[noreturn]] void refuse_size(const char* algorithm, const std::string& model, const Size& size);
+[[noreturn]] void refuse_workspace(const char* algorithm, const std::string& model);
+
 template <class T>
-void check_sizes([[maybe_unused]] const Model<T>& model, [[maybe_unused]] std::span<const T> q,
-                 [[maybe_unused]] std::span<const T> qd = {}, [[maybe_unused]] std::span<const T> qdd = {}) {
-  assert(q.size() == static_cast<std::size_t>(model.nq));
-  assert(qd.empty() || qd.size() == static_cast<std::size_t>(model.nv));
-  assert(qdd.empty() || qdd.size() == static_cast<std::size_t>(model.nv));
+void check_sizes(const char* algorithm, const Model<T>& model, std::initializer_list<Size> sizes) {
+  for (const Size& s : sizes) {
+    if (s.given != static_cast<std::size_t>(s.wanted)) [[unlikely]] refuse_size(algorithm, model.name, s);
+  }
+}
+template <class T>
+void check_sizes(const char* algorithm, const Model<T>& model, const Workspace<T>& work, std::initializer_list<Size> sizes) {
+  const bool fits = work.X.size() == model.bodies.size() && work.h.size() == static_cast<std::size_t>(model.nv);
+  if (!fits) [[unlikely]] refuse_workspace(algorithm, model.name);
+  check_sizes(algorithm, model, sizes);
 }
 
 template <class T>

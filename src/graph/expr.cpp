@@ -1,9 +1,9 @@
 #include "expr.hpp"
 
 #include <bit>
-#include <cassert>
 #include <cmath>
 
+#include "../base/error.hpp"
 #include "function.hpp"
 #include "scalar.hpp"
 
@@ -11,7 +11,6 @@ namespace lw {
 namespace {
 
 Graph& common_graph(const Expr& a, const Expr& b) {
-  assert(a.graph() == nullptr || b.graph() == nullptr || a.graph() == b.graph());
   return a.graph() != nullptr ? *a.graph() : *b.graph();
 }
 
@@ -69,7 +68,7 @@ Expr Graph::input(std::string name) {
 
 NodeId Graph::intern(const Expr& e) {
   if (!e.is_constant()) {
-    assert(e.graph() == this);
+    require(e.graph() == this, "expressions of two graphs in one operation");
     return e.id();
   }
   const double value = e.constant() == 0.0 ? 0.0 : e.constant();  // one zero
@@ -88,7 +87,7 @@ bool Graph::find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const {
 }
 
 std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const std::vector<Expr>& arguments) {
-  assert(arguments.size() == function->input_size());
+  require(arguments.size() == function->input_size(), "a call has as many arguments as its function has inputs");
   Call record{std::move(function), {}};
   for (const Expr& e : arguments) record.arguments.push_back(intern(e));
   std::size_t index = 0;
@@ -107,7 +106,8 @@ std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const st
 Graph::Solution Graph::solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
                              const std::vector<Expr>& arguments, int steps) {
   const std::size_t n = guess.size();
-  assert(residual->output_size() == n && residual->input_size() == n + arguments.size() && steps >= 0);
+  require(residual->output_size() == n && residual->input_size() == n + arguments.size() && steps >= 0,
+          "a solve has a guess for each output of its residual, whose inputs are the unknowns and the arguments");
   Solve record{std::move(residual), {}, {}, steps};
   for (const Expr& e : guess) record.guess.push_back(intern(e));
   for (const Expr& e : arguments) record.arguments.push_back(intern(e));

@@ -1,7 +1,8 @@
 #include "function.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "../base/error.hpp"
 
 namespace lw {
 
@@ -42,7 +43,7 @@ Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> o
   calculation(arguments, results);
   std::vector<NodeId> nodes;
   for (std::size_t g = 0; g < outputs.size(); ++g) {
-    assert(results[g].size() == outputs[g].size);
+    require(results[g].size() == outputs[g].size, "the results of a traced calculation have the sizes that were declared");
     for (const Expr& e : results[g]) nodes.push_back(graph->intern(e));
   }
   return Function(std::move(name), std::move(inputs), std::move(outputs), std::move(graph), std::move(nodes));

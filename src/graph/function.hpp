@@ -1,7 +1,12 @@
 // A Function is a traced calculation: named groups of inputs and outputs over one graph.
 //
-//   Function f = trace("inverse", {{"q", 6}, {"qd", 6}, {"qdd", 6}}, {{"tau", 6}},
-//                      [&](const Arguments& in, Results& out) { rnea(model, in[0], in[1], in[2], out[0]); });
+//   const Model<Expr> model = instantiate<Expr>(load("puma560"));
+//   Workspace<Expr> work(model);
+//   Function f = trace("inverse", {{"q", 6}, {"qd", 6}, {"qdd", 6}}, {{"tau", 6}}, [&](const Arguments& in, Results& out) {
+//     rnea<Expr>(model, work, in[0], in[1], in[2], out[0]);
+//   });
+//   Interpreter<double> run(f);
+//   run(inputs, tau);  // q, qd and qdd one behind the other
 //
 // Node numbers are an order of evaluation (an operand is always older than its user); `order` holds the live ones in
 // the order in which they are to be emitted, so that passes may change it without touching the graph.

@@ -160,7 +160,8 @@ Interpreter<U>& Interpreter<U>::operator=(Interpreter&&) noexcept = default;
 template <class U>
 void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs) {
   Program& p = *program_;
-  assert(inputs.size() == p.inputs && outputs.size() == p.results.size());
+  require(inputs.size() == p.inputs && outputs.size() == p.results.size(),
+          "inputs and outputs have the sizes of the function's");
   std::copy(inputs.begin(), inputs.end(), p.slots.begin());
   for (const auto& i : p.code) {
     switch (i.op) {

@@ -123,7 +123,9 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
 
 template <class T>
 void inverse_by(const Formulation& formulation, const Model<T>& model, In<T> q, In<T> qd, In<T> qdd, Out<T> tau) {
-  check_sizes<T>(model, q, qd, qdd);
+  check_sizes("inverse_by", model,
+              {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
+               {"tau", tau.size(), model.nv}});
   const Geared<T> geared(formulation, model);
   const std::vector<T> x = geared.coordinates(q), xd = geared.rates(qd), xdd = geared.rates(qdd);
   std::vector<T> t(xd.size());
@@ -144,7 +146,7 @@ void inverse_by(const Formulation& formulation, const Model<T>& model, In<T> q, 
 
 template <class T>
 void mass_matrix_by(const Formulation& formulation, const Model<T>& model, In<T> q, Out<T> M) {
-  check_sizes<T>(model, q);
+  check_sizes("mass_matrix_by", model, {{"q", q.size(), model.nq}, {"M", M.size(), model.nv * model.nv}});
   const Geared<T> geared(formulation, model);
   const std::size_t n = geared.joints.size(), nv = static_cast<std::size_t>(model.nv);
   std::vector<T> free(n * n);
