@@ -10,19 +10,18 @@ namespace lw::reproduce {
 struct TwuExample {
   std::string model;                                 // embedded, with a parameter g
   Vector a, b;                                       // joint forces a √t + b
-  Vector qd0;                                        // initial velocities; q starts at 0
-  std::vector<Vector> q, qd, qdd;                    // printed
+  std::vector<Vector> q, qd, qdd;                    // printed; q starts at 0
   std::vector<Vector> exact_q, exact_qd, exact_qdd;  // the same motion, integrated independently to full precision
   std::vector<Vector> printed_forces;                // his inverse run on his own output
   std::vector<std::size_t> lacking_moment_about_x;   // bodies for which that run had none
-  double kinetic;                                    // energy at the start, without gravity
+  // at the start, by an independent calculation without gravity
+  Vector M0;         // mass matrix, its upper half by rows
+  Vector h0, qdd0;   // bias forces and accelerations
+  double kinetic;    // energy
   Vector heavy_qdd;  // accelerations at the start under gravity, from a symbolic Lagrangian
 };
 
-double twu_time(std::size_t row);  // 0, 0.02, …
-Vector twu_forces(const TwuExample& example, std::size_t row);
-
-// The rows that both examples have.
-void twu_motion(Experiment& e, const TwuExample& example);
+// All rows of an example.
+void twu_compare(Experiment& e, const TwuExample& example);
 
 }  // namespace lw::reproduce

@@ -72,30 +72,22 @@ Experiment twu_planar() {
   Experiment e("twu", "twu.planar", "Planar arm, three revolute joints (chapter 5, example 1)",
                "Mass matrix and accelerations at the start, accelerations and joint forces along the printed motion. "
                "The motion itself needs an integrator.");
-  const TwuExample x{"twu-3r",
-                     {10, 8, 6},
-                     {6, 5, 4},
-                     kQd.front(),
-                     kPrintedQ,
-                     kPrintedQd,
-                     kPrintedQdd,
-                     kQ,
-                     kQd,
-                     kQdd,
-                     kPrintedForces,
-                     {},
-                     4.4169525869,
-                     {-8.5789308061, 12.1476413939, -3.7360729569}};
-  const Model<double> model = embedded(x.model, {{"g", 0.0}});
-  const Vector zero(3, 0.0);
-  const Source source = recomputed("independent calculation on the data of chapter 5");
-  e.compare("M0", "M(0) (kg·m²)", source,
-            {symmetric(3, {364.060625, 132.498125, 28.123125, 58.435625, 14.060625, 4.685625}), 3},
-            {mass_matrix(model, zero), 3}, relative(1e-12));
-  e.compare("h0", "h(0, q̇), no gravity (N·m)", source, {0, 0, 0}, bias(model, zero, x.qd0), absolute(1e-12));
-  e.compare("start", "q̈ at the start, no gravity (rad/s²)", source, {0.0517882614, -0.5845492811, 2.2969572865},
-            forward(model, zero, x.qd0, x.b), absolute(1e-10), "Printed in the thesis: 0.05179, −0.5845, 2.2970.");
-  twu_motion(e, x);
+  twu_compare(e, {.model = "twu-3r",
+                  .a = {10, 8, 6},
+                  .b = {6, 5, 4},
+                  .q = kPrintedQ,
+                  .qd = kPrintedQd,
+                  .qdd = kPrintedQdd,
+                  .exact_q = kQ,
+                  .exact_qd = kQd,
+                  .exact_qdd = kQdd,
+                  .printed_forces = kPrintedForces,
+                  .lacking_moment_about_x = {},
+                  .M0 = {364.060625, 132.498125, 28.123125, 58.435625, 14.060625, 4.685625},
+                  .h0 = {0, 0, 0},
+                  .qdd0 = {0.0517882614, -0.5845492811, 2.2969572865},
+                  .kinetic = 4.4169525869,
+                  .heavy_qdd = {-8.5789308061, 12.1476413939, -3.7360729569}});
   return e;
 }
 

@@ -76,31 +76,22 @@ const std::vector<Vector> kPrintedForces{{6.000, 5.000, 4.000, 3.000}, {7.414, 6
 Experiment twu_spatial() {
   Experiment e("twu", "twu.spatial", "Spatial arm, three revolute joints and a slide (chapter 5, example 2)",
                "As example 1, in space and with a slide.");
-  const TwuExample x{"twu-rrrp",
-                     {10, 8, 6, 4},
-                     {6, 5, 4, 3},
-                     kQd.front(),
-                     kPrintedQ,
-                     kPrintedQd,
-                     kPrintedQdd,
-                     kQ,
-                     kQd,
-                     kQdd,
-                     kPrintedForces,
-                     {1, 2, 3},
-                     6.4141005454,
-                     {-0.2486461211, -7.3730713213, 1.0492072426, 0.4360785003}};
-  const Model<double> model = embedded(x.model, {{"g", 0.0}});
-  const Vector zero(4, 0.0);
-  const Source source = recomputed("independent calculation on the data of chapter 5");
-  e.compare("M0", "M(0) (kg·m², kg)", source, {symmetric(4, {88.95, 0, 26.45, 0, 87.95, 0, 0, 9.95, 0, 15}), 4},
-            {mass_matrix(model, zero), 4}, relative(1e-12));
-  e.compare("h0", "h(0, q̇), no gravity (N·m, N)", source, {0.3655409037, 1.0966227112, 0.1370778389, -3.5411775050},
-            bias(model, zero, x.qd0), absolute(1e-10));
-  e.compare("start", "q̈ at the start, no gravity (rad/s², m/s²)", source,
-            {-0.2486461211, 0.0443817770, 1.0492072426, 0.4360785003}, forward(model, zero, x.qd0, x.b),
-            absolute(1e-10), "Printed in the thesis: −0.2486, 0.04438, 1.0492, 0.4361.");
-  twu_motion(e, x);
+  twu_compare(e, {.model = "twu-rrrp",
+                  .a = {10, 8, 6, 4},
+                  .b = {6, 5, 4, 3},
+                  .q = kPrintedQ,
+                  .qd = kPrintedQd,
+                  .qdd = kPrintedQdd,
+                  .exact_q = kQ,
+                  .exact_qd = kQd,
+                  .exact_qdd = kQdd,
+                  .printed_forces = kPrintedForces,
+                  .lacking_moment_about_x = {1, 2, 3},
+                  .M0 = {88.95, 0, 26.45, 0, 87.95, 0, 0, 9.95, 0, 15},
+                  .h0 = {0.3655409037, 1.0966227112, 0.1370778389, -3.5411775050},
+                  .qdd0 = {-0.2486461211, 0.0443817770, 1.0492072426, 0.4360785003},
+                  .kinetic = 6.4141005454,
+                  .heavy_qdd = {-0.2486461211, -7.3730713213, 1.0492072426, 0.4360785003}});
   return e;
 }
 

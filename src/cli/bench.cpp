@@ -60,7 +60,11 @@ struct Result {
 };
 
 void note(const Arguments& arguments, const std::string& text) {
-  if (!arguments.quiet()) fmt::print(stderr, "{}\n", text);
+  if (!arguments.quiet()) say(text);
+}
+
+void warn(const Arguments& arguments, const std::string& text) {
+  if (!arguments.quiet()) say_warning(text);
 }
 
 std::string processor() {
@@ -73,15 +77,14 @@ std::string processor() {
 
 // What would make the figures worthless or doubtful.
 void warn_about_circumstances(const Arguments& arguments) {
-  const auto warn = [&](const std::string& text) {
-    note(arguments, styled("warning", Style::warning, stderr) + ": " + text);
-  };
 #if !defined(__OPTIMIZE__)
-  warn("linkwright was built without optimisation: its figures mean nothing. Build with -DCMAKE_BUILD_TYPE=Release.");
+  warn(arguments,
+       "linkwright was built without optimisation: its figures mean nothing. Build with -DCMAKE_BUILD_TYPE=Release.");
 #endif
   double load = 0.0;
   if (getloadavg(&load, 1) == 1 && load > 0.7) {
-    warn(fmt::format("the machine is busy (load {:.1f}): figures are upper bounds and ratios doubtful", load));
+    warn(arguments,
+         fmt::format("the machine is busy (load {:.1f}): figures are upper bounds and ratios doubtful", load));
   }
 }
 
@@ -236,9 +239,7 @@ std::vector<LoadedModel> load_models(const Arguments& arguments) {
 PeerSearch look_for_peers(const Arguments& arguments) {
   PeerSearch search;
   if (arguments.text("--peers", "auto") == "auto") search = find_peers(peer_folders());
-  for (const std::string& failure : search.failures) {
-    note(arguments, styled("warning", Style::warning, stderr) + ": " + failure);
-  }
+  for (const std::string& failure : search.failures) warn(arguments, failure);
   if (!search.missing.empty()) {
     note(arguments, fmt::format("Not found, so not compared: {} (bench/README.md says how to add them)",
                                 fmt::join(search.missing, ", ")));
@@ -289,7 +290,7 @@ int run(const Arguments& arguments) {
   try {
     return bench(arguments);
   } catch (const Disagreement& e) {
-    fmt::print(stderr, "{} {}\n", styled("error:", Style::error, stderr), e.what());
+    say_error(e.what());
     return kCheckFailed;
   }
 }
@@ -297,7 +298,12 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command bench_command() {
-  Command c;
+  Command c = model_command({{"--peers",
+                              "auto",
+                              "auto: all that are found; none: ours only",
+                              Option::Kind::text,
+                              {"auto", "none"},
+                              "Options"}});
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
   c.description =
@@ -308,16 +314,7 @@ Command bench_command() {
       "nothing is timed that does not agree. Independent calls show throughput, dependent ones latency. Without MODEL: "
       "arm6, arm7, quadruped, humanoid.";
   c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none"};
-  c.positionals = {model_positional()};
   c.positionals[0].required = false;
-  c.options = {{"--peers",
-                "auto",
-                "auto: all that are found; none: ours only",
-                Option::Kind::text,
-                {"auto", "none"},
-                "Options"}};
-  for (const Option& o : model_options()) c.options.push_back(o);
-  c.options.push_back(json_option());
   c.run = run;
   return c;
 }

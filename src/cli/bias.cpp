@@ -43,7 +43,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command bias_command() {
-  Command c;
+  Command c = dynamics_command({q_option(), velocity_option("--qd", "velocities")});
   c.name = "bias";
   c.summary = "what acts without acceleration: c(q, qd) + g(q)";
   c.description =
@@ -51,11 +51,6 @@ Command bias_command() {
       "and gravity, "
       "which hold the mechanism at rest (springs count here).";
   c.examples = {"linkwright bias puma560 --qd 1,1,0,0,0,0", "linkwright bias stanford --q 0,90deg,0.4,0,0,0 --json"};
-  c.positionals = {model_positional()};
-  c.options = {q_option(), velocity_option("--qd", "velocities")};
-  for (const Option& o : model_options()) c.options.push_back(o);
-  c.options.push_back(payload_option());
-  c.options.push_back(json_option());
   c.run = run;
   return c;
 }

@@ -168,7 +168,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-  Command c;
+  Command c = model_command({});
   c.name = "check";
   c.summary = "read a mechanism, judge it, and say what it is";
   c.description =
@@ -179,9 +179,6 @@ Command check_command() {
       "of its coordinates, which is that of all vectors.\n"
       "Exit code 3 for a file that gives no mechanism, 1 for a mechanism that cannot exist.";
   c.examples = {"linkwright check puma560", "linkwright check puma560 --json"};
-  c.positionals = {model_positional()};
-  c.options = model_options();
-  c.options.push_back(json_option());
   c.run = run;
   return c;
 }

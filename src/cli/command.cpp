@@ -184,10 +184,6 @@ int run_unguarded(const std::vector<Command>& commands, const std::vector<std::s
   return command->run(parse(*command, rest));
 }
 
-// Where nobody can be told, the exit code still tells: nothing here throws because stderr is full or closed.
-void say(const std::string& text) { std::fputs((text + "\n").c_str(), stderr); }
-void say_error(const std::string& text) { say(styled("error:", Style::error, stderr) + " " + text); }
-
 void complain(const std::string& command, const Error& error) {
   if (error.what()[0] == '\0') return;  // all was said where it was found
   // diagnostics bring their own place and severity

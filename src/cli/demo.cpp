@@ -198,7 +198,7 @@ int run(const Arguments&) {
             fmt::format("{} of {} theses, rerun and compared", reproduce::rerun_theses(), reproduce::theses().size())});
   next.add({"linkwright --help", "everything"});
   fmt::print("{}", next.str());
-  if (!agrees) fmt::print(stderr, "{} two roads to one number disagree\n", styled("error:", Style::error, stderr));
+  if (!agrees) say_error("two roads to one number disagree");
   return agrees ? kOk : kCheckFailed;
 }
 

@@ -60,8 +60,8 @@ void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, W
                     name(bad.zero)));
   }
   if (bad.negative >= 0 && !arguments.quiet()) {
-    fmt::print(stderr, "{} the mass matrix is not positive definite: inertia helps an acceleration of `{}`\n",
-               styled("warning:", Style::warning, stderr), name(bad.negative));
+    say_warning(fmt::format("the mass matrix is not positive definite: inertia helps an acceleration of `{}`",
+                            name(bad.negative)));
   }
 }
 
@@ -98,7 +98,15 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command forward_command() {
-  Command c;
+  Command c = dynamics_command({q_option(),
+                                velocity_option("--qd", "velocities"),
+                                velocity_option("--tau", "torques, forces of slides"),
+                                {"--method",
+                                 "aba|crba",
+                                 "algorithm: aba, articulated bodies (default); crba, mass matrix and its factors",
+                                 Option::Kind::text,
+                                 {"aba", "crba"},
+                                 "Options"}});
   c.name = "forward";
   c.summary = "accelerations under given torques: qdd from q, qd, tau";
   c.description =
@@ -106,19 +114,6 @@ Command forward_command() {
       "gravity.";
   c.examples = {"linkwright forward double-pendulum",
                 "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json"};
-  c.positionals = {model_positional()};
-  c.options = {q_option(),
-               velocity_option("--qd", "velocities"),
-               velocity_option("--tau", "torques, forces of slides"),
-               {"--method",
-                "aba|crba",
-                "algorithm: aba, articulated bodies (default); crba, mass matrix and its factors",
-                Option::Kind::text,
-                {"aba", "crba"},
-                "Options"}};
-  for (const Option& o : model_options()) c.options.push_back(o);
-  c.options.push_back(payload_option());
-  c.options.push_back(json_option());
   c.run = run;
   return c;
 }

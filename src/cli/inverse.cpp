@@ -92,7 +92,12 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command inverse_command() {
-  Command c;
+  Command c = dynamics_command(
+      {q_option(),
+       velocity_option("--qd", "velocities"),
+       velocity_option("--qdd", "accelerations"),
+       {"--method", "rnea", "algorithm: rnea, recursive Newton-Euler", Option::Kind::text, {"rnea"}, "Options"},
+       {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"}});
   c.name = "inverse";
   c.summary = "joint torques of a motion: tau from q, qd, qdd";
   c.description =
@@ -102,15 +107,6 @@ Command inverse_command() {
   c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
                 "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",
                 "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions"};
-  c.positionals = {model_positional()};
-  c.options = {q_option(),
-               velocity_option("--qd", "velocities"),
-               velocity_option("--qdd", "accelerations"),
-               {"--method", "rnea", "algorithm: rnea, recursive Newton-Euler", Option::Kind::text, {"rnea"}, "Options"},
-               {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"}};
-  for (const Option& o : model_options()) c.options.push_back(o);
-  c.options.push_back(payload_option());
-  c.options.push_back(json_option());
   c.run = run;
   return c;
 }

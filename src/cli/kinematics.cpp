@@ -148,7 +148,11 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command kinematics_command() {
-  Command c;
+  Command c = model_command(
+      {q_option(),
+       velocity_option("--qd", "velocities"),
+       {"--frame", "NAME", "the link whose Jacobian is wanted; default: the last", Option::Kind::text, {}, "Options"},
+       {"--draw", "FILE", "also draws the mechanism in that pose, as SVG", Option::Kind::text, {}, "Options"}});
   c.name = "kinematics";
   c.summary = "poses of all frames, and the Jacobian of one";
   c.description =
@@ -158,14 +162,6 @@ Command kinematics_command() {
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
                 "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg"};
-  c.positionals = {model_positional()};
-  c.options = {
-      q_option(),
-      velocity_option("--qd", "velocities"),
-      {"--frame", "NAME", "the link whose Jacobian is wanted; default: the last", Option::Kind::text, {}, "Options"},
-      {"--draw", "FILE", "also draws the mechanism in that pose, as SVG", Option::Kind::text, {}, "Options"}};
-  for (const Option& o : model_options()) c.options.push_back(o);
-  c.options.push_back(json_option());
   c.run = run;
   return c;
 }

@@ -46,18 +46,13 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command mass_matrix_command() {
-  Command c;
+  Command c = dynamics_command({q_option()});
   c.name = "mass-matrix";
   c.summary = "mass matrix M(q)";
   c.description =
       "The symmetric matrix M(q) of the equations of motion M(q) qdd + c(q, qd) + g(q) = tau, by composite rigid "
       "bodies.";
   c.examples = {"linkwright mass-matrix puma560", "linkwright mass-matrix double-pendulum --q 0,90deg --json"};
-  c.positionals = {model_positional()};
-  c.options = {q_option()};
-  for (const Option& o : model_options()) c.options.push_back(o);
-  c.options.push_back(payload_option());
-  c.options.push_back(json_option());
   c.run = run;
   return c;
 }

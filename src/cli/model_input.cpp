@@ -64,10 +64,6 @@ Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
   return payload;
 }
 
-}  // namespace
-
-Positional model_positional() { return {"MODEL", "path of a mechanism file, or one of `linkwright models`", true, {}}; }
-
 std::vector<Option> model_options() {
   using Kind = Option::Kind;
   return {
@@ -88,6 +84,23 @@ Option payload_option() {
           Option::Kind::texts,
           {},
           "Model"};
+}
+
+}  // namespace
+
+Command model_command(std::vector<Option> own) {
+  Command c;
+  c.positionals = {{"MODEL", "path of a mechanism file, or one of `linkwright models`", true, {}}};
+  c.options = std::move(own);
+  for (const Option& o : model_options()) c.options.push_back(o);
+  c.options.push_back(json_option());
+  return c;
+}
+
+Command dynamics_command(std::vector<Option> own) {
+  Command c = model_command(std::move(own));
+  c.options.insert(c.options.end() - 1, payload_option());  // beside the others that change the model
+  return c;
 }
 
 ReadOptions read_options(const Arguments& arguments) {
@@ -142,7 +155,7 @@ void print_diagnostics(const ReadResult& result, Severity least) {
       const Style style = d.severity == Severity::error ? Style::error : Style::warning;
       text.replace(place, word.size(), styled(word, style, stderr));
     }
-    fmt::print(stderr, "{}\n", text);
+    say(text);
   }
 }
 

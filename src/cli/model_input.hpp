@@ -9,11 +9,10 @@
 
 namespace lw::cli {
 
-Positional model_positional();
-// --set, --allow-unphysical, --floating-base
-std::vector<Option> model_options();
-// --payload
-Option payload_option();
+// A command on MODEL: behind its own options stand those that change the model, and --json.
+Command model_command(std::vector<Option> own);
+// The same where masses count: also --payload.
+Command dynamics_command(std::vector<Option> own);
 
 ReadOptions read_options(const Arguments& arguments);
 

@@ -105,11 +105,11 @@ int run(const Arguments& arguments) {
     const bool any =
         std::any_of(experiments.begin(), experiments.end(), [&](const Experiment& e) { return e.thesis == t.id; });
     if (!any && !arguments.quiet())
-      fmt::print(stderr, "note: nothing was rerun of {} {}, which has no experiment yet\n", t.author, t.year);
+      say(fmt::format("note: nothing was rerun of {} {}, which has no experiment yet", t.author, t.year));
   }
   if (arguments.has("--out")) {
     write_file(arguments.text("--out"), html_report(chosen, experiments));
-    if (!arguments.quiet()) fmt::print(stderr, "report written to {}\n", arguments.text("--out"));
+    if (!arguments.quiet()) say("report written to " + arguments.text("--out"));
   }
   if (arguments.json()) {
     Json json{{"experiments", Json::array()}};

@@ -34,4 +34,8 @@ std::string styled(const std::string& text, Style style, std::FILE* stream) {
   return colours(stream) ? code(style) + text + "\033[0m" : text;
 }
 
+void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+void say_error(const std::string& text) { say(styled("error:", Style::error, stderr) + " " + text); }
+void say_warning(const std::string& text) { say(styled("warning:", Style::warning, stderr) + " " + text); }
+
 }  // namespace lw::cli

@@ -1,4 +1,4 @@
-// Colour where it helps a person: on a terminal, unless NO_COLOR or TERM=dumb asks for none.
+// What is said besides results, and colour where it helps a person: on a terminal, unless NO_COLOR or TERM=dumb asks for none.
 #pragma once
 
 #include <cstdio>
@@ -10,5 +10,10 @@ enum class Style { heading, good, warning, error, faint };
 
 bool is_terminal(std::FILE* stream);
 std::string styled(const std::string& text, Style style, std::FILE* stream);
+
+// A line on stderr. Where stderr is full or closed nobody can be told; the exit code still tells, so this never throws.
+void say(const std::string& line);
+void say_error(const std::string& text);
+void say_warning(const std::string& text);
 
 }  // namespace lw::cli

@@ -10,6 +10,7 @@
 #include "../base/error.hpp"
 #include "../base/text.hpp"
 #include "../model/formula.hpp"
+#include "terminal.hpp"
 
 namespace lw::cli {
 namespace {
@@ -89,7 +90,7 @@ void normalize_quaternion(double* x, const std::string& joint, bool quiet) {
         fmt::format("--q: the quaternion of `{}` has length {:.6g}, not 1 (its order is x, y, z, w)", joint, norm));
   }
   if (off > 1e-6 && !quiet) {
-    fmt::print(stderr, "note: the quaternion of `{}` had length {:.9g}; it was normalised\n", joint, norm);
+    say(fmt::format("note: the quaternion of `{}` had length {:.9g}; it was normalised", joint, norm));
   }
   for (int k = 0; k < 4; ++k) x[k] /= norm;
 }

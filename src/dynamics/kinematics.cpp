@@ -114,7 +114,7 @@ Motion<T> frame_bias(const Model<T>& model, Workspace<T>& work, int frame, In<T>
   const Frame<T>& f = frame_of(model, frame);
   check_sizes("frame_bias", model, work, {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}});
   if (f.body < 0) return {};
-  detail::accelerations<T>(model, work, q, qd, work.zero, Vec3<T>::zero());
+  forward_accelerations<T>(model, work, q, qd, work.zero, Vec3<T>::zero());
   const auto i = static_cast<std::size_t>(f.body);
   const Vec3<T>&w = work.velocity[i].ang, &alpha = work.alpha[i], &r = f.X_BF.p;
   const Mat3<T>& R = work.X_W[i].R;

@@ -57,7 +57,7 @@ inline void step_out(const Body<T>& b, Workspace<T>& work, std::size_t i, const 
 }  // namespace
 
 template <class T>
-void detail::accelerations(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+void forward_accelerations(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
                            const Vec3<T>& gravity) {
   const Vec3<T> zero = Vec3<T>::zero();
   const Vec3<T> a_base = -gravity;
@@ -79,7 +79,7 @@ void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qd
               {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
                {"tau", tau.size(), model.nv}});
   if (!external.empty()) check_sizes("rnea", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
-  detail::accelerations<T>(model, work, q, qd, qdd, model.gravity);
+  forward_accelerations<T>(model, work, q, qd, qdd, model.gravity);
 
   // wrench that each body needs for its own motion
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -147,7 +147,7 @@ Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int fra
 }
 
 #define LW_INSTANTIATE(T)                                                                                       \
-  template void detail::accelerations<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, const Vec3<T>&);  \
+  template void forward_accelerations<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, const Vec3<T>&);  \
   template void rnea<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, std::span<const Force<T>>); \
   template void bias_forces<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, Out<T>);                           \
   template void gravity_forces<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                               \

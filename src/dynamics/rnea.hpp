@@ -32,10 +32,9 @@ void gravity_forces(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> g
 template <class T>
 Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int frame, const Force<T>& wrench);
 
-namespace detail {
 // The outward sweep alone: X, velocity.ang, alpha, acceleration, for a base accelerated by −gravity.
 template <class T>
-void accelerations(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, const Vec3<T>& gravity);
-}  // namespace detail
+void forward_accelerations(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+                           const Vec3<T>& gravity);
 
 }  // namespace lw

@@ -90,14 +90,11 @@ std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const st
   require(arguments.size() == function->input_size(), "a call has as many arguments as its function has inputs");
   Call record{std::move(function), {}};
   for (const Expr& e : arguments) record.arguments.push_back(intern(e));
-  std::size_t index = 0;
-  while (index < calls_.size() &&
-         (calls_[index].function != record.function || calls_[index].arguments != record.arguments)) {
-    ++index;
-  }
   const std::size_t outputs = record.function->output_size();
-  if (index == calls_.size()) calls_.push_back(std::move(record));
-  const Expr node = make(Op::call, static_cast<NodeId>(index));
+  const auto [place, fresh] =
+      call_index_.try_emplace({record.function.get(), record.arguments}, static_cast<NodeId>(calls_.size()));
+  if (fresh) calls_.push_back(std::move(record));
+  const Expr node = make(Op::call, place->second);
   std::vector<Expr> result;
   for (std::size_t k = 0; k < outputs; ++k) result.push_back(make(Op::output, node.id(), static_cast<NodeId>(k)));
   return result;

@@ -9,9 +9,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace lw {
@@ -149,6 +151,7 @@ class Graph {
   std::unordered_map<Key, NodeId, Hash> index_;
   std::vector<std::string> inputs_;
   std::vector<Call> calls_;
+  std::map<std::pair<const Function*, std::vector<NodeId>>, NodeId> call_index_;  // into calls_
   std::vector<Solve> solves_;
 };
 

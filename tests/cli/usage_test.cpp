@@ -91,6 +91,37 @@ TEST(Usage, AFullDiskIsReported) {
   }
 }
 
+TEST(Usage, EveryCommandNoticesThatNobodyListens) {
+  for (const cli::Command& c : cli::commands()) {
+    if (c.name == "bench") continue;  // takes its time
+    for (const char* nowhere : {" > /dev/full", " >&-", " >&- 2>&-"}) {
+      EXPECT_EQ(shell(c.examples.front() + nowhere).code, 3) << c.name << nowhere;
+    }
+  }
+}
+
+TEST(Usage, WhatIsSaidBesidesResultsMayGetLost) {
+  const std::string ball = write("ball.yaml", R"(linkwright: 1
+name: ball
+links: [{name: ball, parent: base, joint: {type: spherical}, inertia: {mass: 1, tensor: [1, 1, 5]}}]
+)");
+  struct Case {
+    std::string line;  // says something on stderr
+    int code;
+  };
+  for (const Case& c : {Case{"linkwright inverse " + ball + " --allow-unphysical --q 0,0,0,1.001", 0},
+                        Case{"linkwright reproduce twu --out report.html", 0}, Case{"linkwright check " + ball, 1},
+                        Case{"linkwright inverse puma560 --q 1", 2}, Case{"linkwright inverse " + ball, 3}}) {
+    const Outcome heard = shell(c.line);
+    EXPECT_FALSE(heard.err.empty()) << c.line;
+    for (const char* nowhere : {"", " 2> /dev/full", " 2>&-"}) {
+      const Outcome o = shell(c.line + nowhere);
+      EXPECT_EQ(o.code, c.code) << c.line << nowhere;
+      EXPECT_EQ(o.out, heard.out) << c.line << nowhere;
+    }
+  }
+}
+
 TEST(Usage, InterruptEndsItAs130) { EXPECT_EQ(interrupted({"inverse", "chain-10000"}, 100).code, 130); }
 
 TEST(Completion, ScriptsKnowEveryCommandAndOption) {
