@@ -7,10 +7,12 @@
 
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
+#include "methods.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
 #include "vectors.hpp"
+#include "wrenches.hpp"
 
 namespace lw::cli {
 namespace {
@@ -71,12 +73,17 @@ int run(const Arguments& arguments) {
   const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model),
                             tau = read_velocity(arguments, "--tau", model, false);
   const std::string method = arguments.text("--method", "aba");
+  const Wrenches wrenches(arguments, model, q);
   Workspace<double> work(model);
   std::vector<double> qdd(qd.size());
-  if (method == "aba") {
-    aba<double>(model, work, q, qd, tau, qdd);
+  if (const Formulation* formulation = chosen_formulation(arguments)) {
+    std::vector<double> all = tau;
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] += wrenches.at_joints()[k];
+    forward_by<double>(*formulation, model, q, qd, all, qdd);
+  } else if (method == "aba") {
+    aba<double>(model, work, q, qd, tau, qdd, wrenches.on_bodies());
   } else {
-    forward_by_crba<double>(model, work, q, qd, tau, qdd);
+    forward_by_crba<double>(model, work, q, qd, tau, qdd, wrenches.on_bodies());
   }
   const bool finite = std::all_of(qdd.begin(), qdd.end(), [](double x) { return std::isfinite(x); });
   constexpr int kAffordable = 1000;  // the matrix is of order nv², its factors of order nv³
@@ -87,8 +94,7 @@ int run(const Arguments& arguments) {
     print_json({{"model", model.name}, {"method", method}, {"q", q}, {"qd", qd}, {"tau", tau}, {"qdd", qdd}});
     return kOk;
   }
-  fmt::print("{}: accelerations under the torques ({})\n{}\n", model.name,
-             method == "aba" ? "articulated bodies" : "mass matrix", configuration_line(q));
+  fmt::print("{}: accelerations under the torques ({})\n{}\n", model.name, method, configuration_line(q));
   fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
                                           {"tau", Column::Unit::force, tau},
                                           {"qdd", Column::Unit::acceleration, qdd}}));
@@ -98,15 +104,13 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command forward_command() {
+  const Methods methods = with_formulations({{"aba", "articulated bodies (the fast one)"},
+                                             {"crba", "mass matrix by composite bodies, and its factors"}});
   Command c = dynamics_command({q_option(),
                                 velocity_option("--qd", "velocities"),
                                 velocity_option("--tau", "torques, forces of slides"),
-                                {"--method",
-                                 "aba|crba",
-                                 "algorithm: aba, articulated bodies (default); crba, mass matrix and its factors",
-                                 Option::Kind::text,
-                                 {"aba", "crba"},
-                                 "Options"}});
+                                method_option(methods),
+                                wrench_option()});
   c.name = "forward";
   c.summary = "accelerations under given torques: qdd from q, qd, tau";
   c.description =
@@ -114,6 +118,7 @@ Command forward_command() {
       "gravity.";
   c.examples = {"linkwright forward double-pendulum",
                 "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json"};
+  c.sections = {method_section(methods)};
   c.run = run;
   return c;
 }

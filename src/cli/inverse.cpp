@@ -7,9 +7,11 @@
 
 #include "../base/text.hpp"
 #include "../dynamics/rnea.hpp"
+#include "methods.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "vectors.hpp"
+#include "wrenches.hpp"
 
 namespace lw::cli {
 namespace {
@@ -43,15 +45,26 @@ int run(const Arguments& arguments) {
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model),
                             qdd = read_velocity(arguments, "--qdd", model);
+  const std::string method = arguments.text("--method", "rnea");
+  const Formulation* formulation = chosen_formulation(arguments);
+  if (formulation != nullptr && arguments.has("--reactions")) {
+    throw Error(ErrorCode::usage, fmt::format("--reactions come with --method rnea, not with `{}`", method));
+  }
+  const Wrenches wrenches(arguments, model, q);
   Workspace<double> work(model);
   std::vector<double> tau(qd.size());
-  rnea<double>(model, work, q, qd, qdd, tau);
+  if (formulation == nullptr) {
+    rnea<double>(model, work, q, qd, qdd, tau, wrenches.on_bodies());
+  } else {
+    inverse_by<double>(*formulation, model, q, qd, qdd, tau);
+    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] -= wrenches.at_joints()[k];
+  }
   require_finite("tau", tau, model);
   const std::vector<Reaction> in_joints =
       arguments.has("--reactions") ? reactions(loaded, work) : std::vector<Reaction>{};
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"method", "rnea"}, {"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}};
+    Json json{{"model", model.name}, {"method", method}, {"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}};
     if (arguments.has("--reactions")) {
       json["reactions"] = Json::array();
       for (const Reaction& r : in_joints) {
@@ -64,7 +77,7 @@ int run(const Arguments& arguments) {
     return kOk;
   }
 
-  fmt::print("{}: joint torques and forces of the motion (Newton-Euler)\n{}\n", model.name, configuration_line(q));
+  fmt::print("{}: joint torques and forces of the motion ({})\n{}\n", model.name, method, configuration_line(q));
   fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
                                           {"qdd", Column::Unit::acceleration, qdd},
                                           {"tau", Column::Unit::force, tau}}));
@@ -92,21 +105,25 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command inverse_command() {
+  const Methods methods = with_formulations({{"rnea", "Newton-Euler about the frames' origins (the fast one)"}});
   Command c = dynamics_command(
       {q_option(),
        velocity_option("--qd", "velocities"),
        velocity_option("--qdd", "accelerations"),
-       {"--method", "rnea", "algorithm: rnea, recursive Newton-Euler", Option::Kind::text, {"rnea"}, "Options"},
+       method_option(methods),
+       wrench_option(),
        {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"}});
   c.name = "inverse";
   c.summary = "joint torques of a motion: tau from q, qd, qdd";
   c.description =
       "Inverse dynamics: the torques (forces, for slides) that the joints must give for the accelerations qdd in the "
       "state "
-      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q).";
+      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what outer forces do.";
   c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
                 "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",
-                "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions"};
+                "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions",
+                "linkwright inverse puma560 --wrench link6:0,0,-20 --method ness"};
+  c.sections = {method_section(methods)};
   c.run = run;
   return c;
 }

@@ -1,4 +1,4 @@
-// What is said besides results, and colour where it helps a person: on a terminal, unless NO_COLOR or TERM=dumb asks for none.
+// What is said besides results, and colour where it helps a person: on a terminal, unless NO_COLOR or TERM=dumb is set.
 #pragma once
 
 #include <cstdio>

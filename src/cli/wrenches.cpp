@@ -5,6 +5,7 @@
 #include "../base/text.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../model/complaints.hpp"
 #include "terminal.hpp"
 #include "vectors.hpp"
 
