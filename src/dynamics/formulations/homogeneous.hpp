@@ -37,6 +37,7 @@ struct Homogeneous {
   friend Homogeneous operator+(const Homogeneous& a, const Homogeneous& b) { return {a.R + b.R, a.p + b.p}; }
   friend Homogeneous operator*(const Homogeneous& a, const T& s) { return {a.R * s, a.p * s}; }
   friend Homogeneous operator*(const Homogeneous& a, const Transform<T>& A) { return {a.R * A.R, a.R * A.p + a.p}; }
+  // of a derivative (that of a pose has a last row)
   friend Homogeneous operator*(const Homogeneous& a, const PseudoInertia<T>& J) {
     return {a.R * J.K + outer(a.p, J.h), a.R * J.h + a.p * J.mass};
   }
@@ -47,7 +48,7 @@ struct Homogeneous {
   }
 };
 
-// tr(M Nᵀ); no use of it reads a last row, since one of the two is a derivative.
+// tr(M Nᵀ), one of the two a derivative.
 template <class T>
 T trace_of_product(const Homogeneous<T>& M, const Homogeneous<T>& N) {
   return dot(M.R.col(0), N.R.col(0)) + dot(M.R.col(1), N.R.col(1)) + dot(M.R.col(2), N.R.col(2)) + dot(M.p, N.p);

@@ -46,14 +46,6 @@ Spin<T> spin(const typename Linkage<T>::Link& link, const Transform<T>& pose, co
   return s;
 }
 
-template <class T>
-detail::TwuMatrices<T> basic_matrices(const typename Linkage<T>::Link& link, const Transform<T>& pose, const T& qd,
-                                      const T& qdd) {
-  const Homogeneous<T> A = Homogeneous<T>::pose(pose), first = A.derivative(link.slides()),
-                       second = first.derivative(link.slides());
-  return {A, first * qd, first * qdd + second * (qd * qd), first, second * qd};
-}
-
 // Those on the way to link i.
 template <class T>
 std::vector<detail::TwuMatrices<T>> gathered(const std::vector<detail::TwuMatrices<T>>& all,
@@ -66,6 +58,13 @@ std::vector<detail::TwuMatrices<T>> gathered(const std::vector<detail::TwuMatric
 }  // namespace
 
 namespace detail {
+
+template <class T>
+TwuMatrices<T> twu_matrices(const typename Linkage<T>::Link& link, const Transform<T>& pose, const T& qd, const T& qdd) {
+  const Homogeneous<T> A = Homogeneous<T>::pose(pose), first = A.derivative(link.slides()),
+                       second = first.derivative(link.slides());
+  return {A, first * qd, first * qdd + second * (qd * qd), first, second * qd};
+}
 
 template <class T>
 Vec3<T> twu_v(TwuWay<T> way, const Vec3<T>& r) {
@@ -118,7 +117,7 @@ void twu(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> 
   for (T& t : tau) t = T(0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const auto& link = linkage.links[i];
-    matrices.push_back(basic_matrices<T>(link, poses[i], qd[i], qdd[i]));
+    matrices.push_back(detail::twu_matrices<T>(link, poses[i], qd[i], qdd[i]));
     spins.push_back(spin<T>(link, poses[i], link.parent < 0 ? Spin<T>{} : spins[static_cast<std::size_t>(link.parent)],
                             qd[i], qdd[i]));
     const Spin<T>& s = spins.back();
@@ -145,7 +144,7 @@ void twu_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M) {
   for (T& each : M) each = T(0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const auto& link = linkage.links[i];
-    matrices.push_back(basic_matrices<T>(link, poses[i], still, still));
+    matrices.push_back(detail::twu_matrices<T>(link, poses[i], still, still));
     spins.push_back(spin<T>(link, poses[i], link.parent < 0 ? Spin<T>{} : spins[static_cast<std::size_t>(link.parent)],
                             still, still));
     const std::vector<detail::TwuMatrices<T>> way = gathered(matrices, ways[i]);
@@ -162,6 +161,7 @@ void twu_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M) {
 }
 
 #define LW_INSTANTIATE(T)                                                                              \
+  template detail::TwuMatrices<T> detail::twu_matrices<T>(const Linkage<T>::Link&, const Transform<T>&, const T&, const T&); \
   template Vec3<T> detail::twu_v<T>(detail::TwuWay<T>, const Vec3<T>&);                                \
   template Vec3<T> detail::twu_v_rate<T>(detail::TwuWay<T>, const Vec3<T>&);                           \
   template Vec3<T> detail::twu_v_by_q<T>(detail::TwuWay<T>, std::size_t, const Vec3<T>&);              \

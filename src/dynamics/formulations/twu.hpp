@@ -42,6 +42,9 @@ struct TwuMatrices {
   Homogeneous<T> rate_by_q;  // ∂Ȧ/∂q = d/dt ∂Ȧ/∂q̇ = A'' q̇
 };
 template <class T>
+TwuMatrices<T> twu_matrices(const typename Linkage<T>::Link& link, const Transform<T>& pose, const T& qd, const T& qdd);
+
+template <class T>
 using TwuWay = std::span<const TwuMatrices<std::type_identity_t<T>>>;  // from the base to the link, itself included
 
 template <class T>
