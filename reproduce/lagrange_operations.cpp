@@ -115,7 +115,8 @@ Plot cost_plot() {
 }  // namespace
 
 Experiment lagrange_operations() {
-  Experiment e("dhanaraj", "dhanaraj.lagrange-operations", "Operation counts of the Lagrangian formulations (table 1.1)",
+  Experiment e("dhanaraj", "dhanaraj.lagrange-operations",
+               "Operation counts of the Lagrangian formulations (table 1.1)",
                "The formulations run with numbers that count what is done with them, on chains of revolute joints "
                "whose data have no zeros and whose rotations are given; products of the links' constants are free. The "
                "published formulas beside them.");

@@ -68,7 +68,8 @@ Joint kind(int k) { return {k >= 3, k % 3}; }
 // An arm as his input describes it: at zero all frames are parallel, each at the end of the link before, a link points
 // along one axis, inertias are along the axes. Everything else is random.
 Model<double> arm(const std::vector<Joint>& joints, Random& random) {
-  std::string text = "linkwright: 1\nname: chain\ngravity: [0, -9.81, 0]\nlinks:\n", parent = "base", origin = "[0, 0, 0]";
+  std::string text = "linkwright: 1\nname: chain\ngravity: [0, -9.81, 0]\nlinks:\n", parent = "base",
+              origin = "[0, 0, 0]";
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const auto size = [&] { return random.between(0.2, 1.5); };
     const double x = size(), y = size(), z = size();  // second moments along the axes: any are those of a body
@@ -118,19 +119,19 @@ void agreement(Experiment& e) {
     }
   }
   for (std::size_t o = 0; o < others.size(); ++o) {
-    e.compare("agreement." + others[o],
-              fmt::format("joint forces by chapter 4 less those by `{}`, as a fraction of their terms, at most", others[o]),
-              claim, 0.0, worst[o], absolute(1e-12), "1600 states of 160 random arms of 1 to 8 joints.");
+    e.compare(
+        "agreement." + others[o],
+        fmt::format("joint forces by chapter 4 less those by `{}`, as a fraction of their terms, at most", others[o]),
+        claim, 0.0, worst[o], absolute(1e-12), "1600 states of 160 random arms of 1 to 8 joints.");
   }
 
   double of_layouts = 0.0;
   for (int k = 0; k < kKinds * kKinds * kKinds; ++k) {
-    const Model<double> model =
-        arm({kind(k % kKinds), kind(k / kKinds % kKinds), kind(k / kKinds / kKinds)}, random);
+    const Model<double> model = arm({kind(k % kKinds), kind(k / kKinds % kKinds), kind(k / kKinds / kKinds)}, random);
     for (int i = 0; i < 5; ++i) {
       const State s = random_state(model, random);
-      of_layouts = std::max(of_layouts, difference(model, s, inverse("twu", model, s.q, s.qd, s.qdd),
-                                                   inverse(model, s.q, s.qd, s.qdd)));
+      of_layouts = std::max(
+          of_layouts, difference(model, s, inverse("twu", model, s.q, s.qd, s.qdd), inverse(model, s.q, s.qd, s.qdd)));
     }
   }
   e.compare("generality", "the same less our inverse dynamics, for every arm of three joints, at most",
@@ -143,9 +144,8 @@ void agreement(Experiment& e) {
 constexpr std::size_t kLinks = 3, kCentres = 3;  // inputs: group of the centres of mass
 template <class Known>
 Function generated(const Known& known) {
-  const std::vector<Group> inputs{{"q", kLinks},      {"qd", kLinks}, {"qdd", kLinks},
-                                  {"CM", 3 * kLinks}, {"L", kLinks},  {"MAS", kLinks},
-                                  {"MI", 3 * kLinks}, {"g", 1}};
+  const std::vector<Group> inputs{{"q", kLinks}, {"qd", kLinks},  {"qdd", kLinks},    {"CM", 3 * kLinks},
+                                  {"L", kLinks}, {"MAS", kLinks}, {"MI", 3 * kLinks}, {"g", 1}};
   return trace("example1", inputs, {{"Q", kLinks}}, [&](const Arguments& in, Results& out) {
     Linkage<Expr> chain;
     chain.gravity = {0.0, -in[7][0], 0.0};
@@ -204,11 +204,12 @@ void pruning(Experiment& e) {
   const Source symbols = recomputed("the program with symbols for the zeros, evaluated");
   const auto saved = [&](const char* name, const char* what, const Function& f, const auto& known) {
     const std::vector<double> before = operations(all), after = operations(f), other = evaluated(all, known);
-    e.compare(name, fmt::format("operations that {} saves in example 1: ×, +", what), symbols,
-              {before[0] - other[0], before[1] - other[1]}, {before[0] - after[0], before[1] - after[1]}, absolute(0.0),
-              fmt::format("Of {} and {}: a known zero vanishes with everything that it multiplies. The reference is the "
-                          "program with symbols, run on numbers that count and know their zeros.",
-                          before[0], before[1]));
+    e.compare(
+        name, fmt::format("operations that {} saves in example 1: ×, +", what), symbols,
+        {before[0] - other[0], before[1] - other[1]}, {before[0] - after[0], before[1] - after[1]}, absolute(0.0),
+        fmt::format("Of {} and {}: a known zero vanishes with everything that it multiplies. The reference is the "
+                    "program with symbols, run on numbers that count and know their zeros.",
+                    before[0], before[1]));
   };
   saved("zeros.one", "CM(1,2) := 0", one, first_y);
   saved("zeros.listed", "giving all zeros of his input", listed, all_y_and_z);

@@ -14,9 +14,8 @@ using Steps = std::vector<ComplexStep>;
 
 struct Arm {
   explicit Arm(std::uint64_t seed)
-      : mechanism(random_mechanism(seed, {.joints = 5,
-                                          .types = {JointType::revolute, JointType::prismatic},
-                                          .branching = 0.0})),
+      : mechanism(random_mechanism(
+            seed, {.joints = 5, .types = {JointType::revolute, JointType::prismatic}, .branching = 0.0})),
         model(instantiate<double>(mechanism)),
         numbers(linkage(model)),
         steps(linkage(instantiate<ComplexStep>(mechanism))) {}
@@ -31,7 +30,8 @@ std::vector<TwuMatrices<T>> matrices(const Linkage<T>& arm, const std::vector<T>
                                      const std::vector<T>& qdd) {
   const std::vector<Transform<T>> poses = joint_poses<T>(arm, q);
   std::vector<TwuMatrices<T>> way;
-  for (std::size_t k = 0; k < poses.size(); ++k) way.push_back(detail::twu_matrices<T>(arm.links[k], poses[k], qd[k], qdd[k]));
+  for (std::size_t k = 0; k < poses.size(); ++k)
+    way.push_back(detail::twu_matrices<T>(arm.links[k], poses[k], qd[k], qdd[k]));
   return way;
 }
 
@@ -52,7 +52,9 @@ TEST(TwuGroups, AreTheDerivativesTheyAreNamedAfter) {
     const Vec3<double> r = arm.numbers.links.back().com;
     const Vec3<ComplexStep> r_step = arm.steps.links.back().com;
     const auto way = matrices<double>(arm.numbers, s.q, s.qd, s.qdd);
-    const auto with = [&](const Steps& q, const Steps& qd) { return matrices<ComplexStep>(arm.steps, q, qd, still(s.qdd)); };
+    const auto with = [&](const Steps& q, const Steps& qd) {
+      return matrices<ComplexStep>(arm.steps, q, qd, still(s.qdd));
+    };
 
     Transform<ComplexStep> pose;
     for (const Transform<ComplexStep>& A : joint_poses<ComplexStep>(arm.steps, moving(s.q, s.qd))) pose = pose * A;

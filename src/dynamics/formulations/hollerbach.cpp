@@ -75,8 +75,9 @@ void hollerbach_3x3(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> q
     const auto& link = linkage.links[i];
     const Mat3<T>& R = poses[i].R;
     const Vec3<T>&x = W[i].col(0), &y = W[i].col(1), &z = W[i].col(2);
-    tau[i] = link.slides() ? dot(z, e[i] - linkage.gravity * mass[i])
-                           : dot(y, D[i].col(0)) - dot(x, D[i].col(1)) - dot(linkage.gravity, y * c[i][0] - x * c[i][1]);
+    tau[i] = link.slides()
+                 ? dot(z, e[i] - linkage.gravity * mass[i])
+                 : dot(y, D[i].col(0)) - dot(x, D[i].col(1)) - dot(linkage.gravity, y * c[i][0] - x * c[i][1]);
     if (link.parent < 0) continue;
     const auto p = static_cast<std::size_t>(link.parent);
     D[p] += D[i] * transpose(R) + outer(e[i], poses[i].p);
@@ -86,7 +87,7 @@ void hollerbach_3x3(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> q
   }
 }
 
-#define LW_INSTANTIATE(T)                                                              \
+#define LW_INSTANTIATE(T)                                                             \
   template void hollerbach_4x4<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>); \
   template void hollerbach_3x3<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

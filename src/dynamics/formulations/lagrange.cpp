@@ -113,7 +113,7 @@ void lagrange_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> D) {
   mirror<T>(D, n);
 }
 
-#define LW_INSTANTIATE(T)                                                                   \
+#define LW_INSTANTIATE(T)                                                       \
   template void lagrange<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>); \
   template void lagrange_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

@@ -60,7 +60,8 @@ std::vector<detail::TwuMatrices<T>> gathered(const std::vector<detail::TwuMatric
 namespace detail {
 
 template <class T>
-TwuMatrices<T> twu_matrices(const typename Linkage<T>::Link& link, const Transform<T>& pose, const T& qd, const T& qdd) {
+TwuMatrices<T> twu_matrices(const typename Linkage<T>::Link& link, const Transform<T>& pose, const T& qd,
+                            const T& qdd) {
   const Homogeneous<T> A = Homogeneous<T>::pose(pose), first = A.derivative(link.slides()),
                        second = first.derivative(link.slides());
   return {A, first * qd, first * qdd + second * (qd * qd), first, second * qd};
@@ -70,7 +71,8 @@ template <class T>
 Vec3<T> twu_v(TwuWay<T> way, const Vec3<T>& r) {
   Vec3<T> sum;
   for (std::size_t l = 0; l < way.size(); ++l) {
-    sum += group<T>(way.size(), l, r, [&](std::size_t k) -> auto& { return k == l ? way[k].rate : way[k].A; });
+    sum += group<T>(
+        way.size(), l, r, [&](std::size_t k) -> auto& { return k == l ? way[k].rate : way[k].A; });
   }
   return sum;
 }
@@ -80,10 +82,11 @@ Vec3<T> twu_v_rate(TwuWay<T> way, const Vec3<T>& r) {
   Vec3<T> sum;
   for (std::size_t l = 0; l < way.size(); ++l) {
     for (std::size_t m = 0; m < way.size(); ++m) {
-      sum += group<T>(way.size(), std::max(l, m), r, [&](std::size_t k) -> auto& {
-        if (k != l && k != m) return way[k].A;
-        return l == m ? way[k].rate_rate : way[k].rate;
-      });
+      sum += group<T>(
+          way.size(), std::max(l, m), r, [&](std::size_t k) -> auto& {
+            if (k != l && k != m) return way[k].A;
+            return l == m ? way[k].rate_rate : way[k].rate;
+          });
     }
   }
   return sum;
@@ -93,17 +96,19 @@ template <class T>
 Vec3<T> twu_v_by_q(TwuWay<T> way, std::size_t j, const Vec3<T>& r) {
   Vec3<T> sum;
   for (std::size_t l = 0; l < way.size(); ++l) {
-    sum += group<T>(way.size(), std::max(l, j), r, [&](std::size_t k) -> auto& {
-      if (k == j) return l == j ? way[k].rate_by_q : way[k].by_q;
-      return k == l ? way[k].rate : way[k].A;
-    });
+    sum += group<T>(
+        way.size(), std::max(l, j), r, [&](std::size_t k) -> auto& {
+          if (k == j) return l == j ? way[k].rate_by_q : way[k].by_q;
+          return k == l ? way[k].rate : way[k].A;
+        });
   }
   return sum;
 }
 
 template <class T>
 Vec3<T> twu_v_by_rate(TwuWay<T> way, std::size_t j, const Vec3<T>& r) {
-  return group<T>(way.size(), j, r, [&](std::size_t k) -> auto& { return k == j ? way[k].by_q : way[k].A; });
+  return group<T>(
+      way.size(), j, r, [&](std::size_t k) -> auto& { return k == j ? way[k].by_q : way[k].A; });
 }
 
 }  // namespace detail
@@ -126,7 +131,9 @@ void twu(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> 
     const Vec3<T> IW = link.I * s.W, IW_rate = link.I * s.W_rate;
     for (std::size_t j = 0; j < way.size(); ++j) {
       const Vec3<T> by_rate = detail::twu_v_by_rate<T>(way, j, link.com);
-      const Vec3<T> by_rate_rate = detail::twu_v_by_q<T>(way, j, link.com), by_q = detail::twu_v_by_q<T>(way, j, link.com);
+      // (4-8) and (4-6)
+      const Vec3<T> by_rate_rate = detail::twu_v_by_q<T>(way, j, link.com),
+                    by_q = detail::twu_v_by_q<T>(way, j, link.com);
       tau[ways[i][j]] +=
           link.mass * (dot(v_rate, by_rate) + dot(v, by_rate_rate - by_q) - dot(linkage.gravity, by_rate)) +
           dot(IW_rate, s.by_rate[j]) + dot(IW, s.by_rate_rate[j] - s.by_q[j]);
@@ -160,13 +167,14 @@ void twu_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M) {
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                              \
-  template detail::TwuMatrices<T> detail::twu_matrices<T>(const Linkage<T>::Link&, const Transform<T>&, const T&, const T&); \
-  template Vec3<T> detail::twu_v<T>(detail::TwuWay<T>, const Vec3<T>&);                                \
-  template Vec3<T> detail::twu_v_rate<T>(detail::TwuWay<T>, const Vec3<T>&);                           \
-  template Vec3<T> detail::twu_v_by_q<T>(detail::TwuWay<T>, std::size_t, const Vec3<T>&);              \
-  template Vec3<T> detail::twu_v_by_rate<T>(detail::TwuWay<T>, std::size_t, const Vec3<T>&);           \
-  template void twu<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);                             \
+#define LW_INSTANTIATE(T)                                                                                         \
+  template detail::TwuMatrices<T> detail::twu_matrices<T>(const Linkage<T>::Link&, const Transform<T>&, const T&, \
+                                                          const T&);                                              \
+  template Vec3<T> detail::twu_v<T>(detail::TwuWay<T>, const Vec3<T>&);                                           \
+  template Vec3<T> detail::twu_v_rate<T>(detail::TwuWay<T>, const Vec3<T>&);                                      \
+  template Vec3<T> detail::twu_v_by_q<T>(detail::TwuWay<T>, std::size_t, const Vec3<T>&);                         \
+  template Vec3<T> detail::twu_v_by_rate<T>(detail::TwuWay<T>, std::size_t, const Vec3<T>&);                      \
+  template void twu<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);                                        \
   template void twu_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
