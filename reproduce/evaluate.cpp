@@ -3,6 +3,7 @@
 #include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
+#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/read.hpp"
@@ -74,6 +75,20 @@ double kinetic_energy(const Model<double>& model, const Vector& q, const Vector&
   Workspace<double> work(model);
   forward_velocities<double>(model, work, q, qd);
   return energy<double>(model, work, q, qd).kinetic;
+}
+
+Vector inverse(const std::string& formulation, const Model<double>& model, const Vector& q, const Vector& qd,
+               const Vector& qdd) {
+  Vector tau(qd.size());
+  inverse_by<double>(*find_formulation(formulation), model, q, qd, qdd, tau);
+  return tau;
+}
+
+Vector mass_matrix(const std::string& formulation, const Model<double>& model, const Vector& q) {
+  const auto n = static_cast<std::size_t>(model.nv);
+  Vector M(n * n);
+  mass_matrix_by<double>(*find_formulation(formulation), model, q, M);
+  return M;
 }
 
 Vector symmetric(std::size_t n, const Vector& upper) {

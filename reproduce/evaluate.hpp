@@ -24,6 +24,11 @@ Vector bias(const Model<double>& model, const Vector& q, const Vector& qd);
 Vector gravity(const Model<double>& model, const Vector& q);
 double kinetic_energy(const Model<double>& model, const Vector& q, const Vector& qd);
 
+// By a formulation's name.
+Vector inverse(const std::string& formulation, const Model<double>& model, const Vector& q, const Vector& qd,
+               const Vector& qdd);
+Vector mass_matrix(const std::string& formulation, const Model<double>& model, const Vector& q);
+
 // A symmetric matrix by rows from its upper half by rows.
 Vector symmetric(std::size_t n, const Vector& upper);
 

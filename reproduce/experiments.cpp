@@ -26,13 +26,15 @@ const std::vector<Entry>& experiments() {
   static const std::vector<Entry> list{{"dhanaraj", dhanaraj_torques},
                                        {"dhanaraj", dhanaraj_closed_form},
                                        {"dhanaraj", dhanaraj_operations},
+                                       {"dhanaraj", lagrange_operations},
                                        {"binder", binder_lagrange},
                                        {"wong", wong_puma},
                                        {"wong", wong_torso},
                                        {"wong", wong_excavator},
                                        {"wong", wong_operations},
                                        {"twu", twu_planar},
-                                       {"twu", twu_spatial}};
+                                       {"twu", twu_spatial},
+                                       {"twu", twu_formulation}};
   return list;
 }
 

@@ -12,6 +12,7 @@ namespace lw::reproduce {
 Experiment dhanaraj_torques();
 Experiment dhanaraj_closed_form();
 Experiment dhanaraj_operations();
+Experiment lagrange_operations();
 Experiment binder_lagrange();
 Experiment wong_puma();
 Experiment wong_torso();
@@ -19,6 +20,7 @@ Experiment wong_excavator();
 Experiment wong_operations();
 Experiment twu_planar();
 Experiment twu_spatial();
+Experiment twu_formulation();
 
 struct Entry {
   std::string thesis;

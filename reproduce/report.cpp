@@ -110,6 +110,7 @@ std::string numbers(const Numbers& n) {
 
 std::string row_of(const Row& r) {
   const std::string tolerance = r.verdict == Verdict::not_reproducible ? "–"
+                                : r.verdict == Verdict::beaten         ? "less"
                                 : r.tolerance == 0.0
                                     ? "exact"
                                     : short_number(r.tolerance, "{:.2g}") + (r.relative ? " rel." : "");

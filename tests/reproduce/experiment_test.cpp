@@ -73,6 +73,16 @@ TEST(Experiment, MisprintNeedsAnotherRoadAndAWrongPrint) {
   EXPECT_EQ(misprint(4.0, 4.0, 4.0), Verdict::failed);  // the print is right
 }
 
+TEST(Experiment, BeatenNeedsLessInEveryEntry) {
+  const auto beaten = [](Numbers published, Numbers computed) {
+    return verdict_of([&](Experiment& e) { e.beaten("a", "x", "table", published, computed, "why"); });
+  };
+  EXPECT_EQ(beaten({10.0, 20.0}, {9.0, 19.0}), Verdict::beaten);
+  EXPECT_EQ(beaten({10.0, 20.0}, {9.0, 20.0}), Verdict::failed);
+  EXPECT_EQ(beaten({10.0, 20.0}, {9.0}), Verdict::failed);
+  EXPECT_EQ(beaten(10.0, std::nan("")), Verdict::failed);
+}
+
 TEST(Experiment, FailuresReachTheReport) {
   Experiment e("wong", "test", "title", "about");
   e.compare("a", "x", "table", 1.0, 2.0, absolute(0.1));

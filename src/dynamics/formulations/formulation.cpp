@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include "cholesky.hpp"
+#include "hollerbach.hpp"
+#include "lagrange.hpp"
 #include "newton_euler.hpp"
+#include "twu.hpp"
 
 namespace lw {
 namespace {
@@ -22,6 +25,10 @@ template <class T>
 const Templates<T>& templates(const Formulation& formulation) {
   static const std::vector<Templates<T>> all{
       {"newton-euler", newton_euler<T>, nullptr},
+      {"lagrange", lagrange<T>, lagrange_mass_matrix<T>},
+      {"hollerbach-4x4", hollerbach_4x4<T>, nullptr},
+      {"hollerbach-3x3", hollerbach_3x3<T>, nullptr},
+      {"twu", twu<T>, twu_mass_matrix<T>},
   };
   for (const Templates<T>& t : all) {
     if (formulation.name == t.name) return t;
@@ -90,6 +97,13 @@ const std::vector<Formulation>& formulations() {
   static const std::vector<Formulation> all{
       {"newton-euler", "Newton-Euler about the centres of mass (Luh, Walker, Paul 1980; Dhanaraj's table 2.3)",
        Scope::one_coordinate, 0, false},
+      {"lagrange", "closed Lagrange, all coefficients formed (Uicker 1965, Kahn 1969; Dhanaraj's appendix A.1)",
+       Scope::one_coordinate, 12, true},
+      {"hollerbach-4x4", "recursive Lagrange with 4×4 matrices (Hollerbach 1980; Dhanaraj's appendix A.2)",
+       Scope::one_coordinate, 0, false},
+      {"hollerbach-3x3", "recursive Lagrange with 3×3 matrices (Hollerbach 1980; Dhanaraj's appendix A.3)",
+       Scope::one_coordinate, 0, false},
+      {"twu", "Lagrange by groups of matrix products (Twu 1987, chapter 4)", Scope::one_coordinate, 12, true},
   };
   return all;
 }

@@ -85,9 +85,22 @@ std::vector<Transform<T>> joint_poses(const Linkage<T>& linkage, In<T> q) {
   return poses;
 }
 
-#define LW_INSTANTIATE(T)                           \
-  template Linkage<T> linkage<T>(const Model<T>&); \
-  template std::vector<Transform<T>> joint_poses<T>(const Linkage<T>&, In<T>);
+template <class T>
+std::vector<std::vector<std::size_t>> joints_to(const Linkage<T>& linkage) {
+  std::vector<std::vector<std::size_t>> ways;
+  for (const auto& link : linkage.links) {
+    std::vector<std::size_t> way;
+    if (link.parent >= 0) way = ways[static_cast<std::size_t>(link.parent)];
+    way.push_back(ways.size());
+    ways.push_back(std::move(way));
+  }
+  return ways;
+}
+
+#define LW_INSTANTIATE(T)                                                       \
+  template Linkage<T> linkage<T>(const Model<T>&);                              \
+  template std::vector<Transform<T>> joint_poses<T>(const Linkage<T>&, In<T>); \
+  template std::vector<std::vector<std::size_t>> joints_to<T>(const Linkage<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -42,4 +42,8 @@ Linkage<T> linkage(const Model<T>& model);
 template <class T>
 std::vector<Transform<T>> joint_poses(const Linkage<T>& linkage, In<T> q);
 
+// The links on the way to each link, from the base outward, itself included: those whose joints move it.
+template <class T>
+std::vector<std::vector<std::size_t>> joints_to(const Linkage<T>& linkage);
+
 }  // namespace lw
