@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "binder.hpp"
 #include "cholesky.hpp"
 #include "newton_euler.hpp"
 
@@ -22,6 +23,9 @@ template <class T>
 const Templates<T>& templates(const Formulation& formulation) {
   static const std::vector<Templates<T>> all{
       {"newton-euler", newton_euler<T>, nullptr},
+      {"newton-euler-modified", newton_euler_modified<T>, nullptr},
+      {"binder-link", binder_link<T>, nullptr},
+      {"binder-base", binder_base<T>, nullptr},
   };
   for (const Templates<T>& t : all) {
     if (formulation.name == t.name) return t;
@@ -90,6 +94,11 @@ const std::vector<Formulation>& formulations() {
   static const std::vector<Formulation> all{
       {"newton-euler", "Newton-Euler about the centres of mass (Luh, Walker, Paul 1980; Dhanaraj's table 2.3)",
        Scope::one_coordinate, 0, false},
+      {"newton-euler-modified", "the same by the matrix λ of relative accelerations (Dhanaraj 1990, table 2.4)",
+       Scope::one_coordinate, 0, false},
+      {"binder-link", "Newton-Euler in frames at the far ends of the links (Binder 1985, equations 2.3-34 to 44)",
+       Scope::chain, 0, false},
+      {"binder-base", "the same in the axes of the base (Binder 1985, equations 2.3-19 to 33)", Scope::chain, 0, false},
   };
   return all;
 }
