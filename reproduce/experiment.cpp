@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace lw::reproduce {
 
@@ -64,6 +65,14 @@ void Experiment::misprint(const std::string& name, const std::string& quantity, 
   const bool verified = deviation(other_road, row.computed, tolerance) <= tolerance.value;
   const bool print_differs = row.deviation > tolerance.value;
   row.verdict = verified && print_differs ? Verdict::misprint : Verdict::failed;
+}
+
+void Experiment::beaten(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
+                        Numbers computed, const std::string& note) {
+  Row& row = add(name, quantity, source, std::move(published), std::move(computed), absolute(0.0), note);
+  const std::vector<double>&theirs = row.published.values, &ours = row.computed.values;
+  const bool none_higher = std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), std::less_equal<>());
+  row.verdict = none_higher && ours != theirs ? Verdict::beaten : Verdict::failed;
 }
 
 void Experiment::not_reproducible(const std::string& name, const std::string& quantity, const Source& source,

@@ -27,6 +27,7 @@ const std::vector<Entry>& experiments() {
                                        {"dhanaraj", dhanaraj_closed_form},
                                        {"dhanaraj", dhanaraj_operations},
                                        {"binder", binder_lagrange},
+                                       {"binder", binder_operations},
                                        {"wong", wong_puma},
                                        {"wong", wong_torso},
                                        {"wong", wong_excavator},

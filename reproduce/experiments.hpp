@@ -13,6 +13,7 @@ Experiment dhanaraj_torques();
 Experiment dhanaraj_closed_form();
 Experiment dhanaraj_operations();
 Experiment binder_lagrange();
+Experiment binder_operations();
 Experiment wong_puma();
 Experiment wong_torso();
 Experiment wong_excavator();

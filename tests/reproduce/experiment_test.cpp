@@ -73,6 +73,17 @@ TEST(Experiment, MisprintNeedsAnotherRoadAndAWrongPrint) {
   EXPECT_EQ(misprint(4.0, 4.0, 4.0), Verdict::failed);  // the print is right
 }
 
+TEST(Experiment, BeatenNeedsNoneHigherAndOneLower) {
+  const auto beaten = [](const std::vector<double>& published, const std::vector<double>& computed) {
+    return verdict_of([&](Experiment& e) { e.beaten("a", "x", "table", published, computed, "why"); });
+  };
+  EXPECT_EQ(beaten({9, 7}, {9, 6}), Verdict::beaten);
+  EXPECT_EQ(beaten({9, 7}, {9, 7}), Verdict::failed);
+  EXPECT_EQ(beaten({9, 7}, {8, 8}), Verdict::failed);
+  EXPECT_EQ(beaten({9, 7}, {8}), Verdict::failed);
+  EXPECT_EQ(beaten({9, 7}, {8, std::nan("")}), Verdict::failed);
+}
+
 TEST(Experiment, FailuresReachTheReport) {
   Experiment e("wong", "test", "title", "about");
   e.compare("a", "x", "table", 1.0, 2.0, absolute(0.1));

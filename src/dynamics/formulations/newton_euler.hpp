@@ -97,14 +97,15 @@ template <class T>
 Vec3<T> inertia_differences(const Mat3<T>& I) {
   return {I(2, 2) - I(1, 1), I(0, 0) - I(2, 2), I(1, 1) - I(0, 0)};
 }
-// The squares in ω × I ω come in differences, and those of S are the same.
+// The squares in ω × I ω come in differences, and those of S are the same. They are not taken before they are multiplied, so
+// that they cost nothing where the products of inertia are zero.
 template <class T>
 Vec3<T> own_moment(const Mat3<T>& I, const Vec3<T>& D, const Mat3<T>& S, const Vec3<T>& alpha) {
   const T kx = S(1, 2), ky = S(2, 0), kz = S(0, 1);
   const T Iyz = I(1, 2), Izx = I(2, 0), Ixy = I(0, 1);
-  return I * alpha + Vec3<T>(D[0] * kx + ((S(1, 1) - S(2, 2)) * Iyz + kz * Izx - ky * Ixy),
-                             D[1] * ky + ((S(2, 2) - S(0, 0)) * Izx + kx * Ixy - kz * Iyz),
-                             D[2] * kz + ((S(0, 0) - S(1, 1)) * Ixy + ky * Iyz - kx * Izx));
+  return I * alpha + Vec3<T>(D[0] * kx + (S(1, 1) * Iyz - S(2, 2) * Iyz + kz * Izx - ky * Ixy),
+                             D[1] * ky + (S(2, 2) * Izx - S(0, 0) * Izx + kx * Ixy - kz * Iyz),
+                             D[2] * kz + (S(0, 0) * Ixy - S(1, 1) * Ixy + ky * Iyz - kx * Izx));
 }
 
 }  // namespace newton_euler_steps
