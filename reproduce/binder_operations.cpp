@@ -13,9 +13,10 @@ const char* kTable22 = "table 2.2";
 // What one link more costs the whole recursion, for an axis given in frame i−1.
 std::vector<double> cost_of_a_link(Variables& x, const Vec3<Count>& z) {
   const auto cost = [&](std::size_t n) {
-    const std::vector<BinderLink<Count>> links(n, {false, x.matrix(), z, x.vector(), x.number(), x.vector(), x.matrix()});
+    const BinderLink<Count> link{false, x.matrix(), z, x.vector(), x.number(), x.vector(), x.matrix()};
+    const BinderChain<Count> chain{x.vector(), std::vector(n, link)};
     std::vector<Count> tau(n);
-    return x.cost([&] { binder_recursion<Count>(links, x.vector(), x.numbers(n), x.numbers(n), tau); });
+    return x.cost([&] { binder_recursion<Count>(chain, x.numbers(n), x.numbers(n), tau); });
   };
   const std::vector<double> less = cost(4), more = cost(5);
   return {more[0] - less[0], more[1] - less[1]};

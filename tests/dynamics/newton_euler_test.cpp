@@ -1,10 +1,16 @@
-// The identities that the modified Newton-Euler recursion rests on, and that each recursion costs what its steps cost.
+// What is particular to the Newton-Euler formulations: identities, frames, and that a link costs what its steps cost. That
+// they give the right torques, formulations_test.cpp shows.
 #include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <Eigen/Dense>
 
 #include "dynamics/formulations/binder.hpp"
 #include "dynamics/formulations/newton_euler.hpp"
-#include "model/random_state.hpp"
+#include "base/random.hpp"
 #include "reproduce/counting.hpp"
+#include "reproduce/evaluate.hpp"
 
 namespace lw {
 namespace {
@@ -13,11 +19,12 @@ namespace steps = newton_euler_steps;
 using V = Vec3<double>;
 using M = Mat3<double>;
 
-V random_vector(Random& random) { return {random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-2, 2)}; }
+V random_vector(Random& random) { return {random.between(-2, 2), random.between(-2, 2), random.between(-2, 2)}; }
 
 M random_rotation(Random& random) {
-  const Eigen::Quaterniond q = Eigen::Quaterniond(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), 1.1).normalized();
-  return M::from(q.toRotationMatrix());
+  const Eigen::Vector4d q(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1), 1.1);
+  const Eigen::Vector4d unit = q.normalized();
+  return rotation_from_quaternion(unit[0], unit[1], unit[2], unit[3]);
 }
 
 double difference(const V& a, const V& b) { return (a - b).eigen().cwiseAbs().maxCoeff(); }
@@ -52,7 +59,45 @@ TEST(NewtonEulerModified, GyroscopicMomentOfAFullTensor) {
     const M I{{d[0], o[2], o[1]}, {o[2], d[1], o[0]}, {o[1], o[0], d[2]}};
     EXPECT_LE(difference(steps::own_moment(I, steps::inertia_differences(I), steps::spin(w, alpha).S, alpha),
                          steps::own_moment(I, w, alpha)),
-              1e-13 * 100);
+              1e-13);
+  }
+}
+
+// Binder's frames are those of standard Denavit-Hartenberg rows (without offsets along the axis, which could go to either
+// side of it): A(i−1, i) as he prints it (2.1-13), S = (a, d sin α, d cos α), and the centre of mass as the file gives it.
+TEST(BinderLinkFrames, AreDenavitHartenberg) {
+  struct Dh {
+    double alpha, a, theta, d;
+  };
+  const double q[3] = {0.6, 0.25, -0.4};
+  const Dh rows[2] = {{0.7, 0.4, q[0], 0.0}, {-1.2, 0.2, 0.0, q[1]}};
+  const Linkage<double> arm = linkage(reproduce::from_text(R"(
+linkwright: 1
+name: arm
+links:
+  - name: one
+    parent: base
+    joint: {type: revolute, dh: {alpha: 0.7, a: 0.4, convention: standard}}
+    inertia: {mass: 2, com: [0.1, 0.2, 0.3], tensor: [1, 1.2, 0.9]}
+  - name: two
+    parent: one
+    joint: {type: prismatic, dh: {alpha: -1.2, a: 0.2, convention: standard}}
+    inertia: {mass: 2, com: [0.1, 0.2, 0.3], tensor: [1, 1.2, 0.9]}
+  - name: three
+    parent: two
+    joint: {type: revolute, dh: {convention: standard}}
+    inertia: {mass: 2, com: [0.1, 0.2, 0.3], tensor: [1, 1.2, 0.9]}
+)"));
+  const BinderChain<double> chain = chain_in_link_frames<double>(arm, joint_poses<double>(arm, q));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Dh& row = rows[i];
+    const double ca = std::cos(row.alpha), sa = std::sin(row.alpha);
+    const double c = std::cos(row.theta), s = std::sin(row.theta);
+    const M printed{{c, s, 0}, {-s * ca, c * ca, sa}, {s * sa, -c * sa, ca}};
+    EXPECT_LE(difference(transpose(chain.links[i].A), printed), 1e-15) << i;
+    EXPECT_LE(difference(chain.links[i].S, V(row.a, row.d * sa, row.d * ca)), 1e-15) << i;
+    EXPECT_LE(difference(chain.links[i].r, V(0.1, 0.2, 0.3)), 1e-15) << i;
+    EXPECT_LE(difference(chain.links[i].J, M({1, 0, 0}, {0, 1.2, 0}, {0, 0, 0.9})), 1e-15) << i;
   }
 }
 

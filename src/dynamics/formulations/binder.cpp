@@ -42,10 +42,36 @@ BinderLink<T> turned_link(const Linkage<T>& linkage, Poses<T> poses, std::size_t
 }  // namespace
 
 template <class T>
-void binder_recursion(const std::vector<BinderLink<T>>& links, const Vec3<T>& base_acceleration, In<T> qd, In<T> qdd,
-                      Out<T> tau) {
-  Vec3<T> w, wd, a = base_acceleration;
-  const Vec3<T> none;
+BinderChain<T> chain_in_link_frames(const Linkage<T>& linkage, Poses<T> poses) {
+  BinderChain<T> chain;
+  for (std::size_t i = 0; i < linkage.links.size(); ++i) {
+    if (i == 0) chain.base_acceleration = -(transpose(linkage.links[0].rest.R) * linkage.gravity);
+    const Mat3<T> B = transpose(far_end(linkage, i).R);
+    chain.links.push_back(turned_link<T>(linkage, poses, i, B));
+    chain.links.back().A = B * transpose(joint_rotation<T>(linkage.links[i], poses[i]));
+    chain.links.back().z = Vec3<T>::unit(2);
+  }
+  return chain;
+}
+
+template <class T>
+BinderChain<T> chain_in_base_axes(const Linkage<T>& linkage, Poses<T> poses) {
+  BinderChain<T> chain;
+  chain.base_acceleration = -linkage.gravity;
+  Mat3<T> R = Mat3<T>::identity();  // of the link in the base
+  for (std::size_t i = 0; i < linkage.links.size(); ++i) {
+    R = R * poses[i].R;
+    chain.links.push_back(turned_link<T>(linkage, poses, i, R));
+    chain.links.back().A = Mat3<T>::identity();
+    chain.links.back().z = R.col(2);
+  }
+  return chain;
+}
+
+template <class T>
+void binder_recursion(const BinderChain<T>& chain, In<T> qd, In<T> qdd, Out<T> tau) {
+  const std::vector<BinderLink<T>>& links = chain.links;
+  Vec3<T> w, wd, a = chain.base_acceleration;
   std::vector<Vec3<T>> F, N;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const BinderLink<T>& link = links[i];
@@ -75,33 +101,18 @@ void binder_recursion(const std::vector<BinderLink<T>>& links, const Vec3<T>& ba
 
 template <class T>
 void binder_link(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau) {
-  if (linkage.links.empty()) return;
-  std::vector<BinderLink<T>> links;
-  for (std::size_t i = 0; i < linkage.links.size(); ++i) {
-    const Mat3<T> B = transpose(far_end(linkage, i).R);
-    links.push_back(turned_link<T>(linkage, poses, i, B));
-    links.back().A = B * transpose(joint_rotation<T>(linkage.links[i], poses[i]));
-    links.back().z = Vec3<T>::unit(2);
-  }
-  binder_recursion<T>(links, -(transpose(linkage.links[0].rest.R) * linkage.gravity), qd, qdd, tau);
+  binder_recursion<T>(chain_in_link_frames<T>(linkage, poses), qd, qdd, tau);
 }
-
 template <class T>
 void binder_base(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau) {
-  std::vector<BinderLink<T>> links;
-  Mat3<T> R = Mat3<T>::identity();  // of the link in the base
-  for (std::size_t i = 0; i < linkage.links.size(); ++i) {
-    R = R * poses[i].R;
-    links.push_back(turned_link<T>(linkage, poses, i, R));
-    links.back().A = Mat3<T>::identity();
-    links.back().z = R.col(2);
-  }
-  binder_recursion<T>(links, -linkage.gravity, qd, qdd, tau);
+  binder_recursion<T>(chain_in_base_axes<T>(linkage, poses), qd, qdd, tau);
 }
 
-#define LW_INSTANTIATE(T)                                                                                             \
-  template void binder_recursion<T>(const std::vector<BinderLink<T>>&, const Vec3<T>&, In<T>, In<T>, Out<T>);         \
-  template void binder_link<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);                                    \
+#define LW_INSTANTIATE(T)                                                                  \
+  template BinderChain<T> chain_in_link_frames<T>(const Linkage<T>&, Poses<T>);            \
+  template BinderChain<T> chain_in_base_axes<T>(const Linkage<T>&, Poses<T>);              \
+  template void binder_recursion<T>(const BinderChain<T>&, In<T>, In<T>, Out<T>);          \
+  template void binder_link<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);         \
   template void binder_base<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -34,8 +34,17 @@ struct BinderLink {
   Mat3<T> J;
 };
 template <class T>
-void binder_recursion(const std::vector<BinderLink<T>>& links, const Vec3<T>& base_acceleration, In<T> qd, In<T> qdd,
-                      Out<T> tau);
+struct BinderChain {
+  Vec3<T> base_acceleration;  // −g, in frame 0
+  std::vector<BinderLink<T>> links;
+};
+// Frame 0 is joint 1's frame at rest; the last link, which carries no joint, keeps its own.
+template <class T>
+BinderChain<T> chain_in_link_frames(const Linkage<T>& linkage, Poses<T> poses);
+template <class T>
+BinderChain<T> chain_in_base_axes(const Linkage<T>& linkage, Poses<T> poses);
+template <class T>
+void binder_recursion(const BinderChain<T>& chain, In<T> qd, In<T> qdd, Out<T> tau);
 
 // Its terms, to be counted one by one. Unnumbered vectors are of link i−1; `rate` is z q̇ and `acceleration` is z q̈.
 namespace binder_steps {
