@@ -45,7 +45,8 @@ Vector modified_newton_euler(const std::vector<DhLink>& links, double gravity, c
     alpha = Rt * alpha;
     if (link.slides()) {
       a += steps::joint_acceleration(w, 2 * qd[i], qdd[i]);
-      spin = {steps::turned_spin(R, spin).S, steps::turned_spin(faults.turns_slide_lambda_wrongly ? Rt : R, spin).lambda};
+      spin = {steps::turned_spin(R, spin).S,
+              steps::turned_spin(faults.turns_slide_lambda_wrongly ? Rt : R, spin).lambda};
     } else {
       alpha += steps::joint_acceleration(w, qd[i], qdd[i]);
       spin = steps::spin(w, alpha);

@@ -40,12 +40,13 @@ void newton_euler_formula(Experiment& e) {
     return x.cost([&] { newton_euler<Count>(c.linkage, c.poses, c.rates, c.accelerations, c.tau); });
   };
   const std::vector<double> link = cost_of_a_link(newton_euler<Count>), six = cost(6);
-  e.beaten("newton-euler-counted", "multiplications and additions, Newton-Euler, n = 6, counted", kTable11, {852, 738},
-           six,
-           fmt::format("{}n − {} and {}n − {} where the table has 150n − 48 and 131n − 48: joint axes are (0, 0, 1), so "
-                       "that ω × z q̇ costs two multiplications, and Rᵀω is turned once. No entry of R, p, s, I or g is "
-                       "zero; poses are given.",
-                       link[0], 6 * link[0] - six[0], link[1], 6 * link[1] - six[1]));
+  e.beaten(
+      "newton-euler-counted", "multiplications and additions, Newton-Euler, n = 6, counted", kTable11, {852, 738}, six,
+      fmt::format("{}n − {} and {}n − {} where the table has 150n − 48 and 131n − 48: joint axes are (0, 0, 1), so "
+                  "that ω × z q̇ costs two multiplications, and Rᵀω is turned once. No entry of R, p, s, I or g is "
+                  "zero; poses are given. Without these savings a joint costs 135 and 110 (below); what the other "
+                  "15 and 21 are, the thesis does not say.",
+                  link[0], 6 * link[0] - six[0], link[1], 6 * link[1] - six[1]));
 }
 
 using Cost = std::vector<double>;  // ×, +
@@ -102,7 +103,8 @@ struct Table29 {
   // a_c, F, N, f with its f'
   Steps conventional_statics() {
     return {x.cost([&] { return steps::point_acceleration(a, w, alpha, s); }), force(),
-            x.cost([&] { return steps::own_moment(I, w, alpha); }), x.cost([&] { return F + steps::passed_force(pose.R, f); })};
+            x.cost([&] { return steps::own_moment(I, w, alpha); }),
+            x.cost([&] { return F + steps::passed_force(pose.R, f); })};
   }
 };
 
@@ -137,26 +139,28 @@ void revolute(Experiment& e) {
                          total[0] + total[1]));
 
   const Vec3<Count> full = x.vector();
-  const Steps conventional = joined(
-      {t.angular_velocity(),
-       x.cost([&] { return steps::angular_acceleration(t.Rt, t.alpha, t.Rt * t.w, full, t.acceleration); }),
-       x.cost([&] { return t.Rt * steps::point_acceleration(t.a, t.w, t.alpha, t.p); })},
-      t.conventional_statics());
-  e.compare("revolute-conventional", "revolute joint, conventional: × and + of ω, α, a, a_c, F, N, f", kTable29,
-            table({{9, 7}, {24, 19}, {27, 21}, {18, 15}, {3, 0}, {24, 18}, {9, 9}}), table(conventional), absolute(0.0),
-            "In α, Rᵀω is turned once more and its product with z q̇ is charged as if z had no zeros; z q̈ has one entry.");
-  e.misprint("revolute-conventional-n", "revolute joint, conventional: × and + of n", kTable29, {21, 24}, moment, kMoment,
-             absolute(0.0),
+  const Steps conventional =
+      joined({t.angular_velocity(),
+              x.cost([&] { return steps::angular_acceleration(t.Rt, t.alpha, t.Rt * t.w, full, t.acceleration); }),
+              x.cost([&] { return t.Rt * steps::point_acceleration(t.a, t.w, t.alpha, t.p); })},
+             t.conventional_statics());
+  e.compare(
+      "revolute-conventional", "revolute joint, conventional: × and + of ω, α, a, a_c, F, N, f", kTable29,
+      table({{9, 7}, {24, 19}, {27, 21}, {18, 15}, {3, 0}, {24, 18}, {9, 9}}), table(conventional), absolute(0.0),
+      "In α, Rᵀω is turned once more and its product with z q̇ is charged as if z had no zeros; z q̈ has one entry.");
+  e.misprint("revolute-conventional-n", "revolute joint, conventional: × and + of n", kTable29, {21, 24}, moment,
+             kMoment, absolute(0.0),
              std::string(kMomentNote) +
                  "24 belongs to the form with (p + s) × F, which has a sum more (Binder 1985, table 2.2).");
   const Cost all = sum(conventional, moment);
   // ω, α, a, a_c, N, f, n; the entries of z q̇ and z q̈ and the mass apart
   const Cost hand = by_hand(1 + 2 + 1 + 0 + 2 + 1 + 1, 0 + 1 + 3 + 3 + 1 + 0 + 2, 0 + 1 + 2 + 2 + 1 + 1 + 3);
-  e.misprint("revolute-conventional-total", "revolute joint, conventional: × and +, total", kTable29, {135, 123}, all,
-             {hand[0] + 3, hand[1] + 2}, absolute(0.0),
-             fmt::format("The printed column adds up to 113, with 21 for n to 110; so does a count by hand. The modified form "
-                         "saves {:.1f} %, not 34.9 %.",
-                         100 * (1 - (total[0] + total[1]) / (all[0] + all[1]))));
+  e.misprint(
+      "revolute-conventional-total", "revolute joint, conventional: × and +, total", kTable29, {135, 123}, all,
+      {hand[0] + 3, hand[1] + 2}, absolute(0.0),
+      fmt::format("The printed column adds up to 113, with 21 for n to 110; so does a count by hand. The modified form "
+                  "saves {:.1f} %, not 34.9 %.",
+                  100 * (1 - (total[0] + total[1]) / (all[0] + all[1]))));
 }
 
 void slide(Experiment& e) {
@@ -183,11 +187,12 @@ void slide(Experiment& e) {
   // what the revolute joint costs, without turning ω and α, without λ, and with the Coriolis terms moved from α to a
   const Cost revolute = cost_of_a_link(newton_euler_modified<Count>, true);
   const Cost total = sum(modified, moment);
-  e.misprint("slide-modified-total", "slide, modified: × and +, total", kTable29, {59, 54}, total,
-             {revolute[0] - 18 - 6, revolute[1] - 12 - 9 - 1}, absolute(0.0),
-             fmt::format("{} operations instead of 113: what one link more costs the whole recursion, less the turning of ω "
-                         "and α, the q̇ added to ω, and λ.",
-                         total[0] + total[1]));
+  e.misprint(
+      "slide-modified-total", "slide, modified: × and +, total", kTable29, {59, 54}, total,
+      {revolute[0] - 18 - 6, revolute[1] - 12 - 9 - 1}, absolute(0.0),
+      fmt::format("{} operations instead of 113: what one link more costs the whole recursion, less the turning of ω "
+                  "and α, the q̇ added to ω, and λ.",
+                  total[0] + total[1]));
 
   const Cost a = x.cost([&] {
     return t.Rt * steps::point_acceleration(t.a, t.w, t.alpha, t.p) +
@@ -197,8 +202,9 @@ void slide(Experiment& e) {
   e.compare("slide-conventional", "slide, conventional: × and + of ω, α, a_c, F, N, f", kTable29,
             table({{0, 0}, {0, 0}, {18, 15}, {3, 0}, {24, 18}, {9, 9}}), table(rest), absolute(0.0),
             "The slide's constant rotation is of zeros and ones in ω and α.");
-  e.beaten("slide-conventional-a", "slide, conventional: × and + of a", kTable29, {33, 26}, a,
-           "z q̈ + 2ω × z q̇ costs three of each where z has zeros, and 2q̇ is a multiplication; the print has six and five.");
+  e.beaten(
+      "slide-conventional-a", "slide, conventional: × and + of a", kTable29, {33, 26}, a,
+      "z q̈ + 2ω × z q̇ costs three of each where z has zeros, and 2q̇ is a multiplication; the print has six and five.");
   e.misprint("slide-conventional-n", "slide, conventional: × and + of n", kTable29, {21, 24}, moment, kMoment,
              absolute(0.0), std::string(kMomentNote) + "As for the revolute joint.");
   e.beaten("slide-conventional-total", "slide, conventional: × and +, total", kTable29, {108, 92},
@@ -208,10 +214,11 @@ void slide(Experiment& e) {
 }  // namespace
 
 Experiment dhanaraj_operations() {
-  Experiment e("dhanaraj", "dhanaraj.operations", "Operation counts (tables 1.1 and 2.9)",
-               "The printed formulas evaluated in whole numbers, and the operations of our own recursions, step by step, "
-               "counted as they run. Sign changes and operations with 0 and ±1 are free; a link amid others, nothing zero "
-               "but what the notes say.");
+  Experiment e(
+      "dhanaraj", "dhanaraj.operations", "Operation counts (tables 1.1 and 2.9)",
+      "The printed formulas evaluated in whole numbers, and the operations of our own recursions, step by step, "
+      "counted as they run. Sign changes and operations with 0 and ±1 are free; a link amid others, nothing zero "
+      "but what the notes say.");
   table_1_1(e);
   newton_euler_formula(e);
   revolute(e);

@@ -6,9 +6,9 @@
 
 #include <Eigen/Dense>
 
+#include "base/random.hpp"
 #include "dynamics/formulations/binder.hpp"
 #include "dynamics/formulations/newton_euler.hpp"
-#include "base/random.hpp"
 #include "reproduce/counting.hpp"
 #include "reproduce/evaluate.hpp"
 
@@ -33,7 +33,8 @@ double difference(const M& a, const M& b) { return (a - b).eigen().cwiseAbs().ma
 TEST(NewtonEulerModified, LambdaIsWhatTurningDoes) {
   Random random(1);
   for (int k = 0; k < 1000; ++k) {
-    const V w = random_vector(random), alpha = random_vector(random), a = random_vector(random), r = random_vector(random);
+    const V w = random_vector(random), alpha = random_vector(random), a = random_vector(random),
+            r = random_vector(random);
     EXPECT_LE(difference(steps::point_acceleration(a, steps::spin(w, alpha).lambda, r),
                          steps::point_acceleration(a, w, alpha, r)),
               1e-13);
@@ -55,7 +56,8 @@ TEST(NewtonEulerModified, LambdaOfASlideIsTurnedByTheTransposeFirst) {
 TEST(NewtonEulerModified, GyroscopicMomentOfAFullTensor) {
   Random random(3);
   for (int k = 0; k < 1000; ++k) {
-    const V w = random_vector(random), alpha = random_vector(random), d = random_vector(random), o = random_vector(random);
+    const V w = random_vector(random), alpha = random_vector(random), d = random_vector(random),
+            o = random_vector(random);
     const M I{{d[0], o[2], o[1]}, {o[2], d[1], o[0]}, {o[1], o[0], d[2]}};
     EXPECT_LE(difference(steps::own_moment(I, steps::inertia_differences(I), steps::spin(w, alpha).S, alpha),
                          steps::own_moment(I, w, alpha)),

@@ -108,11 +108,11 @@ void binder_base(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd,
   binder_recursion<T>(chain_in_base_axes<T>(linkage, poses), qd, qdd, tau);
 }
 
-#define LW_INSTANTIATE(T)                                                                  \
-  template BinderChain<T> chain_in_link_frames<T>(const Linkage<T>&, Poses<T>);            \
-  template BinderChain<T> chain_in_base_axes<T>(const Linkage<T>&, Poses<T>);              \
-  template void binder_recursion<T>(const BinderChain<T>&, In<T>, In<T>, Out<T>);          \
-  template void binder_link<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);         \
+#define LW_INSTANTIATE(T)                                                          \
+  template BinderChain<T> chain_in_link_frames<T>(const Linkage<T>&, Poses<T>);    \
+  template BinderChain<T> chain_in_base_axes<T>(const Linkage<T>&, Poses<T>);      \
+  template void binder_recursion<T>(const BinderChain<T>&, In<T>, In<T>, Out<T>);  \
+  template void binder_link<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>); \
   template void binder_base<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -85,7 +85,7 @@ void newton_euler_modified(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, 
   inward<T>(linkage, poses, f, n, tau);
 }
 
-#define LW_INSTANTIATE(T)                                                                 \
+#define LW_INSTANTIATE(T)                                                           \
   template void newton_euler<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>); \
   template void newton_euler_modified<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
