@@ -20,8 +20,8 @@ struct DhLink {
 
 Model<double> arm(const std::vector<DhLink>& links, double gravity);
 
-// Newton-Euler in the form of Dhanaraj 1990, table 2.4, where α × r + ω × (ω × r) = λ r: written out here, apart from the
-// library, to be its other road and to show what the thesis's programs leave out or turn round.
+// Dhanaraj 1990, table 2.4, in the library's steps, with what his programs leave out or turn round. Rotors have no part in it:
+// his are within the links' inertias.
 struct ListingFaults {
   bool drops_lambda1_p1 = false;            // the acceleration of joint 2's origin by the turning of link 1
   bool turns_slide_lambda_wrongly = false;  // λ₃ = R λ₂ Rᵀ (equation 2.29) for Rᵀ λ₂ R

@@ -72,7 +72,7 @@ Experiment dhanaraj_closed_form() {
                                     {-90, 0, 0.2435, false, 17.4, {-0.068, 0, 0}, {0.130, 0.524, 5.249}, 0},
                                     {0, 0.4318, -0.0934, false, 16.04, {0, -0.2954, 0}, {2.0565, 0.0154, 2.9065}, 0}},
                                    9.8, q, states[1].qd, {0, 0, 0}),
-             relative(5e-6), "One mechanism has one m₃. Ours also by table 2.4 written out.");
+             relative(5e-6), "One mechanism has one m₃. Ours also by table 2.4.");
   return e;
 }
 

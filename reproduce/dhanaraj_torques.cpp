@@ -85,7 +85,7 @@ void listing(Experiment& e, const std::string& name, const std::string& number, 
   e.compare(name + "-faults", "the same with the listing's faults put in (N·m, N)",
             recomputed("listing " + number + ", evaluated"), printed,
             modified_newton_euler(links, kGravity, q, qd, qdd, faults), absolute(3e-5),
-            "Table 2.4 written out, with those faults; the listing's constants have seven digits.");
+            "Table 2.4 with those faults; the listing's constants have seven digits.");
 }
 
 }  // namespace

@@ -71,9 +71,8 @@ void Experiment::beaten(const std::string& name, const std::string& quantity, co
                         Numbers computed, const std::string& note) {
   Row& row = add(name, quantity, source, std::move(published), std::move(computed), absolute(0.0), note);
   const std::vector<double>&theirs = row.published.values, &ours = row.computed.values;
-  const bool less =
-      ours.size() == theirs.size() && std::equal(ours.begin(), ours.end(), theirs.begin(), std::less<double>());
-  row.verdict = less ? Verdict::beaten : Verdict::failed;
+  const bool none_higher = std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), std::less_equal<>());
+  row.verdict = none_higher && ours != theirs ? Verdict::beaten : Verdict::failed;
 }
 
 void Experiment::not_reproducible(const std::string& name, const std::string& quantity, const Source& source,

@@ -90,7 +90,7 @@ class Experiment {
   // A misprint where ours agrees with the other road and the print with neither; else failed. The note names the road.
   void misprint(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
                 Numbers computed, Numbers other_road, Tolerance tolerance, const std::string& note);
-  // A cost: beaten where ours is less in every entry, else failed. The note says what saves it.
+  // Costs: beaten where none of ours is higher and one is lower; else failed. The note says by what.
   void beaten(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
               Numbers computed, const std::string& note);
   void not_reproducible(const std::string& name, const std::string& quantity, const Source& source, Numbers published,

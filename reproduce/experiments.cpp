@@ -28,6 +28,7 @@ const std::vector<Entry>& experiments() {
                                        {"dhanaraj", dhanaraj_operations},
                                        {"dhanaraj", lagrange_operations},
                                        {"binder", binder_lagrange},
+                                       {"binder", binder_operations},
                                        {"wong", wong_puma},
                                        {"wong", wong_torso},
                                        {"wong", wong_excavator},

@@ -14,6 +14,7 @@ Experiment dhanaraj_closed_form();
 Experiment dhanaraj_operations();
 Experiment lagrange_operations();
 Experiment binder_lagrange();
+Experiment binder_operations();
 Experiment wong_puma();
 Experiment wong_torso();
 Experiment wong_excavator();

@@ -82,7 +82,7 @@ void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>
                    r.quantity);
         if (r.verdict == Verdict::failed)
           fmt::print("{:22}deviation {:.3g}, tolerance {:.3g}: {}\n", "", r.deviation, r.tolerance, r.id);
-        if (r.verdict == Verdict::misprint || r.verdict == Verdict::beaten || r.verdict == Verdict::not_reproducible) {
+        if (r.verdict != Verdict::reproduced && r.verdict != Verdict::failed) {
           for (const std::string& line : wrap(r.note, 74)) fmt::print("{:22}{}\n", "", line);
         }
       }

@@ -73,14 +73,15 @@ TEST(Experiment, MisprintNeedsAnotherRoadAndAWrongPrint) {
   EXPECT_EQ(misprint(4.0, 4.0, 4.0), Verdict::failed);  // the print is right
 }
 
-TEST(Experiment, BeatenNeedsLessInEveryEntry) {
-  const auto beaten = [](Numbers published, Numbers computed) {
+TEST(Experiment, BeatenNeedsNoneHigherAndOneLower) {
+  const auto beaten = [](const std::vector<double>& published, const std::vector<double>& computed) {
     return verdict_of([&](Experiment& e) { e.beaten("a", "x", "table", published, computed, "why"); });
   };
-  EXPECT_EQ(beaten({10.0, 20.0}, {9.0, 19.0}), Verdict::beaten);
-  EXPECT_EQ(beaten({10.0, 20.0}, {9.0, 20.0}), Verdict::failed);
-  EXPECT_EQ(beaten({10.0, 20.0}, {9.0}), Verdict::failed);
-  EXPECT_EQ(beaten(10.0, std::nan("")), Verdict::failed);
+  EXPECT_EQ(beaten({9, 7}, {9, 6}), Verdict::beaten);
+  EXPECT_EQ(beaten({9, 7}, {9, 7}), Verdict::failed);
+  EXPECT_EQ(beaten({9, 7}, {8, 8}), Verdict::failed);
+  EXPECT_EQ(beaten({9, 7}, {8}), Verdict::failed);
+  EXPECT_EQ(beaten({9, 7}, {8, std::nan("")}), Verdict::failed);
 }
 
 TEST(Experiment, FailuresReachTheReport) {

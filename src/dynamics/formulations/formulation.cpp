@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "binder.hpp"
 #include "cholesky.hpp"
 #include "hollerbach.hpp"
 #include "lagrange.hpp"
@@ -25,6 +26,9 @@ template <class T>
 const Templates<T>& templates(const Formulation& formulation) {
   static const std::vector<Templates<T>> all{
       {"newton-euler", newton_euler<T>, nullptr},
+      {"newton-euler-modified", newton_euler_modified<T>, nullptr},
+      {"binder-link", binder_link<T>, nullptr},
+      {"binder-base", binder_base<T>, nullptr},
       {"lagrange", lagrange<T>, lagrange_mass_matrix<T>},
       {"hollerbach-4x4", hollerbach_4x4<T>, nullptr},
       {"hollerbach-3x3", hollerbach_3x3<T>, nullptr},
@@ -97,6 +101,11 @@ const std::vector<Formulation>& formulations() {
   static const std::vector<Formulation> all{
       {"newton-euler", "Newton-Euler about the centres of mass (Luh, Walker, Paul 1980; Dhanaraj's table 2.3)",
        Scope::one_coordinate, 0, false},
+      {"newton-euler-modified", "the same by the matrix λ of relative accelerations (Dhanaraj 1990, table 2.4)",
+       Scope::one_coordinate, 0, false},
+      {"binder-link", "Newton-Euler in frames at the far ends of the links (Binder 1985, equations 2.3-34 to 44)",
+       Scope::chain, 0, false},
+      {"binder-base", "the same in the axes of the base (Binder 1985, equations 2.3-19 to 33)", Scope::chain, 0, false},
       {"lagrange", "closed Lagrange, all coefficients formed (Uicker 1965, Kahn 1969; Dhanaraj's appendix A.1)",
        Scope::one_coordinate, 12, true},
       {"hollerbach-4x4", "recursive Lagrange with 4×4 matrices (Hollerbach 1980; Dhanaraj's appendix A.2)",

@@ -1,48 +1,93 @@
 #include "newton_euler.hpp"
 
 namespace lw {
+namespace {
 
+namespace steps = newton_euler_steps;
+
+// From F and N + s × F of every link, in place.
 template <class T>
-void newton_euler(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau) {
-  const std::size_t n = linkage.links.size();
-  const Vec3<T> z = Vec3<T>::unit(2);
-  std::vector<Vec3<T>> w(n), alpha(n), a(n), f(n), moment(n);
-  for (std::size_t i = 0; i < n; ++i) {
+void inward(const Linkage<T>& linkage, Poses<T> poses, std::vector<Vec3<T>>& f, std::vector<Vec3<T>>& n, Out<T> tau) {
+  for (std::size_t i = linkage.links.size(); i-- > 0;) {
     const auto& link = linkage.links[i];
-    const Vec3<T>& p = poses[i].p;
-    const Mat3<T> Rt = transpose(poses[i].R);
-    Vec3<T> w_p, alpha_p, a_p = -linkage.gravity;
-    if (link.parent >= 0) {
-      const auto k = static_cast<std::size_t>(link.parent);
-      w_p = w[k], alpha_p = alpha[k], a_p = a[k];
-    }
-    w[i] = Rt * w_p;
-    alpha[i] = Rt * alpha_p;
-    a[i] = Rt * (a_p + cross(alpha_p, p) + cross(w_p, cross(w_p, p)));
-    const Vec3<T> turned = cross(w[i], z * qd[i]);
-    if (link.slides()) {
-      a[i] += z * qdd[i] + T(2.0) * turned;
-    } else {
-      w[i] += z * qd[i];
-      alpha[i] += z * qdd[i] + turned;
-    }
-    const Vec3<T> force =
-        link.mass * (a[i] + cross(alpha[i], link.com) + cross(w[i], cross(w[i], link.com)));
-    f[i] = force;
-    moment[i] = link.I * alpha[i] + cross(w[i], link.I * w[i]) + cross(link.com, force);
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    const auto& link = linkage.links[i];
-    tau[i] = (link.slides() ? f[i] : moment[i])[2];
+    tau[i] = (link.slides() ? f[i] : n[i])[2];
     if (link.parent < 0) continue;
     const auto k = static_cast<std::size_t>(link.parent);
-    const Vec3<T> passed = poses[i].R * f[i];
+    const Vec3<T> passed = steps::passed_force(poses[i].R, f[i]);
     f[k] += passed;
-    moment[k] += poses[i].R * moment[i] + cross(poses[i].p, passed);
+    n[k] += steps::passed_moment(poses[i], n[i], passed);
   }
 }
 
-#define LW_INSTANTIATE(T) template void newton_euler<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);
+}  // namespace
+
+template <class T>
+void newton_euler(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau) {
+  struct Motion {
+    Vec3<T> w, alpha, a;
+  };
+  const std::size_t count = linkage.links.size();
+  const Vec3<T> z = Vec3<T>::unit(2), none;
+  std::vector<Motion> motion(count);
+  std::vector<Vec3<T>> f(count), n(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& link = linkage.links[i];
+    const Mat3<T> Rt = transpose(poses[i].R);
+    const Motion from =
+        link.parent < 0 ? Motion{none, none, -linkage.gravity} : motion[static_cast<std::size_t>(link.parent)];
+    const Vec3<T> rate = z * qd[i], acceleration = z * qdd[i];
+    auto& [w, alpha, a] = motion[i];
+    w = steps::angular_velocity(Rt, from.w, link.slides() ? none : rate);
+    a = Rt * steps::point_acceleration(from.a, from.w, from.alpha, poses[i].p);
+    if (link.slides()) {
+      alpha = Rt * from.alpha;
+      a += steps::slide_acceleration(w, rate, acceleration);
+    } else {
+      alpha = steps::angular_acceleration(Rt, from.alpha, w, rate, acceleration);
+    }
+    f[i] = link.mass * steps::point_acceleration(a, w, alpha, link.com);
+    n[i] = steps::moment_about_joint(steps::own_moment(link.I, w, alpha), link.com, f[i]);
+  }
+  inward<T>(linkage, poses, f, n, tau);
+}
+
+template <class T>
+void newton_euler_modified(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau) {
+  struct Motion {
+    Vec3<T> w, alpha, a;
+    steps::Spin<T> spin;
+  };
+  const std::size_t count = linkage.links.size();
+  const Vec3<T> z = Vec3<T>::unit(2), none;
+  std::vector<Motion> motion(count);
+  std::vector<Vec3<T>> f(count), n(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& link = linkage.links[i];
+    const Mat3<T>& R = poses[i].R;
+    const Mat3<T> Rt = transpose(R);
+    const Motion from =
+        link.parent < 0 ? Motion{none, none, -linkage.gravity, {}} : motion[static_cast<std::size_t>(link.parent)];
+    auto& [w, alpha, a, spin] = motion[i];
+    w = steps::angular_velocity(Rt, from.w, link.slides() ? none : z * qd[i]);
+    alpha = Rt * from.alpha;
+    a = Rt * steps::point_acceleration(from.a, from.spin.lambda, poses[i].p);
+    if (link.slides()) {
+      a += steps::joint_acceleration(w, T(2.0) * qd[i], qdd[i]);
+      spin = steps::turned_spin(R, from.spin);
+    } else {
+      alpha += steps::joint_acceleration(w, qd[i], qdd[i]);
+      spin = steps::spin(w, alpha);
+    }
+    f[i] = link.mass * steps::point_acceleration(a, spin.lambda, link.com);
+    const Vec3<T> N = steps::own_moment(link.I, steps::inertia_differences(link.I), spin.S, alpha);
+    n[i] = steps::moment_about_joint(N, link.com, f[i]);
+  }
+  inward<T>(linkage, poses, f, n, tau);
+}
+
+#define LW_INSTANTIATE(T)                                                           \
+  template void newton_euler<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>); \
+  template void newton_euler_modified<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
