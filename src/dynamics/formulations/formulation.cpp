@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include "cholesky.hpp"
+#include "composite_bodies.hpp"
+#include "ness.hpp"
 #include "newton_euler.hpp"
+#include "noc.hpp"
 
 namespace lw {
 namespace {
@@ -22,6 +25,10 @@ template <class T>
 const Templates<T>& templates(const Formulation& formulation) {
   static const std::vector<Templates<T>> all{
       {"newton-euler", newton_euler<T>, nullptr},
+      {"ness", ness<T>, ness_mass_matrix<T>},
+      {"noc", natural_orthogonal_complement<T>, noc_mass_matrix<T>},
+      {"walker-orin", walker_orin<T>, walker_orin_mass_matrix<T>},
+      {"bae-hwang-haug", bae_hwang_haug<T>, bae_hwang_haug_mass_matrix<T>},
   };
   for (const Templates<T>& t : all) {
     if (formulation.name == t.name) return t;
@@ -90,6 +97,10 @@ const std::vector<Formulation>& formulations() {
   static const std::vector<Formulation> all{
       {"newton-euler", "Newton-Euler about the centres of mass (Luh, Walker, Paul 1980; Dhanaraj's table 2.3)",
        Scope::one_coordinate, 0, false},
+      {"ness", "Newton-Euler state space: orthogonal complement in body axes (Wong 1991)", Scope::any, 0, true},
+      {"noc", "natural orthogonal complement by square roots of the inertias (Angeles and Ma 1988)", Scope::any, 0, true},
+      {"walker-orin", "composite rigid bodies in link axes (Walker and Orin 1982, method 3)", Scope::any, 0, true},
+      {"bae-hwang-haug", "composite inertias in base axes (Bae, Hwang and Haug 1988)", Scope::any, 0, true},
   };
   return all;
 }
