@@ -18,17 +18,23 @@ T root_above(const T& x, const T& threshold) {
 template <class T>
 Mat3<T> inertia_root(const Mat3<T>& J) {
   // below it a pivot is what rounding leaves of zero
-  const T threshold = T(std::numeric_limits<double>::epsilon()) * (J(0, 0) + J(1, 1) + J(2, 2));
-  Mat3<T> N;
-  for (int i = 2; i >= 0; --i) {
-    T pivot = J(i, i);
-    for (int k = i + 1; k < 3; ++k) pivot -= N(k, i) * N(k, i);
-    N(i, i) = root_above(pivot, threshold);
-    const T divisor = select(less(T(0.0), N(i, i)), N(i, i), T(1.0));
-    for (int j = 0; j < i; ++j) {
-      T rest = J(i, j);
-      for (int k = i + 1; k < 3; ++k) rest -= N(k, i) * N(k, j);
-      N(i, j) = select(less(T(0.0), N(i, i)), rest / divisor, T(0.0));
+  const T threshold = T(4.0 * std::numeric_limits<double>::epsilon()) * (J(0, 0) + J(1, 1) + J(2, 2));
+  const T zero(0.0), one(1.0);
+  Mat3<T> rest = J, N;
+  for (int row = 0; row < 3; ++row) {
+    const T second = less(rest(0, 0), rest(1, 1));
+    const T third = less(select(second, rest(1, 1), rest(0, 0)), rest(2, 2));
+    const auto at_pivot = [&](const T& a, const T& b, const T& c) { return select(third, c, select(second, b, a)); };
+    const T is_pivot[3] = {at_pivot(one, zero, zero), at_pivot(zero, one, zero), at_pivot(zero, zero, one)};
+    const T root = root_above(at_pivot(rest(0, 0), rest(1, 1), rest(2, 2)), threshold);
+    const T present = less(zero, root), scale = select(present, one / select(present, root, one), zero);
+    for (int k = 0; k < 3; ++k) {
+      N(row, k) = select(is_pivot[k], root, at_pivot(rest(k, 0), rest(k, 1), rest(k, 2)) * scale);
+    }
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        rest(i, j) = select(is_pivot[i], zero, select(is_pivot[j], zero, rest(i, j) - N(row, i) * N(row, j)));
+      }
     }
   }
   return N;

@@ -3,7 +3,7 @@
 //   M = PᵀP,  P_ij = [N_i c_ij; √m_i r_ij],  N_iᵀN_i = J_i,    so that M is symmetric and not negative by construction
 //   τ_j = e_j·n_j or e_j·f_j, the wrenches (f, n) at the hinges by one sweep inwards: O(n)
 //
-// N is lower triangular, hence N z has one entry. Inertias must not be negative.
+// Inertias must not be negative.
 #pragma once
 
 #include "complement.hpp"
@@ -15,8 +15,8 @@ void natural_orthogonal_complement(const Linkage<T>& linkage, Poses<T> poses, In
 template <class T>
 void noc_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M);
 
-// N, lower triangular, with NᵀN = J. Where J has no inertia left about an axis (a thin rod, a massless link), that row of N
-// is zero.
+// N with NᵀN = J: Cholesky, the greatest pivot first (found by `select`), so that it is exact for inertias that vanish about
+// an axis (a thin rod) or altogether; rows for which nothing is left are zero. With its columns reordered N is triangular.
 template <class T>
 Mat3<T> inertia_root(const Mat3<T>& J);
 
