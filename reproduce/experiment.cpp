@@ -66,6 +66,16 @@ void Experiment::misprint(const std::string& name, const std::string& quantity, 
   row.verdict = verified && print_differs ? Verdict::misprint : Verdict::failed;
 }
 
+void Experiment::beaten(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
+                        Numbers computed, const std::string& note) {
+  Row& row = add(name, quantity, source, std::move(published), std::move(computed), absolute(0.0), note);
+  bool less = row.computed.values.size() == row.published.values.size() && !row.computed.values.empty();
+  for (std::size_t i = 0; less && i < row.computed.values.size(); ++i) {
+    less = row.computed.values[i] < row.published.values[i];
+  }
+  row.verdict = less ? Verdict::beaten : Verdict::failed;
+}
+
 void Experiment::not_reproducible(const std::string& name, const std::string& quantity, const Source& source,
                                   Numbers published, const std::string& note) {
   Row& row = add(name, quantity, source, std::move(published), Numbers(std::vector<double>{}), absolute(0.0), note);

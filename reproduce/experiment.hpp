@@ -90,6 +90,9 @@ class Experiment {
   // A misprint where ours agrees with the other road and the print with neither; else failed. The note names the road.
   void misprint(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
                 Numbers computed, Numbers other_road, Tolerance tolerance, const std::string& note);
+  // Beaten where every entry of ours is less: costs, or errors. Else failed.
+  void beaten(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
+              Numbers computed, const std::string& note);
   void not_reproducible(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
                         const std::string& note);
 

@@ -31,6 +31,8 @@ const std::vector<Entry>& experiments() {
                                        {"wong", wong_torso},
                                        {"wong", wong_excavator},
                                        {"wong", wong_operations},
+                                       {"wong", wong_counts},
+                                       {"wong", wong_formulation},
                                        {"twu", twu_planar},
                                        {"twu", twu_spatial}};
   return list;

@@ -17,6 +17,8 @@ Experiment wong_puma();
 Experiment wong_torso();
 Experiment wong_excavator();
 Experiment wong_operations();
+Experiment wong_counts();
+Experiment wong_formulation();
 Experiment twu_planar();
 Experiment twu_spatial();
 

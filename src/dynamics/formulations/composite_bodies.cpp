@@ -19,13 +19,24 @@ std::vector<Motion<T>> directions(const typename Linkage<T>::Link& link) {
   return all;
 }
 
-// m (r·r 1 − r rᵀ), what a mass adds to the inertia about a point r away
+// The symmetric matrix whose lower half is entry(i, j).
+template <class T, class Entry>
+Mat3<T> symmetric(const Entry& entry) {
+  Mat3<T> out;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      out(i, j) = entry(i, j);
+      out(j, i) = out(i, j);
+    }
+  }
+  return out;
+}
+
+// R J Rᵀ
 template <class T>
-Mat3<T> steiner(const T& m, const Vec3<T>& r) {
-  const Vec3<T> mr = m * r;
-  const T xx = mr[0] * r[0], yy = mr[1] * r[1], zz = mr[2] * r[2];
-  const T xy = -(mr[0] * r[1]), xz = -(mr[0] * r[2]), yz = -(mr[1] * r[2]);
-  return {{yy + zz, xy, xz}, {xy, xx + zz, yz}, {xz, yz, xx + yy}};
+Mat3<T> turned(const Mat3<T>& R, const Mat3<T>& J) {
+  const Mat3<T> B = R * J;
+  return symmetric<T>([&](int i, int j) { return B(i, 0) * R(j, 0) + B(i, 1) * R(j, 1) + B(i, 2) * R(j, 2); });
 }
 
 template <class T>
@@ -35,19 +46,18 @@ struct Composite {
   Mat3<T> I;       // about the centre
 };
 
-// Rigidly joined. Of parts without mass the centre is put at the origin.
+// Rigidly joined: I = I_a + I_b + μ (d·d 1 − d dᵀ), d from centre to centre, μ = m_a m_b / (m_a + m_b). Where neither has
+// mass the centre stays with the first.
 template <class T>
-Composite<T> joined(const std::vector<Composite<T>>& parts) {
-  Composite<T> all{T(0.0), {}, {}};
-  Vec3<T> moment;
-  for (const auto& part : parts) {
-    all.mass += part.mass;
-    moment += part.mass * part.centre;
-  }
-  const T massive = less(T(0.0), all.mass);
-  all.centre = moment * select(massive, T(1.0) / select(massive, all.mass, T(1.0)), T(0.0));
-  for (const auto& part : parts) all.I += part.I + steiner(part.mass, part.centre - all.centre);
-  return all;
+Composite<T> joined(const Composite<T>& a, const Composite<T>& b) {
+  const T mass = a.mass + b.mass, massive = less(T(0.0), mass);
+  const T share = select(massive, b.mass / select(massive, mass, T(1.0)), T(0.0));
+  const Vec3<T> d = b.centre - a.centre, moment = (a.mass * share) * d;
+  const T square[3] = {moment[0] * d[0], moment[1] * d[1], moment[2] * d[2]};
+  return {mass, a.centre + d * share, symmetric<T>([&](int i, int j) {
+            const T apart = i == j ? square[(i + 1) % 3] + square[(i + 2) % 3] : -(moment[i] * d[j]);
+            return a.I(i, j) + b.I(i, j) + apart;
+          })};
 }
 
 // τ = M q̈ + h
@@ -70,16 +80,15 @@ template <class T>
 void walker_orin_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M) {
   const std::size_t links = linkage.links.size();
   const auto n = static_cast<std::size_t>(linkage.nv);
-  std::vector<std::vector<Composite<T>>> parts(links);
+  std::vector<Composite<T>> bodies;
+  for (const auto& link : linkage.links) bodies.push_back({link.mass, link.com, link.I});
   for (T& each : M) each = T(0.0);
   for (std::size_t j = links; j-- > 0;) {
     const auto& link = linkage.links[j];
-    parts[j].push_back({link.mass, link.com, link.I});
-    const Composite<T> body = joined(parts[j]);
+    const Composite<T>& body = bodies[j];
     if (link.parent >= 0) {
-      const Mat3<T>& R = poses[j].R;
-      parts[static_cast<std::size_t>(link.parent)].push_back(
-          {body.mass, R * body.centre + poses[j].p, R * (body.I * transpose(R))});
+      Composite<T>& carrier = bodies[static_cast<std::size_t>(link.parent)];
+      carrier = joined(carrier, {body.mass, poses[j].R * body.centre + poses[j].p, turned(poses[j].R, body.I)});
     }
     const auto own = directions<T>(link);
     for (std::size_t k = 0; k < own.size(); ++k) {
@@ -113,7 +122,7 @@ void bae_hwang_haug_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T
     const auto& link = linkage.links[i];
     in_base.push_back(link.parent < 0 ? poses[i] : in_base[static_cast<std::size_t>(link.parent)] * poses[i]);
     const Transform<T>& X = in_base[i];
-    K.push_back(RigidInertia<T>::about_com(link.mass, X.R * link.com + X.p, X.R * (link.I * transpose(X.R))));
+    K.push_back(RigidInertia<T>::about_com(link.mass, X.R * link.com + X.p, turned(X.R, link.I)));
     for (const Motion<T>& own : directions<T>(link)) {
       const Vec3<T> turning = X.R * own.ang;
       B[i].push_back({turning, cross(X.p, turning) + X.R * own.lin});
