@@ -25,13 +25,13 @@ Model<double> random_tree(int n, double branching, Random& random) {
   std::string text = "linkwright: 1\nname: tree\nlinks:\n";
   for (int i = 0; i < n; ++i) {
     const int parent = random.chance(branching) ? random.below(i + 1) : i;
-    text += fmt::format("  - name: link{}\n    parent: {}\n", i + 1, parent == 0 ? "base" : fmt::format("link{}", parent));
-    text += fmt::format("    joint: {{type: revolute, axis: z, origin: {{xyz: [{}, {}, {}], rpy: [{}, {}, {}]}}}}\n", x(0.5),
-                        x(0.5), x(0.5), x(3), x(3), x(3));
-    text += fmt::format(
-        "    inertia: {{mass: {}, com: [{}, {}, {}], tensor: {{xx: {}, yy: {}, zz: {}, xy: {}, xz: {}, yz: {}}}}}\n", random.between(0.5, 3), x(0.2),
-        x(0.2), x(0.2), random.between(0.05, 0.08), random.between(0.05, 0.08), random.between(0.05, 0.08), x(0.01), x(0.01),
-        x(0.01));
+    text +=
+        fmt::format("  - name: link{}\n    parent: {}\n", i + 1, parent == 0 ? "base" : fmt::format("link{}", parent));
+    text += fmt::format("    joint: {{type: revolute, axis: z, origin: {{xyz: [{}, {}, {}], rpy: [{}, {}, {}]}}}}\n",
+                        x(0.5), x(0.5), x(0.5), x(3), x(3), x(3));
+    text += fmt::format("    inertia: {{mass: {}, com: [{}, {}, {}], ", random.between(0.5, 3), x(0.2), x(0.2), x(0.2));
+    text += fmt::format("tensor: {{xx: {}, yy: {}, zz: {}, xy: {}, xz: {}, yz: {}}}}}\n", random.between(0.05, 0.08),
+                        random.between(0.05, 0.08), random.between(0.05, 0.08), x(0.01), x(0.01), x(0.01));
   }
   return from_text(text);
 }
@@ -69,10 +69,11 @@ void trees(Experiment& e) {
     qdd_worst.push_back(in_qdd);
   }
   const Vector none(M_worst.size(), 0.0);
-  const std::string where = "section 3.1.2: the branched form holds for any tree", trees = ", random trees, n = 5, 10, 20, 35, 50";
-  e.compare("tree.M", "M against composite bodies, relative" + trees, where, none, M_worst, absolute(1e-12));
-  e.compare("tree.tau", "τ against recursive Newton-Euler, relative" + trees, where, none, tau_worst, absolute(1e-12));
-  e.compare("tree.qdd", "q̈, by the torques it needs, relative" + trees, where, none, qdd_worst, absolute(1e-12),
+  const std::string where = "section 3.1.2: the branched form holds for any tree",
+                    sizes = ", random trees, n = 5, 10, 20, 35, 50";
+  e.compare("tree.M", "M against composite bodies, relative" + sizes, where, none, M_worst, absolute(1e-12));
+  e.compare("tree.tau", "τ against recursive Newton-Euler, relative" + sizes, where, none, tau_worst, absolute(1e-12));
+  e.compare("tree.qdd", "q̈, by the torques it needs, relative" + sizes, where, none, qdd_worst, absolute(1e-12),
             "Torques → accelerations by the formulation → torques by recursive Newton-Euler.");
 }
 
@@ -80,7 +81,7 @@ void trees(Experiment& e) {
 struct Written {
   MatrixXd U, Q, H1, H2, N1, C, E;
   VectorXd free;  // what joints must supply: [L̇; m p̈], the latter in base axes
-  explicit Written(const Linkage<double>& tree, const std::vector<Transform<double>>& poses, const MomentumRates<double>& rates) {
+  Written(const Linkage<double>& tree, Poses<double> poses, const MomentumRates<double>& rates) {
     const auto n = static_cast<Eigen::Index>(tree.links.size());
     U = MatrixXd::Identity(3 * n, 3 * n);
     Q = H1 = MatrixXd::Zero(3 * n, 3 * n);
@@ -130,7 +131,7 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     const auto rates = momentum_rates<double>(tree, poses, s.qd, s.qdd);
     const Written w(tree, poses, rates);
     const MatrixXd UQ = w.U.inverse() * w.Q;
-    MatrixXd projector(3 * n, 6 * n), constraints = MatrixXd::Zero(6 * n, 5 * n), H(6 * n, n), inertia = MatrixXd::Zero(6 * n, 6 * n);
+    MatrixXd projector(3 * n, 6 * n), constraints(6 * n, 5 * n), H(6 * n, n), inertia = MatrixXd::Zero(6 * n, 6 * n);
     projector << MatrixXd::Identity(3 * n, 3 * n), UQ.transpose();
     constraints << w.H1, w.N1, w.H2, MatrixXd::Zero(3 * n, 2 * n);
     H << w.C, UQ * w.C;
@@ -161,14 +162,17 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     for (const auto& f : recovered) both.insert(both.end(), {f.lambda[0], f.lambda[1]});
     forces = std::max(forces, relative_difference(both, Vector(solved.data(), solved.data() + 5 * n)));
   }
-  e.compare(id + ".gamma", "largest entry of [1 (U⁻¹Q)ᵀ][H₁; H₂], " + what, "section 2.2.4: γ vanishes", 0.0, gamma_left,
-            absolute(1e-14), "H₁ and H₂ from the free-body equations, U and Q from the hinges.");
-  e.compare(id + ".lambda", "largest entry of CᵀN₁, " + what, "section 2.2.4: λ vanishes", 0.0, lambda_left, absolute(1e-14));
-  e.compare(id + ".tau", "largest entry of CᵀE − 1, " + what, "section 2.2.4: torques remain", 0.0, tau_left, absolute(1e-14));
-  e.compare(id + ".M", "M in body axes against H̄ᵀ diag(J, m) H̄ in base axes, relative, " + what, "equations 2.37 and 3.23", 0.0,
-            matrix, absolute(1e-13));
-  e.compare(id + ".forces", "γ and λ against the solution of the free-body equations, relative, " + what, "equation 2.26", 0.0,
-            forces, absolute(1e-12), fmt::format("By QR of [H₁ N₁; H₂ 0]; the equations are met to {:.0e}.", misfit));
+  e.compare(id + ".gamma", "largest entry of [1 (U⁻¹Q)ᵀ][H₁; H₂], " + what, "section 2.2.4: γ vanishes", 0.0,
+            gamma_left, absolute(1e-14), "H₁ and H₂ from the free-body equations, U and Q from the hinges.");
+  e.compare(id + ".lambda", "largest entry of CᵀN₁, " + what, "section 2.2.4: λ vanishes", 0.0, lambda_left,
+            absolute(1e-14));
+  e.compare(id + ".tau", "largest entry of CᵀE − 1, " + what, "section 2.2.4: torques remain", 0.0, tau_left,
+            absolute(1e-14));
+  e.compare(id + ".M", "M in body axes against H̄ᵀ diag(J, m) H̄ in base axes, relative, " + what,
+            "equations 2.37 and 3.23", 0.0, matrix, absolute(1e-13));
+  e.compare(id + ".forces", "γ and λ against the solution of the free-body equations, relative, " + what,
+            "equation 2.26", 0.0, forces, absolute(1e-12),
+            fmt::format("By QR of [H₁ N₁; H₂ 0]; the equations are met to {:.0e}.", misfit));
 }
 
 // Signs in print that do not agree with their own definitions, on the PUMA 600.
@@ -190,10 +194,11 @@ void signs(Experiment& e) {
       printed[static_cast<std::size_t>(j.velocity)] += dot(j.c, rates.angular[i] + cross(j.rho, rates.linear[i]));
     }
   }
-  e.misprint("sign.recursion", "f_v(q*, q̇*) of the PUMA 600 by equation 3.33 (N·m)", "equation 3.33", printed, ours, bias(puma, q, qd),
-             relative(1e-9),
-             "(ρ × c)·m p̈ is −c·(ρ × m p̈): the bracket must read L̇ − ρ × m p̈. Ours by (3.34); the other road is recursive "
-             "Newton-Euler.");
+  e.misprint(
+      "sign.recursion", "f_v(q*, q̇*) of the PUMA 600 by equation 3.33 (N·m)", "equation 3.33", printed, ours,
+      bias(puma, q, qd), relative(1e-9),
+      "(ρ × c)·m p̈ is −c·(ρ × m p̈): the bracket must read L̇ − ρ × m p̈. Ours by (3.34); the other road is recursive "
+      "Newton-Euler.");
 
   Vector qdd(6), wrong = ours;
   forward_by<double>(by, puma, q, qd, tau, qdd);
@@ -209,7 +214,8 @@ void signs(Experiment& e) {
 }  // namespace
 
 Experiment wong_formulation() {
-  Experiment e("wong", "wong.formulation", "The formulation: trees, orthogonality, constraint forces (chapters 2 and 3)",
+  Experiment e("wong", "wong.formulation",
+               "The formulation: trees, orthogonality, constraint forces (chapters 2 and 3)",
                "The matrices of the derivation written out for random chains and trees, and the body-axes form against "
                "other algorithms.");
   trees(e);

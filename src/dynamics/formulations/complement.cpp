@@ -29,7 +29,8 @@ template <class T>
 Mat3<T> acceleration_matrix(const Vec3<T>& w, const Vec3<T>& wd) {
   const T xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2];
   const T xy = w[0] * w[1], xz = w[0] * w[2], yz = w[1] * w[2];
-  return {{-(yy + zz), xy + wd[2], xz - wd[1]}, {xy - wd[2], -(xx + zz), yz + wd[0]}, {xz + wd[1], yz - wd[0], -(xx + yy)}};
+  return {
+      {-(yy + zz), xy + wd[2], xz - wd[1]}, {xy - wd[2], -(xx + zz), yz + wd[0]}, {xz + wd[1], yz - wd[0], -(xx + yy)}};
 }
 
 }  // namespace
@@ -115,9 +116,9 @@ std::vector<Force<T>> hinge_wrenches(const Linkage<T>& linkage, Poses<T> poses, 
   return wrenches;
 }
 
-#define LW_INSTANTIATE(T)                                                                             \
-  template Complement<T> orthogonal_complement<T>(const Linkage<T>&, Poses<T>);                        \
-  template MomentumRates<T> momentum_rates<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>);              \
+#define LW_INSTANTIATE(T)                                                                 \
+  template Complement<T> orthogonal_complement<T>(const Linkage<T>&, Poses<T>);           \
+  template MomentumRates<T> momentum_rates<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>); \
   template std::vector<Force<T>> hinge_wrenches<T>(const Linkage<T>&, Poses<T>, const MomentumRates<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

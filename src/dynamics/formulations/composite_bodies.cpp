@@ -156,10 +156,10 @@ void bae_hwang_haug(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> q
   inverse_with<T>(bae_hwang_haug_mass_matrix<T>, linkage, poses, qd, qdd, tau);
 }
 
-#define LW_INSTANTIATE(T)                                                                  \
-  template void walker_orin<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);         \
-  template void walker_orin_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);           \
-  template void bae_hwang_haug<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);      \
+#define LW_INSTANTIATE(T)                                                             \
+  template void walker_orin<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);    \
+  template void walker_orin_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);      \
+  template void bae_hwang_haug<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>); \
   template void bae_hwang_haug_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

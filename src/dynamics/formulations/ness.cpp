@@ -64,11 +64,11 @@ std::vector<ConstraintForce<T>> ness_constraint_forces(const Linkage<T>& linkage
   return out;
 }
 
-#define LW_INSTANTIATE(T)                                                                                              \
-  template void ness_project<T>(const Complement<T>&, const MomentumRates<T>&, Out<T>);                                \
-  template void ness_project<T>(const Linkage<T>&, const Complement<T>&, Out<T>);                                      \
-  template void ness<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);                                            \
-  template void ness_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);                                              \
+#define LW_INSTANTIATE(T)                                                               \
+  template void ness_project<T>(const Complement<T>&, const MomentumRates<T>&, Out<T>); \
+  template void ness_project<T>(const Linkage<T>&, const Complement<T>&, Out<T>);       \
+  template void ness<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);             \
+  template void ness_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);               \
   template std::vector<ConstraintForce<T>> ness_constraint_forces<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -81,9 +81,9 @@ void natural_orthogonal_complement(const Linkage<T>& linkage, Poses<T> poses, In
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                                       \
-  template Mat3<T> inertia_root<T>(const Mat3<T>&);                                                             \
-  template void noc_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);                                        \
+#define LW_INSTANTIATE(T)                                                \
+  template Mat3<T> inertia_root<T>(const Mat3<T>&);                      \
+  template void noc_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>); \
   template void natural_orthogonal_complement<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
