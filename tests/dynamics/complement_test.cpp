@@ -123,6 +123,7 @@ TEST(Formulations, SurviveMasslessTips) {
   std::vector<double> expected(n);
   rnea<double>(light, work, s.q, s.qd, s.qdd, expected);
   for (const Formulation& f : formulations()) {
+    if (!refusal(f, light).empty()) continue;
     std::vector<double> tau(n), M(n * n);
     inverse_by<double>(f, light, s.q, s.qd, s.qdd, tau);
     mass_matrix_by<double>(f, light, s.q, M);
