@@ -33,6 +33,8 @@ const std::vector<Entry>& experiments() {
                                        {"wong", wong_torso},
                                        {"wong", wong_excavator},
                                        {"wong", wong_operations},
+                                       {"wong", wong_counts},
+                                       {"wong", wong_formulation},
                                        {"twu", twu_planar},
                                        {"twu", twu_spatial},
                                        {"twu", twu_formulation}};

@@ -19,6 +19,8 @@ Experiment wong_puma();
 Experiment wong_torso();
 Experiment wong_excavator();
 Experiment wong_operations();
+Experiment wong_counts();
+Experiment wong_formulation();
 Experiment twu_planar();
 Experiment twu_spatial();
 Experiment twu_formulation();

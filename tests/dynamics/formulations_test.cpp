@@ -156,6 +156,10 @@ TEST(Formulations, SayWhatTheyCannotDescribe) {
     EXPECT_THROW(inverse_by<double>(f, humanoid, q, tau, tau, tau), Error) << f.name;
   }
   EXPECT_EQ(find_formulation("newton"), nullptr);
+  Model<double> impossible = instantiate<double>(load("puma560"));
+  EXPECT_EQ(refusal(*find_formulation("noc"), impossible), "");
+  for (int k = 0; k < 3; ++k) impossible.bodies[3].inertia.I(k, k) -= 1.0;
+  EXPECT_EQ(refusal(*find_formulation("noc"), impossible), "`noc` takes square roots of inertias; that of `link4` is negative");
 }
 
 }  // namespace

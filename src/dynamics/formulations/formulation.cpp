@@ -2,13 +2,17 @@
 
 #include <functional>
 
+#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include "binder.hpp"
 #include "cholesky.hpp"
+#include "composite_bodies.hpp"
 #include "hollerbach.hpp"
 #include "lagrange.hpp"
+#include "ness.hpp"
 #include "newton_euler.hpp"
+#include "noc.hpp"
 #include "twu.hpp"
 
 namespace lw {
@@ -33,6 +37,10 @@ const Templates<T>& templates(const Formulation& formulation) {
       {"hollerbach-4x4", hollerbach_4x4<T>, nullptr},
       {"hollerbach-3x3", hollerbach_3x3<T>, nullptr},
       {"twu", twu<T>, twu_mass_matrix<T>},
+      {"ness", ness<T>, ness_mass_matrix<T>},
+      {"noc", natural_orthogonal_complement<T>, noc_mass_matrix<T>},
+      {"walker-orin", walker_orin<T>, walker_orin_mass_matrix<T>},
+      {"bae-hwang-haug", bae_hwang_haug<T>, bae_hwang_haug_mass_matrix<T>},
   };
   for (const Templates<T>& t : all) {
     if (formulation.name == t.name) return t;
@@ -113,6 +121,10 @@ const std::vector<Formulation>& formulations() {
       {"hollerbach-3x3", "recursive Lagrange with 3×3 matrices (Hollerbach 1980; Dhanaraj's appendix A.3)",
        Scope::one_coordinate, 0, false},
       {"twu", "Lagrange by groups of matrix products (Twu 1987, chapter 4)", Scope::one_coordinate, 12, true},
+      {"ness", "Newton-Euler state space: orthogonal complement in body axes (Wong 1991)", Scope::any, 0, true},
+      {"noc", "natural orthogonal complement by square roots of the inertias (Angeles and Ma 1988)", Scope::any, 0, true, true},
+      {"walker-orin", "composite rigid bodies in link axes (Walker and Orin 1982, method 3)", Scope::any, 0, true},
+      {"bae-hwang-haug", "composite inertias in base axes (Bae, Hwang and Haug 1988)", Scope::any, 0, true},
   };
   return all;
 }
@@ -123,6 +135,28 @@ const Formulation* find_formulation(const std::string& name) {
   }
   return nullptr;
 }
+
+namespace {
+
+// The first body whose inertia no body can have; -1 where there is none. Symbols are trusted.
+template <class T>
+int impossible_inertia(const Model<T>& model) {
+  if constexpr (!std::is_same_v<T, Expr>) {
+    const Linkage<T> chain = linkage(model);
+    for (std::size_t i = 0; i < chain.links.size(); ++i) {
+      Eigen::Matrix3d I;
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) I(r, c) = value_of(chain.links[i].I(r, c));
+      }
+      const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I).eigenvalues();
+      const bool possible = moments[0] >= -1e-9 * moments.cwiseAbs().maxCoeff() && value_of(chain.links[i].mass) >= 0.0;
+      if (!possible) return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
 
 template <class T>
 std::string refusal(const Formulation& formulation, const Model<T>& model) {
@@ -140,6 +174,14 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
   const auto n = static_cast<int>(model.bodies.size());
   if (formulation.most_joints > 0 && n > formulation.most_joints) {
     return fmt::format("`{}` takes up to {} joints; this mechanism has {}", formulation.name, formulation.most_joints, n);
+  }
+  const int impossible = formulation.takes_roots ? impossible_inertia(model) : -1;
+  if (impossible >= 0) {
+    std::string link = "a link";
+    for (const Frame<T>& f : model.frames) {
+      if (f.body == impossible) link = "`" + f.name + "`";
+    }
+    return fmt::format("`{}` takes square roots of inertias; that of {} is negative", formulation.name, link);
   }
   return {};
 }
