@@ -26,6 +26,8 @@ const std::vector<Entry>& experiments() {
   static const std::vector<Entry> list{{"dhanaraj", dhanaraj_torques},
                                        {"dhanaraj", dhanaraj_closed_form},
                                        {"dhanaraj", dhanaraj_operations},
+                                       {"dhanaraj", dhanaraj_kinematics},
+                                       {"binder", binder_kinematics},
                                        {"binder", binder_lagrange},
                                        {"wong", wong_puma},
                                        {"wong", wong_torso},

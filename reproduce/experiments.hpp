@@ -12,6 +12,8 @@ namespace lw::reproduce {
 Experiment dhanaraj_torques();
 Experiment dhanaraj_closed_form();
 Experiment dhanaraj_operations();
+Experiment dhanaraj_kinematics();
+Experiment binder_kinematics();
 Experiment binder_lagrange();
 Experiment wong_puma();
 Experiment wong_torso();
