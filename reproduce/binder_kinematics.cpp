@@ -59,7 +59,8 @@ double apart(const Transform<double>& a, const Transform<double>& b) {
 double paul_q6(const Vector& degrees) {
   const Vector q = in_radians(degrees);
   const auto turn = [](double theta, double alpha) {
-    const double c = std::cos(theta), s = std::sin(theta), ca = std::round(std::cos(alpha)), sa = std::round(std::sin(alpha));
+    const double c = std::cos(theta), s = std::sin(theta), ca = std::round(std::cos(alpha)),
+                 sa = std::round(std::sin(alpha));
     Eigen::Matrix3d A;
     A << c, -s * ca, s * sa, s, c * ca, -c * sa, 0, sa, ca;
     return A;
@@ -111,14 +112,16 @@ void waypoints(Experiment& e, const Model<double>& model) {
     e.compare(id + ".q", id + ": q₁, q₂, q₄, q₅ (°)", source, {w.printed[0], w.printed[1], w.printed[3], w.printed[4]},
               {q[0], q[1], q[3], q[4]}, absolute(.005));
     e.compare(id + ".q3", id + ": q₃ (m)", source, w.printed[2], q[2], absolute(.005));
-    e.misprint(id + ".q6", id + ": q₆ (°)", source, w.printed[5], q[5], paul_q6(q), absolute(.005),
-               "The printed angle gives the right position and approach but turns N and S about it. Ours also by Paul's "
-               "equation for the last joint, written out.");
+    e.misprint(
+        id + ".q6", id + ": q₆ (°)", source, w.printed[5], q[5], paul_q6(q), absolute(.005),
+        "The printed angle gives the right position and approach but turns N and S about it. Ours also by Paul's "
+        "equation for the last joint, written out.");
     e.compare(id + ".q6-right", id + ": q₆ that the orientation asks for (°)",
               recomputed("the closed form of Paul 1981 on his poses, four decimals"), w.q6, q[5], absolute(5e-5));
   };
   for (const Waypoint& w : kWaypoints) rows(w, "table of joint waypoints, section 2.2");
-  const Source implied = recomputed("what the worked example of section 2.3.1 implies for t = 0.5 s; the via point is (.3, 0, −.1)");
+  const Source implied =
+      recomputed("what the worked example of section 2.3.1 implies for t = 0.5 s; the via point is (.3, 0, −.1)");
   rows({"V", 0.0, kVia, 45.1187}, implied);
   e.compare("round-trip", "pose → joints → pose, all branches, largest entry", "exact", 0.0, worst, absolute(1e-12));
   e.compare("branches", "branches of every pose", recomputed("two shoulders, two slides, two wrists"), 8.0,
@@ -131,12 +134,22 @@ void trajectories(Experiment& e, const Model<double>& model) {
   // coefficients in degrees and metres, as a table of them would be
   const Trajectory first = Trajectory::cruise({0, 1.4, 2.6, 4}, stops);
   const std::vector<std::vector<Vector>> table{
-      {{-74.96, 0, 0, -17.83528, 35.24443, -12.37487}, {-55.06, 44.27500, 0, 0, 0, 0}, {-1.93, 44.27500, 0, 28.60423, -46.78259, 15.67148}},
-      {{100.11, 0, 0, 31.45044, -33.69690, 9.62768}, {108.74, 0, 0, 0, 0, 0}, {108.74, 0, 0, -31.45044, 33.69690, -9.62768}},
+      {{-74.96, 0, 0, -17.83528, 35.24443, -12.37487},
+       {-55.06, 44.27500, 0, 0, 0, 0},
+       {-1.93, 44.27500, 0, 28.60423, -46.78259, 15.67148}},
+      {{100.11, 0, 0, 31.45044, -33.69690, 9.62768},
+       {108.74, 0, 0, 0, 0, 0},
+       {108.74, 0, 0, -31.45044, 33.69690, -9.62768}},
       {{.57, 0, 0, -0.94752, 1.01520, -0.29006}, {.31, 0, 0, 0, 0, 0}, {.31, 0, 0, 0.94752, -1.01520, 0.29006}},
-      {{30.20, 0, 0, 44.49466, -56.15195, 17.25472}, {29.38, -23.26667, 0, 0, 0, 0}, {1.46, -23.26667, 0, -19.48251, 29.35322, -9.59794}},
-      {{73.75, 0, 0, -36.07143, 33.97413, -9.03920}, {56.67, -12.82500, 0, 0, 0, 0}, {41.28, -12.82500, 0, 104.71210, -107.51770, 30.05165}},
-      {{1.15, 0, 0, -103.08066, 133.80970, -41.56936}, {8.77, 64.11667, 0, 0, 0, 0}, {85.71, 64.11667, 0, 50.59038, -77.57011, 25.50091}}};
+      {{30.20, 0, 0, 44.49466, -56.15195, 17.25472},
+       {29.38, -23.26667, 0, 0, 0, 0},
+       {1.46, -23.26667, 0, -19.48251, 29.35322, -9.59794}},
+      {{73.75, 0, 0, -36.07143, 33.97413, -9.03920},
+       {56.67, -12.82500, 0, 0, 0, 0},
+       {41.28, -12.82500, 0, 104.71210, -107.51770, 30.05165}},
+      {{1.15, 0, 0, -103.08066, 133.80970, -41.56936},
+       {8.77, 64.11667, 0, 0, 0, 0},
+       {85.71, 64.11667, 0, 50.59038, -77.57011, 25.50091}}};
   double jump = 0.0;
   for (int j = 0; j < 6; ++j) {
     Vector reference, ours;
@@ -147,26 +160,28 @@ void trajectories(Experiment& e, const Model<double>& model) {
       ours.insert(ours.end(), q.c.begin(), q.c.end());
       if (k == 2) continue;
       const auto at = static_cast<std::size_t>(k);
-      const Moving<double> end = q.at(first.times()[at + 1] - first.times()[at]), begin = first.segment(k + 1, j).at(0.0);
+      const Moving<double> end = q.at(first.times()[at + 1] - first.times()[at]),
+                           begin = first.segment(k + 1, j).at(0.0);
       jump = std::max({jump, std::abs(end.position - begin.position), std::abs(end.velocity - begin.velocity),
                        std::abs(end.acceleration - begin.acceleration)});
     }
-    e.compare("coefficients." + std::to_string(j + 1), "quintics of joint " + std::to_string(j + 1) + ", 4 s, three segments",
-              recomputed("independent calculation from his waypoints and end conditions; his table is lost"), {reference, 6},
-              {ours, 6}, absolute(1e-5));
+    e.compare("coefficients." + std::to_string(j + 1),
+              "quintics of joint " + std::to_string(j + 1) + ", 4 s, three segments",
+              recomputed("independent calculation from his waypoints and end conditions; his table is lost"),
+              {reference, 6}, {ours, 6}, absolute(1e-5));
   }
   e.compare("smooth", "jump of position, velocity, acceleration at the knots", "constraints of section 2.6", 0.0, jump,
             absolute(1e-9));
 
-  const Trajectory second = Trajectory::rest_to_rest(
-      {0, 2, 4}, points({stops[0], kVia, stops[3]}));
+  const Trajectory second = Trajectory::rest_to_rest({0, 2, 4}, points({stops[0], kVia, stops[3]}));
   Plot plot{"Hand over the table: x against y", "y (m)", "x (m)", {}};
   Series one, two;
   one.label = "trajectory 1";
   two.label = "trajectory 2";
   const Source curves = recomputed("independent calculation on his data; figures 2.4 to 2.7 show it");
   e.compare("excursion.first", "x from, to; z from, to along trajectory 1 (m)", curves, {.262, .334, -.1096, -.0996},
-            excursion(model, Trajectory::cruise({0, 1.4, 2.6, 4}, points(stops)), one), absolute(6e-4), "Three decimals.");
+            excursion(model, Trajectory::cruise({0, 1.4, 2.6, 4}, points(stops)), one), absolute(6e-4),
+            "Three decimals.");
   e.compare("excursion.second", "x from, to; z from, to along trajectory 2 (m)", curves, {.298, .389, -.114, -.099},
             excursion(model, second, two), absolute(6e-4), "Three decimals.");
   plot.series = {one, two};
@@ -176,10 +191,11 @@ void trajectories(Experiment& e, const Model<double>& model) {
 }  // namespace
 
 Experiment binder_kinematics() {
-  Experiment e("binder", "binder.kinematics", "Joints and trajectories of the Stanford arm (sections 2.2 and 2.6)",
-               "Inverse kinematics in closed form at his four poses and at the via point of his second trajectory, and the "
-               "quintic segments through them. The printed q₆ does not belong to the printed orientation; the "
-               "trajectories use it as printed, as his program did.");
+  Experiment e(
+      "binder", "binder.kinematics", "Joints and trajectories of the Stanford arm (sections 2.2 and 2.6)",
+      "Inverse kinematics in closed form at his four poses and at the via point of his second trajectory, and the "
+      "quintic segments through them. The printed q₆ does not belong to the printed orientation; the "
+      "trajectories use it as printed, as his program did.");
   const Model<double> model = embedded("stanford");
   waypoints(e, model);
   trajectories(e, model);

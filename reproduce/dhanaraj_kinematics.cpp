@@ -21,17 +21,19 @@ Model<double> arm() {
   const std::string body = "    inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}\n";
   return from_text(
       "linkwright: 1\nname: puma-d13\nparameters: {e: 0.4318, f: 0.4318, g: 0.127}\nlinks:\n"
-      "  - name: link1\n    parent: base\n    joint: {type: revolute, dh: {alpha: 0, a: 0, theta: 0, d: 0}}\n" + body +
-      "  - name: link2\n    parent: link1\n    joint: {type: revolute, dh: {alpha: -90 deg, a: 0, theta: 0, d: 0}}\n" + body +
-      "  - name: link3\n    parent: link2\n    joint: {type: revolute, dh: {alpha: 0, a: e, theta: 0, d: g}}\n" + body +
-      "  - {name: tip, parent: link3, joint: {type: fixed, origin: {xyz: [0, f, 0]}}}\n");
+      "  - name: link1\n    parent: base\n    joint: {type: revolute, dh: {alpha: 0, a: 0, theta: 0, d: 0}}\n" +
+      body +
+      "  - name: link2\n    parent: link1\n    joint: {type: revolute, dh: {alpha: -90 deg, a: 0, theta: 0, d: 0}}\n" +
+      body + "  - name: link3\n    parent: link2\n    joint: {type: revolute, dh: {alpha: 0, a: e, theta: 0, d: g}}\n" +
+      body + "  - {name: tip, parent: link3, joint: {type: fixed, origin: {xyz: [0, f, 0]}}}\n");
 }
 
 // His forward kinematics, in any scalar.
 template <class T>
 Vec3<T> forward_printed(const std::vector<T>& q) {
   using std::cos, std::sin;
-  const T c1 = cos(q[0]), s1 = sin(q[0]), c2 = cos(q[1]), s2 = sin(q[1]), c23 = cos(q[1] + q[2]), s23 = sin(q[1] + q[2]);
+  const T c1 = cos(q[0]), s1 = sin(q[0]), c2 = cos(q[1]), s2 = sin(q[1]), c23 = cos(q[1] + q[2]),
+          s23 = sin(q[1] + q[2]);
   const T out = T(kUpper) * c2 - T(kFore) * s23;
   return {c1 * out - T(kOffset) * s1, s1 * out + T(kOffset) * c1, -(T(kFore) * c23) - T(kUpper) * s2};
 }
@@ -123,10 +125,12 @@ void line(Experiment& e, const Model<double>& model, double px, const Vector& st
       Vector unit(3, 0.0);
       unit[j] = 1.0;
       const double h = 1e-5;
-      const Vec3<double> slope = (forward_printed(shifted(q, unit, h)) - forward_printed(shifted(q, unit, -h))) / (2 * h);
+      const Vec3<double> slope =
+          (forward_printed(shifted(q, unit, h)) - forward_printed(shifted(q, unit, -h))) / (2 * h);
       central = std::max(central, largest_difference(list(slope), {J[3 * j], J[3 * j + 1], J[3 * j + 2]}));
     }
-    bias = std::max(bias, largest_difference(list(frame_bias<double>(model, work, tip, q, qd).lin), bias_by_differences(q, qd)));
+    bias = std::max(
+        bias, largest_difference(list(frame_bias<double>(model, work, tip, q, qd).lin), bias_by_differences(q, qd)));
   }
   // q̇ and q̈ against differences of finer samples
   const std::vector<JointSample> fine = followed(20 * (n - 1) + 1).second;
@@ -141,18 +145,20 @@ void line(Experiment& e, const Model<double>& model, double px, const Vector& st
 
   const std::string id = px == 0.3 ? "line-03" : "line-04", what = px == 0.3 ? ", px = 0.3" : ", px = 0.4";
   const Source his = "program D.1.3";
-  e.compare(id + ".there", "his forward kinematics of our joints − line, 201 samples" + what + " (m)", his, 0.0, there, absolute(1e-12));
+  e.compare(id + ".there", "his forward kinematics of our joints − line, 201 samples" + what + " (m)", his, 0.0, there,
+            absolute(1e-12));
   e.compare(id + ".all", "the same on all branches (m)", his, 0.0, branches, absolute(1e-12));
   e.compare(id + ".count", "fewest branches of a sample" + what, his, 4.0, static_cast<double>(fewest), absolute(0.0));
   e.compare(id + ".inverse", "our branches − his equations" + what + " (rad)", his, 0.0, printed, absolute(1e-12));
-  e.compare(id + ".step", "largest step of a joint between samples" + what + " (rad)", "one branch all the way: below 0.1",
-            0.0, step, absolute(0.1));
+  e.compare(id + ".step", "largest step of a joint between samples" + what + " (rad)",
+            "one branch all the way: below 0.1", 0.0, step, absolute(0.1));
   e.compare(id + ".jacobian", "J − complex step of his forward kinematics" + what, his, 0.0, jacobian, absolute(1e-14));
   e.compare(id + ".central", "J − its central differences" + what, his, 0.0, central, absolute(1e-9));
   e.compare(id + ".bias", "J̇q̇ − central differences of J" + what + " (m/s²)", his, 0.0, bias, absolute(1e-8));
-  e.compare(id + ".rates", "q̇ − central differences of q over 1 ms" + what + " (rad/s)", his, 0.0, rates, absolute(1e-5));
-  e.compare(id + ".accelerations", "q̈ − central differences of q̇ over 1 ms" + what + " (rad/s²)", his, 0.0, accelerations,
-            absolute(1e-4));
+  e.compare(id + ".rates", "q̇ − central differences of q over 1 ms" + what + " (rad/s)", his, 0.0, rates,
+            absolute(1e-5));
+  e.compare(id + ".accelerations", "q̈ − central differences of q̇ over 1 ms" + what + " (rad/s²)", his, 0.0,
+            accelerations, absolute(1e-4));
 
   Plot plot{"Joints along the line" + what, "time (s)", "q (rad)", {}};
   for (std::size_t j = 0; j < 3; ++j) {
@@ -170,13 +176,15 @@ void line(Experiment& e, const Model<double>& model, double px, const Vector& st
 }  // namespace
 
 Experiment dhanaraj_kinematics() {
-  Experiment e("dhanaraj", "dhanaraj.kinematics", "Inverse kinematics along a straight line (program D.1.3)",
-               "Three joints of a PUMA, the wrist on a line px constant, py = pz from 0.1 to 0.4 m by a quintic over 2 s. "
-               "The program's geometry differs from that of his dynamics; it is taken as the program has it.");
+  Experiment e(
+      "dhanaraj", "dhanaraj.kinematics", "Inverse kinematics along a straight line (program D.1.3)",
+      "Three joints of a PUMA, the wrist on a line px constant, py = pz from 0.1 to 0.4 m by a quintic over 2 s. "
+      "The program's geometry differs from that of his dynamics; it is taken as the program has it.");
   const Model<double> model = arm();
   const Vector start{3.6997, 2.3083, 0.5951};
   e.compare("start", "wrist at the start of his simulation, q = (3.6997, 2.3083, 0.5951) (m)",
-            recomputed("appendix D.4: the only round numbers near it"), {0.4, 0.1, 0.1}, list(forward_printed(start)), absolute(5e-5));
+            recomputed("appendix D.4: the only round numbers near it"), {0.4, 0.1, 0.1}, list(forward_printed(start)),
+            absolute(5e-5));
   const IkResult found = inverse_kinematics(model, 4, {{Mat3<double>::identity(), {0.4, 0.1, 0.1}}, true}, start);
   e.compare("start-joints", "joints of (0.4, 0.1, 0.1) nearest to it (rad)", "appendix D.4, four decimals", start,
             found.nearest.q, absolute(5e-5), "His q₁ is given a full turn further than atan2.");

@@ -44,9 +44,9 @@ std::size_t read_branch(const Arguments& arguments) {
 
 const IkSolution& chosen(const IkResult& result, std::size_t branch) {
   if (branch > result.solutions.size()) {
-    throw Error(ErrorCode::usage, fmt::format("--branch {}: there {} only {}", branch,
-                                              result.solutions.size() == 1 ? "is" : "are",
-                                              counted(result.solutions.size(), "solution")));
+    throw Error(ErrorCode::usage,
+                fmt::format("--branch {}: there {} only {}", branch, result.solutions.size() == 1 ? "is" : "are",
+                            counted(result.solutions.size(), "solution")));
   }
   return result.solutions[branch - 1];
 }
@@ -69,7 +69,8 @@ std::string distance_text(const IkSolution& s, bool position_only) {
 
 void print_solutions(const Model<double>& model, const IkResult& result) {
   std::vector<std::string> header{"", "branch"};
-  for (const Entry& e : coordinate_entries(model)) header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
+  for (const Entry& e : coordinate_entries(model))
+    header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
   header.emplace_back("off by");
   if (!result.closed_form) header.erase(header.begin() + 1);
   Table table(header);
@@ -89,17 +90,15 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
   const IkTarget target = read_target(arguments.text("--target"), arguments.has("--position-only"));
   IkResult result = inverse_kinematics(model, frame, target, start, options);
   const bool reached = !result.solutions.empty();
-  require_finite("the solution", result.nearest.q, [&](std::size_t k) { return "of `" + model.coordinate_names[k] + "`"; });
+  require_finite("the solution", result.nearest.q,
+                 [&](std::size_t k) { return "of `" + model.coordinate_names[k] + "`"; });
   if (const std::size_t branch = read_branch(arguments); branch > 0 && reached) {
     result.solutions = {IkSolution(chosen(result, branch))};
   }
   if (arguments.json()) {
-    Json json{{"model", model.name},
-              {"frame", model.frames[static_cast<std::size_t>(frame)].name},
-              {"reached", reached},
-              {"closed_form", result.closed_form},
-              {"freedom", result.freedom},
-              {"beyond_limits", result.beyond_limits},
+    Json json{{"model", model.name},       {"frame", model.frames[static_cast<std::size_t>(frame)].name},
+              {"reached", reached},        {"closed_form", result.closed_form},
+              {"freedom", result.freedom}, {"beyond_limits", result.beyond_limits},
               {"solutions", Json::array()}};
     for (const IkSolution& s : result.solutions) json["solutions"].push_back(as_json(model, frame, s));
     if (!reached) json["nearest"] = as_json(model, frame, result.nearest);
@@ -132,19 +131,22 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
   const Path path = read_path(arguments.text("--path"));
   const bool position_only = arguments.has("--position-only") || !path.has_orientation;
   if (const std::size_t branch = read_branch(arguments); branch > 0) {
-    start = chosen(inverse_kinematics(model, frame, {path.samples[0].pose, position_only}, start, options), branch).q;
+    const IkResult first = inverse_kinematics(model, frame, {path.samples[0].pose, position_only}, start, options);
+    if (!first.solutions.empty()) start = chosen(first, branch).q;  // else out of reach, as is told below
   }
   const std::vector<JointSample> motion = follow_path(model, frame, path.samples, position_only, start, options);
   std::vector<std::size_t> singular, unreached;
   for (std::size_t k = 0; k < motion.size(); ++k) {
     for (const std::vector<double>* v : {&motion[k].q, &motion[k].qd, &motion[k].qdd}) {
-      require_finite(fmt::format("the motion at sample {}", k + 1), *v, [](std::size_t j) { return fmt::format("value {}", j + 1); });
+      require_finite(fmt::format("the motion at sample {}", k + 1), *v,
+                     [](std::size_t j) { return fmt::format("value {}", j + 1); });
     }
     if (motion[k].singular) singular.push_back(k + 1);
     if (!motion[k].reached) unreached.push_back(k + 1);
   }
-  const char* rates = path.has_acceleration ? "given" : path.has_velocity ? "velocities given, accelerations by differences"
-                                                                          : "by differences";
+  const char* rates = path.has_acceleration ? "given"
+                      : path.has_velocity   ? "velocities given, accelerations by differences"
+                                            : "by differences";
   if (!unreached.empty()) {
     const JointSample& s = motion[unreached[0] - 1];
     fmt::print(stderr, "sample {} (t = {}) is out of reach: the nearest pose found is {} away{}\n", unreached[0], s.t,
@@ -154,17 +156,15 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
     write_file(arguments.text("--out"), joint_csv(model, motion));
   }
   if (!singular.empty() && !arguments.quiet()) {
-    fmt::print(stderr, "warning: the Jacobian is singular at sample {} (t = {}){}: rates there are those of least squares\n",
+    fmt::print(stderr,
+               "warning: the Jacobian is singular at sample {} (t = {}){}: rates there are those of least squares\n",
                singular[0], motion[singular[0] - 1].t,
                singular.size() == 1 ? "" : fmt::format(" and {} more", singular.size() - 1));
   }
   if (arguments.json()) {
-    Json json{{"model", model.name},
-              {"frame", model.frames[static_cast<std::size_t>(frame)].name},
-              {"reached", unreached.empty()},
-              {"rates", rates},
-              {"singular", singular},
-              {"unreached", unreached}};
+    Json json{{"model", model.name},          {"frame", model.frames[static_cast<std::size_t>(frame)].name},
+              {"reached", unreached.empty()}, {"rates", rates},
+              {"singular", singular},         {"unreached", unreached}};
     for (const char* field : {"t", "q", "qd", "qdd"}) json[field] = Json::array();
     for (const JointSample& s : motion) {
       json["t"].push_back(s.t);
@@ -222,11 +222,16 @@ Command ik_command() {
   c.name = "ik";
   c.summary = "joints for a pose of a frame, or along a path";
   c.description =
-      "Inverse kinematics: all configurations that bring a link's frame to a pose or a point, nearest to --q first. In closed "
-      "form for arms with a recognised geometry (three joints, or three and a spherical wrist); numerically for every other "
-      "tree, where those solutions are listed that were found. Out of reach it names the nearest pose and exits with 1.\n\n"
-      "Along a path it stays on one branch and gives rates and accelerations of the joints too. The file has the columns "
-      "t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and alphax,alphay,alphaz); velocities and "
+      "Inverse kinematics: all configurations that bring a link's frame to a pose or a point, nearest to --q first. In "
+      "closed "
+      "form for arms with a recognised geometry (three joints, or three and a spherical wrist); numerically for every "
+      "other "
+      "tree, where those solutions are listed that were found. Out of reach it names the nearest pose and exits with "
+      "1.\n\n"
+      "Along a path it stays on one branch and gives rates and accelerations of the joints too. The file has the "
+      "columns "
+      "t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and alphax,alphay,alphaz); velocities "
+      "and "
       "accelerations that it lacks are taken from three-point differences of its samples.";
   c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
                 "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",

@@ -43,8 +43,8 @@ class Reader {
     errno = 0;
     std::ifstream stream(file_);
     if (!stream) {
-      throw Error(ErrorCode::io, fmt::format("`{}` cannot be read: {}", file_,
-                                             errno != 0 ? std::strerror(errno) : "unknown reason"));
+      throw Error(ErrorCode::io,
+                  fmt::format("`{}` cannot be read: {}", file_, errno != 0 ? std::strerror(errno) : "unknown reason"));
     }
     for (std::string line; std::getline(stream, line);) {
       ++line_;
@@ -80,14 +80,16 @@ class Reader {
     path_.has_orientation = group(kRotation);
     path_.has_velocity = paired(kLinear, kAngular);
     path_.has_acceleration = paired(kLinearAcceleration, kAngularAcceleration);
-    if (path_.has_acceleration && !path_.has_velocity) fail("accelerations without velocities: `vx` and so on are missing");
+    if (path_.has_acceleration && !path_.has_velocity)
+      fail("accelerations without velocities: `vx` and so on are missing");
     width_ = names.size();
   }
 
   // All three, or none.
   bool group(const Names& names) const {
     const auto there = std::count_if(names.begin(), names.end(), [&](const char* n) { return columns_.contains(n); });
-    if (there != 0 && there != 3) fail(fmt::format("of `{}`, `{}`, `{}` all or none are needed", names[0], names[1], names[2]));
+    if (there != 0 && there != 3)
+      fail(fmt::format("of `{}`, `{}`, `{}` all or none are needed", names[0], names[1], names[2]));
     return there == 3;
   }
   bool paired(const Names& linear, const Names& angular) const {

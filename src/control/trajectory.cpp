@@ -41,8 +41,9 @@ namespace {
 
 void require_sizes(const std::vector<double>& times, std::size_t points) {
   if (times.size() != points || points < 2) {
-    throw Error(ErrorCode::data, fmt::format("a trajectory needs as many times as points, and two at least: {} and {} are given",
-                                             counted(times.size(), "time"), counted(points, "point")));
+    throw Error(ErrorCode::data,
+                fmt::format("a trajectory needs as many times as points, and two at least: {} and {} are given",
+                            counted(times.size(), "time"), counted(points, "point")));
   }
   for (std::size_t k = 0; k < points; ++k) {
     if (!std::isfinite(times[k]) || (k > 0 && !(times[k] > times[k - 1]))) {
@@ -85,7 +86,8 @@ Trajectory Trajectory::rest_to_rest(const std::vector<double>& times, const std:
 Trajectory Trajectory::cruise(const std::vector<double>& times, const std::vector<std::vector<double>>& points) {
   require_sizes(times, points.size());
   if (points.size() != 4) {
-    throw Error(ErrorCode::data, fmt::format("a cruise has four points (start, its begin and end, stop), not {}", points.size()));
+    throw Error(ErrorCode::data,
+                fmt::format("a cruise has four points (start, its begin and end, stop), not {}", points.size()));
   }
   std::vector<std::vector<Moving<double>>> via = still(points);
   for (std::size_t j = 0; j < std::min(points[1].size(), points[2].size()); ++j) {
@@ -154,9 +156,9 @@ FrameMotion<T> CartesianLine::at(const T& t) const {
           {turn * s.acceleration, way * s.acceleration}};
 }
 
-#define LW_INSTANTIATE(T)                                      \
-  template struct Quintic<T>;                                  \
-  template JointMotion<T> Trajectory::at<T>(const T&) const;   \
+#define LW_INSTANTIATE(T)                                    \
+  template struct Quintic<T>;                                \
+  template JointMotion<T> Trajectory::at<T>(const T&) const; \
   template FrameMotion<T> CartesianLine::at<T>(const T&) const;
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

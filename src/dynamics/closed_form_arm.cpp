@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "../model/rotation_vector.hpp"
 #include "kinematics.hpp"
@@ -172,8 +173,10 @@ void ClosedFormArm::turn_wrist(const M& R_w, Candidate at, In<double> start, std
   const auto between = [](const V& a, const V& b) { return std::atan2(norm(cross(a, b)), dot(a, b)); };
   const V w = R_w * a6;
   const double alpha = between(a4, a5), beta = between(a5, a6), gamma = between(a4, w);
-  const std::optional<double> s = root(std::sin((gamma + alpha - beta) / 2) * std::sin((gamma - alpha + beta) / 2), 1.0);
-  const std::optional<double> c = root(std::sin((alpha + beta + gamma) / 2) * std::sin((alpha + beta - gamma) / 2), 1.0);
+  const std::optional<double> s =
+      root(std::sin((gamma + alpha - beta) / 2) * std::sin((gamma - alpha + beta) / 2), 1.0);
+  const std::optional<double> c =
+      root(std::sin((alpha + beta + gamma) / 2) * std::sin((alpha + beta - gamma) / 2), 1.0);
   if (!s || !c) return;
   const V across4 = a4 - a5 * dot(a4, a5), across6 = a6 - a5 * dot(a6, a5);
   const double at_zero = std::atan2(dot(a5, cross(across4, across6)), dot(across4, across6));
@@ -210,7 +213,7 @@ std::vector<ClosedFormArm::Branch> ClosedFormArm::solve(const Transform<double>&
     Branch branch{{start.begin(), start.end()}, c.name};
     for (std::size_t k = 0; k < n; ++k) {
       const bool is_angle = !(slides_ && k == 2);
-      branch.q[static_cast<std::size_t>(coordinate_[k])] = is_angle ? std::remainder(c.q[k], 2.0 * M_PI) : c.q[k];
+      branch.q[static_cast<std::size_t>(coordinate_[k])] = is_angle ? std::remainder(c.q[k], 2.0 * std::numbers::pi) : c.q[k];
     }
     branches.push_back(std::move(branch));
   }

@@ -57,17 +57,17 @@ class ClosedFormArm {
 
   bool has_wrist_ = false, slides_ = false;
   std::array<int, 6> coordinate_{};
-  std::array<V, 6> axis_;  // in the world, at q = 0
-  V point_;                // c, or the frame's origin
+  std::array<V, 6> axis_;   // in the world, at q = 0
+  V point_;                 // c, or the frame's origin
   Transform<double> home_;  // the frame
   // plane across a₂, turned with joint 1: components along (a₁, a₂ × a₁), in which a turn about a₂ is positive
   struct P {
     double z, x;
   };
-  V origin_, x_;     // a point of axis 1; a₂ × a₁
-  double d_ = 0.0;   // of c along a₂, from axis 1
+  V origin_, x_;                               // a point of axis 1; a₂ × a₁
+  double d_ = 0.0;                             // of c along a₂, from axis 1
   P shoulder_{}, upper_{}, fore_{}, slide_{};  // axis 2 from axis 1; L; m; e
-  double turn3_ = 1.0;  // a₃ = ± a₂
+  double turn3_ = 1.0;                         // a₃ = ± a₂
 };
 
 }  // namespace lw

@@ -53,11 +53,10 @@ std::vector<JointSample> follow_path(const Model<double>& model, int frame, cons
   for (std::size_t k = 0; k < path.size(); ++k) {
     const PathSample& sample = path[k];
     const IkTarget target{sample.pose, position_only};
-    // after the first sample a step along the numerical road stays on the branch; other starts would leave it
-    IkSolution s;
+    // after the first sample the numerical road from there stays on the branch; other starts would leave it
     IkOptions here = options;
     if (k > 0) here.starts = 1;
-    s = inverse_kinematics(model, frame, target, q, here).nearest;
+    const IkSolution s = inverse_kinematics(model, frame, target, q, here).nearest;
     q = s.q;
 
     forward_kinematics<double>(model, work, q);
@@ -70,8 +69,13 @@ std::vector<JointSample> follow_path(const Model<double>& model, int frame, cons
     forward_velocities<double>(model, work, q, qd);
     const Eigen::VectorXd bias = task_part(frame_bias<double>(model, work, frame, q, qd), position_only);
     const Eigen::VectorXd accelerations = svd.solve(task_part(sample.acceleration, position_only) - bias);
-    out.push_back({sample.t, q, qd, {accelerations.data(), accelerations.data() + accelerations.size()},
-                   s.position_error, s.rotation_error, s.reached,
+    out.push_back({sample.t,
+                   q,
+                   qd,
+                   {accelerations.data(), accelerations.data() + accelerations.size()},
+                   s.position_error,
+                   s.rotation_error,
+                   s.reached,
                    svd.rank() < std::min<Eigen::Index>(task.rows, task.joints)});
   }
   return out;

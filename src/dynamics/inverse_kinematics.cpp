@@ -69,7 +69,8 @@ class Solver {
       const Eigen::VectorXd step = normal.ldlt().solve(J.transpose() * r);
       std::vector<double> trial = q;
       advance(model_, trial, {step.data(), static_cast<std::size_t>(step.size())});
-      for (std::size_t k = 0; k < trial.size(); ++k) trial[k] = std::clamp(trial[k], limits_.lower[k], limits_.upper[k]);
+      for (std::size_t k = 0; k < trial.size(); ++k)
+        trial[k] = std::clamp(trial[k], limits_.lower[k], limits_.upper[k]);
       const Eigen::VectorXd after = weighted(error(trial));
       if (after.norm() < r.norm()) {
         q = trial;
@@ -226,14 +227,6 @@ TaskJacobian task_jacobian(const Model<double>& model, const Workspace<double>& 
   }
   task.joints = static_cast<int>(std::count(on_path.begin(), on_path.end(), true));
   return task;
-}
-
-IkSolution approach(const Model<double>& model, int frame, const IkTarget& target, In<double> start,
-                    const IkOptions& options) {
-  Solver solver(model, frame, target, options);
-  IkSolution s = solver.descend({start.begin(), start.end()});
-  if (solver.unwind(s.q, start)) s = solver.judged(std::move(s.q));
-  return s;
 }
 
 IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target, In<double> start,

@@ -51,10 +51,6 @@ struct IkResult {
 IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target, In<double> start,
                             const IkOptions& options = {});
 
-// From that start alone, numerically: the pose at which the steps end.
-IkSolution approach(const Model<double>& model, int frame, const IkTarget& target, In<double> start,
-                    const IkOptions& options = {});
-
 // The rows of the Jacobian that a target asks for, [ω; v] or v, by columns, and how many of its columns can be not zero.
 struct TaskJacobian {
   int rows = 6;

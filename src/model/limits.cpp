@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "evaluate.hpp"
 
@@ -28,10 +27,11 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
     const Joint& joint = link.joint;
     if (coordinates(joint.type) != 1) continue;  // no other has limits
     const std::string& master = joint.mimic ? joint.mimic->joint : joint.name;
-    const auto info = std::find_if(model.joints.begin(), model.joints.end(),
-                                   [&](const JointInfo& j) { return j.name == master; });
+    const auto info =
+        std::find_if(model.joints.begin(), model.joints.end(), [&](const JointInfo& j) { return j.name == master; });
     if (info == model.joints.end()) continue;
-    const double ratio = joint.mimic ? at(joint.mimic->ratio) : 1.0, offset = joint.mimic ? at(joint.mimic->offset) : 0.0;
+    const double ratio = joint.mimic ? at(joint.mimic->ratio) : 1.0,
+                 offset = joint.mimic ? at(joint.mimic->offset) : 0.0;
     if (ratio == 0.0) continue;  // it stands still
     double lower = joint.limits.lower ? (at(*joint.limits.lower) - offset) / ratio : std::copysign(HUGE_VAL, -ratio);
     double upper = joint.limits.upper ? (at(*joint.limits.upper) - offset) / ratio : std::copysign(HUGE_VAL, ratio);

@@ -96,8 +96,12 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", "puma560", "--path", "nowhere.csv"}, 3, "cannot be read"},
            {{"ik", "puma560", "--path", write("a.csv", "t,x,y\n0,1,2\n")}, 3, "a.csv:1: of `x`, `y`, `z`"},
            {{"ik", "puma560", "--path", write("b.csv", "t,x,y,z,rol\n")}, 3, "did you mean `roll`?"},
-           {{"ik", "puma560", "--path", write("c.csv", "t,x,y,z\n0,.4,.2,.3\n0,.4,.2,.3\n")}, 3, "c.csv:3: times must rise"},
-           {{"ik", "puma560", "--path", write("d.csv", "t,x,y,z\n0,.4,.2\n")}, 3, "d.csv:2: 3 values, but the header has 4"},
+           {{"ik", "puma560", "--path", write("c.csv", "t,x,y,z\n0,.4,.2,.3\n0,.4,.2,.3\n")},
+            3,
+            "c.csv:3: times must rise"},
+           {{"ik", "puma560", "--path", write("d.csv", "t,x,y,z\n0,.4,.2\n")},
+            3,
+            "d.csv:2: 3 values, but the header has 4"},
            {{"ik", "puma560", "--path", write("e.csv", "t,x,y,z\n0,.4,.2,up\n")}, 3, "e.csv:2: `z` is not a number"},
            {{"ik", "puma560", "--path", write("f.csv", "t,x,y,z\n0,.4,.2,.3\n")}, 3, "at least three"},
            {{"ik", "puma560", "--path", write("g.csv", "t,x,y,z,wx,wy,wz\n")}, 3, "without `roll`"},
@@ -112,7 +116,8 @@ TEST(Ik, WrongUsageIsExplained) {
 
 // A line of the PUMA's wrist: x = 0.45, y = z = 0.1 + 0.2 s, s = 10τ³ − 15τ⁴ + 6τ⁵ over 2 s.
 std::string line_csv(int n, bool rates) {
-  std::string text = rates ? "t,x,y,z,roll,pitch,yaw,vx,vy,vz,wx,wy,wz,ax,ay,az,alphax,alphay,alphaz\n" : "# no rates\nt,x,y,z,roll,pitch,yaw\n";
+  std::string text = rates ? "t,x,y,z,roll,pitch,yaw,vx,vy,vz,wx,wy,wz,ax,ay,az,alphax,alphay,alphaz\n"
+                           : "# no rates\nt,x,y,z,roll,pitch,yaw\n";
   for (int k = 0; k < n; ++k) {
     const double t = 2.0 * k / (n - 1), u = t / 2.0;
     const double p = 0.1 + 0.2 * (10 * u * u * u - 15 * u * u * u * u + 6 * u * u * u * u * u);
@@ -127,7 +132,8 @@ std::string line_csv(int n, bool rates) {
 
 TEST(Ik, FollowsAPathAndWritesIt) {
   const std::string out = folder() + "/joints.csv";
-  const Outcome o = linkwright({"ik", "puma560", "--path", write("line.csv", line_csv(201, true)), "--out", out, "--json"});
+  const Outcome o =
+      linkwright({"ik", "puma560", "--path", write("line.csv", line_csv(201, true)), "--out", out, "--json"});
   ASSERT_EQ(o.code, 0) << o.err;
   const nlohmann::json json = o.json();
   EXPECT_EQ(json["rates"], "given");
@@ -135,7 +141,9 @@ TEST(Ik, FollowsAPathAndWritesIt) {
   ASSERT_EQ(json["q"].size(), 201u);
   expect_near(position_of("puma560", json["q"][100], "link6"), {0.45, 0.2, 0.2}, 1e-12);
   // the velocity of the frame under these rates, by `kinematics`
-  const nlohmann::json k = linkwright({"kinematics", "puma560", "--q", joined(json["q"][100]), "--qd", joined(json["qd"][100]), "--json"}).json();
+  const nlohmann::json k =
+      linkwright({"kinematics", "puma560", "--q", joined(json["q"][100]), "--qd", joined(json["qd"][100]), "--json"})
+          .json();
   expect_near(k["velocity"], {0, 0, 0, 0, 0.1875, 0.1875}, 1e-12);
   // the file has the same numbers
   std::ifstream stream(out);
@@ -154,14 +162,16 @@ TEST(Ik, FollowsAPathAndWritesIt) {
     EXPECT_EQ(values[13 + j], json["qdd"][100][j]);
   }
   // without rates in the file they come from differences: of the second order in the step
-  const nlohmann::json d = linkwright({"ik", "puma560", "--path", write("bare.csv", line_csv(201, false)), "--json"}).json();
+  const nlohmann::json d =
+      linkwright({"ik", "puma560", "--path", write("bare.csv", line_csv(201, false)), "--json"}).json();
   EXPECT_EQ(d["rates"], "by differences");
   expect_near(d["q"][77], json["q"][77], 1e-12);
   expect_near(d["qd"][77], json["qd"][77], 2e-4);
   expect_near(d["qdd"][77], json["qdd"][77], 2e-3);
   // another branch at the begin is another all the way
   const nlohmann::json other =
-      linkwright({"ik", "puma560", "--path", folder() + "/line.csv", "--branch", "2", "--ignore-limits", "--json"}).json();
+      linkwright({"ik", "puma560", "--path", folder() + "/line.csv", "--branch", "2", "--ignore-limits", "--json"})
+          .json();
   expect_near(position_of("puma560", other["q"][150], "link6"), position_of("puma560", json["q"][150], "link6"), 1e-12);
   double apart = 0.0;
   for (std::size_t j = 0; j < 6; ++j) {

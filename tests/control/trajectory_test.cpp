@@ -17,7 +17,9 @@ namespace {
 TEST(Quintic, MeetsBothEndsAndItsDerivativesAreDerivatives) {
   Random random(2);
   for (int trial = 0; trial < 200; ++trial) {
-    const auto any = [&] { return Moving<double>{random.between(-3, 3), random.between(-3, 3), random.between(-3, 3)}; };
+    const auto any = [&] {
+      return Moving<double>{random.between(-3, 3), random.between(-3, 3), random.between(-3, 3)};
+    };
     const Moving<double> from = any(), to = any();
     const double T = random.between(0.3, 4.0);
     const Quintic<double> q = Quintic<double>::between(from, to, T);
@@ -85,11 +87,12 @@ TEST(Trajectory, CruisesAtConstantVelocity) {
 
 TEST(Trajectory, OtherScalarsChooseTheSameSegments) {
   const Trajectory x = Trajectory::cruise(kTimes, kPoints);
-  const Function traced = trace("trajectory", {{"t", 1}}, {{"q", 2}, {"qdd", 2}}, [&](const Arguments& in, Results& out) {
-    const JointMotion<Expr> m = x.at(in[0][0]);
-    out[0] = m.q;
-    out[1] = m.qdd;
-  });
+  const Function traced =
+      trace("trajectory", {{"t", 1}}, {{"q", 2}, {"qdd", 2}}, [&](const Arguments& in, Results& out) {
+        const JointMotion<Expr> m = x.at(in[0][0]);
+        out[0] = m.q;
+        out[1] = m.qdd;
+      });
   for (const double t : {0.5, 1.0, 1.2, 1.5, 2.0, 2.7, 3.0, 3.1, 4.0}) {
     const JointMotion<double> m = x.at(t);
     const JointMotion<ComplexStep> c = x.at(ComplexStep(t, kComplexStep));

@@ -41,7 +41,8 @@ void expect_followed(const Model<double>& model, int frame, const std::vector<Pa
     frame_jacobian<double>(model, work, frame, J);
     for (std::size_t j = 0; j < joints[k].qdd.size(); ++j) {
       const double* c = &J[6 * j];
-      a += Motion<double>{Vec3<double>(c[0], c[1], c[2]) * joints[k].qdd[j], Vec3<double>(c[3], c[4], c[5]) * joints[k].qdd[j]};
+      a += Motion<double>{Vec3<double>(c[0], c[1], c[2]) * joints[k].qdd[j],
+                          Vec3<double>(c[3], c[4], c[5]) * joints[k].qdd[j]};
     }
     EXPECT_LE(apart(X.p, path[k].pose.p), 1e-10);
     EXPECT_LE(apart(v.lin, path[k].velocity.lin), 1e-9);
@@ -151,7 +152,8 @@ TEST(FollowPath, DifferencesAreExactForQuadraticsAndConvergeForTurns) {
   std::vector<PathSample> path;
   const Vec3<double> axis(0.6, 0.0, 0.8);
   for (const double t : times) {
-    path.push_back({t, {rotation_about_axis<double>(axis, 0.3 + 0.7 * t - t * t), {1 + t - 2 * t * t, 3 * t * t, t}}, {}, {}});
+    path.push_back(
+        {t, {rotation_about_axis<double>(axis, 0.3 + 0.7 * t - t * t), {1 + t - 2 * t * t, 3 * t * t, t}}, {}, {}});
   }
   std::vector<PathSample> differenced = path;
   difference_poses(differenced);
