@@ -117,14 +117,15 @@ void waypoints(Experiment& e, const Model<double>& model) {
         "The printed angle gives the right position and approach but turns N and S about it. Ours also by Paul's "
         "equation for the last joint, written out.");
     e.compare(id + ".q6-right", id + ": q₆ that the orientation asks for (°)",
-              recomputed("the closed form of Paul 1981 on his poses, four decimals"), w.q6, q[5], absolute(5e-5));
+              recomputed("independent program, closed form of Paul 1981 on his poses, four decimals"), w.q6, q[5],
+              absolute(5e-5));
   };
   for (const Waypoint& w : kWaypoints) rows(w, "table of joint waypoints, section 2.2");
   const Source implied =
-      recomputed("what the worked example of section 2.3.1 implies for t = 0.5 s; the via point is (.3, 0, −.1)");
+      recomputed("independent calculation: the via point that his worked example of section 2.3.1 needs");
   rows({"V", 0.0, kVia, 45.1187}, implied);
   e.compare("round-trip", "pose → joints → pose, all branches, largest entry", "exact", 0.0, worst, absolute(1e-12));
-  e.compare("branches", "branches of every pose", recomputed("two shoulders, two slides, two wrists"), 8.0,
+  e.compare("branches", "branches of every pose", "two shoulders, two slides, two wrists", 8.0,
             static_cast<double>(branches), absolute(0.0));
 }
 

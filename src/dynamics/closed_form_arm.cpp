@@ -213,7 +213,8 @@ std::vector<ClosedFormArm::Branch> ClosedFormArm::solve(const Transform<double>&
     Branch branch{{start.begin(), start.end()}, c.name};
     for (std::size_t k = 0; k < n; ++k) {
       const bool is_angle = !(slides_ && k == 2);
-      branch.q[static_cast<std::size_t>(coordinate_[k])] = is_angle ? std::remainder(c.q[k], 2.0 * std::numbers::pi) : c.q[k];
+      branch.q[static_cast<std::size_t>(coordinate_[k])] =
+          is_angle ? std::remainder(c.q[k], 2.0 * std::numbers::pi) : c.q[k];
     }
     branches.push_back(std::move(branch));
   }
