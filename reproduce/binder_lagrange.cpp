@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "control/trajectory.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/kinematics.hpp"
 #include "evaluate.hpp"
@@ -15,27 +16,15 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 
-struct State {
-  Vector q, qd, qdd;
-};
-
-// Rest to rest by 10 s³ − 15 s⁴ + 6 s⁵ over half a second each: from J0 to the via point, then to J3. Degrees, metres.
-State trajectory(double t) {
-  const Vector points[3] = {{-74.96, 100.11, .57, 30.20, 73.75, 1.15},
-                            {-32.23, 111.51, .27, 22.29, 44.68, 29.70},
-                            {43.11, 100.11, .57, -23.43, 59.24, 153.45}};
-  const double T = 0.5;
-  const int leg = t < T ? 0 : 1;
-  const double s = (t - leg * T) / T;
-  State x{Vector(6), Vector(6), Vector(6)};
-  for (std::size_t j = 0; j < 6; ++j) {
-    const double unit = j == 2 ? 1.0 : kDegree;
-    const double from = points[leg][j] * unit, way = (points[leg + 1][j] - points[leg][j]) * unit;
-    x.q[j] = from + way * (10 * s * s * s - 15 * s * s * s * s + 6 * s * s * s * s * s);
-    x.qd[j] = way * (30 * s * s - 60 * s * s * s + 30 * s * s * s * s) / T;
-    x.qdd[j] = way * (60 * s - 180 * s * s + 120 * s * s * s) / (T * T);
+// Rest to rest by quintics over half a second each: from J0 to the via point, then to J3. Degrees, metres.
+JointMotion<double> trajectory(double t) {
+  std::vector<Vector> points{{-74.96, 100.11, .57, 30.20, 73.75, 1.15},
+                             {-32.23, 111.51, .27, 22.29, 44.68, 29.70},
+                             {43.11, 100.11, .57, -23.43, 59.24, 153.45}};
+  for (Vector& p : points) {
+    for (std::size_t j = 0; j < 6; ++j) p[j] *= j == 2 ? 1.0 : kDegree;
   }
-  return x;
+  return Trajectory::rest_to_rest({0.0, 0.5, 1.0}, points).at(t);
 }
 
 Vector less(Vector a, const Vector& b) {
@@ -114,7 +103,7 @@ Experiment binder_lagrange() {
        {1.58677, 8.88425, 19.55913, .69636, 1.09164, .00112}}};
 
   for (const Printed& p : points) {
-    const State x = trajectory(p.t);
+    const JointMotion<double> x = trajectory(p.t);
     const std::string id = p.id, when = std::string(", t = ") + (p.t < 0.5 ? "0.125" : "0.75") + " s";
     const std::string source = "worked example, section 2.3.1";
     const Vector G = gravity(model, x.q);

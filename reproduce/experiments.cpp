@@ -27,6 +27,8 @@ const std::vector<Entry>& experiments() {
                                        {"dhanaraj", dhanaraj_closed_form},
                                        {"dhanaraj", dhanaraj_operations},
                                        {"dhanaraj", lagrange_operations},
+                                       {"dhanaraj", dhanaraj_kinematics},
+                                       {"binder", binder_kinematics},
                                        {"binder", binder_lagrange},
                                        {"binder", binder_operations},
                                        {"wong", wong_puma},

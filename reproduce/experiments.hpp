@@ -13,6 +13,8 @@ Experiment dhanaraj_torques();
 Experiment dhanaraj_closed_form();
 Experiment dhanaraj_operations();
 Experiment lagrange_operations();
+Experiment dhanaraj_kinematics();
+Experiment binder_kinematics();
 Experiment binder_lagrange();
 Experiment binder_operations();
 Experiment wong_puma();

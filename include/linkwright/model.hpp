@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/embedded.hpp"
+#include "model/limits.hpp"
 #include "model/mechanism.hpp"
 #include "model/model.hpp"
 #include "model/read.hpp"

@@ -10,7 +10,7 @@
 #include "../base/file.hpp"
 #include "../base/text.hpp"
 #include "../dynamics/kinematics.hpp"
-#include "../model/complaints.hpp"
+#include "frame_option.hpp"
 #include "model_input.hpp"
 #include "picture.hpp"
 #include "results.hpp"
@@ -40,17 +40,6 @@ Pose pose_of(const std::string& name, const Transform<double>& X) {
 
 Json list(const Eigen::Vector3d& v) { return {v[0], v[1], v[2]}; }
 Json list(const Motion<double>& m) { return {m.ang[0], m.ang[1], m.ang[2], m.lin[0], m.lin[1], m.lin[2]}; }
-
-int chosen_frame(const Arguments& arguments, const Model<double>& model) {
-  if (!arguments.has("--frame")) return static_cast<int>(model.frames.size()) - 1;
-  const int frame = model.frame_index(arguments.text("--frame"));
-  if (frame >= 0) return frame;
-  std::vector<std::string> names;
-  for (const Frame<double>& f : model.frames) names.push_back(f.name);
-  const std::string wanted = arguments.text("--frame");
-  throw Error(ErrorCode::usage,
-              fmt::format("`{}` has no frame `{}`; {}", model.name, wanted, suggestion(wanted, names)));
-}
 
 void print_tables(const Model<double>& model, const std::vector<Pose>& poses, int frame, const std::vector<double>& J,
                   const std::vector<double>& q) {
@@ -151,7 +140,7 @@ Command kinematics_command() {
   Command c = model_command(
       {q_option(),
        velocity_option("--qd", "velocities"),
-       {"--frame", "NAME", "the link whose Jacobian is wanted; default: the last", Option::Kind::text, {}, "Options"},
+       frame_option("the link whose Jacobian is wanted"),
        {"--draw", "FILE", "also draws the mechanism in that pose, as SVG", Option::Kind::text, {}, "Options"}});
   c.name = "kinematics";
   c.summary = "poses of all frames, and the Jacobian of one";

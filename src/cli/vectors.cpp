@@ -160,9 +160,11 @@ double parse_value(const std::string& text, bool angle, const std::string& what)
   return value * std::numbers::pi / 180.0;
 }
 
-std::vector<double> parse_values(const std::string& text, const std::string& what) {
+std::vector<double> parse_values(const std::string& text, const std::string& what, std::size_t first_angle) {
   std::vector<double> values;
-  for (const std::string& word : split(text, what)) values.push_back(parse_value(word, false, what));
+  for (const std::string& word : split(text, what)) {
+    values.push_back(parse_value(word, values.size() >= first_angle, what));
+  }
   return values;
 }
 

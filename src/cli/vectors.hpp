@@ -32,7 +32,8 @@ std::vector<double> read_velocity(const Arguments& arguments, const std::string&
 
 // One number, with `deg` behind it where an angle makes sense; `what` names it in complaints.
 double parse_value(const std::string& text, bool angle, const std::string& what);
-// Numbers divided by commas or blanks, in brackets or not.
-std::vector<double> parse_values(const std::string& text, const std::string& what);
+// Numbers divided by commas or blanks, in brackets or not; those from `first_angle` on are angles.
+std::vector<double> parse_values(const std::string& text, const std::string& what,
+                                 std::size_t first_angle = std::string::npos);
 
 }  // namespace lw::cli

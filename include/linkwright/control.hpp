@@ -1,0 +1,5 @@
+// Move: trajectories.
+#pragma once
+
+#include "control/trajectory.hpp"
+#include "dynamics.hpp"

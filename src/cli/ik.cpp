@@ -1,0 +1,254 @@
+#include "commands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/file.hpp"
+#include "../base/text.hpp"
+#include "../dynamics/inverse_kinematics.hpp"
+#include "../dynamics/kinematics.hpp"
+#include "../model/limits.hpp"
+#include "frame_option.hpp"
+#include "model_input.hpp"
+#include "path_csv.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+// x,y,z or x,y,z,roll,pitch,yaw
+IkTarget read_target(const std::string& text, bool position_only) {
+  const std::vector<double> v = parse_values(text, "--target", 3);
+  if (v.size() != 3 && v.size() != 6) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--target takes x,y,z or x,y,z,roll,pitch,yaw, not {}", counted(v.size(), "value")));
+  }
+  IkTarget target{{Mat3<double>::identity(), {v[0], v[1], v[2]}}, position_only || v.size() == 3};
+  if (!target.position_only) target.pose.R = rotation_from_rpy(v[3], v[4], v[5]);
+  return target;
+}
+
+// Which of the solutions is meant: 0 where --branch is absent.
+std::size_t read_branch(const Arguments& arguments) {
+  const double k = arguments.number("--branch", 0.0);
+  if (arguments.has("--branch") && !(k >= 1.0 && k <= 1e6 && k == std::floor(k))) {
+    throw Error(ErrorCode::usage, fmt::format("--branch takes the number of a solution, 1 for the nearest, not `{}`",
+                                              arguments.text("--branch")));
+  }
+  return static_cast<std::size_t>(k);
+}
+
+const IkSolution& chosen(const IkResult& result, std::size_t branch) {
+  if (branch > result.solutions.size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--branch {}: there {} only {}", branch, result.solutions.size() == 1 ? "is" : "are",
+                            counted(result.solutions.size(), "solution")));
+  }
+  return result.solutions[branch - 1];
+}
+
+Json as_json(const Model<double>& model, int frame, const IkSolution& s) {
+  Workspace<double> work(model);
+  forward_kinematics<double>(model, work, s.q);
+  const Vec3<double> p = frame_pose(model, work, frame).p;
+  Json json{{"q", s.q},
+            {"residual", std::max(s.position_error, s.rotation_error)},
+            {"position_error", s.position_error},
+            {"rotation_error", s.rotation_error}};
+  if (!s.branch.empty()) json["branch"] = s.branch;
+  json["position"] = {p[0], p[1], p[2]};
+  return json;
+}
+
+std::string distance_text(const IkSolution& s, bool position_only) {
+  std::string text = fmt::format("{:.6g} m", s.position_error);
+  if (!position_only) text += fmt::format(" and {:.6g} rad", s.rotation_error);
+  return text;
+}
+
+void print_solutions(const Model<double>& model, const IkResult& result) {
+  std::vector<std::string> header{"", "branch"};
+  for (const Entry& e : coordinate_entries(model))
+    header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
+  header.emplace_back("off by");
+  if (!result.closed_form) header.erase(header.begin() + 1);
+  Table table(header);
+  for (std::size_t k = 0; k < result.solutions.size(); ++k) {
+    const IkSolution& s = result.solutions[k];
+    std::vector<std::string> row{std::to_string(k + 1)};
+    if (result.closed_form) row.push_back(s.branch);
+    for (const double x : s.q) row.push_back(readable(x, 6, 1.0));
+    row.push_back(fmt::format("{:.1e}", std::max(s.position_error, s.rotation_error)));
+    table.add(std::move(row));
+  }
+  fmt::print("{}", table.str());
+}
+
+int solve_target(const Arguments& arguments, const Model<double>& model, int frame, const std::vector<double>& start,
+                 const IkOptions& options) {
+  const IkTarget target = read_target(arguments.text("--target"), arguments.has("--position-only"));
+  IkResult result = inverse_kinematics(model, frame, target, start, options);
+  const bool reached = !result.solutions.empty();
+  require_finite("the solution", result.nearest.q,
+                 [&](std::size_t k) { return "of `" + model.coordinate_names[k] + "`"; });
+  if (const std::size_t branch = read_branch(arguments); branch > 0 && reached) {
+    result.solutions = {IkSolution(chosen(result, branch))};
+  }
+  if (arguments.json()) {
+    Json json{{"model", model.name},       {"frame", model.frames[static_cast<std::size_t>(frame)].name},
+              {"reached", reached},        {"closed_form", result.closed_form},
+              {"freedom", result.freedom}, {"beyond_limits", result.beyond_limits},
+              {"solutions", Json::array()}};
+    for (const IkSolution& s : result.solutions) json["solutions"].push_back(as_json(model, frame, s));
+    if (!reached) json["nearest"] = as_json(model, frame, result.nearest);
+    print_json(json);
+  } else if (reached) {
+    fmt::print("{}: configurations that bring `{}` there, {}\n\n", model.name,
+               model.frames[static_cast<std::size_t>(frame)].name,
+               result.closed_form ? "in closed form" : "found numerically");
+    print_solutions(model, result);
+    if (result.freedom > 0) {
+      fmt::print("\nOne of infinitely many: {} left over; --q chooses by its nearness\n",
+                 counted(static_cast<std::size_t>(result.freedom), "freedom is", "freedoms are"));
+    }
+    if (result.beyond_limits > 0) {
+      fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows them\n", result.beyond_limits);
+    }
+  }
+  if (reached) return kOk;
+  const Json nearest = as_json(model, frame, result.nearest);
+  say(fmt::format("out of reach{}: the nearest pose found is {} away, at x, y, z = {}, {}, {}",
+                  result.beyond_limits > 0 ? " within the joints' limits (--ignore-limits)" : "",
+                  distance_text(result.nearest, target.position_only), readable(nearest["position"][0]),
+                  readable(nearest["position"][1]), readable(nearest["position"][2])));
+  if (!arguments.json()) say(configuration_line(result.nearest.q));
+  return kCheckFailed;
+}
+
+int follow(const Arguments& arguments, const Model<double>& model, int frame, std::vector<double> start,
+           const IkOptions& options) {
+  const Path path = read_path(arguments.text("--path"));
+  const bool position_only = arguments.has("--position-only") || !path.has_orientation;
+  if (const std::size_t branch = read_branch(arguments); branch > 0) {
+    const IkResult first = inverse_kinematics(model, frame, {path.samples[0].pose, position_only}, start, options);
+    if (!first.solutions.empty()) start = chosen(first, branch).q;  // else out of reach, as is told below
+  }
+  const std::vector<JointSample> motion = follow_path(model, frame, path.samples, position_only, start, options);
+  std::vector<std::size_t> singular, unreached;
+  for (std::size_t k = 0; k < motion.size(); ++k) {
+    for (const std::vector<double>* v : {&motion[k].q, &motion[k].qd, &motion[k].qdd}) {
+      require_finite(fmt::format("the motion at sample {}", k + 1), *v,
+                     [](std::size_t j) { return fmt::format("value {}", j + 1); });
+    }
+    if (motion[k].singular) singular.push_back(k + 1);
+    if (!motion[k].reached) unreached.push_back(k + 1);
+  }
+  const char* rates = path.has_acceleration ? "given"
+                      : path.has_velocity   ? "velocities given, accelerations by differences"
+                                            : "by differences";
+  if (!unreached.empty()) {
+    const JointSample& s = motion[unreached[0] - 1];
+    say(fmt::format("sample {} (t = {}) is out of reach: the nearest pose found is {} away{}", unreached[0], s.t,
+                    distance_text({s.q, s.position_error, s.rotation_error, false, {}}, position_only),
+                    unreached.size() == 1 ? "" : fmt::format("; so are {} more", unreached.size() - 1)));
+  } else if (arguments.has("--out")) {
+    write_file(arguments.text("--out"), joint_csv(model, motion));
+  }
+  if (!singular.empty() && !arguments.quiet()) {
+    say_warning(fmt::format("the Jacobian is singular at sample {} (t = {}){}: rates there are those of least squares",
+                            singular[0], motion[singular[0] - 1].t,
+                            singular.size() == 1 ? "" : fmt::format(" and {} more", singular.size() - 1)));
+  }
+  if (arguments.json()) {
+    Json json{{"model", model.name},          {"frame", model.frames[static_cast<std::size_t>(frame)].name},
+              {"reached", unreached.empty()}, {"rates", rates},
+              {"singular", singular},         {"unreached", unreached}};
+    for (const char* field : {"t", "q", "qd", "qdd"}) json[field] = Json::array();
+    for (const JointSample& s : motion) {
+      json["t"].push_back(s.t);
+      json["q"].push_back(s.q);
+      json["qd"].push_back(s.qd);
+      json["qdd"].push_back(s.qdd);
+    }
+    print_json(json);
+  } else if (unreached.empty()) {
+    double off = 0.0;
+    for (const JointSample& s : motion) off = std::max({off, s.position_error, s.rotation_error});
+    fmt::print("{}: `{}` along {}, off by at most {:.1e}; rates {}\n\n", model.name,
+               model.frames[static_cast<std::size_t>(frame)].name, counted(motion.size(), "sample"), off, rates);
+    Table table({"joint", "from", "to", "least", "most", "fastest"});
+    const std::vector<Entry> entries = coordinate_entries(model);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      double least = HUGE_VAL, most = -HUGE_VAL, fastest = 0.0;
+      for (const JointSample& s : motion) {
+        least = std::min(least, s.q[k]);
+        most = std::max(most, s.q[k]);
+        if (model.nq == model.nv) fastest = std::max(fastest, std::abs(s.qd[k]));
+      }
+      table.add({entries[k].name + (entries[k].unit.empty() ? "" : " (" + entries[k].unit + ")"),
+                 readable(motion.front().q[k], 6, 1.0), readable(motion.back().q[k], 6, 1.0), readable(least, 6, 1.0),
+                 readable(most, 6, 1.0), model.nq == model.nv ? readable(fastest, 6, 1.0) : ""});
+    }
+    fmt::print("{}", table.str());
+  }
+  return unreached.empty() ? kOk : kCheckFailed;
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.has("--target") == arguments.has("--path")) {
+    throw Error(ErrorCode::usage, "`ik` takes either --target or --path");
+  }
+  if (arguments.has("--out") && !arguments.has("--path")) {
+    throw Error(ErrorCode::usage, "--out writes the joints' motion along a --path; a single target has none");
+  }
+  const LoadedModel loaded = load_tree(arguments);
+  const Model<double>& model = loaded.model;
+  if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
+  const int frame = chosen_frame(arguments, model);
+  const std::vector<double> start = read_q(arguments, model);
+  IkOptions options;
+  if (!arguments.has("--ignore-limits")) options.limits = coordinate_limits(loaded.mechanism, model);
+  return arguments.has("--target") ? solve_target(arguments, model, frame, start, options)
+                                   : follow(arguments, model, frame, start, options);
+}
+
+}  // namespace
+
+Command ik_command() {
+  using Kind = Option::Kind;
+  Command c = model_command(
+      {{"--target", "POSE", "x,y,z,roll,pitch,yaw in the world, or x,y,z: position only", Kind::text, {}, "Options"},
+       {"--path", "FILE.csv", "samples of the frame's pose instead of one target", Kind::text, {}, "Options"},
+       {"--out", "FILE.csv", "with --path: writes t, q1.., qd1.., qdd1..", Kind::text, {}, "Options"},
+       frame_option("the link whose frame is brought there"),
+       {"--branch", "K", "only the K-th solution; along a path, the branch to begin on", Kind::number, {}, "Options"},
+       {"--position-only", "", "the orientation does not matter", Kind::flag, {}, "Options"},
+       {"--ignore-limits", "", "solutions beyond the joints' limits too", Kind::flag, {}, "Options"},
+       q_option()});
+  c.name = "ik";
+  c.summary = "joints for a pose of a frame, or along a path";
+  c.description =
+      "Inverse kinematics: all configurations that bring a link's frame to a pose or a point, nearest to --q first. In "
+      "closed "
+      "form for arms with a recognised geometry (three joints, or three and a spherical wrist); numerically for every "
+      "other "
+      "tree, where those solutions are listed that were found. Out of reach it names the nearest pose and exits with "
+      "1.\n\n"
+      "Along a path it stays on one branch and gives rates and accelerations of the joints too. The file has the "
+      "columns "
+      "t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and alphax,alphay,alphaz); velocities "
+      "and "
+      "accelerations that it lacks are taken from three-point differences of its samples.";
+  c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
+                "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",
+                "linkwright ik cat215b --target 7,1,0.5"};
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

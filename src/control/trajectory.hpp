@@ -1,0 +1,87 @@
+// Motion in time: quintic segments between points, in joint space or along a straight line of a frame.
+//
+//   q(s) = Σ c_k s^k, s the time since the segment's begin; with Δ = q₁ − q₀ − v₀T − ½a₀T², δv = v₁ − v₀ − a₀T, δa = a₁ − a₀:
+//   c₀ = q₀, c₁ = v₀, c₂ = ½a₀
+//   c₃ = (10Δ − 4δv T + ½δa T²)/T³,  c₄ = (−15Δ + 7δv T − δa T²)/T⁴,  c₅ = (6Δ − 3δv T + ½δa T²)/T⁵
+//
+// meets position, velocity and acceleration at both ends. Segments that share these at their knots are C² together.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "../model/spatial.hpp"
+
+namespace lw {
+
+// Position, velocity and acceleration of one coordinate.
+template <class T>
+struct Moving {
+  T position = T(0.0), velocity = T(0.0), acceleration = T(0.0);
+};
+
+template <class T>
+struct Quintic {
+  std::array<T, 6> c{};
+
+  static Quintic between(const Moving<T>& from, const Moving<T>& to, const T& duration);
+  Moving<T> at(const T& s) const;
+};
+
+// All joints at one time.
+template <class T>
+struct JointMotion {
+  std::vector<T> q, qd, qdd;
+};
+
+// A joint-space trajectory in quintic segments. Outside its times it is as at the nearer end.
+class Trajectory {
+ public:
+  // via[k][j]: joint j at times[k]. Throws Error(data) where times do not rise or sizes differ.
+  Trajectory(std::vector<double> times, const std::vector<std::vector<Moving<double>>>& via);
+
+  // Through the points at the times, at rest in every one.
+  static Trajectory rest_to_rest(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
+  // Four points: at rest in the first and last, at constant velocity from the second to the third, no acceleration in any.
+  static Trajectory cruise(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
+
+  // t is held within the trajectory. In any scalar: a traced one chooses the segment by `select`.
+  template <class T>
+  JointMotion<T> at(const T& t) const;
+
+  const std::vector<double>& times() const { return times_; }
+  double duration() const { return times_.back() - times_.front(); }
+  int joints() const { return static_cast<int>(segments_.front().size()); }
+  const Quintic<double>& segment(int k, int joint) const {
+    return segments_[static_cast<std::size_t>(k)][static_cast<std::size_t>(joint)];
+  }
+
+ private:
+  std::vector<double> times_;
+  std::vector<std::vector<Quintic<double>>> segments_;
+};
+
+// Where a frame is and how it moves: velocity and acceleration of its origin, in world axes.
+template <class T>
+struct FrameMotion {
+  Transform<T> pose;
+  Motion<T> velocity, acceleration;
+};
+
+// From one pose to another at rest in both: the origin on a straight line, the orientation about one axis fixed in the
+// world (the shorter way round), both by the same quintic 10s³ − 15s⁴ + 6s⁵.
+class CartesianLine {
+ public:
+  CartesianLine(const Transform<double>& from, const Transform<double>& to, double duration);
+  template <class T>
+  FrameMotion<T> at(const T& t) const;
+  double duration() const { return duration_; }
+
+ private:
+  Transform<double> from_;
+  Vec3<double> way_, axis_;
+  double angle_, duration_;
+  Quintic<double> law_;
+};
+
+}  // namespace lw

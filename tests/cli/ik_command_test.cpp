@@ -1,0 +1,193 @@
+// ik: targets and paths, against `kinematics` of the same program and against numbers of Binder 1985.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace {
+
+using Vector = std::vector<double>;
+
+std::string joined(const Vector& v) {
+  std::string text;
+  for (const double x : v) text += (text.empty() ? "" : ",") + fmt::format("{}", x);
+  return text;
+}
+
+Vector position_of(const std::string& model, const Vector& q, const std::string& frame) {
+  const nlohmann::json json = linkwright({"kinematics", model, "--q", joined(q), "--json"}).json();
+  for (const auto& f : json["frames"]) {
+    if (f["name"] == frame) return f["position"];
+  }
+  return {};
+}
+
+void expect_near(const Vector& a, const Vector& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << i;
+}
+
+TEST(Ik, BringsTheFrameThereOnEveryBranch) {
+  const nlohmann::json json =
+      linkwright({"ik", "puma560", "--target", "0.4,0.2,0.3,0,90deg,0", "--ignore-limits", "--json"}).json();
+  EXPECT_TRUE(json["reached"] && json["closed_form"]);
+  ASSERT_EQ(json["solutions"].size(), 8u);
+  for (const auto& s : json["solutions"]) {
+    EXPECT_LE(s["position_error"], 1e-12);
+    EXPECT_LE(s["rotation_error"], 1e-12);
+    expect_near(position_of("puma560", s["q"], "link6"), {0.4, 0.2, 0.3}, 1e-12);
+    EXPECT_TRUE(has(s["branch"], "shoulder"));
+  }
+  // within the limits there are fewer, and their number and the rest's is eight
+  const nlohmann::json inside = linkwright({"ik", "puma560", "--target", "0.4,0.2,0.3,0,90deg,0", "--json"}).json();
+  EXPECT_LT(inside["solutions"].size(), 8u);
+  EXPECT_EQ(inside["solutions"].size() + inside["beyond_limits"].get<std::size_t>(), 8u);
+}
+
+TEST(Ik, StanfordArmOfBinder) {
+  // M0 of section 2.2: N = (0, 1, 0), S = (√3/2, 0, 1/2), A = (1/2, 0, −√3/2) is yaw 90°, pitch 0, roll 150°
+  const nlohmann::json json = linkwright({"ik", "stanford", "--target", "0.3,-0.5,-0.1,150deg,0,90deg", "--q",
+                                          "-75deg,100deg,.5,30deg,74deg,0", "--branch", "1", "--json"})
+                                  .json();
+  ASSERT_EQ(json["solutions"].size(), 1u);
+  const Vector q = json["solutions"][0]["q"];
+  const double degree = M_PI / 180.0;
+  EXPECT_NEAR(q[0] / degree, -74.96, 0.005);
+  EXPECT_NEAR(q[1] / degree, 100.11, 0.005);
+  EXPECT_NEAR(q[2], 0.57, 0.005);
+  EXPECT_NEAR(q[3] / degree, 30.20, 0.005);
+  EXPECT_NEAR(q[4] / degree, 73.75, 0.005);
+}
+
+TEST(Ik, OutOfReachNamesTheNearestPoint) {
+  const Outcome o = linkwright({"ik", "twu-3r", "--target", "100,0,0", "--json"});
+  EXPECT_EQ(o.code, 1);
+  EXPECT_TRUE(has(o.err, "out of reach"));
+  const nlohmann::json json = o.json();
+  EXPECT_FALSE(json["reached"]);
+  EXPECT_TRUE(json["solutions"].empty());
+  const Vector p = json["nearest"]["position"], stretched = position_of("twu-3r", {0, 0, 0}, json["frame"]);
+  expect_near(p, stretched, 1e-6);
+  EXPECT_NEAR(json["nearest"]["position_error"], 100.0 - stretched[0], 1e-9);
+  EXPECT_EQ(linkwright({"ik", "twu-3r", "--target", "100,0,0"}).code, 1);
+}
+
+TEST(Ik, WrongUsageIsExplained) {
+  struct Case {
+    std::vector<std::string> words;
+    int code;
+    const char* says;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{"ik", "puma560"}, 2, "either --target or --path"},
+           {{"ik", "puma560", "--target", "1,2"}, 2, "not 2 values"},
+           {{"ik", "puma560", "--target", "1deg,2,3"}, 2, "no angle"},
+           {{"ik", "puma560", "--target", "0.4,0.2,0.3", "--frame", "link7"}, 2, "no frame `link7`"},
+           {{"ik", "puma560", "--target", "0.4,0.2,0.3,0,90deg,0", "--branch", "9"}, 2, "there are only"},
+           {{"ik", "puma560", "--target", "0.4,0.2,0.3", "--branch", "1.5"}, 2, "number of a solution"},
+           {{"ik", "puma560", "--target", "0.4,0.2,0.3", "--out", "x.csv"}, 2, "a single target has none"},
+           {{"ik", "puma560", "--path", "nowhere.csv"}, 3, "cannot be read"},
+           {{"ik", "puma560", "--path", write("a.csv", "t,x,y\n0,1,2\n")}, 3, "a.csv:1: of `x`, `y`, `z`"},
+           {{"ik", "puma560", "--path", write("b.csv", "t,x,y,z,rol\n")}, 3, "did you mean `roll`?"},
+           {{"ik", "puma560", "--path", write("c.csv", "t,x,y,z\n0,.4,.2,.3\n0,.4,.2,.3\n")},
+            3,
+            "c.csv:3: times must rise"},
+           {{"ik", "puma560", "--path", write("d.csv", "t,x,y,z\n0,.4,.2\n")},
+            3,
+            "d.csv:2: 3 values, but the header has 4"},
+           {{"ik", "puma560", "--path", write("e.csv", "t,x,y,z\n0,.4,.2,up\n")}, 3, "e.csv:2: `z` is not a number"},
+           {{"ik", "puma560", "--path", write("f.csv", "t,x,y,z\n0,.4,.2,.3\n")}, 3, "at least three"},
+           {{"ik", "puma560", "--path", write("g.csv", "t,x,y,z,wx,wy,wz\n")}, 3, "without `roll`"},
+           {{"ik", "puma560", "--path", write("h.csv", "t,x,y,z,ax,ay,az\n")}, 3, "accelerations without velocities"},
+           {{"ik", "puma560", "--path", write("i.csv", "t,x,y,z\n")}, 3, "no samples"},
+           {{"ik", "four-bar", "--target", "1,0,0"}, 3, "closed loop"}}) {
+    const Outcome o = linkwright(c.words);
+    EXPECT_EQ(o.code, c.code) << c.says << o.err;
+    EXPECT_TRUE(has(o.err, c.says)) << o.err;
+  }
+}
+
+// A line of the PUMA's wrist: x = 0.45, y = z = 0.1 + 0.2 s, s = 10τ³ − 15τ⁴ + 6τ⁵ over 2 s.
+std::string line_csv(int n, bool rates) {
+  std::string text = rates ? "t,x,y,z,roll,pitch,yaw,vx,vy,vz,wx,wy,wz,ax,ay,az,alphax,alphay,alphaz\n"
+                           : "# no rates\nt,x,y,z,roll,pitch,yaw\n";
+  for (int k = 0; k < n; ++k) {
+    const double t = 2.0 * k / (n - 1), u = t / 2.0;
+    const double p = 0.1 + 0.2 * (10 * u * u * u - 15 * u * u * u * u + 6 * u * u * u * u * u);
+    const double v = 0.2 * (30 * u * u - 60 * u * u * u + 30 * u * u * u * u) / 2.0;
+    const double a = 0.2 * (60 * u - 180 * u * u + 120 * u * u * u) / 4.0;
+    text += fmt::format("{},0.45,{},{},0,60deg,0", t, p, p);
+    if (rates) text += fmt::format(",0,{},{},0,0,0,0,{},{},0,0,0", v, v, a, a);
+    text += '\n';
+  }
+  return text;
+}
+
+TEST(Ik, FollowsAPathAndWritesIt) {
+  const std::string out = folder() + "/joints.csv";
+  const Outcome o =
+      linkwright({"ik", "puma560", "--path", write("line.csv", line_csv(201, true)), "--out", out, "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json json = o.json();
+  EXPECT_EQ(json["rates"], "given");
+  EXPECT_TRUE(json["singular"].empty() && json["unreached"].empty());
+  ASSERT_EQ(json["q"].size(), 201u);
+  expect_near(position_of("puma560", json["q"][100], "link6"), {0.45, 0.2, 0.2}, 1e-12);
+  // the velocity of the frame under these rates, by `kinematics`
+  const nlohmann::json k =
+      linkwright({"kinematics", "puma560", "--q", joined(json["q"][100]), "--qd", joined(json["qd"][100]), "--json"})
+          .json();
+  expect_near(k["velocity"], {0, 0, 0, 0, 0.1875, 0.1875}, 1e-12);
+  // the file has the same numbers
+  std::ifstream stream(out);
+  std::string header, line;
+  std::getline(stream, header);
+  EXPECT_EQ(header, "t,q1,q2,q3,q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6,qdd1,qdd2,qdd3,qdd4,qdd5,qdd6");
+  for (int i = 0; i <= 100; ++i) std::getline(stream, line);
+  std::istringstream cells(line);
+  Vector values;
+  for (std::string cell; std::getline(cells, cell, ',');) values.push_back(std::stod(cell));
+  ASSERT_EQ(values.size(), 19u);
+  EXPECT_EQ(values[0], 1.0);
+  for (std::size_t j = 0; j < 6; ++j) {
+    EXPECT_EQ(values[1 + j], json["q"][100][j]);
+    EXPECT_EQ(values[7 + j], json["qd"][100][j]);
+    EXPECT_EQ(values[13 + j], json["qdd"][100][j]);
+  }
+  // without rates in the file they come from differences: of the second order in the step
+  const nlohmann::json d =
+      linkwright({"ik", "puma560", "--path", write("bare.csv", line_csv(201, false)), "--json"}).json();
+  EXPECT_EQ(d["rates"], "by differences");
+  expect_near(d["q"][77], json["q"][77], 1e-12);
+  expect_near(d["qd"][77], json["qd"][77], 2e-4);
+  expect_near(d["qdd"][77], json["qdd"][77], 2e-3);
+  // another branch at the begin is another all the way
+  const nlohmann::json other =
+      linkwright({"ik", "puma560", "--path", folder() + "/line.csv", "--branch", "2", "--ignore-limits", "--json"})
+          .json();
+  expect_near(position_of("puma560", other["q"][150], "link6"), position_of("puma560", json["q"][150], "link6"), 1e-12);
+  double apart = 0.0;
+  for (std::size_t j = 0; j < 6; ++j) {
+    apart = std::max(apart, std::abs(other["q"][150][j].get<double>() - json["q"][150][j].get<double>()));
+  }
+  EXPECT_GT(apart, 0.1);
+}
+
+TEST(Ik, APathThatLeavesTheReachIsNotWritten) {
+  const std::string out = folder() + "/none.csv";
+  const Outcome o = linkwright(
+      {"ik", "puma560", "--path", write("far.csv", "t,x,y,z\n0,.4,.2,.3\n1,.5,.2,.3\n2,3,.2,.3\n"), "--out", out});
+  EXPECT_EQ(o.code, 1);
+  EXPECT_TRUE(has(o.err, "sample 3 (t = 2) is out of reach")) << o.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+}  // namespace
+}  // namespace lw::test
