@@ -2,10 +2,12 @@
 #pragma once
 
 #include "dynamics/aba.hpp"
+#include "dynamics/base_parameters.hpp"
 #include "dynamics/closure.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"
 #include "model.hpp"
