@@ -1,7 +1,7 @@
 #include "base_parameters.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -62,6 +62,13 @@ std::vector<double> typical_values(const std::vector<T>& x) {
   for (const T& v : x) values.push_back(moved(v));
   return values;
 }
+
+// A zero that stays one, whatever it is multiplied by.
+bool is_zero(double x) { return x == 0.0; }
+bool is_zero(const Expr& x) { return x.is_constant(0.0); }
+bool is_zero(const Dual& x) { return x.v == 0.0 && x.d == 0.0; }
+bool is_zero(const ComplexStep& x) { return x.re == 0.0 && x.im == 0.0; }
+bool is_zero(const Count& x) { return x.v == 0.0; }
 
 // ---- the mechanism at q = 0, in the world
 
@@ -281,29 +288,62 @@ class Rules {
     return gone;
   }
 
-  // Regroups in place: inertias of the bodies and armatures of their joints.
-  void regroup(std::vector<RigidInertia<T>>& inertia, std::vector<T>& rotor) const {
-    for (std::size_t i = 0; i < rotor.size(); ++i) {
-      const Body<T>& b = model.bodies[i];
-      if (!b.mimics) continue;
-      rotor[at(leader(b))] += b.ratio * b.ratio * rotor[i];
-      rotor[i] = T(0.0);
+  // Where a rotor cannot be told from the body's own parameters, it becomes one of them; the rest is returned.
+  RigidInertia<T> take_rotor(std::size_t body, RigidInertia<T>& inertia, T& rotor) const {
+    RigidInertia<T> gone;
+    if (!rotor_in_body[body]) return gone;
+    const Body<T>& b = model.bodies[body];
+    if (b.kind == JointKind::revolute) {
+      inertia.I += outer(b.axis, b.axis) * rotor;
+    } else {
+      inertia.mass += rotor;  // a mass that the parent does not feel
+      gone.mass = -rotor;
     }
-    for (std::size_t i = inertia.size(); i-- > 0;) {
+    rotor = T(0.0);
+    return gone;
+  }
+
+  // What a body passes on, as seen from the body that takes it.
+  RigidInertia<T> at_holder(std::size_t body, const RigidInertia<T>& gone) const {
+    std::size_t first = body;  // of a composed joint; its bodies coincide at q = 0
+    while (model.bodies[first].parent != holder[body]) first = at(model.bodies[first].parent);
+    return to_parent(model.bodies[first].X_PJ, gone);
+  }
+
+  // All at once: inertias of the bodies and armatures of their joints.
+  void regroup(Model<T>& m) const {
+    for (Body<T>& b : m.bodies) {
+      if (!b.mimics) continue;
+      m.bodies[leader(b)].armature += b.ratio * b.ratio * b.armature;
+      b.armature = T(0.0);
+    }
+    for (std::size_t i = m.bodies.size(); i-- > 0;) {
       if (table.first[i] < 0) continue;
-      const Body<T>& b = model.bodies[i];
-      RigidInertia<T> gone;
-      if (rotor_in_body[i]) {
-        if (b.kind == JointKind::revolute) {
-          inertia[i].I += outer(b.axis, b.axis) * rotor[i];
-        } else {
-          inertia[i].mass += rotor[i];  // a mass that the parent does not feel
-          gone.mass = -rotor[i];
-        }
-        rotor[i] = T(0.0);
-      }
-      gone += take(i, inertia[i]);
-      if (holder[i] >= 0) inertia[at(holder[i])] += to_parent(X_from_holder(static_cast<int>(i)), gone);
+      Body<T>& b = m.bodies[i];
+      RigidInertia<T> gone = take_rotor(i, b.inertia, b.armature);
+      gone += take(i, b.inertia);
+      if (holder[i] >= 0) m.bodies[at(holder[i])].inertia += at_holder(i, gone);
+    }
+  }
+
+  // One standard parameter, given as a body of nothing else: keep(parameter, factor) for what becomes of it on the way to
+  // the base.
+  template <class Keep>
+  void follow(std::size_t body, RigidInertia<T> inertia, T rotor, Keep keep) const {
+    if (model.bodies[body].mimics) {
+      const T there = model.bodies[body].ratio * model.bodies[body].ratio * rotor;
+      if (!is_zero(rotor)) return follow(leader(model.bodies[body]), {}, there, keep);
+    }
+    RigidInertia<T> gone = take_rotor(body, inertia, rotor);
+    if (table.rotor[body] >= 0) keep(table.rotor[body], rotor);
+    while (true) {
+      gone += take(body, inertia);
+      const std::array<T, ParameterTable::kPerBody> left = inertial_parameters(inertia);
+      for (std::size_t k = 0; k < left.size(); ++k) keep(table.first[body] + static_cast<int>(k), left[k]);
+      if (holder[body] < 0) return;
+      inertia = at_holder(body, gone);
+      gone = {};
+      body = at(holder[body]);
     }
   }
 
@@ -341,19 +381,10 @@ class Rules {
   // the one before the largest: yy of an axis z; 1 − a_k² is no less than ½ there
   static int ring_pivot(const Passes<T>& p) { return (p.axis.largest() + 2) % 3; }
 
-  // the bodies inside a composed joint coincide at q = 0
-  Transform<T> X_from_holder(int body) const {
-    const int above = holder[at(body)];
-    while (model.bodies[at(body)].parent != above) body = model.bodies[at(body)].parent;
-    return model.bodies[at(body)].X_PJ;
-  }
-
-  int leader(const Body<T>& mimic) const {
-    for (std::size_t k = 0; k < model.bodies.size(); ++k) {
-      if (model.bodies[k].v == mimic.v && !model.bodies[k].mimics) return static_cast<int>(k);
-    }
-    assert(false && "a mimic follows a joint");
-    return -1;
+  std::size_t leader(const Body<T>& mimic) const {
+    std::size_t k = 0;
+    while (model.bodies[k].v != mimic.v || model.bodies[k].mimics) ++k;
+    return k;
   }
 
   Direction<T> axis_in(int body, int joint) const {
@@ -448,57 +479,59 @@ class Rules {
   Shape shape_;
 };
 
-template <class T>
-std::vector<T> regroup(const Rules<T>& rules, Model<T> model) {
-  std::vector<RigidInertia<T>> inertia;
-  std::vector<T> rotor;
-  for (const Body<T>& b : model.bodies) {
-    inertia.push_back(b.inertia);
-    rotor.push_back(b.armature);
-  }
-  rules.regroup(inertia, rotor);
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    model.bodies[i].inertia = inertia[i];
-    model.bodies[i].armature = rotor[i];
-  }
-  return parameter_values(model, rules.table);
-}
-
 }  // namespace
 
 template <class T>
 BaseParameters<T> base_parameters(const Model<T>& model) {
   const Rules<T> rules(model);
   BaseParameters<T> result{rules.table, rules.base(), {}};
-  std::vector<T> unit(rules.table.size(), T(0.0));
-  for (std::size_t k = 0; k < unit.size(); ++k) {
-    unit[k] = T(1.0);
-    const std::vector<T> column = regroup(rules, with_parameters<T>(model, rules.table, unit));
-    unit[k] = T(0.0);
-    for (const int b : result.base) result.K.push_back(column[at(b)]);
+  result.K.resize(result.base.size());
+  std::vector<int> row(rules.table.size(), -1);
+  for (std::size_t k = 0; k < result.base.size(); ++k) row[at(result.base[k])] = static_cast<int>(k);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const auto follow = [&](int parameter, const RigidInertia<T>& inertia, const T& rotor) {
+      rules.follow(i, inertia, rotor, [&](int base, const T& factor) {
+        if (!is_zero(factor)) result.K[at(row[at(base)])].push_back({parameter, factor});
+      });
+    };
+    if (rules.table.first[i] >= 0) {
+      for (int k = 0; k < ParameterTable::kPerBody; ++k) {
+        std::array<T, ParameterTable::kPerBody> unit;
+        unit.fill(T(0.0));
+        unit[at(k)] = T(1.0);
+        follow(rules.table.first[i] + k, rigid_inertia<T>(unit), T(0.0));
+      }
+    }
+    if (rules.table.rotor[i] >= 0) follow(rules.table.rotor[i], {}, T(1.0));
   }
   return result;
 }
 
 template <class T>
+std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_values) {
+  std::vector<T> values;
+  for (const auto& terms : parameters.K) {
+    T sum(0.0);
+    for (const auto& [parameter, factor] : terms) sum += factor * standard_values[at(parameter)];
+    values.push_back(sum);
+  }
+  return values;
+}
+
+template <class T>
 Model<T> regrouped(const Model<T>& model) {
-  const Rules<T> rules(model);
-  return with_parameters<T>(model, rules.table, regroup(rules, model));
+  Model<T> result = model;
+  Rules<T>(model).regroup(result);
+  return result;
 }
 
 std::string relation_text(const BaseParameters<double>& parameters, std::size_t k) {
-  const std::size_t rows = parameters.base.size();
-  std::string text;
-  const auto add = [&](std::size_t column) {
-    const double c = parameters.K[column * rows + k];
-    if (std::abs(c) < 1e-12) return;  // what rounding leaves of a zero
-    const char* sign = c < 0.0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
-    const std::string factor = std::abs(std::abs(c) - 1.0) < 1e-12 ? "" : fmt::format("{:.6g} ", std::abs(c));
-    text += sign + factor + parameters.standard.names[column];
-  };
-  add(at(parameters.base[k]));
-  for (std::size_t column = 0; column < parameters.standard.size(); ++column) {
-    if (column != at(parameters.base[k])) add(column);
+  std::string text = parameters.name(k);
+  for (const auto& [parameter, c] : parameters.K[k]) {
+    if (parameter == parameters.base[k] || std::abs(c) < 1e-12) continue;  // what rounding leaves of a zero
+    text += c < 0.0 ? " - " : " + ";
+    if (std::abs(std::abs(c) - 1.0) > 1e-12) text += fmt::format("{:.6g} ", std::abs(c));
+    text += parameters.standard.names[at(parameter)];
   }
   return text;
 }
@@ -526,6 +559,7 @@ int base_rank(const Model<double>& model, bool rotors) {
 
 #define LW_INSTANTIATE(T)                                               \
   template BaseParameters<T> base_parameters<T>(const Model<T>& model); \
+  template std::vector<T> base_values<T>(const BaseParameters<T>&, In<T>); \
   template Model<T> regrouped<T>(const Model<T>& model);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

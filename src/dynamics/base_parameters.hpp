@@ -24,16 +24,25 @@
 
 namespace lw {
 
+// π_base = K π. K is kept by rows, without its zeros: in a row, which standard parameters a base parameter is the sum of.
 template <class T>
 struct BaseParameters {
+  struct Term {
+    int parameter;  // of the standard ones
+    T factor;
+  };
   ParameterTable standard;
-  std::vector<int> base;  // columns of the standard parameters that stay, ascending
-  std::vector<T> K;       // base.size() × standard.size() by columns: π_base = K π
+  std::vector<int> base;  // the standard parameters that stay, ascending
+  std::vector<std::vector<Term>> K;
 
   const std::string& name(std::size_t k) const { return standard.names[static_cast<std::size_t>(base[k])]; }
 };
 template <class T>
 BaseParameters<T> base_parameters(const Model<T>& model);
+
+// K π
+template <class T>
+std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_values);
 
 // The same torques from base parameters alone: all others are zero. Joint reactions and the base's wrench are not kept.
 template <class T>

@@ -1,6 +1,6 @@
 #include "regressor.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cassert>
 
 #include "rnea.hpp"
@@ -71,12 +71,9 @@ template <class T>
 std::vector<T> parameter_values(const Model<T>& model, const ParameterTable& table) {
   std::vector<T> values(table.size(), T(0.0));
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const RigidInertia<T>& inertia = model.bodies[i].inertia;
     if (table.first[i] >= 0) {
-      T* at = &values[static_cast<std::size_t>(table.first[i])];
-      *at++ = inertia.mass;
-      for (int k = 0; k < 3; ++k) *at++ = inertia.h[k];
-      for (int k = 0; k < 6; ++k) *at++ = inertia.I(kRow[k], kColumn[k]);
+      const auto ten = inertial_parameters(model.bodies[i].inertia);
+      std::copy(ten.begin(), ten.end(), values.begin() + table.first[i]);
     }
     if (table.rotor[i] >= 0) values[static_cast<std::size_t>(table.rotor[i])] = model.bodies[i].armature;
   }
@@ -89,10 +86,8 @@ Model<T> with_parameters(Model<T> model, const ParameterTable& table, In<T> valu
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     Body<T>& b = model.bodies[i];
     if (table.first[i] >= 0) {
-      const T* at = &values[static_cast<std::size_t>(table.first[i])];
-      b.inertia.mass = *at++;
-      for (int k = 0; k < 3; ++k) b.inertia.h[k] = *at++;
-      for (int k = 0; k < 6; ++k) b.inertia.I(kRow[k], kColumn[k]) = b.inertia.I(kColumn[k], kRow[k]) = *at++;
+      const auto place = static_cast<std::size_t>(table.first[i]);
+      b.inertia = rigid_inertia<T>(values.subspan(place).template first<ParameterTable::kPerBody>());
     }
     if (table.rotor[i] >= 0) b.armature = values[static_cast<std::size_t>(table.rotor[i])];
   }

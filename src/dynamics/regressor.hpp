@@ -10,6 +10,8 @@
 // and the base have entries.
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,16 @@ struct ParameterTable {
 };
 template <class T>
 ParameterTable parameter_table(const Model<T>& model);
+
+// The ten of a body, in their order.
+template <class T>
+std::array<T, ParameterTable::kPerBody> inertial_parameters(const RigidInertia<T>& b) {
+  return {b.mass, b.h[0], b.h[1], b.h[2], b.I(0, 0), b.I(0, 1), b.I(0, 2), b.I(1, 1), b.I(1, 2), b.I(2, 2)};
+}
+template <class T>
+RigidInertia<T> rigid_inertia(std::span<const T, ParameterTable::kPerBody> p) {
+  return {p[0], {p[1], p[2], p[3]}, {{p[4], p[5], p[6]}, {p[5], p[7], p[8]}, {p[6], p[8], p[9]}}};
+}
 
 // π of a model, and the model with another π.
 template <class T>

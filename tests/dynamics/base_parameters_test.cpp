@@ -95,9 +95,9 @@ void check(const Mechanism& mechanism, Figures& figures, bool minimal = true) {
   const Values full = parameter_values(model, parameters.standard), left = parameter_values(small, parameters.standard);
 
   // only base parameters are left, and they are K π
-  const VectorXd base = Eigen::Map<const MatrixXd>(parameters.K.data(), rows, n) * Eigen::Map<const VectorXd>(full.data(), n);
+  const Values base = base_values<double>(parameters, full);
   VectorXd expected = VectorXd::Zero(n);
-  for (Eigen::Index k = 0; k < rows; ++k) expected[parameters.base[static_cast<std::size_t>(k)]] = base[k];
+  for (Eigen::Index k = 0; k < rows; ++k) expected[parameters.base[static_cast<std::size_t>(k)]] = base[static_cast<std::size_t>(k)];
   const double size = VectorXd(Eigen::Map<const VectorXd>(full.data(), n)).cwiseAbs().sum();
   EXPECT_LT((Eigen::Map<const VectorXd>(left.data(), n) - expected).cwiseAbs().maxCoeff(), 1e-13 * size * (1.0 + n))
       << model.name;
@@ -212,15 +212,6 @@ links:
   - {name: a, parent: base, joint: {type: floating}, inertia: {mass: 1, tensor: [1, 1, 1]}}
   - {name: b, parent: a, joint: {type: revolute, dh: {alpha: alpha, a: d, theta: 0, d: r}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
 )");
-  const auto relations = [&](const auto& K, const ParameterTable& table, const std::vector<int>& base, const char* to,
-                             const char* from) {
-    const auto place = [&](const char* name) {
-      return static_cast<std::size_t>(std::find(table.names.begin(), table.names.end(), name) - table.names.begin());
-    };
-    const auto row = static_cast<std::size_t>(
-        std::find(base.begin(), base.end(), static_cast<int>(place(to))) - base.begin());
-    return K[place(from) * base.size() + row];
-  };
   Graph graph;
   const Expr alpha = graph.input("alpha"), d = graph.input("d"), r = graph.input("r");
   const Model<Expr> model = instantiate<Expr>(mechanism, {{"alpha", alpha}, {"d", d}, {"r", r}});
@@ -256,7 +247,13 @@ links:
                                    {"a.m", "b.m", 1.0}};
   std::vector<NodeId> nodes;
   for (const Entry& e : entries) {
-    nodes.push_back(graph.intern(relations(p.K, p.standard, p.base, e.to, e.from)));
+    Expr factor = 0.0;
+    for (std::size_t k = 0; k < p.base.size(); ++k) {
+      for (const auto& [parameter, f] : p.K[k]) {
+        if (p.name(k) == e.to && p.standard.names[static_cast<std::size_t>(parameter)] == e.from) factor = f;
+      }
+    }
+    nodes.push_back(graph.intern(factor));
     nodes.push_back(graph.intern(e.value));
   }
   const Function both("entries", {{"x", 3}}, {{"y", nodes.size()}},
