@@ -4,8 +4,8 @@ namespace lw::cli {
 
 std::vector<Command> commands() {
   return {demo_command(),    models_command(),      check_command(),     inverse_command(),
-          forward_command(), mass_matrix_command(), bias_command(),      kinematics_command(),
-          bench_command(),   reproduce_command(),   completion_command()};
+          forward_command(), mass_matrix_command(), bias_command(),      regressor_command(),
+          kinematics_command(), bench_command(),    reproduce_command(), completion_command()};
 }
 
 }  // namespace lw::cli

@@ -530,7 +530,7 @@ std::string relation_text(const BaseParameters<double>& parameters, std::size_t 
   for (const auto& [parameter, c] : parameters.K[k]) {
     if (parameter == parameters.base[k] || std::abs(c) < 1e-12) continue;  // what rounding leaves of a zero
     text += c < 0.0 ? " - " : " + ";
-    if (std::abs(std::abs(c) - 1.0) > 1e-12) text += fmt::format("{:.6g} ", std::abs(c));
+    if (std::abs(std::abs(c) - 1.0) > 1e-12) text += fmt::format("{:.6g}*", std::abs(c));
     text += parameters.standard.names[at(parameter)];
   }
   return text;

@@ -48,7 +48,7 @@ std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_v
 template <class T>
 Model<T> regrouped(const Model<T>& model);
 
-// "link2.xx - link2.yy + 0.186451 link3.m"
+// "link2.xx - link2.yy + 0.186451*link3.m"
 std::string relation_text(const BaseParameters<double>& parameters, std::size_t k);
 
 // Rank of regressors stacked over random states: how many base parameters there are, found by another road.
