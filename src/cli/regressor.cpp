@@ -76,8 +76,10 @@ Json relations_json(const BaseParameters<double>& base, const std::vector<double
   Json list = Json::array();
   for (std::size_t k = 0; k < base.base.size(); ++k) {
     Json terms = Json::object();
-    for (const auto& [parameter, factor] : base.K[k]) terms[base.standard.names[static_cast<std::size_t>(parameter)]] = factor;
-    list.push_back({{"parameter", base.name(k)}, {"relation", relation_text(base, k)}, {"value", values[k]}, {"terms", terms}});
+    for (const auto& [parameter, factor] : base.K[k])
+      terms[base.standard.names[static_cast<std::size_t>(parameter)]] = factor;
+    list.push_back(
+        {{"parameter", base.name(k)}, {"relation", relation_text(base, k)}, {"value", values[k]}, {"terms", terms}});
   }
   return list;
 }
@@ -90,7 +92,8 @@ int run(const Arguments& arguments) {
   Workspace<double> work(model);
   const auto nv = static_cast<std::size_t>(model.nv);
   const ParameterTable table = parameter_table(model);
-  Parameters p{table.names, units(model, table), parameter_values(model, table), std::vector<double>(nv * table.size())};
+  Parameters p{table.names, units(model, table), parameter_values(model, table),
+               std::vector<double>(nv * table.size())};
   regressor<double>(model, table, work, q, qd, qdd, p.Y);
   std::vector<double> springs(nv);
   const std::vector<double> nothing(table.size(), 0.0);
@@ -105,7 +108,8 @@ int run(const Arguments& arguments) {
       const int rank = base_rank(model);
       if (rank < static_cast<int>(p.names.size())) {
         fmt::print(stderr, "{} joints that follow others make {} of these {} depend on the rest\n",
-                   styled("note:", Style::warning, stderr), p.names.size() - static_cast<std::size_t>(rank), p.names.size());
+                   styled("note:", Style::warning, stderr), p.names.size() - static_cast<std::size_t>(rank),
+                   p.names.size());
       }
     }
   }
@@ -115,9 +119,15 @@ int run(const Arguments& arguments) {
   require_finite("parameter", p.values, [&](std::size_t k) { return fmt::format("`{}`", p.names[k]); });
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"q", q}, {"qd", qd}, {"qdd", qdd}, {"velocity_names", model.velocity_names},
-              {"parameters", p.names}, {"values", p.values},
-              {"Y", rows_of(p.Y, model.nv, static_cast<int>(p.names.size()))}, {"springs", springs}};
+    Json json{{"model", model.name},
+              {"q", q},
+              {"qd", qd},
+              {"qdd", qdd},
+              {"velocity_names", model.velocity_names},
+              {"parameters", p.names},
+              {"values", p.values},
+              {"Y", rows_of(p.Y, model.nv, static_cast<int>(p.names.size()))},
+              {"springs", springs}};
     if (base_only) json["relations"] = relations_json(base, p.values);
     print_json(json);
     return kOk;
@@ -129,7 +139,7 @@ int run(const Arguments& arguments) {
              configuration_line(q));
   Table shown({"parameter", "value", "", "in this state acts on"});
   for (std::size_t k = 0; k < p.names.size(); ++k) {
-    shown.add({p.names[k], readable(p.values[k], 6), p.units[k], acts_on(model, p, k)});
+    shown.add({p.names[k], readable(p.values[k], 6, largest(p.values)), p.units[k], acts_on(model, p, k)});
   }
   fmt::print("{}", shown.str());
   if (base_only) print_relations(base);
@@ -143,16 +153,24 @@ Command regressor_command() {
   c.name = "regressor";
   c.summary = "torques linear in masses and inertias: Y(q, qd, qdd)";
   c.description =
-      "The matrix Y of tau = Y pi, where pi are masses, first moments, inertias about the origin of the body's frame, and "
+      "The matrix Y of tau = Y pi, where pi are masses, first moments, inertias about the origin of the body's frame, "
+      "and "
       "rotor inertias. "
-      "Base parameters are the fewest that give the same torques; the relations say how the others are grouped into them.";
+      "Base parameters are the fewest that give the same torques; the relations say how the others are grouped into "
+      "them.";
   c.examples = {"linkwright regressor puma560 --qd 1,1,1,1,1,1",
                 "linkwright regressor stanford --parameters base --qdd 1,1,1,1,1,1",
                 "linkwright regressor double-pendulum --qdd 1,0 --json"};
   c.positionals = {model_positional()};
-  c.options = {q_option(), velocity_option("--qd", "velocities"), velocity_option("--qdd", "accelerations"),
-               {"--parameters", "full|base", "all parameters (default) or the base parameters", Option::Kind::text,
-                {"full", "base"}, "Options"}};
+  c.options = {q_option(),
+               velocity_option("--qd", "velocities"),
+               velocity_option("--qdd", "accelerations"),
+               {"--parameters",
+                "full|base",
+                "all parameters (default) or the base parameters",
+                Option::Kind::text,
+                {"full", "base"},
+                "Options"}};
   for (const Option& o : model_options()) c.options.push_back(o);
   c.options.push_back(payload_option());
   c.options.push_back(json_option());

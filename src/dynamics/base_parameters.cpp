@@ -53,8 +53,8 @@ class Regroup {
     return m;
   }
 
-  // One parameter, given as a body (or a rotor) of nothing else: keep(parameter, factor) for what becomes of it on its way
-  // to the base.
+  // One parameter, given as a body (or a rotor) of nothing else: keep(parameter, factor) for what becomes of it on its
+  // way to the base.
   template <class Keep>
   void one(std::size_t body, RigidInertia<T> inertia, T rotor, Keep keep) const {
     const Body<T>& b = model_.bodies[body];

@@ -1,6 +1,6 @@
-// What the joints above a joint can do, read off the pose q = 0: whether they turn only about its axis, move the axis only
-// along itself, keep a point at rest. Each of these holds in every pose if it holds in one, since the motions that it
-// allows leave it true.
+// What the joints above a joint can do, read off the pose q = 0: whether they turn only about its axis, move the axis
+// only along itself, keep a point at rest. Each of these holds in every pose if it holds in one, since the motions that
+// it allows leave it true.
 #pragma once
 
 #include <cmath>

@@ -124,10 +124,10 @@ void regressor(const Model<T>& model, const ParameterTable& table, Workspace<T>&
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                             \
-  template ParameterTable parameter_table<T>(const Model<T>&);                                        \
-  template std::vector<T> parameter_values<T>(const Model<T>&, const ParameterTable&);                \
-  template Model<T> with_parameters<T>(Model<T>, const ParameterTable&, In<T>);                       \
+#define LW_INSTANTIATE(T)                                                              \
+  template ParameterTable parameter_table<T>(const Model<T>&);                         \
+  template std::vector<T> parameter_values<T>(const Model<T>&, const ParameterTable&); \
+  template Model<T> with_parameters<T>(Model<T>, const ParameterTable&, In<T>);        \
   template void regressor<T>(const Model<T>&, const ParameterTable&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

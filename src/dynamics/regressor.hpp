@@ -1,10 +1,10 @@
 // Inverse dynamics as a matrix of the motion times the inertial parameters: τ = Y(q, q̇, q̈) π + springs.
 //
-// Standard parameters of a body, about the origin of its frame: m, h = (mx, my, mz), and the elements xx, xy, xz, yy, yz, zz
-// of the inertia matrix (xy = −∫ x y dm); where the joint has one coordinate also `rotor`, the rotor's inertia as the
-// joint feels it (armature). The massless bodies inside a composed joint have none.
+// Standard parameters of a body, about the origin of its frame: m, h = (mx, my, mz), and the elements xx, xy, xz, yy,
+// yz, zz of the inertia matrix (xy = −∫ x y dm); where the joint has one coordinate also `rotor`, the inertia of the
+// rotor as the joint feels it (armature). The massless bodies inside a composed joint have none.
 //
-// A velocity of joint j moves body i by the twist (s, t) at its origin, in its frame. By virtual work, row j of body i is
+// A velocity of joint j moves body i by the twist (s, t) at its origin, in its frame. By virtual work, row j of it is
 //   m: t·a     h: a × s + t × α + (t × ω) × ω     I: s·(I α) + (s × ω)·(I ω), linear in the six elements
 // with ω, α, a of the outward sweep of rnea. One twist is moved instead of ten wrenches, and only joints between a body
 // and the base have entries.

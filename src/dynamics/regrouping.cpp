@@ -140,8 +140,8 @@ class Rules {
     p.moment = less.moment;
     p.line = less.line;
     if (p.moment == Moment::along) {
-      const bool fits = more.moment == Moment::along ? same(less.line, more.line)
-                                                     : !more.about_point || same(less.line, more.axis);
+      const bool fits =
+          more.moment == Moment::along ? same(less.line, more.line) : !more.about_point || same(less.line, more.axis);
       if (!fits) p.moment = Moment::none;
     }
     return p;
@@ -202,8 +202,8 @@ Regrouping<T> regrouping(const Model<T>& model) {
   return result;
 }
 
-#define LW_INSTANTIATE(T)      \
-  template struct Passes<T>;   \
+#define LW_INSTANTIATE(T)    \
+  template struct Passes<T>; \
   template Regrouping<T> regrouping<T>(const Model<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -26,7 +26,8 @@ std::vector<double> typical_values(const std::vector<Expr>& x) {
   }
   if (graph == nullptr) return values;
   const std::shared_ptr<const Graph> borrowed(std::shared_ptr<const Graph>(), graph);
-  const Function function("typical", {{"symbols", graph->inputs().size()}}, {{"values", nodes.size()}}, borrowed, nodes);
+  const Function function("typical", {{"symbols", graph->inputs().size()}}, {{"values", nodes.size()}}, borrowed,
+                          nodes);
   std::vector<double> point(function.input_size()), found(nodes.size());
   Random random(1);
   for (int attempt = 0; attempt < 100; ++attempt) {

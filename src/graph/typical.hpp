@@ -1,7 +1,7 @@
 // Whether an expression vanishes, asked where structure is decided (are these axes parallel?) and no value may matter.
 //
-// Numbers stand for themselves. Symbols are given random values: there nothing vanishes but what vanishes everywhere. What
-// carries a derivative is moved a little along it, so that only what vanishes together with its derivative does.
+// Numbers stand for themselves. Symbols are given random values: there nothing vanishes but what vanishes everywhere.
+// What carries a derivative is moved a little along it, so that only what vanishes together with its derivative does.
 #pragma once
 
 #include <vector>

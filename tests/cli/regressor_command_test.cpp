@@ -104,9 +104,10 @@ TEST(RegressorCommand, RefusesWhatItCannotDo) {
   const Outcome o = linkwright({"regressor", "puma560", "--qd", "1e200,0,0,0,0,0"});
   EXPECT_EQ(o.code, 3);
   EXPECT_TRUE(has(o.err, "the numbers overflow: Y")) << o.err;
-  const std::string still = write("still.yaml",
-                                  "linkwright: 1\nname: still\nlinks:\n  - {name: a, parent: base, joint: {type: fixed}, "
-                                  "inertia: {mass: 1}}\n");
+  const std::string still =
+      write("still.yaml",
+            "linkwright: 1\nname: still\nlinks:\n  - {name: a, parent: base, joint: {type: fixed}, "
+            "inertia: {mass: 1}}\n");
   for (const char* parameters : {"full", "base"}) {
     EXPECT_EQ(run({"regressor", still, "--parameters", parameters}, {})["Y"].size(), 0u);
   }

@@ -22,8 +22,8 @@ namespace {
 using Eigen::MatrixXd, Eigen::VectorXd;
 using Values = std::vector<double>;
 
-// A mechanism whose axes are parallel, meet and stand square as often as not: axes of coordinates, quarter turns, offsets
-// that are mostly zero, gravity along an axis, none, or anyhow.
+// A mechanism whose axes are parallel, meet and stand square as often as not: axes of coordinates, quarter turns,
+// offsets that are mostly zero, gravity along an axis, none, or anyhow.
 Mechanism special_mechanism(std::uint64_t seed, const RandomMechanismOptions& options) {
   Mechanism m = random_mechanism(seed, options);
   Random random(seed + 1000000);
@@ -97,7 +97,8 @@ void check(const Mechanism& mechanism, Figures& figures, bool minimal = true) {
   // only base parameters are left, and they are K π
   const Values base = base_values<double>(parameters, full);
   VectorXd expected = VectorXd::Zero(n);
-  for (Eigen::Index k = 0; k < rows; ++k) expected[parameters.base[static_cast<std::size_t>(k)]] = base[static_cast<std::size_t>(k)];
+  for (Eigen::Index k = 0; k < rows; ++k)
+    expected[parameters.base[static_cast<std::size_t>(k)]] = base[static_cast<std::size_t>(k)];
   const double size = VectorXd(Eigen::Map<const VectorXd>(full.data(), n)).cwiseAbs().sum();
   EXPECT_LT((Eigen::Map<const VectorXd>(left.data(), n) - expected).cwiseAbs().maxCoeff(), 1e-13 * size * (1.0 + n))
       << model.name;
@@ -116,7 +117,8 @@ void check(const Mechanism& mechanism, Figures& figures, bool minimal = true) {
     rnea<double>(model, work, s.q, s.qd, s.qdd, {tau.data(), s.qdd.size()});
     rnea<double>(small, work, s.q, s.qd, s.qdd, {ours.data(), s.qdd.size()});
     MatrixXd Y(model.nv, n);
-    regressor<double>(model, parameters.standard, work, s.q, s.qd, s.qdd, {Y.data(), static_cast<std::size_t>(Y.size())});
+    regressor<double>(model, parameters.standard, work, s.q, s.qd, s.qdd,
+                      {Y.data(), static_cast<std::size_t>(Y.size())});
     const double terms =
         (Y.cwiseAbs() * (Eigen::Map<const VectorXd>(full.data(), n).cwiseAbs() + expected.cwiseAbs())).maxCoeff() + 1.0;
     const double error = (tau - ours).cwiseAbs().maxCoeff() / terms;
@@ -161,9 +163,66 @@ TEST(BaseParameters, SoHaveMechanismsWithParallelAndMeetingAxes) {
     check(seed % 4 == 0 ? turned(m, random) : m, figures);
     counts.insert(base_parameters(instantiate<double>(m)).base.size());
   }
-  fmt::print("  {} mechanisms, {} states: torques within {:.1e}; {} different numbers of parameters\n", figures.mechanisms,
-             figures.states, figures.worst, counts.size());
+  fmt::print("  {} mechanisms, {} states: torques within {:.1e}; {} different numbers of parameters\n",
+             figures.mechanisms, figures.states, figures.worst, counts.size());
   EXPECT_GT(counts.size(), 20u);
+}
+
+TEST(BaseParameters, EmbeddedModels) {
+  Figures figures;
+  for (const std::string& name : embedded_names()) {
+    const Mechanism mechanism = load(name);
+    if (mechanism.loops.empty()) check(mechanism, figures);
+  }
+  EXPECT_GT(figures.mechanisms, 10);
+}
+
+// Corners that chance rarely meets, each with its number counted by hand.
+TEST(BaseParameters, CountsByHand) {
+  const std::string head = "linkwright: 1\nname: corner\n", still = head + "gravity: [0, 0, 0]\nlinks:\n";
+  const std::string body =
+      "inertia: {mass: 2, com: [0.1, -0.2, 0.3], tensor: {xx: 1, yy: 1.1, zz: 0.9, xy: 0.1, xz: 0.05, yz: -0.07}}";
+  const auto link = [&](const std::string& name, const std::string& parent, const std::string& joint) {
+    return "  - {name: " + name + ", parent: " + parent + ", joint: {" + joint + "}, " + body + "}\n";
+  };
+  struct Corner {
+    std::string text;
+    std::size_t count;
+  };
+  const std::vector<Corner> corners{
+      // a ball at rest (6), an axis through its centre (5 and a rotor)
+      {still + link("a", "base", "type: spherical") +
+           link("b", "a", "type: revolute, axis: x, origin: {xyz: [0.3, 0, 0]}"),
+       12},
+      // three axes that meet where the first stands still; the third's frame is away from there (1, 5, 5 and a rotor)
+      {still + link("a", "base", "type: revolute, axis: z") + link("b", "a", "type: revolute, axis: x") +
+           link("c", "b", "type: revolute, axis: y, origin: {xyz: [0, 0.2, 0]}"),
+       12},
+      // a universal joint of which the first axis meets the axis above, the centre does not (1, 9)
+      {still + link("a", "base", "type: revolute, axis: z") +
+           link("b", "a", "type: universal, axis: x, axis2: y, origin: {xyz: [0.5, 0, 0]}"),
+       10},
+      // the centre does: every h goes, too (1, 6)
+      {still + link("a", "base", "type: revolute, axis: z") + link("b", "a", "type: universal, axis: x, axis2: y"), 7},
+      // a level slide feels mass and rotor as one; an upright one does not, since only the mass has weight
+      {head + "links:\n" + link("a", "base", "type: prismatic, axis: x"), 1},
+      {head + "links:\n" + link("a", "base", "type: prismatic, axis: z"), 2},
+      // slide on slide: masses of both, and the rotor of the second where it is not square to the first
+      {head + "links:\n" + link("a", "base", "type: prismatic, axis: x") + link("b", "a", "type: prismatic, axis: y"),
+       2},
+      {head + "links:\n" + link("a", "base", "type: prismatic, axis: x") +
+           link("b", "a", "type: prismatic, axis: [1, 1, 0]"),
+       3},
+      // a crane: turn, lift along the axis (m, rotor), arm out (m, mx or so, my or so, and a rotor)
+      {head + "links:\n" + link("a", "base", "type: revolute, axis: z") + link("b", "a", "type: prismatic, axis: z") +
+           link("c", "b", "type: prismatic, axis: x"),
+       1 + 2 + 4}};
+  Figures figures;
+  for (const Corner& corner : corners) {
+    const Mechanism mechanism = from_text(corner.text);
+    check(mechanism, figures);
+    EXPECT_EQ(base_parameters(instantiate<double>(mechanism)).base.size(), corner.count) << corner.text;
+  }
 }
 
 TEST(BaseParameters, MimicsKeepTheirTorques) {
@@ -176,8 +235,8 @@ TEST(BaseParameters, MimicsKeepTheirTorques) {
   fmt::print("  {} mechanisms, {} states: torques within {:.1e}\n", figures.mechanisms, figures.states, figures.worst);
 }
 
-// Counts as published for arms whose links have every inertial parameter: Khalil and Dombre's 7 a revolute joint and 4 a
-// slide, less 6 where gravity is along the first axis.
+// Counts as published for arms whose links have every inertial parameter: Khalil and Dombre's 7 a revolute joint and 4
+// a slide, less 6 where gravity is along the first axis.
 TEST(BaseParameters, PumaHas36AndStanford33) {
   const auto count = [](const char* name) {
     Mechanism m = load(name);
@@ -201,8 +260,8 @@ TEST(BaseParameters, PumaHas36AndStanford33) {
   EXPECT_EQ(count("stanford"), std::pair(33, std::size_t{37}));
 }
 
-// Khalil and Dombre's relations of a revolute joint j about z, modified DH with parameters of the joint α, d (along x of the
-// parent), r (along z): the parent's xx gains yy + 2 r mz + r² m, and so forth.
+// Khalil and Dombre's relations of a revolute joint about z, between modified DH frames α, d (along x of the parent),
+// r (along z): the parent's xx gains yy + 2 r mz + r² m, and so forth.
 TEST(BaseParameters, SymbolicRelationsAreKhalils) {
   const Mechanism mechanism = from_text(R"(linkwright: 1
 name: khalil
@@ -264,6 +323,41 @@ links:
     for (std::size_t k = 0; k < entries.size(); ++k) {
       EXPECT_NEAR(y[2 * k], y[2 * k + 1], 1e-15) << entries[k].to << " from " << entries[k].from;
     }
+  }
+}
+
+TEST(BaseParameters, SymbolsGiveWhatTheirValuesDo) {
+  // the two axes are parallel by cos² + sin² = 1 only
+  const Mechanism bent = from_text(R"(linkwright: 1
+name: bent
+gravity: [0, 0, -9.81]
+parameters: {bend: 0.3, length: 0.4}
+links:
+  - {name: a, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, com: [0.1, 0.2, 0.3]}}
+  - {name: knee, parent: a, joint: {type: fixed, origin: {xyz: [length, 0, 0], rpy: [bend, 0, 0]}}}
+  - name: b
+    parent: knee
+    joint: {type: revolute, axis: z, origin: {xyz: [0, length, 0], rpy: [-bend, 0, 0]}}
+    inertia: {mass: 2, com: [0.3, 0.1, 0.2], tensor: {xx: 1, yy: 1.1, zz: 0.9, xy: 0.1, xz: 0.05, yz: -0.07}}
+)");
+  EXPECT_EQ(base_parameters(instantiate<double>(bent)).base.size(), 1u + 3u + 1u);
+  for (const Mechanism& mechanism : {bent, load("puma560"), load("stanford")}) {
+    const Model<double> model = instantiate<double>(mechanism);
+    const BaseParameters<double> expected = base_parameters(model);
+    const Values values = parameter_values(regrouped(model), expected.standard);
+    Values parameters;
+    for (const Parameter& p : mechanism.parameters) parameters.push_back(p.value.value.constant());
+    const Function symbolic =
+        trace("values", {{"p", parameters.size()}}, {{"pi", values.size()}}, [&](const Arguments& in, Results& out) {
+          ParameterValues<Expr> given;
+          for (std::size_t k = 0; k < parameters.size(); ++k) given[mechanism.parameters[k].name] = in[0][k];
+          const Model<Expr> symbols = instantiate<Expr>(mechanism, given);
+          EXPECT_EQ(base_parameters(symbols).base, expected.base) << mechanism.name;
+          out[0] = parameter_values(regrouped(symbols), expected.standard);
+        });
+    Values got(values.size());
+    evaluate<double>(symbolic, parameters, got);
+    for (std::size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], values[k], 1e-14) << expected.standard.names[k];
   }
 }
 
