@@ -8,6 +8,7 @@
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
@@ -76,7 +77,8 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   Random random(5);
   const State s = random_state(model, random);
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-  std::vector<double> out(nv), M(nv * nv), J(6 * nv);
+  const ParameterTable table = parameter_table(model);
+  std::vector<double> out(nv), M(nv * nv), J(6 * nv), Y(nv * table.size());
   Interpreter<double> interpret(trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
                                       [&](const Arguments& in, Results& tau) {
                                         Workspace<Expr> w(symbolic);
@@ -100,6 +102,7 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   frame_bias<double>(model, work, frame, s.q, s.qd);
   energy<double>(model, work, s.q, s.qd);
   centre_of_mass(model, work);
+  regressor<double>(model, table, work, s.q, s.qd, s.qdd, Y);
   interpret(in, out);
   EXPECT_EQ(allocations - before, 0);
 }
