@@ -39,6 +39,7 @@ const Command* find(const std::vector<Command>& commands, const std::string& nam
 [[noreturn]] void unknown_command(const std::vector<Command>& commands, const std::string& name) {
   std::vector<std::string> names;
   for (const Command& c : commands) names.push_back(c.name);
+  names.emplace_back("help");
   throw Error(ErrorCode::usage, fmt::format("there is no command `{}`; {}", name, suggestion(name, names)));
 }
 
@@ -218,6 +219,16 @@ double Arguments::number(const std::string& name, double fallback) const {
     throw Error(ErrorCode::usage, fmt::format("{} takes a number, not `{}`", name, written));
   }
   return value;
+}
+
+void require_ending(const Arguments& arguments, const std::string& option, const std::string& contents,
+                    const std::string& ending) {
+  const std::string file = arguments.text(option, ending);
+  if (file.ends_with(ending)) return;
+  const std::size_t slash = file.rfind('/') + 1, dot = file.rfind('.');
+  std::string stem = dot != std::string::npos && dot > slash ? file.substr(0, dot) : file;
+  if (stem == "-" || stem.ends_with('/')) stem = "FILE";
+  throw Error(ErrorCode::usage, fmt::format("{} writes {}: name it {}{}", option, contents, stem, ending));
 }
 
 Option json_option() {

@@ -14,6 +14,7 @@
 #include "model_input.hpp"
 #include "picture.hpp"
 #include "results.hpp"
+#include "terminal.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
@@ -82,9 +83,10 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
 }
 
 int run(const Arguments& arguments) {
+  require_ending(arguments, "--draw", "SVG", ".svg");
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model);
+  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model);
   const int frame = chosen_frame(arguments, model);
 
   Workspace<double> work(model);
@@ -108,10 +110,13 @@ int run(const Arguments& arguments) {
     const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
     require_finite("the motion", values, moves);
   }
-  if (arguments.has("--draw")) write_file(arguments.text("--draw"), picture(loaded.mechanism, model, q));
+  if (arguments.has("--draw")) {
+    write_file(arguments.text("--draw"), picture(loaded.mechanism, model, q));
+    if (!arguments.quiet()) say("note: drawing written to " + arguments.text("--draw"));
+  }
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"q", q}, {"frames", Json::array()}};
+    Json json{{"model", model.name}, {"velocity_names", model.velocity_names}, {"q", q}, {"frames", Json::array()}};
     for (const Pose& p : poses) {
       const Eigen::Quaterniond& u = p.quaternion;
       json["frames"].push_back(
@@ -152,7 +157,7 @@ Command kinematics_command() {
       {q_option(),
        velocity_option("--qd", "velocities"),
        {"--frame", "NAME", "the link whose Jacobian is wanted; default: the last", Option::Kind::text, {}, "Options"},
-       {"--draw", "FILE", "also draws the mechanism in that pose, as SVG", Option::Kind::text, {}, "Options"}});
+       {"--draw", "FILE.svg", "also draws the mechanism in that pose", Option::Kind::text, {}, "Options"}});
   c.name = "kinematics";
   c.summary = "poses of all frames, and the Jacobian of one";
   c.description =

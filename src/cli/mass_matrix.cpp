@@ -14,7 +14,7 @@ namespace {
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model);
+  const std::vector<double> q = read_q(arguments, loaded);
   Workspace<double> work(model);
   const auto n = static_cast<std::size_t>(model.nv);
   std::vector<double> M(n * n);
