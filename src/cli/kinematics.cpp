@@ -69,17 +69,7 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   }
   fmt::print("{}\nJacobian of `{}`, world axes, at its origin (w: angular, v: linear)\n\n", table.str(),
              model.frames[static_cast<std::size_t>(frame)].name);
-  std::vector<std::string> header{""};
-  for (const std::string& name : model.velocity_names) header.push_back(name);
-  Table jacobian(header);
-  const char* names[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
-  for (std::size_t i = 0; i < 6; ++i) {
-    std::vector<std::string> row{names[i]};
-    for (std::size_t k = 0; k < static_cast<std::size_t>(model.nv); ++k)
-      row.push_back(readable(J[6 * k + i], 6, largest(J)));
-    jacobian.add(std::move(row));
-  }
-  fmt::print("{}", jacobian.str());
+  fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, model.velocity_names));
 }
 
 int run(const Arguments& arguments) {

@@ -83,6 +83,28 @@ Json rows_of(std::span<const double> by_columns, int rows, int columns) {
   return result;
 }
 
+std::string matrix_table(std::span<const double> by_columns, const std::vector<std::string>& rows,
+                         const std::vector<std::string>& columns) {
+  constexpr std::size_t kBlock = 8;
+  std::string text;
+  for (std::size_t first = 0; first < columns.size(); first += kBlock) {
+    const std::size_t end = std::min(first + kBlock, columns.size());
+    std::vector<std::string> header{""};
+    header.insert(header.end(), columns.begin() + static_cast<std::ptrdiff_t>(first),
+                  columns.begin() + static_cast<std::ptrdiff_t>(end));
+    Table table(header);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::vector<std::string> row{rows[i]};
+      for (std::size_t j = first; j < end; ++j) {
+        row.push_back(readable(by_columns[j * rows.size() + i], 6, largest(by_columns)));
+      }
+      table.add(std::move(row));
+    }
+    text += (text.empty() ? "" : "\n") + table.str();
+  }
+  return text;
+}
+
 std::string velocity_table(const Model<double>& model, const std::vector<Column>& columns) {
   const std::vector<Entry> entries = velocity_entries(model);
   const auto unit = [](const Entry& entry, Column::Unit kind) -> std::string {

@@ -94,18 +94,31 @@ class Builder : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
+                       YAML::EmitterStyle::value style) override {
     refuse_tag(mark, tag);
-    open(make(YamlNode::Kind::list, mark), anchor);
+    open(make(YamlNode::Kind::list, mark), anchor, style);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+                  YAML::EmitterStyle::value style) override {
     refuse_tag(mark, tag);
-    open(make(YamlNode::Kind::map, mark), anchor);
+    open(make(YamlNode::Kind::map, mark), anchor, style);
   }
   void OnMapEnd() override { close(); }
+
+  // Why yaml-cpp gave up there, in words that help.
+  std::string fault(const YAML::Exception& e) const {
+    const std::string_view line = source_.from(e.mark.line + 1, 1);
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos) {
+      return "a tab stands where the line is indented; YAML wants blanks there";
+    }
+    const bool unfinished = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
+    if (!unfinished || stack_.empty() || !stack_.back().flow) return e.msg;
+    const bool map = stack_.back().node->kind == YamlNode::Kind::map;
+    return fmt::format("a comma or `{}` is missing before this; the `{}` opens in line {}", map ? '}' : ']',
+                       map ? '{' : '[', stack_.back().node->where.line);
+  }
 
  private:
   struct Anchored {
@@ -123,6 +136,7 @@ class Builder : public YAML::EventHandler {
     std::size_t weight = 1;           // nodes below, aliases followed
     std::optional<Key> key;           // of a map: waiting for its value
     std::map<std::string, int> seen;  // keys and their lines
+    bool flow = false;                // written with { } or [ ]
   };
 
   Location place(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
@@ -165,12 +179,12 @@ class Builder : public YAML::EventHandler {
     if (rest.starts_with(node.text)) node.text_column = column;
   }
 
-  void open(std::shared_ptr<YamlNode> node, YAML::anchor_t anchor) {
+  void open(std::shared_ptr<YamlNode> node, YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
     if (stack_.size() >= kDeepest) {
       complaints_.error(node->where, fmt::format("nested more than {} levels deep", kDeepest));
       throw Stop();
     }
-    stack_.push_back({std::move(node), anchor, 1, std::nullopt, {}});
+    stack_.push_back({std::move(node), anchor, 1, std::nullopt, {}, style == YAML::EmitterStyle::Flow});
   }
 
   void close() {
@@ -250,7 +264,7 @@ std::shared_ptr<const YamlNode> parse_yaml(const std::string& text, const std::s
     return nullptr;
   } catch (const YAML::Exception& e) {
     const bool placed = !e.mark.is_null();
-    complaints.error({file, placed ? e.mark.line + 1 : 0, placed ? e.mark.column + 1 : 0}, "not valid YAML: " + e.msg);
+    complaints.error({file, placed ? e.mark.line + 1 : 0, placed ? e.mark.column + 1 : 0}, "not valid YAML: " + builder.fault(e));
     return nullptr;
   } catch (const std::exception& e) {
     complaints.error({file, 0, 0}, fmt::format("not valid YAML: {}", e.what()));
