@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <set>
 #include <system_error>
 
@@ -224,7 +225,10 @@ double Arguments::number(const std::string& name, double fallback) const {
 void require_ending(const Arguments& arguments, const std::string& option, const std::string& contents,
                     const std::string& ending) {
   const std::string file = arguments.text(option, ending);
-  if (file.ends_with(ending)) return;
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(file, ignored);
+  const bool to_be_written = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  if (file.ends_with(ending) || !to_be_written) return;  // a pipe takes anything, a folder is refused later
   const std::size_t slash = file.rfind('/') + 1, dot = file.rfind('.');
   std::string stem = dot != std::string::npos && dot > slash ? file.substr(0, dot) : file;
   if (stem == "-" || stem.ends_with('/')) stem = "FILE";

@@ -38,7 +38,7 @@ Formula FieldReader::formula(const YamlNode& node, const std::string& what) {
   }
   const bool too_early = announced_.contains(fault.unknown) && !names_.contains(fault.unknown);
   complaints_.error(where, std::move(message),
-                    too_early ? fmt::format("{} is defined further down; a parameter may use those above it",
+                    too_early ? fmt::format("{} has no value here yet: a parameter may use those above it",
                                             in_quotes(fault.unknown))
                               : fault.hint);
   return {Expr(kUnknown), node.where, node.text};
