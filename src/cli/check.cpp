@@ -66,7 +66,7 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
   }
   if (model.loops.empty() && model.nv <= kAffordablePivots) add_singular(model, mechanism, diagnostics);
   const std::string losses = losses_left_out(mechanism);
-  if (!losses.empty()) diagnostics.push_back({Severity::note, mechanism.where, losses, {}});
+  if (!losses.empty()) diagnostics.push_back({Severity::note, {mechanism.where.file, 0, 0}, losses, {}});
 }
 
 Findings examine(const Arguments& arguments) {

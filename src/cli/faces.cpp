@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lw::cli {
 namespace {
@@ -60,10 +61,12 @@ class Painter {
     std::vector<Face> painted;
     struct Task {
       std::vector<Face> faces;
-      bool flat;  // all in one plane: nothing left to sort
+      bool flat;           // all in one plane: nothing left to sort
+      std::size_t before;  // how many there may be, for halving to be worth it
     };
+    constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
     std::vector<Task> tasks;
-    tasks.push_back({std::move(faces), false});
+    tasks.push_back({std::move(faces), false, kAny});
     while (!tasks.empty()) {
       Task task = std::move(tasks.back());
       tasks.pop_back();
@@ -71,7 +74,11 @@ class Painter {
         for (Face& face : task.faces) painted.push_back(std::move(face));
         continue;
       }
-      const Plane plane = divider(task.faces);
+      constexpr std::size_t kMany = 1000;
+      // halving that gets nowhere would go on for ever: all of these lie in one line of sight
+      const bool halve = task.faces.size() > kMany && task.faces.size() < task.before;
+      const Plane plane = halve ? halving(task.faces) : divider(task.faces);
+      const std::size_t most = halve ? task.faces.size() * 3 / 4 + 1 : kAny;
       std::vector<Face> behind, within, before;
       for (Face& face : task.faces) {
         const Sides sides = sides_of(face, plane);
@@ -82,9 +89,9 @@ class Painter {
           (sides.below ? behind : sides.above ? before : within).push_back(std::move(face));
         }
       }
-      tasks.push_back({std::move(before), false});
-      tasks.push_back({std::move(within), true});
-      tasks.push_back({std::move(behind), false});
+      tasks.push_back({std::move(before), false, most});
+      tasks.push_back({std::move(within), true, most});
+      tasks.push_back({std::move(behind), false, most});
     }
     return painted;
   }
@@ -98,6 +105,28 @@ class Painter {
       sides.above = sides.above || above > tolerance_;
     }
     return sides;
+  }
+
+  // A plane along the line of sight, with half of the faces on either side: neither side can cover the other. For scenes
+  // of many faces, where searching for a divider would take long.
+  Plane halving(const std::vector<Face>& faces) const {
+    Point across = std::abs(toward_[0]) < 0.9 ? Point(1, 0, 0) : Point(0, 1, 0);
+    across = cross(toward_, across);
+    across = across / std::sqrt(dot(across, across));
+    Plane best{};
+    double widest = -1.0;
+    for (const Point& n : {across, cross(toward_, across)}) {
+      std::vector<double> at;
+      for (const Face& face : faces) at.push_back(dot(n, face.corners[0]));
+      const auto middle = at.begin() + static_cast<std::ptrdiff_t>(at.size() / 2);
+      std::nth_element(at.begin(), middle, at.end());
+      const double median = *middle;
+      const auto [low, high] = std::minmax_element(at.begin(), at.end());
+      if (*high - *low <= widest) continue;
+      widest = *high - *low;
+      best = {n, median};
+    }
+    return best;
   }
 
   // Of a few faces the one whose plane cuts the fewest others, and then divides them most evenly.

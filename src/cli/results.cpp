@@ -85,10 +85,15 @@ Json rows_of(std::span<const double> by_columns, int rows, int columns) {
 
 std::string matrix_table(std::span<const double> by_columns, const std::vector<std::string>& rows,
                          const std::vector<std::string>& columns) {
-  constexpr std::size_t kBlock = 8;
+  constexpr std::size_t kWidth = 110, kNumber = 10;
+  std::size_t margin = 0;
+  for (const std::string& name : rows) margin = std::max(margin, display_width(name));
   std::string text;
-  for (std::size_t first = 0; first < columns.size(); first += kBlock) {
-    const std::size_t end = std::min(first + kBlock, columns.size());
+  for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
+    std::size_t width = margin;
+    do {
+      width += 2 + std::max(kNumber, display_width(columns[end++]));
+    } while (end < columns.size() && width + 2 + std::max(kNumber, display_width(columns[end])) <= kWidth);
     std::vector<std::string> header{""};
     header.insert(header.end(), columns.begin() + static_cast<std::ptrdiff_t>(first),
                   columns.begin() + static_cast<std::ptrdiff_t>(end));
