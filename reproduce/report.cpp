@@ -86,14 +86,16 @@ std::string column(const std::vector<double>& values, double largest) {
   return out;
 }
 
-// The entries in which the print differs by more than the tolerance, where it is a misprint.
+// The entries in which a misprint differs by more than the tolerance; none where all do.
 std::vector<bool> wrong_entries(const Row& r) {
   std::vector<bool> wrong(r.published.values.size(), false);
-  if (r.verdict != Verdict::misprint || r.computed.values.size() != wrong.size() || wrong.size() == 1) return wrong;
+  if (r.verdict != Verdict::misprint || r.computed.values.size() != wrong.size()) return wrong;
   for (std::size_t k = 0; k < wrong.size(); ++k) {
     const double size = r.relative ? std::abs(r.published.values[k]) : 1.0;
-    wrong[k] = std::abs(r.published.values[k] - r.computed.values[k]) > r.tolerance * size + 1e-14 * magnitude(r.published);
+    wrong[k] =
+        std::abs(r.published.values[k] - r.computed.values[k]) > r.tolerance * size + 1e-14 * magnitude(r.published);
   }
+  if (std::find(wrong.begin(), wrong.end(), false) == wrong.end()) wrong.assign(wrong.size(), false);
   return wrong;
 }
 
@@ -102,7 +104,8 @@ std::string with_marks(const std::string& text, const std::vector<bool>& marked)
   std::string out;
   std::size_t at = 0;
   for (std::size_t k = 0; k < marked.size(); ++k) {
-    const std::size_t begin = text.find_first_not_of(" \n", at), end = std::min(text.find_first_of(" \n", begin), text.size());
+    const std::size_t begin = text.find_first_not_of(" \n", at),
+                      end = std::min(text.find_first_of(" \n", begin), text.size());
     out += text.substr(at, begin - at);
     const std::string number = text.substr(begin, end - begin);
     out += marked[k] ? "<mark>" + number + "</mark>" : number;
@@ -149,7 +152,8 @@ std::string row_of(const Row& r) {
       "<td class='number'>{}</td><td class='verdict {}'>{}</td><td class='note'>{}</td></tr>\n",
       escape_xml(r.id), escape_xml(r.quantity),
       escape_xml(r.source.where) + (r.source.recomputed ? " <span class='badge'>recomputed</span>" : ""),
-      numbers(r.published, wrong_entries(r)), numbers(r.computed, wrong_entries(r)), deviation, tolerance, verdict, verdict, escape_xml(r.note));
+      numbers(r.published, wrong_entries(r)), numbers(r.computed, wrong_entries(r)), deviation, tolerance, verdict,
+      verdict, escape_xml(r.note));
 }
 
 std::string section(const Experiment& e) {

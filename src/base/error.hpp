@@ -50,8 +50,8 @@ class Error : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-// The known word nearest to a misspelt one, whatever the case, or else one that begins like it (`puma`: `puma560`); "" where
-// none is near enough to suggest.
+// The known word nearest to a misspelt one, whatever the case, or else one that begins like it (`puma`: `puma560`); ""
+// where none is near enough to suggest.
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace lw

@@ -41,9 +41,10 @@ void add_singular(const Model<double>& model, const Mechanism& mechanism, std::v
   }
   diagnostics.push_back(
       {Severity::warning, where,
-       fmt::format("nothing resists an acceleration of `{}`: no mass or inertia moves with it alone, so `forward` has no "
-                   "answer",
-                   model.velocity_names[static_cast<std::size_t>(k)]),
+       fmt::format(
+           "nothing resists an acceleration of `{}`: no mass or inertia moves with it alone, so `forward` has no "
+           "answer",
+           model.velocity_names[static_cast<std::size_t>(k)]),
        "give what it moves an inertia, or its drive a `rotor_inertia`"});
 }
 

@@ -61,7 +61,8 @@ struct Command {
   std::function<int(const Arguments&)> run;
 };
 
-// Throws Error(usage) where the file that an option names does not end as its contents are: "--draw writes SVG: name it x.svg".
+// Throws Error(usage) where the file that an option names does not end as its contents ask: "--draw writes SVG: name it
+// x.svg".
 void require_ending(const Arguments& arguments, const std::string& option, const std::string& contents,
                     const std::string& ending);
 

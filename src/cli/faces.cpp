@@ -159,7 +159,8 @@ class Painter {
 std::vector<Face> far_to_near(std::vector<Face> faces, const Point& toward) {
   double size = 0.0;
   for (const Face& face : faces) {
-    for (const Point& p : face.corners) size = std::max(size, std::sqrt(dot(p - faces[0].corners[0], p - faces[0].corners[0])));
+    for (const Point& p : face.corners)
+      size = std::max(size, std::sqrt(dot(p - faces[0].corners[0], p - faces[0].corners[0])));
   }
   std::erase_if(faces, [&](const Face& face) {
     const Point n = area_normal(face);

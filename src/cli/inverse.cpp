@@ -52,9 +52,8 @@ int run(const Arguments& arguments) {
       arguments.has("--reactions") ? reactions(loaded, work) : std::vector<Reaction>{};
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"method", "rnea"}, {"velocity_names", model.velocity_names},
-              {"q", q},              {"qd", qd},         {"qdd", qdd},
-              {"tau", tau}};
+    Json json{{"model", model.name}, {"method", "rnea"}, {"velocity_names", model.velocity_names}, {"q", q}, {"qd", qd},
+              {"qdd", qdd},          {"tau", tau}};
     if (arguments.has("--reactions")) {
       json["reactions"] = Json::array();
       for (const Reaction& r : in_joints) {

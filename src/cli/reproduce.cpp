@@ -83,8 +83,8 @@ void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>
       for (const Row& r : e.rows) {
         const std::string verdict = to_string(r.verdict);
         const std::string mark = r.source.recomputed ? styled(" [recomputed]", Style::faint, stdout) : "";
-        fmt::print("    {}{} {}{}\n", styled(verdict, style_of(r.verdict), stdout), std::string(17 - verdict.size(), ' '),
-                   r.quantity, mark);
+        fmt::print("    {}{} {}{}\n", styled(verdict, style_of(r.verdict), stdout),
+                   std::string(17 - verdict.size(), ' '), r.quantity, mark);
         if (r.verdict == Verdict::failed)
           fmt::print("{:22}deviation {:.3g}, tolerance {:.3g}: {}\n", "", r.deviation, r.tolerance, r.id);
         if (r.verdict == Verdict::misprint || r.verdict == Verdict::not_reproducible) {
@@ -138,7 +138,8 @@ Command reproduce_command() {
   c.description =
       "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
       "misprint, where the "
-      "print is wrong and ours is verified by another road; beaten; not-reproducible, where data are lost or the print contradicts "
+      "print is wrong and ours is verified by another road; beaten; not-reproducible, where data are lost or the print "
+      "contradicts "
       "itself; or failed, which also makes the exit code 1. [recomputed] marks a reference that the thesis does not "
       "print: an independent program computed it from the thesis's data.";
   c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html",

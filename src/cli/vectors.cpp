@@ -138,7 +138,8 @@ std::vector<double> read_q(const Arguments& arguments, const LoadedModel& loaded
   }
   if (arguments.quiet()) return q;
   for (const PassedLimit& passed : passed_limits(loaded.mechanism, model, q)) {
-    say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side, passed.limit));
+    say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side,
+                    passed.limit));
   }
   return q;
 }

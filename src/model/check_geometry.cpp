@@ -58,10 +58,10 @@ class GeometryCheck {
   void angle(const Formula& f) {
     const double turns = std::abs(at_(f)) / (2.0 * std::numbers::pi);
     if (!f.value.is_constant() || !(turns > 1.0 + 1e-9) || f.text.find("deg") != std::string::npos) return;
-    complaints_.warning(
-        f.where, fmt::format("the angle {} rad is {:.2g} turns: looks like degrees", f.text, turns),
-        in_urdf(f.where) ? fmt::format("angles are in radians: {:.6g}", at_(f) * std::numbers::pi / 180.0)
-                         : fmt::format("write `{} deg`", f.text));
+    complaints_.warning(f.where, fmt::format("the angle {} rad is {:.2g} turns: looks like degrees", f.text, turns),
+                        in_urdf(f.where)
+                            ? fmt::format("angles are in radians: {:.6g}", at_(f) * std::numbers::pi / 180.0)
+                            : fmt::format("write `{} deg`", f.text));
   }
 
   // A slide's coordinate in degrees.

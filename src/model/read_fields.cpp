@@ -37,10 +37,10 @@ Formula FieldReader::formula(const YamlNode& node, const std::string& what) {
     message += " in " + in_quotes(node.text);
   }
   const bool too_early = announced_.contains(fault.unknown) && !names_.contains(fault.unknown);
-  complaints_.error(where, std::move(message),
-                    too_early ? fmt::format("{} has no value here yet: a parameter may use those above it",
-                                            in_quotes(fault.unknown))
-                              : fault.hint);
+  complaints_.error(
+      where, std::move(message),
+      too_early ? fmt::format("{} has no value here yet: a parameter may use those above it", in_quotes(fault.unknown))
+                : fault.hint);
   return {Expr(kUnknown), node.where, node.text};
 }
 
@@ -49,13 +49,14 @@ std::vector<Formula> FieldReader::formulas(const YamlNode& node, const std::stri
   std::vector<Formula> result;
   if (node.kind != YamlNode::Kind::list || (count > 0 && node.items.size() != count)) {
     const std::string got = node.kind == YamlNode::Kind::list ? fmt::format("{}", node.items.size()) : described(node);
-    const bool cut = std::any_of(node.items.begin(), node.items.end(), [](const auto& item) { return is_cut(item->text); });
+    const bool cut =
+        std::any_of(node.items.begin(), node.items.end(), [](const auto& item) { return is_cut(item->text); });
     complaints_.error(node.where,
                       count > 0 ? fmt::format("`{}` should be a list of {} numbers, not {}", what, count, got)
                                 : fmt::format("`{}` should be a list of numbers, not {}", what, got),
-                      cut                                     ? "a formula with a comma needs quotes: \"max(a, b)\""
+                      cut                                 ? "a formula with a comma needs quotes: \"max(a, b)\""
                       : node.kind != YamlNode::Kind::list ? hint
-                                                              : "");
+                                                          : "");
     return std::vector<Formula>(count, Formula(kUnknown));
   }
   for (const auto& item : node.items) result.push_back(formula(*item, what));

@@ -331,6 +331,7 @@ std::string xml_fault(const tinyxml2::XMLDocument& document) {
       const std::string element = name == std::string::npos ? "an element" : "<" + text.substr(name + 5) + ">";
       return element + " is not closed, or closed by another name";
     }
+    case tinyxml2::XML_ERROR_PARSING: return "an element that begins here is never closed";
     case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE: return "an attribute is not written as name=\"value\", or stands twice";
     case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED: return "elements are nested too deep";
     default: break;

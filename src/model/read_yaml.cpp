@@ -41,9 +41,9 @@ class Reader {
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
-    static const std::vector<std::string> kKeys{"linkwright", "name",  "summary", "unphysical", "gravity",  "parameters",
-                                                "base",       "links", "loops",   "payload",    "payloads", "home",
-                                                "base_visuals"};
+    static const std::vector<std::string> kKeys{"linkwright", "name", "summary",     "unphysical", "gravity",
+                                                "parameters", "base", "links",       "loops",      "payload",
+                                                "payloads",   "home", "base_visuals"};
     const bool known = std::any_of(root.entries.begin(), root.entries.end(), [](const YamlNode::Entry& e) {
       return e.key.size() < 100 && !nearest_word(e.key, kKeys).empty();
     });

@@ -80,7 +80,8 @@ std::string UrdfFields::require_text(const XmlElement& e, const std::string& wha
     return {};
   }
   if (*text == '\0')
-    complaints_.error(place(e), fmt::format("{}the attribute `{}` of <{}> is empty", prefix(what), attribute, e.Name()));
+    complaints_.error(place(e),
+                      fmt::format("{}the attribute `{}` of <{}> is empty", prefix(what), attribute, e.Name()));
   return text;
 }
 

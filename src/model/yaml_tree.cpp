@@ -113,7 +113,8 @@ class Builder : public YAML::EventHandler {
     if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos) {
       return "a tab stands where the line is indented; YAML wants blanks there";
     }
-    const bool unfinished = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
+    const bool unfinished = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW ||
+                            e.msg == YAML::ErrorMsg::BLOCK_ENTRY;  // a `- ` where braces are still open
     if (!unfinished || stack_.empty() || !stack_.back().flow) return e.msg;
     const bool map = stack_.back().node->kind == YamlNode::Kind::map;
     return fmt::format("a comma or `{}` is missing before this; the `{}` opens in line {}", map ? '}' : ']',
@@ -264,7 +265,8 @@ std::shared_ptr<const YamlNode> parse_yaml(const std::string& text, const std::s
     return nullptr;
   } catch (const YAML::Exception& e) {
     const bool placed = !e.mark.is_null();
-    complaints.error({file, placed ? e.mark.line + 1 : 0, placed ? e.mark.column + 1 : 0}, "not valid YAML: " + builder.fault(e));
+    complaints.error({file, placed ? e.mark.line + 1 : 0, placed ? e.mark.column + 1 : 0},
+                     "not valid YAML: " + builder.fault(e));
     return nullptr;
   } catch (const std::exception& e) {
     complaints.error({file, 0, 0}, fmt::format("not valid YAML: {}", e.what()));

@@ -53,7 +53,8 @@ TEST(Check, MimicsFollowOneCoordinate) {
   const std::string leader = link("a", "base");
   const auto follow = [](const std::string& name) { return "type: revolute, mimic: {joint: " + name + "}"; };
   expect_clean(with_links(leader + link("b", "a", follow("a"))));
-  expect_only_error(with_links(leader + link("b", "a", follow("aa"))), 5, "aa", "joint `b` mimics an unknown joint `aa`");
+  expect_only_error(with_links(leader + link("b", "a", follow("aa"))), 5, "aa",
+                    "joint `b` mimics an unknown joint `aa`");
   expect_only_error(with_links(leader + link("b", "a", follow("b"))), 5, "b", "mimics itself");
   expect_only_error(with_links(leader + link("b", "a", follow("a")) + link("c", "a", follow("b"))), 6, "b",
                     "follow `a` directly");
@@ -144,7 +145,8 @@ TEST(Check, AnglesOfManyTurnsLookLikeDegrees) {
   warned("type: revolute", "home: {a: 45}\n", 5, "45}");
   EXPECT_TRUE(has(with_links(link("a", "base", "type: fixed, origin: {rpy: [0, 90, 0]}")), Severity::warning, 4, "90",
                   "the angle 90 rad is 14 turns: looks like degrees"));
-  expect_clean(with_links(link("a", "base", "type: revolute, origin: {rpy: [2*pi, -6.28, 720 deg]}"), "home: {a: -3}\n"));
+  expect_clean(
+      with_links(link("a", "base", "type: revolute, origin: {rpy: [2*pi, -6.28, 720 deg]}"), "home: {a: -3}\n"));
   expect_clean(with_links(link("a", "base", "type: prismatic"), "home: {a: 45}\n"));
 }
 

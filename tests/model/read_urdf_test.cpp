@@ -284,8 +284,10 @@ TEST(ReadUrdf, AnglesOfManyTurnsLookLikeDegrees) {
 }
 
 TEST(ReadUrdf, BrokenXmlNamesItsLine) {
-  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\">\n</robot>\n"), 2, "", "<link> is not closed, or closed by another name");
-  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\"/>\n"), 1, "", "<robot> is not closed");
+  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\">\n</robot>\n"), 2, "",
+                    "<link> is not closed, or closed by another name");
+  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\"/>\n"), 1, "", "begins here is never closed");
+  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\">\n"), 2, "", "begins here is never closed");
   expect_only_error(read("<robot name=\"r>\n"), 1, "", "not valid XML");
   expect_only_error(read(""), 0, "", "the file is empty");
   expect_only_error(read("<sdf version=\"1.4\"/>\n"), 1, "", "<sdf>, not <robot>");
