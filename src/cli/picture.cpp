@@ -124,11 +124,9 @@ void add_visuals(Scene& scene, const std::vector<Visual>& visuals, const Transfo
   }
 }
 
-// Where a slide's link would be at zero: the near end of the rod on which it is drawn. Other joints have no rod.
-Point foot_of(const Mechanism& mechanism, const Model<double>& model, const Workspace<double>& work,
-              const Workspace<double>& at_zero, std::size_t link) {
-  const int child = static_cast<int>(link) + 1, parent = model.frame_index(mechanism.links[link].parent);
-  if (mechanism.links[link].joint.type != JointType::prismatic) return frame_pose(model, work, child).p;
+// Where a slide's link would be at zero: the near end of the rod on which it is drawn.
+Point foot_of_slide(const Model<double>& model, const Workspace<double>& work, const Workspace<double>& at_zero,
+                    int parent, int child) {
   const Transform<double> across = frame_pose(model, at_zero, parent).inverse() * frame_pose(model, at_zero, child);
   return (frame_pose(model, work, parent) * across).p;
 }
@@ -145,25 +143,29 @@ void add_bars(Scene& scene, const Mechanism& mechanism, const Model<double>& mod
   forward_kinematics<double>(model, at_zero, zero);
 
   struct Bar {
-    std::size_t link;
-    Point parent, foot;
+    const Link* link;
+    Point parent, foot;  // foot: that of a slide's rod; of other joints the child's own place
     Transform<double> child;
   };
   std::vector<Bar> bars;
   double size = 0.0;
-  const auto reach = [&](const Point& a, const Point& b) { size = std::max(size, std::sqrt(dot(b - a, b - a))); };
   for (std::size_t k = 0; k < mechanism.links.size(); ++k) {
-    const Transform<double> child = frame_pose(model, work, static_cast<int>(k) + 1);
-    const Point parent = frame_pose(model, work, model.frame_index(mechanism.links[k].parent)).p;
-    bars.push_back({k, parent, foot_of(mechanism, model, work, at_zero, k), child});
-    reach(parent, child.p);
+    const Link& link = mechanism.links[k];
+    const int child = static_cast<int>(k) + 1, parent = model.frame_index(link.parent);
+    Bar bar{&link, frame_pose(model, work, parent).p, {}, frame_pose(model, work, child)};
+    const bool slides = link.joint.type == JointType::prismatic;
+    bar.foot = slides ? foot_of_slide(model, work, at_zero, parent, child) : bar.child.p;
+    const Point length = bar.child.p - bar.parent;
+    size = std::max(size, std::sqrt(dot(length, length)));
+    bars.push_back(bar);
   }
+  if (size == 0.0) return;
   const Color steel{0.45, 0.5, 0.58, 1.0}, joint_color{0.85, 0.45, 0.25, 1.0};
   for (const Bar& bar : bars) {
     scene.add_bar(bar.foot, bar.child.p, 0.014 * size, steel);
-    if (!mechanism.links[bar.link].visuals.empty()) continue;
+    if (!bar.link->visuals.empty()) continue;
     scene.add_bar(bar.parent, bar.foot, 0.02 * size, steel);
-    if (mechanism.links[bar.link].joint.type == JointType::prismatic) {
+    if (bar.link->joint.type == JointType::prismatic) {
       scene.add_box(bar.child, Point(0.04, 0.04, 0.04) * size, joint_color);
     } else {
       scene.add_sphere(bar.child.p, 0.045 * size, joint_color);

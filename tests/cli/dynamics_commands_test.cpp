@@ -266,6 +266,13 @@ TEST(KinematicsCommand, DrawsAWellFormedPicture) {
     EXPECT_EQ(parsed.out, "svg\n") << parsed.err;
   }
   EXPECT_TRUE(has(shell("cat " + file).out, "<svg"));
+  const std::string point = write("point.yaml", R"(linkwright: 1
+name: point
+links: [{name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}}]
+)");
+  const Outcome nothing = linkwright({"kinematics", point, "--draw", "point.svg"});
+  EXPECT_EQ(nothing.code, 3);
+  EXPECT_TRUE(has(nothing.err, "`point` has nothing to draw")) << nothing.err;
   const Outcome nowhere = linkwright({"kinematics", "puma560", "--draw", "/nowhere/arm.svg"});
   EXPECT_EQ(nowhere.code, 3);
   EXPECT_TRUE(has(nowhere.err, "cannot be written")) << nowhere.err;
