@@ -204,7 +204,7 @@ links:
 )");
   const Outcome o = linkwright({"check", file});
   EXPECT_EQ(o.code, 0);
-  EXPECT_TRUE(has(o.err, ":5:29: warning: nothing resists an acceleration of `tip`")) << o.err;
+  EXPECT_TRUE(has(o.err, ":5:35: warning: nothing resists an acceleration of `tip`")) << o.err;
   EXPECT_EQ(linkwright({"forward", file}).code, 3);
 }
 

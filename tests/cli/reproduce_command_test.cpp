@@ -42,7 +42,8 @@ TEST(ReproduceCommand, NothingFails) {
 TEST(ReproduceCommand, PrintedAndRecomputedAreCountedApart) {
   const Outcome o = linkwright({"reproduce", "all"});
   int printed = 0, recomputed = 0, marks = 0, all_recomputed = 0;
-  for (const nlohmann::json& row : linkwright({"reproduce", "all", "--json"}).json()["experiments"]) {
+  const nlohmann::json rows = linkwright({"reproduce", "all", "--json"}).json()["experiments"];
+  for (const nlohmann::json& row : rows) {
     all_recomputed += row["reference"] == "recomputed";
     if (row["verdict"] == "reproduced") ++(row["reference"] == "printed" ? printed : recomputed);
   }
