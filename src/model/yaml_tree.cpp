@@ -30,7 +30,13 @@ class Source {
     }
   }
 
-  // From line and column (counted from 1) to the end of the text.
+  // From the beginning of the text up to line and column (counted from 1).
+  std::string_view before(int line, int column) const {
+    const std::string_view rest = from(line, column);
+    return std::string_view(text_).substr(0, text_.size() - rest.size());
+  }
+
+  // From line and column to the end of the text.
   std::string_view from(int line, int column) const {
     if (line < 1 || static_cast<std::size_t>(line) > starts_.size()) return {};
     const std::size_t offset = starts_[static_cast<std::size_t>(line) - 1] + static_cast<std::size_t>(column - 1);
@@ -53,6 +59,31 @@ bool is_closed(std::string_view text) {
     }
   }
   return false;
+}
+
+struct Bracket {
+  char sign;
+  int line;
+};
+
+// The innermost { or [ that the text leaves open. Brackets and quotes count where a value can begin, not inside words.
+std::optional<Bracket> open_bracket(std::string_view text) {
+  std::vector<Bracket> open;
+  int line = 1;
+  char before = '\n';
+  for (std::size_t k = 0; k < text.size(); before = text[k++]) {
+    const char c = text[k];
+    const bool begins = std::string_view(" \t\n[{,").find(before) != std::string_view::npos;
+    if (c == '\n') ++line;
+    if (c == '#' && begins) k = std::min(text.find('\n', k), text.size()) - 1;
+    if ((c == '"' || c == '\'') && begins) {
+      while (k + 1 < text.size() && text[k + 1] != c) line += text[++k] == '\n';
+      k = std::min(k + 1, text.size() - 1);
+    }
+    if ((c == '{' || c == '[') && begins) open.push_back({c, line});
+    if ((c == '}' || c == ']') && !open.empty()) open.pop_back();
+  }
+  return open.empty() ? std::nullopt : std::optional(open.back());
 }
 
 class Builder : public YAML::EventHandler {
@@ -94,16 +125,16 @@ class Builder : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value style) override {
+                       YAML::EmitterStyle::value) override {
     refuse_tag(mark, tag);
-    open(make(YamlNode::Kind::list, mark), anchor, style);
+    open(make(YamlNode::Kind::list, mark), anchor);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value style) override {
+                  YAML::EmitterStyle::value) override {
     refuse_tag(mark, tag);
-    open(make(YamlNode::Kind::map, mark), anchor, style);
+    open(make(YamlNode::Kind::map, mark), anchor);
   }
   void OnMapEnd() override { close(); }
 
@@ -115,10 +146,10 @@ class Builder : public YAML::EventHandler {
     }
     const bool unfinished = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW ||
                             e.msg == YAML::ErrorMsg::BLOCK_ENTRY;  // a `- ` where braces are still open
-    if (!unfinished || stack_.empty() || !stack_.back().flow) return e.msg;
-    const bool map = stack_.back().node->kind == YamlNode::Kind::map;
-    return fmt::format("a comma or `{}` is missing before this; the `{}` opens in line {}", map ? '}' : ']',
-                       map ? '{' : '[', stack_.back().node->where.line);
+    const auto bracket = open_bracket(source_.before(e.mark.line + 1, e.mark.column + 1));
+    if (!unfinished || !bracket) return e.msg;
+    return fmt::format("a comma or `{}` is missing before this; the `{}` opens in line {}",
+                       bracket->sign == '{' ? '}' : ']', bracket->sign, bracket->line);
   }
 
  private:
@@ -137,7 +168,6 @@ class Builder : public YAML::EventHandler {
     std::size_t weight = 1;           // nodes below, aliases followed
     std::optional<Key> key;           // of a map: waiting for its value
     std::map<std::string, int> seen;  // keys and their lines
-    bool flow = false;                // written with { } or [ ]
   };
 
   Location place(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
@@ -180,12 +210,12 @@ class Builder : public YAML::EventHandler {
     if (rest.starts_with(node.text)) node.text_column = column;
   }
 
-  void open(std::shared_ptr<YamlNode> node, YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
+  void open(std::shared_ptr<YamlNode> node, YAML::anchor_t anchor) {
     if (stack_.size() >= kDeepest) {
       complaints_.error(node->where, fmt::format("nested more than {} levels deep", kDeepest));
       throw Stop();
     }
-    stack_.push_back({std::move(node), anchor, 1, std::nullopt, {}, style == YAML::EmitterStyle::Flow});
+    stack_.push_back({std::move(node), anchor, 1, std::nullopt, {}});
   }
 
   void close() {
