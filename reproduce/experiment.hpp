@@ -3,7 +3,7 @@
 //   reproduced        the two agree within the tolerance
 //   misprint          the print is wrong: ours is verified by another road, which the note names
 //   beaten            a cost or a speed, bettered
-//   not-reproducible  the data are lost; the note says what is missing
+//   not-reproducible  data are lost, or the print contradicts itself; the note says which
 //   failed            none of these: a defect of ours
 #pragma once
 

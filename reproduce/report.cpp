@@ -16,7 +16,7 @@ constexpr std::array<Verdict, 5> kVerdicts{Verdict::reproduced, Verdict::misprin
 constexpr std::array<const char*, 5> kMeanings{
     "agrees with the published value within the tolerance",
     "the print is wrong; ours is verified by another road, named in the note", "a cost or a speed, bettered",
-    "the data are lost", "a defect of ours"};
+    "data are lost, or the print contradicts itself; the note says which", "a defect of ours"};
 
 constexpr const char* kStyle = R"(
 :root { --ink: #1d2430; --soft: #5d6878; --page: #ffffff; --panel: #f5f7fa; --line: #dde3ea;
@@ -43,6 +43,7 @@ td { vertical-align: top; border-bottom: 1px solid var(--line); padding: 7px 12p
 td.what { min-width: 210px; } td.note { min-width: 190px; color: var(--soft); }
 td.number { font: 12px/1.45 ui-monospace, "DejaVu Sans Mono", Consolas, monospace; white-space: pre; font-variant-numeric: tabular-nums; }
 td small { color: var(--soft); display: block; }
+mark { background: none; color: var(--misprint); font-weight: 700; }
 .badge { border: 1px solid var(--line); border-radius: 4px; padding: 0 4px; font-size: 11px; white-space: nowrap; }
 .verdict { font-weight: 600; white-space: nowrap; }
 .reproduced { color: var(--reproduced); } .misprint { color: var(--misprint); } .beaten { color: var(--beaten); }
@@ -85,8 +86,36 @@ std::string column(const std::vector<double>& values, double largest) {
   return out;
 }
 
+// The entries in which a misprint differs by more than the tolerance; none where all do.
+std::vector<bool> wrong_entries(const Row& r) {
+  std::vector<bool> wrong(r.published.values.size(), false);
+  if (r.verdict != Verdict::misprint || r.computed.values.size() != wrong.size()) return wrong;
+  for (std::size_t k = 0; k < wrong.size(); ++k) {
+    const double size = r.relative ? std::abs(r.published.values[k]) : 1.0;
+    wrong[k] =
+        std::abs(r.published.values[k] - r.computed.values[k]) > r.tolerance * size + 1e-14 * magnitude(r.published);
+  }
+  if (std::find(wrong.begin(), wrong.end(), false) == wrong.end()) wrong.assign(wrong.size(), false);
+  return wrong;
+}
+
+// Numbers with blanks between them, some of them marked.
+std::string with_marks(const std::string& text, const std::vector<bool>& marked) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < marked.size(); ++k) {
+    const std::size_t begin = text.find_first_not_of(" \n", at),
+                      end = std::min(text.find_first_of(" \n", begin), text.size());
+    out += text.substr(at, begin - at);
+    const std::string number = text.substr(begin, end - begin);
+    out += marked[k] ? "<mark>" + number + "</mark>" : number;
+    at = end;
+  }
+  return out + text.substr(at);
+}
+
 // A few numbers in the open; a large matrix folded away.
-std::string numbers(const Numbers& n) {
+std::string numbers(const Numbers& n, const std::vector<bool>& marked) {
   if (n.values.empty()) return "–";
   std::string text;
   const std::size_t columns = n.columns > 0 ? n.columns : 1;
@@ -102,7 +131,7 @@ std::string numbers(const Numbers& n) {
     text = table.str(0);
     text.pop_back();
   }
-  text = escape_xml(text);
+  if (marked.size() == n.values.size()) text = with_marks(text, marked);
   constexpr std::size_t kOpen = 10;
   if (n.values.size() <= kOpen && columns == 1) return text;
   return fmt::format("<details><summary>{} numbers</summary>{}</details>", n.values.size(), text);
@@ -124,7 +153,8 @@ std::string row_of(const Row& r) {
       "<td class='number'>{}</td><td class='verdict {}'>{}</td><td class='note'>{}</td></tr>\n",
       escape_xml(r.id), escape_xml(r.quantity),
       escape_xml(r.source.where) + (r.source.recomputed ? " <span class='badge'>recomputed</span>" : ""),
-      numbers(r.published), numbers(r.computed), deviation, tolerance, verdict, verdict, escape_xml(r.note));
+      numbers(r.published, wrong_entries(r)), numbers(r.computed, wrong_entries(r)), deviation, tolerance, verdict,
+      verdict, escape_xml(r.note));
 }
 
 std::string section(const Experiment& e) {
@@ -160,6 +190,14 @@ std::vector<std::size_t> count_verdicts(const std::vector<Experiment>& experimen
   return counts;
 }
 
+std::size_t count_recomputed(const std::vector<Experiment>& experiments) {
+  std::size_t count = 0;
+  for (const Experiment& e : experiments) {
+    for (const Row& r : e.rows) count += r.verdict == Verdict::reproduced && r.source.recomputed;
+  }
+  return count;
+}
+
 std::string html_report(const std::vector<Thesis>& theses, const std::vector<Experiment>& experiments) {
   std::string out =
       "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n<meta name='viewport' "
@@ -174,7 +212,12 @@ std::string html_report(const std::vector<Thesis>& theses, const std::vector<Exp
   out += "<ul class='cards'>\n";
   for (std::size_t k = 0; k < kVerdicts.size(); ++k) {
     const char* name = to_string(kVerdicts[k]);
-    out += fmt::format("<li><b class='{}'>{}</b>{}<small>{}</small></li>\n", name, counts[k], name, kMeanings[k]);
+    std::string meaning = kMeanings[k];
+    if (kVerdicts[k] == Verdict::reproduced) {
+      const std::size_t later = count_recomputed(experiments);
+      meaning = fmt::format("{} as printed, {} recomputed from the thesis's data", counts[k] - later, later);
+    }
+    out += fmt::format("<li><b class='{}'>{}</b>{}<small>{}</small></li>\n", name, counts[k], name, meaning);
   }
   out +=
       "</ul>\n<p class='soft'>Deviation: the largest difference over all entries; where the tolerance is relative, as "

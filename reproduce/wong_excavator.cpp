@@ -41,7 +41,7 @@ Experiment wong_excavator() {
             {0.0252532283539, -1.42099763057, -0.826282293553, 2.53415451265}, forward(model, q, qd, zero),
             relative(1e-9));
   e.compare("pin", "bucket pin at q (m)", kSource, {7.52136731, 0.593850576, 2.63004683}, bucket_pin(model, q),
-            absolute(5e-9), "Given with nine digits.");
+            absolute(5e-9), "The reference is given to nine digits.");
   e.compare("pin0", "bucket pin at 0 (m)", kSource, {8.4, -0.16, 1.0}, bucket_pin(model, zero), absolute(1e-12));
   return e;
 }

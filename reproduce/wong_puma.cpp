@@ -47,7 +47,7 @@ void kernels(Experiment& e, const Model<double>& model) {
                            0,
                            0.0141}),
              6},
-            {mass_matrix(model, zero), 6}, absolute(1e-9), "Printed to nine decimals.");
+            {mass_matrix(model, zero), 6}, absolute(1e-9), "The reference is given to nine decimals.");
   e.compare("M", "M(q*), q* = (.1, .2, .3, .4, .5, .6) (kg·m²)", kSource,
             {symmetric(6, {14.9185278592,
                            -0.137104323647,

@@ -17,19 +17,26 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
   return text;
 }
 
+// Letters to insert, delete, replace, or exchange with their neighbour.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+    next[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) next[j] = std::min(next[j], before[j - 2] + 1);
     }
+    std::swap(before, row);
+    std::swap(row, next);
   }
   return row[b.size()];
+}
+
+std::string lowered(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
 }
 
 }  // namespace
@@ -60,16 +67,21 @@ Error::Error(ErrorCode code, std::vector<Diagnostic> diagnostics)
     : std::runtime_error(join(diagnostics)), code_(code), diagnostics_(std::move(diagnostics)) {}
 
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  constexpr std::size_t kShort = 4;  // in so few letters two faults make another word
+  const std::string wanted = lowered(word);
+  std::string best, beginning;
+  std::size_t best_distance = word.size() <= kShort ? 2 : std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(word, candidate);
+    const std::string lower = lowered(candidate);
+    const std::size_t distance = edit_distance(wanted, lower);
     if (distance < best_distance && distance < candidate.size()) {
       best = candidate;
       best_distance = distance;
     }
+    const bool begins_so = wanted.size() >= 3 && lower.starts_with(wanted);
+    if (begins_so && (beginning.empty() || candidate.size() < beginning.size())) beginning = candidate;
   }
-  return best;
+  return best.empty() ? beginning : best;
 }
 
 }  // namespace lw

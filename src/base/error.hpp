@@ -56,7 +56,8 @@ inline void require(bool fine, const char* message) {
   if (!fine) [[unlikely]] throw Error(ErrorCode::usage, message);
 }
 
-// The known word nearest to a misspelt one by edit distance, or "" where none is near enough to suggest.
+// The known word nearest to a misspelt one, whatever the case, or else one that begins like it (`puma`: `puma560`); ""
+// where none is near enough to suggest.
 std::string nearest_word(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace lw

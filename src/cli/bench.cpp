@@ -299,7 +299,7 @@ int run(const Arguments& arguments) {
 
 Command bench_command() {
   Command c = model_command({{"--peers",
-                              "auto",
+                              "auto|none",
                               "auto: all that are found; none: ours only",
                               Option::Kind::text,
                               {"auto", "none"},

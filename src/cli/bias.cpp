@@ -12,8 +12,9 @@ namespace {
 
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
+  note_losses(arguments, loaded.mechanism);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model);
+  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model);
   Workspace<double> work(model);
   std::vector<double> bias(qd.size()), gravity(qd.size()), coriolis(qd.size());
   bias_forces<double>(model, work, q, qd, bias);
@@ -28,8 +29,13 @@ int run(const Arguments& arguments) {
   require_finite("gravity", gravity, model);
 
   if (arguments.json()) {
-    print_json(
-        {{"model", model.name}, {"q", q}, {"qd", qd}, {"bias", bias}, {"coriolis", coriolis}, {"gravity", gravity}});
+    print_json({{"model", model.name},
+                {"velocity_names", model.velocity_names},
+                {"q", q},
+                {"qd", qd},
+                {"bias", bias},
+                {"coriolis", coriolis},
+                {"gravity", gravity}});
     return kOk;
   }
   fmt::print("{}: torques at zero acceleration, bias = coriolis + gravity\n{}\n", model.name, configuration_line(q));

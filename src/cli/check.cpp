@@ -7,7 +7,7 @@
 
 #include "../base/text.hpp"
 #include "../dynamics/closure.hpp"
-#include "../model/evaluate.hpp"
+#include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
@@ -25,21 +25,36 @@ struct Findings {
   bool ok = false;
 };
 
+// A tree in which nothing resists a velocity has inverse dynamics, but no accelerations.
+void add_singular(const Model<double>& model, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
+  Workspace<double> work(model);
+  int k = -1;
+  try {
+    k = bad_pivots(model, work, model.home).zero;
+  } catch (const Error&) {
+    return;  // numbers that overflow are said where they are asked for
+  }
+  if (k < 0) return;
+  Location where = mechanism.where;
+  for (const JointInfo& joint : model.joints) {
+    if (joint.v <= k) where = mechanism.find_joint(joint.name)->joint.where;
+  }
+  diagnostics.push_back(
+      {Severity::warning, where,
+       fmt::format(
+           "nothing resists an acceleration of `{}`: no mass or inertia moves with it alone, so `forward` has no "
+           "answer",
+           model.velocity_names[static_cast<std::size_t>(k)]),
+       "give what it moves an inertia, or its drive a `rotor_inertia`"});
+}
+
 // What is no error but can hardly be meant.
 void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
-  const DefaultValues values(mechanism);
-  for (const JointInfo& info : model.joints) {
-    const Joint& joint = mechanism.find_joint(info.name)->joint;
-    if (coordinates(joint.type) != 1) continue;
-    const double home = model.home[static_cast<std::size_t>(info.q)];
-    const auto warn = [&](const Formula& limit, const char* side) {
-      diagnostics.push_back(
-          {Severity::warning, limit.where.line > 0 ? limit.where : joint.where,
-           fmt::format("the home of joint `{}`, {:.6g}, lies {} limit, {:.6g}", joint.name, home, side, values(limit)),
-           "give a `home` within the limits"});
-    };
-    if (joint.limits.lower && home < values(*joint.limits.lower)) warn(*joint.limits.lower, "below its lower");
-    if (joint.limits.upper && home > values(*joint.limits.upper)) warn(*joint.limits.upper, "above its upper");
+  for (const PassedLimit& passed : passed_limits(mechanism, model, model.home)) {
+    diagnostics.push_back({Severity::warning, passed.where,
+                           fmt::format("the home of joint `{}`, {:.6g}, lies {} limit, {:.6g}", passed.joint->name,
+                                       passed.value, passed.side, passed.limit),
+                           "give a `home` within the limits"});
   }
   for (std::size_t k = 0; k < model.loops.size(); ++k) {
     const LoopClosure<double>& loop = model.loops[k];
@@ -50,6 +65,9 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
                      loop.a.name, loop.b.name),
          "name links that move against each other"});
   }
+  if (model.loops.empty() && model.nv <= kAffordablePivots) add_singular(model, mechanism, diagnostics);
+  const std::string losses = losses_left_out(mechanism);
+  if (!losses.empty()) diagnostics.push_back({Severity::note, {mechanism.where.file, 0, 0}, losses, {}});
 }
 
 Findings examine(const Arguments& arguments) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <set>
 #include <system_error>
 
@@ -39,6 +40,7 @@ const Command* find(const std::vector<Command>& commands, const std::string& nam
 [[noreturn]] void unknown_command(const std::vector<Command>& commands, const std::string& name) {
   std::vector<std::string> names;
   for (const Command& c : commands) names.push_back(c.name);
+  names.emplace_back("help");
   throw Error(ErrorCode::usage, fmt::format("there is no command `{}`; {}", name, suggestion(name, names)));
 }
 
@@ -218,6 +220,19 @@ double Arguments::number(const std::string& name, double fallback) const {
     throw Error(ErrorCode::usage, fmt::format("{} takes a number, not `{}`", name, written));
   }
   return value;
+}
+
+void require_ending(const Arguments& arguments, const std::string& option, const std::string& contents,
+                    const std::string& ending) {
+  const std::string file = arguments.text(option, ending);
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(file, ignored);
+  const bool to_be_written = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  if (file.ends_with(ending) || !to_be_written) return;  // a pipe takes anything, a folder is refused later
+  const std::size_t slash = file.rfind('/') + 1, dot = file.rfind('.');
+  std::string stem = dot != std::string::npos && dot > slash ? file.substr(0, dot) : file;
+  if (stem == "-" || stem.ends_with('/')) stem = "FILE";
+  throw Error(ErrorCode::usage, fmt::format("{} writes {}: name it {}{}", option, contents, stem, ending));
 }
 
 Option json_option() {

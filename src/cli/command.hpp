@@ -68,6 +68,11 @@ struct Command {
   std::function<int(const Arguments&)> run;
 };
 
+// Throws Error(usage) where the file that an option names does not end as its contents ask: "--draw writes SVG: name it
+// x.svg".
+void require_ending(const Arguments& arguments, const std::string& option, const std::string& contents,
+                    const std::string& ending);
+
 Option json_option();
 Option quiet_option();
 

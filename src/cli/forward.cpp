@@ -7,6 +7,7 @@
 
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
+#include "judgements.hpp"
 #include "methods.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
@@ -16,32 +17,6 @@
 
 namespace lw::cli {
 namespace {
-
-// Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with it
-// alone, or negative, which impossible inertias can bring about. -1: there is none. A pivot is what is left of M_kk when
-// everything further out is free to give way.
-struct BadPivots {
-  int zero = -1, negative = -1;
-};
-BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, const std::vector<double>& q) {
-  const auto n = static_cast<std::size_t>(model.nv);
-  std::vector<double> M(n * n), diagonal(n);
-  crba<double>(model, work, q, M);
-  require_finite("M", M, [&](std::size_t k) { return fmt::format("of `{}`", model.velocity_names[k % n]); });
-  for (std::size_t k = 0; k < n; ++k) diagonal[k] = M[k * n + k];
-  factorize_mass_matrix<double>(model, M);
-  BadPivots bad;
-  // from the tips inwards, as the factorisation goes: a pivot of zero spoils those after it
-  for (std::size_t i = n; i-- > 0 && bad.zero < 0;) {
-    const std::size_t k = model.dof_order.empty() ? i : static_cast<std::size_t>(model.dof_order[i]);
-    if (!(std::abs(M[k * n + k]) > 1e-14 * std::abs(diagonal[k]))) {
-      bad.zero = static_cast<int>(k);
-    } else if (M[k * n + k] < 0.0 && bad.negative < 0) {
-      bad.negative = static_cast<int>(k);
-    }
-  }
-  return bad;
-}
 
 // Refuses what has no answer; an answer that no real mechanism gives is noted.
 void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, Workspace<double>& work,
@@ -69,8 +44,9 @@ void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, W
 
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
+  note_losses(arguments, loaded.mechanism);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model),
+  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             tau = read_velocity(arguments, "--tau", model, false);
   const std::string method = arguments.text("--method", "aba");
   const Wrenches wrenches(arguments, model, q);
@@ -86,12 +62,17 @@ int run(const Arguments& arguments) {
     forward_by_crba<double>(model, work, q, qd, tau, qdd, wrenches.on_bodies());
   }
   const bool finite = std::all_of(qdd.begin(), qdd.end(), [](double x) { return std::isfinite(x); });
-  constexpr int kAffordable = 1000;  // the matrix is of order nv², its factors of order nv³
-  if (!finite || model.nv <= kAffordable) judge_mass_matrix(arguments, model, work, q);
+  if (!finite || model.nv <= kAffordablePivots) judge_mass_matrix(arguments, model, work, q);
   require_finite("qdd", qdd, model);
 
   if (arguments.json()) {
-    print_json({{"model", model.name}, {"method", method}, {"q", q}, {"qd", qd}, {"tau", tau}, {"qdd", qdd}});
+    print_json({{"model", model.name},
+                {"method", method},
+                {"velocity_names", model.velocity_names},
+                {"q", q},
+                {"qd", qd},
+                {"tau", tau},
+                {"qdd", qdd}});
     return kOk;
   }
   fmt::print("{}: accelerations under the torques ({})\n{}\n", model.name, method, configuration_line(q));
@@ -104,12 +85,10 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command forward_command() {
-  const Methods methods = with_formulations({{"aba", "articulated bodies (the fast one)"},
-                                             {"crba", "mass matrix by composite bodies, and its factors"}});
-  Command c = dynamics_command({q_option(),
-                                velocity_option("--qd", "velocities"),
-                                velocity_option("--tau", "torques, forces of slides"),
-                                method_option(methods),
+  const Methods methods = with_formulations(
+      {{"aba", "articulated bodies (the fast one)"}, {"crba", "mass matrix by composite bodies, and its factors"}});
+  Command c = dynamics_command({q_option(), velocity_option("--qd", "velocities"),
+                                velocity_option("--tau", "torques, forces of slides"), method_option(methods),
                                 wrench_option()});
   c.name = "forward";
   c.summary = "accelerations under given torques: qdd from q, qd, tau";

@@ -43,7 +43,7 @@ std::string label(const Option& o) { return o.value.empty() ? o.name : o.name + 
 
 std::string help(const std::vector<Command>& commands) {
   std::string out =
-      "Linkwright: rigid-body dynamics, from the description of a mechanism to its equations and its code.\n\n";
+      "Linkwright: rigid-body dynamics, from the description of a mechanism to its equations of motion.\n\n";
   out += heading("Usage:") + "  linkwright COMMAND [MODEL] [options]\n\n";
   out += "MODEL is the path of a mechanism file (YAML or URDF) or a name that `linkwright models` lists.\n\n";
   out += heading("Commands:");
@@ -53,7 +53,9 @@ std::string help(const std::vector<Command>& commands) {
   out += heading("Try:");
   out += "  linkwright demo\n  linkwright check puma560\n  linkwright inverse puma560 --qdd 1,0,0,0,0,0\n\n";
   out += "`linkwright COMMAND --help` explains a command with examples; `linkwright --version` says which this is.\n";
-  out += "Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad model or data, 4 toolchain, 5 deadline missed.\n";
+  out +=
+      "Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad model or data, 4 toolchain, 5 deadline missed,\n            "
+      "130 interrupted.\n";
   return out;
 }
 

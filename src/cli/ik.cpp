@@ -210,7 +210,7 @@ int run(const Arguments& arguments) {
   const Model<double>& model = loaded.model;
   if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
   const int frame = chosen_frame(arguments, model);
-  const std::vector<double> start = read_q(arguments, model);
+  const std::vector<double> start = read_q(arguments, loaded);
   IkOptions options;
   if (!arguments.has("--ignore-limits")) options.limits = coordinate_limits(loaded.mechanism, model);
   return arguments.has("--target") ? solve_target(arguments, model, frame, start, options)

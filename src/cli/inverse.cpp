@@ -42,8 +42,9 @@ std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<doubl
 
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
+  note_losses(arguments, loaded.mechanism);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model),
+  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             qdd = read_velocity(arguments, "--qdd", model);
   const std::string method = arguments.text("--method", "rnea");
   const Formulation* formulation = chosen_formulation(arguments);
@@ -64,7 +65,8 @@ int run(const Arguments& arguments) {
       arguments.has("--reactions") ? reactions(loaded, work) : std::vector<Reaction>{};
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"method", method}, {"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}};
+    Json json{{"model", model.name}, {"method", method}, {"velocity_names", model.velocity_names}, {"q", q}, {"qd", qd},
+              {"qdd", qdd},          {"tau", tau}};
     if (arguments.has("--reactions")) {
       json["reactions"] = Json::array();
       for (const Reaction& r : in_joints) {

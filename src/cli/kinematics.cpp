@@ -14,6 +14,7 @@
 #include "model_input.hpp"
 #include "picture.hpp"
 #include "results.hpp"
+#include "terminal.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
@@ -57,23 +58,14 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   }
   fmt::print("{}\nJacobian of `{}`, world axes, at its origin (w: angular, v: linear)\n\n", table.str(),
              model.frames[static_cast<std::size_t>(frame)].name);
-  std::vector<std::string> header{""};
-  for (const std::string& name : model.velocity_names) header.push_back(name);
-  Table jacobian(header);
-  const char* names[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
-  for (std::size_t i = 0; i < 6; ++i) {
-    std::vector<std::string> row{names[i]};
-    for (std::size_t k = 0; k < static_cast<std::size_t>(model.nv); ++k)
-      row.push_back(readable(J[6 * k + i], 6, largest(J)));
-    jacobian.add(std::move(row));
-  }
-  fmt::print("{}", jacobian.str());
+  fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, model.velocity_names));
 }
 
 int run(const Arguments& arguments) {
+  require_ending(arguments, "--draw", "SVG", ".svg");
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model);
+  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model);
   const int frame = chosen_frame(arguments, model);
 
   Workspace<double> work(model);
@@ -97,10 +89,13 @@ int run(const Arguments& arguments) {
     const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
     require_finite("the motion", values, moves);
   }
-  if (arguments.has("--draw")) write_file(arguments.text("--draw"), picture(loaded.mechanism, model, q));
+  if (arguments.has("--draw")) {
+    write_file(arguments.text("--draw"), picture(loaded.mechanism, model, q));
+    if (!arguments.quiet()) say("note: drawing written to " + arguments.text("--draw"));
+  }
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"q", q}, {"frames", Json::array()}};
+    Json json{{"model", model.name}, {"velocity_names", model.velocity_names}, {"q", q}, {"frames", Json::array()}};
     for (const Pose& p : poses) {
       const Eigen::Quaterniond& u = p.quaternion;
       json["frames"].push_back(
@@ -141,7 +136,7 @@ Command kinematics_command() {
       {q_option(),
        velocity_option("--qd", "velocities"),
        frame_option("the link whose Jacobian is wanted"),
-       {"--draw", "FILE", "also draws the mechanism in that pose, as SVG", Option::Kind::text, {}, "Options"}});
+       {"--draw", "FILE.svg", "also draws the mechanism in that pose", Option::Kind::text, {}, "Options"}});
   c.name = "kinematics";
   c.summary = "poses of all frames, and the Jacobian of one";
   c.description =

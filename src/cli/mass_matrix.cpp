@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "../base/text.hpp"
 #include "../dynamics/crba.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
@@ -14,7 +13,7 @@ namespace {
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model);
+  const std::vector<double> q = read_q(arguments, loaded);
   Workspace<double> work(model);
   const auto n = static_cast<std::size_t>(model.nv);
   std::vector<double> M(n * n);
@@ -31,15 +30,7 @@ int run(const Arguments& arguments) {
     return kOk;
   }
   fmt::print("{}: mass matrix, rotor inertias included (kg·m², kg·m, kg)\n{}\n", model.name, configuration_line(q));
-  std::vector<std::string> header{""};
-  for (const std::string& name : model.velocity_names) header.push_back(name);
-  Table table(header);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::vector<std::string> row{model.velocity_names[i]};
-    for (std::size_t j = 0; j < n; ++j) row.push_back(readable(M[j * n + i], 6, largest(M)));
-    table.add(std::move(row));
-  }
-  fmt::print("{}", table.str());
+  fmt::print("{}", matrix_table(M, model.velocity_names, model.velocity_names));
   return kOk;
 }
 

@@ -9,6 +9,7 @@
 
 #include "../base/text.hpp"
 #include "../model/check.hpp"
+#include "judgements.hpp"
 #include "terminal.hpp"
 #include "vectors.hpp"
 
@@ -33,7 +34,7 @@ void set_parameter(Mechanism& mechanism, const std::string& text) {
   mechanism.parameters[static_cast<std::size_t>(place - known.begin())].value = Formula(value);
 }
 
-// LINK:MASS@x,y,z
+// LINK:MASS[@x,y,z]
 Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
   // names may contain both signs: the last ones count, and `@` only behind the mass
   std::size_t at = text.rfind('@');
@@ -41,7 +42,7 @@ Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
   const std::size_t colon = text.rfind(':', at);
   if (colon == std::string::npos || colon == 0) {
     throw Error(ErrorCode::usage,
-                fmt::format("--payload takes LINK:MASS@x,y,z (kg; metres in the link's frame), not `{}`", text));
+                fmt::format("--payload takes LINK:MASS[@x,y,z] (kg; metres in the link's frame), not `{}`", text));
   }
   Payload payload;
   payload.link = text.substr(0, colon);
@@ -79,8 +80,8 @@ std::vector<Option> model_options() {
 
 Option payload_option() {
   return {"--payload",
-          "LINK:MASS@x,y,z",
-          "a point mass (kg) carried by a link, at a place in its frame (m); may be repeated",
+          "LINK:MASS[@x,y,z]",
+          "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated",
           Option::Kind::texts,
           {},
           "Model"};
@@ -120,6 +121,11 @@ std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mec
     result.push_back({Severity::warning, p.where, fmt::format("no effect: `{}` is fixed to the base", p.link), {}});
   }
   return result;
+}
+
+void note_losses(const Arguments& arguments, const Mechanism& mechanism) {
+  const std::string losses = losses_left_out(mechanism);
+  if (!losses.empty() && !arguments.quiet()) say("note: " + losses);
 }
 
 std::vector<Diagnostic> judge_numbers(const Mechanism& mechanism, bool allow_unphysical) {

@@ -11,6 +11,7 @@
 #include "../base/svg.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../model/evaluate.hpp"
+#include "faces.hpp"
 
 namespace lw::cli {
 namespace {
@@ -39,35 +40,21 @@ Camera camera_for(const Point& gravity) {
           toward * std::cos(height) + up * std::sin(height)};
 }
 
-struct Face {
-  std::vector<Point> corners;
-  Point normal;  // unit
-  Color color;
-};
-
 class Scene {
  public:
-  // Faces are cut into pieces no longer than `piece`, since far and near is told of whole pieces.
-  explicit Scene(double piece) : piece_(piece) {}
-
   void add_box(const Transform<double>& X, const Point& half, const Color& color) {
     for (int axis = 0; axis < 3; ++axis) {
       for (const double sign : {-1.0, 1.0}) {
         const int i = (axis + 1) % 3, j = (axis + 2) % 3;
-        const int columns = pieces(2 * half[i]), rows = pieces(2 * half[j]);
-        for (int c = 0; c < columns; ++c) {
-          for (int r = 0; r < rows; ++r) {
-            Face face{{}, X.R * (Point::unit(axis) * sign), color};
-            for (const auto& [a, b] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}}) {
-              Point corner;
-              corner[axis] = sign * half[axis];
-              corner[i] = half[i] * (2.0 * (c + a) / columns - 1.0);
-              corner[j] = half[j] * (2.0 * (r + b) / rows - 1.0);
-              face.corners.push_back(X.p + X.R * corner);
-            }
-            faces.push_back(std::move(face));
-          }
+        Face face{{}, X.R * (Point::unit(axis) * sign), color};
+        for (const auto& [a, b] : {std::pair{-1.0, -1.0}, {1.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}}) {
+          Point corner;
+          corner[axis] = sign * half[axis];
+          corner[i] = a * half[i];
+          corner[j] = b * half[j];
+          face.corners.push_back(X.p + X.R * corner);
         }
+        faces.push_back(std::move(face));
       }
     }
   }
@@ -81,13 +68,9 @@ class Scene {
     Face top{{}, X.R.col(2), color}, bottom{{}, -X.R.col(2), color};
     for (int k = 0; k < kSides; ++k) {
       const double middle = 2 * std::numbers::pi * (k + 0.5) / kSides;
-      const int n = pieces(length);
-      for (int r = 0; r < n; ++r) {
-        const double low = length * (static_cast<double>(r) / n - 0.5), high = length * (static_cast<double>(r + 1) / n - 0.5);
-        faces.push_back({{rim(k, low), rim(k + 1, low), rim(k + 1, high), rim(k, high)},
-                         X.R * Point(std::cos(middle), std::sin(middle), 0.0),
-                         color});
-      }
+      faces.push_back({{rim(k, -length / 2), rim(k + 1, -length / 2), rim(k + 1, length / 2), rim(k, length / 2)},
+                       X.R * Point(std::cos(middle), std::sin(middle), 0.0),
+                       color});
       top.corners.push_back(rim(k, length / 2));
       bottom.corners.push_back(rim(k, -length / 2));
     }
@@ -125,26 +108,7 @@ class Scene {
   }
 
   std::vector<Face> faces;
-
- private:
-  int pieces(double length) const { return std::clamp(static_cast<int>(std::ceil(length / piece_)), 1, 16); }
-
-  double piece_;
 };
-
-// A fourteenth of the longest shape.
-double piece_of(const Mechanism& mechanism, const DefaultValues& at) {
-  double longest = 0.0;
-  const auto look = [&](const std::vector<Visual>& visuals) {
-    for (const Visual& v : visuals) {
-      if (v.shape == Visual::Shape::mesh) continue;
-      for (const Formula& f : v.size) longest = std::max(longest, at(f));
-    }
-  };
-  look(mechanism.base_visuals);
-  for (const Link& link : mechanism.links) look(link.visuals);
-  return longest > 0.0 ? longest / 14.0 : 1.0;
-}
 
 void add_visuals(Scene& scene, const std::vector<Visual>& visuals, const Transform<double>& X_WF, const DefaultValues& at) {
   for (const Visual& v : visuals) {
@@ -160,20 +124,52 @@ void add_visuals(Scene& scene, const std::vector<Visual>& visuals, const Transfo
   }
 }
 
-// Frames of shapeless links joined to their parents' frames.
-void add_bars(Scene& scene, const Mechanism& mechanism, const Model<double>& model, const Workspace<double>& work) {
-  double size = 0.0;
-  std::vector<std::pair<Point, Point>> bars;
-  for (std::size_t k = 0; k < mechanism.links.size(); ++k) {
-    if (!mechanism.links[k].visuals.empty()) continue;
-    const Point child = frame_pose(model, work, static_cast<int>(k) + 1).p;
-    const Point parent = frame_pose(model, work, model.frame_index(mechanism.links[k].parent)).p;
-    bars.emplace_back(parent, child);
-    size = std::max(size, std::sqrt(dot(child - parent, child - parent)));
+// Where a slide's link would be at zero: the near end of the rod on which it is drawn.
+Point foot_of_slide(const Model<double>& model, const Workspace<double>& work, const Workspace<double>& at_zero,
+                    int parent, int child) {
+  const Transform<double> across = frame_pose(model, at_zero, parent).inverse() * frame_pose(model, at_zero, child);
+  return (frame_pose(model, work, parent) * across).p;
+}
+
+// Frames of shapeless links joined to their parents' frames, with a ball at a joint that turns and a block at one that
+// slides; and every slide on its rod.
+void add_bars(Scene& scene, const Mechanism& mechanism, const Model<double>& model, const Workspace<double>& work,
+              std::span<const double> q) {
+  std::vector<double> zero(q.begin(), q.end());
+  for (const JointInfo& joint : model.joints) {
+    if (coordinates(joint.type) == 1) zero[static_cast<std::size_t>(joint.q)] = 0.0;
   }
-  for (const auto& [a, b] : bars) {
-    scene.add_bar(a, b, 0.02 * size, {0.45, 0.5, 0.58, 1.0});
-    scene.add_sphere(b, 0.045 * size, {0.85, 0.45, 0.25, 1.0});
+  Workspace<double> at_zero(model);
+  forward_kinematics<double>(model, at_zero, zero);
+
+  struct Bar {
+    const Link* link;
+    Point parent, foot;  // foot: that of a slide's rod; of other joints the child's own place
+    Transform<double> child;
+  };
+  std::vector<Bar> bars;
+  double size = 0.0;
+  for (std::size_t k = 0; k < mechanism.links.size(); ++k) {
+    const Link& link = mechanism.links[k];
+    const int child = static_cast<int>(k) + 1, parent = model.frame_index(link.parent);
+    Bar bar{&link, frame_pose(model, work, parent).p, {}, frame_pose(model, work, child)};
+    const bool slides = link.joint.type == JointType::prismatic;
+    bar.foot = slides ? foot_of_slide(model, work, at_zero, parent, child) : bar.child.p;
+    const Point length = bar.child.p - bar.parent;
+    size = std::max(size, std::sqrt(dot(length, length)));
+    bars.push_back(bar);
+  }
+  if (size == 0.0) return;
+  const Color steel{0.45, 0.5, 0.58, 1.0}, joint_color{0.85, 0.45, 0.25, 1.0};
+  for (const Bar& bar : bars) {
+    scene.add_bar(bar.foot, bar.child.p, 0.014 * size, steel);
+    if (!bar.link->visuals.empty()) continue;
+    scene.add_bar(bar.parent, bar.foot, 0.02 * size, steel);
+    if (bar.link->joint.type == JointType::prismatic) {
+      scene.add_box(bar.child, Point(0.04, 0.04, 0.04) * size, joint_color);
+    } else {
+      scene.add_sphere(bar.child.p, 0.045 * size, joint_color);
+    }
   }
 }
 
@@ -193,12 +189,12 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
   Workspace<double> work(model);
   forward_kinematics<double>(model, work, q);
   const DefaultValues at(mechanism);
-  Scene scene(piece_of(mechanism, at));
+  Scene scene;
   add_visuals(scene, mechanism.base_visuals, frame_pose(model, work, 0), at);
   for (std::size_t k = 0; k < mechanism.links.size(); ++k) {
     add_visuals(scene, mechanism.links[k].visuals, frame_pose(model, work, static_cast<int>(k) + 1), at);
   }
-  add_bars(scene, mechanism, model, work);
+  add_bars(scene, mechanism, model, work, q);
   if (scene.faces.empty()) {
     throw Error(ErrorCode::model, "`" + mechanism.name + "` has nothing to draw: no shapes, and no link away from its parent");
   }
@@ -252,28 +248,17 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
   }
   svg += "</g>\n";
 
-  // faces turned away are hidden by their own body; the rest far to near
-  std::vector<const Face*> visible;
-  for (const Face& f : scene.faces) {
-    if (dot(f.normal, camera.depth) > 1e-9) visible.push_back(&f);
-  }
-  const auto nearness = [&](const Face* f) {
-    double sum = 0.0;
-    for (const Point& p : f->corners) sum += dot(p, camera.depth);
-    return sum / static_cast<double>(f->corners.size());
-  };
-  std::stable_sort(visible.begin(), visible.end(), [&](const Face* l, const Face* r) { return nearness(l) < nearness(r); });
   Point light = camera.depth * 0.55 + camera.up * 0.75 - camera.right * 0.35;
   light = light / std::sqrt(dot(light, light));
   svg += "<g stroke-width=\"1.1\" stroke-linejoin=\"round\">\n";
-  for (const Face* f : visible) {
-    const double shade = 0.45 + 0.55 * std::max(0.0, dot(f->normal, light));
+  for (const Face& f : far_to_near(scene.faces, camera.depth)) {
+    const double shade = 0.45 + 0.55 * std::max(0.0, dot(f.normal, light));
     const auto channel = [&](std::size_t k) {
-      return static_cast<int>(std::lround(255.0 * std::clamp(f->color[k] * shade, 0.0, 1.0)));
+      return static_cast<int>(std::lround(255.0 * std::clamp(f.color[k] * shade, 0.0, 1.0)));
     };
     const std::string fill = fmt::format("#{:02x}{:02x}{:02x}", channel(0), channel(1), channel(2));
     std::string points;
-    for (const Point& p : f->corners) points += fmt::format("{:.1f},{:.1f} ", px(p), py(p));
+    for (const Point& p : f.corners) points += fmt::format("{:.1f},{:.1f} ", px(p), py(p));
     points.pop_back();
     svg += fmt::format("<polygon points=\"{}\" fill=\"{}\" stroke=\"{}\"/>\n", points, fill, fill);
   }

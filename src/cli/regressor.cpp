@@ -87,7 +87,7 @@ Json relations_json(const BaseParameters<double>& base, const std::vector<double
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, model), qd = read_velocity(arguments, "--qd", model),
+  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             qdd = read_velocity(arguments, "--qdd", model);
   Workspace<double> work(model);
   const auto nv = static_cast<std::size_t>(model.nv);

@@ -62,7 +62,11 @@ std::string summary(const std::vector<Experiment>& experiments) {
   for (const Verdict v :
        {Verdict::reproduced, Verdict::misprint, Verdict::beaten, Verdict::not_reproducible, Verdict::failed}) {
     const std::size_t n = counts[static_cast<std::size_t>(v)];
-    if (n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, to_string(v));
+    if (n == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, to_string(v));
+    if (v != Verdict::reproduced) continue;
+    const std::size_t later = count_recomputed(experiments);
+    text += fmt::format(" ({} printed, {} recomputed)", n - later, later);
   }
   return text.empty() ? "nothing to compare" : text;
 }
@@ -78,8 +82,9 @@ void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>
       fmt::print("\n  {}\n", e.title);
       for (const Row& r : e.rows) {
         const std::string verdict = to_string(r.verdict);
-        fmt::print("    {}{} {}\n", styled(verdict, style_of(r.verdict), stdout), std::string(17 - verdict.size(), ' '),
-                   r.quantity);
+        const std::string mark = r.source.recomputed ? styled(" [recomputed]", Style::faint, stdout) : "";
+        fmt::print("    {}{} {}{}\n", styled(verdict, style_of(r.verdict), stdout),
+                   std::string(17 - verdict.size(), ' '), r.quantity, mark);
         if (r.verdict == Verdict::failed)
           fmt::print("{:22}deviation {:.3g}, tolerance {:.3g}: {}\n", "", r.deviation, r.tolerance, r.id);
         if (r.verdict != Verdict::reproduced && r.verdict != Verdict::failed) {
@@ -94,6 +99,7 @@ void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>
 }
 
 int run(const Arguments& arguments) {
+  require_ending(arguments, "--out", "HTML", ".html");
   const std::string wanted = arguments.text("THESIS", "all");
   std::vector<Thesis> chosen;
   for (const Thesis& t : theses()) {
@@ -132,17 +138,18 @@ Command reproduce_command() {
   c.description =
       "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
       "misprint, where the "
-      "print is wrong and ours is verified by another road; beaten; not-reproducible, where data are lost; or failed, "
-      "which also makes "
-      "the exit code 1.";
+      "print is wrong and ours is verified by another road; beaten; not-reproducible, where data are lost or the print "
+      "contradicts "
+      "itself; or failed, which also makes the exit code 1. [recomputed] marks a reference that the thesis does not "
+      "print: an independent program computed it from the thesis's data.";
   c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html",
                 "linkwright reproduce twu --json"};
   std::vector<std::string> names;
   for (const Thesis& t : theses()) names.push_back(t.id);
   names.push_back("all");
   c.positionals = {{"THESIS", "whose experiments (default: all)", false, names}};
-  c.options = {{"--out", "FILE.html", "also write a report with tables and plots", Option::Kind::text, {}, "Output"},
-               {"--long", "", "also those that take more than a few seconds", Option::Kind::flag, {}, "Options"},
+  c.options = {{"--long", "", "also those that take more than a few seconds", Option::Kind::flag, {}, "Options"},
+               {"--out", "FILE.html", "also write a report with tables and plots", Option::Kind::text, {}, "Output"},
                json_option()};
   c.run = run;
   return c;

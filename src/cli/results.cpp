@@ -83,6 +83,33 @@ Json rows_of(std::span<const double> by_columns, int rows, int columns) {
   return result;
 }
 
+std::string matrix_table(std::span<const double> by_columns, const std::vector<std::string>& rows,
+                         const std::vector<std::string>& columns) {
+  constexpr std::size_t kWidth = 110, kNumber = 10;
+  std::size_t margin = 0;
+  for (const std::string& name : rows) margin = std::max(margin, display_width(name));
+  std::string text;
+  for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
+    std::size_t width = margin;
+    do {
+      width += 2 + std::max(kNumber, display_width(columns[end++]));
+    } while (end < columns.size() && width + 2 + std::max(kNumber, display_width(columns[end])) <= kWidth);
+    std::vector<std::string> header{""};
+    header.insert(header.end(), columns.begin() + static_cast<std::ptrdiff_t>(first),
+                  columns.begin() + static_cast<std::ptrdiff_t>(end));
+    Table table(header);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::vector<std::string> row{rows[i]};
+      for (std::size_t j = first; j < end; ++j) {
+        row.push_back(readable(by_columns[j * rows.size() + i], 6, largest(by_columns)));
+      }
+      table.add(std::move(row));
+    }
+    text += (text.empty() ? "" : "\n") + table.str();
+  }
+  return text;
+}
+
 std::string velocity_table(const Model<double>& model, const std::vector<Column>& columns) {
   const std::vector<Entry> entries = velocity_entries(model);
   const auto unit = [](const Entry& entry, Column::Unit kind) -> std::string {

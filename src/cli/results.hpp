@@ -30,6 +30,10 @@ double largest(std::span<const double> values);
 // A matrix held by columns, as an array of its rows.
 Json rows_of(std::span<const double> by_columns, int rows, int columns);
 
+// A matrix held by columns, with the names of its rows and columns; a wide one in blocks of a few columns.
+std::string matrix_table(std::span<const double> by_columns, const std::vector<std::string>& rows,
+                         const std::vector<std::string>& columns);
+
 // A table with a line per velocity (joint or component of one) and a column per vector.
 struct Column {
   std::string title;

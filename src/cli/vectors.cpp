@@ -10,6 +10,7 @@
 #include "../base/error.hpp"
 #include "../base/text.hpp"
 #include "../model/formula.hpp"
+#include "judgements.hpp"
 #include "terminal.hpp"
 
 namespace lw::cli {
@@ -125,7 +126,8 @@ Option velocity_option(const std::string& name, const std::string& meaning) {
   return {name, "X1,X2,...", meaning + "; default: zero", Option::Kind::text, {}, "State"};
 }
 
-std::vector<double> read_q(const Arguments& arguments, const Model<double>& model) {
+std::vector<double> read_q(const Arguments& arguments, const LoadedModel& loaded) {
+  const Model<double>& model = loaded.model;
   if (!arguments.has("--q")) return model.home;
   std::vector<double> q = parse_entries("--q", arguments.text("--q"), coordinate_entries(model), true);
   for (const JointInfo& joint : model.joints) {
@@ -133,6 +135,11 @@ std::vector<double> read_q(const Arguments& arguments, const Model<double>& mode
       normalize_quaternion(&q[static_cast<std::size_t>(joint.q)], joint.name, arguments.quiet());
     if (joint.type == JointType::floating)
       normalize_quaternion(&q[static_cast<std::size_t>(joint.q) + 3], joint.name, arguments.quiet());
+  }
+  if (arguments.quiet()) return q;
+  for (const PassedLimit& passed : passed_limits(loaded.mechanism, model, q)) {
+    say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side,
+                    passed.limit));
   }
   return q;
 }

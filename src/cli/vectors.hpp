@@ -6,6 +6,7 @@
 
 #include "../model/model.hpp"
 #include "command.hpp"
+#include "model_input.hpp"
 
 namespace lw::cli {
 
@@ -24,8 +25,8 @@ Option q_option();
 Option velocity_option(const std::string& name, const std::string& meaning);
 
 // The configuration: home where --q is absent. Quaternions are normalised, with a note where they were off by more than
-// 1e-6; further than 1e-2 from unit length is an error.
-std::vector<double> read_q(const Arguments& arguments, const Model<double>& model);
+// 1e-6; further than 1e-2 from unit length is an error. A coordinate outside its limits is noted and taken as it is.
+std::vector<double> read_q(const Arguments& arguments, const LoadedModel& loaded);
 // A vector of nv entries: zero where the option is absent. `angles`: degrees may be written (not for forces).
 std::vector<double> read_velocity(const Arguments& arguments, const std::string& option, const Model<double>& model,
                                   bool angles = true);

@@ -143,8 +143,10 @@ class StructureCheck {
     const auto place = joints_.find(mimic.joint);
     if (place == joints_.end()) {
       if (!some_name_missing_) {
-        complaints_.error(mimic.where, fmt::format("unknown joint {}", in_quotes(mimic.joint)),
-                          complaints_.full() ? "" : suggestion(mimic.joint, movable_joints()));
+        complaints_.error(
+            mimic.where,
+            fmt::format("joint {} mimics an unknown joint {}", in_quotes(joint.name), in_quotes(mimic.joint)),
+            complaints_.full() ? "" : suggestion(mimic.joint, movable_joints()));
       }
       return;
     }

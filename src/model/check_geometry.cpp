@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
 
 #include "check.hpp"
+#include "formula.hpp"
 
 namespace lw {
 namespace {
@@ -12,17 +15,27 @@ namespace {
 constexpr double kRotationTolerance = 1e-6;  // what seven written digits give
 constexpr double kParallel = 1e-6;           // sine of the angle between the axes of a universal joint
 
+// URDF has no columns.
+bool in_urdf(const Location& where) { return where.line > 0 && where.column == 0; }
+
 class GeometryCheck {
  public:
   GeometryCheck(const DefaultValues& values, Complaints& complaints) : at_(values), complaints_(complaints) {}
 
   void link(const Link& link) {
     const Joint& j = link.joint;
+    if (j.dh) {
+      angle(j.dh->alpha);
+      angle(j.dh->theta);
+    }
     if (!j.dh) axes(j.type, j.axis, j.axis2, j.where, fmt::format("joint {}", in_quotes(j.name)));
     rotation(j.origin.rotation, j.origin.where);
     if (link.inertia) rotation(link.inertia->rotation, link.inertia->where);
     visuals(link.visuals);
     limits(j);
+    if (j.type != JointType::prismatic) return;
+    if (j.limits.lower) length(*j.limits.lower, j);
+    if (j.limits.upper) length(*j.limits.upper, j);
   }
 
   void loop(const Loop& loop) {
@@ -41,7 +54,34 @@ class GeometryCheck {
     }
   }
 
+  // A constant of more than a turn, unless it says itself that it is in degrees.
+  void angle(const Formula& f) {
+    const double turns = std::abs(at_(f)) / (2.0 * std::numbers::pi);
+    if (!f.value.is_constant() || !(turns > 1.0 + 1e-9) || f.text.find("deg") != std::string::npos) return;
+    complaints_.warning(f.where, fmt::format("the angle {} rad is {:.2g} turns: looks like degrees", f.text, turns),
+                        in_urdf(f.where)
+                            ? fmt::format("angles are in radians: {:.6g}", at_(f) * std::numbers::pi / 180.0)
+                            : fmt::format("write `{} deg`", f.text));
+  }
+
+  // A slide's coordinate in degrees.
+  void length(const Formula& f, const Joint& j) {
+    double number = 0.0;
+    if (!f.text.ends_with("deg") || !parse_number(f.text.substr(0, f.text.size() - 3), number)) return;
+    complaints_.error(f.where, fmt::format("joint {} slides: {} is no length", in_quotes(j.name), in_quotes(f.text)),
+                      "its coordinate is in metres");
+  }
+
+  void home(const Joint& j, const std::vector<Formula>& values) {
+    if (j.type == JointType::revolute) std::for_each(values.begin(), values.end(), [&](const Formula& f) { angle(f); });
+    if (j.type != JointType::prismatic) return;
+    for (const Formula& f : values) length(f, j);
+  }
+
   void rotation(const Rotation& r, const Location& fallback) {
+    if (r.kind == Rotation::Kind::rpy) {
+      for (const Formula& f : r.values) angle(f);
+    }
     if (r.kind != Rotation::Kind::quaternion && r.kind != Rotation::Kind::matrix) return;
     const Location& where = r.values[0].where.line > 0 ? r.values[0].where : fallback;
     if (r.kind == Rotation::Kind::quaternion) {
@@ -90,7 +130,8 @@ class GeometryCheck {
     const Eigen::Vector3d a = at_(axis), b = at_(axis2);
     if (a.norm() < 1e-12) {
       complaints_.error(place(axis), fmt::format("{}: the axis has length zero", what),
-                        "give it a direction, as `z` or [0, 0, 1]");
+                        in_urdf(place(axis)) ? "give it a direction, as <axis xyz=\"0 0 1\"/>"
+                                             : "give it a direction, as `z` or [0, 0, 1]");
     }
     if (type != JointType::universal) return;
     if (b.norm() < 1e-12) {
@@ -133,9 +174,10 @@ void check_geometry(const Mechanism& mechanism, const DefaultValues& values, Com
   check.visuals(mechanism.base_visuals);
   for (const Payload& p : mechanism.payloads) check.rotation(p.inertia.rotation, p.where);
   if (mechanism.base_inertia) check.rotation(mechanism.base_inertia->rotation, mechanism.base_inertia->where);
-  // home coordinates that are quaternions
   for (const Link& link : mechanism.links) {
     const auto home = mechanism.home.find(link.joint.name);
+    if (home != mechanism.home.end()) check.home(link.joint, home->second);
+    // coordinates that are quaternions
     const int first = link.joint.type == JointType::spherical ? 0 : link.joint.type == JointType::floating ? 3 : -1;
     if (home == mechanism.home.end() || first < 0 ||
         home->second.size() != static_cast<std::size_t>(coordinates(link.joint.type)))

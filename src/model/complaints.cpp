@@ -1,6 +1,7 @@
 #include "complaints.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -88,8 +89,15 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   if (known.empty()) return {};
   constexpr std::size_t kMostListed = 20;
   std::string list;
-  for (std::size_t i = 0; i < known.size() && i < kMostListed; ++i) list += (i > 0 ? ", " : "") + known[i];
-  if (known.size() > kMostListed) list += ", …";
+  std::set<std::string> listed;
+  for (const std::string& name : known) {
+    if (!listed.insert(name).second) continue;
+    if (listed.size() > kMostListed) {
+      list += ", …";
+      break;
+    }
+    list += (list.empty() ? "" : ", ") + name;
+  }
   return "known here: " + list;
 }
 

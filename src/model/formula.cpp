@@ -40,6 +40,20 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+// A unit behind a number: everything is SI, and only degrees are ever written.
+const char* unit_hint(std::string_view word) {
+  for (const char* length : {"m", "mm", "cm", "dm", "km", "in", "inch", "inches", "ft"}) {
+    if (word == length) return "no unit is written: lengths are in metres";
+  }
+  for (const char* angle : {"rad", "radian", "radians"}) {
+    if (word == angle) return "no unit is written: angles are in radians";
+  }
+  for (const char* other : {"kg", "g", "N", "Nm", "s", "rpm", "Hz"}) {
+    if (word == other) return "no unit is written: numbers are in kg, m, s, N and rad";
+  }
+  return nullptr;
+}
+
 Expr integer_power(const Expr& base, int exponent) {
   Expr result = 1.0, square = base;
   for (int n = std::abs(exponent); n > 0; n /= 2) {
@@ -86,7 +100,7 @@ class Parser {
   };
 
   [[noreturn]] void fail(std::size_t offset, std::string message, std::string hint = {}) const {
-    throw FormulaError{offset, std::move(message), std::move(hint)};
+    throw FormulaError{offset, std::move(message), std::move(hint), {}};
   }
 
   bool at_end() const { return at_ >= text_.size(); }
@@ -116,6 +130,7 @@ class Parser {
     if (rest.starts_with("\xC2\xB0")) fail(at_, "unexpected `°`", "degrees are written `90 deg`");
     if (rest.starts_with("\xE2\x88\x92")) fail(at_, "this minus sign is the character U+2212", "write the ASCII `-`");
     if (const std::string_view w = word(); !w.empty()) {
+      if (const char* hint = unit_hint(w)) fail(at_, fmt::format("unexpected {} after a value", in_quotes(w)), hint);
       const bool degrees = w.starts_with("deg") || w == "°";
       fail(at_, fmt::format("unexpected {} after a value", in_quotes(w)),
            degrees ? "degrees are written `90 deg`" : fmt::format("write `*{}` to multiply", w));
@@ -223,7 +238,9 @@ class Parser {
   [[noreturn]] void unexpected_start() const {
     const std::string_view rest = text_.substr(at_);
     if (rest[0] == ')' || rest[0] == ',' || rest[0] == '*' || rest[0] == '/' || rest[0] == '^') {
-      fail(at_, fmt::format("a value is missing before {}", in_quotes(rest.substr(0, 1))));
+      const bool doubled = rest[0] == '*' && at_ > 0 && text_[at_ - 1] == '*';
+      fail(at_, fmt::format("a value is missing before {}", in_quotes(rest.substr(0, 1))),
+           doubled ? "powers are written `l^2`" : "");
     }
     unexpected();
   }
@@ -260,8 +277,10 @@ class Parser {
       if (peek() != '(' && known.size() < kMostCompared) known.push_back(name);
     }
     const std::string near = w.size() <= 200 ? nearest_word(std::string(w), known) : std::string();
-    fail(from, fmt::format("unknown {} {}", peek() == '(' ? "function" : "name", in_quotes(w)),
-         near.empty() ? "a name must stand under `parameters`" : fmt::format("did you mean {}?", in_quotes(near)));
+    throw FormulaError{
+        from, fmt::format("unknown {} {}", peek() == '(' ? "function" : "name", in_quotes(w)),
+        near.empty() ? "a name must stand under `parameters`" : fmt::format("did you mean {}?", in_quotes(near)),
+        std::string(w)};
   }
 
   Expr call(const FunctionEntry& function, std::size_t from) {

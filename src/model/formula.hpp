@@ -25,6 +25,7 @@ struct FormulaError {
   std::size_t offset = 0;  // in the text, from 0
   std::string message;
   std::string hint;
+  std::string unknown;  // the name, where the fault is that nothing is known by it
 };
 
 std::variant<Expr, FormulaError> parse_formula(std::string_view text, const FormulaNames& names);

@@ -105,6 +105,10 @@ ReadResult unknown_name(const std::string& name) {
   const bool looks_like_path = name.find('/') != std::string::npos || name.find('.') != std::string::npos;
   const std::string near = name.size() < 200 ? nearest_word(name, embedded_names()) : std::string();
   std::string hint = near.empty() ? "" : fmt::format("did you mean {}? ", in_quotes(near));
+  std::error_code ignored;
+  for (const char* ending : {".yaml", ".yml", ".urdf"}) {
+    if (fs::exists(name + ending, ignored)) hint = fmt::format("did you mean the file {}? ", in_quotes(name + ending));
+  }
   hint += "`linkwright models` lists the names";
   return failure(ErrorCode::io, name,
                  looks_like_path ? "there is no such file" : "neither a file nor the name of a model", hint);

@@ -14,6 +14,11 @@ std::string described(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar ? in_quotes(node.text) : std::string(to_string(node.kind));
 }
 
+// Whether a comma inside parentheses has cut a formula in two: `max(a` and `b)`.
+bool is_cut(const std::string& text) {
+  return std::count(text.begin(), text.end(), '(') != std::count(text.begin(), text.end(), ')');
+}
+
 }  // namespace
 
 Formula FieldReader::formula(const YamlNode& node, const std::string& what) {
@@ -31,25 +36,35 @@ Formula FieldReader::formula(const YamlNode& node, const std::string& what) {
   } else {
     message += " in " + in_quotes(node.text);
   }
-  complaints_.error(where, std::move(message), fault.hint);
+  const bool too_early = announced_.contains(fault.unknown) && !names_.contains(fault.unknown);
+  complaints_.error(
+      where, std::move(message),
+      too_early ? fmt::format("{} has no value here yet: a parameter may use those above it", in_quotes(fault.unknown))
+                : fault.hint);
   return {Expr(kUnknown), node.where, node.text};
 }
 
-std::vector<Formula> FieldReader::formulas(const YamlNode& node, const std::string& what, std::size_t count) {
+std::vector<Formula> FieldReader::formulas(const YamlNode& node, const std::string& what, std::size_t count,
+                                           const std::string& hint) {
   std::vector<Formula> result;
   if (node.kind != YamlNode::Kind::list || (count > 0 && node.items.size() != count)) {
     const std::string got = node.kind == YamlNode::Kind::list ? fmt::format("{}", node.items.size()) : described(node);
-    complaints_.error(node.where, count > 0
-                                      ? fmt::format("`{}` should be a list of {} numbers, not {}", what, count, got)
-                                      : fmt::format("`{}` should be a list of numbers, not {}", what, got));
+    const bool cut =
+        std::any_of(node.items.begin(), node.items.end(), [](const auto& item) { return is_cut(item->text); });
+    complaints_.error(node.where,
+                      count > 0 ? fmt::format("`{}` should be a list of {} numbers, not {}", what, count, got)
+                                : fmt::format("`{}` should be a list of numbers, not {}", what, got),
+                      cut                                 ? "a formula with a comma needs quotes: \"max(a, b)\""
+                      : node.kind != YamlNode::Kind::list ? hint
+                                                          : "");
     return std::vector<Formula>(count, Formula(kUnknown));
   }
   for (const auto& item : node.items) result.push_back(formula(*item, what));
   return result;
 }
 
-Formula3 FieldReader::formula3(const YamlNode& node, const std::string& what) {
-  const std::vector<Formula> list = formulas(node, what, 3);
+Formula3 FieldReader::formula3(const YamlNode& node, const std::string& what, const std::string& hint) {
+  const std::vector<Formula> list = formulas(node, what, 3, hint);
   return {list[0], list[1], list[2]};
 }
 
@@ -125,13 +140,13 @@ const YamlNode* Fields::find(const std::string& key) const {
   return nullptr;
 }
 
-const YamlNode* Fields::require(const std::string& key) const {
+const YamlNode* Fields::require(const std::string& key, const std::string& hint) const {
   for (const YamlNode::Entry& e : node_.entries) {
     if (e.key == key) return e.value->kind == YamlNode::Kind::null ? nullptr : e.value.get();
   }
   const bool misspelt = std::find(meant_.begin(), meant_.end(), key) != meant_.end();
   if (node_.kind == YamlNode::Kind::map && !misspelt) {
-    reader_.complaints().error(node_.where, fmt::format("{} has no `{}`", what_, key));
+    reader_.complaints().error(node_.where, fmt::format("{} has no `{}`", what_, key), hint);
   }
   return nullptr;
 }

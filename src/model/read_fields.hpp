@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,15 @@ class FieldReader {
 
   Complaints& complaints() { return complaints_; }
   void define(const std::string& name, const Expr& value) { names_.insert_or_assign(name, value); }
+  // Names that are not defined yet, for the hint where a formula uses one too early.
+  void announce(const std::string& name) { announced_.insert(name); }
 
   // `what` is the key or the thing, for the message: "`mass` should be a number, not a list".
   Formula formula(const YamlNode& node, const std::string& what);
-  std::vector<Formula> formulas(const YamlNode& node, const std::string& what, std::size_t count);
-  Formula3 formula3(const YamlNode& node, const std::string& what);
+  // `hint` is for a node that is no list at all.
+  std::vector<Formula> formulas(const YamlNode& node, const std::string& what, std::size_t count,
+                                const std::string& hint = {});
+  Formula3 formula3(const YamlNode& node, const std::string& what, const std::string& hint = {});
   double number(const YamlNode& node, const std::string& what);  // a formula without parameters
   std::string word(const YamlNode& node, const std::string& what);
   bool boolean(const YamlNode& node, const std::string& what);
@@ -35,6 +40,7 @@ class FieldReader {
  private:
   Complaints& complaints_;
   FormulaNames names_;
+  std::set<std::string> announced_;
 };
 
 // The keys of one map, all of which must be known.
@@ -51,7 +57,7 @@ class Fields {
 
   const Location& where() const { return node_.where; }
   const YamlNode* find(const std::string& key) const;     // null where absent
-  const YamlNode* require(const std::string& key) const;  // and then complains
+  const YamlNode* require(const std::string& key, const std::string& hint = {}) const;  // and then complains
   Location place(const std::string& key) const;           // of the key, or of the map
   bool has(const std::string& key) const { return find(key) != nullptr; }
 

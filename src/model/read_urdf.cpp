@@ -33,7 +33,7 @@ class Reader {
 
   void run(bool floating_base) {
     m_.where = fields_.place(robot_);
-    m_.name = fields_.require_text(robot_, "the robot", "name");
+    m_.name = fields_.require_text(robot_, "", "name");
     fields_.children(robot_, "the robot", {"link", "joint", "material", "transmission", "gazebo"}, {});
     for (const XmlElement* e = robot_.FirstChildElement("link"); e != nullptr; e = e->NextSiblingElement("link"))
       link(*e);
@@ -49,7 +49,7 @@ class Reader {
 
  private:
   void link(const XmlElement& e) {
-    const std::string name = fields_.require_text(e, "link", "name");
+    const std::string name = fields_.require_text(e, "", "name");
     const std::string what = fmt::format("link {}", in_quotes(name));
     fields_.children(e, what, {"inertial", "visual", "collision"}, {"inertial"});
     UrdfLink link;
@@ -94,7 +94,7 @@ class Reader {
   }
 
   void joint(const XmlElement& e) {
-    const std::string name = fields_.require_text(e, "joint", "name");
+    const std::string name = fields_.require_text(e, "", "name");
     const std::string what = fmt::format("joint {}", in_quotes(name));
     fields_.attributes(e, what, {"name", "type"});
     fields_.children(
@@ -325,7 +325,13 @@ std::string first_comment(const tinyxml2::XMLDocument& document) {
 std::string xml_fault(const tinyxml2::XMLDocument& document) {
   switch (document.ErrorID()) {
     case tinyxml2::XML_ERROR_EMPTY_DOCUMENT: return "the file is empty";
-    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT: return "an element is not closed, or closed by another name";
+    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT: {
+      const std::string text = document.ErrorStr();  // "… XMLElement name=link"
+      const std::size_t name = text.rfind("name=");
+      const std::string element = name == std::string::npos ? "an element" : "<" + text.substr(name + 5) + ">";
+      return element + " is not closed, or closed by another name";
+    }
+    case tinyxml2::XML_ERROR_PARSING: return "an element that begins here is never closed";
     case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE: return "an attribute is not written as name=\"value\", or stands twice";
     case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED: return "elements are nested too deep";
     default: break;

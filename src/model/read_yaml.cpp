@@ -1,5 +1,6 @@
 #include "read_yaml.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -31,24 +32,38 @@ bool type_is_written(const YamlNode* joint, JointType type) {
   return false;
 }
 
+const Fields::Elsewhere kUrdfTensor{{"ixx", "iyy", "izz", "ixy", "ixz", "iyz"},
+                                    "here it is `tensor: {xx: …, yy: …, zz: …, xy: …, xz: …, yz: …}`"};
+
 class Reader {
  public:
   Reader(Mechanism& mechanism, NamePlaces& places, Complaints& complaints)
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
-    const Fields fields(reader_, root, "the file",
-                        {"linkwright", "name", "summary", "unphysical", "gravity", "parameters", "base", "links", "loops", "payload",
-                         "payloads", "home", "base_visuals"});
+    static const std::vector<std::string> kKeys{"linkwright", "name", "summary",     "unphysical", "gravity",
+                                                "parameters", "base", "links",       "loops",      "payload",
+                                                "payloads",   "home", "base_visuals"};
+    const bool known = std::any_of(root.entries.begin(), root.entries.end(), [](const YamlNode::Entry& e) {
+      return e.key.size() < 100 && !nearest_word(e.key, kKeys).empty();
+    });
+    if (!root.entries.empty() && !known) {
+      reader_.complaints().error(root.where, "this is no mechanism file: it has none of the keys of one",
+                                 "a mechanism begins with `linkwright: 1`, then its `name` and `links`");
+      return;
+    }
+    const Fields fields(reader_, root, "the file", kKeys);
     mechanism_.where = root.where;
-    version(fields.require("linkwright"));
+    version(fields.require("linkwright", "the format's version comes first: `linkwright: 1`"));
     mechanism_.name = fields.require_word("name");
     if (const YamlNode* n = fields.find("summary")) mechanism_.summary = reader_.word(*n, "summary");
     if (const YamlNode* n = fields.find("unphysical")) mechanism_.unphysical = reader_.word(*n, "unphysical");
     if (fields.has("base")) mechanism_.base = fields.require_word("base");
     // first of all: every other formula may use them
     if (const YamlNode* n = fields.find("parameters")) parameters(*n);
-    fields.read("gravity", mechanism_.gravity);
+    if (const YamlNode* n = fields.find("gravity")) {
+      mechanism_.gravity = reader_.formula3(*n, "gravity", "as in [0, 0, -9.81]");
+    }
     if (const YamlNode* n = fields.require("links")) {
       links(*n, !fields.has("loops"));
     }
@@ -84,6 +99,7 @@ class Reader {
                                  "parameters: {l1: 0.4, l2: l1*1.5}");
       return;
     }
+    for (const YamlNode::Entry& e : node.entries) reader_.announce(e.key);
     for (const YamlNode::Entry& e : node.entries) {
       if (const std::string fault = parameter_name_fault(e.key); !fault.empty()) {
         reader_.complaints().error(e.where, fmt::format("a parameter cannot be called {}", in_quotes(e.key)), fault);
@@ -121,7 +137,7 @@ class Reader {
       link.joint.name = link.name;
     }
     if (const YamlNode* n = fields.find("inertia")) {
-      link.inertia = read_inertia(reader_, Fields(reader_, *n, "`inertia`", kInertiaKeys));
+      link.inertia = read_inertia(reader_, Fields(reader_, *n, "`inertia`", kInertiaKeys, kUrdfTensor));
     }
     if (const YamlNode* n = fields.find("visual")) link.visuals = read_visuals(reader_, *n);
     forces(fields, link.joint);

@@ -30,6 +30,9 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+// In front of a message; an element that says itself what it is has none.
+std::string prefix(const std::string& what) { return what.empty() ? "" : what + ": "; }
+
 bool is_infinite(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (text.starts_with('-') || text.starts_with('+')) text.erase(0, 1);
@@ -73,11 +76,12 @@ void UrdfFields::children(const XmlElement& e, const std::string& what, const st
 std::string UrdfFields::require_text(const XmlElement& e, const std::string& what, const char* attribute) {
   const char* text = e.Attribute(attribute);
   if (text == nullptr) {
-    complaints_.error(place(e), fmt::format("{}: <{}> has no attribute `{}`", what, e.Name(), attribute));
+    complaints_.error(place(e), fmt::format("{}<{}> has no attribute `{}`", prefix(what), e.Name(), attribute));
     return {};
   }
   if (*text == '\0')
-    complaints_.error(place(e), fmt::format("{}: the attribute `{}` of <{}> is empty", what, attribute, e.Name()));
+    complaints_.error(place(e),
+                      fmt::format("{}the attribute `{}` of <{}> is empty", prefix(what), attribute, e.Name()));
   return text;
 }
 

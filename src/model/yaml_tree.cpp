@@ -30,7 +30,13 @@ class Source {
     }
   }
 
-  // From line and column (counted from 1) to the end of the text.
+  // From the beginning of the text up to line and column (counted from 1).
+  std::string_view before(int line, int column) const {
+    const std::string_view rest = from(line, column);
+    return std::string_view(text_).substr(0, text_.size() - rest.size());
+  }
+
+  // From line and column to the end of the text.
   std::string_view from(int line, int column) const {
     if (line < 1 || static_cast<std::size_t>(line) > starts_.size()) return {};
     const std::size_t offset = starts_[static_cast<std::size_t>(line) - 1] + static_cast<std::size_t>(column - 1);
@@ -53,6 +59,31 @@ bool is_closed(std::string_view text) {
     }
   }
   return false;
+}
+
+struct Bracket {
+  char sign;
+  int line;
+};
+
+// The innermost { or [ that the text leaves open. Brackets and quotes count where a value can begin, not inside words.
+std::optional<Bracket> open_bracket(std::string_view text) {
+  std::vector<Bracket> open;
+  int line = 1;
+  char before = '\n';
+  for (std::size_t k = 0; k < text.size(); before = text[k++]) {
+    const char c = text[k];
+    const bool begins = std::string_view(" \t\n[{,").find(before) != std::string_view::npos;
+    if (c == '\n') ++line;
+    if (c == '#' && begins) k = std::min(text.find('\n', k), text.size()) - 1;
+    if ((c == '"' || c == '\'') && begins) {
+      while (k + 1 < text.size() && text[k + 1] != c) line += text[++k] == '\n';
+      k = std::min(k + 1, text.size() - 1);
+    }
+    if ((c == '{' || c == '[') && begins) open.push_back({c, line});
+    if ((c == '}' || c == ']') && !open.empty()) open.pop_back();
+  }
+  return open.empty() ? std::nullopt : std::optional(open.back());
 }
 
 class Builder : public YAML::EventHandler {
@@ -106,6 +137,20 @@ class Builder : public YAML::EventHandler {
     open(make(YamlNode::Kind::map, mark), anchor);
   }
   void OnMapEnd() override { close(); }
+
+  // Why yaml-cpp gave up there, in words that help.
+  std::string fault(const YAML::Exception& e) const {
+    const std::string_view line = source_.from(e.mark.line + 1, 1);
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos) {
+      return "a tab stands where the line is indented; YAML wants blanks there";
+    }
+    const bool unfinished = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW ||
+                            e.msg == YAML::ErrorMsg::BLOCK_ENTRY;  // a `- ` where braces are still open
+    const auto bracket = open_bracket(source_.before(e.mark.line + 1, e.mark.column + 1));
+    if (!unfinished || !bracket) return e.msg;
+    return fmt::format("a comma or `{}` is missing before this; the `{}` opens in line {}",
+                       bracket->sign == '{' ? '}' : ']', bracket->sign, bracket->line);
+  }
 
  private:
   struct Anchored {
@@ -250,7 +295,8 @@ std::shared_ptr<const YamlNode> parse_yaml(const std::string& text, const std::s
     return nullptr;
   } catch (const YAML::Exception& e) {
     const bool placed = !e.mark.is_null();
-    complaints.error({file, placed ? e.mark.line + 1 : 0, placed ? e.mark.column + 1 : 0}, "not valid YAML: " + e.msg);
+    complaints.error({file, placed ? e.mark.line + 1 : 0, placed ? e.mark.column + 1 : 0},
+                     "not valid YAML: " + builder.fault(e));
     return nullptr;
   } catch (const std::exception& e) {
     complaints.error({file, 0, 0}, fmt::format("not valid YAML: {}", e.what()));

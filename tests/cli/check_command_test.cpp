@@ -176,6 +176,45 @@ loops:
   EXPECT_TRUE(has(o.err, "one rigid body")) << o.err;
 }
 
+TEST(CheckCommand, FrictionThatNoResultHoldsIsNoted) {
+  const std::string file = write("rough.yaml", R"(linkwright: 1
+name: rough
+links:
+  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}, friction: {viscous: 2}}
+  - {name: b, parent: a, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}, damper: 2}
+  - {name: c, parent: b, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}}
+)");
+  const std::string note = "note: friction and damping of 2 joints (a, b) are in the file, but in no result yet";
+  for (const char* command : {"check", "inverse", "forward", "bias"}) {
+    EXPECT_TRUE(has(linkwright({command, file}).err, note)) << linkwright({command, file}).err;
+    EXPECT_TRUE(linkwright({command, file, "--quiet"}).err.empty());
+  }
+  EXPECT_TRUE(linkwright({"mass-matrix", file}).err.empty());
+  const Outcome arm = linkwright({"inverse", "arm6"});
+  EXPECT_TRUE(has(arm.err, "friction and damping of 6 joints (")) << arm.err;
+  EXPECT_TRUE(has(arm.err, " and 2 more)")) << arm.err;
+}
+
+TEST(CheckCommand, AJointThatNothingResistsIsAWarning) {
+  const std::string file = write("massless.yaml", R"(linkwright: 1
+name: massless
+links:
+  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}}
+  - {name: tip, parent: a, joint: {type: revolute, origin: {xyz: [1, 0, 0]}}}
+)");
+  const Outcome o = linkwright({"check", file});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_TRUE(has(o.err, ":5:35: warning: nothing resists an acceleration of `tip`")) << o.err;
+  EXPECT_EQ(linkwright({"forward", file}).code, 3);
+}
+
+TEST(CheckCommand, AFileNearbyIsSuggested) {
+  write("scara.yaml", kImpossible);
+  EXPECT_TRUE(has(linkwright({"check", "scara"}).err, "did you mean the file `scara.yaml`?"));
+  EXPECT_TRUE(has(linkwright({"check", "PUMA560"}).err, "did you mean `puma560`?"));
+  EXPECT_TRUE(has(linkwright({"check", "puma"}).err, "did you mean `puma560`?"));
+}
+
 TEST(CheckCommand, AJointNamedLikeTheFloatingBaseKeepsItsName) {
   const std::string file = write("taken.urdf", R"(<robot name="taken">
   <link name="trunk"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>

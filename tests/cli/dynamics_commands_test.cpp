@@ -222,15 +222,57 @@ links:
   }
 }
 
+TEST(DynamicsCommands, APoseBeyondItsLimitsIsNotedAndTakenAsItIs) {
+  const std::string file = write("slide.yaml", R"(linkwright: 1
+name: slide
+links:
+  - {name: extend, parent: base, joint: {type: prismatic, axis: x, limits: {lower: 0, upper: 0.4}}, inertia: {mass: 1}}
+)");
+  const Outcome o = linkwright({"kinematics", file, "--q", "5", "--json"});
+  EXPECT_EQ(o.err, "note: extend = 5 lies above its upper limit, 0.4\n");
+  EXPECT_EQ(o.json()["frames"][1]["position"][0], 5.0);
+  for (const char* command : {"inverse", "forward", "bias", "mass-matrix"}) {
+    EXPECT_EQ(linkwright({command, file, "--q", "-1"}).err, "note: extend = -1 lies below its lower limit, 0\n");
+    EXPECT_TRUE(linkwright({command, file, "--q", "-1", "--quiet"}).err.empty());
+    EXPECT_TRUE(linkwright({command, file, "--q", "0.4"}).err.empty());
+  }
+}
+
+TEST(DynamicsCommands, ResultsNameTheirVelocities) {
+  for (const char* command : {"inverse", "forward", "bias", "mass-matrix", "kinematics"}) {
+    EXPECT_EQ(run({command, "double-pendulum"}, {})["velocity_names"],
+              linkwright({"check", "double-pendulum", "--json"}).json()["velocity_names"]);
+  }
+}
+
+TEST(DynamicsCommands, AWideMatrixComesInBlocks) {
+  const std::string text = linkwright({"mass-matrix", "chain-20"}).out;
+  std::size_t widest = 0, at = 0;
+  for (std::size_t end = 0; end != std::string::npos; at = end + 1) {
+    end = text.find('\n', at);
+    widest = std::max(widest, (end == std::string::npos ? text.size() : end) - at);
+  }
+  EXPECT_LT(widest, 130u) << text;
+}
+
 TEST(KinematicsCommand, DrawsAWellFormedPicture) {
   const std::string file = folder() + "/arm.svg";
-  EXPECT_EQ(linkwright({"kinematics", "puma560", "--draw", file}).code, 0);
+  const Outcome drawn = linkwright({"kinematics", "puma560", "--draw", file});
+  EXPECT_EQ(drawn.code, 0);
+  EXPECT_EQ(drawn.err, "note: drawing written to " + file + "\n");
   const Outcome parsed = shell(
       "python3 -c 'import sys, xml.dom.minidom as m; print(m.parse(sys.argv[1]).documentElement.tagName)' " + file);
   if (shell("command -v python3").code == 0) {
     EXPECT_EQ(parsed.out, "svg\n") << parsed.err;
   }
   EXPECT_TRUE(has(shell("cat " + file).out, "<svg"));
+  const std::string point = write("point.yaml", R"(linkwright: 1
+name: point
+links: [{name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}}]
+)");
+  const Outcome nothing = linkwright({"kinematics", point, "--draw", "point.svg"});
+  EXPECT_EQ(nothing.code, 3);
+  EXPECT_TRUE(has(nothing.err, "`point` has nothing to draw")) << nothing.err;
   const Outcome nowhere = linkwright({"kinematics", "puma560", "--draw", "/nowhere/arm.svg"});
   EXPECT_EQ(nowhere.code, 3);
   EXPECT_TRUE(has(nowhere.err, "cannot be written")) << nowhere.err;

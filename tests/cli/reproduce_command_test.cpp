@@ -39,6 +39,29 @@ TEST(ReproduceCommand, NothingFails) {
   for (const char* thesis : {"dhanaraj", "binder", "wong", "twu"}) EXPECT_EQ(theses.count(thesis), 1u) << thesis;
 }
 
+TEST(ReproduceCommand, PrintedAndRecomputedAreCountedApart) {
+  const Outcome o = linkwright({"reproduce", "all"});
+  int printed = 0, recomputed = 0, marks = 0, all_recomputed = 0;
+  const nlohmann::json rows = linkwright({"reproduce", "all", "--json"}).json()["experiments"];
+  for (const nlohmann::json& row : rows) {
+    all_recomputed += row["reference"] == "recomputed";
+    if (row["verdict"] == "reproduced") ++(row["reference"] == "printed" ? printed : recomputed);
+  }
+  for (std::size_t at = o.out.find(" [recomputed]\n"); at != std::string::npos;
+       at = o.out.find(" [recomputed]\n", at + 1))
+    ++marks;
+  ASSERT_GT(recomputed, 0);
+  EXPECT_EQ(marks, all_recomputed);
+  EXPECT_TRUE(has(o.out, std::to_string(printed + recomputed) + " reproduced (" + std::to_string(printed) +
+                             " printed, " + std::to_string(recomputed) + " recomputed)"))
+      << o.out;
+  const std::string file = folder() + "/counts.html";
+  linkwright({"reproduce", "all", "--out", file, "--quiet"});
+  EXPECT_TRUE(has(content(file), std::to_string(printed) + " as printed, " + std::to_string(recomputed) +
+                                     " recomputed from the thesis's data"));
+  EXPECT_TRUE(has(content(file), "<mark>"));
+}
+
 TEST(ReproduceCommand, OneThesisAlone) {
   const nlohmann::json rows = linkwright({"reproduce", "wong", "--json"}).json()["experiments"];
   ASSERT_FALSE(rows.empty());

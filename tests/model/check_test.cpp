@@ -53,7 +53,8 @@ TEST(Check, MimicsFollowOneCoordinate) {
   const std::string leader = link("a", "base");
   const auto follow = [](const std::string& name) { return "type: revolute, mimic: {joint: " + name + "}"; };
   expect_clean(with_links(leader + link("b", "a", follow("a"))));
-  expect_only_error(with_links(leader + link("b", "a", follow("aa"))), 5, "aa", "unknown joint `aa`");
+  expect_only_error(with_links(leader + link("b", "a", follow("aa"))), 5, "aa",
+                    "joint `b` mimics an unknown joint `aa`");
   expect_only_error(with_links(leader + link("b", "a", follow("b"))), 5, "b", "mimics itself");
   expect_only_error(with_links(leader + link("b", "a", follow("a")) + link("c", "a", follow("b"))), 6, "b",
                     "follow `a` directly");
@@ -130,6 +131,31 @@ TEST(Check, HomeFitsTheJoints) {
   expect_only_error(home("c: 1"), 8, "c:", "the fixed joint `c` has no coordinate");
   expect_only_error(home("d: 1"), 8, "d:", "the mimic joint `d` has no coordinate");
   expect_only_error(home("b: [0, 0, 2, 0]"), 8, "0, 0, 2, 0]", "the quaternion has length 2");
+}
+
+TEST(Check, AnglesOfManyTurnsLookLikeDegrees) {
+  const auto warned = [](const std::string& joint, const std::string& more, int line, const std::string& at) {
+    const ReadResult result = with_links(link("a", "base", joint), more);
+    EXPECT_TRUE(has(result, Severity::warning, line, at, "looks like degrees"));
+    EXPECT_TRUE(has(result, Severity::warning, line, at, "write `"));
+  };
+  warned("type: revolute, origin: {rpy: [0, 90, 0]}", "", 4, "90, 0]");
+  warned("type: revolute, dh: {alpha: -90}", "", 4, "-90}");
+  warned("type: revolute, dh: {theta: 180}", "", 4, "180}");
+  warned("type: revolute", "home: {a: 45}\n", 5, "45}");
+  EXPECT_TRUE(has(with_links(link("a", "base", "type: fixed, origin: {rpy: [0, 90, 0]}")), Severity::warning, 4, "90",
+                  "the angle 90 rad is 14 turns: looks like degrees"));
+  expect_clean(
+      with_links(link("a", "base", "type: revolute, origin: {rpy: [2*pi, -6.28, 720 deg]}"), "home: {a: -3}\n"));
+  expect_clean(with_links(link("a", "base", "type: prismatic"), "home: {a: 45}\n"));
+}
+
+TEST(Check, ASlideHasNoDegrees) {
+  expect_only_error(with_links(link("a", "base", "type: prismatic"), "home: {a: 45 deg}\n"), 5, "45 deg",
+                    "joint `a` slides: `45 deg` is no length");
+  expect_only_error(with_links(link("a", "base", "type: prismatic, limits: {upper: 90 deg}")), 4, "90 deg",
+                    "its coordinate is in metres");
+  expect_clean(with_links(link("a", "base", "type: prismatic"), "home: {a: 0.1*sin(45 deg)}\n"));
 }
 
 TEST(Check, PayloadsHangOnLinks) {

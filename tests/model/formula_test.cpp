@@ -139,6 +139,9 @@ TEST(Formula, NamesWhatIsWrongAndWhere) {
   expect_fault("  ", 0, "missing");
   expect_fault("l1 +", 4, "ends where a value is expected");
   expect_fault("l2/2", 0, "did you mean `l1`?");
+  expect_fault("l1**2", 3, "powers are written `l^2`");
+  expect_fault("2 m", 2, "lengths are in metres");
+  expect_fault("2 kg", 2, "kg, m, s, N and rad");
   expect_fault("2*lenght", 2, "unknown name `lenght`");
   expect_fault("cosine(2)", 0, "unknown function `cosine`");
   expect_fault("cos", 0, "`cos` is a function");

@@ -115,7 +115,7 @@ TEST(ReadUrdf, ReadsMimics) {
   EXPECT_EQ(joint.mimic->ratio.value.constant(), -2.0);
   EXPECT_EQ(joint.mimic->offset.value.constant(), 0.5);
   EXPECT_FALSE(joint.actuated);
-  expect_only_error(with_joint("<mimic joint=\"jj\"/>"), 3, "", "unknown joint `jj`");
+  expect_only_error(with_joint("<mimic joint=\"jj\"/>"), 3, "", "mimics an unknown joint `jj`");
   expect_only_error(with_joint("<mimic multiplier=\"2\"/>"), 3, "", "<mimic> has no attribute `joint`");
 }
 
@@ -195,7 +195,7 @@ TEST(ReadUrdf, NumbersMustBeNumbers) {
   expect_only_error(with_joint("<origin xyz=\"1 2,5 3\"/>"), 3, "", "a decimal point, not a comma");
   expect_only_error(with_joint("<origin rpy=\"0 0 ${pi/2}\"/>"), 3, "", "this is xacro");
   expect_only_error(with_joint("<origin rpy=\"0 0 nan\"/>"), 3, "", "`nan` in `rpy` is not a number");
-  expect_only_error(with_joint("<axis xyz=\"0 0 0\"/>"), 3, "", "the axis has length zero");
+  expect_only_error(with_joint("<axis xyz=\"0 0 0\"/>"), 3, "", "give it a direction, as <axis xyz=\"0 0 1\"/>");
   expect_only_error(with_joint("<axis/>"), 3, "", "<axis> has no attribute `xyz`");
   expect_only_error(with_joint("<limit lower=\"2\" upper=\"1\" effort=\"1\" velocity=\"1\"/>", "revolute"), 3, "",
                     "the lower limit `2` is above");
@@ -277,13 +277,23 @@ TEST(ReadUrdf, LinksFormOneTree) {
   expect_only_error(with_joint("", "revolut"), 3, "", "did you mean `revolute`?");
 }
 
+TEST(ReadUrdf, AnglesOfManyTurnsLookLikeDegrees) {
+  const ReadResult result = with_joint("<origin rpy=\"0 0 90\"/>");
+  EXPECT_TRUE(has(result, Severity::warning, 3, "", "the angle 90 rad is 14 turns: looks like degrees"));
+  EXPECT_TRUE(has(result, Severity::warning, 3, "", "angles are in radians: 1.5708"));
+}
+
 TEST(ReadUrdf, BrokenXmlNamesItsLine) {
-  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\">\n</robot>\n"), 2, "", "not closed");
+  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\">\n</robot>\n"), 2, "",
+                    "<link> is not closed, or closed by another name");
+  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\"/>\n"), 1, "", "begins here is never closed");
+  expect_only_error(read("<robot name=\"r\">\n<link name=\"a\">\n"), 2, "", "begins here is never closed");
   expect_only_error(read("<robot name=\"r>\n"), 1, "", "not valid XML");
   expect_only_error(read(""), 0, "", "the file is empty");
   expect_only_error(read("<sdf version=\"1.4\"/>\n"), 1, "", "<sdf>, not <robot>");
   expect_only_error(read("<robot name=\"r\"/>\n"), 1, "", "no <link>");
   expect_only_error(read("<robot><link name=\"a\"/></robot>\n"), 1, "", "<robot> has no attribute `name`");
+  EXPECT_EQ(read("<robot><link name=\"a\"/></robot>\n").diagnostics[0].message, "<robot> has no attribute `name`");
   expect_only_error(read("<robot name=\"r\"><link/></robot>\n"), 1, "", "<link> has no attribute `name`");
   expect_only_error(with_joint("<origin xyz=\"0 0 0\" xyz=\"1 0 0\"/>"), 3, "", "or stands twice");
   std::string deep;

@@ -161,9 +161,33 @@ TEST(ReadYaml, RefusesUnknownKeysWithTheNearestKnownOne) {
   expect_only_error(read(one_link("{type: revolute, friction: {viscous: 1}}")), 4, "friction:", "beside `joint`");
 }
 
+TEST(ReadYaml, SaysWhereSomethingIsWrittenOtherwiseThanElsewhere) {
+  const ReadResult tensor = read(block_link("    inertia: {mass: 1, ixx: 1, izz: 2}\n"));
+  EXPECT_TRUE(has(tensor, Severity::error, 7, "ixx:", "here it is `tensor: {xx: …"));
+  EXPECT_TRUE(has(tensor, Severity::error, 7, "izz:", "here it is `tensor: {xx: …"));
+  expect_only_error(read(one_link("{type: revolute}", "gravity: -9.81\n")), 5, "-9.81", "as in [0, 0, -9.81]");
+  expect_only_error(read(one_link("{type: revolute, origin: {xyz: [max(1, 2), 0, 0]}}")), 4, "[max(1",
+                    "a formula with a comma needs quotes");
+  expect_only_error(read(one_link("{type: revolute, origin: {xyz: [800 mm, 0, 0]}}")), 4, "mm",
+                    "no unit is written: lengths are in metres");
+  expect_only_error(read(one_link("{type: revolute, origin: {rpy: [pi/2 rad, 0, 0]}}")), 4, "rad",
+                    "no unit is written: angles are in radians");
+}
+
+TEST(ReadYaml, AParameterUsesThoseAboveIt) {
+  expect_only_error(read(one_link("{type: revolute}", "parameters: {a: 2*b, b: 1}\n")), 5, "b, b",
+                    "`b` has no value here yet");
+  expect_only_error(read(one_link("{type: revolute}", "parameters: {a: a + 1}\n")), 5, "a + 1",
+                    "`a` has no value here yet");
+}
+
+TEST(ReadYaml, SaysThatAFileIsNoMechanismAtAll) {
+  expect_only_error(read("version: 3\nservices:\n  web: {image: x}\n"), 1, "version", "this is no mechanism file");
+}
+
 TEST(ReadYaml, RefusesWhatIsMissing) {
   expect_only_error(read("name: x\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n"), 1,
-                    "name:", "the file has no `linkwright`");
+                    "name:", "the format's version comes first: `linkwright: 1`");
   expect_only_error(read("linkwright: 1\nlinks: [{name: a, parent: base, joint: {type: revolute}}]\n"), 1,
                     "linkwright:", "has no `name`");
   expect_only_error(read("linkwright: 1\nname: x\n"), 1, "linkwright:", "the file has no `links`");

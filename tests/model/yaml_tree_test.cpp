@@ -79,8 +79,10 @@ TEST(YamlTree, RefusesWhatIsAmbiguous) {
 }
 
 TEST(YamlTree, NamesTheFirstPlaceOfBrokenSyntax) {
-  expect_fault("a: [1, 2\n", 2, 1, "not valid YAML");
-  expect_fault("a: {b: 1\nc: 2\n", 2, 2, "not valid YAML");
+  expect_fault("x: 0\na: [1, 2\n", 3, 1, "a comma or `]` is missing before this; the `[` opens in line 2");
+  expect_fault("a: {b: 1\nc: 2\n", 2, 2, "a comma or `}` is missing before this; the `{` opens in line 1");
+  expect_fault("a:\n  - {b: {c: 1}\n  - {b: 2}\n", 3, 3, "the `{` opens in line 2");
+  expect_fault("a:\n\tb: 1\n", 2, 3, "a tab stands where the line is indented; YAML wants blanks there");
   expect_fault("a: b: c\n", 1, 5, "not valid YAML");
   expect_fault("a: *nothing\n", 1, 4, "not valid YAML");
   expect_fault("a: 'open", 1, 9, "not valid YAML");
