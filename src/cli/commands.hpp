@@ -14,6 +14,7 @@ Command forward_command();
 Command mass_matrix_command();
 Command bias_command();
 Command kinematics_command();
+Command convert_command();
 Command bench_command();
 Command reproduce_command();
 Command demo_command();

@@ -91,7 +91,14 @@ Option payload_option() {
 }
 
 ReadOptions read_options(const Arguments& arguments) {
-  return {arguments.has("--floating-base"), arguments.has("--allow-unphysical")};
+  ReadOptions options{arguments.has("--floating-base"), arguments.has("--allow-unphysical"), {}};
+  // what is wrong with them is said where they are applied
+  for (const std::string& text : arguments.texts("--set")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;
+    options.values[text.substr(0, equals)] = parse_value(text.substr(equals + 1), true, "--set " + text.substr(0, equals));
+  }
+  return options;
 }
 
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism) {

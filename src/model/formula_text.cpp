@@ -56,13 +56,13 @@ class Printer {
         return {'-' + at_least(kProduct, inner), std::min(inner.level, kSigned)};
       }
       case Op::add: {
-        const auto [left, right] = looser_first(n);
+        const auto [left, right] = in_order(n);
         return {left.text + " + " + at_least(kProduct, right), kSum};
       }
       case Op::sub: return {piece(n.a).text + " - " + at_least(kProduct, piece(n.b)), kSum};
       case Op::mul: {
         if (n.a == n.b) return {at_least(kValue, piece(n.a)) + "^2", kPower};
-        const auto [left, right] = looser_first(n);
+        const auto [left, right] = in_order(n);
         return {at_least(kProduct, left) + '*' + at_least(kSigned, right), kProduct};
       }
       case Op::div: return {at_least(kProduct, piece(n.a)) + '/' + at_least(kSigned, piece(n.b)), kProduct};
@@ -75,10 +75,12 @@ class Printer {
   }
 
  private:
-  // a + b is b + a: the operand that would need parentheses on the right goes to the left.
-  std::pair<Piece, Piece> looser_first(const Node& n) const {
+  // a + b is b + a: on the left stands what would need parentheses on the right, else a constant factor.
+  std::pair<Piece, Piece> in_order(const Node& n) const {
+    const Level own = n.op == Op::add ? kSum : kProduct;
     Piece a = piece(n.a), b = piece(n.b);
-    if (b.level < a.level && b.level >= (n.op == Op::add ? kSum : kProduct)) std::swap(a, b);
+    const bool factor = n.op == Op::mul && graph_[n.b].op == Op::constant;
+    if (a.level > own && (b.level == own || factor)) std::swap(a, b);
     return {std::move(a), std::move(b)};
   }
 

@@ -53,8 +53,8 @@ class Writer {
     YamlText driven = YamlText::list();
     bool usual = true;
     for (const Link& l : m_.links) {
-      usual = usual && l.joint.actuated == actuated_by_default(l.joint);
-      if (l.joint.actuated) driven.add(l.joint.name);
+      usual = usual && actuated_as_usual(l.joint);
+      if (moves(l.joint) && l.joint.actuated) driven.add(l.joint.name);
     }
     if (!usual) root.add("actuated", std::move(driven));
     return root.empty() ? "" : root.str();
@@ -111,9 +111,8 @@ class Writer {
     map.add("axis", axis(first));
     if (type == JointType::universal) map.add("axis2", axis(second));
   }
-  bool actuated_by_default(const Joint& j) const {
-    return m_.loops.empty() && j.type != JointType::fixed && !j.mimic;
-  }
+  static bool moves(const Joint& j) { return j.type != JointType::fixed && !j.mimic; }
+  bool actuated_as_usual(const Joint& j) const { return !moves(j) || j.actuated == m_.loops.empty(); }
   YamlText joint(const Joint& j, const std::string& link) const {
     YamlText map = YamlText::map();
     if (j.name != link) map.add("name", j.name);
@@ -142,7 +141,7 @@ class Writer {
       number(mimic, "offset", j.mimic->offset, 0.0);
       map.add("mimic", std::move(mimic));
     }
-    if (j.actuated != actuated_by_default(j)) map.add("actuated", j.actuated ? "true" : "false");
+    if (!actuated_as_usual(j)) map.add("actuated", j.actuated ? "true" : "false");
     return map;
   }
 
