@@ -32,6 +32,7 @@ struct WrittenBody {
   std::optional<Formula> a, b;
   const YamlNode* l = nullptr;
   std::map<std::size_t, Formula3> hinges;  // l by the number of the body that hangs there
+  bool hinges_known = false;
 };
 
 class Reader {
@@ -60,11 +61,13 @@ class Reader {
     for (const YamlNode* item : reader_.items(*list, "bodies")) body(*item);
     if (list->kind == YamlNode::Kind::list && bodies_.empty()) reader_.complaints().error(list->where, "`bodies` is empty");
     topology(fields);
+    bool tree = true;  // else it is not known what hangs where
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
       const std::size_t parent = bodies_[k].parent;
+      tree = tree && parent != kUnknownParent;
       if (parent > 0 && parent <= k) bodies_[parent - 1].children.push_back(k + 1);
     }
-    for (std::size_t k = 0; k < bodies_.size(); ++k) hinges(bodies_[k], k + 1);
+    for (std::size_t k = 0; k < bodies_.size() && tree; ++k) hinges(bodies_[k], k + 1);
     for (std::size_t k = 0; k < bodies_.size(); ++k) link(k);
     compare_places();
     if (const YamlNode* n = fields.find("theta")) theta(*n);
@@ -116,6 +119,7 @@ class Reader {
     const YamlNode* node = fields.find(key);
     if (node == nullptr) return;
     const std::vector<const YamlNode*> rows = reader_.items(*node, key);
+    for (std::size_t k = rows.size(); k < bodies_.size(); ++k) bodies_[k].parent = kUnknownParent;
     if (node->kind == YamlNode::Kind::list && rows.size() != bodies_.size()) {
       reader_.complaints().error(
           node->where, fmt::format("`{}` has {} entries for {} bodies", key, rows.size(), bodies_.size()));
@@ -171,6 +175,7 @@ class Reader {
 
   // `l: {2: [x, y, z], 5: [x, y, z]}`, or the vector alone where only one body hangs on this one.
   void hinges(WrittenBody& b, std::size_t number) {
+    b.hinges_known = b.l == nullptr || b.l->kind == YamlNode::Kind::map;
     if (b.l == nullptr) return;
     const std::vector<std::size_t>& hung = b.children;
     if (b.l->kind == YamlNode::Kind::list) {
@@ -222,7 +227,7 @@ class Reader {
     const WrittenBody& parent = bodies_[body.parent - 1];
     const auto hinge = parent.hinges.find(index + 1);
     if (hinge == parent.hinges.end()) {
-      if (!body.a && !body.b) {
+      if (!body.a && !body.b && parent.hinges_known) {
         reader_.complaints().error(
             body.where, fmt::format("nothing says where body {} hangs on body {}", index + 1, body.parent),
             fmt::format("`l: {{{}: [x, y, z]}}` of body {}, or `a` and `b` of body {}", index + 1, body.parent, index + 1));

@@ -20,6 +20,7 @@ class Printer {
   explicit Printer(const Mechanism& mechanism) : m_(mechanism) {}
 
   std::string run() {
+    xml_.PushHeader(false, true);
     if (!m_.summary.empty()) xml_.PushComment(comment().c_str());
     open("robot", {{"name", m_.name}});
     link(m_.base, m_.base_inertia, m_.base_visuals);

@@ -12,18 +12,17 @@ namespace {
 
 constexpr std::size_t kWidth = 120;
 
-bool is_plain_character(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return letter || std::string_view("_ .+-*/^();=<").find(c) != std::string_view::npos;
-}
-
-// Whether a word means itself without quotes, inside [ ] and { } too.
-bool is_plain(const std::string& word) {
+// Whether a word means itself without quotes; inside [ ] and { } a comma does not.
+bool is_plain(const std::string& word, bool in_flow) {
   if (word.empty() || word == "null" || word == "Null" || word == "NULL") return false;
-  if (std::string_view(" ;=<*.-").find(word.front()) != std::string_view::npos) {
+  if (std::string_view(" ;=<*.-,").find(word.front()) != std::string_view::npos) {
     const bool number_like = word.size() > 1 && word[1] != ' ' && word[1] != '-' && word[1] != '.';
     if ((word.front() != '-' && word.front() != '.') || !number_like) return false;
   }
+  const auto is_plain_character = [&](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return letter || std::string_view(in_flow ? "_ .+-*/^();=<" : "_ .+-*/^();=<,").find(c) != std::string_view::npos;
+  };
   return word.back() != ' ' && std::all_of(word.begin(), word.end(), is_plain_character);
 }
 
@@ -45,11 +44,11 @@ std::string quoted(const std::string& word) {
   return result + '"';
 }
 
-std::string written(const std::string& word) { return is_plain(word) ? word : quoted(word); }
+std::string written(const std::string& word, bool in_flow) { return is_plain(word, in_flow) ? word : quoted(word); }
 
 }  // namespace
 
-YamlText::YamlText(const std::string& word) : kind_(Kind::word), word_(written(word)) {}
+YamlText::YamlText(const std::string& word) : kind_(Kind::word), word_(word) {}
 
 YamlText YamlText::list(std::vector<YamlText> items) {
   YamlText result(Kind::list);
@@ -62,10 +61,10 @@ YamlText YamlText::block(YamlText tree) {
   return tree;
 }
 
-void YamlText::add(const std::string& key, YamlText value) { children_.emplace_back(written(key), std::move(value)); }
+void YamlText::add(const std::string& key, YamlText value) { children_.emplace_back(written(key, true), std::move(value)); }
 
 std::string YamlText::flow() const {
-  if (kind_ == Kind::word) return word_;
+  if (kind_ == Kind::word) return written(word_, true);
   std::string inner;
   for (const auto& [key, value] : children_) {
     if (!inner.empty()) inner += ", ";
@@ -90,7 +89,7 @@ void YamlText::write(std::string& out, std::size_t indent) const {
     const std::size_t start = kind_ == Kind::map ? display_width(key) + 2 : 2;
     out += kind_ == Kind::map ? key + ':' : "-";
     if (value.fits(kWidth - std::min(kWidth, indent + start))) {
-      out += ' ' + value.flow() + '\n';
+      out += ' ' + (value.kind_ == Kind::word ? written(value.word_, false) : value.flow()) + '\n';
     } else if (kind_ == Kind::map) {
       out += '\n' + std::string(indent + 2, ' ');
       value.write(out, indent + 2);

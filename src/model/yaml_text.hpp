@@ -31,7 +31,7 @@ class YamlText {
 
   Kind kind_;
   bool block_ = false;
-  std::string word_;
+  std::string word_;                                        // as it is meant
   std::vector<std::pair<std::string, YamlText>> children_;  // keys of a map as they are written
 };
 
