@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
+#include "dynamics/rnea.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/write_yaml.hpp"
 #include "support/same_dynamics.hpp"
@@ -21,6 +25,29 @@ const std::string kData = "RL:=2; XCM(1):=RL/2; RM(1)=3; RMI(1,1)=SQRT(4)/20;\n"
 
 ReadResult read_twu_text(const std::string& text, const ReadOptions& options = {}) {
   return read_text(text, "one.twu", options);
+}
+
+// The example that docs/format.md gives, from its first words to the end of the block.
+std::string documented(const std::string& first_words) {
+  std::ostringstream text;
+  text << std::ifstream(LW_SOURCE_DIR "/docs/format.md").rdbuf();
+  const std::string all = text.str();
+  const std::size_t begin = all.find(first_words);
+  return begin == std::string::npos ? "" : all.substr(begin, all.find("```", begin) - begin);
+}
+
+TEST(ReadTwu, TheDocumentedExampleIsRead) {
+  const ReadResult result = read_text(documented("% a pendulum"), "pendulum.twu");
+  expect_clean(result);
+  ASSERT_TRUE(result.mechanism);
+  // at rest along x: m g l/2 of the rod and m g l of what slides
+  const Model<double> model = instantiate<double>(*result.mechanism);
+  Workspace<double> work(model);
+  const std::vector<double> zero(2, 0.0);
+  std::vector<double> tau(2);
+  rnea<double>(model, work, zero, zero, zero, tau);
+  EXPECT_NEAR(tau[0], 9.81 * (4 * 0.75 + 2 * 1.5), 1e-12);
+  EXPECT_NEAR(tau[1], 0.0, 1e-12);
 }
 
 TEST(ReadTwu, HisExamplesMoveAsOurModelsOfThem) {

@@ -31,6 +31,26 @@ ReadResult changed(const std::string& from, const std::string& to) {
   return read_text(text, "tree.wong");
 }
 
+// The example that docs/format.md gives, from its first words to the end of the block.
+std::string documented(const std::string& first_words) {
+  std::ostringstream text;
+  text << std::ifstream(LW_SOURCE_DIR "/docs/format.md").rdbuf();
+  const std::string all = text.str();
+  const std::size_t begin = all.find(first_words);
+  return begin == std::string::npos ? "" : all.substr(begin, all.find("```", begin) - begin);
+}
+
+TEST(ReadWong, TheDocumentedExampleIsRead) {
+  const ReadResult result = read_text(documented("wong: 1\n"), "three.wong");
+  expect_clean(result);
+  ASSERT_TRUE(result.mechanism);
+  EXPECT_EQ(result.mechanism->name, "three");
+  const Model<double> model = instantiate<double>(*result.mechanism);
+  EXPECT_NEAR(model.bodies[1].X_PJ.p[2], 0.6, 1e-15);
+  EXPECT_EQ(model.bodies[2].X_PJ.p[0], 0.15);
+  EXPECT_EQ(model.bodies[2].X_PJ.p[2], 0.55);
+}
+
 TEST(ReadWong, HisMechanismsMoveAsOurModelsOfThem) {
   for (const char* name : {"puma600", "torso", "cat215b"}) {
     const Mechanism his = load(std::string(LW_SOURCE_DIR "/examples/") + name + ".wong"), ours = load(name);
