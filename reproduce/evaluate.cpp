@@ -12,7 +12,7 @@ namespace lw::reproduce {
 namespace {
 
 // The theses' data are taken as they stand, impossible inertias included.
-constexpr ReadOptions kAsPrinted{.floating_base = false, .allow_unphysical = true};
+const ReadOptions kAsPrinted{.floating_base = false, .allow_unphysical = true};
 
 }  // namespace
 

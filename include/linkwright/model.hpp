@@ -6,3 +6,5 @@
 #include "model/mechanism.hpp"
 #include "model/model.hpp"
 #include "model/read.hpp"
+#include "model/write_urdf.hpp"
+#include "model/write_yaml.hpp"

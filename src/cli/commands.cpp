@@ -3,9 +3,9 @@
 namespace lw::cli {
 
 std::vector<Command> commands() {
-  return {demo_command(),        models_command(),    check_command(),     inverse_command(),    forward_command(),
-          mass_matrix_command(), bias_command(),      regressor_command(), kinematics_command(), ik_command(),
-          bench_command(),       reproduce_command(), completion_command()};
+  return {demo_command(),        models_command(), check_command(),     inverse_command(),    forward_command(),
+          mass_matrix_command(), bias_command(),   regressor_command(), kinematics_command(), ik_command(),
+          convert_command(),     bench_command(),  reproduce_command(), completion_command()};
 }
 
 }  // namespace lw::cli

@@ -16,6 +16,7 @@ Command bias_command();
 Command regressor_command();
 Command kinematics_command();
 Command ik_command();
+Command convert_command();
 Command bench_command();
 Command reproduce_command();
 Command demo_command();

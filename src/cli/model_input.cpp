@@ -105,7 +105,14 @@ Command dynamics_command(std::vector<Option> own) {
 }
 
 ReadOptions read_options(const Arguments& arguments) {
-  return {arguments.has("--floating-base"), arguments.has("--allow-unphysical")};
+  ReadOptions options{arguments.has("--floating-base"), arguments.has("--allow-unphysical"), {}};
+  // what is wrong with them is said where they are applied
+  for (const std::string& text : arguments.texts("--set")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;
+    options.values[text.substr(0, equals)] = parse_value(text.substr(equals + 1), true, "--set " + text.substr(0, equals));
+  }
+  return options;
 }
 
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism) {
@@ -187,7 +194,7 @@ LoadedModel load_tree(const Arguments& arguments) {
   LoadedModel loaded = load_model(arguments);
   if (!loaded.model.loops.empty()) {
     throw Error(ErrorCode::model,
-                fmt::format("`{}` has {}: so far only `linkwright check` takes such mechanisms\n  their kinematics and "
+                fmt::format("`{}` has {}: so far only `linkwright check` and `convert` take such mechanisms\n  their kinematics and "
                             "dynamics, with vectors over the actuated joints, are still to come",
                             loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
   }

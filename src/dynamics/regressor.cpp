@@ -97,11 +97,14 @@ Model<T> with_parameters(Model<T> model, const ParameterTable& table, In<T> valu
 template <class T>
 void regressor(const Model<T>& model, const ParameterTable& table, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
                Out<T> Y) {
-  check_sizes<T>(model, q, qd, qdd);
   const auto nv = static_cast<std::size_t>(model.nv);
-  assert(Y.size() == nv * table.size());
+  check_sizes("regressor", model, work,
+              {{"q", q.size(), model.nq},
+               {"qd", qd.size(), model.nv},
+               {"qdd", qdd.size(), model.nv},
+               {"Y", Y.size(), model.nv * static_cast<int>(table.size())}});
   for (T& y : Y) y = T(0.0);
-  detail::accelerations<T>(model, work, q, qd, qdd, model.gravity);
+  forward_accelerations<T>(model, work, q, qd, qdd, model.gravity);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     work.X_W[i] = b.parent < 0 ? work.X[i] : work.X_W[static_cast<std::size_t>(b.parent)] * work.X[i];

@@ -49,13 +49,7 @@ Mat3<T> rotation(const Values<T>& at, const Rotation& r) {
       for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) R(i, j) = v(static_cast<std::size_t>(3 * i + j));
       }
-      // written with few digits it is a rotation but for those: Newton's steps to the nearest one, R (3 − RᵀR)/2,
-      // leave exact ones as they are; each doubles the digits
-      for (int step = 0; step < 2; ++step) {
-        const Mat3<T> square = transpose(R) * R;
-        R = R * (Mat3<T>::diagonal(T(1.5)) - square * T(0.5));
-      }
-      return R;
+      return nearest_rotation(R);
     }
   }
   return Mat3<T>::identity();

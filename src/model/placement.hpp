@@ -59,4 +59,15 @@ Mat3<T> rotation_about_y(const T& angle) { return rotation_about(1, angle); }
 template <class T>
 Mat3<T> rotation_about_z(const T& angle) { return rotation_about(2, angle); }
 
+// Of a matrix that was written with few digits and is a rotation but for those. Newton's steps R (3 − RᵀR)/2 leave exact
+// rotations as they are; each doubles the digits.
+template <class T>
+Mat3<T> nearest_rotation(Mat3<T> R) {
+  for (int step = 0; step < 2; ++step) {
+    const Mat3<T> square = transpose(R) * R;
+    R = R * (Mat3<T>::diagonal(T(1.5)) - square * T(0.5));
+  }
+  return R;
+}
+
 }  // namespace lw

@@ -11,7 +11,9 @@
 #include "check.hpp"
 #include "embedded.hpp"
 #include "families.hpp"
+#include "read_twu.hpp"
 #include "read_urdf.hpp"
+#include "read_wong.hpp"
 #include "read_yaml.hpp"
 #include "text_checks.hpp"
 
@@ -38,11 +40,6 @@ bool is_urdf(std::string_view text, std::string_view file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '<';
-}
-
-std::string sidecar_name(const std::string& file) {
-  const std::size_t dot = file.find_last_of("./");
-  return (dot != std::string::npos && file[dot] == '.' ? file.substr(0, dot) : file) + std::string(kSidecarSuffix);
 }
 
 ReadResult failure(ErrorCode code, const std::string& file, std::string message, std::string hint = {}) {
@@ -116,6 +113,11 @@ ReadResult unknown_name(const std::string& name) {
 
 }  // namespace
 
+std::string sidecar_name(const std::string& file) {
+  const std::size_t dot = file.find_last_of("./");
+  return (dot != std::string::npos && file[dot] == '.' ? file.substr(0, dot) : file) + std::string(kSidecarSuffix);
+}
+
 ReadResult read_text(const std::string& text, const std::string& file, const ReadOptions& options,
                      const std::optional<std::string>& sidecar) {
   ReadResult result;
@@ -131,10 +133,13 @@ ReadResult read_text(const std::string& text, const std::string& file, const Rea
       mechanism = read_urdf(text, file, options.floating_base, places, complaints);
       if (sidecar) read_sidecar(*sidecar, sidecar_name(file), mechanism, places, complaints);
     } else {
-      mechanism = read_yaml(text, file, places, complaints);
+      const bool twu = ends_with_ignoring_case(file, ".twu"), wong = ends_with_ignoring_case(file, ".wong");
+      mechanism = twu    ? read_twu(text, file, options.values, places, complaints)
+                  : wong ? read_wong(text, file, places, complaints)
+                         : read_yaml(text, file, places, complaints);
       if (options.floating_base) {
         complaints.error({file, 0, 0}, "a floating base can be asked for with URDF files only",
-                         "here the file says it: `joint: {type: floating}` on the first link");
+                         twu || wong ? "" : "here the file says it: `joint: {type: floating}` on the first link");
       }
     }
     const bool well_read = !complaints.failed();

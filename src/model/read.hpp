@@ -14,6 +14,7 @@ namespace lw {
 struct ReadOptions {
   bool floating_base = false;     // URDF: the root link floats instead of being the base
   bool allow_unphysical = false;  // impossible masses and inertias are warnings
+  std::map<std::string, double> values{};  // Twu's language: for symbols to which the file gives none
 };
 
 struct ReadResult {
@@ -24,13 +25,16 @@ struct ReadResult {
   std::map<std::string, std::string> sources;  // the texts by the names that diagnostics give to files
 };
 
-// A name that ends in .urdf or .xml, or a text that begins with '<', is URDF; anything else is YAML. The sidecar is the
-// text of NAME.loops.yaml.
+// A name that ends in .urdf or .xml, or a text that begins with '<', is URDF; .twu and .wong are the vocabularies of the
+// theses; anything else is YAML. The sidecar is the text of NAME.loops.yaml.
 ReadResult read_text(const std::string& text, const std::string& file, const ReadOptions& options = {},
                      const std::optional<std::string>& sidecar = {});
 
 // A file of at most 64 MiB; with NAME.urdf its NAME.loops.yaml, where there is one.
 ReadResult read_file(const std::string& path, const ReadOptions& options = {});
+
+// NAME.loops.yaml beside NAME.urdf.
+std::string sidecar_name(const std::string& file);
 
 // A path, the name of an embedded model ("puma560"), or one of a family ("chain-12", "tree-30").
 ReadResult read(const std::string& path_or_name, const ReadOptions& options = {});

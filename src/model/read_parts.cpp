@@ -107,31 +107,6 @@ void read_dh_placement(FieldReader& reader, const Fields& fields, const YamlNode
 constexpr std::size_t kFromRows[6] = {0, 4, 8, 1, 2, 5};
 constexpr std::size_t kTransposed[6] = {0, 4, 8, 3, 6, 7};
 
-void read_tensor(FieldReader& reader, const YamlNode& node, Inertia& inertia) {
-  static const std::vector<std::string> kElements{"xx", "yy", "zz", "xy", "xz", "yz"};
-  if (node.kind == YamlNode::Kind::list && !node.items.empty() && node.items[0]->kind == YamlNode::Kind::list) {
-    const std::vector<Formula> rows = read_matrix(reader, node, "tensor");
-    for (std::size_t k = 0; k < 6; ++k) {
-      inertia.tensor[k] = rows[kFromRows[k]];
-      const Expr &above = rows[kFromRows[k]].value, &below = rows[kTransposed[k]].value;
-      const bool both_read = !(above.is_constant() && std::isnan(above.constant())) &&
-                             !(below.is_constant() && std::isnan(below.constant()));
-      if (both_read && !(above == below)) {
-        reader.complaints().error(
-            rows[kTransposed[k]].where,
-            fmt::format("the tensor is not symmetric: its element {} is {} on one side, {} on the other", kElements[k],
-                        in_quotes(rows[kFromRows[k]].text), in_quotes(rows[kTransposed[k]].text)));
-      }
-    }
-  } else if (node.kind == YamlNode::Kind::list) {
-    const Formula3 diagonal = reader.formula3(node, "tensor");
-    for (std::size_t k = 0; k < 3; ++k) inertia.tensor[k] = diagonal[k];
-  } else {
-    const Fields fields(reader, node, "`tensor`", kElements);
-    for (std::size_t k = 0; k < 6; ++k) fields.read(kElements[k], inertia.tensor[k]);
-  }
-}
-
 Bearing read_bearing(FieldReader& reader, const YamlNode& node) {
   const Fields fields(reader, node, "`bearing`", {"type", "mu", "radius", "spacing"});
   Bearing bearing;
@@ -282,12 +257,56 @@ Joint read_joint(FieldReader& reader, const YamlNode& node, const std::string& l
   return joint;
 }
 
+void read_parameters(FieldReader& reader, const YamlNode& node, Mechanism& mechanism) {
+  if (node.kind != YamlNode::Kind::map) {
+    reader.complaints().error(node.where, fmt::format("`parameters` should be a map, not {}", to_string(node.kind)),
+                              "parameters: {l1: 0.4, l2: l1*1.5}");
+    return;
+  }
+  for (const YamlNode::Entry& e : node.entries) reader.announce(e.key);
+  for (const YamlNode::Entry& e : node.entries) {
+    if (const std::string fault = parameter_name_fault(e.key); !fault.empty()) {
+      reader.complaints().error(e.where, fmt::format("a parameter cannot be called {}", in_quotes(e.key)), fault);
+      continue;
+    }
+    // the formula's nodes first, then the input: evaluation in order of the nodes relies on it
+    Formula value = reader.formula(*e.value, e.key);
+    mechanism.parameters.push_back({e.key, value});
+    reader.define(e.key, mechanism.formulas->input(e.key));
+  }
+}
+
+void read_tensor(FieldReader& reader, const YamlNode& node, const std::string& what, Inertia& inertia) {
+  static const std::vector<std::string> kElements{"xx", "yy", "zz", "xy", "xz", "yz"};
+  if (node.kind == YamlNode::Kind::list && !node.items.empty() && node.items[0]->kind == YamlNode::Kind::list) {
+    const std::vector<Formula> rows = read_matrix(reader, node, what);
+    for (std::size_t k = 0; k < 6; ++k) {
+      inertia.tensor[k] = rows[kFromRows[k]];
+      const Expr &above = rows[kFromRows[k]].value, &below = rows[kTransposed[k]].value;
+      const bool both_read = !(above.is_constant() && std::isnan(above.constant())) &&
+                             !(below.is_constant() && std::isnan(below.constant()));
+      if (both_read && !(above == below)) {
+        reader.complaints().error(
+            rows[kTransposed[k]].where,
+            fmt::format("the tensor is not symmetric: its element {} is {} on one side, {} on the other", kElements[k],
+                        in_quotes(rows[kFromRows[k]].text), in_quotes(rows[kTransposed[k]].text)));
+      }
+    }
+  } else if (node.kind == YamlNode::Kind::list) {
+    const Formula3 diagonal = reader.formula3(node, what);
+    for (std::size_t k = 0; k < 3; ++k) inertia.tensor[k] = diagonal[k];
+  } else {
+    const Fields fields(reader, node, fmt::format("`{}`", what), kElements);
+    for (std::size_t k = 0; k < 6; ++k) fields.read(kElements[k], inertia.tensor[k]);
+  }
+}
+
 Inertia read_inertia(FieldReader& reader, const Fields& fields) {
   Inertia inertia;
   inertia.where = fields.where();
   fields.require("mass", inertia.mass);
   fields.read("com", inertia.com);
-  if (const YamlNode* n = fields.find("tensor")) read_tensor(reader, *n, inertia);
+  if (const YamlNode* n = fields.find("tensor")) read_tensor(reader, *n, "tensor", inertia);
   if (const YamlNode* n = fields.find("about")) {
     inertia.about_origin = reader.choice(*n, "about", {"com", "origin"}) == 1;
   }

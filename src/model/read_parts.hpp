@@ -15,6 +15,10 @@ void read_joint_type(FieldReader& reader, const Fields& fields, JointType& type,
 Joint read_joint(FieldReader& reader, const YamlNode& node, const std::string& link, bool actuated);
 extern const std::vector<std::string> kInertiaKeys;
 Inertia read_inertia(FieldReader& reader, const Fields& fields);
+// A map of xx … yz, a list of three, or a symmetric 3×3 matrix.
+void read_tensor(FieldReader& reader, const YamlNode& node, const std::string& what, Inertia& inertia);
+// The map of named formulas; from then on the reader knows the names.
+void read_parameters(FieldReader& reader, const YamlNode& node, Mechanism& mechanism);
 Friction read_friction(FieldReader& reader, const YamlNode& node);
 Drive read_drive(FieldReader& reader, const YamlNode& node);
 Spring read_spring(FieldReader& reader, const YamlNode& node);

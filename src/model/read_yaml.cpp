@@ -60,7 +60,7 @@ class Reader {
     if (const YamlNode* n = fields.find("unphysical")) mechanism_.unphysical = reader_.word(*n, "unphysical");
     if (fields.has("base")) mechanism_.base = fields.require_word("base");
     // first of all: every other formula may use them
-    if (const YamlNode* n = fields.find("parameters")) parameters(*n);
+    if (const YamlNode* n = fields.find("parameters")) read_parameters(reader_, *n, mechanism_);
     if (const YamlNode* n = fields.find("gravity")) {
       mechanism_.gravity = reader_.formula3(*n, "gravity", "as in [0, 0, -9.81]");
     }
@@ -73,8 +73,9 @@ class Reader {
 
   void sidecar(const YamlNode& root) {
     const Fields fields(reader_, root, "the sidecar",
-                        {"linkwright", "loops", "actuated", "home", "payload", "payloads"});
+                        {"linkwright", "gravity", "loops", "actuated", "home", "payload", "payloads"});
     if (const YamlNode* n = fields.find("linkwright")) version(n);
+    fields.read("gravity", mechanism_.gravity);
     closures(fields);
     const YamlNode* list = fields.find("actuated");
     if (list == nullptr && mechanism_.loops.empty()) return;
@@ -91,25 +92,6 @@ class Reader {
         fmt::format("format version {} is not known",
                     node->kind == YamlNode::Kind::scalar ? in_quotes(node->text) : to_string(node->kind)),
         "this program reads `linkwright: 1`");
-  }
-
-  void parameters(const YamlNode& node) {
-    if (node.kind != YamlNode::Kind::map) {
-      reader_.complaints().error(node.where, fmt::format("`parameters` should be a map, not {}", to_string(node.kind)),
-                                 "parameters: {l1: 0.4, l2: l1*1.5}");
-      return;
-    }
-    for (const YamlNode::Entry& e : node.entries) reader_.announce(e.key);
-    for (const YamlNode::Entry& e : node.entries) {
-      if (const std::string fault = parameter_name_fault(e.key); !fault.empty()) {
-        reader_.complaints().error(e.where, fmt::format("a parameter cannot be called {}", in_quotes(e.key)), fault);
-        continue;
-      }
-      // the formula's nodes first, then the input: evaluation in order of the nodes relies on it
-      Formula value = reader_.formula(*e.value, e.key);
-      mechanism_.parameters.push_back({e.key, value});
-      reader_.define(e.key, mechanism_.formulas->input(e.key));
-    }
   }
 
   void links(const YamlNode& node, bool actuated) {

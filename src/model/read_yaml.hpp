@@ -12,7 +12,7 @@ namespace lw {
 // What cannot be read is left out or stands as NaN, with an error among the complaints.
 Mechanism read_yaml(const std::string& text, const std::string& file, NamePlaces& places, Complaints& complaints);
 
-// Adds `loops`, `actuated`, `home` and `payloads` to a mechanism.
+// Adds `gravity`, `loops`, `actuated`, `home` and `payloads` to a mechanism.
 void read_sidecar(const std::string& text, const std::string& file, Mechanism& mechanism, NamePlaces& places,
                   Complaints& complaints);
 

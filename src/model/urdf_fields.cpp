@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -33,7 +34,10 @@ std::vector<std::string> split(const std::string& text) {
 // In front of a message; an element that says itself what it is has none.
 std::string prefix(const std::string& what) { return what.empty() ? "" : what + ": "; }
 
+// The largest double counts as infinite: many readers of URDF know no other way to say it.
 bool is_infinite(std::string text) {
+  double value = 0.0;
+  if (parse_number(text, value)) return std::abs(value) == std::numeric_limits<double>::max();
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (text.starts_with('-') || text.starts_with('+')) text.erase(0, 1);
   return text == "inf" || text == "infinity";

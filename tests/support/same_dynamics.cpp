@@ -1,0 +1,81 @@
+#include "support/same_dynamics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/rnea.hpp"
+#include "model/random_state.hpp"
+
+namespace lw {
+namespace {
+
+bool same(const Vec3<double>& a, const Vec3<double>& b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+bool same(const Mat3<double>& a, const Mat3<double>& b) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (a(i, j) != b(i, j)) return false;
+    }
+  }
+  return true;
+}
+bool same(const Transform<double>& a, const Transform<double>& b) { return same(a.R, b.R) && same(a.p, b.p); }
+bool same(const Frame<double>& a, const Frame<double>& b) {
+  return a.name == b.name && a.body == b.body && same(a.X_BF, b.X_BF);
+}
+bool same(const Body<double>& a, const Body<double>& b) {
+  const bool turns = a.kind == JointKind::spherical || a.kind == JointKind::floating;
+  return a.parent == b.parent && a.kind == b.kind && a.q == b.q && a.v == b.v && a.mimics == b.mimics &&
+         a.ratio == b.ratio && a.offset == b.offset && (turns || same(a.axis, b.axis)) && same(a.X_PJ, b.X_PJ) &&
+         a.inertia.mass == b.inertia.mass && same(a.inertia.h, b.inertia.h) && same(a.inertia.I, b.inertia.I) &&
+         a.armature == b.armature && a.stiffness == b.stiffness && a.rest == b.rest;
+}
+bool same(const LoopClosure<double>& a, const LoopClosure<double>& b) {
+  return a.name == b.name && a.type == b.type && same(a.axis, b.axis) && same(a.axis2, b.axis2) && same(a.a, b.a) &&
+         same(a.b, b.b);
+}
+bool same(const JointInfo& a, const JointInfo& b) {
+  return a.name == b.name && a.type == b.type && a.q == b.q && a.v == b.v && a.first_body == b.first_body &&
+         a.last_body == b.last_body && a.actuated == b.actuated;
+}
+
+template <class List>
+bool all_same(const List& a, const List& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return same(x, y); });
+}
+
+}  // namespace
+
+double torque_difference(const Model<double>& a, const Model<double>& b, int states) {
+  if (a.nq != b.nq || a.nv != b.nv) return HUGE_VAL;
+  Random random(1);
+  Workspace<double> work_a(a), work_b(b);
+  std::vector<double> tau_a(static_cast<std::size_t>(a.nv)), tau_b(tau_a);
+  double worst = 0.0;
+  for (int k = 0; k < states; ++k) {
+    const State s = random_state(a, random);
+    rnea<double>(a, work_a, s.q, s.qd, s.qdd, tau_a);
+    rnea<double>(b, work_b, s.q, s.qd, s.qdd, tau_b);
+    double size = 1.0, difference = 0.0;
+    for (std::size_t i = 0; i < tau_a.size(); ++i) {
+      size = std::max(size, std::abs(tau_a[i]));
+      difference = std::max(difference, std::abs(tau_a[i] - tau_b[i]));
+    }
+    if (!(difference / size <= worst)) worst = difference / size;
+  }
+  return worst;
+}
+
+::testing::AssertionResult same_bits(const Model<double>& a, const Model<double>& b) {
+  const auto differ = [](const char* what) { return ::testing::AssertionFailure() << "different " << what; };
+  if (a.name != b.name) return differ("name");
+  if (!same(a.gravity, b.gravity)) return differ("gravity");
+  if (!all_same(a.bodies, b.bodies)) return differ("bodies");
+  if (!all_same(a.frames, b.frames)) return differ("frames");
+  if (!all_same(a.loops, b.loops)) return differ("loops");
+  if (!all_same(a.joints, b.joints)) return differ("joints");
+  if (a.home != b.home) return differ("home");
+  if (a.coordinate_names != b.coordinate_names || a.velocity_names != b.velocity_names) return differ("names");
+  return ::testing::AssertionSuccess();
+}
+
+}  // namespace lw
