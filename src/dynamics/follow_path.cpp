@@ -1,7 +1,6 @@
 #include "follow_path.hpp"
 
 #include <Eigen/Dense>
-#include <cassert>
 
 #include "../model/rotation_vector.hpp"
 #include "kinematics.hpp"
@@ -35,7 +34,7 @@ struct Differences {
 // Calls visit(k, first of the three samples, weights) for every sample.
 template <class F>
 void with_neighbours(std::vector<PathSample>& path, F&& visit) {
-  assert(path.size() >= 3);
+  require(path.size() >= 3, "differences need three samples of a path");
   for (std::size_t k = 0; k < path.size(); ++k) {
     const std::size_t first = k == 0 ? 0 : k + 1 == path.size() ? k - 2 : k - 1;
     const double t[3] = {path[first].t, path[first + 1].t, path[first + 2].t};

@@ -1,7 +1,6 @@
 #include "regressor.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "rnea.hpp"
 
@@ -82,7 +81,7 @@ std::vector<T> parameter_values(const Model<T>& model, const ParameterTable& tab
 
 template <class T>
 Model<T> with_parameters(Model<T> model, const ParameterTable& table, In<T> values) {
-  assert(values.size() == table.size());
+  require(values.size() == table.size(), "with_parameters: one value for each parameter of the table");
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     Body<T>& b = model.bodies[i];
     if (table.first[i] >= 0) {
