@@ -19,7 +19,8 @@
 namespace lw {
 inline namespace LW_VECTOR_KIND {
 
-namespace detail {
+// Not `detail`: that would be a namespace beside lw::detail, and clang finds the name ambiguous.
+namespace storage {
 
 // Three of anything; four of double, of which the last is padding: it stays finite, is computed along and never read.
 template <class T>
@@ -35,7 +36,7 @@ struct alignas(32) Vec3Storage<double> {
 typedef double Lanes __attribute__((vector_size(32)));
 #endif
 
-}  // namespace detail
+}  // namespace storage
 
 template <class T>
 class Vec3 {
@@ -66,7 +67,7 @@ class Vec3 {
   friend Vec3 operator/(const Vec3& a, const T& s) { return {a[0] / s, a[1] / s, a[2] / s}; }
 
  private:
-  detail::Vec3Storage<T> s_;
+  storage::Vec3Storage<T> s_;
 };
 
 template <class T>
@@ -85,13 +86,13 @@ class Vec3<double> {
  public:
   Vec3() : x_{} {}
   Vec3(double x, double y, double z) : x_{x, y, z, 0.0} {}
-  explicit Vec3(detail::Lanes x) : x_(x) {}
+  explicit Vec3(storage::Lanes x) : x_(x) {}
 
   static Vec3 zero() { return {}; }
   static Vec3 unit(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
   static Vec3 from(const Eigen::Vector3d& e) { return {e[0], e[1], e[2]}; }
   Eigen::Vector3d eigen() const { return {x_[0], x_[1], x_[2]}; }
-  detail::Lanes lanes() const { return x_; }
+  storage::Lanes lanes() const { return x_; }
 
   double operator[](int k) const { return x_[k]; }
   double& operator[](int k) { return reinterpret_cast<double*>(&x_)[k]; }
@@ -107,21 +108,21 @@ class Vec3<double> {
   friend Vec3 operator/(const Vec3& a, double s) { return Vec3(a.x_ / s); }
 
  private:
-  detail::Lanes x_;
+  storage::Lanes x_;
 };
-static_assert(sizeof(Vec3<double>) == sizeof(detail::Vec3Storage<double>) &&
-              alignof(Vec3<double>) == alignof(detail::Vec3Storage<double>));
+static_assert(sizeof(Vec3<double>) == sizeof(storage::Vec3Storage<double>) &&
+              alignof(Vec3<double>) == alignof(storage::Vec3Storage<double>));
 
 template <>
 inline double dot<double>(const Vec3<double>& a, const Vec3<double>& b) {
-  const detail::Lanes p = a.lanes() * b.lanes();
+  const storage::Lanes p = a.lanes() * b.lanes();
   return p[0] + p[1] + p[2];
 }
 template <>
 inline Vec3<double> cross<double>(const Vec3<double>& a, const Vec3<double>& b) {
   // (a × b) turned by one place is a·turn(b) − turn(a)·b
-  const detail::Lanes x = a.lanes(), y = b.lanes();
-  const detail::Lanes turned = x * __builtin_shufflevector(y, y, 1, 2, 0, 3) - __builtin_shufflevector(x, x, 1, 2, 0, 3) * y;
+  const storage::Lanes x = a.lanes(), y = b.lanes();
+  const storage::Lanes turned = x * __builtin_shufflevector(y, y, 1, 2, 0, 3) - __builtin_shufflevector(x, x, 1, 2, 0, 3) * y;
   return Vec3<double>(__builtin_shufflevector(turned, turned, 1, 2, 0, 3));
 }
 #endif
@@ -176,8 +177,8 @@ Mat3<T> transpose(const Mat3<T>& m) {
 #if defined(__AVX__)
 template <>
 inline Mat3<double> transpose<double>(const Mat3<double>& m) {
-  const detail::Lanes a = m.col(0).lanes(), b = m.col(1).lanes(), c = m.col(2).lanes();
-  const detail::Lanes ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const storage::Lanes a = m.col(0).lanes(), b = m.col(1).lanes(), c = m.col(2).lanes();
+  const storage::Lanes ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
   return {Vec3<double>(__builtin_shufflevector(ab02, c, 0, 1, 4, 3)), Vec3<double>(__builtin_shufflevector(ab13, c, 0, 1, 5, 3)),
           Vec3<double>(__builtin_shufflevector(ab02, c, 2, 3, 6, 3))};
 }
