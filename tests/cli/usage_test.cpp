@@ -150,7 +150,7 @@ TEST(Completion, BashCompletesWords) {
   EXPECT_EQ(complete("linkwright inv", 1), "inverse\n");
   EXPECT_TRUE(has(complete("linkwright inverse puma5", 2), "puma560"));
   EXPECT_EQ(complete("linkwright inverse puma560 --qd", 3), "--qd --qdd\n");
-  EXPECT_EQ(complete("linkwright forward puma560 --method \"\"", 4), "aba crba\n");
+  EXPECT_EQ(complete("linkwright regressor puma560 --parameters \"\"", 4), "full base\n");
 }
 
 }  // namespace
