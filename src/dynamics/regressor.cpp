@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../graph/typical.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -51,6 +52,10 @@ ParameterTable parameter_table(const Model<T>& model) {
   for (auto f = model.frames.rbegin(); f != model.frames.rend(); ++f) {
     if (f->body >= 0) link[static_cast<std::size_t>(f->body)] = &f->name;
   }
+  std::vector<bool> driven(static_cast<std::size_t>(model.nv), false);  // by a rotor of its own or of a follower
+  for (const Body<T>& b : model.bodies) {
+    if (!is_zero(b.armature)) driven[static_cast<std::size_t>(b.v)] = true;
+  }
   ParameterTable table;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
@@ -59,7 +64,8 @@ ParameterTable parameter_table(const Model<T>& model) {
     if (link[i] != nullptr) {
       for (const char* name : kNames) table.names.push_back(*link[i] + "." + name);
     }
-    const bool has_rotor = link[i] != nullptr && !composed && b.velocities() == 1;
+    const bool turned = b.mimics ? !is_zero(b.armature) : driven[static_cast<std::size_t>(b.v)];
+    const bool has_rotor = link[i] != nullptr && !composed && b.velocities() == 1 && turned;
     table.rotor.push_back(has_rotor ? static_cast<int>(table.size()) : -1);
     if (has_rotor) table.names.push_back(*link[i] + ".rotor");
   }

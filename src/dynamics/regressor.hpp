@@ -1,8 +1,8 @@
 // Inverse dynamics as a matrix of the motion times the inertial parameters: τ = Y(q, q̇, q̈) π + springs.
 //
 // Standard parameters of a body, about the origin of its frame: m, h = (mx, my, mz), and the elements xx, xy, xz, yy,
-// yz, zz of the inertia matrix (xy = −∫ x y dm); where the joint has one coordinate also `rotor`, the inertia of the
-// rotor as the joint feels it (armature). The massless bodies inside a composed joint have none.
+// yz, zz of the inertia matrix (xy = −∫ x y dm); where a drive turns the joint (or one that follows it) also `rotor`,
+// the inertia of the rotor as the joint feels it (armature). The massless bodies inside a composed joint have none.
 //
 // A velocity of joint j moves body i by the twist (s, t) at its origin, in its frame. By virtual work, row j of it is
 //   m: t·a     h: a × s + t × α + (t × ω) × ω     I: s·(I α) + (s × ω)·(I ω), linear in the six elements

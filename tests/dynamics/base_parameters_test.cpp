@@ -183,7 +183,9 @@ TEST(BaseParameters, CountsByHand) {
   const std::string body =
       "inertia: {mass: 2, com: [0.1, -0.2, 0.3], tensor: {xx: 1, yy: 1.1, zz: 0.9, xy: 0.1, xz: 0.05, yz: -0.07}}";
   const auto link = [&](const std::string& name, const std::string& parent, const std::string& joint) {
-    return "  - {name: " + name + ", parent: " + parent + ", joint: {" + joint + "}, " + body + "}\n";
+    const bool one = joint.starts_with("type: revolute") || joint.starts_with("type: prismatic");
+    const std::string drive = one ? ", drive: {rotor_inertia: 0.1}" : "";
+    return "  - {name: " + name + ", parent: " + parent + ", joint: {" + joint + "}, " + body + drive + "}\n";
   };
   struct Corner {
     std::string text;
@@ -258,6 +260,8 @@ TEST(BaseParameters, PumaHas36AndStanford33) {
   // rotors 1 and 2 are part of zz1 and zz2: the second axis is square to the first
   EXPECT_EQ(count("puma560"), std::pair(36, std::size_t{40}));
   EXPECT_EQ(count("stanford"), std::pair(33, std::size_t{37}));
+  // as it stands in its file, without drives
+  EXPECT_EQ(base_parameters(instantiate<double>(load("stanford"))).base.size(), 33u);
 }
 
 // Khalil and Dombre's relations of a revolute joint about z, between modified DH frames α, d (along x of the parent),
@@ -275,7 +279,7 @@ links:
   const Expr alpha = graph.input("alpha"), d = graph.input("d"), r = graph.input("r");
   const Model<Expr> model = instantiate<Expr>(mechanism, {{"alpha", alpha}, {"d", d}, {"r", r}});
   const BaseParameters<Expr> p = base_parameters(model);
-  EXPECT_EQ(p.base.size(), 10u + 8u);  // yy, mz and m of b are gone; its rotor stays
+  EXPECT_EQ(p.base.size(), 10u + 7u);  // yy, mz and m of b are gone
   struct Entry {
     const char *to, *from;
     Expr value;
