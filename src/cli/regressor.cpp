@@ -101,15 +101,14 @@ int run(const Arguments& arguments) {
 
   const bool base_only = arguments.text("--parameters", "full") == "base";
   BaseParameters<double> base;
+  int rank = 0;  // how many of them do not depend on the rest
   if (base_only) {
     base = base_parameters(model);
     p = only_base(p, base, nv);
-    if (model.has_mimics && !arguments.quiet()) {
-      const int rank = base_rank(model);
-      if (rank < static_cast<int>(p.names.size())) {
-        say(fmt::format("note: joints that follow others make {} of these {} depend on the rest",
-                        p.names.size() - static_cast<std::size_t>(rank), p.names.size()));
-      }
+    rank = model.has_mimics ? base_rank(model) : static_cast<int>(base.base.size());
+    if (rank < static_cast<int>(base.base.size()) && !arguments.quiet()) {
+      say(fmt::format("note: joints that follow others make {} of these {} depend on the rest",
+                      p.names.size() - static_cast<std::size_t>(rank), p.names.size()));
     }
   }
   require_finite("Y", p.Y, [&](std::size_t k) {
@@ -127,12 +126,16 @@ int run(const Arguments& arguments) {
               {"values", p.values},
               {"Y", rows_of(p.Y, model.nv, static_cast<int>(p.names.size()))},
               {"springs", springs}};
-    if (base_only) json["relations"] = relations_json(base, p.values);
+    if (base_only) {
+      json["rank"] = rank;
+      json["relations"] = relations_json(base, p.values);
+    }
     print_json(json);
     return kOk;
   }
 
-  fmt::print("{}: tau = Y pi{}, Y of {} rows, {}\n{}\n", model.name, largest(springs) > 0.0 ? " + springs" : "", nv,
+  fmt::print("{}: tau = Y pi{}, Y of {}, {}\n{}\n", model.name, largest(springs) > 0.0 ? " + springs" : "",
+             counted(nv, "row"),
              base_only ? fmt::format("{} base parameters of {}", p.names.size(), table.size())
                        : counted(p.names.size(), "parameter"),
              configuration_line(q));
@@ -163,7 +166,9 @@ Command regressor_command() {
       "The matrix Y of tau = Y pi, where pi are masses, first moments, inertias about the origin of the body's frame, "
       "and "
       "rotor inertias. "
-      "Base parameters are the fewest that give the same torques; the relations say how the others are grouped into "
+      "Base parameters are the fewest that give the same torques (with joints that follow others, rank says how few "
+      "they "
+      "could be); the relations say how the others are grouped into "
       "them.";
   c.examples = {"linkwright regressor puma560 --qd 1,1,1,1,1,1",
                 "linkwright regressor stanford --parameters base --qdd 1,1,1,1,1,1",

@@ -135,6 +135,7 @@ BaseParameters<T> base_parameters(const Model<T>& model) {
 
 template <class T>
 std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_values) {
+  require(standard_values.size() == parameters.standard.size(), "base_values: one value for each standard parameter");
   std::vector<T> values;
   for (const auto& terms : parameters.K) {
     T sum(0.0);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "../graph/function.hpp"
+
 namespace lw {
 namespace {
 
@@ -87,6 +89,15 @@ class Printer {
   const Graph& graph_;
 };
 
+// How many terms a node has when all of its parts are written out.
+double terms(const Graph& graph, NodeId id) {
+  std::vector<double> count(id + 1, 1.0);
+  for (NodeId k = 0; k <= id; ++k) {
+    for_each_operand(graph, k, [&](NodeId part) { count[k] += count[part]; });
+  }
+  return count[id];
+}
+
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
@@ -98,6 +109,10 @@ std::string number_text(double number) { return fmt::format("{}", number); }
 
 std::string formula_text(const Expr& expression) {
   if (expression.is_constant()) return number_text(expression.constant());
+  if (constexpr double kMost = 20'000; terms(*expression.graph(), expression.id()) > kMost) {
+    throw Error(ErrorCode::model,
+                "a formula has more than 20 000 terms when it is written out: make parameters of the parts that it repeats");
+  }
   return Printer(*expression.graph()).piece(expression.id()).text;
 }
 

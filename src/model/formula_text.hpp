@@ -14,6 +14,8 @@ namespace lw {
 // The shortest decimal that reads back as the same double.
 std::string number_text(double number);
 
+// Throws Error(model) where the text would have more than 20 000 terms, as one does in which parts that were used again
+// and again are written out each time.
 std::string formula_text(const Expr& expression);
 
 // The formulas of one mechanism.

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "dynamics/aba.hpp"
+#include "dynamics/base_parameters.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
+#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
@@ -44,6 +46,18 @@ TEST(Misuse, WrongSizesAreNamed) {
   EXPECT_THROW(frame_jacobian<double>(a.model, a.work, 99, J), Error);
   EXPECT_THROW(frame_pose<double>(a.model, a.work, -1), Error);
   EXPECT_THROW(frame_bias<double>(a.model, a.work, 1, a.two, a.six), Error);
+}
+
+TEST(Misuse, FormulationsAndRegressorsToo) {
+  Arm a;
+  const Formulation& f = *find_formulation("ness");
+  EXPECT_THROW(inverse_by<double>(f, a.model, a.six, a.two, a.six, a.six), Error);
+  EXPECT_THROW(mass_matrix_by<double>(f, a.model, a.six, a.six), Error);
+  EXPECT_THROW(forward_by<double>(f, a.model, a.six, a.six, a.two, a.six), Error);
+  const ParameterTable table = parameter_table(a.model);
+  EXPECT_THROW(regressor<double>(a.model, table, a.work, a.six, a.six, a.six, a.six), Error);
+  EXPECT_THROW(with_parameters<double>(a.model, table, a.six), Error);
+  EXPECT_THROW(base_values<double>(base_parameters(a.model), a.six), Error);
 }
 
 TEST(Misuse, WorkspaceOfAnotherModelIsRefused) {

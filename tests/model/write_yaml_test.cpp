@@ -40,6 +40,13 @@ TEST(FormulaText, HasNoParenthesesThatTheGrammarDoesNotNeed) {
   }
 }
 
+TEST(FormulaText, RefusesTextsThatGrowWithoutBound) {
+  Graph graph;
+  Expr x = graph.input("x");
+  for (int k = 0; k < 60; ++k) x = sin(x) * cos(x);  // 2^60 terms written out
+  EXPECT_THROW(formula_text(x), Error);
+}
+
 TEST(FormulaText, ReadsBackToTheSameNodeWhateverWasWritten) {
   Names n;
   for (const char* text : {"a^3", "a^7*b", "a^-2", "(a+b)^0.5", "b + a + c", "a*(b*(c*(a*b)))", "30 deg + a", "a deg", "-(a*(-b))",

@@ -122,8 +122,10 @@ const std::vector<Formulation>& formulations() {
        Scope::one_coordinate, 0, false},
       {"twu", "Lagrange by groups of matrix products (Twu 1987, chapter 4)", Scope::one_coordinate, 12, true},
       {"ness", "Newton-Euler state space: orthogonal complement in body axes (Wong 1991)", Scope::any, 0, true},
-      {"noc", "natural orthogonal complement by square roots of the inertias (Angeles and Ma 1988)", Scope::any, 0, true, true},
-      {"walker-orin", "composite rigid bodies in link axes (Walker and Orin 1982, method 3)", Scope::any, 0, true},
+      {"noc", "natural orthogonal complement by square roots of the inertias (Angeles and Ma 1988)", Scope::any, 0, true,
+       Formulation::Needs::inertias},
+      {"walker-orin", "composite rigid bodies in link axes (Walker and Orin 1982, method 3)", Scope::any, 0, true,
+       Formulation::Needs::masses},
       {"bae-hwang-haug", "composite inertias in base axes (Bae, Hwang and Haug 1988)", Scope::any, 0, true},
   };
   return all;
@@ -138,22 +140,23 @@ const Formulation* find_formulation(const std::string& name) {
 
 namespace {
 
-// The first body whose inertia no body can have; -1 where there is none. Symbols are trusted.
+// What a body lacks that the formulation needs of it ("a mass that is not negative"); empty where it lacks nothing.
 template <class T>
-int impossible_inertia(const Model<T>& model) {
-  if constexpr (!std::is_same_v<T, Expr>) {
-    const Linkage<T> chain = linkage(model);
-    for (std::size_t i = 0; i < chain.links.size(); ++i) {
-      Eigen::Matrix3d I;
-      for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) I(r, c) = value_of(chain.links[i].I(r, c));
-      }
-      const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I).eigenvalues();
-      const bool possible = moments[0] >= -1e-9 * moments.cwiseAbs().maxCoeff() && value_of(chain.links[i].mass) >= 0.0;
-      if (!possible) return static_cast<int>(i);
-    }
+std::string lacking(const Formulation& formulation, const Body<T>& body, const Mat3<T>& I_about_com) {
+  using Needs = Formulation::Needs;
+  const double mass = value_of(body.inertia.mass);
+  const Vec3<T>& h = body.inertia.h;
+  if (mass == 0.0 && (value_of(h[0]) != 0.0 || value_of(h[1]) != 0.0 || value_of(h[2]) != 0.0)) {
+    return "a centre of mass";
   }
-  return -1;
+  if (formulation.needs != Needs::nothing && mass < 0.0) return "a mass that is not negative";
+  if (formulation.needs != Needs::inertias) return {};
+  Eigen::Matrix3d I;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) I(r, c) = value_of(I_about_com(r, c));
+  }
+  const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I).eigenvalues();
+  return moments[0] >= -1e-9 * moments.cwiseAbs().maxCoeff() ? "" : "moments of inertia that are not negative";
 }
 
 }  // namespace
@@ -175,13 +178,17 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
   if (formulation.most_joints > 0 && n > formulation.most_joints) {
     return fmt::format("`{}` takes up to {} joints; this mechanism has {}", formulation.name, formulation.most_joints, n);
   }
-  const int impossible = formulation.takes_roots ? impossible_inertia(model) : -1;
-  if (impossible >= 0) {
-    std::string link = "a link";
-    for (const Frame<T>& f : model.frames) {
-      if (f.body == impossible) link = "`" + f.name + "`";
+  if constexpr (!std::is_same_v<T, Expr>) {  // symbols are trusted
+    const Linkage<T> chain = linkage(model);
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      const std::string what = lacking(formulation, model.bodies[i], chain.links[i].I);
+      if (what.empty()) continue;
+      std::string link = "a link";
+      for (const Frame<T>& f : model.frames) {
+        if (f.body == static_cast<int>(i)) link = "`" + f.name + "`";
+      }
+      return fmt::format("`{}` needs {} of every body; {} has none", formulation.name, what, link);
     }
-    return fmt::format("`{}` takes square roots of inertias; that of {} is negative", formulation.name, link);
   }
   return {};
 }
@@ -231,6 +238,7 @@ void mass_matrix_by(const Formulation& formulation, const Model<T>& model, In<T>
 
 template <class T>
 void forward_by(const Formulation& formulation, const Model<T>& model, In<T> q, In<T> qd, In<T> tau, Out<T> qdd) {
+  check_sizes("forward_by", model, {{"tau", tau.size(), model.nv}, {"qdd", qdd.size(), model.nv}});
   const auto n = static_cast<std::size_t>(model.nv);
   const std::vector<T> still(n, T(0.0));
   std::vector<T> M(n * n);

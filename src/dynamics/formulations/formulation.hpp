@@ -25,7 +25,8 @@ struct Formulation {
   Scope scope = Scope::any;
   int most_joints = 0;      // 0: no limit; some cost the fourth power of it
   bool mass_matrix = false;  // has a way of its own to M; else M is made of torques for unit accelerations
-  bool takes_roots = false;  // of masses and inertias, which must be those of possible bodies
+  // What must not be negative, where impossible bodies are allowed.
+  enum class Needs { nothing, masses, inertias } needs = Needs::nothing;
 };
 
 const std::vector<Formulation>& formulations();
