@@ -52,7 +52,7 @@ Vector potential_gradient(const Model<double>& model, const Vector& q) {
 // D, H and G by Lagrange's equations, and by torques of the Newton-Euler recursion: D by columns, one unit acceleration each.
 void two_roads(Experiment& e, const std::string& id, const std::string& when, const Model<double>& model,
                const JointMotion<double>& x) {
-  const Source source = recomputed("Newton-Euler recursion, an independent road");
+  const Source source = property("two of our formulations agree: Newton-Euler by columns");
   const std::string note = "Ours by the closed Lagrange equations.";
   const Vector still(x.q.size(), 0.0);
   const auto G = [&](const char* road) { return inverse(road, model, x.q, still, still); };

@@ -34,9 +34,12 @@ class Variables {
   OperationCount count_;
 };
 
-// A chain of revolute joints that has no zeros: masses, centres and inertias are constants, gravity and poses variable.
+// The links of a chain of revolute joints that have no zeros: masses, centres and inertias are constants.
+Linkage<Count> dense_links(std::size_t n, bool diagonal_inertia = false);
+
+// Such a chain with gravity and poses variable.
 struct DenseChain {
-  DenseChain(Variables& x, std::size_t n, bool diagonal_inertia);
+  DenseChain(Variables& x, std::size_t n, bool diagonal_inertia = false);
 
   Linkage<Count> linkage;
   std::vector<Transform<Count>> poses;

@@ -17,6 +17,15 @@ const char* to_string(Verdict verdict) {
   return "failed";
 }
 
+const char* to_string(Reference reference) {
+  switch (reference) {
+    case Reference::printed: return "printed";
+    case Reference::recomputed: return "recomputed";
+    case Reference::property: return "property";
+  }
+  return "printed";
+}
+
 double magnitude(const Numbers& a) {
   double m = 0.0;
   for (const double v : a.values) m = std::max(m, std::abs(v));

@@ -29,18 +29,24 @@ struct Numbers {
   Numbers(std::vector<double> by_rows, std::size_t n) : values(std::move(by_rows)), columns(n) {}
 };
 
-// Where the number that ours is set against comes from.
+// What the number that ours is set against is.
+//
+//   printed     stands in the thesis, or follows by putting numbers into a formula that does
+//   recomputed  the thesis prints data and curves only; a program that shares nothing with ours computed it from those
+//   property    no number of the thesis: what it claims, or what must hold, measured on our own programs
+enum class Reference { printed, recomputed, property };
+const char* to_string(Reference reference);
+
 struct Source {
-  std::string where;  // table, equation, appendix; or what was calculated
-  // false: it stands in the thesis, or follows by putting numbers into a formula that does. true: the thesis prints data
-  // and curves only, and a program that shares nothing with ours computed it from those data.
-  bool recomputed = false;
+  std::string where;  // table, equation, appendix; what was calculated; what is claimed
+  Reference reference = Reference::printed;
 
   Source(const char* place) : where(place) {}             // NOLINT: a place in the thesis
   Source(std::string place) : where(std::move(place)) {}  // NOLINT
-  Source(std::string place, bool later) : where(std::move(place)), recomputed(later) {}
+  Source(std::string what, Reference kind) : where(std::move(what)), reference(kind) {}
 };
-inline Source recomputed(std::string how) { return {std::move(how), true}; }
+inline Source recomputed(std::string how) { return {std::move(how), Reference::recomputed}; }
+inline Source property(std::string claim) { return {std::move(claim), Reference::property}; }
 
 struct Row {
   std::string id;        // unique: "wong.puma.torque"

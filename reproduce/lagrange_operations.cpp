@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/random.hpp"
+#include "counting.hpp"
 #include "dynamics/formulations/hollerbach.hpp"
 #include "dynamics/formulations/lagrange.hpp"
 #include "dynamics/formulations/newton_euler.hpp"
@@ -17,33 +17,15 @@ using Inverse = void (*)(const Linkage<Count>&, Poses<Count>, In<Count>, In<Coun
 
 const std::vector<long> kJoints{1, 2, 3, 4, 5, 6, 7, 8};
 
-// A chain of revolute joints without a zero or a one in its data. What the links are made of is known beforehand:
-// products of such constants cost nothing. Rotations are given: making them of sines and cosines would add 12 × and 6 + a
-// joint, for frames turned anyhow.
-OperationCount operations(Inverse inverse, long joints) {
-  OperationCount count;
-  Random random(1);
-  const auto constant = [&] { return Count(random.between(0.1, 0.9)); };
-  const auto counted = [&] { return Count(random.between(0.1, 0.9), &count); };
-  const auto vector = [](const auto& number) { return Vec3<Count>(number(), number(), number()); };
-  const auto matrix = [&](const auto& number) { return Mat3<Count>(vector(number), vector(number), vector(number)); };
-  Linkage<Count> chain;
-  chain.gravity = vector(constant);
-  std::vector<Transform<Count>> poses;
-  std::vector<Count> qd, qdd, tau(static_cast<std::size_t>(joints));
-  for (int i = 0; i < joints; ++i) {
-    Linkage<Count>::Link link;
-    link.parent = i - 1;
-    link.mass = constant();
-    link.com = vector(constant);
-    link.I = matrix(constant);
-    chain.links.push_back(link);
-    poses.push_back({matrix(counted), vector(constant)});
-    qd.push_back(counted());
-    qdd.push_back(counted());
-  }
-  inverse(chain, poses, qd, qdd, tau);
-  return count;
+// {multiplications, additions} on a chain of revolute joints without a zero or a one in its data. What the links are made of
+// is known beforehand: products of such constants cost nothing. Rotations are given: making them of sines and cosines
+// would add 12 × and 6 + a joint, for frames turned anyhow.
+std::vector<double> operations(Inverse inverse, long joints) {
+  Variables x;
+  DenseChain c(x, static_cast<std::size_t>(joints));
+  c.linkage.gravity = {2.0, 3.0, 9.0};
+  for (Transform<Count>& pose : c.poses) pose.p = {0.5, 0.7, 0.6};
+  return x.cost([&] { inverse(c.linkage, c.poses, c.rates, c.accelerations, c.tau); });
 }
 
 struct Columns {
@@ -58,9 +40,9 @@ struct Columns {
 Columns ours(Inverse inverse) {
   Columns c;
   for (const long n : kJoints) {
-    const OperationCount count = operations(inverse, n);
-    c.multiplications.push_back(static_cast<double>(count.multiplications));
-    c.additions.push_back(static_cast<double>(count.additions));
+    const std::vector<double> count = operations(inverse, n);
+    c.multiplications.push_back(count[0]);
+    c.additions.push_back(count[1]);
   }
   return c;
 }
@@ -85,7 +67,7 @@ void set_beside(Experiment& e, const std::string& name, const std::string& whose
     rest.insert(rest.end(), d.begin(), d.end());
   }
   e.compare(name + "-degree", fmt::format("{}, differences of order {} of our counts", whose, degree + 1),
-            "table 1.1, degree of the formulas", std::vector<double>(rest.size(), 0.0), rest, absolute(0.0),
+            property("table 1.1, degree of the formulas"), std::vector<double>(rest.size(), 0.0), rest, absolute(0.0),
             "Zero where the cost is a polynomial of the degree that the formula has.");
 }
 
@@ -98,9 +80,9 @@ Plot cost_plot() {
     Series s;
     s.label = label;
     for (const long n : kJoints) {
-      const OperationCount count = operations(inverse, n);
+      const std::vector<double> count = operations(inverse, n);
       s.x.push_back(static_cast<double>(n));
-      s.y.push_back(static_cast<double>(count.multiplications + count.additions));
+      s.y.push_back(count[0] + count[1]);
     }
     plot.series.push_back(std::move(s));
   };

@@ -1,6 +1,7 @@
 #include "polynomial.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 
@@ -48,6 +49,13 @@ double interpolated(const std::vector<long>& at, const std::vector<double>& row,
     value += weight;
   }
   return value;
+}
+
+std::vector<double> whole(std::vector<double> counts) {
+  for (double& c : counts) {
+    if (std::abs(c - std::round(c)) < 1e-6) c = std::round(c);
+  }
+  return counts;
 }
 
 }  // namespace lw::reproduce

@@ -22,4 +22,8 @@ Polynomial operator+(const Polynomial& a, const Polynomial& b);
 double interpolated(const std::vector<long>& at, const std::vector<double>& row, std::size_t missing,
                     std::size_t degree);
 
+// Counts that came about in floating point: what is a whole number but for rounding becomes one; the rest stays as it is,
+// and equals no count.
+std::vector<double> whole(std::vector<double> counts);
+
 }  // namespace lw::reproduce

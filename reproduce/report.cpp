@@ -137,6 +137,10 @@ std::string numbers(const Numbers& n, const std::vector<bool>& marked) {
   return fmt::format("<details><summary>{} numbers</summary>{}</details>", n.values.size(), text);
 }
 
+std::string badge(Reference reference) {
+  return reference == Reference::printed ? "" : fmt::format(" <span class='badge'>{}</span>", to_string(reference));
+}
+
 std::string row_of(const Row& r) {
   const std::string tolerance = r.verdict == Verdict::not_reproducible ? "–"
                                 : r.verdict == Verdict::beaten         ? "less"
@@ -152,7 +156,7 @@ std::string row_of(const Row& r) {
       "class='number'>{}</td>"
       "<td class='number'>{}</td><td class='verdict {}'>{}</td><td class='note'>{}</td></tr>\n",
       escape_xml(r.id), escape_xml(r.quantity),
-      escape_xml(r.source.where) + (r.source.recomputed ? " <span class='badge'>recomputed</span>" : ""),
+      escape_xml(r.source.where) + badge(r.source.reference),
       numbers(r.published, wrong_entries(r)), numbers(r.computed, wrong_entries(r)), deviation, tolerance, verdict,
       verdict, escape_xml(r.note));
 }
@@ -190,12 +194,12 @@ std::vector<std::size_t> count_verdicts(const std::vector<Experiment>& experimen
   return counts;
 }
 
-std::size_t count_recomputed(const std::vector<Experiment>& experiments) {
-  std::size_t count = 0;
+std::vector<std::size_t> count_references(const std::vector<Experiment>& experiments) {
+  std::vector<std::size_t> counts(3, 0);
   for (const Experiment& e : experiments) {
-    for (const Row& r : e.rows) count += r.verdict == Verdict::reproduced && r.source.recomputed;
+    for (const Row& r : e.rows) counts[static_cast<std::size_t>(r.source.reference)] += r.verdict == Verdict::reproduced;
   }
-  return count;
+  return counts;
 }
 
 std::string html_report(const std::vector<Thesis>& theses, const std::vector<Experiment>& experiments) {
@@ -214,17 +218,17 @@ std::string html_report(const std::vector<Thesis>& theses, const std::vector<Exp
     const char* name = to_string(kVerdicts[k]);
     std::string meaning = kMeanings[k];
     if (kVerdicts[k] == Verdict::reproduced) {
-      const std::size_t later = count_recomputed(experiments);
-      meaning = fmt::format("{} as printed, {} recomputed from the thesis's data", counts[k] - later, later);
+      const std::vector<std::size_t> of = count_references(experiments);
+      meaning = fmt::format("{} as printed, {} recomputed from the thesis's data, {} properties", of[0], of[1], of[2]);
     }
     out += fmt::format("<li><b class='{}'>{}</b>{}<small>{}</small></li>\n", name, counts[k], name, meaning);
   }
   out +=
       "</ul>\n<p class='soft'>Deviation: the largest difference over all entries; where the tolerance is relative, as "
-      "a "
-      "fraction of that entry. <span class='badge'>recomputed</span>: the thesis prints data and curves, not this "
-      "number; "
-      "the reference was computed from its data by an independent program.</p>\n<nav>";
+      "a fraction of that entry. <span class='badge'>recomputed</span>: the thesis prints data and curves, not this "
+      "number; the reference was computed from its data by an independent program. <span "
+      "class='badge'>property</span>: no number of the thesis, but what it claims or what must hold, measured by us; "
+      "the reference is often 0, an error that should not be there.</p>\n<nav>";
   for (const Thesis& t : theses) out += fmt::format("<a href='#{}'>{} {}</a>", t.id, escape_xml(t.author), t.year);
   out += "</nav>\n";
   for (const Thesis& t : theses) {

@@ -11,8 +11,8 @@ namespace lw::reproduce {
 // How often each verdict was given, in the order of Verdict.
 std::vector<std::size_t> count_verdicts(const std::vector<Experiment>& experiments);
 
-// How many of the reproduced rows are set against a number that the thesis does not print (Source::recomputed).
-std::size_t count_recomputed(const std::vector<Experiment>& experiments);
+// How many of the reproduced rows have each kind of reference, in the order of Reference.
+std::vector<std::size_t> count_references(const std::vector<Experiment>& experiments);
 
 std::string html_report(const std::vector<Thesis>& theses, const std::vector<Experiment>& experiments);
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/worse.hpp"
+
 namespace lw::reproduce {
 namespace {
 
@@ -53,7 +55,7 @@ void twu_compare(Experiment& e, const TwuExample& x) {
     for (std::size_t i = 0; i < n; ++i) {
       double sum = 0.0;
       for (std::size_t j = 0; j < n; ++j) sum += std::abs(M[i * n + j]) * 0.5 * printed_unit(x.qdd[k][j]);
-      rounding = std::max(rounding, sum);
+      rounding = worse(rounding, sum);
     }
   }
   e.compare("accelerations", "q̈ at t = 0, 0.02, …, 0.18 s, from the printed q, q̇ and forces (rad/s², m/s²)",

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/worse.hpp"
 #include "dynamics/formulations/twu.hpp"
 #include "evaluate.hpp"
 #include "graph/interpreter.hpp"
@@ -45,7 +46,8 @@ void cost(Experiment& e) {
     cubes.push_back(n * n * (n + 1) * (n + 1) / 4);
     squares.push_back(n * (n + 1) * (2 * n + 1) / 6);
   }
-  const std::string source = "loops of chapter 4", what = "matrix-vector products of ";
+  const Source source = property("loops of chapter 4");
+  const std::string what = "matrix-vector products of ";
   const std::string square = "Σ i²: i products a group.", cube = "Σ i³ = [n(n + 1)/2]²: the cost grows as n⁴.";
   e.compare("products.4-4", what + "(4-4), n = 1 … 6", source, squares, products(detail::twu_v<Count>), absolute(0.0),
             square);
@@ -90,18 +92,17 @@ Model<double> arm(const std::vector<Joint>& joints, Random& random) {
 double difference(const Model<double>& model, const State& s, const Vector& a, const Vector& b) {
   const std::size_t n = a.size();
   const Vector M = mass_matrix(model, s.q), h = bias(model, s.q, s.qd);
-  double worst = 0.0, scale = 0.0;
+  double scale = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     double terms = std::abs(h[i]);
     for (std::size_t j = 0; j < n; ++j) terms += std::abs(M[i * n + j] * s.qdd[j]);
     scale = std::max(scale, terms);
-    worst = std::max(worst, std::abs(a[i] - b[i]));
   }
-  return worst / scale;
+  return largest_difference(a, b) / scale;
 }
 
 void agreement(Experiment& e) {
-  const std::string claim = "conclusions: exact but for rounding";
+  const Source claim = property("conclusions: exact but for rounding");
   const std::vector<std::string> others{"newton-euler", "lagrange", "hollerbach-4x4", "hollerbach-3x3"};
   std::vector<double> worst(others.size(), 0.0);
   Random random(1);
@@ -114,7 +115,7 @@ void agreement(Experiment& e) {
       const Vector by_groups = inverse("twu", model, s.q, s.qd, s.qdd);
       for (std::size_t o = 0; o < others.size(); ++o) {
         const Vector other = inverse(others[o], model, s.q, s.qd, s.qdd);
-        worst[o] = std::max(worst[o], difference(model, s, by_groups, other));
+        worst[o] = worse(worst[o], difference(model, s, by_groups, other));
       }
     }
   }
@@ -130,12 +131,12 @@ void agreement(Experiment& e) {
     const Model<double> model = arm({kind(k % kKinds), kind(k / kKinds % kKinds), kind(k / kKinds / kKinds)}, random);
     for (int i = 0; i < 5; ++i) {
       const State s = random_state(model, random);
-      of_layouts = std::max(
+      of_layouts = worse(
           of_layouts, difference(model, s, inverse("twu", model, s.q, s.qd, s.qdd), inverse(model, s.q, s.qd, s.qdd)));
     }
   }
   e.compare("generality", "the same less our inverse dynamics, for every arm of three joints, at most",
-            "chapter 2: REV or TRAN about or along X, Y or Z", 0.0, of_layouts, absolute(1e-12),
+            property("chapter 2: REV or TRAN about or along X, Y or Z"), 0.0, of_layouts, absolute(1e-12),
             "All 216 layouts of three such joints with random data, five states each.");
 }
 
@@ -201,7 +202,7 @@ void pruning(Experiment& e) {
   const auto first_y = [](std::size_t i, std::size_t k) { return i == 0 && k == 1; };
   const auto all_y_and_z = [](std::size_t, std::size_t k) { return k != 0; };
   const Function one = generated(first_y), listed = generated(all_y_and_z);
-  const Source symbols = recomputed("the program with symbols for the zeros, evaluated");
+  const Source symbols = property("the program with symbols for the zeros, run on zeros");
   const auto saved = [&](const char* name, const char* what, const Function& f, const auto& known) {
     const std::vector<double> before = operations(all), after = operations(f), other = evaluated(all, known);
     e.compare(

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include "base/random.hpp"
+#include "base/worse.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/formulations/ness.hpp"
 #include "evaluate.hpp"
@@ -37,12 +38,7 @@ Model<double> random_tree(int n, double branching, Random& random) {
 }
 
 double relative_difference(const Vector& a, const Vector& b) {
-  double difference = 0.0, size = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = std::max(difference, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(b[i]));
-  }
-  return difference / size;
+  return largest_difference(a, b) / magnitude(b);
 }
 
 // M, τ and q̈ on random trees, the worst of ten each.
@@ -60,17 +56,17 @@ void trees(Experiment& e) {
       inverse_by<double>(ness_formulation, model, s.q, s.qd, s.qdd, tau);
       const Vector expected = inverse(model, s.q, s.qd, s.qdd);
       forward_by<double>(ness_formulation, model, s.q, s.qd, expected, qdd);
-      in_M = std::max(in_M, relative_difference(M, mass_matrix(model, s.q)));
-      in_tau = std::max(in_tau, relative_difference(tau, expected));
-      in_qdd = std::max(in_qdd, relative_difference(inverse(model, s.q, s.qd, qdd), expected));
+      in_M = worse(in_M, relative_difference(M, mass_matrix(model, s.q)));
+      in_tau = worse(in_tau, relative_difference(tau, expected));
+      in_qdd = worse(in_qdd, relative_difference(inverse(model, s.q, s.qd, qdd), expected));
     }
     M_worst.push_back(in_M);
     tau_worst.push_back(in_tau);
     qdd_worst.push_back(in_qdd);
   }
   const Vector none(M_worst.size(), 0.0);
-  const std::string where = "section 3.1.2: the branched form holds for any tree",
-                    sizes = ", random trees, n = 5, 10, 20, 35, 50";
+  const Source where = property("section 3.1.2: the branched form holds for any tree");
+  const std::string sizes = ", random trees, n = 5, 10, 20, 35, 50";
   e.compare("tree.M", "M against composite bodies, relative" + sizes, where, none, M_worst, absolute(1e-12));
   e.compare("tree.tau", "τ against recursive Newton-Euler, relative" + sizes, where, none, tau_worst, absolute(1e-12));
   e.compare("tree.qdd", "q̈, by the torques it needs, relative" + sizes, where, none, qdd_worst, absolute(1e-12),
@@ -135,9 +131,9 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     projector << MatrixXd::Identity(3 * n, 3 * n), UQ.transpose();
     constraints << w.H1, w.N1, w.H2, MatrixXd::Zero(3 * n, 2 * n);
     H << w.C, UQ * w.C;
-    gamma_left = std::max(gamma_left, (projector * constraints.leftCols(3 * n)).cwiseAbs().maxCoeff());
-    lambda_left = std::max(lambda_left, (w.C.transpose() * w.N1).cwiseAbs().maxCoeff());
-    tau_left = std::max(tau_left, (w.C.transpose() * w.E - MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff());
+    gamma_left = worse(gamma_left, largest(projector * constraints.leftCols(3 * n)));
+    lambda_left = worse(lambda_left, largest(w.C.transpose() * w.N1));
+    tau_left = worse(tau_left, largest(w.C.transpose() * w.E - MatrixXd::Identity(n, n)));
 
     for (Eigen::Index i = 0; i < n; ++i) {
       const auto& link = tree.links[static_cast<std::size_t>(i)];
@@ -147,7 +143,7 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     const MatrixXd M = H.transpose() * inertia * H;
     Vector ours(static_cast<std::size_t>(n * n));
     ness_mass_matrix<double>(tree, poses, ours);
-    matrix = std::max(matrix, relative_difference(ours, Vector(M.data(), M.data() + n * n)));
+    matrix = worse(matrix, relative_difference(ours, Vector(M.data(), M.data() + n * n)));
 
     // the constraint forces, as the solution of the free-body equations
     Vector tau(static_cast<std::size_t>(n));
@@ -155,23 +151,23 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     VectorXd rest = w.free;
     rest.head(3 * n) -= w.E * Eigen::Map<const VectorXd>(tau.data(), n);
     const VectorXd solved = constraints.colPivHouseholderQr().solve(rest);
-    misfit = std::max(misfit, (constraints * solved - rest).norm() / w.free.norm());
+    misfit = worse(misfit, (constraints * solved - rest).norm() / w.free.norm());
     const auto recovered = ness_constraint_forces<double>(tree, poses, s.qd, s.qdd);
     Vector both;
     for (const auto& f : recovered) both.insert(both.end(), {f.gamma[0], f.gamma[1], f.gamma[2]});
     for (const auto& f : recovered) both.insert(both.end(), {f.lambda[0], f.lambda[1]});
-    forces = std::max(forces, relative_difference(both, Vector(solved.data(), solved.data() + 5 * n)));
+    forces = worse(forces, relative_difference(both, Vector(solved.data(), solved.data() + 5 * n)));
   }
-  e.compare(id + ".gamma", "largest entry of [1 (U⁻¹Q)ᵀ][H₁; H₂], " + what, "section 2.2.4: γ vanishes", 0.0,
-            gamma_left, absolute(1e-14), "H₁ and H₂ from the free-body equations, U and Q from the hinges.");
-  e.compare(id + ".lambda", "largest entry of CᵀN₁, " + what, "section 2.2.4: λ vanishes", 0.0, lambda_left,
-            absolute(1e-14));
-  e.compare(id + ".tau", "largest entry of CᵀE − 1, " + what, "section 2.2.4: torques remain", 0.0, tau_left,
-            absolute(1e-14));
+  e.compare(id + ".gamma", "largest entry of [1 (U⁻¹Q)ᵀ][H₁; H₂], " + what, property("section 2.2.4: γ vanishes"),
+            0.0, gamma_left, absolute(1e-14), "H₁ and H₂ from the free-body equations, U and Q from the hinges.");
+  e.compare(id + ".lambda", "largest entry of CᵀN₁, " + what, property("section 2.2.4: λ vanishes"), 0.0,
+            lambda_left, absolute(1e-14));
+  e.compare(id + ".tau", "largest entry of CᵀE − 1, " + what, property("section 2.2.4: torques remain"), 0.0,
+            tau_left, absolute(1e-14));
   e.compare(id + ".M", "M in body axes against H̄ᵀ diag(J, m) H̄ in base axes, relative, " + what,
-            "equations 2.37 and 3.23", 0.0, matrix, absolute(1e-13));
+            property("equations 2.37 and 3.23"), 0.0, matrix, absolute(1e-13));
   e.compare(id + ".forces", "γ and λ against the solution of the free-body equations, relative, " + what,
-            "equation 2.26", 0.0, forces, absolute(1e-12),
+            property("equation 2.26"), 0.0, forces, absolute(1e-12),
             fmt::format("By QR of [H₁ N₁; H₂ 0]; the equations are met to {:.0e}.", misfit));
 }
 

@@ -65,7 +65,7 @@ void row_with_slip(Experiment& e, const std::string& name, const std::string& qu
                    std::size_t degree) {
   Values other = printed;
   other[wrong] = interpolated(at, printed, wrong, degree);
-  e.misprint(name, quantity, table, printed, values(formula, at), other, absolute(1e-9),
+  e.misprint(name, quantity, table, printed, values(formula, at), whole(other), absolute(0.0),
              fmt::format("{} for {} at n = {}. The other printed entries, continued, say the same as the formula.",
                          printed[wrong], formula(at[wrong]), at[wrong]));
 }
@@ -91,10 +91,10 @@ void inertia_matrix(Experiment& e) {
   // the thesis's own items (section 3.2): c, ρ, J c, m r, products, less what symmetry saves
   const auto items = [](double n) {
     const double pairs = n * (n - 1) / 2;
-    return (n - 1) * (n - 2) / 2 * 5 + pairs * (11 + 6 + 3) + (n * n * n / 6 + n * n / 2 + n / 3 - n) * 5 - pairs;
+    return (n - 1) * (n - 2) / 2 * 5 + pairs * (11 + 6 + 3) + (n * (n + 1) * (n + 2) / 6 - n) * 5 - pairs;
   };
   e.misprint("inertia.proposed.add", head + "proposed, +", table, {209, 370, 585, 851},
-             values(kProposed.inertia_add, kInertiaAt), {items(4), items(5), items(6), items(7)}, absolute(1e-9),
+             values(kProposed.inertia_add, kInertiaAt), {items(4), items(5), items(6), items(7)}, absolute(0.0),
              "851 for 859 at n = 7; the items of section 3.2 add up to the formula.");
   row_with_slip(e, "inertia.walker.mul", head + "Walker, ×", table, kInertiaAt, {389, 555, 741, 953},
                 kWalker.inertia_mul, 1, 2);

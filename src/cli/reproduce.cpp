@@ -35,7 +35,7 @@ Json to_json(const Row& r) {
           {"experiment", r.experiment},
           {"quantity", r.quantity},
           {"source", r.source.where},
-          {"reference", r.source.recomputed ? "recomputed" : "printed"},
+          {"reference", to_string(r.source.reference)},
           {"published", to_json(r.published)},
           {"computed", to_json(r.computed)},
           {"tolerance", r.tolerance},
@@ -65,8 +65,8 @@ std::string summary(const std::vector<Experiment>& experiments) {
     if (n == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, to_string(v));
     if (v != Verdict::reproduced) continue;
-    const std::size_t later = count_recomputed(experiments);
-    text += fmt::format(" ({} printed, {} recomputed)", n - later, later);
+    const std::vector<std::size_t> of = count_references(experiments);
+    text += fmt::format(" ({} printed, {} recomputed, {} properties)", of[0], of[1], of[2]);
   }
   return text.empty() ? "nothing to compare" : text;
 }
@@ -82,7 +82,10 @@ void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>
       fmt::print("\n  {}\n", e.title);
       for (const Row& r : e.rows) {
         const std::string verdict = to_string(r.verdict);
-        const std::string mark = r.source.recomputed ? styled(" [recomputed]", Style::faint, stdout) : "";
+        const std::string mark =
+            r.source.reference == Reference::printed
+                ? ""
+                : styled(fmt::format(" [{}]", to_string(r.source.reference)), Style::faint, stdout);
         fmt::print("    {}{} {}{}\n", styled(verdict, style_of(r.verdict), stdout),
                    std::string(17 - verdict.size(), ' '), r.quantity, mark);
         if (r.verdict == Verdict::failed)
@@ -141,7 +144,8 @@ Command reproduce_command() {
       "print is wrong and ours is verified by another road; beaten; not-reproducible, where data are lost or the print "
       "contradicts "
       "itself; or failed, which also makes the exit code 1. [recomputed] marks a reference that the thesis does not "
-      "print: an independent program computed it from the thesis's data.";
+      "print: an independent program computed it from the thesis's data. [property] marks what is no number of the "
+      "thesis: what it claims, or what must hold, measured by us.";
   c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html",
                 "linkwright reproduce twu --json"};
   std::vector<std::string> names;

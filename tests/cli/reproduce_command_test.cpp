@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -16,6 +20,11 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
+bool all_zero(const nlohmann::json& numbers) {
+  if (numbers.is_number()) return numbers == 0.0;
+  return numbers.is_array() && std::all_of(numbers.begin(), numbers.end(), all_zero);
+}
+
 TEST(ReproduceCommand, NothingFails) {
   const Outcome o = linkwright({"reproduce", "all", "--json"});
   EXPECT_EQ(o.code, 0);
@@ -26,7 +35,10 @@ TEST(ReproduceCommand, NothingFails) {
          {"id", "thesis", "quantity", "published", "computed", "tolerance", "verdict", "note", "reference"}) {
       EXPECT_TRUE(row.contains(field)) << field;
     }
-    EXPECT_TRUE(row["reference"] == "printed" || row["reference"] == "recomputed") << row["id"];
+    EXPECT_TRUE(row["reference"] == "printed" || row["reference"] == "recomputed" || row["reference"] == "property")
+        << row["id"];
+    // an error that should not be there is no number of a thesis
+    EXPECT_TRUE(row["reference"] != "printed" || !all_zero(row["published"])) << row["id"];
     // what another program computed later does not stand in the thesis
     EXPECT_EQ(row["reference"] == "recomputed", has(row["source"], "independent") || has(row["source"], ", evaluated"))
         << row["id"];
@@ -39,26 +51,29 @@ TEST(ReproduceCommand, NothingFails) {
   for (const char* thesis : {"dhanaraj", "binder", "wong", "twu"}) EXPECT_EQ(theses.count(thesis), 1u) << thesis;
 }
 
-TEST(ReproduceCommand, PrintedAndRecomputedAreCountedApart) {
+TEST(ReproduceCommand, ReferencesAreCountedApart) {
   const Outcome o = linkwright({"reproduce", "all"});
-  int printed = 0, recomputed = 0, marks = 0, all_recomputed = 0;
+  std::map<std::string, int> reproduced, all;
   const nlohmann::json rows = linkwright({"reproduce", "all", "--json"}).json()["experiments"];
   for (const nlohmann::json& row : rows) {
-    all_recomputed += row["reference"] == "recomputed";
-    if (row["verdict"] == "reproduced") ++(row["reference"] == "printed" ? printed : recomputed);
+    ++all[row["reference"]];
+    if (row["verdict"] == "reproduced") ++reproduced[row["reference"]];
   }
-  for (std::size_t at = o.out.find(" [recomputed]\n"); at != std::string::npos;
-       at = o.out.find(" [recomputed]\n", at + 1))
-    ++marks;
-  ASSERT_GT(recomputed, 0);
-  EXPECT_EQ(marks, all_recomputed);
-  EXPECT_TRUE(has(o.out, std::to_string(printed + recomputed) + " reproduced (" + std::to_string(printed) +
-                             " printed, " + std::to_string(recomputed) + " recomputed)"))
+  for (const std::string kind : {"recomputed", "property"}) {
+    ASSERT_GT(reproduced[kind], 0);
+    const std::string mark = " [" + kind + "]\n";
+    int marks = 0;
+    for (std::size_t at = o.out.find(mark); at != std::string::npos; at = o.out.find(mark, at + 1)) ++marks;
+    EXPECT_EQ(marks, all[kind]);
+  }
+  const int printed = reproduced["printed"], recomputed = reproduced["recomputed"], properties = reproduced["property"];
+  EXPECT_TRUE(has(o.out, fmt::format("{} reproduced ({} printed, {} recomputed, {} properties)",
+                                     printed + recomputed + properties, printed, recomputed, properties)))
       << o.out;
   const std::string file = folder() + "/counts.html";
   linkwright({"reproduce", "all", "--out", file, "--quiet"});
-  EXPECT_TRUE(has(content(file), std::to_string(printed) + " as printed, " + std::to_string(recomputed) +
-                                     " recomputed from the thesis's data"));
+  EXPECT_TRUE(has(content(file), fmt::format("{} as printed, {} recomputed from the thesis's data, {} properties",
+                                             printed, recomputed, properties)));
   EXPECT_TRUE(has(content(file), "<mark>"));
 }
 
@@ -80,7 +95,7 @@ TEST(ReproduceCommand, ReportIsOneSelfContainedPage) {
   EXPECT_TRUE(has(o.err, "report written to"));
   const std::string page = content(file);
   EXPECT_EQ(page.rfind("<!doctype html>", 0), 0u);
-  EXPECT_TRUE(has(page, "class='badge'>recomputed<"));
+  EXPECT_TRUE(has(page, "class='badge'>recomputed<") && has(page, "class='badge'>property<"));
   EXPECT_TRUE(has(page, "<svg") && has(page, "</html>"));
   for (const char* outside : {"src=", "@import", "url(", "href='http"}) EXPECT_FALSE(has(page, outside)) << outside;
   for (const char* name : {"Dhanaraj", "Binder", "Wong", "Twu", "Helmy"}) EXPECT_TRUE(has(page, name));

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <set>
 
+#include "base/worse.hpp"
 #include "dynamics/base_parameters.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
@@ -100,7 +101,7 @@ void check(const Mechanism& mechanism, Figures& figures, bool minimal = true) {
   for (Eigen::Index k = 0; k < rows; ++k)
     expected[parameters.base[static_cast<std::size_t>(k)]] = base[static_cast<std::size_t>(k)];
   const double size = VectorXd(Eigen::Map<const VectorXd>(full.data(), n)).cwiseAbs().sum();
-  EXPECT_LT((Eigen::Map<const VectorXd>(left.data(), n) - expected).cwiseAbs().maxCoeff(), 1e-13 * size * (1.0 + n))
+  EXPECT_LT(largest(Eigen::Map<const VectorXd>(left.data(), n) - expected), 1e-13 * size * (1.0 + n))
       << model.name;
   for (Eigen::Index k = 0; k < n; ++k) {
     if (expected[k] == 0.0) {
@@ -121,8 +122,8 @@ void check(const Mechanism& mechanism, Figures& figures, bool minimal = true) {
                       {Y.data(), static_cast<std::size_t>(Y.size())});
     const double terms =
         (Y.cwiseAbs() * (Eigen::Map<const VectorXd>(full.data(), n).cwiseAbs() + expected.cwiseAbs())).maxCoeff() + 1.0;
-    const double error = (tau - ours).cwiseAbs().maxCoeff() / terms;
-    figures.worst = std::max(figures.worst, error);
+    const double error = largest(tau - ours) / terms;
+    figures.worst = worse(figures.worst, error);
     EXPECT_LT(error, 1e-12) << model.name;
   }
   const int rank = base_rank(model);

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "base/worse.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/formulations/ness.hpp"
 #include "dynamics/formulations/noc.hpp"
@@ -63,8 +64,8 @@ TEST(Ness, ConstraintForcesAreTheReactionsOfRnea) {
       if (b.kind == JointKind::prismatic) force -= axis * axis.dot(force);
       if (b.kind == JointKind::spherical || b.kind == JointKind::floating) moment.setZero();
       if (b.kind == JointKind::floating) force.setZero();
-      worst = std::max({worst, (forces[i].gamma.eigen() - force).norm() / scale,
-                        ((R[i] * forces[i].lambda).eigen() - moment).norm() / scale});
+      worst = worse(worst, (forces[i].gamma.eigen() - force).norm() / scale);
+      worst = worse(worst, ((R[i] * forces[i].lambda).eigen() - moment).norm() / scale);
       ++joints;
     }
   }

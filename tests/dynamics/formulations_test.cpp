@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/worse.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/rnea.hpp"
@@ -51,16 +52,15 @@ void compare(const Formulation& f, const Model<double>& model, const State& s, c
   inverse_by<double>(f, model, s.q, s.qd, s.qdd, {tau.data(), nv});
   ++worst.states;
   const double scale = std::max(1.0, ours.terms.maxCoeff());
-  worst.inverse = std::max(worst.inverse, (tau - ours.tau).cwiseAbs().maxCoeff() / (1e-12 * scale));
+  worst.inverse = worse(worst.inverse, largest(tau - ours.tau) / (1e-12 * scale));
   if (!all) return;
   MatrixXd M(ours.n, ours.n);
   mass_matrix_by<double>(f, model, s.q, {M.data(), nv * nv});
-  worst.mass_matrix =
-      std::max(worst.mass_matrix, (M - ours.M).cwiseAbs().maxCoeff() / (1e-12 * ours.M.cwiseAbs().maxCoeff()));
+  worst.mass_matrix = worse(worst.mass_matrix, largest(M - ours.M) / (1e-12 * largest(ours.M)));
   forward_by<double>(f, model, s.q, s.qd, s.tau, {qdd.data(), nv});
   const VectorXd residual = ours.M * qdd + ours.h - Eigen::Map<const VectorXd>(s.tau.data(), ours.n);
   const double terms = (ours.M.cwiseAbs() * qdd.cwiseAbs() + ours.h.cwiseAbs()).maxCoeff();
-  worst.forward = std::max(worst.forward, residual.cwiseAbs().maxCoeff() / (1e-12 * terms));
+  worst.forward = worse(worst.forward, largest(residual) / (1e-12 * terms));
 }
 
 void compare_twin(const Formulation& f, const Mechanism& mechanism, const Model<double>& model, const State& s) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/worse.hpp"
 #include "dynamics/closed_form_arm.hpp"
 #include "dynamics/kinematics.hpp"
 #include "model/placement.hpp"
@@ -38,7 +39,7 @@ struct Arm {
 
 // Largest entry of the difference of two poses, R and p.
 double apart(const Transform<double>& a, const Transform<double>& b) {
-  return std::max((a.R.eigen() - b.R.eigen()).cwiseAbs().maxCoeff(), (a.p.eigen() - b.p.eigen()).cwiseAbs().maxCoeff());
+  return worse(largest(a.R.eigen() - b.R.eigen()), largest(a.p.eigen() - b.p.eigen()));
 }
 
 bool same_angles(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
@@ -76,7 +77,7 @@ void expect_all_branches(Arm arm, std::size_t branches, bool position_only, doub
     std::vector<std::string> names;
     for (const IkSolution& s : result.solutions) {
       const Transform<double> back = arm.pose(s.q);
-      worst = std::max(worst, position_only ? (back.p - target.p).eigen().cwiseAbs().maxCoeff() : apart(back, target));
+      worst = worse(worst, position_only ? largest((back.p - target.p).eigen()) : apart(back, target));
       found = found || same_angles(s.q, wanted, 1e-7);
       names.push_back(s.branch);
     }
@@ -176,7 +177,7 @@ TEST(ClosedForm, BordersOfTheReach) {
   ASSERT_FALSE(result.solutions.empty());
   for (const IkSolution& s : result.solutions) {
     EXPECT_NEAR(std::abs(s.q[0]), 1.1, 1e-12);
-    EXPECT_LE(std::max(s.position_error, s.rotation_error), 1e-12);
+    EXPECT_LE(worse(s.position_error, s.rotation_error), 1e-12);
   }
 }
 
@@ -281,7 +282,7 @@ RC_GTEST_PROP(InverseKinematics, AnyTreeReachesWhatItReached, ()) {
   for (const IkSolution& s : result.solutions) {
     const Transform<double> back = arm.pose(s.q, frame);
     RC_ASSERT((back.p - target.p).eigen().norm() <= 1e-10);
-    if (!position_only) RC_ASSERT((back.R.eigen() - target.R.eigen()).cwiseAbs().maxCoeff() <= 2e-10);
+    if (!position_only) RC_ASSERT(largest(back.R.eigen() - target.R.eigen()) <= 2e-10);
   }
   // joints that do not carry the frame stay where they are
   std::vector<bool> carries(static_cast<std::size_t>(arm.model.nq), false);

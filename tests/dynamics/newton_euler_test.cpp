@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include "base/random.hpp"
+#include "base/worse.hpp"
 #include "dynamics/formulations/binder.hpp"
 #include "dynamics/formulations/newton_euler.hpp"
 #include "reproduce/counting.hpp"
@@ -27,8 +28,8 @@ M random_rotation(Random& random) {
   return rotation_from_quaternion(unit[0], unit[1], unit[2], unit[3]);
 }
 
-double difference(const V& a, const V& b) { return (a - b).eigen().cwiseAbs().maxCoeff(); }
-double difference(const M& a, const M& b) { return (a - b).eigen().cwiseAbs().maxCoeff(); }
+double difference(const V& a, const V& b) { return largest((a - b).eigen()); }
+double difference(const M& a, const M& b) { return largest((a - b).eigen()); }
 
 TEST(NewtonEulerModified, LambdaIsWhatTurningDoes) {
   Random random(1);

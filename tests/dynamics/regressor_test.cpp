@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/worse.hpp"
 #include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
@@ -65,7 +66,7 @@ TEST(Regressor, TimesParametersIsInverseDynamics) {
       const VectorXd tau = torques(model, s), springs = torques(empty(model, table), s);
       // what the sum is made of is the measure of its rounding
       const VectorXd size = Y.cwiseAbs() * pi.cwiseAbs() + springs.cwiseAbs();
-      worst = std::max(worst, ((Y * pi + springs - tau).cwiseAbs().array() / (size.array() + 1e-300)).maxCoeff());
+      worst = worse(worst, largest((Y * pi + springs - tau).array() / (size.array() + 1e-300)));
       ++states;
     }
   }
@@ -89,7 +90,7 @@ TEST(Regressor, EveryColumnIsTheTorqueOfAUnitParameter) {
       const VectorXd expected = torques(with_parameters<double>(model, table, unit), s) - springs;
       const auto column = static_cast<Eigen::Index>(p);
       const double size = expected.cwiseAbs().maxCoeff() + springs.cwiseAbs().maxCoeff() + 1.0;
-      EXPECT_LT((Y.col(column) - expected).cwiseAbs().maxCoeff(), 1e-12 * size) << model.name << " " << table.names[p];
+      EXPECT_LT(largest(Y.col(column) - expected), 1e-12 * size) << model.name << " " << table.names[p];
       ++columns;
     }
   }

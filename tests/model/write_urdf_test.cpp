@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <numbers>
 
+#include "base/worse.hpp"
 #include "dynamics/rnea.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/placement.hpp"
@@ -70,17 +71,14 @@ double difference_at_rest(const Model<double>& balls, const Model<double>& chain
     }
     rnea<double>(balls, work, q, rest, qdd, expected);
     rnea<double>(chains, work3, s.q, rest, s.qdd, tau);
-    double size = 1.0, difference = 0.0;
+    double size = 1.0;
     for (const JointInfo& j : balls.joints) {
       if (j.type != JointType::spherical) continue;
       Eigen::Map<Eigen::Vector3d> moment(&expected[static_cast<std::size_t>(j.v)]);
       moment = (E[static_cast<std::size_t>(j.v)].transpose() * moment).eval();
     }
-    for (std::size_t i = 0; i < tau.size(); ++i) {
-      size = std::max(size, std::abs(expected[i]));
-      difference = std::max(difference, std::abs(expected[i] - tau[i]));
-    }
-    if (!(difference / size <= worst)) worst = difference / size;
+    for (const double moment : expected) size = std::max(size, std::abs(moment));
+    worst = worse(worst, largest_difference(expected, tau) / size);
   }
   return worst;
 }

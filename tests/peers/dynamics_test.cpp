@@ -14,6 +14,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/worse.hpp"
 #include "cli/peers.hpp"
 #include "describe_mechanism.hpp"
 #include "dynamics/aba.hpp"
@@ -39,7 +40,7 @@ class Ratios {
   void note(const std::string& comparison, double ratio, const std::string& where) {
     Worst& worst = worst_[comparison];
     ++worst.states;
-    if (!(ratio <= worst.ratio)) {
+    if (!std::isnan(worst.ratio) && !(ratio <= worst.ratio)) {
       worst.ratio = ratio;
       worst.where = where;
     }
@@ -145,7 +146,7 @@ class Subject {
     // inverse dynamics
     const VectorXd tau = inverse(s, s.qdd);
     const auto tau_ratio = [&](const VectorXd& other) {
-      return ((other - tau).array().abs() / (1e-12 * terms.array().max(1.0))).maxCoeff();
+      return largest((other - tau).array() / (1e-12 * terms.array().max(1.0)));
     };
     ratios_.note("inverse: M qdd + h by crba", tau_ratio(M * qdd + h), where);
     ratios_.note_same_bits("inverse: rnea traced, same bits", twin("rnea", {&s.q, &s.qd, &s.qdd}, nv),
@@ -165,7 +166,7 @@ class Subject {
     const double condition = eigen.eigenvalues()[model_.nv - 1] / eigen.eigenvalues()[0];
     const auto residual_ratio = [&](const Values& x) {
       const VectorXd size_of = M.cwiseAbs() * Eigen::Map<const VectorXd>(x.data(), model_.nv).cwiseAbs() + h.cwiseAbs();
-      return ((inverse(s, x) - given_tau).array().abs() / (1e-13 * size_of.array())).maxCoeff();
+      return largest((inverse(s, x) - given_tau).array() / (1e-13 * size_of.array()));
     };
     // |Δq̈| ≤ 10 ε cond(M) |q̈| holds unless τ and h nearly cancel: the right side τ − h is known only to ε(|τ| + |h|), which
     // M⁻¹ turns into ε cond(M) (|τ| + |h|) / |M|. (One joint of cond(M) = 1 that by chance hardly accelerates needs it.)
@@ -192,7 +193,7 @@ class Subject {
         // |M_ij| ≤ √(M_ii M_jj), which no cancellation makes small
         const VectorXd root = M.diagonal().cwiseSqrt();
         const double ratio =
-            ((M_other - M).array().abs() / (1e-12 * (root * root.transpose()).array().max(1.0))).maxCoeff();
+            largest((M_other - M).array() / (1e-12 * (root * root.transpose()).array().max(1.0)));
         ratios_.note("mass matrix: " + name, ratio, where);
       }
       if (other->supports(peer::Function::forward)) {

@@ -50,9 +50,22 @@ TEST(Experiment, ARelativeToleranceHoldsForEveryEntry) {
             Verdict::failed);
   Experiment e("wong", "test", "title", "about");
   e.compare("a", "x", "table", {1.0}, {1.0}, relative(1e-2));
-  e.compare("b", "x", recomputed("elsewhere"), {1.0}, {1.0}, absolute(1e-2));
+  e.compare("b", "x", "table", {1.0}, {1.0}, absolute(1e-2));
   EXPECT_TRUE(e.rows[0].relative && !e.rows[1].relative);
-  EXPECT_TRUE(!e.rows[0].source.recomputed && e.rows[1].source.recomputed);
+}
+
+TEST(Experiment, TheThreeKindsOfReferenceAreCountedApart) {
+  Experiment e("wong", "test", "title", "about");
+  e.compare("a", "x", "table", 1.0, 1.0, absolute(0.0));
+  e.compare("b", "x", recomputed("elsewhere"), 1.0, 1.0, absolute(0.0));
+  e.compare("c", "x", recomputed("elsewhere"), 1.0, 1.0, absolute(0.0));
+  e.compare("d", "x", property("it vanishes"), 0.0, 0.0, absolute(0.0));
+  e.compare("e", "x", property("it vanishes"), 0.0, 1.0, absolute(0.0));  // fails, and so is not counted
+  EXPECT_EQ(e.rows[0].source.reference, Reference::printed);
+  EXPECT_EQ(e.rows[1].source.reference, Reference::recomputed);
+  EXPECT_EQ(e.rows[3].source.reference, Reference::property);
+  EXPECT_EQ(count_references({e}), (std::vector<std::size_t>{1, 2, 1}));
+  EXPECT_STREQ(to_string(Reference::property), "property");
 }
 
 TEST(Experiment, SizesAndNanFail) {
@@ -92,6 +105,10 @@ TEST(Experiment, FailuresReachTheReport) {
   const std::string page = html_report(theses(), {e});
   EXPECT_NE(page.find("class='verdict failed'"), std::string::npos);
   EXPECT_NE(page.find("x &lt; y"), std::string::npos);
+}
+
+TEST(Polynomial, OnlyWholeNumbersAreRounded) {
+  EXPECT_EQ(whole({7.0 + 1e-9, 7.5, 6.999}), (std::vector<double>{7.0, 7.5, 6.999}));
 }
 
 TEST(Polynomial, EvaluatesAddsAndInterpolates) {

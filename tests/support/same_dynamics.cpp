@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/worse.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/random_state.hpp"
 
@@ -55,12 +56,9 @@ double torque_difference(const Model<double>& a, const Model<double>& b, int sta
     const State s = random_state(a, random);
     rnea<double>(a, work_a, s.q, s.qd, s.qdd, tau_a);
     rnea<double>(b, work_b, s.q, s.qd, s.qdd, tau_b);
-    double size = 1.0, difference = 0.0;
-    for (std::size_t i = 0; i < tau_a.size(); ++i) {
-      size = std::max(size, std::abs(tau_a[i]));
-      difference = std::max(difference, std::abs(tau_a[i] - tau_b[i]));
-    }
-    if (!(difference / size <= worst)) worst = difference / size;
+    double size = 1.0;
+    for (const double tau : tau_a) size = std::max(size, std::abs(tau));
+    worst = worse(worst, largest_difference(tau_a, tau_b) / size);
   }
   return worst;
 }

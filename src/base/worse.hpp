@@ -1,0 +1,29 @@
+// The worst of many errors. std::max(worst, error) drops an error that is NaN, and so does Eigen's maxCoeff(): a check on
+// the worst could never fail by it. Here NaN is worse than any number, and stays.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace lw {
+
+inline double worse(double worst, double error) { return std::isnan(worst) || error <= worst ? worst : error; }
+
+// Largest magnitude of an entry.
+template <class Entries>
+double largest(const Eigen::DenseBase<Entries>& m) {
+  return m.derived().cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
+}
+
+// Largest |aᵢ − bᵢ|; infinite where the sizes differ.
+inline double largest_difference(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+  double worst = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = worse(worst, std::abs(a[i] - b[i]));
+  return worst;
+}
+
+}  // namespace lw
