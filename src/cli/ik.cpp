@@ -105,7 +105,8 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
   const bool reached = !result.solutions.empty();
   require_finite("the solution", result.nearest.q,
                  [&](std::size_t k) { return "of `" + model.coordinate_names[k] + "`"; });
-  require_finite("the way that is left", std::vector{result.nearest.position_error, result.nearest.rotation_error}, way);
+  require_finite("the way that is left", std::vector{result.nearest.position_error, result.nearest.rotation_error},
+                 way);
   if (const std::size_t branch = read_branch(arguments); branch > 0 && reached) {
     result.solutions = {IkSolution(chosen(result, branch))};
   }
@@ -128,8 +129,10 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
     }
     for (std::size_t k = 0; k < result.solutions.size(); ++k) {
       if (result.solutions[k].freedom <= result.freedom) continue;
-      fmt::print("\n{} stands for infinitely many: the arm is singular there and has {} left over; --q chooses by its nearness\n",
-                 k + 1, counted(static_cast<std::size_t>(result.solutions[k].freedom), "freedom", "freedoms"));
+      fmt::print(
+          "\n{} stands for infinitely many: the arm is singular there and has {} left over; --q chooses by its "
+          "nearness\n",
+          k + 1, counted(static_cast<std::size_t>(result.solutions[k].freedom), "freedom", "freedoms"));
     }
     if (result.beyond_limits > 0) {
       fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows them\n", result.beyond_limits);
@@ -174,12 +177,13 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
                                             : "by differences";
   if (!unreached.empty()) {
     const JointSample& s = motion[unreached[0] - 1];
-    say(fmt::format("sample {} (t = {}) {}{}", unreached[0], s.t,
-                    s.branch_ends
-                        ? "is where the branch ends at a joint's limit: only a jump leads on (--ignore-limits, --branch)"
-                        : "is out of reach: the nearest pose found is " +
-                              distance_text({s.q, s.position_error, s.rotation_error, false, {}, 0}, position_only) + " away",
-                    unreached.size() == 1 ? "" : fmt::format("; {} more are not reached", unreached.size() - 1)));
+    say(fmt::format(
+        "sample {} (t = {}) {}{}", unreached[0], s.t,
+        s.branch_ends
+            ? "is where the branch ends at a joint's limit (--ignore-limits goes on, --branch begins on another)"
+            : "is out of reach: the nearest pose found is " +
+                  distance_text({s.q, s.position_error, s.rotation_error, false, {}, 0}, position_only) + " away",
+        unreached.size() == 1 ? "" : fmt::format("; {} more are not reached", unreached.size() - 1)));
   } else if (arguments.has("--out")) {
     write_file(arguments.text("--out"), joint_csv(model, motion));
   }
@@ -188,9 +192,10 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
                             singular[0], motion[singular[0] - 1].t, and_more(singular)));
   }
   if (!doubtful.empty() && unreached.empty() && !arguments.quiet()) {
-    say_warning(fmt::format("the rates at sample {} (t = {}){} are doubtful: nearly singular, or not what the joints do "
-                            "between the samples",
-                            doubtful[0], motion[doubtful[0] - 1].t, and_more(doubtful)));
+    say_warning(
+        fmt::format("the rates at sample {} (t = {}){} are doubtful: nearly singular, or not what the joints do "
+                    "between the samples",
+                    doubtful[0], motion[doubtful[0] - 1].t, and_more(doubtful)));
   }
   if (arguments.json()) {
     Json json{{"model", model.name},          {"frame", model.frames[static_cast<std::size_t>(frame)].name},
@@ -240,8 +245,9 @@ int run(const Arguments& arguments) {
   if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
   const int frame = chosen_frame(arguments, model);
   if (carriers(model, frame).velocities == 0) {
-    throw Error(ErrorCode::usage, fmt::format("no joint of `{}` moves `{}`, which stands still with the base; --frame names another",
-                                              model.name, model.frames[static_cast<std::size_t>(frame)].name));
+    throw Error(ErrorCode::usage,
+                fmt::format("no joint of `{}` moves `{}`, which stands still with the base; --frame names another",
+                            model.name, model.frames[static_cast<std::size_t>(frame)].name));
   }
   const std::vector<double> start = read_q(arguments, loaded);
   IkOptions options;

@@ -72,7 +72,7 @@ class Reader {
 
   void header(const std::vector<std::string>& names) {
     if (names.size() == 1 && names[0].find(';') != std::string::npos) {
-      fail("columns are divided by commas, not by semicolons and decimals by a point");
+      fail("columns are divided by commas, not by semicolons, and decimals are written with a point");
     }
     std::vector<std::string> known{"t"};
     for (const Names* g : {&kPosition, &kRotation, &kLinear, &kAngular, &kLinearAcceleration, &kAngularAcceleration})

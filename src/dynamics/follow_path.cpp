@@ -1,5 +1,6 @@
 #include "follow_path.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -66,7 +67,10 @@ Step step_to(const Model<double>& model, int frame, const Carriers& on, const Ik
   if (inside) return {free, false};
   options.limits = limits;
   const IkResult within = inverse_kinematics(model, frame, target, q, options);
-  return {within.nearest, free.reached && within.freedom == 0};
+  double apart = 0.0;  // a hair where the limit is just touched
+  for (std::size_t k = 0; k < free.q.size(); ++k) apart = std::max(apart, std::abs(free.q[k] - within.nearest.q[k]));
+  const bool same = within.nearest.reached && apart < 1e-8;
+  return {within.nearest, free.reached && within.freedom == 0 && !same};
 }
 
 // Rates far from what the joints do between two samples: by more than half of it and a tenth of a radian or metre.

@@ -25,7 +25,7 @@ struct JointSample {
   std::vector<double> q, qd, qdd;  // nq, nv, nv
   double position_error = 0.0, rotation_error = 0.0;
   bool reached = false;
-  bool branch_ends = false;  // not reached, though another branch, or the same whole turns away, would: q is there
+  bool branch_ends = false;  // not reached: a joint would be beyond its limit; q is elsewhere
   bool singular = false;     // J has less than its rank in general position
   bool doubtful = false;     // it nearly has, or the rates do not fit the way from the sample before
 };

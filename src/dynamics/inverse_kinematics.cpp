@@ -199,7 +199,9 @@ class Solver {
     for (std::size_t k = 0; k < velocity_to_coordinate_.size(); ++k) {
       if (carriers_.v[k] && velocity_to_coordinate_[k] < 0) return false;  // only for joints with one coordinate
     }
-    for (double left = distance(a, b, true); left >= kDistinct;) {
+    double left = distance(a, b, true);
+    for (int steps = 0; left >= kDistinct; ++steps) {
+      if (steps == 1000) return false;
       const double part = std::min(0.25, 0.1 / left);  // never at once: what is isolated is not left by a small step
       for (std::size_t k = 0; k < a.size(); ++k) {
         if (!carriers_.q[k]) continue;

@@ -42,9 +42,9 @@ class GeometryCheck {
   // A mimic and the joint that it follows have a place in common.
   void mimic(const Joint& joint, const Joint& leader) {
     const Interval own = limits_of_coordinate(joint, at_), other = limits_of_coordinate(leader, at_);
-    if (own.lower <= other.upper && other.lower <= own.upper) return;
+    if (!(own.lower > other.upper || other.lower > own.upper)) return;  // or not known
     complaints_.warning(joint.mimic->where,
-                        fmt::format("joint {} follows {}, but within the limits of the one the other is always beyond its own",
+                        fmt::format("joint {} follows {}, but within the limits of one the other is beyond its own",
                                     in_quotes(joint.name), in_quotes(leader.name)),
                         "change the limits of one of them");
   }
@@ -182,9 +182,10 @@ void check_geometry(const Mechanism& mechanism, const DefaultValues& values, Com
   GeometryCheck check(values, complaints);
   for (const Link& link : mechanism.links) check.link(link);
   for (const Link& link : mechanism.links) {
-    for (const Link& leader : mechanism.links) {
-      if (link.joint.mimic && leader.joint.name == link.joint.mimic->joint) check.mimic(link.joint, leader.joint);
-    }
+    if (!link.joint.mimic) continue;
+    const auto leader = std::find_if(mechanism.links.begin(), mechanism.links.end(),
+                                     [&](const Link& l) { return l.joint.name == link.joint.mimic->joint; });
+    if (leader != mechanism.links.end()) check.mimic(link.joint, leader->joint);
   }
   for (const Loop& loop : mechanism.loops) check.loop(loop);
   check.visuals(mechanism.base_visuals);

@@ -44,10 +44,11 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
       highest[k] = joint.name;
     }
     if (limits.lower[k] > limits.upper[k]) {
-      throw Error(ErrorCode::model,
-                  fmt::format("the limits of `{}` and `{}` contradict each other: `{}`, which moves both, would have to be "
-                              "at least {:.6g} for the one and at most {:.6g} for the other",
-                              lowest[k], highest[k], master, limits.lower[k], limits.upper[k]));
+      throw Error(
+          ErrorCode::model,
+          fmt::format("the limits of `{}` and `{}` contradict each other: `{}`, which moves both, would have to be "
+                      "at least {:.6g} for the one and at most {:.6g} for the other",
+                      lowest[k], highest[k], master, limits.lower[k], limits.upper[k]));
     }
   }
   return limits;

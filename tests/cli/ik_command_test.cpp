@@ -122,7 +122,9 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", "puma560", "--path", write("k.csv", "t,x,y,z\n0,.4,.2,.3\n1,.4,.2,.3\n2,1e200,.2,.3\n"), "--json"},
             3,
             "the numbers overflow"},
-           {{"ik", write("pair.yaml", kPair), "--target", "1,0,0"}, 3, "the limits of `b` and `a` contradict each other"},
+           {{"ik", write("pair.yaml", kPair), "--target", "1,0,0"},
+            3,
+            "the limits of `b` and `a` contradict each other"},
            {{"ik", "four-bar", "--target", "1,0,0"}, 3, "closed loop"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << c.says << o.err;
@@ -201,11 +203,13 @@ std::string joint_csv(Vector q, std::size_t joint, double from, double to, int n
   std::string text = "t,x,y,z,roll,pitch,yaw\n";
   for (int k = 0; k < n; ++k) {
     q[joint] = from + (to - from) * k / (n - 1);
-    const nlohmann::json hand = linkwright({"kinematics", "puma560", "--q", joined(q), "--json"}).json()["frames"].back();
+    const nlohmann::json hand =
+        linkwright({"kinematics", "puma560", "--q", joined(q), "--json"}).json()["frames"].back();
     const Vector p = hand["position"], u = hand["quaternion"];
     const double x = u[0], y = u[1], z = u[2], w = u[3];
-    text += fmt::format("{},{},{},{}\n", 0.1 * k, joined(p), std::atan2(2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
-                        joined({std::asin(2 * (y * w - x * z)), std::atan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z))}));
+    text +=
+        fmt::format("{},{},{},{}\n", 0.1 * k, joined(p), std::atan2(2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+                    joined({std::asin(2 * (y * w - x * z)), std::atan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z))}));
   }
   return text;
 }
@@ -225,15 +229,15 @@ TEST(Ik, APathThatEndsAtALimitDoesNotJumpToAnotherBranch) {
 TEST(Ik, RatesThatMeanNothingGetAWord) {
   // through the straight wrist
   const Vector q{0.5, -0.7, 2.5, 0.5, 0.0, 0.1};
-  const Outcome o = linkwright({"ik", "puma560", "--path", write("wrist.csv", joint_csv(q, 4, -0.2, 0.20001, 41)), "--q",
-                                joined(q), "--json"});
+  const Outcome o = linkwright(
+      {"ik", "puma560", "--path", write("wrist.csv", joint_csv(q, 4, -0.2, 0.20001, 41)), "--q", joined(q), "--json"});
   EXPECT_EQ(o.code, 0);
   EXPECT_TRUE(has(o.err, "rates at sample 21")) << o.err;
   EXPECT_EQ(o.json()["doubtful"][0], 21);
   // a planar arm is not singular for being planar; a byte order mark is no column
-  const Outcome planar = linkwright({"ik", "twu-3r", "--position-only", "--path",
-                                     write("planar.csv", "\xEF\xBB\xBFt,x,y,z\n0,0.5,0.3,0\n1,0.5,0.31,0\n2,0.5,0.32,0\n"),
-                                     "--json"});
+  const Outcome planar =
+      linkwright({"ik", "twu-3r", "--position-only", "--path",
+                  write("planar.csv", "\xEF\xBB\xBFt,x,y,z\n0,0.5,0.3,0\n1,0.5,0.31,0\n2,0.5,0.32,0\n"), "--json"});
   EXPECT_EQ(planar.code, 0) << planar.err;
   EXPECT_TRUE(planar.json()["singular"].empty());
 }
@@ -249,7 +253,9 @@ TEST(Ik, ASingularTargetSaysThatOneStandsForMany) {
   const Outcome o = linkwright({"ik", "puma560", "--target", target, "--q", joined(q)});
   EXPECT_EQ(o.code, 0);
   EXPECT_TRUE(has(o.out, "1 stands for infinitely many")) << o.out;
-  EXPECT_EQ(linkwright({"ik", "puma560", "--target", target, "--q", joined(q), "--json"}).json()["solutions"][0]["freedom"], 1);
+  EXPECT_EQ(
+      linkwright({"ik", "puma560", "--target", target, "--q", joined(q), "--json"}).json()["solutions"][0]["freedom"],
+      1);
 }
 
 TEST(Ik, APathThatLeavesTheReachIsNotWritten) {

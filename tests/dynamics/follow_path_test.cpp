@@ -174,7 +174,8 @@ TEST(FollowPath, ABranchThatEndsAtALimitIsNotLeftForAnother) {
     from = to = model.home;
     from[joint] = begin;
     to[joint] = end;
-    const std::vector<JointSample> joints = follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from, options);
+    const std::vector<JointSample> joints =
+        follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from, options);
     for (std::size_t k = 0; k < joints.size(); ++k) {
       const double q = begin + (end - begin) * static_cast<double>(k) / 60.0;
       if (q < limit * M_PI / 180.0) {
@@ -190,6 +191,21 @@ TEST(FollowPath, ABranchThatEndsAtALimitIsNotLeftForAnother) {
       EXPECT_TRUE(s.reached && !s.branch_ends);
     }
   }
+  // up to the limit itself, by both roads
+  from = to = model.home;
+  from[0] = 2.5;
+  to[0] = options.limits->upper[0];
+  for (const bool closed_form : {true, false}) {
+    options.closed_form = closed_form;
+    for (const JointSample& s : follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from, options)) {
+      EXPECT_TRUE(s.reached && !s.branch_ends) << closed_form << " " << s.t;
+    }
+  }
+  // numerically, past it
+  to[0] = 3.1;
+  const std::vector<JointSample> past = follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from, options);
+  EXPECT_TRUE(past[29].reached);
+  EXPECT_TRUE(!past[30].reached && past[30].branch_ends);  // 2.8
 }
 
 TEST(FollowPath, PlanarArmsAreSingularOnlyWhereTheyAre) {
@@ -198,8 +214,9 @@ TEST(FollowPath, PlanarArmsAreSingularOnlyWhereTheyAre) {
   EXPECT_EQ(general_rank(model, frame, false), 3);
   EXPECT_EQ(general_rank(model, frame, true), 2);
   for (const bool position_only : {false, true}) {
-    for (const JointSample& s : follow_path(model, frame, joint_line(model, frame, {0.3, 0.9, 0.5}, {0.6, 0.5, 0.8}, 21),
-                                            position_only, std::vector<double>{0.3, 0.9, 0.5})) {
+    for (const JointSample& s :
+         follow_path(model, frame, joint_line(model, frame, {0.3, 0.9, 0.5}, {0.6, 0.5, 0.8}, 21), position_only,
+                     std::vector<double>{0.3, 0.9, 0.5})) {
       EXPECT_TRUE(s.reached && !s.singular && !s.doubtful);
     }
   }
@@ -219,7 +236,8 @@ TEST(FollowPath, RatesNearASingularityAreDoubtful) {
     EXPECT_FALSE(s.singular) << bend;
   }
   // rates that do not belong to the poses
-  std::vector<PathSample> path = joint_line(model, 6, {0.1, -0.6, 1.9, 0.2, 0.8, 0.3}, {0.4, -0.5, 1.8, 0.1, 0.9, 0.2}, 3);
+  std::vector<PathSample> path =
+      joint_line(model, 6, {0.1, -0.6, 1.9, 0.2, 0.8, 0.3}, {0.4, -0.5, 1.8, 0.1, 0.9, 0.2}, 3);
   const std::vector<double> from{0.1, -0.6, 1.9, 0.2, 0.8, 0.3};
   for (const JointSample& s : follow_path(model, 6, path, false, from)) EXPECT_FALSE(s.doubtful);
   path[1].velocity.lin = path[1].velocity.lin * 50.0;

@@ -187,7 +187,8 @@ TEST(InverseKinematics, SingularTargetsListOneOfAContinuum) {
   Arm pair = Arm::of(
       "linkwright: 1\nname: pair\nlinks:\n"
       "  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n"
-      "  - {name: b, parent: a, joint: {type: revolute, origin: {xyz: [1, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n"
+      "  - {name: b, parent: a, joint: {type: revolute, origin: {xyz: [1, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, "
+      "1]}}\n"
       "  - {name: tip, parent: b, joint: {type: fixed, origin: {xyz: [1, 0, 0]}}}\n");
   const IkTarget centre{{Mat3<double>::identity(), {0, 0, 0}}, true};
   const IkResult folded = inverse_kinematics(pair.model, pair.tip(), centre, std::vector<double>{0.3, 1.0});
@@ -282,9 +283,10 @@ TEST(InverseKinematics, LimitsThatNothingMeetsAreNamed) {
   const auto limits = [](const std::string& follower) {
     const std::string text =
         "linkwright: 1\nname: pair\nlinks:\n"
-        "  - {name: a, parent: base, joint: {type: revolute, limits: {lower: 0, upper: 1}}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n"
-        "  - {name: b, parent: a, joint: {type: revolute, mimic: {joint: a" + follower +
-        ", inertia: {mass: 1, tensor: [1, 1, 1]}}\n";
+        "  - {name: a, parent: base, joint: {type: revolute, limits: {lower: 0, upper: 1}}, inertia: {mass: 1, tensor: "
+        "[1, 1, 1]}}\n"
+        "  - {name: b, parent: a, joint: {type: revolute, mimic: {joint: a" +
+        follower + ", inertia: {mass: 1, tensor: [1, 1, 1]}}\n";
     const ReadResult read = read_text(text, "pair.yaml");
     std::string said;
     for (const Diagnostic& d : read.diagnostics) said += d.message;
@@ -300,7 +302,7 @@ TEST(InverseKinematics, LimitsThatNothingMeetsAreNamed) {
   EXPECT_EQ(limits(", ratio: -1, offset: 3}, limits: {lower: 2.5, upper: 4}}"), "");
   for (const char* apart : {"}, limits: {lower: 2, upper: 3}}", ", ratio: -2}, limits: {lower: 1, upper: 3}}"}) {
     const std::string said = limits(apart);
-    EXPECT_NE(said.find("joint `b` follows `a`, but within the limits"), std::string::npos) << said;
+    EXPECT_NE(said.find("joint `b` follows `a`, but within the limits of one"), std::string::npos) << said;
     EXPECT_NE(said.find("` contradict each other"), std::string::npos) << said;
   }
 }
@@ -377,7 +379,7 @@ RC_GTEST_PROP(InverseKinematics, AnyTreeReachesWhatItReached, ()) {
 }
 
 TEST(InverseKinematics, JointsBesideThePathMakeNoSolutions) {
-  // a frame that one joint turns, in a tree of many: the one angle, once
+  // an arm of a tree with a head and another arm: solutions differ in its own joints
   Arm torso("torso");
   const int arm2 = torso.model.frame_index("lower_arm2");
   ASSERT_GE(arm2, 0);

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "dynamics/aba.hpp"
-#include "dynamics/crba.hpp"
 #include "dynamics/closed_form_arm.hpp"
+#include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/follow_path.hpp"
 #include "dynamics/kinematics.hpp"
