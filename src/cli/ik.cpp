@@ -59,7 +59,8 @@ Json as_json(const Model<double>& model, int frame, const IkSolution& s) {
   Json json{{"q", s.q},
             {"residual", std::max(s.position_error, s.rotation_error)},
             {"position_error", s.position_error},
-            {"rotation_error", s.rotation_error}};
+            {"rotation_error", s.rotation_error},
+            {"freedom", s.freedom}};
   if (!s.branch.empty()) json["branch"] = s.branch;
   json["position"] = {p[0], p[1], p[2]};
   return json;
@@ -69,6 +70,14 @@ std::string distance_text(const IkSolution& s, bool position_only) {
   std::string text = fmt::format("{:.6g} m", s.position_error);
   if (!position_only) text += fmt::format(" and {:.6g} rad", s.rotation_error);
   return text;
+}
+
+// Of a vector of both errors.
+std::string way(std::size_t k) { return k == 0 ? "to the target's position" : "to its orientation"; }
+
+// ` and 3 more` after the first of several.
+std::string and_more(const std::vector<std::size_t>& samples) {
+  return samples.size() == 1 ? "" : fmt::format(" and {} more", samples.size() - 1);
 }
 
 void print_solutions(const Model<double>& model, const IkResult& result) {
@@ -96,6 +105,8 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
   const bool reached = !result.solutions.empty();
   require_finite("the solution", result.nearest.q,
                  [&](std::size_t k) { return "of `" + model.coordinate_names[k] + "`"; });
+  require_finite("the way that is left", std::vector{result.nearest.position_error, result.nearest.rotation_error},
+                 way);
   if (const std::size_t branch = read_branch(arguments); branch > 0 && reached) {
     result.solutions = {IkSolution(chosen(result, branch))};
   }
@@ -115,6 +126,13 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
     if (result.freedom > 0) {
       fmt::print("\nOne of infinitely many: {} left over; --q chooses by its nearness\n",
                  counted(static_cast<std::size_t>(result.freedom), "freedom is", "freedoms are"));
+    }
+    for (std::size_t k = 0; k < result.solutions.size(); ++k) {
+      if (result.solutions[k].freedom <= result.freedom) continue;
+      fmt::print(
+          "\n{} stands for infinitely many: the arm is singular there and has {} left over; --q chooses by its "
+          "nearness\n",
+          k + 1, counted(static_cast<std::size_t>(result.solutions[k].freedom), "freedom", "freedoms"));
     }
     if (result.beyond_limits > 0) {
       fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows them\n", result.beyond_limits);
@@ -139,13 +157,19 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
     if (!first.solutions.empty()) start = chosen(first, branch).q;  // else out of reach, as is told below
   }
   const std::vector<JointSample> motion = follow_path(model, frame, path.samples, position_only, start, options);
-  std::vector<std::size_t> singular, unreached;
+  std::vector<std::size_t> singular, doubtful, unreached;
   for (std::size_t k = 0; k < motion.size(); ++k) {
+    require_finite(fmt::format("at sample {} the way that is left", k + 1),
+                   std::vector{motion[k].position_error, motion[k].rotation_error}, way);
     for (const std::vector<double>* v : {&motion[k].q, &motion[k].qd, &motion[k].qdd}) {
       require_finite(fmt::format("the motion at sample {}", k + 1), *v,
                      [](std::size_t j) { return fmt::format("value {}", j + 1); });
     }
-    if (motion[k].singular) singular.push_back(k + 1);
+    if (motion[k].singular) {
+      singular.push_back(k + 1);
+    } else if (motion[k].doubtful) {
+      doubtful.push_back(k + 1);
+    }
     if (!motion[k].reached) unreached.push_back(k + 1);
   }
   const char* rates = path.has_acceleration ? "given"
@@ -153,21 +177,31 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
                                             : "by differences";
   if (!unreached.empty()) {
     const JointSample& s = motion[unreached[0] - 1];
-    say(fmt::format("sample {} (t = {}) is out of reach: the nearest pose found is {} away{}", unreached[0], s.t,
-                    distance_text({s.q, s.position_error, s.rotation_error, false, {}}, position_only),
-                    unreached.size() == 1 ? "" : fmt::format("; so are {} more", unreached.size() - 1)));
+    say(fmt::format(
+        "sample {} (t = {}) {}{}", unreached[0], s.t,
+        s.branch_ends
+            ? "is where the branch ends at a joint's limit (--ignore-limits goes on, --branch begins on another)"
+            : "is out of reach: the nearest pose found is " +
+                  distance_text({s.q, s.position_error, s.rotation_error, false, {}, 0}, position_only) + " away",
+        unreached.size() == 1 ? "" : fmt::format("; {} more are not reached", unreached.size() - 1)));
   } else if (arguments.has("--out")) {
     write_file(arguments.text("--out"), joint_csv(model, motion));
   }
   if (!singular.empty() && !arguments.quiet()) {
     say_warning(fmt::format("the Jacobian is singular at sample {} (t = {}){}: rates there are those of least squares",
-                            singular[0], motion[singular[0] - 1].t,
-                            singular.size() == 1 ? "" : fmt::format(" and {} more", singular.size() - 1)));
+                            singular[0], motion[singular[0] - 1].t, and_more(singular)));
+  }
+  if (!doubtful.empty() && unreached.empty() && !arguments.quiet()) {
+    say_warning(
+        fmt::format("the rates at sample {} (t = {}){} are doubtful: nearly singular, or not what the joints do "
+                    "between the samples",
+                    doubtful[0], motion[doubtful[0] - 1].t, and_more(doubtful)));
   }
   if (arguments.json()) {
     Json json{{"model", model.name},          {"frame", model.frames[static_cast<std::size_t>(frame)].name},
               {"reached", unreached.empty()}, {"rates", rates},
-              {"singular", singular},         {"unreached", unreached}};
+              {"singular", singular},         {"doubtful", doubtful},
+              {"unreached", unreached}};
     for (const char* field : {"t", "q", "qd", "qdd"}) json[field] = Json::array();
     for (const JointSample& s : motion) {
       json["t"].push_back(s.t);
@@ -210,6 +244,11 @@ int run(const Arguments& arguments) {
   const Model<double>& model = loaded.model;
   if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
   const int frame = chosen_frame(arguments, model);
+  if (carriers(model, frame).velocities == 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("no joint of `{}` moves `{}`, which stands still with the base; --frame names another",
+                            model.name, model.frames[static_cast<std::size_t>(frame)].name));
+  }
   const std::vector<double> start = read_q(arguments, loaded);
   IkOptions options;
   if (!arguments.has("--ignore-limits")) options.limits = coordinate_limits(loaded.mechanism, model);
@@ -239,7 +278,8 @@ Command ik_command() {
       "other "
       "tree, where those solutions are listed that were found. Out of reach it names the nearest pose and exits with "
       "1.\n\n"
-      "Along a path it stays on one branch and gives rates and accelerations of the joints too. The file has the "
+      "Along a path it stays on one branch (where this ends at a joint's limit, it stops with 1) and gives rates and "
+      "accelerations of the joints too. The file has the "
       "columns "
       "t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and alphax,alphay,alphaz); velocities "
       "and "

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -40,6 +41,10 @@ class Reader {
   explicit Reader(std::string file) : file_(std::move(file)) {}
 
   Path read() {
+    std::error_code none;
+    if (std::filesystem::is_directory(file_, none)) {
+      throw Error(ErrorCode::io, fmt::format("`{}` cannot be read: it is a folder", file_));
+    }
     errno = 0;
     std::ifstream stream(file_);
     if (!stream) {
@@ -47,7 +52,7 @@ class Reader {
                   fmt::format("`{}` cannot be read: {}", file_, errno != 0 ? std::strerror(errno) : "unknown reason"));
     }
     for (std::string line; std::getline(stream, line);) {
-      ++line_;
+      if (++line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte order mark
       const std::size_t first = line.find_first_not_of(" \t\r");
       if (first == std::string::npos || line[first] == '#') continue;
       if (columns_.empty()) {
@@ -66,6 +71,9 @@ class Reader {
   }
 
   void header(const std::vector<std::string>& names) {
+    if (names.size() == 1 && names[0].find(';') != std::string::npos) {
+      fail("columns are divided by commas, not by semicolons, and decimals are written with a point");
+    }
     std::vector<std::string> known{"t"};
     for (const Names* g : {&kPosition, &kRotation, &kLinear, &kAngular, &kLinearAcceleration, &kAngularAcceleration})
       known.insert(known.end(), g->begin(), g->end());

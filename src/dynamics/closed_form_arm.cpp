@@ -16,8 +16,9 @@ using V = Vec3<double>;
 constexpr double kSame = 1e-12;
 // Beyond the reach by no more than rounding is at its border.
 constexpr double kBorder = 1e-12;
-// The sine of the wrist's bend below which joint 4 does not matter: as far as a pose in doubles is known.
-constexpr double kStraight = 1e-14;
+// The sine of the wrist's bend below which joint 4 does not matter: whatever its angle, the pose is met to twice this, well
+// within what counts as reached.
+constexpr double kStraight = 1e-11;
 
 double norm(const V& a) { return std::sqrt(dot(a, a)); }
 bool parallel(const V& a, const V& b) { return norm(cross(a, b)) < kSame; }
@@ -55,7 +56,9 @@ double angle_about(const V& axis, const V& a, const V& b) {
 }  // namespace
 
 std::optional<ClosedFormArm> ClosedFormArm::recognise(const Model<double>& model, int frame) {
+  require(frame >= 0 && frame < static_cast<int>(model.frames.size()), "no such frame in the model");
   ClosedFormArm arm;
+  arm.nq_ = static_cast<std::size_t>(model.nq);
   const Frame<double>& f = model.frames[static_cast<std::size_t>(frame)];
   std::vector<int> path;
   for (int i = f.body; i >= 0; i = model.bodies[static_cast<std::size_t>(i)].parent) path.insert(path.begin(), i);
@@ -196,6 +199,7 @@ void ClosedFormArm::turn_wrist(const M& R_w, Candidate at, In<double> start, std
 }
 
 std::vector<ClosedFormArm::Branch> ClosedFormArm::solve(const Transform<double>& target, In<double> start) const {
+  require(start.size() == nq_, "the start has not as many values as the model has coordinates");
   const M turned = target.R * transpose(home_.R);
   std::vector<Candidate> candidates;
   if (has_wrist_) {

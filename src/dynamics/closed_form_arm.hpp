@@ -57,6 +57,7 @@ class ClosedFormArm {
 
   bool has_wrist_ = false, slides_ = false;
   std::array<int, 6> coordinate_{};
+  std::size_t nq_ = 0;      // of the model
   std::array<V, 6> axis_;   // in the world, at q = 0
   V point_;                 // c, or the frame's origin
   Transform<double> home_;  // the frame

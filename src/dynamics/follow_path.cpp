@@ -1,5 +1,9 @@
 #include "follow_path.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include <Eigen/Dense>
 
 #include "../model/rotation_vector.hpp"
@@ -8,8 +12,9 @@
 namespace lw {
 namespace {
 
-// Smallest singular value over largest at which the rank counts as lost.
-constexpr double kSingular = 1e-8;
+// Smallest singular value over largest: at the first the rank counts as lost, at the second rates are ten thousand times
+// what the frame's motion suggests.
+constexpr double kSingular = 1e-8, kNearlySingular = 1e-4;
 
 Eigen::VectorXd task_part(const Motion<double>& m, bool position_only) {
   if (position_only) return m.lin.eigen();
@@ -35,6 +40,7 @@ struct Differences {
 template <class F>
 void with_neighbours(std::vector<PathSample>& path, F&& visit) {
   require(path.size() >= 3, "differences need three samples of a path");
+  for (std::size_t k = 1; k < path.size(); ++k) require(path[k].t > path[k - 1].t, "times of a path must rise");
   for (std::size_t k = 0; k < path.size(); ++k) {
     const std::size_t first = k == 0 ? 0 : k + 1 == path.size() ? k - 2 : k - 1;
     const double t[3] = {path[first].t, path[first + 1].t, path[first + 2].t};
@@ -42,40 +48,82 @@ void with_neighbours(std::vector<PathSample>& path, F&& visit) {
   }
 }
 
+struct Step {
+  IkSolution solution;
+  bool branch_ends = false;
+};
+
+// From one sample to the next, on the branch of q. Without limits that is the solution nearest to q. Where it lies beyond
+// them, a redundant arm goes on with its other joints; any other solution is another branch, or whole turns away.
+Step step_to(const Model<double>& model, int frame, const Carriers& on, const IkTarget& target, In<double> q,
+             IkOptions options) {
+  options.starts = 1;  // the numerical road from q stays on the branch; other starts would leave it
+  const std::optional<CoordinateLimits> limits = std::exchange(options.limits, std::nullopt);
+  const IkSolution free = inverse_kinematics(model, frame, target, q, options).nearest;
+  bool inside = true;
+  for (std::size_t k = 0; limits && k < free.q.size(); ++k) {
+    inside = inside && (!on.q[k] || (free.q[k] >= limits->lower[k] - 1e-12 && free.q[k] <= limits->upper[k] + 1e-12));
+  }
+  if (inside) return {free, false};
+  options.limits = limits;
+  const IkResult within = inverse_kinematics(model, frame, target, q, options);
+  double apart = 0.0;  // a hair where the limit is just touched
+  for (std::size_t k = 0; k < free.q.size(); ++k) apart = std::max(apart, std::abs(free.q[k] - within.nearest.q[k]));
+  const bool same = within.nearest.reached && apart < 1e-8;
+  return {within.nearest, free.reached && within.freedom == 0 && !same};
+}
+
+// Rates far from what the joints do between two samples: by more than half of it and a tenth of a radian or metre.
+bool disagree(const Model<double>& model, const JointSample& before, const JointSample& after) {
+  for (const JointInfo& joint : model.joints) {
+    if (coordinates(joint.type) != 1) continue;
+    const auto q = static_cast<std::size_t>(joint.q), v = static_cast<std::size_t>(joint.v);
+    const double moved = after.q[q] - before.q[q], told = 0.5 * (before.qd[v] + after.qd[v]) * (after.t - before.t);
+    if (!(std::abs(moved - told) <= 0.1 + 0.5 * std::abs(moved))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<JointSample> follow_path(const Model<double>& model, int frame, const std::vector<PathSample>& path,
                                      bool position_only, In<double> start, const IkOptions& options) {
+  check_sizes("follow_path", model, {{"start", start.size(), model.nq}});
+  const Carriers on = carriers(model, frame);
+  const int rank = general_rank(model, frame, position_only);
+  require(rank > 0, "no joint moves the frame");
   Workspace<double> work(model);
   std::vector<double> q(start.begin(), start.end());
   std::vector<JointSample> out;
-  for (std::size_t k = 0; k < path.size(); ++k) {
-    const PathSample& sample = path[k];
+  for (const PathSample& sample : path) {
     const IkTarget target{sample.pose, position_only};
-    // after the first sample the numerical road from there stays on the branch; other starts would leave it
-    IkOptions here = options;
-    if (k > 0) here.starts = 1;
-    const IkSolution s = inverse_kinematics(model, frame, target, q, here).nearest;
-    q = s.q;
+    const Step step = out.empty() ? Step{inverse_kinematics(model, frame, target, q, options).nearest, false}
+                                  : step_to(model, frame, on, target, q, options);
+    q = step.solution.q;
 
     forward_kinematics<double>(model, work, q);
     const TaskJacobian task = task_jacobian(model, work, frame, position_only);
     const Eigen::Map<const Eigen::MatrixXd> J(task.values.data(), task.rows, model.nv);
     Eigen::JacobiSVD<Eigen::MatrixXd> svd(J, Eigen::ComputeThinU | Eigen::ComputeThinV);
     svd.setThreshold(kSingular);
+    const double smallest = svd.singularValues()[rank - 1] / svd.singularValues()[0];
     const Eigen::VectorXd rates = svd.solve(task_part(sample.velocity, position_only));
     const std::vector<double> qd(rates.data(), rates.data() + rates.size());
     forward_velocities<double>(model, work, q, qd);
     const Eigen::VectorXd bias = task_part(frame_bias<double>(model, work, frame, q, qd), position_only);
     const Eigen::VectorXd accelerations = svd.solve(task_part(sample.acceleration, position_only) - bias);
-    out.push_back({sample.t,
-                   q,
-                   qd,
-                   {accelerations.data(), accelerations.data() + accelerations.size()},
-                   s.position_error,
-                   s.rotation_error,
-                   s.reached,
-                   svd.rank() < std::min<Eigen::Index>(task.rows, task.joints)});
+    JointSample here{.t = sample.t,
+                     .q = q,
+                     .qd = qd,
+                     .qdd = {accelerations.data(), accelerations.data() + accelerations.size()},
+                     .position_error = step.solution.position_error,
+                     .rotation_error = step.solution.rotation_error,
+                     .reached = step.solution.reached && !step.branch_ends,
+                     .branch_ends = step.branch_ends,
+                     .singular = !(smallest > kSingular),
+                     .doubtful = !(smallest > kNearlySingular)};
+    if (!out.empty() && disagree(model, out.back(), here)) here.doubtful = true;
+    out.push_back(std::move(here));
   }
   return out;
 }

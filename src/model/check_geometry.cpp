@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "formula.hpp"
+#include "limits.hpp"
 
 namespace lw {
 namespace {
@@ -36,6 +37,16 @@ class GeometryCheck {
     if (j.type != JointType::prismatic) return;
     if (j.limits.lower) length(*j.limits.lower, j);
     if (j.limits.upper) length(*j.limits.upper, j);
+  }
+
+  // A mimic and the joint that it follows have a place in common.
+  void mimic(const Joint& joint, const Joint& leader) {
+    const Interval own = limits_of_coordinate(joint, at_), other = limits_of_coordinate(leader, at_);
+    if (!(own.lower > other.upper || other.lower > own.upper)) return;  // or not known
+    complaints_.warning(joint.mimic->where,
+                        fmt::format("joint {} follows {}, but within the limits of one the other is beyond its own",
+                                    in_quotes(joint.name), in_quotes(leader.name)),
+                        "change the limits of one of them");
   }
 
   void loop(const Loop& loop) {
@@ -170,6 +181,12 @@ class GeometryCheck {
 void check_geometry(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints) {
   GeometryCheck check(values, complaints);
   for (const Link& link : mechanism.links) check.link(link);
+  for (const Link& link : mechanism.links) {
+    if (!link.joint.mimic) continue;
+    const auto leader = std::find_if(mechanism.links.begin(), mechanism.links.end(),
+                                     [&](const Link& l) { return l.joint.name == link.joint.mimic->joint; });
+    if (leader != mechanism.links.end()) check.mimic(link.joint, leader->joint);
+  }
   for (const Loop& loop : mechanism.loops) check.loop(loop);
   check.visuals(mechanism.base_visuals);
   for (const Payload& p : mechanism.payloads) check.rotation(p.inertia.rotation, p.where);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "evaluate.hpp"
 
 namespace lw {
@@ -23,6 +25,7 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
                                    const ParameterValues<double>& values) {
   const FormulaValues<double> at(mechanism, values);
   CoordinateLimits limits = no_limits(model);
+  std::vector<std::string> lowest(limits.lower.size()), highest(limits.upper.size());  // whose limits they are
   for (const Link& link : mechanism.links) {
     const Joint& joint = link.joint;
     if (coordinates(joint.type) != 1) continue;  // no other has limits
@@ -30,15 +33,23 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
     const auto info =
         std::find_if(model.joints.begin(), model.joints.end(), [&](const JointInfo& j) { return j.name == master; });
     if (info == model.joints.end()) continue;
-    const double ratio = joint.mimic ? at(joint.mimic->ratio) : 1.0,
-                 offset = joint.mimic ? at(joint.mimic->offset) : 0.0;
-    if (ratio == 0.0) continue;  // it stands still
-    double lower = joint.limits.lower ? (at(*joint.limits.lower) - offset) / ratio : std::copysign(HUGE_VAL, -ratio);
-    double upper = joint.limits.upper ? (at(*joint.limits.upper) - offset) / ratio : std::copysign(HUGE_VAL, ratio);
-    if (ratio < 0.0) std::swap(lower, upper);
+    const Interval own = limits_of_coordinate(joint, at);
     const auto k = static_cast<std::size_t>(info->q);
-    limits.lower[k] = std::max(limits.lower[k], lower);
-    limits.upper[k] = std::min(limits.upper[k], upper);
+    if (own.lower > limits.lower[k]) {
+      limits.lower[k] = own.lower;
+      lowest[k] = joint.name;
+    }
+    if (own.upper < limits.upper[k]) {
+      limits.upper[k] = own.upper;
+      highest[k] = joint.name;
+    }
+    if (limits.lower[k] > limits.upper[k]) {
+      throw Error(
+          ErrorCode::model,
+          fmt::format("the limits of `{}` and `{}` contradict each other: `{}`, which moves both, would have to be "
+                      "at least {:.6g} for the one and at most {:.6g} for the other",
+                      lowest[k], highest[k], master, limits.lower[k], limits.upper[k]));
+    }
   }
   return limits;
 }

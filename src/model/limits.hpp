@@ -3,6 +3,8 @@
 // ±∞ where nothing is written. A joint that mimics another passes its own limits on to that one's coordinate.
 #pragma once
 
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "model.hpp"
@@ -15,6 +17,21 @@ struct CoordinateLimits {
   bool contain(std::span<const double> q, double tolerance = 0.0) const;
 };
 
+// What a joint's limits leave of its coordinate; of a mimic, of the coordinate that it follows.
+struct Interval {
+  double lower = -HUGE_VAL, upper = HUGE_VAL;
+};
+template <class Values>
+Interval limits_of_coordinate(const Joint& joint, const Values& at) {
+  const double ratio = joint.mimic ? at(joint.mimic->ratio) : 1.0, offset = joint.mimic ? at(joint.mimic->offset) : 0.0;
+  if (ratio == 0.0) return {};  // it stands still
+  double lower = joint.limits.lower ? (at(*joint.limits.lower) - offset) / ratio : std::copysign(HUGE_VAL, -ratio);
+  double upper = joint.limits.upper ? (at(*joint.limits.upper) - offset) / ratio : std::copysign(HUGE_VAL, ratio);
+  if (ratio < 0.0) std::swap(lower, upper);
+  return {lower, upper};
+}
+
+// Throws Error(model) where no value of a coordinate meets the limits of all joints that it moves.
 CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<double>& model,
                                    const ParameterValues<double>& values = {});
 // None at all.

@@ -79,6 +79,14 @@ TEST(Ik, OutOfReachNamesTheNearestPoint) {
   EXPECT_EQ(linkwright({"ik", "twu-3r", "--target", "100,0,0"}).code, 1);
 }
 
+// b follows a, and no value of a suits both.
+const char* kPair = R"(linkwright: 1
+name: pair
+links:
+  - {name: a, parent: base, joint: {type: revolute, limits: {lower: 0, upper: 1}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: b, parent: a, joint: {type: revolute, origin: {xyz: [1, 0, 0]}, limits: {lower: 2, upper: 3}, mimic: {joint: a}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+)";
+
 TEST(Ik, WrongUsageIsExplained) {
   struct Case {
     std::vector<std::string> words;
@@ -107,6 +115,16 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", "puma560", "--path", write("g.csv", "t,x,y,z,wx,wy,wz\n")}, 3, "without `roll`"},
            {{"ik", "puma560", "--path", write("h.csv", "t,x,y,z,ax,ay,az\n")}, 3, "accelerations without velocities"},
            {{"ik", "puma560", "--path", write("i.csv", "t,x,y,z\n")}, 3, "no samples"},
+           {{"ik", "puma560", "--path", write("j.csv", "t;x;y;z\n0;0,4;0,2;0,3\n")}, 3, "not by semicolons"},
+           {{"ik", "puma560", "--path", folder()}, 3, "it is a folder"},
+           {{"ik", "puma560", "--target", "0,0,0", "--frame", "base"}, 2, "no joint of `puma560` moves `base`"},
+           {{"ik", "puma560", "--target", "1e200,0,0", "--json"}, 3, "the numbers overflow"},
+           {{"ik", "puma560", "--path", write("k.csv", "t,x,y,z\n0,.4,.2,.3\n1,.4,.2,.3\n2,1e200,.2,.3\n"), "--json"},
+            3,
+            "the numbers overflow"},
+           {{"ik", write("pair.yaml", kPair), "--target", "1,0,0"},
+            3,
+            "the limits of `b` and `a` contradict each other"},
            {{"ik", "four-bar", "--target", "1,0,0"}, 3, "closed loop"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << c.says << o.err;
@@ -178,6 +196,66 @@ TEST(Ik, FollowsAPathAndWritesIt) {
     apart = std::max(apart, std::abs(other["q"][150][j].get<double>() - json["q"][150][j].get<double>()));
   }
   EXPECT_GT(apart, 0.1);
+}
+
+// A path of the PUMA's hand while joint `joint` goes from one angle to another, in steps of 0.1 s.
+std::string joint_csv(Vector q, std::size_t joint, double from, double to, int n) {
+  std::string text = "t,x,y,z,roll,pitch,yaw\n";
+  for (int k = 0; k < n; ++k) {
+    q[joint] = from + (to - from) * k / (n - 1);
+    const nlohmann::json hand =
+        linkwright({"kinematics", "puma560", "--q", joined(q), "--json"}).json()["frames"].back();
+    const Vector p = hand["position"], u = hand["quaternion"];
+    const double x = u[0], y = u[1], z = u[2], w = u[3];
+    text +=
+        fmt::format("{},{},{},{}\n", 0.1 * k, joined(p), std::atan2(2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+                    joined({std::asin(2 * (y * w - x * z)), std::atan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z))}));
+  }
+  return text;
+}
+
+TEST(Ik, APathThatEndsAtALimitDoesNotJumpToAnotherBranch) {
+  const Vector q{2.5, -0.7, 2.5, 0.2, 0.8, 0.1};
+  const std::string path = write("jump.csv", joint_csv(q, 0, 2.5, 3.1, 21)), out = folder() + "/jump_out.csv";
+  const Outcome o = linkwright({"ik", "puma560", "--path", path, "--q", joined(q), "--out", out});
+  EXPECT_EQ(o.code, 1);
+  EXPECT_TRUE(has(o.err, "sample 11 (t = 1) is where the branch ends at a joint's limit")) << o.err;  // 2.8 > 160°
+  EXPECT_FALSE(std::filesystem::exists(out));
+  const Outcome through = linkwright({"ik", "puma560", "--path", path, "--q", joined(q), "--ignore-limits", "--json"});
+  EXPECT_EQ(through.code, 0);
+  EXPECT_NEAR(through.json()["q"][20][0], 3.1, 1e-9);
+}
+
+TEST(Ik, RatesThatMeanNothingGetAWord) {
+  // through the straight wrist
+  const Vector q{0.5, -0.7, 2.5, 0.5, 0.0, 0.1};
+  const Outcome o = linkwright(
+      {"ik", "puma560", "--path", write("wrist.csv", joint_csv(q, 4, -0.2, 0.20001, 41)), "--q", joined(q), "--json"});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_TRUE(has(o.err, "rates at sample 21")) << o.err;
+  EXPECT_EQ(o.json()["doubtful"][0], 21);
+  // a planar arm is not singular for being planar; a byte order mark is no column
+  const Outcome planar =
+      linkwright({"ik", "twu-3r", "--position-only", "--path",
+                  write("planar.csv", "\xEF\xBB\xBFt,x,y,z\n0,0.5,0.3,0\n1,0.5,0.31,0\n2,0.5,0.32,0\n"), "--json"});
+  EXPECT_EQ(planar.code, 0) << planar.err;
+  EXPECT_TRUE(planar.json()["singular"].empty());
+}
+
+TEST(Ik, ASingularTargetSaysThatOneStandsForMany) {
+  // joints 4 and 6 of the PUMA in line
+  const Vector q{0.3, -0.7, 1.9, 0.4, 0.0, 0.5};
+  std::istringstream lines(joint_csv(q, 4, 0.0, 0.0, 2));
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  const std::string target = line.substr(line.find(',') + 1);
+  const Outcome o = linkwright({"ik", "puma560", "--target", target, "--q", joined(q)});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_TRUE(has(o.out, "1 stands for infinitely many")) << o.out;
+  EXPECT_EQ(
+      linkwright({"ik", "puma560", "--target", target, "--q", joined(q), "--json"}).json()["solutions"][0]["freedom"],
+      1);
 }
 
 TEST(Ik, APathThatLeavesTheReachIsNotWritten) {

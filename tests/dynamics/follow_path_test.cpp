@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "control/trajectory.hpp"
 #include "dynamics/kinematics.hpp"
@@ -145,6 +146,103 @@ TEST(FollowPath, SingularAndUnreachableSamplesAreMarked) {
   EXPECT_TRUE(joints[1].singular && joints[1].reached);
   EXPECT_FALSE(joints[2].reached);
   EXPECT_GT(joints[2].position_error, 4.0);
+}
+
+// A path on which the joints move evenly from one configuration to another.
+std::vector<PathSample> joint_line(const Model<double>& model, int frame, const std::vector<double>& from,
+                                   const std::vector<double>& to, int n) {
+  std::vector<PathSample> path(static_cast<std::size_t>(n));
+  for (int k = 0; k < n; ++k) {
+    std::vector<double> q = from;
+    const double s = static_cast<double>(k) / (n - 1);
+    for (std::size_t j = 0; j < q.size(); ++j) q[j] += s * (to[j] - from[j]);
+    path[static_cast<std::size_t>(k)].t = s;
+    path[static_cast<std::size_t>(k)].pose = pose_at(model, frame, q);
+  }
+  difference_poses(path);
+  return path;
+}
+
+TEST(FollowPath, ABranchThatEndsAtALimitIsNotLeftForAnother) {
+  const Mechanism mechanism = load("puma560");
+  const Model<double> model = instantiate<double>(mechanism);
+  IkOptions options;
+  options.limits = coordinate_limits(mechanism, model);
+  std::vector<double> from = model.home, to = model.home;
+  // past 160° of joint 1, where another shoulder would do; past 266° of joint 6, where a turn back would do
+  for (const auto& [joint, begin, end, limit] : {std::tuple{0u, 2.5, 3.1, 160.0}, std::tuple{5u, 4.0, 5.0, 266.0}}) {
+    from = to = model.home;
+    from[joint] = begin;
+    to[joint] = end;
+    const std::vector<JointSample> joints =
+        follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from, options);
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+      const double q = begin + (end - begin) * static_cast<double>(k) / 60.0;
+      if (q < limit * M_PI / 180.0) {
+        EXPECT_TRUE(joints[k].reached) << k;
+        EXPECT_NEAR(joints[k].q[joint], q, 1e-10);
+      } else {
+        EXPECT_FALSE(joints[k].reached) << k;
+        EXPECT_TRUE(joints[k].branch_ends) << k;
+        break;  // what comes after it goes on from elsewhere
+      }
+    }
+    for (const JointSample& s : follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from)) {
+      EXPECT_TRUE(s.reached && !s.branch_ends);
+    }
+  }
+  // up to the limit itself, by both roads
+  from = to = model.home;
+  from[0] = 2.5;
+  to[0] = options.limits->upper[0];
+  for (const bool closed_form : {true, false}) {
+    options.closed_form = closed_form;
+    for (const JointSample& s : follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from, options)) {
+      EXPECT_TRUE(s.reached && !s.branch_ends) << closed_form << " " << s.t;
+    }
+  }
+  // numerically, past it
+  to[0] = 3.1;
+  const std::vector<JointSample> past = follow_path(model, 6, joint_line(model, 6, from, to, 61), false, from, options);
+  EXPECT_TRUE(past[29].reached);
+  EXPECT_TRUE(!past[30].reached && past[30].branch_ends);  // 2.8
+}
+
+TEST(FollowPath, PlanarArmsAreSingularOnlyWhereTheyAre) {
+  const Model<double> model = instantiate<double>(load("twu-3r"));
+  const int frame = static_cast<int>(model.frames.size()) - 1;
+  EXPECT_EQ(general_rank(model, frame, false), 3);
+  EXPECT_EQ(general_rank(model, frame, true), 2);
+  for (const bool position_only : {false, true}) {
+    for (const JointSample& s :
+         follow_path(model, frame, joint_line(model, frame, {0.3, 0.9, 0.5}, {0.6, 0.5, 0.8}, 21), position_only,
+                     std::vector<double>{0.3, 0.9, 0.5})) {
+      EXPECT_TRUE(s.reached && !s.singular && !s.doubtful);
+    }
+  }
+  std::vector<PathSample> stretched(1);
+  stretched[0].pose = pose_at(model, frame, {0.3, 0.0, 0.0});
+  EXPECT_TRUE(follow_path(model, frame, stretched, true, std::vector<double>{0.3, 0.0, 0.0})[0].singular);
+}
+
+TEST(FollowPath, RatesNearASingularityAreDoubtful) {
+  const Model<double> model = instantiate<double>(load("puma560"));
+  for (const double bend : {0.3, 1e-2, 1e-5, 1e-7}) {
+    const std::vector<double> q{0.1, -0.6, 1.9, 0.2, bend, 0.3};
+    std::vector<PathSample> path(1);
+    path[0].pose = pose_at(model, 6, q);
+    const JointSample s = follow_path(model, 6, path, false, q)[0];
+    EXPECT_EQ(s.doubtful, bend < 1e-4) << bend;
+    EXPECT_FALSE(s.singular) << bend;
+  }
+  // rates that do not belong to the poses
+  std::vector<PathSample> path =
+      joint_line(model, 6, {0.1, -0.6, 1.9, 0.2, 0.8, 0.3}, {0.4, -0.5, 1.8, 0.1, 0.9, 0.2}, 3);
+  const std::vector<double> from{0.1, -0.6, 1.9, 0.2, 0.8, 0.3};
+  for (const JointSample& s : follow_path(model, 6, path, false, from)) EXPECT_FALSE(s.doubtful);
+  path[1].velocity.lin = path[1].velocity.lin * 50.0;
+  const std::vector<JointSample> joints = follow_path(model, 6, path, false, from);
+  EXPECT_TRUE(!joints[0].doubtful && joints[1].doubtful);
 }
 
 TEST(FollowPath, DifferencesAreExactForQuadraticsAndConvergeForTurns) {

@@ -148,12 +148,53 @@ TEST(ClosedForm, StraightWristKeepsTheFourthJoint) {
   EXPECT_NEAR(q[3] + q[5], 0.9, 1e-12);
   EXPECT_LE(apart(arm.pose(q), arm.pose(wanted)), 1e-14);
   // close to it, where acos would lose half of the digits
-  for (const double bend : {1e-3, 1e-6, 1e-9, 1e-12, M_PI - 1e-7}) {
+  for (const double bend : {1e-3, 1e-6, 1e-9, M_PI - 1e-7}) {
     const std::vector<double> bent{0.3, -0.7, 1.9, 0.4, bend, 0.5};
     const IkResult near = inverse_kinematics(arm.model, arm.tip(), {arm.pose(bent)}, start);
     ASSERT_FALSE(near.solutions.empty()) << bend;
     for (const IkSolution& s : near.solutions) EXPECT_LE(apart(arm.pose(s.q), arm.pose(bent)), 1e-14) << bend;
   }
+  // so little bent that the pose does not tell where: joint 4 rests again, at the cost of that little
+  const std::vector<double> hardly{0.3, -0.7, 1.9, 0.4, 1e-12, 0.5};
+  const IkResult rests = inverse_kinematics(arm.model, arm.tip(), {arm.pose(hardly)}, start);
+  EXPECT_EQ(rests.solutions.at(0).q[3], 1.0);
+  EXPECT_LE(apart(arm.pose(rests.solutions[0].q), arm.pose(hardly)), 2e-12);
+}
+
+TEST(InverseKinematics, SingularTargetsListOneOfAContinuum) {
+  Arm arm("puma560");
+  IkOptions numerical;
+  numerical.closed_form = false;
+  // a straight wrist: joints 4 and 6 turn about one line, on this branch of shoulder and elbow; not on the others
+  const std::vector<double> straight{0.3, -0.7, 1.9, 0.4, 0.0, 0.5};
+  for (const IkOptions& options : {IkOptions{}, numerical}) {
+    const IkResult result = inverse_kinematics(arm.model, arm.tip(), {arm.pose(straight)}, straight, options);
+    ASSERT_FALSE(result.solutions.empty());
+    EXPECT_EQ(result.freedom, 0);
+    int free = 0;
+    for (const IkSolution& s : result.solutions) {
+      const bool of_these = std::abs(std::sin(s.q[4])) < 1e-4;
+      EXPECT_EQ(s.freedom, of_these ? 1 : 0);
+      free += of_these;
+    }
+    EXPECT_EQ(free, 1) << options.closed_form;
+  }
+  // a stretched elbow loses rank too, but nothing can move
+  const std::vector<double> stretched{0.2, -0.6, std::atan2(0.4331, -0.0203), 0.3, 0.8, -0.4};
+  const IkResult border = inverse_kinematics(arm.model, arm.tip(), {arm.pose(stretched)}, stretched);
+  EXPECT_EQ(border.solutions.size(), 4u);
+  for (const IkSolution& s : border.solutions) EXPECT_EQ(s.freedom, 0);
+  // two links of one length folded: the tip on the first axis, and the first joint turns as it likes
+  Arm pair = Arm::of(
+      "linkwright: 1\nname: pair\nlinks:\n"
+      "  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n"
+      "  - {name: b, parent: a, joint: {type: revolute, origin: {xyz: [1, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, "
+      "1]}}\n"
+      "  - {name: tip, parent: b, joint: {type: fixed, origin: {xyz: [1, 0, 0]}}}\n");
+  const IkTarget centre{{Mat3<double>::identity(), {0, 0, 0}}, true};
+  const IkResult folded = inverse_kinematics(pair.model, pair.tip(), centre, std::vector<double>{0.3, 1.0});
+  ASSERT_EQ(folded.solutions.size(), 1u);
+  EXPECT_EQ(folded.solutions[0].freedom, 1);
 }
 
 TEST(ClosedForm, BordersOfTheReach) {
@@ -239,6 +280,34 @@ TEST(InverseKinematics, LimitsAreKept) {
   EXPECT_NEAR(stuck.nearest.position_error, 2.0 * std::sin((M_PI / 2 - 0.2) / 2), 1e-12);  // the chord
 }
 
+TEST(InverseKinematics, LimitsThatNothingMeetsAreNamed) {
+  const auto limits = [](const std::string& follower) {
+    const std::string text =
+        "linkwright: 1\nname: pair\nlinks:\n"
+        "  - {name: a, parent: base, joint: {type: revolute, limits: {lower: 0, upper: 1}}, inertia: {mass: 1, tensor: "
+        "[1, 1, 1]}}\n"
+        "  - {name: b, parent: a, joint: {type: revolute, mimic: {joint: a" +
+        follower + ", inertia: {mass: 1, tensor: [1, 1, 1]}}\n";
+    const ReadResult read = read_text(text, "pair.yaml");
+    std::string said;
+    for (const Diagnostic& d : read.diagnostics) said += d.message;
+    if (!read.mechanism) return said + " | no mechanism";
+    try {
+      coordinate_limits(*read.mechanism, instantiate<double>(*read.mechanism));
+    } catch (const Error& e) {
+      return said + " | " + e.what();
+    }
+    return said;
+  };
+  EXPECT_EQ(limits("}, limits: {lower: 1, upper: 3}}"), "");  // one point in common
+  EXPECT_EQ(limits(", ratio: -1, offset: 3}, limits: {lower: 2.5, upper: 4}}"), "");
+  for (const char* apart : {"}, limits: {lower: 2, upper: 3}}", ", ratio: -2}, limits: {lower: 1, upper: 3}}"}) {
+    const std::string said = limits(apart);
+    EXPECT_NE(said.find("joint `b` follows `a`, but within the limits of one"), std::string::npos) << said;
+    EXPECT_NE(said.find("` contradict each other"), std::string::npos) << said;
+  }
+}
+
 TEST(InverseKinematics, OutOfReachGivesTheNearestPoint) {
   // three links in a plane, positions only: the nearest point is on the line to the target, at the full length
   Arm arm("twu-3r");
@@ -284,15 +353,94 @@ RC_GTEST_PROP(InverseKinematics, AnyTreeReachesWhatItReached, ()) {
     RC_ASSERT((back.p - target.p).eigen().norm() <= 1e-10);
     if (!position_only) RC_ASSERT(largest(back.R.eigen() - target.R.eigen()) <= 2e-10);
   }
-  // joints that do not carry the frame stay where they are
+  // joints that do not carry the frame stay where they are: in all solutions, from far starts, and out of reach
   std::vector<bool> carries(static_cast<std::size_t>(arm.model.nq), false);
   for (int i = arm.model.frames[static_cast<std::size_t>(frame)].body; i >= 0;
        i = arm.model.bodies[static_cast<std::size_t>(i)].parent)
     carries[static_cast<std::size_t>(arm.model.bodies[static_cast<std::size_t>(i)].q)] = true;
+  const auto expect_still = [&](const IkResult& r, const std::vector<double>& from) {
+    std::vector<IkSolution> all = r.solutions;
+    all.push_back(r.nearest);
+    for (const IkSolution& s : all) {
+      for (const Body<double>& b : arm.model.bodies) {
+        const auto k = static_cast<std::size_t>(b.q);
+        if (!carries[k]) RC_ASSERT(std::abs(s.q[k] - from[k]) <= 1e-14 * std::max(1.0, std::abs(from[k])));
+      }
+    }
+  };
+  expect_still(result, start);
+  std::vector<double> elsewhere = arm.random_q(random);
   for (const Body<double>& b : arm.model.bodies) {
-    const auto k = static_cast<std::size_t>(b.q);
-    if (!carries[k]) RC_ASSERT(std::abs(result.solutions[0].q[k] - start[k]) <= 1e-14);
+    if (b.velocities() == 1 && !b.mimics) elsewhere[static_cast<std::size_t>(b.q)] *= 20.0;
   }
+  expect_still(inverse_kinematics(arm.model, frame, {target, position_only}, elsewhere), elsewhere);
+  Transform<double> beyond = target;
+  beyond.p = beyond.p + Vec3<double>(300.0, 0.0, 0.0);
+  expect_still(inverse_kinematics(arm.model, frame, {beyond, position_only}, elsewhere), elsewhere);
+}
+
+TEST(InverseKinematics, JointsBesideThePathMakeNoSolutions) {
+  // an arm of a tree with a head and another arm: solutions differ in its own joints
+  Arm torso("torso");
+  const int arm2 = torso.model.frame_index("lower_arm2");
+  ASSERT_GE(arm2, 0);
+  Random random(23);
+  const std::vector<double> wanted = torso.random_q(random);
+  const Transform<double> target = torso.pose(wanted, arm2);
+  const IkResult result = inverse_kinematics(torso.model, arm2, {target}, torso.model.home);
+  ASSERT_FALSE(result.solutions.empty());
+  const Carriers on = carriers(torso.model, arm2);
+  EXPECT_LT(on.velocities, torso.model.nv);
+  for (std::size_t a = 0; a < result.solutions.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      double differ = 0.0;
+      for (std::size_t k = 0; k < on.q.size(); ++k) {
+        const double d = std::remainder(result.solutions[a].q[k] - result.solutions[b].q[k], 2 * M_PI);
+        if (on.q[k]) differ = std::max(differ, std::abs(d));
+      }
+      EXPECT_GT(differ, 1e-6) << a << " " << b;
+    }
+  }
+  // nothing moves the base: the start is all there is
+  Arm puma("puma560");
+  const IkResult base = inverse_kinematics(puma.model, 0, {{Mat3<double>::identity(), {}}}, puma.model.home);
+  ASSERT_EQ(base.solutions.size(), 1u);
+  EXPECT_EQ(base.solutions[0].q, puma.model.home);
+}
+
+TEST(InverseKinematics, LimitsOfJointsBesideThePathDoNotMatter) {
+  Arm puma("puma560");
+  Mechanism m = puma.mechanism;
+  Link finger{.name = "finger", .parent = "link6", .joint = {}, .inertia = {}, .visuals = {}, .where = {}};
+  finger.joint.name = "finger";
+  finger.joint.type = JointType::prismatic;
+  m.links.push_back(finger);
+  Arm arm(m);
+  IkOptions options;
+  options.limits = coordinate_limits(arm.mechanism, arm.model);
+  options.limits->lower[6] = 0.01;
+  options.limits->upper[6] = 0.05;
+  const int hand = arm.model.frame_index("link6");
+  std::vector<double> start = puma.model.home, alone = start;
+  start.push_back(0.0);  // outside its limits
+  const Transform<double> target = puma.pose({0.3, -0.7, 1.9, 0.4, 0.6, 0.5}, puma.model.frame_index("link6"));
+  const IkResult with = inverse_kinematics(arm.model, hand, {target}, start, options);
+  IkOptions six = options;
+  six.limits->lower.pop_back();
+  six.limits->upper.pop_back();
+  const IkResult without = inverse_kinematics(puma.model, puma.tip(), {target}, alone, six);
+  EXPECT_TRUE(with.closed_form);
+  EXPECT_EQ(with.beyond_limits, without.beyond_limits);
+  ASSERT_EQ(with.solutions.size(), without.solutions.size());
+  for (std::size_t k = 0; k < with.solutions.size(); ++k) {
+    EXPECT_EQ(with.solutions[k].q[6], 0.0);
+    EXPECT_EQ(with.solutions[k].branch, without.solutions[k].branch);
+  }
+  // all branches beyond the limits: what comes then is not from the closed form
+  six.limits = no_limits(puma.model);
+  six.limits->lower[0] = 1.0;
+  six.limits->upper[0] = 1.1;
+  EXPECT_FALSE(inverse_kinematics(puma.model, puma.tip(), {target}, alone, six).closed_form);
 }
 
 TEST(InverseKinematics, NumericalRoadFindsAWayFromHome) {

@@ -3,8 +3,10 @@
 
 #include "dynamics/aba.hpp"
 #include "dynamics/base_parameters.hpp"
+#include "dynamics/closed_form_arm.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
+#include "dynamics/follow_path.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/rnea.hpp"
@@ -58,6 +60,42 @@ TEST(Misuse, FormulationsAndRegressorsToo) {
   EXPECT_THROW(regressor<double>(a.model, table, a.work, a.six, a.six, a.six, a.six), Error);
   EXPECT_THROW(with_parameters<double>(a.model, table, a.six), Error);
   EXPECT_THROW(base_values<double>(base_parameters(a.model), a.six), Error);
+}
+
+TEST(Misuse, InverseKinematicsLooksAtItsArguments) {
+  Arm a;
+  const IkTarget target{{Mat3<double>::identity(), {}}};
+  EXPECT_THROW(inverse_kinematics(a.model, 6, target, a.two), Error);
+  EXPECT_THROW(inverse_kinematics(a.model, 7, target, a.six), Error);
+  EXPECT_THROW(inverse_kinematics(a.model, -1, target, a.six), Error);
+  IkOptions none;
+  none.starts = 0;
+  EXPECT_THROW(inverse_kinematics(a.model, 1, target, a.six, none), Error);
+  IkOptions limited;
+  limited.limits = CoordinateLimits{a.two, a.six};
+  EXPECT_THROW(inverse_kinematics(a.model, 6, target, a.six, limited), Error);
+  limited.limits = CoordinateLimits{a.six, a.two};
+  EXPECT_THROW(inverse_kinematics(a.model, 6, target, a.six, limited), Error);
+  limited.limits = CoordinateLimits{a.six, a.six};
+  limited.limits->lower[3] = 1.0;  // above its upper
+  EXPECT_THROW(inverse_kinematics(a.model, 6, target, a.six, limited), Error);
+
+  std::vector<PathSample> path(3);
+  EXPECT_THROW(follow_path(a.model, 6, path, false, a.two), Error);
+  EXPECT_THROW(follow_path(a.model, 99, path, false, a.six), Error);
+  EXPECT_THROW(follow_path(a.model, 0, path, false, a.six), Error);  // nothing moves the base
+  EXPECT_THROW(difference_poses(path), Error);                       // times do not rise
+  EXPECT_THROW(difference_velocities(path), Error);
+  path.resize(2);
+  EXPECT_THROW(difference_poses(path), Error);
+
+  EXPECT_THROW(task_jacobian(a.model, a.work, 99, false), Error);
+  const Model<double> other = instantiate<double>(load("double-pendulum"));
+  EXPECT_THROW(task_jacobian(a.model, Workspace<double>(other), 6, false), Error);
+  EXPECT_THROW(general_rank(a.model, -1, false), Error);
+  EXPECT_THROW(carriers(a.model, 99), Error);
+  EXPECT_THROW(ClosedFormArm::recognise(a.model, 99), Error);
+  EXPECT_THROW(ClosedFormArm::recognise(a.model, 6)->solve(target.pose, a.two), Error);
 }
 
 TEST(Misuse, WorkspaceOfAnotherModelIsRefused) {
