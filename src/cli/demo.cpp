@@ -8,9 +8,11 @@
 
 #include "../../reproduce/experiments.hpp"
 #include "../base/text.hpp"
+#include "../base/worse.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
+#include "../dynamics/formulations/formulation.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
@@ -39,12 +41,6 @@ std::string listed(const Vector& values, int decimals) {
   std::string text;
   for (const double x : values) text += fmt::format("{:>11}", readable(x, decimals));
   return text;
-}
-
-double largest_difference(const Vector& a, const Vector& b) {
-  double d = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) d = std::max(d, std::abs(a[i] - b[i]));
-  return d;
 }
 
 // The quickest of several bursts, in nanoseconds a call.
@@ -129,6 +125,13 @@ bool show_dynamics(const Model<double>& model, const Function& traced, const Sta
   line("tau by Newton-Euler", "M(q) qdd + bias, composite bodies", largest_difference(tau, twin), 1e-12);
   line("qdd that was asked for", "qdd from tau, articulated bodies", largest_difference(s.qdd, back), 1e-11);
   line("tau by Newton-Euler", "the same text traced, interpreted", largest_difference(tau, interpreted), 1e-12);
+  double worst = 0.0;
+  for (const Formulation& f : formulations()) {
+    Vector other(n);
+    inverse_by<double>(f, model, s.q, s.qd, s.qdd, other);
+    worst = worse(worst, largest_difference(tau, other));
+  }
+  line("tau by Newton-Euler", fmt::format("{} other formulations, the farthest", formulations().size()), worst, 1e-12);
   line(fmt::format("kinetic energy {:.6f} J", e.kinetic), "1/2 qd M qd", std::abs(e.kinetic - half_quadratic), 1e-12);
   return all;
 }
@@ -194,6 +197,7 @@ int run(const Arguments&) {
   next.add({"linkwright models", "what else there is"});
   next.add({"linkwright check puma560", "its coordinates, and whether it can exist"});
   next.add({"linkwright inverse puma560 --payload link6:2@0,0,0.1", "the same arm with 2 kg in its hand"});
+  next.add({"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0", "all ways to bring its hand there"});
   next.add({"linkwright reproduce all --out report.html",
             fmt::format("{} of {} theses, rerun and compared", reproduce::rerun_theses(), reproduce::theses().size())});
   next.add({"linkwright --help", "everything"});
