@@ -45,7 +45,7 @@ std::string help(const std::vector<Command>& commands) {
   std::string out =
       "Linkwright: rigid-body dynamics, from the description of a mechanism to its equations of motion.\n\n";
   out += heading("Usage:") + "  linkwright COMMAND [MODEL] [options]\n\n";
-  out += "MODEL is the path of a mechanism file (YAML or URDF) or a name that `linkwright models` lists.\n\n";
+  out += "MODEL is the path of a mechanism file (.yaml, .urdf, .twu, .wong) or a name that `linkwright models` lists.\n\n";
   out += heading("Commands:");
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Command& c : commands) rows.emplace_back(c.name, c.summary);

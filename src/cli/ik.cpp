@@ -11,6 +11,7 @@
 #include "../dynamics/inverse_kinematics.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../model/limits.hpp"
+#include "../model/placement.hpp"
 #include "frame_option.hpp"
 #include "model_input.hpp"
 #include "path_csv.hpp"
@@ -142,8 +143,8 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
   const Json nearest = as_json(model, frame, result.nearest);
   say(fmt::format("out of reach{}: the nearest pose found is {} away, at x, y, z = {}, {}, {}",
                   result.beyond_limits > 0 ? " within the joints' limits (--ignore-limits)" : "",
-                  distance_text(result.nearest, target.position_only), readable(nearest["position"][0]),
-                  readable(nearest["position"][1]), readable(nearest["position"][2])));
+                  distance_text(result.nearest, target.position_only), readable(nearest["position"][0], 6, 1.0),
+                  readable(nearest["position"][1], 6, 1.0), readable(nearest["position"][2], 6, 1.0)));
   if (!arguments.json()) say(configuration_line(result.nearest.q));
   return kCheckFailed;
 }

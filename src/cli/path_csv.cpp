@@ -144,10 +144,6 @@ class Reader {
 
 }  // namespace
 
-Mat3<double> rotation_from_rpy(double roll, double pitch, double yaw) {
-  return rotation_about_z(yaw) * rotation_about_y(pitch) * rotation_about_x(roll);
-}
-
 Path read_path(const std::string& file) {
   Path path = Reader(file).read();
   if (path.has_acceleration) return path;

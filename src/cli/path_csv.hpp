@@ -24,7 +24,4 @@ Path read_path(const std::string& file);
 // t,q1..,qd1..,qdd1..
 std::string joint_csv(const Model<double>& model, const std::vector<JointSample>& motion);
 
-// Roll, pitch and yaw about fixed x, y, z.
-Mat3<double> rotation_from_rpy(double roll, double pitch, double yaw);
-
 }  // namespace lw::cli

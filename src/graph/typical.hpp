@@ -24,11 +24,15 @@ std::vector<double> typical_values(const std::vector<T>& x) {
   return values;
 }
 
-// A zero that stays one whatever it is multiplied by.
-inline bool is_zero(double x) { return x == 0.0; }
-inline bool is_zero(const Expr& x) { return x.is_constant(0.0); }
-inline bool is_zero(const Dual& x) { return x.v == 0.0 && x.d == 0.0; }
-inline bool is_zero(const ComplexStep& x) { return x.re == 0.0 && x.im == 0.0; }
-inline bool is_zero(const Count& x) { return x.v == 0.0; }
+// A constant of that value, which carries no symbol, derivative or count.
+inline bool is_exactly(double x, double c) { return x == c; }
+inline bool is_exactly(const Expr& x, double c) { return x.is_constant(c); }
+inline bool is_exactly(const Dual& x, double c) { return x.v == c && x.d == 0.0; }
+inline bool is_exactly(const ComplexStep& x, double c) { return x.re == c && x.im == 0.0; }
+inline bool is_exactly(const Count& x, double c) { return x.is_constant(c); }
+template <class T>
+bool is_zero(const T& x) {
+  return is_exactly(x, 0.0);
+}
 
 }  // namespace lw

@@ -38,7 +38,7 @@ Mat3<T> rotation(const Values<T>& at, const Rotation& r) {
   const auto v = [&](std::size_t k) { return at(r.values[k]); };
   switch (r.kind) {
     case Rotation::Kind::none: break;
-    case Rotation::Kind::rpy: return rotation_about_z(v(2)) * rotation_about_y(v(1)) * rotation_about_x(v(0));
+    case Rotation::Kind::rpy: return rotation_from_rpy(v(0), v(1), v(2));
     case Rotation::Kind::quaternion: {
       using std::sqrt;
       const T n = sqrt(v(0) * v(0) + v(1) * v(1) + v(2) * v(2) + v(3) * v(3));

@@ -59,6 +59,12 @@ Mat3<T> rotation_about_y(const T& angle) { return rotation_about(1, angle); }
 template <class T>
 Mat3<T> rotation_about_z(const T& angle) { return rotation_about(2, angle); }
 
+// Roll, pitch and yaw about fixed x, y, z.
+template <class T>
+Mat3<T> rotation_from_rpy(const T& roll, const T& pitch, const T& yaw) {
+  return rotation_about_z(yaw) * rotation_about_y(pitch) * rotation_about_x(roll);
+}
+
 // Of a matrix that was written with few digits and is a rotation but for those. Newton's steps R (3 − RᵀR)/2 leave exact
 // rotations as they are; each doubles the digits.
 template <class T>

@@ -74,7 +74,7 @@ class Former {
     const auto v = [&](std::size_t k) { return at_(r.values[k]); };
     switch (r.kind) {
       case Rotation::Kind::none: break;
-      case Rotation::Kind::rpy: return rotation_about_z(v(2)) * rotation_about_y(v(1)) * rotation_about_x(v(0));
+      case Rotation::Kind::rpy: return rotation_from_rpy(v(0), v(1), v(2));
       case Rotation::Kind::quaternion: {
         const double n = std::sqrt(v(0) * v(0) + v(1) * v(1) + v(2) * v(2) + v(3) * v(3));
         return rotation_from_quaternion(v(0) / n, v(1) / n, v(2) / n, v(3) / n);

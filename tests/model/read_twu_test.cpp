@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 
 #include "dynamics/rnea.hpp"
+#include "documented.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/write_yaml.hpp"
 #include "support/same_dynamics.hpp"
@@ -25,15 +24,6 @@ const std::string kData = "RL:=2; XCM(1):=RL/2; RM(1)=3; RMI(1,1)=SQRT(4)/20;\n"
 
 ReadResult read_twu_text(const std::string& text, const ReadOptions& options = {}) {
   return read_text(text, "one.twu", options);
-}
-
-// The example that docs/format.md gives, from its first words to the end of the block.
-std::string documented(const std::string& first_words) {
-  std::ostringstream text;
-  text << std::ifstream(LW_SOURCE_DIR "/docs/format.md").rdbuf();
-  const std::string all = text.str();
-  const std::size_t begin = all.find(first_words);
-  return begin == std::string::npos ? "" : all.substr(begin, all.find("```", begin) - begin);
 }
 
 TEST(ReadTwu, TheDocumentedExampleIsRead) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "documented.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/write_yaml.hpp"
 #include "support/same_dynamics.hpp"
@@ -29,15 +30,6 @@ ReadResult changed(const std::string& from, const std::string& to) {
   EXPECT_NE(place, std::string::npos) << from;
   text.replace(place, from.size(), to);
   return read_text(text, "tree.wong");
-}
-
-// The example that docs/format.md gives, from its first words to the end of the block.
-std::string documented(const std::string& first_words) {
-  std::ostringstream text;
-  text << std::ifstream(LW_SOURCE_DIR "/docs/format.md").rdbuf();
-  const std::string all = text.str();
-  const std::size_t begin = all.find(first_words);
-  return begin == std::string::npos ? "" : all.substr(begin, all.find("```", begin) - begin);
 }
 
 TEST(ReadWong, TheDocumentedExampleIsRead) {

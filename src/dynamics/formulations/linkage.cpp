@@ -1,13 +1,9 @@
 #include "linkage.hpp"
 
+#include "../../graph/typical.hpp"
+
 namespace lw {
 namespace {
-
-bool is_exactly(double x, double c) { return x == c; }
-bool is_exactly(const Expr& x, double c) { return x.is_constant(c); }
-bool is_exactly(const Dual& x, double c) { return x.v == c && x.d == 0.0; }
-bool is_exactly(const ComplexStep& x, double c) { return x.re == c && x.im == 0.0; }
-bool is_exactly(const Count& x, double c) { return x.is_constant(c); }
 
 // A rotation whose third column is the unit vector a. Coordinate axes give permutations, which keep zeros; any other
 // axis the basis of Duff et al. (2017), which needs no branch.
@@ -47,7 +43,7 @@ Linkage<T> linkage(const Model<T>& model) {
       link.rest = {from_parent * link.rest.R, from_parent * link.rest.p};
     }
     link.mass = b.inertia.mass;
-    if (!is_exactly(link.mass, 0.0)) link.com = to * (b.inertia.h / link.mass);
+    if (!is_zero(link.mass)) link.com = to * (b.inertia.h / link.mass);
     // I − m (c·c 1 − c cᵀ)
     link.I = to * (b.inertia.I * turn.back()) + outer(link.com, link.mass * link.com);
     const T square = link.mass * dot(link.com, link.com);
