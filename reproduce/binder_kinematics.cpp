@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Dense>
+#include <Eigen/Geometry>
 
 #include "base/worse.hpp"
 #include "control/trajectory.hpp"

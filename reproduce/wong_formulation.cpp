@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
+#include "base/linear.hpp"
 #include "base/random.hpp"
 #include "base/worse.hpp"
 #include "dynamics/formulations/formulation.hpp"
@@ -126,7 +127,7 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     const auto poses = joint_poses<double>(tree, s.q);
     const auto rates = momentum_rates<double>(tree, poses, s.qd, s.qdd);
     const Written w(tree, poses, rates);
-    const MatrixXd UQ = w.U.inverse() * w.Q;
+    const MatrixXd UQ = lw::inverse(w.U) * w.Q;
     MatrixXd projector(3 * n, 6 * n), constraints(6 * n, 5 * n), H(6 * n, n), inertia = MatrixXd::Zero(6 * n, 6 * n);
     projector << MatrixXd::Identity(3 * n, 3 * n), UQ.transpose();
     constraints << w.H1, w.N1, w.H2, MatrixXd::Zero(3 * n, 2 * n);
@@ -150,7 +151,7 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     ness<double>(tree, poses, s.qd, s.qdd, tau);
     VectorXd rest = w.free;
     rest.head(3 * n) -= w.E * Eigen::Map<const VectorXd>(tau.data(), n);
-    const VectorXd solved = constraints.colPivHouseholderQr().solve(rest);
+    const VectorXd solved = least_squares(constraints, rest);
     misfit = worse(misfit, (constraints * solved - rest).norm() / w.free.norm());
     const auto recovered = ness_constraint_forces<double>(tree, poses, s.qd, s.qdd);
     Vector both;
@@ -201,7 +202,7 @@ void signs(Experiment& e) {
   mass_matrix_by<double>(by, puma, q, M);
   for (std::size_t k = 0; k < 6; ++k) wrong[k] += tau[k];
   const VectorXd with_plus =
-      Eigen::Map<const MatrixXd>(M.data(), 6, 6).ldlt().solve(Eigen::Map<const VectorXd>(wrong.data(), 6));
+      solve_positive(Eigen::Map<const MatrixXd>(M.data(), 6, 6), Eigen::Map<const VectorXd>(wrong.data(), 6));
   e.misprint("sign.forward", "θ̈ of the PUMA 600 by M θ̈ = f_v + τ (rad/s²)", "equation 4.1",
              Vector(with_plus.data(), with_plus.data() + 6), qdd, forward(puma, q, qd, tau), relative(1e-9),
              "With f_v of (3.34) it is M θ̈ = τ − f_v. The other road is by articulated bodies.");

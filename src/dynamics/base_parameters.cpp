@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
+#include <Eigen/Core>
 
+#include "../base/linear.hpp"
 #include "../base/random.hpp"
 #include "../graph/typical.hpp"
 #include "../model/random_state.hpp"
@@ -177,9 +178,7 @@ int base_rank(const Model<double>& model, bool rotors) {
   for (const int r : table.rotor) {
     if (r >= 0 && !rotors) stacked.col(r).setZero();
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(stacked);
-  qr.setThreshold(1e-10);
-  return static_cast<int>(qr.rank());
+  return rank(stacked, 1e-10);
 }
 
 #define LW_INSTANTIATE(T)                                                  \

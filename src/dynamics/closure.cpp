@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Dense>
+#include <Eigen/Geometry>
 
+#include "../base/linear.hpp"
 #include "../base/random.hpp"
 #include "kinematics.hpp"
 
@@ -155,9 +156,7 @@ constexpr double kClosed = 1e-9;
 
 int freedoms(const Model<double>& model, const ClosureState& state) {
   const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), model.nv);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J);
-  qr.setThreshold(1e-7);
-  return model.nv - static_cast<int>(qr.rank());
+  return model.nv - rank(J, 1e-7);
 }
 
 // Damped Gauss-Newton on the residuals; q is left at the best configuration found, whose state is returned.
@@ -168,8 +167,7 @@ ClosureState close_from(const Model<double>& model, Workspace<double>& work, std
   for (int iteration = 0; iteration < 200 && largest(state.residual) > 1e-13; ++iteration) {
     const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), m, model.nv);
     const Eigen::Map<const Eigen::VectorXd> r(state.residual.data(), m);
-    const Eigen::MatrixXd normal = J.transpose() * J + damping * Eigen::MatrixXd::Identity(model.nv, model.nv);
-    const Eigen::VectorXd step = -normal.ldlt().solve(J.transpose() * r);
+    const Eigen::VectorXd step = -damped_least_squares(J, r, damping);
     std::vector<double> trial = q;
     advance(model, trial, {step.data(), static_cast<std::size_t>(step.size())});
     ClosureState next = closure_state(model, work, trial);

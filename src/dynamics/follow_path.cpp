@@ -4,8 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include <Eigen/Dense>
-
+#include "../base/linear.hpp"
 #include "../model/rotation_vector.hpp"
 #include "kinematics.hpp"
 
@@ -104,14 +103,13 @@ std::vector<JointSample> follow_path(const Model<double>& model, int frame, cons
     forward_kinematics<double>(model, work, q);
     const TaskJacobian task = task_jacobian(model, work, frame, position_only);
     const Eigen::Map<const Eigen::MatrixXd> J(task.values.data(), task.rows, model.nv);
-    Eigen::JacobiSVD<Eigen::MatrixXd> svd(J, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    svd.setThreshold(kSingular);
-    const double smallest = svd.singularValues()[rank - 1] / svd.singularValues()[0];
-    const Eigen::VectorXd rates = svd.solve(task_part(sample.velocity, position_only));
+    const Svd svd(J);
+    const double smallest = svd.s[rank - 1] / svd.s[0];
+    const Eigen::VectorXd rates = svd.solve(task_part(sample.velocity, position_only), kSingular);
     const std::vector<double> qd(rates.data(), rates.data() + rates.size());
     forward_velocities<double>(model, work, q, qd);
     const Eigen::VectorXd bias = task_part(frame_bias<double>(model, work, frame, q, qd), position_only);
-    const Eigen::VectorXd accelerations = svd.solve(task_part(sample.acceleration, position_only) - bias);
+    const Eigen::VectorXd accelerations = svd.solve(task_part(sample.acceleration, position_only) - bias, kSingular);
     JointSample here{.t = sample.t,
                      .q = q,
                      .qd = qd,

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
+#include "../base/linear.hpp"
 #include "../base/random.hpp"
 #include "../model/rotation_vector.hpp"
 #include "closed_form_arm.hpp"
@@ -70,8 +71,7 @@ class Solver {
         if (held(q, k, gradient[k])) J.col(k).setZero();
       }
       if ((J.transpose() * r).norm() < 1e-15) break;
-      const Eigen::MatrixXd normal = J.transpose() * J + damping * Eigen::MatrixXd::Identity(J.cols(), J.cols());
-      const Eigen::VectorXd step = normal.ldlt().solve(J.transpose() * r);
+      const Eigen::VectorXd step = damped_least_squares(J, r, damping);
       std::vector<double> trial = q;
       advance(model_, trial, {step.data(), static_cast<std::size_t>(step.size())});
       bring_inside(trial);
@@ -172,18 +172,16 @@ class Solver {
     }
     if (rank == 0) return 0;
     constexpr double lost = 1e-4, step = 0.05;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J);
-    qr.setThreshold(lost);
-    if (qr.rank() >= rank) return 0;
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(J, Eigen::ComputeFullV);
+    if (lw::rank(J, lost) >= rank) return 0;
+    const Svd svd(J, true);
     int free = 0;
     for (Eigen::Index n = 0; n < J.cols(); ++n) {
-      if (n < svd.singularValues().size() && svd.singularValues()[n] > lost * svd.singularValues()[0]) continue;
+      if (n < svd.rank(lost)) continue;
       bool moves = false;
       for (const double sign : {step, -step}) {
         std::vector<double> trial = q, along(carriers_.v.size());
         for (std::size_t k = 0; k < velocity.size(); ++k)
-          along[velocity[k]] = sign * svd.matrixV()(static_cast<Eigen::Index>(k), n);
+          along[velocity[k]] = sign * svd.V(static_cast<Eigen::Index>(k), n);
         advance(model_, trial, along);
         const IkSolution back = descend(std::move(trial));
         const double away = distance(back.q, q, true);
@@ -308,9 +306,7 @@ int general_rank(const Model<double>& model, int frame, bool position_only) {
   forward_kinematics<double>(model, work, q);
   const TaskJacobian task = task_jacobian(model, work, frame, position_only);
   const Eigen::Map<const Eigen::MatrixXd> J(task.values.data(), task.rows, model.nv);
-  Eigen::JacobiSVD<Eigen::MatrixXd> svd(J);
-  svd.setThreshold(1e-9);
-  return static_cast<int>(svd.rank());
+  return Svd(J).rank(1e-9);
 }
 
 IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target, In<double> start,

@@ -86,6 +86,18 @@ bool Graph::find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const {
   return true;
 }
 
+void Graph::name(const Expr& e, const std::string& name) {
+  if (e.is_constant()) return;
+  NodeId id = e.id();
+  if (nodes_[id].op == Op::neg) id = nodes_[id].a;
+  if (nodes_[id].op != Op::input) names_.try_emplace(id, name);
+}
+
+const std::string* Graph::name_of(NodeId id) const {
+  const auto place = names_.find(id);
+  return place == names_.end() ? nullptr : &place->second;
+}
+
 std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const std::vector<Expr>& arguments) {
   require(arguments.size() == function->input_size(), "a call has as many arguments as its function has inputs");
   Call record{std::move(function), {}};
@@ -223,6 +235,18 @@ Expr max(const Expr& a, const Expr& b) {
 Expr less(const Expr& a, const Expr& b) {
   if (both_constant(a, b)) return lw::less(a.constant(), b.constant());
   return a == b ? Expr(0.0) : binary(Op::less, a, b);
+}
+
+Expr fma(const Expr& a, const Expr& b, const Expr& c) {
+  if (both_constant(a, b) && c.is_constant()) return std::fma(a.constant(), b.constant(), c.constant());
+  const Expr product = a * b;  // folded, its sign in front
+  const bool negative = is_negation(product);
+  const Expr positive = negative ? negated(product) : product;
+  if (positive.is_constant() || c.is_constant(0.0)) return product + c;
+  Graph& g = *positive.graph();
+  const Node n = g[positive.id()];
+  if (n.op != Op::mul || (positive == a || positive == b)) return product + c;  // one factor was ±1
+  return g.make(Op::fma, negative ? g.intern(-Expr(&g, n.a)) : n.a, n.b, g.intern(c));
 }
 
 Expr select(const Expr& condition, const Expr& where_true, const Expr& where_false) {

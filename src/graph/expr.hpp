@@ -26,6 +26,7 @@ enum class Op : std::uint8_t {
   add, sub, mul, div, neg,
   sqrt, sin, cos, tan, asin, acos, atan, atan2, exp, log, tanh,
   abs, min, max,
+  fma,     // a b + c, rounded once
   less,    // a < b ? 1 : 0
   select,  // a != 0 ? b : c
   call,    // a: index into Graph::calls
@@ -90,6 +91,8 @@ Expr min(const Expr& a, const Expr& b);
 Expr max(const Expr& a, const Expr& b);
 Expr less(const Expr& a, const Expr& b);
 Expr select(const Expr& condition, const Expr& where_true, const Expr& where_false);
+// a b + c rounded once. Never made by tracing: a pass contracts what is to be contracted (passes/contract.hpp).
+Expr fma(const Expr& a, const Expr& b, const Expr& c);
 
 // A Function evaluated as one step: a body or a limb traced once, its constants as arguments.
 struct Call {
@@ -135,6 +138,11 @@ class Graph {
   const std::vector<Call>& calls() const { return calls_; }
   const std::vector<Solve>& solves() const { return solves_; }
 
+  // What a value is called where code is made of it ("omega2_x"). The first name stays; constants and inputs keep
+  // theirs, and a change of sign passes the name on to what is changed.
+  void name(const Expr& e, const std::string& name);
+  const std::string* name_of(NodeId id) const;  // nullptr where it has none
+
  private:
   struct Key {
     Op op;
@@ -153,6 +161,12 @@ class Graph {
   std::vector<Call> calls_;
   std::map<std::pair<const Function*, std::vector<NodeId>>, NodeId> call_index_;  // into calls_
   std::vector<Solve> solves_;
+  std::unordered_map<NodeId, std::string> names_;
 };
+
+// Names a value where it is an expression; algorithms say it for all scalars.
+inline void name_value(const Expr& e, const std::string& name) {
+  if (!e.is_constant()) e.graph()->name(e, name);
+}
 
 }  // namespace lw

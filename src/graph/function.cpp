@@ -7,12 +7,13 @@
 namespace lw {
 
 Function::Function(std::string name, std::vector<Group> inputs, std::vector<Group> outputs,
-                   std::shared_ptr<const Graph> graph, std::vector<NodeId> results)
+                   std::shared_ptr<const Graph> graph, std::vector<NodeId> results, Arithmetic arithmetic)
     : name_(std::move(name)),
       inputs_(std::move(inputs)),
       outputs_(std::move(outputs)),
       graph_(std::move(graph)),
-      results_(std::move(results)) {
+      results_(std::move(results)),
+      arithmetic_(arithmetic) {
   // live nodes: everything that a result needs
   std::vector<bool> live(graph_->size(), false);
   for (const NodeId r : results_) live[r] = true;
@@ -22,6 +23,24 @@ Function::Function(std::string name, std::vector<Group> inputs, std::vector<Grou
   for (std::size_t k = 0; k < live.size(); ++k) {
     if (live[k]) order_.push_back(static_cast<NodeId>(k));
   }
+}
+
+Function Function::in_order(std::vector<NodeId> order) const {
+  std::vector<bool> known(graph_->size(), false);
+  for (const NodeId id : order) {
+    for_each_operand(*graph_, id, [&](NodeId operand) { require(known[operand], "an operand stands before its user"); });
+    known[id] = true;
+  }
+  for (const NodeId r : results_) require(known[r], "an order of evaluation reaches every result");
+  Function copy = *this;
+  copy.order_ = std::move(order);
+  return copy;
+}
+
+Function Function::with(Arithmetic arithmetic) const {
+  Function copy = *this;
+  copy.arithmetic_ = arithmetic;
+  return copy;
 }
 
 std::size_t Function::input_size() const {
@@ -67,6 +86,7 @@ void for_each_operand(const Graph& graph, NodeId id, const std::function<void(No
     case Op::tanh:
     case Op::abs:
     case Op::output: visit(n.a); break;
+    case Op::fma:
     case Op::select:
       visit(n.a);
       visit(n.b);
@@ -110,6 +130,11 @@ FunctionCost cost(const Function& function) {
       case Op::sub: ++c.additions; break;
       case Op::mul: ++c.multiplications; break;
       case Op::div: ++c.divisions; break;
+      case Op::fma:
+        ++c.multiplications;
+        ++c.additions;
+        own = 2;
+        break;
       case Op::sqrt: ++c.roots; break;
       case Op::abs:
       case Op::min:

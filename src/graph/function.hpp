@@ -31,10 +31,21 @@ struct Group {
 using Arguments = std::vector<std::vector<Expr>>;  // one vector per input group
 using Results = std::vector<std::vector<Expr>>;    // one per output group, already sized
 
+// How sin and cos are computed, in the interpreter and in code made from the function alike: by the C library, or by
+// sincos.hpp, which runs over all angles at once and gives the same bits everywhere; with fused multiply-adds or without.
+struct Arithmetic {
+  enum class Trigonometry { libm, own } trigonometry = Trigonometry::libm;
+  bool fused = false;  // also says whether passes may contract a b + c
+};
+
 class Function {
  public:
   Function(std::string name, std::vector<Group> inputs, std::vector<Group> outputs, std::shared_ptr<const Graph> graph,
-           std::vector<NodeId> results);
+           std::vector<NodeId> results, Arithmetic arithmetic = {});
+
+  // The same calculation in another order of evaluation: all that is live, operands first.
+  Function in_order(std::vector<NodeId> order) const;
+  Function with(Arithmetic arithmetic) const;
 
   const std::string& name() const { return name_; }
   const std::vector<Group>& inputs() const { return inputs_; }
@@ -42,6 +53,7 @@ class Function {
   const Graph& graph() const { return *graph_; }
   const std::vector<NodeId>& results() const { return results_; }  // one node per output element
   const std::vector<NodeId>& order() const { return order_; }      // live nodes, operands first
+  const Arithmetic& arithmetic() const { return arithmetic_; }
   std::size_t input_size() const;
   std::size_t output_size() const { return results_.size(); }
 
@@ -51,6 +63,7 @@ class Function {
   std::shared_ptr<const Graph> graph_;
   std::vector<NodeId> results_;
   std::vector<NodeId> order_;
+  Arithmetic arithmetic_;
 };
 
 Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> outputs,

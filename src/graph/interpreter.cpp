@@ -63,6 +63,10 @@ U apply(Op op, const U& a, const U& b, const U& c) {
     case Op::max: return lw::max(a, b);
     case Op::less: return lw::less(a, b);
     case Op::select: return lw::select(a, b, c);
+    case Op::fma:
+      if constexpr (std::is_same_v<U, double>) return std::fma(a, b, c);
+      else if constexpr (std::is_same_v<U, Expr>) return lw::fma(a, b, c);
+      else return a * b + c;
     default: assert(false && "not an elementary operation"); return U(0.0);
   }
 }

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include <Eigen/Core>
 
@@ -26,6 +27,10 @@ inline double select(double condition, double where_true, double where_false) {
 }
 
 inline double value_of(double x) { return x; }
+
+// Names a value where it is an expression (expr.hpp).
+template <class T>
+void name_value(const T&, const std::string&) {}
 
 struct Dual {
   double v = 0.0, d = 0.0;

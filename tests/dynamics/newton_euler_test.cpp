@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include "base/random.hpp"
 #include "base/worse.hpp"

@@ -7,13 +7,14 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
 
+#include "base/linear.hpp"
 #include "base/worse.hpp"
 #include "cli/peers.hpp"
 #include "describe_mechanism.hpp"
@@ -162,8 +163,8 @@ class Subject {
       ratios_.note_same_bits("forward: crba traced, same bits", twin("forward_by_crba", {&s.q, &s.qd, &s.tau}, nv),
                              by_crba, where);
     }
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(M, Eigen::EigenvaluesOnly);
-    const double condition = eigen.eigenvalues()[model_.nv - 1] / eigen.eigenvalues()[0];
+    const VectorXd eigenvalues = symmetric_eigenvalues(M);
+    const double condition = eigenvalues[model_.nv - 1] / eigenvalues[0];
     const auto residual_ratio = [&](const Values& x) {
       const VectorXd size_of = M.cwiseAbs() * Eigen::Map<const VectorXd>(x.data(), model_.nv).cwiseAbs() + h.cwiseAbs();
       return largest((inverse(s, x) - given_tau).array() / (1e-13 * size_of.array()));
@@ -171,7 +172,7 @@ class Subject {
     // |Δq̈| ≤ 10 ε cond(M) |q̈| holds unless τ and h nearly cancel: the right side τ − h is known only to ε(|τ| + |h|), which
     // M⁻¹ turns into ε cond(M) (|τ| + |h|) / |M|. (One joint of cond(M) = 1 that by chance hardly accelerates needs it.)
     const VectorXd reference = Eigen::Map<const VectorXd>(by_aba.data(), model_.nv);
-    const double size = std::max(reference.norm(), (given_tau.norm() + h.norm()) / eigen.eigenvalues()[model_.nv - 1]);
+    const double size = std::max(reference.norm(), (given_tau.norm() + h.norm()) / eigenvalues[model_.nv - 1]);
     const auto solver_ratio = [&](const Values& x) {
       return (Eigen::Map<const VectorXd>(x.data(), model_.nv) - reference).norm() /
              (10.0 * kEpsilon * condition * size);

@@ -2,9 +2,10 @@
 
 #include <functional>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <fmt/format.h>
 
+#include "../../base/linear.hpp"
 #include "binder.hpp"
 #include "cholesky.hpp"
 #include "composite_bodies.hpp"
@@ -155,7 +156,7 @@ std::string lacking(const Formulation& formulation, const Body<T>& body, const M
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) I(r, c) = value_of(I_about_com(r, c));
   }
-  const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I).eigenvalues();
+  const Eigen::Vector3d moments = symmetric_eigenvalues(I);
   return moments[0] >= -1e-9 * moments.cwiseAbs().maxCoeff() ? "" : "moments of inertia that are not negative";
 }
 

@@ -1,0 +1,47 @@
+#include "linear.hpp"
+
+#include <Eigen/Dense>
+
+namespace lw {
+
+using Eigen::MatrixXd, Eigen::VectorXd;
+
+int rank(const AnyMatrix& A, double threshold) {
+  Eigen::ColPivHouseholderQR<MatrixXd> qr(A);
+  qr.setThreshold(threshold);
+  return static_cast<int>(qr.rank());
+}
+
+VectorXd least_squares(const AnyMatrix& A, const AnyVector& b) { return Eigen::ColPivHouseholderQR<MatrixXd>(A).solve(b); }
+
+VectorXd damped_least_squares(const AnyMatrix& J, const AnyVector& r, double damping) {
+  const MatrixXd normal = J.transpose() * J + damping * MatrixXd::Identity(J.cols(), J.cols());
+  return solve_positive(normal, J.transpose() * r);
+}
+
+VectorXd solve_positive(const AnyMatrix& A, const AnyVector& b) { return Eigen::LDLT<MatrixXd>(A).solve(b); }
+
+MatrixXd inverse(const AnyMatrix& A) { return Eigen::PartialPivLU<MatrixXd>(A).inverse(); }
+
+VectorXd symmetric_eigenvalues(const AnyMatrix& A) {
+  return Eigen::SelfAdjointEigenSolver<MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+Svd::Svd(const AnyMatrix& A, bool whole_space) {
+  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeThinU | (whole_space ? Eigen::ComputeFullV : Eigen::ComputeThinV));
+  U = svd.matrixU();
+  V = svd.matrixV();
+  s = svd.singularValues();
+}
+
+int Svd::rank(double threshold) const {
+  return s.size() == 0 ? 0 : static_cast<int>((s.array() > threshold * s[0]).count());
+}
+
+VectorXd Svd::solve(const AnyVector& b, double threshold) const {
+  const int r = rank(threshold);
+  const VectorXd part = (U.leftCols(r).transpose() * b).cwiseQuotient(s.head(r));
+  return V.leftCols(r) * part;
+}
+
+}  // namespace lw

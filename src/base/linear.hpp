@@ -1,0 +1,40 @@
+// Dense linear algebra of run-time size, over double. Eigen does the work, in one file: its factorisations take the
+// compiler five to fifteen seconds in every file that names one.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace lw {
+
+using AnyMatrix = Eigen::Ref<const Eigen::MatrixXd>;
+using AnyVector = Eigen::Ref<const Eigen::VectorXd>;
+
+// By column-pivoted QR: pivots below `threshold` times the largest count as zero.
+int rank(const AnyMatrix& A, double threshold);
+
+// argmin |A x − b|, by column-pivoted QR.
+Eigen::VectorXd least_squares(const AnyMatrix& A, const AnyVector& b);
+
+// argmin |J x − r|² + damping |x|², from (JᵀJ + damping 1) x = Jᵀ r.
+Eigen::VectorXd damped_least_squares(const AnyMatrix& J, const AnyVector& r, double damping);
+
+// A⁻¹ b for a symmetric positive definite A, and A⁻¹ for any.
+Eigen::VectorXd solve_positive(const AnyMatrix& A, const AnyVector& b);
+Eigen::MatrixXd inverse(const AnyMatrix& A);
+
+// Of a symmetric matrix, ascending.
+Eigen::VectorXd symmetric_eigenvalues(const AnyMatrix& A);
+
+// A = U diag(s) Vᵀ: s descending, U and V with as many columns as s; with `whole_space`, V has all of them, those beyond
+// s spanning directions that A does not see.
+struct Svd {
+  explicit Svd(const AnyMatrix& A, bool whole_space = false);
+
+  Eigen::VectorXd solve(const AnyVector& b, double threshold) const;  // of least norm, s under threshold s₁ left out
+  int rank(double threshold) const;
+
+  Eigen::MatrixXd U, V;
+  Eigen::VectorXd s;
+};
+
+}  // namespace lw
