@@ -23,42 +23,6 @@ namespace {
 using Eigen::MatrixXd, Eigen::VectorXd;
 using Values = std::vector<double>;
 
-// A mechanism whose axes are parallel, meet and stand square as often as not: axes of coordinates, quarter turns,
-// offsets that are mostly zero, gravity along an axis, none, or anyhow.
-Mechanism special_mechanism(std::uint64_t seed, const RandomMechanismOptions& options) {
-  Mechanism m = random_mechanism(seed, options);
-  Random random(seed + 1000000);
-  const auto along = [&](double size) {
-    Formula3 v{0.0, 0.0, 0.0};
-    v[static_cast<std::size_t>(random.below(3))] = random.chance(0.5) ? size : -size;
-    return v;
-  };
-  const auto quarter = [&] { return random.below(4) * std::numbers::pi / 2; };
-  const auto offset = [&] { return random.chance(0.7) ? 0.0 : random.between(-0.5, 0.5); };
-  switch (random.below(4)) {
-    case 0: m.gravity = {0.0, 0.0, 0.0}; break;
-    case 1: break;
-    default: m.gravity = along(9.81);
-  }
-  const bool flat = random.chance(0.3);  // all axes alike
-  for (Link& link : m.links) {
-    Joint& j = link.joint;
-    if (j.dh) {
-      j.dh->alpha = flat ? 0.0 : quarter();
-      j.dh->theta = quarter();
-      j.dh->a = offset();
-      j.dh->d = offset();
-      continue;
-    }
-    const Formula3 axis = flat ? Formula3{0.0, 0.0, 1.0} : along(1.0);
-    j.origin.rotation = {Rotation::Kind::rpy, {flat ? 0.0 : quarter(), flat ? 0.0 : quarter(), quarter()}};
-    for (Formula& x : j.origin.xyz) x = offset();
-    j.axis = axis;
-    if (j.type == JointType::universal) j.axis2 = {axis[2], axis[0], axis[1]};
-  }
-  return m;
-}
-
 // The whole turned: nothing is along an axis of coordinates any more, but all that was parallel still is.
 Mechanism turned(Mechanism m, Random& random) {
   const Rotation turn{Rotation::Kind::rpy, {random.between(-3, 3), random.between(-1, 1), random.between(-3, 3)}};

@@ -29,4 +29,8 @@ struct RandomMechanismOptions {
 
 Mechanism random_mechanism(std::uint64_t seed, const RandomMechanismOptions& options = {});
 
+// A mechanism whose axes are parallel, meet and stand square as often as not: axes of coordinates, quarter turns,
+// offsets that are mostly zero, gravity along an axis, none, or anyhow.
+Mechanism special_mechanism(std::uint64_t seed, const RandomMechanismOptions& options = {});
+
 }  // namespace lw

@@ -3,8 +3,6 @@
 #include "../../graph/typical.hpp"
 
 namespace lw {
-namespace {
-
 // A rotation whose third column is the unit vector a. Coordinate axes give permutations, which keep zeros; any other
 // axis the basis of Duff et al. (2017), which needs no branch.
 template <class T>
@@ -20,8 +18,6 @@ Mat3<T> frame_with_z(const Vec3<T>& a) {
   return {Vec3<T>(one + sign * a[0] * a[0] * f, sign * g, -(sign * a[0])),
           Vec3<T>(g, sign + a[1] * a[1] * f, -a[1]), a};
 }
-
-}  // namespace
 
 template <class T>
 Linkage<T> linkage(const Model<T>& model) {
@@ -94,6 +90,7 @@ std::vector<std::vector<std::size_t>> joints_to(const Linkage<T>& linkage) {
 }
 
 #define LW_INSTANTIATE(T)                                                       \
+  template Mat3<T> frame_with_z<T>(const Vec3<T>&);                             \
   template Linkage<T> linkage<T>(const Model<T>&);                              \
   template std::vector<Transform<T>> joint_poses<T>(const Linkage<T>&, In<T>); \
   template std::vector<std::vector<std::size_t>> joints_to<T>(const Linkage<T>&);

@@ -35,6 +35,10 @@ struct Linkage {
 template <class T>
 using Poses = std::span<const Transform<std::type_identity_t<T>>>;
 
+// Axes of which the third is a unit vector a, without branches on values and without normalising.
+template <class T>
+Mat3<T> frame_with_z(const Vec3<T>& a);
+
 template <class T>
 Linkage<T> linkage(const Model<T>& model);
 

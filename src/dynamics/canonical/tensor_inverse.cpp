@@ -1,0 +1,315 @@
+#include "tensor_inverse.hpp"
+
+#include "../../graph/typical.hpp"
+
+namespace lw {
+namespace {
+
+template <class T>
+struct Angle {
+  T c = T(1.0), s = T(0.0);
+
+  Angle(const T& angle, int quarters) {
+    using std::cos, std::sin;
+    const T cosine = cos(angle), sine = sin(angle);
+    switch (((quarters % 4) + 4) % 4) {
+      case 0: c = cosine, s = sine; break;
+      case 1: c = -sine, s = cosine; break;
+      case 2: c = -cosine, s = -sine; break;
+      default: c = sine, s = -cosine;
+    }
+  }
+  Angle() = default;
+  // Rz v and Rzᵀ v
+  Vec3<T> out(const Vec3<T>& v) const { return {c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]}; }
+  Vec3<T> in(const Vec3<T>& v) const { return {c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]}; }
+};
+
+// Motion of a link in some axes at some point fixed in it.
+template <class T>
+struct State {
+  Vec3<T> w, alpha, a;
+  Mat3<T> U;
+  T d1 = T(0.0), d2 = T(0.0), d3 = T(0.0);  // U₁₁ − U₃₃, U₃₃ − U₂₂, U₂₂ − U₁₁
+};
+
+// All of U from ω, its third column and α_z.
+template <class T>
+void complete(State<T>& m, const Vec3<T>& third, const T& alpha_z) {
+  const T x = m.w[0], y = m.w[1], z = m.w[2];
+  const T kx = y * z, ky = x * z, kz = x * y, xx = x * x, zz = z * z, U33 = third[2];
+  m.alpha = {kx - third[1], third[0] - ky, alpha_z};
+  const T sum = xx + zz;
+  m.d1 = xx - zz;
+  m.d2 = U33 + sum;
+  const T U11 = U33 + m.d1, U22 = -sum;
+  m.d3 = U22 - U11;
+  m.U = {{U11, kz + alpha_z, ky - m.alpha[1]}, {kz - alpha_z, U22, kx + m.alpha[0]}, third};
+}
+
+template <class T>
+void complete(State<T>& m) {
+  const Vec3<T>& w = m.w;
+  const T xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2];
+  const T kx = w[1] * w[2], ky = w[0] * w[2], kz = w[0] * w[1];
+  m.U = {{-(yy + zz), kz + m.alpha[2], ky - m.alpha[1]},
+         {kz - m.alpha[2], -(xx + zz), kx + m.alpha[0]},
+         {ky + m.alpha[1], kx - m.alpha[0], -(xx + yy)}};
+  m.d1 = xx - zz;
+  m.d2 = zz - yy;
+  m.d3 = yy - xx;
+}
+
+template <class T>
+Force<T> wrench(const SecondMoments<T>& P, const State<T>& m) {
+  const Mat3<T>&U = m.U, &E = P.E;
+  const Vec3<T>& a = m.a;
+  const Vec3<T> n(U(2, 0) * E(0, 1) - U(1, 0) * E(0, 2) + m.d2 * E(1, 2) + U(2, 1) * E(1, 1) - U(1, 2) * E(2, 2),
+                  U(0, 1) * E(1, 2) - U(2, 1) * E(0, 1) + m.d1 * E(0, 2) + U(0, 2) * E(2, 2) - U(2, 0) * E(0, 0),
+                  U(1, 2) * E(0, 2) - U(0, 2) * E(1, 2) + m.d3 * E(0, 1) + U(1, 0) * E(0, 0) - U(0, 1) * E(1, 1));
+  return {n + cross(P.h, a), U * P.h + a * P.m};
+}
+
+// U₁₁ − U₃₃, U₃₃ − U₂₂ and U₂₂ − U₁₁ in other axes: the same three, where these are the old ones in another order.
+template <class T>
+void turn_tensor(const State<T>& from, const Mat3<T>& B, State<T>& to) {
+  to.U = transpose(B) * (from.U * B);
+  int old[3] = {-1, -1, -1};
+  for (int c = 0; c < 3; ++c) {
+    for (int r = 0; r < 3; ++r) {
+      if (is_exactly(B(r, c), 1.0) || is_exactly(B(r, c), -1.0)) old[c] = r;
+    }
+  }
+  const auto difference = [&](int i, int j) {
+    const int a = old[i], b = old[j];
+    if (a < 0 || b < 0) return to.U(i, i) - to.U(j, j);
+    const T d[3] = {from.d2, from.d1, from.d3};  // by the axis that is not in it
+    const int other = 3 - a - b;
+    const bool forward = (other == 0 && a == 2) || (other == 1 && a == 0) || (other == 2 && a == 1);
+    return forward ? d[other] : -d[other];
+  };
+  to.d1 = difference(0, 2);
+  to.d2 = difference(2, 1);
+  to.d3 = difference(1, 0);
+}
+
+// U of a link whose joint turns about z with the rate q̇ and q̈, from its parent's in the same axes:
+// U = U′ + 2 q̇ [ω′][z] + q̇² [z][z] + q̈ [z].
+template <class T>
+void add_turn(State<T>& m, const T& rate, const T& acceleration) {
+  const T twice = rate + rate, s = rate * (m.w[2] + (m.w[2] + rate));
+  m.U(0, 0) -= s;
+  m.U(1, 1) -= s;
+  m.U(1, 0) += acceleration;
+  m.U(0, 1) -= acceleration;
+  m.U(2, 0) += twice * m.w[0];
+  m.U(2, 1) += twice * m.w[1];
+  m.d1 -= s;
+  m.d2 += s;
+  m.w[2] += rate;
+  m.alpha[2] += acceleration;
+}
+
+// What a link's own axes hold, in axes that it is turned against about z.
+template <class T>
+SecondMoments<T> turned_out(const typename CanonicalTree<T>::Link& link, const Angle<T>& turn) {
+  const SecondMoments<T>& P = link.inertia;
+  SecondMoments<T> out = P;
+  out.h = turn.out(P.h);
+  const Vec3<T> side = turn.out({P.E(0, 2), P.E(1, 2), T(0.0)});
+  for (int k = 0; k < 2; ++k) out.E(k, 2) = out.E(2, k) = side[k];
+  out.E(0, 0) = out.E(1, 1) = link.mean;
+  if (is_zero(link.spread) && is_zero(P.E(0, 1))) return out;
+  const T cc = turn.c * turn.c, sc = turn.s * turn.c, c2 = cc + cc - T(1.0), s2 = sc + sc;  // of twice the angle
+  const T x = link.spread * c2 - P.E(0, 1) * s2;
+  out.E(0, 0) += x;
+  out.E(1, 1) -= x;
+  out.E(0, 1) = out.E(1, 0) = link.spread * s2 + P.E(0, 1) * c2;
+  return out;
+}
+
+template <class T>
+struct LinkState {
+  State<T> body;     // in the link's axes, at its origin
+  State<T> carrier;  // in the carrier's axes, at its origin; only where it is asked for
+  Angle<T> turn;
+  T angle = T(0.0);
+  int quarters = 0;
+  bool carries = false;  // a merged child
+  Force<T> inner;  // wrench on the link, in its axes
+  Force<T> outer;  // what its carrier's axes are better for
+};
+
+
+template <class T>
+class Recursion {
+ public:
+  Recursion(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd, In<T> qdd)
+      : model_(model), tree_(tree), road_(road), q_(q), qd_(qd), qdd_(qdd), states_(tree.links.size()) {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (road.merged[i]) states_[at(tree.links[i].parent)].carries = true;
+    }
+  }
+
+  void outward() {
+    State<T> still;
+    still.a = -tree_.gravity;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const Link& link = tree_.links[i];
+      const State<T>& from = link.parent < 0 ? still : states_[at(link.parent)].body;
+      switch (link.kind) {
+        case JointKind::revolute: turn(i, from); break;
+        case JointKind::prismatic: slide(i, from); break;
+        default: free(i, from);
+      }
+      LinkState<T>& s = states_[i];
+      if (road_.in_carrier[i]) {
+        s.outer = wrench(turned_out<T>(link, s.turn), s.carrier);
+      } else {
+        s.inner = wrench(link.inertia, s.body);
+      }
+    }
+  }
+
+  void inward(Out<T> tau) {
+    for (T& each : tau) each = T(0.0);
+    for (std::size_t i = states_.size(); i-- > 0;) {
+      const Link& link = tree_.links[i];
+      const Body<T>& b = body(i);
+      LinkState<T>& s = states_[i];
+      const auto v = at(b.v);
+      LinkState<T>* parent = link.parent < 0 ? nullptr : &states_[at(link.parent)];
+      if (link.kind == JointKind::spherical || link.kind == JointKind::floating) {
+        for (int k = 0; k < 3; ++k) tau[v + at(k)] = s.inner.ang[k];
+        if (link.kind == JointKind::floating) {
+          for (int k = 0; k < 3; ++k) tau[v + 3 + at(k)] = s.inner.lin[k];
+        }
+        if (parent != nullptr) parent->inner += pose(i).to_parent(s.inner);
+        continue;
+      }
+      Force<T> f = s.inner;  // in the carrier's axes
+      if (link.kind == JointKind::revolute) {
+        if (road_.in_carrier[i]) {
+          f = s.outer;
+        } else {
+          f = {s.turn.out(f.ang), s.turn.out(f.lin)};
+          if (s.carries) f += s.outer;
+        }
+      }
+      T own = link.kind == JointKind::revolute ? f.ang[2] : f.lin[2];
+      own = own + b.armature * joint_rate<T>(b, qdd_) + b.stiffness * (joint_coordinate<T>(b, q_) - b.rest);
+      tau[v] = b.mimics || model_.has_mimics ? tau[v] + b.ratio * own : own;
+      if (parent == nullptr) continue;
+      if (road_.merged[i]) {
+        f.ang += cross(parent->turn.out(link.p), f.lin);
+        parent->outer += f;
+      } else {
+        parent->inner += Transform<T>{link.B, origin(i)}.to_parent(f);
+      }
+    }
+  }
+
+ private:
+  using Link = typename CanonicalTree<T>::Link;
+  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
+  const Body<T>& body(std::size_t i) const { return model_.bodies[at(tree_.links[i].body)]; }
+
+  Vec3<T> origin(std::size_t i) const {
+    const Link& link = tree_.links[i];
+    if (link.kind != JointKind::prismatic) return link.p;
+    return link.p + link.B.col(2) * (joint_coordinate<T>(body(i), q_) + link.offset);
+  }
+
+  void turn(std::size_t i, const State<T>& from) {
+    const Link& link = tree_.links[i];
+    const Body<T>& b = body(i);
+    LinkState<T>& s = states_[i];
+    const T rate = joint_rate<T>(b, qd_), acceleration = joint_rate<T>(b, qdd_);
+    const Mat3<T> Bt = transpose(link.B);
+    State<T> before;  // the parent's motion in the carrier's axes; a: of this link's origin
+    s.angle = joint_coordinate<T>(b, q_) + link.offset;
+    s.quarters = link.quarters;
+    if (road_.merged[i]) {
+      const LinkState<T>& parent = states_[at(link.parent)];
+      before = parent.carrier;
+      before.a = parent.carrier.a + parent.carrier.U * parent.turn.out(link.p);
+      s.angle = parent.angle + s.angle;
+      s.quarters += parent.quarters;
+    } else {
+      before.w = Bt * from.w;
+      turn_tensor(from, link.B, before);
+      before.a = Bt * (from.a + from.U * link.p);
+      before.alpha[2] = dot(link.B.col(2), from.alpha);
+    }
+    s.turn = Angle<T>(s.angle, s.quarters);
+    if (s.carries || road_.in_carrier[i]) {
+      s.carrier = before;
+      add_turn(s.carrier, rate, acceleration);
+    }
+    if (road_.in_carrier[i]) return;
+    s.body.w = s.turn.in(before.w);
+    s.body.w[2] += rate;
+    s.body.a = s.turn.in(before.a);
+    complete(s.body, s.turn.in(before.U.col(2)), before.alpha[2] + acceleration);
+  }
+
+  void slide(std::size_t i, const State<T>& from) {
+    const Link& link = tree_.links[i];
+    State<T>& m = states_[i].body;
+    const Mat3<T> Bt = transpose(link.B);
+    m.w = Bt * from.w;
+    m.alpha = Bt * from.alpha;
+    turn_tensor(from, link.B, m);
+    const T twice = T(2.0) * joint_rate<T>(body(i), qd_);
+    m.a = Bt * (from.a + from.U * origin(i)) +
+          Vec3<T>(m.w[1] * twice, -(m.w[0] * twice), joint_rate<T>(body(i), qdd_));
+  }
+
+  // Of a spherical or floating joint.
+  Transform<T> pose(std::size_t i) const {
+    const Link& link = tree_.links[i];
+    const bool floats = link.kind == JointKind::floating;
+    const std::size_t k = at(body(i).q), turn = floats ? k + 3 : k;
+    return {link.B * rotation_from_quaternion(q_[turn], q_[turn + 1], q_[turn + 2], q_[turn + 3]),
+            floats ? link.p + link.B * Vec3<T>(q_[k], q_[k + 1], q_[k + 2]) : link.p};
+  }
+
+  void free(std::size_t i, const State<T>& from) {
+    State<T>& m = states_[i].body;
+    const std::size_t v = at(body(i).v);
+    const Transform<T> X = pose(i);
+    const Mat3<T> Rt = transpose(X.R);
+    const Vec3<T> w(qd_[v], qd_[v + 1], qd_[v + 2]), before = Rt * from.w;
+    m.w = before + w;
+    m.alpha = Rt * from.alpha + Vec3<T>(qdd_[v], qdd_[v + 1], qdd_[v + 2]) + cross(before, w);
+    m.a = Rt * (from.a + from.U * X.p);
+    if (tree_.links[i].kind == JointKind::floating) {
+      m.a += Vec3<T>(qdd_[v + 3], qdd_[v + 4], qdd_[v + 5]) + cross(before + m.w, Vec3<T>(qd_[v + 3], qd_[v + 4], qd_[v + 5]));
+    }
+    complete(m);
+  }
+
+  const Model<T>& model_;
+  const CanonicalTree<T>& tree_;
+  const TensorRoad& road_;
+  In<T> q_, qd_, qdd_;
+  std::vector<LinkState<T>> states_;
+};
+
+}  // namespace
+
+template <class T>
+void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
+                    In<T> qdd, Out<T> tau) {
+  Recursion<T> recursion(model, tree, road, q, qd, qdd);
+  recursion.outward();
+  recursion.inward(tau);
+}
+
+#define LW_INSTANTIATE(T)                                                                                       \
+  template void tensor_inverse<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, In<T>, \
+                                  Out<T>);
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

@@ -1,0 +1,165 @@
+// Canonical frames, regauged inertias and the acceleration-tensor recursion against recursive Newton-Euler in the model's own
+// frames.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/worse.hpp"
+#include "dynamics/base_parameters.hpp"
+#include "dynamics/canonical/tensor_inverse.hpp"
+#include "dynamics/rnea.hpp"
+#include "graph/interpreter.hpp"
+#include "model/embedded.hpp"
+#include "model/random_state.hpp"
+#include "model/read.hpp"
+#include "support/random_mechanism.hpp"
+
+namespace lw {
+namespace {
+
+using Values = std::vector<double>;
+
+// Which roads a tree allows, chosen at random.
+TensorRoad random_road(const CanonicalTree<double>& tree, Random& random) {
+  const std::size_t n = tree.links.size();
+  TensorRoad road{std::vector<bool>(n, false), std::vector<bool>(n, true)};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& link = tree.links[i];
+    road.merged[i] = link.parallel && random.chance(0.5);
+    if (link.kind != JointKind::revolute) road.in_carrier[i] = false;
+    if (!road.merged[i] && link.parent >= 0) road.in_carrier[static_cast<std::size_t>(link.parent)] = false;
+  }
+  for (std::size_t i = 0; i < n; ++i) road.in_carrier[i] = road.in_carrier[i] && random.chance(0.5);
+  return road;
+}
+
+Gauges random_gauges(std::size_t n, Random& random) {
+  Gauges gauges;
+  for (std::size_t i = 0; i < n; ++i) gauges.push_back(static_cast<Gauge>(random.below(3)));
+  return gauges;
+}
+
+// Largest |Δτ| over the largest term, as the torques of each body alone add up to.
+double difference(const Model<double>& model, const Model<double>& regrouped_model, const CanonicalTree<double>& tree,
+                  const TensorRoad& road, Random& random) {
+  const State s = random_state(model, random);
+  Workspace<double> work(model);
+  Values expected(s.qd.size()), tau(s.qd.size()), size(s.qd.size(), 1.0);
+  rnea<double>(model, work, s.q, s.qd, s.qdd, expected);
+  tensor_inverse<double>(regrouped_model, tree, road, s.q, s.qd, s.qdd, tau);
+  for (const CanonicalTree<double>* one : {&tree}) {
+    // what the single moments contribute, since regauged bodies may be large and of opposite signs
+    CanonicalTree<double> part = *one;
+    for (auto& link : part.links) link.inertia = {};
+    for (std::size_t i = 0; i < part.links.size(); ++i) {
+      const SecondMoments<double>& P = one->links[i].inertia;
+      for (int k = 0; k < 10; ++k) {
+        SecondMoments<double>& only = part.links[i].inertia = {};
+        if (k == 0) only.m = P.m;
+        if (k >= 1 && k < 4) only.h[k - 1] = P.h[k - 1];
+        constexpr int rows[] = {0, 0, 0, 1, 1, 2}, columns[] = {0, 1, 2, 1, 2, 2};
+        if (k >= 4) {
+          const int r = rows[k - 4], c = columns[k - 4];
+          only.E(r, c) = only.E(c, r) = P.E(r, c);
+        }
+        part.links[i].set_mean_and_spread();
+        Values t(tau.size());
+        tensor_inverse<double>(regrouped_model, part, road, s.q, s.qd, s.qdd, t);
+        for (std::size_t j = 0; j < t.size(); ++j) size[j] += std::abs(t[j]);
+      }
+      part.links[i].inertia = {};
+      part.links[i].set_mean_and_spread();
+    }
+  }
+  double worst = 0.0;
+  for (std::size_t j = 0; j < tau.size(); ++j) worst = worse(worst, std::abs(tau[j] - expected[j]) / size[j]);
+  return worst;
+}
+
+TEST(Canonical, TorquesOfAwkwardMechanismsInEveryRoad) {
+  double worst = 0.0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    RandomMechanismOptions options;
+    options.joints = 1 + random.below(7);
+    options.drives = options.springs = true;
+    options.mimic = 0.1;
+    if (seed % 3 == 0) options.types = {JointType::revolute, JointType::prismatic};
+    const Mechanism mechanism = seed % 2 == 0 ? random_mechanism(seed, options) : special_mechanism(seed, options);
+    const Model<double> model = instantiate<double>(mechanism);
+    // in the frames alone, all inertias kept
+    CanonicalTree<double> tree = canonical_tree(model);
+    worst = worse(worst, difference(model, model, tree, random_road(tree, random), random));
+    // and with base parameters, regauged
+    const Model<double> fewer = regrouped(model);
+    tree = canonical_tree(fewer);
+    const TensorRoad road = random_road(tree, random);
+    regauge(tree, fewer, random_gauges(tree.links.size(), random));
+    const double here = difference(model, fewer, tree, road, random);
+    EXPECT_LE(here, 1e-12) << "seed " << seed;
+    worst = worse(worst, here);
+  }
+  EXPECT_LE(worst, 1e-12);
+  RecordProperty("worst", std::to_string(worst * 1e12) + "e-12");
+}
+
+TEST(Canonical, TheModelMadeOfTheTreeGivesTheSame) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    const Mechanism mechanism = seed % 2 == 0 ? random_mechanism(seed) : special_mechanism(seed);
+    const Model<double> model = instantiate<double>(mechanism), other = canonical_model(canonical_tree(model), model);
+    const State s = random_state(model, random);
+    Workspace<double> work(model), work_other(other);
+    Values a(s.qd.size()), b(s.qd.size());
+    rnea<double>(model, work, s.q, s.qd, s.qdd, a);
+    rnea<double>(other, work_other, s.q, s.qd, s.qdd, b);
+    double size = 1.0;
+    for (const double x : a) size += std::abs(x);
+    EXPECT_LE(largest_difference(a, b), 1e-12 * size) << "seed " << seed;
+  }
+}
+
+TEST(Canonical, TracedIsTheSameCalculation) {
+  for (const char* name : {"puma560", "stanford", "ur5", "quadruped"}) {
+    const Model<double> model = regrouped(instantiate<double>(load(name)));
+    const Model<Expr> symbolic = regrouped(instantiate<Expr>(load(name)));
+    CanonicalTree<double> tree = canonical_tree(model);
+    CanonicalTree<Expr> traced = canonical_tree(symbolic);
+    Random random(5);
+    const TensorRoad road = random_road(tree, random);
+    const Gauges gauges(tree.links.size(), Gauge::child);
+    regauge(tree, model, gauges);
+    regauge(traced, symbolic, gauges);
+    const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+    const Function f = trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
+      tensor_inverse<Expr>(symbolic, traced, road, in[0], in[1], in[2], out[0]);
+    });
+    const State s = random_state(model, random);
+    Values in = s.q, tau(nv), expected(nv);
+    in.insert(in.end(), s.qd.begin(), s.qd.end());
+    in.insert(in.end(), s.qdd.begin(), s.qdd.end());
+    evaluate<double>(f, in, tau);
+    tensor_inverse<double>(model, tree, road, s.q, s.qd, s.qdd, expected);
+    EXPECT_EQ(tau, expected) << name;
+  }
+}
+
+// A frame in which constants vanish: a first child is turned about x alone, and quarter turns are exact.
+TEST(Canonical, FramesOfAnArmAreThoseOfDenavitAndHartenberg) {
+  for (const char* name : {"puma560", "stanford", "rx90", "ur5", "arm6", "arm7"}) {
+    const CanonicalTree<double> tree = canonical_tree(instantiate<double>(load(name)));
+    for (const auto& link : tree.links) {
+      EXPECT_EQ(link.B(1, 0), 0.0) << name;
+      EXPECT_EQ(link.B(2, 0), 0.0) << name;
+      EXPECT_EQ(link.offset, 0.0) << name;
+      int zeros = 0;
+      for (int c = 0; c < 3; ++c) {
+        for (int r = 0; r < 3; ++r) zeros += link.B(r, c) == 0.0;
+      }
+      EXPECT_EQ(zeros, 6) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lw
