@@ -1,0 +1,61 @@
+#include "names.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "../../base/error.hpp"
+#include "../../base/random.hpp"
+#include "../interpreter.hpp"
+
+namespace lw {
+namespace {
+
+constexpr double kSame = 1e-10;
+
+using Point = std::vector<double>;
+
+// The values of `nodes` at a random point.
+Point values(const Function& f, const std::vector<NodeId>& nodes, std::uint64_t seed) {
+  const std::shared_ptr<const Graph> graph(std::shared_ptr<const Graph>(), &f.graph());
+  Interpreter<double> run(Function(f.name(), f.inputs(), {{"values", nodes.size()}}, graph, nodes, f.arithmetic()));
+  Random random(seed);
+  Point in(f.input_size()), out(nodes.size());
+  for (double& x : in) x = random.between(0.2, 1.4);
+  run(in, out);
+  return out;
+}
+
+}  // namespace
+
+void carry_names(const Function& from, const Function& to, Graph& graph) {
+  std::vector<NodeId> named, candidates;
+  for (const NodeId id : from.order()) {
+    if (from.graph().name_of(id) != nullptr) named.push_back(id);
+  }
+  if (named.empty()) return;
+  for (const NodeId id : to.order()) {
+    const Op op = to.graph()[id].op;
+    const bool is_value = op != Op::constant && op != Op::input && op != Op::neg && op != Op::call && op != Op::solve;
+    if (is_value) candidates.push_back(id);
+  }
+  try {
+    const Point was[] = {values(from, named, 1), values(from, named, 2)};
+    const Point is[] = {values(to, candidates, 1), values(to, candidates, 2)};
+    std::multimap<double, std::size_t> by_size;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      if (is[0][k] != 0.0 && std::isfinite(is[0][k])) by_size.emplace(std::abs(is[0][k]), k);
+    }
+    for (std::size_t k = 0; k < named.size(); ++k) {
+      const double x = std::abs(was[0][k]), y = std::abs(was[1][k]);
+      for (auto at = by_size.lower_bound(x * (1.0 - kSame)); at != by_size.end() && at->first <= x * (1.0 + kSame); ++at) {
+        if (std::abs(std::abs(is[1][at->second]) - y) > kSame * y) continue;
+        graph.name(Expr(&graph, candidates[at->second]), *from.graph().name_of(named[k]));
+        break;
+      }
+    }
+  } catch (const Error&) {
+    // a Solve that has no solution at a random point: names stay where nodes were copied
+  }
+}
+
+}  // namespace lw

@@ -1,0 +1,12 @@
+// Names follow values: what has a name in one function has it in its rewritten twin wherever the same number (up to its
+// sign) is still computed there, judged at two random points. Passes rebuild sums from scratch; this finds them again.
+#pragma once
+
+#include "../function.hpp"
+
+namespace lw {
+
+// `graph` is that of `to`.
+void carry_names(const Function& from, const Function& to, Graph& graph);
+
+}  // namespace lw

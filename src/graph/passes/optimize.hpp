@@ -1,0 +1,25 @@
+// All passes, again and again, each result kept only where it is better under the objective, until none helps any more.
+//
+// Contracted to fused multiply-adds and put into an order of evaluation at the end: the former only where the function's
+// arithmetic() is fused.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "objective.hpp"
+
+namespace lw {
+
+// What a pass gained, summed over all its turns.
+struct PassReport {
+  std::string pass;
+  FunctionCost before, after;  // of the function at its first and last gain
+  double gain = 0.0;           // in the objective
+  OperationCount saved;        // negative where it spent some to save others
+  int turns = 0;               // that helped
+};
+
+Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain = nullptr);
+
+}  // namespace lw

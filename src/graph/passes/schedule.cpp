@@ -1,0 +1,173 @@
+#include "schedule.hpp"
+
+#include <algorithm>
+#include <queue>
+
+namespace lw {
+namespace {
+
+// Operands and users of the live nodes, constants left out.
+struct Dependencies {
+  explicit Dependencies(const Function& f) : operands(f.graph().size()), users(f.graph().size()) {
+    for (const NodeId id : f.order()) {
+      for_each_operand(f.graph(), id, [&](NodeId operand) {
+        std::vector<NodeId>& mine = operands[id];
+        if (f.graph()[operand].op == Op::constant || std::find(mine.begin(), mine.end(), operand) != mine.end()) return;
+        mine.push_back(operand);
+        users[operand].push_back(id);
+      });
+    }
+  }
+  std::vector<std::vector<NodeId>> operands, users;
+};
+
+// Cycles from the start of a node to the last result.
+std::vector<int> remaining(const Function& f, const Machine& machine, const Dependencies& d) {
+  std::vector<int> way(f.graph().size(), 0);
+  for (auto id = f.order().rbegin(); id != f.order().rend(); ++id) {
+    int longest = 0;
+    for (const NodeId user : d.users[*id]) longest = std::max(longest, way[user]);
+    way[*id] = longest + machine.latency(f.graph()[*id].op);
+  }
+  return way;
+}
+
+bool is_free(Op op) {
+  return op == Op::constant || op == Op::input || op == Op::neg || op == Op::output || op == Op::sin || op == Op::cos;
+}
+
+struct Run {
+  std::vector<NodeId> order;
+  int cycles = 0;
+};
+
+// `registers` 0: without end.
+Run run(const Function& f, const Machine& machine, int registers) {
+  const Graph& graph = f.graph();
+  const Dependencies d(f);
+  const std::vector<int> way = remaining(f, machine, d);
+  std::vector<int> missing(graph.size(), 0), waiting(graph.size(), 0), ready(graph.size(), 0);
+  std::vector<bool> is_result(graph.size(), false);
+  for (const NodeId r : f.results()) is_result[r] = true;
+  Run result;
+  struct Later {
+    int time;
+    NodeId id;
+    bool operator<(const Later& o) const { return time != o.time ? time > o.time : id > o.id; }
+  };
+  std::priority_queue<Later> later;
+  std::vector<NodeId> now;
+  int alive = 0;
+  // A node has been evaluated at a time: its users may follow, its operands may end.
+  const auto done = [&](NodeId id, int time) {
+    result.order.push_back(id);
+    result.cycles = std::max(result.cycles, time);
+    waiting[id] = static_cast<int>(d.users[id].size()) + (is_result[id] ? 1 : 0);
+    if (waiting[id] > 0) ++alive;
+    for (const NodeId operand : d.operands[id]) {
+      if (--waiting[operand] == 0) --alive;
+    }
+    for (const NodeId user : d.users[id]) {
+      ready[user] = std::max(ready[user], time);
+      if (--missing[user] == 0) later.push({ready[user], user});
+    }
+  };
+  for (const NodeId id : f.order()) missing[id] = static_cast<int>(d.operands[id].size());
+  for (const NodeId id : f.order()) {
+    if (graph[id].op == Op::constant) result.order.push_back(id);
+    else if (missing[id] == 0) later.push({0, id});
+  }
+  const auto net = [&](NodeId id) {  // values that it begins less those that it ends
+    int n = 1;
+    for (const NodeId operand : d.operands[id]) n -= waiting[operand] == 1;
+    return n;
+  };
+  for (int time = 0; !later.empty() || !now.empty(); ++time) {
+    while (!later.empty() && later.top().time <= time) {
+      const NodeId id = later.top().id;
+      later.pop();
+      if (is_free(graph[id].op) && registers == 0) {
+        done(id, time + machine.latency(graph[id].op));
+      } else {
+        now.push_back(id);
+      }
+    }
+    for (int port = 0; port < machine.ports && !now.empty(); ++port) {
+      const bool full = registers > 0 && alive >= registers;
+      std::size_t best = 0;
+      for (std::size_t k = 1; k < now.size(); ++k) {
+        const NodeId a = now[k], b = now[best];
+        if (full) {
+          const int na = net(a), nb = net(b);
+          if (na != nb ? na < nb : way[a] != way[b] ? way[a] > way[b] : a < b) best = k;
+        } else if (way[a] != way[b] ? way[a] > way[b] : a < b) {
+          best = k;
+        }
+      }
+      const NodeId id = now[best];
+      now.erase(now.begin() + static_cast<std::ptrdiff_t>(best));
+      if (is_free(graph[id].op)) --port;
+      done(id, time + machine.latency(graph[id].op));
+    }
+    if (now.empty() && !later.empty()) time = std::max(time, later.top().time - 1);
+  }
+  return result;
+}
+
+}  // namespace
+
+int Machine::latency(Op op) const {
+  switch (op) {
+    case Op::constant:
+    case Op::input:
+    case Op::neg:
+    case Op::output: return 0;
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::fma: return arithmetic;
+    case Op::div: return division;
+    case Op::sqrt: return root;
+    case Op::abs:
+    case Op::min:
+    case Op::max:
+    case Op::less:
+    case Op::select: return other;
+    default: return trigonometric;
+  }
+}
+
+Function schedule(const Function& function, const Machine& machine) {
+  const Function scheduled = function.in_order(run(function, machine, machine.registers).order);
+  return most_alive(scheduled) < most_alive(function) ? scheduled : function;
+}
+
+int cycles(const Function& function, const Machine& machine) { return run(function, machine, 0).cycles; }
+
+int most_alive(const Function& function) {
+  const Graph& graph = function.graph();
+  const Dependencies d(function);
+  std::vector<int> waiting(graph.size(), 0);
+  for (const NodeId r : function.results()) waiting[r] = 1;
+  int alive = 0, most = 0;
+  std::vector<bool> begun(graph.size(), false);
+  for (const NodeId id : function.order()) {
+    if (graph[id].op == Op::constant || graph[id].op == Op::input) continue;
+    for (const NodeId operand : d.operands[id]) {
+      if (graph[operand].op == Op::input && !begun[operand]) {
+        begun[operand] = true;
+        waiting[operand] += static_cast<int>(d.users[operand].size());
+        ++alive;
+      }
+    }
+    waiting[id] += static_cast<int>(d.users[id].size());
+    if (waiting[id] > 0) ++alive;
+    most = std::max(most, alive);
+    for (const NodeId operand : d.operands[id]) {
+      if (--waiting[operand] == 0) --alive;
+    }
+  }
+  return most;
+}
+
+}  // namespace lw

@@ -1,0 +1,49 @@
+#include "graph/passes/linear.hpp"
+
+#include "graph/passes/objective.hpp"
+#include "support/sample_functions.hpp"
+
+namespace lw {
+namespace {
+
+OperationCount count_of(const std::function<void(const std::vector<Expr>&, std::vector<Expr>&)>& calculation, std::size_t outputs) {
+  const Function f = trace("f", {{"x", 4}}, {{"y", outputs}},
+                           [&](const Arguments& in, Results& out) { calculation(in[0], out[0]); });
+  const Function g = linear(f);
+  EXPECT_TRUE(same_values(f, g));
+  return cost(g).operations;
+}
+
+TEST(Linear, HoldsOnAllSamples) { check_pass("linear", linear, operations); }
+
+TEST(Linear, CollectsLikeTerms) {
+  const OperationCount c = count_of([](const auto& x, auto& y) { y[0] = x[0] + x[1] - (x[0] - x[1]); }, 1);
+  EXPECT_EQ(c.additions + c.multiplications, 1);  // 2 x
+  EXPECT_EQ(count_of([](const auto& x, auto& y) { y[0] = (x[0] + x[1]) - x[0] - x[1] + x[2]; }, 1), OperationCount{});
+}
+
+TEST(Linear, MultipliesConstantChains) {
+  EXPECT_EQ(count_of([](const auto& x, auto& y) { y[0] = 3.0 * (5.0 * x[0]); }, 1).multiplications, 1);
+  EXPECT_EQ(count_of([](const auto& x, auto& y) { y[0] = 3.0 * x[0] + 5.0 * x[0]; }, 1), (OperationCount{.multiplications = 1}));
+}
+
+TEST(Linear, PullsOutConstants) {
+  const OperationCount c = count_of([](const auto& x, auto& y) { y[0] = 3.0 * x[0] + 3.0 * x[1] - 3.0 * x[2]; }, 1);
+  EXPECT_EQ(c.multiplications, 1);
+  EXPECT_EQ(c.additions, 2);
+}
+
+TEST(Linear, SharesPartialSumsUpToSignAndScale) {
+  const OperationCount c = count_of(
+      [](const auto& x, auto& y) {
+        y[0] = x[0] + x[2] + x[1];
+        y[1] = x[3] - x[0] - x[1];
+        y[2] = x[2] * x[3] + 2.0 * x[0] + 2.0 * x[1];
+      },
+      3);
+  EXPECT_EQ(c.additions, 4);
+  EXPECT_EQ(c.multiplications, 2);
+}
+
+}  // namespace
+}  // namespace lw

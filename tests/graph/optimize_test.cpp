@@ -1,0 +1,65 @@
+#include "graph/passes/optimize.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "support/sample_functions.hpp"
+
+namespace lw {
+namespace {
+
+TEST(Optimize, HoldsOnAllSamples) {
+  check_pass("operations", [](const Function& f) { return optimize(f, Objective::operations); }, operations);
+}
+
+TEST(Optimize, EveryObjective) {
+  for (const Objective objective : {Objective::latency, Objective::depth}) {
+    check_pass(objective == Objective::latency ? "latency" : "depth",
+               [&](const Function& f) { return optimize(f, objective); },
+               [&](const Function& f) { return price(f, objective); });
+  }
+}
+
+TEST(Optimize, TellsWhatEachPassGained) {
+  const Function f = trace_of("puma560", Road::aba);
+  std::vector<PassReport> explain;
+  const Function g = optimize(f, Objective::operations, &explain);
+  ASSERT_FALSE(explain.empty());
+  double gain = 0.0;
+  std::int64_t multiplications = 0, additions = 0;
+  for (const PassReport& r : explain) {
+    gain += r.gain;
+    multiplications += r.saved.multiplications;
+    additions += r.saved.additions;
+    fmt::print("  {:12} {:4} × {:4} + in {} turns\n", r.pass, r.saved.multiplications, r.saved.additions, r.turns);
+  }
+  EXPECT_EQ(gain, operations(f) - operations(g));
+  EXPECT_EQ(multiplications, cost(f).operations.multiplications - cost(g).operations.multiplications);
+  EXPECT_EQ(additions, cost(f).operations.additions - cost(g).operations.additions);
+}
+
+TEST(Optimize, ContractsWhereTheArithmeticIsFused) {
+  Function f = trace_of("stanford", Road::rnea);
+  f = f.with({.fused = true});
+  const Function g = optimize(f, Objective::operations);
+  EXPECT_TRUE(same_values(f, g));
+  int fused = 0;
+  for (const NodeId id : g.order()) fused += g.graph()[id].op == Op::fma;
+  EXPECT_GT(fused, 50);
+}
+
+TEST(Optimize, IsQuick) {
+  for (const int size : {1000, 20000}) {
+    const Function f = random_function(5, size);
+    const auto start = std::chrono::steady_clock::now();
+    const Function g = optimize(f, Objective::operations);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    fmt::print("  {} nodes: {:g} → {:g} in {:.2f} s\n", f.order().size(), operations(f), operations(g), seconds);
+    EXPECT_TRUE(same_values(f, g, 3));
+    EXPECT_LT(seconds, size == 1000 ? 5.0 : 60.0);
+  }
+}
+
+}  // namespace
+}  // namespace lw
