@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -163,7 +164,6 @@ Program everything() {
               y,
               -x};
   }));
-  Expr sum = 0.0;
   program.functions.push_back(trace("long", {{"x", 20}}, {{"r", 2}}, [&](const Arguments& in, Results& out) {
     std::vector<Expr> v = in[0];
     for (std::size_t round = 0; round < 400; ++round) {
