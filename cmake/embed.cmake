@@ -1,4 +1,4 @@
-# Writes the files NAMES (separated by commas) of FOLDER into OUT, a C++ source that implements src/model/embedded.hpp.
+# Writes the files NAMES (separated by commas) of FOLDER into OUT, a C++ source with FUNCTION of src/model/embedded.hpp.
 # Every byte is an escape of its own in short literals that the compiler joins, so that any text survives.
 string(REPLACE "," ";" names "${NAMES}")
 list(SORT names)
@@ -17,14 +17,14 @@ foreach(name IN LISTS names)
 endforeach()
 
 file(CONFIGURE OUTPUT "${OUT}" @ONLY CONTENT [=[
-// Made by cmake/embed.cmake from models/.
+// Made by cmake/embed.cmake from @NAMES@.
 #include <array>
 
 #include "model/embedded.hpp"
 
 namespace lw {
 
-std::span<const EmbeddedFile> embedded_files() {
+std::span<const EmbeddedFile> @FUNCTION@() {
   static constexpr std::array<EmbeddedFile, @count@> kFiles{{
 @entries@  }};
   return kFiles;

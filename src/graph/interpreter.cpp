@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "../base/error.hpp"
+#include "sincos.hpp"
 
 namespace lw {
 namespace {
@@ -33,6 +34,12 @@ void solve_linear(std::vector<double>& A, std::span<U> b) {
     for (std::size_t j = k + 1; j < n; ++j) b[k] -= U(A[k * n + j]) * b[j];
     b[k] *= U(1.0 / A[k * n + k]);
   }
+}
+
+// Numbers follow the function's arithmetic; the other scalars need no last bits.
+template <class U>
+bool has_own_trigonometry(const Arithmetic& arithmetic) {
+  return std::is_same_v<U, double> && arithmetic.trigonometry == Arithmetic::Trigonometry::own;
 }
 
 }  // namespace
@@ -90,6 +97,7 @@ struct Interpreter<U>::Program {
   };
 
   std::size_t inputs = 0;
+  Arithmetic arithmetic;
   std::vector<U> slots;
   std::vector<Instruction> code;
   std::vector<Nested> nested;
@@ -103,7 +111,10 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
   Program& p = *program_;
   const Graph& graph = function.graph();
   p.inputs = function.input_size();
+  p.arithmetic = function.arithmetic();
+  const bool own = has_own_trigonometry<U>(p.arithmetic);
   std::unordered_map<NodeId, std::uint32_t> slot;
+  std::unordered_map<NodeId, std::uint32_t> sine_of;    // angle -> slot of its sine; its cosine stands next
   std::unordered_map<NodeId, std::uint32_t> nested_of;  // call or solve node -> index in p.nested
   // inputs stand first, in their order
   p.slots.resize(p.inputs);
@@ -143,6 +154,18 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
         break;
       }
       case Op::output: p.code.push_back({n.op, fresh(id), nested_of.at(n.a), n.b, 0}); break;
+      case Op::sin:
+      case Op::cos:
+        if (own) {
+          const auto [place, is_new] = sine_of.try_emplace(n.a, static_cast<std::uint32_t>(p.slots.size()));
+          if (is_new) {
+            p.slots.resize(p.slots.size() + 2);
+            p.code.push_back({Op::sin, place->second, slot.at(n.a), 0, 0});
+          }
+          slot[id] = place->second + (n.op == Op::cos ? 1 : 0);
+          break;
+        }
+        [[fallthrough]];
       default: {
         std::uint32_t operands[3] = {0, 0, 0};
         int k = 0;
@@ -167,11 +190,20 @@ void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs)
   require(inputs.size() == p.inputs && outputs.size() == p.results.size(),
           "inputs and outputs have the sizes of the function's");
   std::copy(inputs.begin(), inputs.end(), p.slots.begin());
+  [[maybe_unused]] const bool own = has_own_trigonometry<U>(p.arithmetic);
   for (const auto& i : p.code) {
     switch (i.op) {
       case Op::call:
       case Op::solve: p.run_nested(p.nested[i.a]); break;
       case Op::output: p.slots[i.to] = p.nested[i.a].out[i.b]; break;
+      case Op::sin:
+        if constexpr (std::is_same_v<U, double>) {
+          if (own) {
+            sincos({&p.slots[i.a], 1}, {&p.slots[i.to], 1}, {&p.slots[i.to + 1], 1}, p.arithmetic.fused);
+            break;
+          }
+        }
+        [[fallthrough]];
       default: p.slots[i.to] = apply(i.op, p.slots[i.a], p.slots[i.b], p.slots[i.c]);
     }
   }

@@ -1,4 +1,5 @@
-// The files of models/, carried inside the library so that a mechanism can be asked for by name alone.
+// Files carried inside the library: those of models/, so that a mechanism can be asked for by name alone, and the kernels
+// that generated code contains.
 #pragma once
 
 #include <span>
@@ -11,7 +12,8 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-// Sorted by name. The source is generated (cmake/embed.cmake).
+// Sorted by name. The sources are generated (cmake/embed.cmake).
 std::span<const EmbeddedFile> embedded_files();
+std::span<const EmbeddedFile> embedded_kernels();  // src/graph/*_kernel.h
 
 }  // namespace lw
