@@ -6,7 +6,8 @@
 
 #include "base/worse.hpp"
 #include "dynamics/base_parameters.hpp"
-#include "dynamics/canonical/tensor_inverse.hpp"
+#include "dynamics/canonical/composite.hpp"
+#include "dynamics/crba.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/embedded.hpp"
@@ -101,6 +102,32 @@ TEST(Canonical, TorquesOfAwkwardMechanismsInEveryRoad) {
   }
   EXPECT_LE(worst, 1e-12);
   RecordProperty("worst", std::to_string(worst * 1e12) + "e-12");
+}
+
+TEST(Canonical, MassMatrixOfAwkwardMechanismsInEveryRoad) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    RandomMechanismOptions options;
+    options.joints = 1 + random.below(7);
+    options.drives = true;
+    options.mimic = 0.1;
+    const Mechanism mechanism = seed % 2 == 0 ? random_mechanism(seed, options) : special_mechanism(seed, options);
+    const Model<double> model = instantiate<double>(mechanism), fewer = regrouped(model);
+    CanonicalTree<double> tree = canonical_tree(fewer);
+    const TensorRoad road = random_road(tree, random);
+    regauge(tree, fewer, random_gauges(tree.links.size(), random));
+    const State s = random_state(model, random);
+    Workspace<double> work(model);
+    Values expected(s.qd.size() * s.qd.size()), M(expected.size());
+    crba<double>(model, work, s.q, expected);
+    composite_mass_matrix<double>(fewer, tree, road, s.q, M);
+    double size = 1.0;  // of what is added, masses of both signs included
+    for (const auto& link : tree.links) {
+      size += 10.0 * std::abs(link.inertia.m);
+      for (int k = 0; k < 3; ++k) size += std::abs(link.inertia.h[k]) + std::abs(link.inertia.E(k, k));
+    }
+    EXPECT_LE(largest_difference(M, expected), 1e-13 * size) << "seed " << seed;
+  }
 }
 
 TEST(Canonical, TheModelMadeOfTheTreeGivesTheSame) {

@@ -1,29 +1,10 @@
 #include "tensor_inverse.hpp"
 
 #include "../../graph/typical.hpp"
+#include "turn.hpp"
 
 namespace lw {
 namespace {
-
-template <class T>
-struct Angle {
-  T c = T(1.0), s = T(0.0);
-
-  Angle(const T& angle, int quarters) {
-    using std::cos, std::sin;
-    const T cosine = cos(angle), sine = sin(angle);
-    switch (((quarters % 4) + 4) % 4) {
-      case 0: c = cosine, s = sine; break;
-      case 1: c = -sine, s = cosine; break;
-      case 2: c = -cosine, s = -sine; break;
-      default: c = sine, s = -cosine;
-    }
-  }
-  Angle() = default;
-  // Rz v and Rzᵀ v
-  Vec3<T> out(const Vec3<T>& v) const { return {c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]}; }
-  Vec3<T> in(const Vec3<T>& v) const { return {c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]}; }
-};
 
 // Motion of a link in some axes at some point fixed in it.
 template <class T>
@@ -110,29 +91,11 @@ void add_turn(State<T>& m, const T& rate, const T& acceleration) {
   m.alpha[2] += acceleration;
 }
 
-// What a link's own axes hold, in axes that it is turned against about z.
-template <class T>
-SecondMoments<T> turned_out(const typename CanonicalTree<T>::Link& link, const Angle<T>& turn) {
-  const SecondMoments<T>& P = link.inertia;
-  SecondMoments<T> out = P;
-  out.h = turn.out(P.h);
-  const Vec3<T> side = turn.out({P.E(0, 2), P.E(1, 2), T(0.0)});
-  for (int k = 0; k < 2; ++k) out.E(k, 2) = out.E(2, k) = side[k];
-  out.E(0, 0) = out.E(1, 1) = link.mean;
-  if (is_zero(link.spread) && is_zero(P.E(0, 1))) return out;
-  const T cc = turn.c * turn.c, sc = turn.s * turn.c, c2 = cc + cc - T(1.0), s2 = sc + sc;  // of twice the angle
-  const T x = link.spread * c2 - P.E(0, 1) * s2;
-  out.E(0, 0) += x;
-  out.E(1, 1) -= x;
-  out.E(0, 1) = out.E(1, 0) = link.spread * s2 + P.E(0, 1) * c2;
-  return out;
-}
-
 template <class T>
 struct LinkState {
   State<T> body;     // in the link's axes, at its origin
   State<T> carrier;  // in the carrier's axes, at its origin; only where it is asked for
-  Angle<T> turn;
+  Turn<T> turn;
   T angle = T(0.0);
   int quarters = 0;
   bool carries = false;  // a merged child
@@ -241,7 +204,7 @@ class Recursion {
       before.a = Bt * (from.a + from.U * link.p);
       before.alpha[2] = dot(link.B.col(2), from.alpha);
     }
-    s.turn = Angle<T>(s.angle, s.quarters);
+    s.turn = Turn<T>(s.angle, s.quarters);
     if (s.carries || road_.in_carrier[i]) {
       s.carrier = before;
       add_turn(s.carrier, rate, acceleration);

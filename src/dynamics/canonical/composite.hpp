@@ -1,0 +1,20 @@
+// Mass matrix with few operations, by composite bodies on a canonical tree.
+//
+// Moments of the composite body of a link are turned into its carrier's axes, and are there all that is needed: a unit
+// acceleration about z asks for
+//
+//   n = (−E_xz, −E_yz, E_xx + E_yy),   f = (−h_y, h_x, 0)
+//
+// which are entries of what the parent's composite is made of anyway. E_xx + E_yy is not changed by the turn.
+#pragma once
+
+#include "tensor_inverse.hpp"
+
+namespace lw {
+
+// M (nv × nv, both halves), rotor inertias included. Allocates: it is for tracing.
+template <class T>
+void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q,
+                           Out<T> M);
+
+}  // namespace lw
