@@ -79,10 +79,6 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
   return language;
 }
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
-}
-
 // A line of code, broken behind commas, or else at blanks, where it is too long.
 void add_line(std::string& text, const std::string& line, std::size_t indent) {
   constexpr std::size_t width = 118;
@@ -101,7 +97,9 @@ void add_line(std::string& text, const std::string& line, std::size_t indent) {
 
 class Writer {
  public:
-  Writer(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {}
+  Writer(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {
+    for (const Function& f : program.functions) symbols_.insert(c_function(program, f, dialect));
+  }
 
   // Definitions of what the function calls, then its own.
   void define(const Function& function, const std::string& name, bool is_static);
@@ -455,18 +453,15 @@ void Writer::Body::write_call(std::string& out, const Item& item, bool crosses) 
   add_line(out, fmt::format("{}({});", writer.nested_.at(call.function.get()), fmt::join(arguments, ", ")), 2);
 }
 
-std::string signature(const Function& function, const Statements& names, const std::string& name,
-                      const CDialect& dialect, bool restricted) {
+std::string signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted) {
   const char* star = !restricted ? " *" : dialect.cpp ? " *__restrict " : " *restrict ";
   std::vector<std::string> arguments;
   for (const std::string& g : names.input_names()) arguments.push_back(fmt::format("const {}{}{}", dialect.real(), star, g));
   for (const std::string& g : names.output_names()) arguments.push_back(fmt::format("{}{}{}", dialect.real(), star, g));
-  (void)function;
   return fmt::format("void {}({})", name, arguments.empty() ? "void" : fmt::format("{}", fmt::join(arguments, ", ")));
 }
 
 void Writer::define(const Function& function, const std::string& name, bool is_static) {
-  symbols_.insert(name);
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function);
@@ -474,7 +469,7 @@ void Writer::define(const Function& function, const std::string& name, bool is_s
   }
   const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
   Body body(*this, function, kernel, name);
-  text += "\n" + body.write((is_static ? "static " : "") + signature(function, body.statements, name, dialect_, true));
+  text += "\n" + body.write((is_static ? "static " : "") + signature(body.statements, name, dialect_, true));
 }
 
 const char* kHelpers = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
@@ -505,17 +500,33 @@ std::string kernel_text(bool fused, const CDialect& dialect) {
 
 }  // namespace
 
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
+}
+
 std::string c_name(const Program& program, const CDialect& dialect) {
   return program.name + (dialect.single_precision ? "f" : "");
+}
+
+std::string c_function(const Program& program, const Function& function, const CDialect& dialect) {
+  Program named;
+  named.name = c_name(program, dialect);
+  const std::string full = symbol(named, function);
+  return dialect.cpp ? full.substr(named.name.size() + 1) : full;
+}
+
+std::vector<std::string> c_arguments(const Function& function, const CDialect& dialect) {
+  Needs needs;
+  const Statements statements(function, c_language(dialect, false, needs, {}));
+  std::vector<std::string> names = statements.input_names();
+  names.insert(names.end(), statements.output_names().begin(), statements.output_names().end());
+  return names;
 }
 
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect) {
   Needs needs;
   const Statements names(function, c_language(dialect, false, needs, {}));
-  Program renamed;
-  renamed.name = c_name(program, dialect);
-  const std::string full = symbol(renamed, function);
-  return signature(function, names, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, dialect, false);
+  return signature(names, c_function(program, function, dialect), dialect, false);
 }
 
 std::string c_comment(const std::vector<std::string>& lines) {
@@ -530,12 +541,7 @@ std::string c_comment(const std::vector<std::string>& lines) {
 
 std::string c_source(const Program& program, const CDialect& dialect, const std::string& header) {
   Writer writer(program, dialect);
-  Program renamed;
-  renamed.name = c_name(program, dialect);
-  for (const Function& f : program.functions) {
-    const std::string full = symbol(renamed, f);
-    writer.define(f, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, false);
-  }
+  for (const Function& f : program.functions) writer.define(f, c_function(program, f, dialect), false);
   const Needs& needs = writer.needs;
   std::string text = fmt::format("#include \"{}\"\n", header);
   if (needs.math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
@@ -552,12 +558,12 @@ std::string c_source(const Program& program, const CDialect& dialect, const std:
     text += "\n/* parts stay apart: in one piece they would take the compiler long */\n"
             "#ifdef __GNUC__\n#define LW_PART __attribute__((noinline))\n#else\n#define LW_PART\n#endif\n";
   }
-  if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", renamed.name);
+  if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", c_name(program, dialect));
   if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
   if (needs.sincos) text += "\n" + kernel_text(false, dialect);
   if (needs.sincos_fused) text += "\n" + kernel_text(true, dialect);
   text += writer.text;
-  if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", renamed.name);
+  if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", c_name(program, dialect));
   return text;
 }
 
