@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "kernels.hpp"
 #include "statements.hpp"
 
 namespace lw {
@@ -43,10 +44,7 @@ std::string number_text(double value, const CDialect& dialect, Needs& needs) {
     return std::isnan(value) ? "NAN" : value > 0.0 ? "INFINITY" : "-INFINITY";
   }
   if (!dialect.single_precision) return shortest(value);
-  std::string text = shortest(static_cast<double>(static_cast<float>(value)));
-  char buffer[32];
-  const auto end = fmt::format_to_n(buffer, sizeof buffer, "{}", static_cast<float>(value)).out;
-  text.assign(buffer, end);
+  std::string text = fmt::format("{}", static_cast<float>(value));
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text + "f";
 }
@@ -61,7 +59,7 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
     std::string name = function_name(op);
     switch (op) {
       case Op::fma:
-        name = "LW_FMA";
+        name = dialect.single_precision ? "LW_FMAF" : "LW_FMA";
         needs.fma = true;
         break;
       case Op::min:
@@ -99,7 +97,9 @@ void add_line(std::string& text, const std::string& line, std::size_t indent) {
 
 class Writer {
  public:
-  Writer(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {}
+  Writer(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {
+    for (const Function& f : program.functions) symbols_.insert(c_function(program, f, dialect));
+  }
 
   // Definitions of what the function calls, then its own.
   void define(const Function& function, const std::string& name, bool is_static);
@@ -406,7 +406,8 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
     const std::string in = statements.fresh("angle");
     add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
     add_line(out, array(stage.array, 2 * n, crosses, stage_value(item.stage)), 2);
-    const char* kernel_name = function.arithmetic().fused ? "lw_sincos_fused" : "lw_sincos";
+    const std::string kernel_name = fmt::format("lw_{}sincos{}", function.arithmetic().fused ? "fused_" : "",
+                                                writer.dialect_.single_precision ? "f" : "");
     add_line(out, fmt::format("{}({}, {}, {}, {} + {});", kernel_name, n, in, stage.array, stage.array, n), 2);
     (function.arithmetic().fused ? writer.needs.sincos_fused : writer.needs.sincos) = true;
     return;
@@ -452,26 +453,23 @@ void Writer::Body::write_call(std::string& out, const Item& item, bool crosses) 
   add_line(out, fmt::format("{}({});", writer.nested_.at(call.function.get()), fmt::join(arguments, ", ")), 2);
 }
 
-std::string signature(const Function& function, const Statements& names, const std::string& name,
-                      const CDialect& dialect, bool restricted) {
+std::string signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted) {
   const char* star = !restricted ? " *" : dialect.cpp ? " *__restrict " : " *restrict ";
   std::vector<std::string> arguments;
   for (const std::string& g : names.input_names()) arguments.push_back(fmt::format("const {}{}{}", dialect.real(), star, g));
   for (const std::string& g : names.output_names()) arguments.push_back(fmt::format("{}{}{}", dialect.real(), star, g));
-  (void)function;
   return fmt::format("void {}({})", name, arguments.empty() ? "void" : fmt::format("{}", fmt::join(arguments, ", ")));
 }
 
 void Writer::define(const Function& function, const std::string& name, bool is_static) {
-  symbols_.insert(name);
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function);
     if (n.op == Op::solve) throw Error(ErrorCode::usage, "code for functions with a loop closure is not made yet");
   }
-  const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own && !dialect_.single_precision;
+  const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
   Body body(*this, function, kernel, name);
-  text += "\n" + body.write((is_static ? "static " : "") + signature(function, body.statements, name, dialect_, true));
+  text += "\n" + body.write((is_static ? "static " : "") + signature(body.statements, name, dialect_, true));
 }
 
 const char* kHelpers = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
@@ -482,12 +480,9 @@ static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition 
 
 std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   std::string text, all = kHelpers;
-  const auto replace = [&](const std::string& what, const std::string& by) {
-    for (std::size_t at = 0; (at = all.find(what, at)) != std::string::npos; at += by.size()) all.replace(at, what.size(), by);
-  };
-  replace("REAL", dialect.real());
-  replace("ONE", dialect.single_precision ? "1.0f" : "1.0");
-  replace("ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  replace_all(all, "REAL", dialect.real());
+  replace_all(all, "ONE", dialect.single_precision ? "1.0f" : "1.0");
+  replace_all(all, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
   for (const Op op : ops) {
     const std::size_t name = all.find(std::string("lw_") + function_name(op) + "(");
     const std::size_t begin = all.rfind('\n', name) == std::string::npos ? 0 : all.rfind('\n', name) + 1;
@@ -496,27 +491,42 @@ std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   return text;
 }
 
-// sin and cos of n angles
-std::string sincos_kernel(bool fused, bool cpp) {
-  return fmt::format(
-      "static inline void {0}(int n, const double *{1} x, double *{1} s, double *{1} c) {{\n"
-      "  for (int i = 0; i < n; ++i) {{\n    s[i] = {2}sin(x[i]);\n    c[i] = {2}cos(x[i]);\n  }}\n}}\n",
-      fused ? "lw_sincos_fused" : "lw_sincos", cpp ? "__restrict" : "restrict", cpp ? "std::" : "");
+// sin and cos of n angles. Two of them in one file, with fused multiply-adds and without, need names of their own.
+std::string kernel_text(bool fused, const CDialect& dialect) {
+  std::string text = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+  if (fused) replace_all(text, "lw_", "lw_fused_");
+  return fmt::format("#define LW_SINCOS_FUSED {}\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", text);
 }
 
 }  // namespace
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
+}
 
 std::string c_name(const Program& program, const CDialect& dialect) {
   return program.name + (dialect.single_precision ? "f" : "");
 }
 
+std::string c_function(const Program& program, const Function& function, const CDialect& dialect) {
+  Program named;
+  named.name = c_name(program, dialect);
+  const std::string full = symbol(named, function);
+  return dialect.cpp ? full.substr(named.name.size() + 1) : full;
+}
+
+std::vector<std::string> c_arguments(const Function& function, const CDialect& dialect) {
+  Needs needs;
+  const Statements statements(function, c_language(dialect, false, needs, {}));
+  std::vector<std::string> names = statements.input_names();
+  names.insert(names.end(), statements.output_names().begin(), statements.output_names().end());
+  return names;
+}
+
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect) {
   Needs needs;
   const Statements names(function, c_language(dialect, false, needs, {}));
-  Program renamed;
-  renamed.name = c_name(program, dialect);
-  const std::string full = symbol(renamed, function);
-  return signature(function, names, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, dialect, false);
+  return signature(names, c_function(program, function, dialect), dialect, false);
 }
 
 std::string c_comment(const std::vector<std::string>& lines) {
@@ -531,33 +541,29 @@ std::string c_comment(const std::vector<std::string>& lines) {
 
 std::string c_source(const Program& program, const CDialect& dialect, const std::string& header) {
   Writer writer(program, dialect);
-  Program renamed;
-  renamed.name = c_name(program, dialect);
-  for (const Function& f : program.functions) {
-    const std::string full = symbol(renamed, f);
-    writer.define(f, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, false);
-  }
-  Needs& needs = writer.needs;
-  needs.math |= needs.sincos || needs.sincos_fused;
+  for (const Function& f : program.functions) writer.define(f, c_function(program, f, dialect), false);
+  const Needs& needs = writer.needs;
   std::string text = fmt::format("#include \"{}\"\n", header);
   if (needs.math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
   if (needs.fma || needs.sincos_fused) {
-    text += "\n/* a b + c rounded once; without the instruction the last bits differ */\n"
-            "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n";
-    text += dialect.single_precision ? "#define LW_FMA(a, b, c) __builtin_fmaf(a, b, c)\n"
-                                     : "#define LW_FMA(a, b, c) __builtin_fma(a, b, c)\n";
-    text += "#else\n#define LW_FMA(a, b, c) ((a) * (b) + (c))\n#endif\n";
+    const char* f = dialect.single_precision ? "f" : "";
+    const char* F = dialect.single_precision ? "F" : "";
+    text += fmt::format(
+        "\n/* a b + c rounded once; without the instruction the last bits differ */\n"
+        "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n"
+        "#define LW_HAS_FMA 1\n#define LW_FMA{1}(a, b, c) __builtin_fma{0}(a, b, c)\n"
+        "#else\n#define LW_HAS_FMA 0\n#define LW_FMA{1}(a, b, c) ((a) * (b) + (c))\n#endif\n", f, F);
   }
   if (writer.text.find("LW_PART") != std::string::npos) {
     text += "\n/* parts stay apart: in one piece they would take the compiler long */\n"
             "#ifdef __GNUC__\n#define LW_PART __attribute__((noinline))\n#else\n#define LW_PART\n#endif\n";
   }
-  if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", renamed.name);
+  if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", c_name(program, dialect));
   if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
-  if (needs.sincos) text += "\n" + sincos_kernel(false, dialect.cpp);
-  if (needs.sincos_fused) text += "\n" + sincos_kernel(true, dialect.cpp);
+  if (needs.sincos) text += "\n" + kernel_text(false, dialect);
+  if (needs.sincos_fused) text += "\n" + kernel_text(true, dialect);
   text += writer.text;
-  if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", renamed.name);
+  if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", c_name(program, dialect));
   return text;
 }
 
