@@ -91,6 +91,26 @@ void add_turn(State<T>& m, const T& rate, const T& acceleration) {
   m.alpha[2] += acceleration;
 }
 
+// "omega2_x"
+template <class T>
+void name_vector(const Vec3<T>& v, const char* what, std::size_t link) {
+  if constexpr (std::is_same_v<T, Expr>) {
+    for (int k = 0; k < 3; ++k) name_value(v[k], what + std::to_string(link + 1) + "_" + "xyz"[k]);
+  }
+}
+template <class T>
+void name_state(const State<T>& m, const std::string& axes, std::size_t link) {
+  if constexpr (std::is_same_v<T, Expr>) {
+    name_vector(m.w, ("omega" + axes).c_str(), link);
+    name_vector(m.a, ("a" + axes).c_str(), link);
+    for (int c = 0; c < 3; ++c) {
+      for (int r = 0; r < 3; ++r) {
+        name_value(m.U(r, c), "U" + axes + std::to_string(link + 1) + "_" + "xyz"[r] + "xyz"[c]);
+      }
+    }
+  }
+}
+
 template <class T>
 struct LinkState {
   State<T> body;     // in the link's axes, at its origin
@@ -126,6 +146,8 @@ class Recursion {
         default: free(i, from);
       }
       LinkState<T>& s = states_[i];
+      name_state(s.body, "", i);
+      if (s.carries || road_.in_carrier[i]) name_state(s.carrier, "c", i);
       if (road_.in_carrier[i]) {
         s.outer = wrench(turned_out<T>(link, s.turn), s.carrier);
       } else {
@@ -150,6 +172,8 @@ class Recursion {
         if (parent != nullptr) parent->inner += pose(i).to_parent(s.inner);
         continue;
       }
+      name_vector(s.inner.ang, "n", i);
+      name_vector(s.inner.lin, "f", i);
       Force<T> f = s.inner;  // in the carrier's axes
       if (link.kind == JointKind::revolute) {
         if (road_.in_carrier[i]) {
@@ -163,6 +187,8 @@ class Recursion {
       own = own + b.armature * joint_rate<T>(b, qdd_) + b.stiffness * (joint_coordinate<T>(b, q_) - b.rest);
       tau[v] = b.mimics || model_.has_mimics ? tau[v] + b.ratio * own : own;
       if (parent == nullptr) continue;
+      name_vector(f.ang, "nc", i);
+      name_vector(f.lin, "fc", i);
       if (road_.merged[i]) {
         f.ang += cross(parent->turn.out(link.p), f.lin);
         parent->outer += f;

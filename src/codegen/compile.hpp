@@ -1,0 +1,33 @@
+// From a mechanism to functions that run: trace, optimise, emit, compile, load.
+//
+//   Compiled arm = compile(load("puma560"), {"inverse", "forward"});
+//   arm("inverse", q_qd_qdd, tau);
+#pragma once
+
+#include "jit.hpp"
+#include "roads.hpp"
+
+namespace lw {
+
+// Functions of one mechanism, ready for any back end. Sines and cosines by our own kernel unless `libm`.
+struct ProgramOptions {
+  TraceOptions trace = {};
+  bool libm = false;
+};
+Program make_program(const Mechanism& mechanism, const std::vector<std::string>& functions,
+                     const ProgramOptions& options = {}, std::vector<Traced>* details = nullptr);
+
+struct CompileOptions {
+  ProgramOptions program = {};
+  JitOptions jit = {};
+};
+// With fused multiply-adds where this machine has them.
+Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options = {});
+
+// Whether a·b + c is one instruction here.
+bool machine_has_fma();
+
+// A name that every language takes for an identifier: letters, digits and _, a letter first.
+std::string identifier(const std::string& name);
+
+}  // namespace lw

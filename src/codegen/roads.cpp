@@ -1,0 +1,582 @@
+#include "roads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/random.hpp"
+#include "../dynamics/aba.hpp"
+#include "../dynamics/base_parameters.hpp"
+#include "../dynamics/canonical/composite.hpp"
+#include "../dynamics/canonical/tensor_inverse.hpp"
+#include "../dynamics/crba.hpp"
+#include "../dynamics/energy.hpp"
+#include "../dynamics/formulations/formulation.hpp"
+#include "../dynamics/kinematics.hpp"
+#include "../dynamics/regressor.hpp"
+#include "../dynamics/rnea.hpp"
+#include "../graph/typical.hpp"
+#include "../model/complaints.hpp"
+#include "../model/evaluate.hpp"
+
+namespace lw {
+namespace {
+
+std::size_t at(int k) { return static_cast<std::size_t>(k); }
+
+int frame_number(const Mechanism& mechanism, const std::string& name) {
+  if (name.empty()) return static_cast<int>(mechanism.links.size());
+  if (name == "base") return 0;
+  std::vector<std::string> names{"base"};
+  for (std::size_t k = 0; k < mechanism.links.size(); ++k) {
+    if (mechanism.links[k].name == name) return static_cast<int>(k) + 1;
+    names.push_back(mechanism.links[k].name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("there is no link {}; {}", in_quotes(name), suggestion(name, names)));
+}
+
+// What every road of a tree can do in several ways.
+struct Variant {
+  TensorRoad road;
+  Gauges gauges;
+};
+
+std::string described(const Variant& v) {
+  const auto list = [](const std::vector<bool>& flags) {
+    std::string text;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      if (flags[i]) text += (text.empty() ? "" : ", ") + std::to_string(i + 1);
+    }
+    return text;
+  };
+  std::string text;
+  const std::string merged = list(v.road.merged), turned = list(v.road.in_carrier);
+  if (!merged.empty()) text += "; links that share their parent's carrier: " + merged;
+  if (!turned.empty()) text += "; evaluated in their carrier: " + turned;
+  std::string gauge;
+  for (std::size_t i = 0; i < v.gauges.size(); ++i) {
+    if (v.gauges[i] == Gauge::child) continue;
+    gauge += fmt::format("{}{} ({})", gauge.empty() ? "" : ", ", i + 1, v.gauges[i] == Gauge::parent_hx ? "hx" : "hy");
+  }
+  if (!gauge.empty()) text += "; axis mass left on: " + gauge;
+  return text;
+}
+
+// The mechanism in symbols, made anew in the graph of every trace.
+struct Scene {
+  Model<Expr> model;   // snapped
+  Model<Expr> fewer;   // with base parameters, where they are allowed
+  CanonicalTree<Expr> tree;
+};
+
+class Tracer {
+ public:
+  Tracer(const Mechanism& mechanism, const std::string& function, const TraceOptions& options)
+      : mechanism_(mechanism), function_(function), options_(options), values_(instantiate<double>(mechanism, options.values)) {
+    if (!mechanism.loops.empty()) {
+      throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
+    }
+    frame_ = frame_number(mechanism, options.frame);
+    const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias";
+    regroup_ = options.base_parameters && torques;
+    if (options.dense) make_dense();
+  }
+
+  Traced run() {
+    std::vector<Candidate> candidates = all_roads();
+    std::vector<RoadTaken> taken;
+    for (Candidate& c : candidates) {
+      taken.push_back({c.name, cost(c.function), price(c.function, options_.objective)});
+    }
+    std::vector<std::size_t> order(candidates.size());
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+    const auto cheaper = [&](std::size_t a, std::size_t b) { return taken[a].price < taken[b].price; };
+    std::stable_sort(order.begin(), order.end(), cheaper);
+    std::optional<Function> best;
+    std::vector<PassReport> passes;
+    double least = 0.0;
+    std::size_t best_at = 0;
+    constexpr std::size_t kOptimised = 6;  // of the cheapest as traced: what passes save differs by less than these
+    for (std::size_t k = 0; k < std::min(order.size(), options_.optimize ? kOptimised : std::size_t{1}); ++k) {
+      const std::size_t index = order[k];
+      std::vector<PassReport> explained;
+      Function f = candidates[index].function;
+      if (options_.optimize) {
+        f = lw::optimize(f.with({f.arithmetic().trigonometry, options_.fused}), options_.objective, &explained);
+      }
+      taken[index].price = price(f, options_.objective);
+      if (best && taken[index].price >= least) continue;
+      least = taken[index].price;
+      best = std::move(f);
+      passes = std::move(explained);
+      best_at = index;
+    }
+    const Variant& v = candidates[best_at].variant;
+    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes)};
+    std::stable_sort(order.begin(), order.end(), cheaper);
+    for (const std::size_t k : order) result.roads.push_back(taken[k]);
+    return result;
+  }
+
+ private:
+  struct Candidate {
+    std::string name;
+    Function function;
+    Variant variant;
+  };
+  using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
+
+  // --- the mechanism in symbols
+
+  // Which moments of the tree are symbols, and what they are called.
+  struct DenseSymbol {
+    std::size_t link;
+    int entry;  // 0: m, 1–3: h, 4–9: E by columns of its upper half, where 4 and 6 are mean and spread of a turned link
+    double value;
+  };
+
+  void make_dense() {
+    Random random(1);
+    for (Body<double>& b : values_.bodies) {
+      b.armature = b.stiffness = 0.0;
+      // a body: points of mass around its frame
+      b.inertia = {};
+      for (int k = 0; k < 5; ++k) {
+        const Vec3<double> r(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+        b.inertia += RigidInertia<double>::about_com(random.between(0.5, 1.0), r, Mat3<double>::zero());
+      }
+    }
+  }
+
+  static double& entry_of(SecondMoments<double>& P, int entry) {
+    if (entry == 0) return P.m;
+    if (entry < 4) return P.h[entry - 1];
+    constexpr int rows[] = {0, 0, 1, 0, 1, 2}, columns[] = {0, 1, 1, 2, 2, 2};
+    return P.E(rows[entry - 4], columns[entry - 4]);
+  }
+
+  std::vector<DenseSymbol> dense_symbols(const Variant& v) const {
+    const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model) : model;
+    CanonicalTree<double> tree = canonical_tree(fewer, options_.snap);
+    if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges);
+    std::vector<DenseSymbol> symbols;
+    for (std::size_t i = 0; i < tree.links.size(); ++i) {
+      const auto& link = tree.links[i];
+      SecondMoments<double> P = link.inertia;
+      if (turned_with_both(v, i, P)) {
+        P.E(0, 0) = link.mean;
+        P.E(1, 1) = link.spread;
+      }
+      for (int e = 0; e < 10; ++e) {
+        if (entry_of(P, e) != 0.0) symbols.push_back({i, e, entry_of(P, e)});
+      }
+    }
+    return symbols;
+  }
+  // Of such a link (E_xx ± E_yy)/2 are the two parameters.
+  static bool turned_with_both(const Variant& v, std::size_t link, SecondMoments<double>& P) {
+    return !v.road.in_carrier.empty() && v.road.in_carrier[link] && P.E(0, 0) != 0.0 && P.E(1, 1) != 0.0;
+  }
+
+  Scene scene(const std::vector<Expr>& p, const Variant& v) const {
+    ParameterValues<Expr> values;
+    for (const auto& [name, value] : options_.values) values[name] = value;
+    for (std::size_t k = 0; k < options_.keep.size(); ++k) values[options_.keep[k]] = p[k];
+    Scene s;
+    s.model = snapped(instantiate<Expr>(mechanism_, values), options_.snap);
+    if (options_.dense) {
+      for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
+    }
+    s.fewer = regroup_ ? regrouped(s.model) : s.model;
+    s.tree = canonical_tree(s.fewer, options_.snap);
+    if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges);
+    if (options_.dense) {
+      put_dense(s, p, v);
+      s.model = s.fewer = canonical_model(s.tree, s.fewer);
+    }
+    return s;
+  }
+
+  void put_dense(Scene& s, const std::vector<Expr>& p, const Variant& v) const {
+    for (auto& link : s.tree.links) link.inertia = {};
+    const std::vector<DenseSymbol> symbols = dense_symbols(v);
+    std::vector<bool> both(s.tree.links.size(), false);
+    for (std::size_t k = 0; k < symbols.size(); ++k) {
+      const auto& [i, entry, value] = symbols[k];
+      SecondMoments<Expr>& P = s.tree.links[i].inertia;
+      const Expr& e = p[k];
+      if (entry == 0) P.m = e;
+      if (entry >= 1 && entry < 4) P.h[entry - 1] = e;
+      constexpr int rows[] = {0, 0, 1, 0, 1, 2}, columns[] = {0, 1, 1, 2, 2, 2};
+      if (entry >= 4) P.E(rows[entry - 4], columns[entry - 4]) = P.E(columns[entry - 4], rows[entry - 4]) = e;
+    }
+    for (std::size_t i = 0; i < s.tree.links.size(); ++i) {
+      auto& link = s.tree.links[i];
+      SecondMoments<Expr>& P = link.inertia;
+      if (v.road.in_carrier.empty() || !v.road.in_carrier[i] || is_zero(P.E(0, 0)) || is_zero(P.E(1, 1))) {
+        link.set_mean_and_spread();
+        continue;
+      }
+      link.mean = P.E(0, 0);
+      link.spread = P.E(1, 1);
+      P.E(0, 0) = link.mean + link.spread;
+      P.E(1, 1) = link.mean - link.spread;
+    }
+  }
+
+  std::vector<std::string> names(const Variant& v) const {
+    if (!options_.dense) return options_.keep;
+    std::vector<std::string> list;
+    constexpr const char* entries[] = {"m", "hx", "hy", "hz", "Exx", "Exy", "Eyy", "Exz", "Eyz", "Ezz"};
+    for (const DenseSymbol& s : dense_symbols(v)) {
+      list.push_back(fmt::format("{}{}", entries[s.entry], s.link + 1));
+    }
+    return list;
+  }
+
+  std::vector<double> parameter_values(const Variant& v) const {
+    std::vector<double> list;
+    if (options_.dense) {
+      for (const DenseSymbol& s : dense_symbols(v)) list.push_back(s.value);
+      return list;
+    }
+    const FormulaValues<double> values(mechanism_, options_.values);
+    for (const std::string& name : options_.keep) {
+      for (const Parameter& p : mechanism_.parameters) {
+        if (p.name == name) list.push_back(options_.values.contains(name) ? options_.values.at(name) : values(p.value));
+      }
+    }
+    return list;
+  }
+
+  // --- tracing
+
+  Function traced(const std::vector<Group>& inputs, const std::vector<Group>& outputs, const Variant& v,
+                  const Calculation& calculation) const {
+    std::vector<Group> all = inputs;
+    const std::size_t symbols = options_.dense ? dense_symbols(v).size() : options_.keep.size();
+    if (symbols > 0) all.push_back({"p", symbols});
+    return trace(function_, all, outputs, [&](const Arguments& in, Results& out) {
+      Scene s = scene(symbols > 0 ? in.back() : std::vector<Expr>{}, v);
+      calculation(s, in, out);
+    });
+  }
+
+  // Workspaces hold what is worth a name.
+  static void name_motion(const Model<Expr>& model, const Workspace<Expr>& work, bool forces) {
+    constexpr const char* axes = "xyz";
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const auto name = [&](const Expr& e, const char* what) { name_value(e, fmt::format("{}{}_{}", what, i + 1, axes[k])); };
+        name(work.velocity[i].ang[k], "omega");
+        name(work.velocity[i].lin[k], "v");
+        name(work.alpha[i][k], "alpha");
+        name(work.acceleration[i][k], "a");
+        if (!forces) continue;
+        name(work.force[i].ang[k], "n");
+        name(work.force[i].lin[k], "f");
+      }
+    }
+  }
+
+  std::vector<Candidate> all_roads() {
+    const auto nq = at(values_.nq), nv = at(values_.nv);
+    const std::vector<Group> state{{"q", nq}, {"qd", nv}};
+    std::vector<Candidate> list;
+    const auto add = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
+                         const Calculation& f, const Variant& v = {}) {
+      list.push_back({name, traced(in, out, v, f), v});
+    };
+    const auto variants = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
+                              const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f) {
+      search(name, in, out, f, list);
+    };
+    if (function_ == "inverse" || function_ == "bias") {
+      const bool still = function_ == "bias";
+      std::vector<Group> in = state;
+      if (!still) in.push_back({"qdd", nv});
+      const std::vector<Group> out{{still ? "bias" : "tau", nv}};
+      const auto qdd = [still, nv](const Arguments& x) { return still ? std::vector<Expr>(nv, Expr(0.0)) : x[2]; };
+      variants("acceleration tensor", in, out, [qdd](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+        tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], qdd(x), y[0]);
+      });
+      const Formulation& link_frames = *find_formulation("newton-euler-modified");
+      if (!regroup_ && refusal(link_frames, values_).empty()) {  // its bodies need their masses
+        add("link-frame Newton-Euler", in, out, [&, qdd](Scene& s, const Arguments& x, Results& y) {
+          inverse_by<Expr>(link_frames, s.model, x[0], x[1], qdd(x), y[0]);
+        });
+      }
+      for (const bool canonical : {true, false}) {
+        add(canonical ? "recursive Newton-Euler, canonical frames" : "recursive Newton-Euler, the model's frames", in, out,
+            [qdd, canonical](Scene& s, const Arguments& x, Results& y) {
+              const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
+              Workspace<Expr> work(m);
+              rnea<Expr>(m, work, x[0], x[1], qdd(x), y[0]);
+              name_motion(m, work, true);
+            });
+      }
+    } else if (function_ == "mass-matrix") {
+      const std::vector<Group> in{{"q", nq}}, out{{"M", nv * nv}};
+      variants("composite bodies, second moments", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+        composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], y[0]);
+      });
+      for (const bool canonical : {true, false}) {
+        add(canonical ? "composite rigid bodies, canonical frames" : "composite rigid bodies, the model's frames", in, out,
+            [canonical](Scene& s, const Arguments& x, Results& y) {
+              const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
+              Workspace<Expr> work(m);
+              crba<Expr>(m, work, x[0], y[0]);
+            });
+      }
+    } else if (function_ == "forward") {
+      std::vector<Group> in = state;
+      in.push_back({"tau", nv});
+      const std::vector<Group> out{{"qdd", nv}};
+      variants("mass matrix and bias, branch-sparse factors", in, out,
+               [nv](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+                 std::vector<Expr> M(nv * nv), h(nv);
+                 composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], M);
+                 tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], std::vector<Expr>(nv, Expr(0.0)), h);
+                 for (std::size_t k = 0; k < nv; ++k) {
+                   name_value(h[k], fmt::format("h{}", k + 1));
+                   y[0][k] = x[2][k] - h[k];
+                 }
+                 factorize_mass_matrix<Expr>(s.fewer, M);
+                 solve_mass_matrix<Expr>(s.fewer, M, y[0]);
+               });
+      for (const bool canonical : {true, false}) {
+        add(canonical ? "articulated bodies, canonical frames" : "articulated bodies, the model's frames", in, out,
+            [canonical](Scene& s, const Arguments& x, Results& y) {
+              const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
+              Workspace<Expr> work(m);
+              aba<Expr>(m, work, x[0], x[1], x[2], y[0]);
+            });
+      }
+    } else if (function_ == "kinematics" || function_ == "jacobian") {
+      const bool pose = function_ == "kinematics";
+      const std::vector<Group> out = pose ? std::vector<Group>{{"position", 3}, {"rotation", 9}}
+                                          : std::vector<Group>{{"jacobian", 6 * nv}};
+      add("poses from the base outward", {{"q", nq}}, out, [this, pose](Scene& s, const Arguments& x, Results& y) {
+        Workspace<Expr> work(s.model);
+        forward_kinematics<Expr>(s.model, work, x[0]);
+        if (!pose) {
+          frame_jacobian<Expr>(s.model, work, frame_, y[0]);
+          return;
+        }
+        const Transform<Expr> X = frame_pose<Expr>(s.model, work, frame_);
+        for (int c = 0; c < 3; ++c) {
+          y[0][at(c)] = X.p[c];
+          for (int r = 0; r < 3; ++r) y[1][at(3 * c + r)] = X.R(r, c);
+        }
+      });
+    } else if (function_ == "energy") {
+      add("velocities outward", state, {{"kinetic", 1}, {"potential", 1}}, [](Scene& s, const Arguments& x, Results& y) {
+        Workspace<Expr> work(s.model);
+        forward_velocities<Expr>(s.model, work, x[0], x[1]);
+        const Energy<Expr> e = energy<Expr>(s.model, work, x[0], x[1]);
+        y[0][0] = e.kinetic;
+        y[1][0] = e.potential;
+        name_motion(s.model, work, false);
+      });
+    } else if (function_ == "regressor") {
+      std::vector<Group> in = state;
+      in.push_back({"qdd", nv});
+      const std::size_t columns = parameter_table(values_).size();
+      add("one body at a time", in, {{"Y", nv * columns}}, [](Scene& s, const Arguments& x, Results& y) {
+        Workspace<Expr> work(s.model);
+        regressor<Expr>(s.model, parameter_table(s.model), work, x[0], x[1], x[2], y[0]);
+      });
+    } else {
+      throw Error(ErrorCode::usage, fmt::format("there is no function {} to trace; {}", in_quotes(function_),
+                                                suggestion(function_, traceable_functions())));
+    }
+    return list;
+  }
+
+  // Variants of a road: all of them where they are few, else from the plain one by single changes that help.
+  void search(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
+              const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f,
+              std::vector<Candidate>& list) {
+    const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model) : model;
+    const CanonicalTree<double> tree = canonical_tree(fewer, options_.snap);
+    const std::size_t n = tree.links.size();
+    std::vector<std::size_t> parallel, turned, moved;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& link = tree.links[i];
+      if (link.parallel) parallel.push_back(i);
+      if (link.kind == JointKind::revolute) turned.push_back(i);
+      const bool away = link.parent >= 0 && (link.p[0] != 0.0 || link.p[1] != 0.0);
+      if (regroup_ && link.kind == JointKind::revolute && away) moved.push_back(i);
+    }
+    Variant v{{std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child)};
+    const auto allowed = [&](const Variant& x, std::size_t i) {  // to be evaluated in its carrier
+      for (std::size_t c = i + 1; c < n; ++c) {
+        if (tree.links[c].parent == static_cast<int>(i) && !x.road.merged[c]) return false;
+      }
+      return true;
+    };
+    const auto candidate = [&](const Variant& x) {
+      Function traced_function = traced(in, out, x, [&](Scene& s, const Arguments& arguments, Results& results) {
+        f(s, x.road, arguments, results);
+      });
+      return Candidate{name + described(x), std::move(traced_function), x};
+    };
+    const auto worth = [&](const Candidate& c) { return price(c.function, options_.objective); };
+    Candidate best = candidate(v);
+    double least = worth(best);
+    list.push_back(best);
+    bool better = true;
+    while (better) {
+      better = false;
+      const auto attempt = [&](const Variant& x) {
+        Candidate c = candidate(x);
+        const double w = worth(c);
+        list.push_back(c);
+        if (w >= least) return;
+        least = w;
+        best = std::move(c);
+        better = true;
+      };
+      const Variant start = best.variant;
+      for (const std::size_t i : parallel) {
+        Variant x = start;
+        x.road.merged[i] = !x.road.merged[i];
+        // the parent alone, and together with what this allows or forbids
+        const auto parent = at(tree.links[i].parent);
+        if (!x.road.merged[i]) x.road.in_carrier[parent] = false;
+        attempt(x);
+        if (x.road.merged[i] && allowed(x, parent) && !x.road.in_carrier[parent]) {
+          x.road.in_carrier[parent] = true;
+          attempt(x);
+        }
+      }
+      for (const std::size_t i : turned) {
+        Variant x = start;
+        if (!x.road.in_carrier[i] && !allowed(x, i)) continue;
+        x.road.in_carrier[i] = !x.road.in_carrier[i];
+        attempt(x);
+      }
+      for (const std::size_t i : moved) {
+        for (const Gauge g : {Gauge::child, Gauge::parent_hx, Gauge::parent_hy}) {
+          if (start.gauges[i] == g) continue;
+          Variant x = start;
+          x.gauges[i] = g;
+          attempt(x);
+        }
+      }
+      if (n > 40) break;  // every try costs a trace
+    }
+  }
+
+  const Mechanism& mechanism_;
+  const std::string function_;
+  const TraceOptions& options_;
+  Model<double> values_;
+  int frame_ = 0;
+  bool regroup_ = false;
+};
+
+}  // namespace
+
+const std::vector<std::string>& traceable_functions() {
+  static const std::vector<std::string> names{"inverse",    "forward",  "mass-matrix", "bias",
+                                              "kinematics", "jacobian", "energy",      "regressor"};
+  return names;
+}
+
+Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options) {
+  return Tracer(mechanism, function, options).run();
+}
+
+template <class T>
+Model<T> snapped(Model<T> model, double snap) {
+  if (snap <= 0.0) return model;
+  const auto nearly = [](T& x, double exact, double tolerance) {
+    const double v = typical_values(std::vector<T>{x})[0];
+    if (is_exactly(x, v) && std::abs(v - exact) <= tolerance) x = T(exact);
+  };
+  double size = 0.0;
+  for (const Body<T>& b : model.bodies) {
+    for (int k = 0; k < 3; ++k) size = std::max(size, std::abs(typical_values(std::vector<T>{b.X_PJ.p[k]})[0]));
+  }
+  const auto turn = [&](Mat3<T>& R) {
+    for (int c = 0; c < 3; ++c) {
+      for (int r = 0; r < 3; ++r) {
+        for (const double exact : {0.0, 1.0, -1.0}) nearly(R(r, c), exact, snap);
+      }
+    }
+  };
+  const auto place = [&](Vec3<T>& v, double tolerance) {
+    for (int k = 0; k < 3; ++k) nearly(v[k], 0.0, tolerance);
+  };
+  for (Body<T>& b : model.bodies) {
+    for (Mat3<T>* R : {&b.X_PJ.R, &b.R0, &b.Rc, &b.Rs}) turn(*R);
+    place(b.X_PJ.p, snap * size);
+    for (Vec3<T>* v : {&b.axis, &b.slide}) {
+      for (int k = 0; k < 3; ++k) {
+        for (const double exact : {0.0, 1.0, -1.0}) nearly((*v)[k], exact, snap);
+      }
+    }
+  }
+  for (Frame<T>& f : model.frames) {
+    turn(f.X_BF.R);
+    place(f.X_BF.p, snap * size);
+  }
+  return model;
+}
+
+Reference reference(const Model<double>& model, const std::string& function, const std::string& frame) {
+  struct Held {
+    Model<double> model;
+    Workspace<double> work;
+    ParameterTable table;
+    int frame;
+    explicit Held(const Model<double>& m) : model(m), work(model), table(parameter_table(model)), frame(0) {}
+  };
+  auto held = std::make_shared<Held>(model);
+  held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
+  require(held->frame >= 0, "a reference for a frame of the model");
+  const auto nq = at(model.nq), nv = at(model.nv);
+  return [held, function, nq, nv](std::span<const double> in, std::span<double> out) {
+    const Model<double>& m = held->model;
+    Workspace<double>& work = held->work;
+    const auto q = in.subspan(0, nq), qd = in.size() >= nq + nv ? in.subspan(nq, nv) : in.subspan(0, 0),
+               third = in.size() >= nq + 2 * nv ? in.subspan(nq + nv, nv) : in.subspan(0, 0);
+    if (function == "inverse") {
+      rnea<double>(m, work, q, qd, third, out);
+    } else if (function == "bias") {
+      rnea<double>(m, work, q, qd, work.zero, out);
+    } else if (function == "forward") {
+      aba<double>(m, work, q, qd, third, out);
+    } else if (function == "mass-matrix") {
+      crba<double>(m, work, q, out);
+    } else if (function == "kinematics" || function == "jacobian") {
+      forward_kinematics<double>(m, work, q);
+      if (function == "jacobian") return frame_jacobian<double>(m, work, held->frame, out);
+      const Transform<double> X = frame_pose<double>(m, work, held->frame);
+      for (int c = 0; c < 3; ++c) {
+        out[at(c)] = X.p[c];
+        for (int r = 0; r < 3; ++r) out[at(3 + 3 * c + r)] = X.R(r, c);
+      }
+    } else if (function == "energy") {
+      forward_velocities<double>(m, work, q, qd);
+      const Energy<double> e = energy<double>(m, work, q, qd);
+      out[0] = e.kinetic;
+      out[1] = e.potential;
+    } else if (function == "regressor") {
+      regressor<double>(m, held->table, work, q, qd, third, out);
+    } else {
+      throw Error(ErrorCode::usage, "no reference for " + function);
+    }
+  };
+}
+
+template Model<double> snapped<double>(Model<double>, double);
+template Model<Expr> snapped<Expr>(Model<Expr>, double);
+
+}  // namespace lw

@@ -1,0 +1,65 @@
+// Tracing: every function of the contract as an expression graph, by each road that leads to it, and of these the cheapest.
+//
+//   inverse      acceleration tensor on the canonical tree (its variants: which links share a carrier, which are evaluated
+//                in it, how axis masses are divided); link-frame Newton-Euler; 6-D recursive Newton-Euler
+//   bias         the same, with q̈ = 0
+//   mass-matrix  composite bodies on the canonical tree (its variants); composite rigid bodies, 6-D
+//   forward      mass matrix and bias by these, factorised along the branches; articulated bodies
+//   kinematics, jacobian, energy, regressor   one road
+//
+// Parameters that are kept stay symbols: they are the last group of inputs, `p`. Everything else folds. Before tracing, the
+// model is snapped and, where only torques are asked for, its inertias are regrouped (model/canonical headers say how).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../graph/passes/optimize.hpp"
+#include "../model/model.hpp"
+
+namespace lw {
+
+struct TraceOptions {
+  std::vector<std::string> keep = {};     // parameters by name
+  ParameterValues<double> values = {};    // for those that are not kept
+  bool base_parameters = true;
+  bool dense = false;      // every inertial parameter a symbol, the rotors and springs left out: what publications count
+  double snap = 1e-10;     // rad; 0: off
+  Objective objective = Objective::operations;
+  bool optimize = true;    // run the passes
+  bool fused = false;      // multiply-adds in one operation
+  std::string frame = "";  // of kinematics and jacobian; "" is the last link
+};
+
+struct RoadTaken {
+  std::string name;
+  FunctionCost plain;  // as traced
+  double price = 0.0;  // after the passes, where it came so far, else as traced
+};
+
+struct Traced {
+  Function function;
+  std::vector<std::string> parameters;   // names of `p`
+  std::vector<double> parameter_values;  // what the mechanism gives them; of dense symbols, any that are possible
+  std::vector<RoadTaken> roads;          // that were tried, the cheapest first
+  std::vector<PassReport> passes;        // of the cheapest
+};
+
+// "inverse", "forward", … in the order of the documentation.
+const std::vector<std::string>& traceable_functions();
+
+// Throws Error(usage) for an unknown function or parameter, a frame that is not there, a mechanism with loops.
+Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options = {});
+
+// The same by the algorithms over double, in the model's own frames: what traced functions are checked against. Inputs and
+// outputs in one vector each, without `p`.
+using Reference = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
+Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "");
+
+// The model with angles and lengths that are nearly exact made so: entries of rotations within `snap` of 0 and ±1,
+// lengths within `snap` times the mechanism's size of 0.
+template <class T>
+Model<T> snapped(Model<T> model, double snap);
+
+}  // namespace lw
