@@ -29,7 +29,7 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
   Program program;
   program.name = identifier(mechanism.name);
   program.robot = mechanism.summary.empty() ? mechanism.name : mechanism.name + ": " + mechanism.summary;
-  program.source = mechanism.file;
+  program.source = mechanism.where.file;
   for (const std::string& name : functions) {
     Traced traced = trace_function(mechanism, name, options.trace);
     Arithmetic arithmetic = traced.function.arithmetic();
