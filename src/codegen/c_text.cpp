@@ -142,7 +142,10 @@ struct Writer::Body {
     std::size_t part = 0;
   };
   struct Stage {
-    std::vector<NodeId> angles;
+    std::vector<NodeId> angles;  // computed ones, each at its place; or
+    bool direct = false;         // `size` elements of a group of inputs from `first` on, some of them perhaps unused
+    std::size_t group = 0, first = 0;
+    std::size_t size = 0;
     std::string array;
   };
 
@@ -160,6 +163,7 @@ struct Writer::Body {
   }
 
   void find_stages();
+  void add_stages(const std::vector<NodeId>& angles);
   void put_in_order();
   void cut();
   Item item_of(const Statement& s) const;
@@ -190,20 +194,53 @@ struct Writer::Body {
   std::string passed;  // what the array of those is called
 };
 
-// How many calls of the kernel must come before an angle is known.
+// Angles by the number of calls of the kernel that must come before they are known.
 void Writer::Body::find_stages() {
+  std::vector<std::vector<NodeId>> angles;
   std::vector<std::size_t> level(graph.size(), 0);
+  std::set<NodeId> known;
   for (const NodeId id : function.order()) {
-    std::size_t most = 0;
-    for_each_operand(graph, id, [&](NodeId operand) { most = std::max(most, level[operand]); });
-    level[id] = most;
+    for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     if (!is_sine(graph[id])) continue;
-    const NodeId angle = graph[id].a;
-    level[id] = most + 1;
-    if (stages.size() <= most) stages.resize(most + 1);
-    if (stage_of.try_emplace(angle, most, stages[most].angles.size()).second) stages[most].angles.push_back(angle);
+    const std::size_t before = level[id]++;
+    if (angles.size() <= before) angles.resize(before + 1);
+    if (known.insert(graph[id].a).second) angles[before].push_back(graph[id].a);
   }
+  for (const auto& of_level : angles) add_stages(of_level);
   for (Stage& s : stages) s.array = statements.fresh("sin_cos");
+}
+
+// Angles that are inputs are read where the caller has them: a vector load of what was just stored number by number would
+// wait for the stores. What else there is goes through an array.
+void Writer::Body::add_stages(const std::vector<NodeId>& angles) {
+  std::map<std::size_t, std::map<std::size_t, NodeId>> inputs;  // group -> element -> angle
+  std::vector<NodeId> computed;
+  for (const NodeId angle : angles) {
+    if (graph[angle].op != Op::input) {
+      computed.push_back(angle);
+      continue;
+    }
+    const Place at = place(function.inputs(), graph[angle].a);
+    inputs[at.group][at.element] = angle;
+  }
+  for (const auto& [group, elements] : inputs) {
+    Stage s;
+    s.direct = true;
+    s.group = group;
+    s.first = elements.begin()->first;
+    s.size = elements.rbegin()->first - s.first + 1;
+    if (s.size > 2 * elements.size()) {  // too many that nobody needs
+      for (const auto& [element, angle] : elements) computed.push_back(angle);
+      continue;
+    }
+    for (const auto& [element, angle] : elements) stage_of[angle] = {stages.size(), element - s.first};
+    stages.push_back(std::move(s));
+  }
+  if (computed.empty()) return;
+  Stage s;
+  s.size = computed.size();
+  for (const NodeId angle : computed) stage_of[angle] = {stages.size(), s.angles.size()}, s.angles.push_back(angle);
+  stages.push_back(std::move(s));
 }
 
 Writer::Body::Item Writer::Body::item_of(const Statement& s) const {
@@ -247,8 +284,8 @@ void Writer::Body::put_in_order() {
     const auto need = [&](ValueId value) {
       if (const auto d = definition.find(value); d != definition.end()) needed[d->second] = true;
     };
+    call.operations = static_cast<int>(60 * stages[k].size);
     for (const NodeId angle : stages[k].angles) {
-      call.operations += 60;
       if (statements.variable(angle) != nullptr) {
         call.reads.push_back(angle);
       } else {
@@ -299,7 +336,7 @@ void Writer::Body::cut() {
 }
 
 std::size_t Writer::Body::size_of(ValueId value) const {
-  if (value >= graph.size()) return 2 * stages[value - graph.size()].angles.size();
+  if (value >= graph.size()) return 2 * stages[value - graph.size()].size;
   const Node& n = graph[static_cast<NodeId>(value)];
   if (n.op == Op::call) return graph.calls()[n.a].function->output_size();
   if (n.op == Op::solve) return 2 * graph.solves()[n.a].guess.size();
@@ -319,6 +356,7 @@ std::string Writer::Body::part_signature(std::size_t part, bool call) const {
   for (const Item& item : items) {
     if (item.part != part) continue;
     if (item.statement == nullptr) {
+      if (stages[item.stage].direct) inputs.insert(stages[item.stage].group);
       for (const NodeId angle : stages[item.stage].angles) {
         if (statements.variable(angle) != nullptr) continue;
         read_input(angle);
@@ -400,11 +438,17 @@ std::string Writer::Body::array(const std::string& called, std::size_t size, boo
 void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) {
   if (item.statement == nullptr) {
     const Stage& stage = stages[item.stage];
-    const std::size_t n = stage.angles.size();
-    std::vector<std::string> angles;
-    for (const NodeId angle : stage.angles) angles.push_back(statements.use(angle));
-    const std::string in = statements.fresh("angle");
-    add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
+    const std::size_t n = stage.size;
+    std::string in;
+    if (stage.direct) {
+      in = statements.input_names()[stage.group];
+      if (stage.first > 0) in += fmt::format(" + {}", stage.first);
+    } else {
+      std::vector<std::string> angles;
+      for (const NodeId angle : stage.angles) angles.push_back(statements.use(angle));
+      in = statements.fresh("angle");
+      add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
+    }
     add_line(out, array(stage.array, 2 * n, crosses, stage_value(item.stage)), 2);
     const std::string kernel_name = fmt::format("lw_{}sincos{}", function.arithmetic().fused ? "fused_" : "",
                                                 writer.dialect_.single_precision ? "f" : "");
@@ -418,7 +462,7 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   std::string value;
   if (kernel && is_sine(n)) {
     const auto [stage, at] = stage_of.at(n.a);
-    const std::size_t element = n.op == Op::sin ? at : at + stages[stage].angles.size();
+    const std::size_t element = n.op == Op::sin ? at : at + stages[stage].size;
     value = fmt::format("{}[{}]", stages[stage].array, element);
   } else {
     value = statements.text(s.node);
