@@ -1,0 +1,52 @@
+#include "banner.hpp"
+
+#include <fmt/format.h>
+
+#include "../base/text.hpp"
+#include "statements.hpp"
+
+namespace lw {
+
+std::string described(const FunctionCost& cost) {
+  const OperationCount& o = cost.operations;
+  std::string text;
+  const auto add = [&](std::int64_t n, const char* singular, const char* plural) {
+    if (n > 0) text += (text.empty() ? "" : ", ") + counted(static_cast<std::size_t>(n), singular, plural);
+  };
+  add(o.multiplications, "multiplication", "multiplications");
+  add(o.additions, "addition", "additions");
+  add(o.divisions, "division", "divisions");
+  add(o.roots, "root", "roots");
+  add(o.trigonometric, "sine, cosine or their kin", "sines, cosines and their kin");
+  add(o.comparisons, "comparison", "comparisons");
+  return text.empty() ? "no operations" : fmt::format("{}; {} in a row", text, cost.depth);
+}
+
+std::vector<std::string> banner(const Program& program) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& text) {
+    bool first = true;
+    for (const std::string& line : wrap(text, 112)) {
+      lines.push_back((first ? "" : "  ") + line);
+      first = false;
+    }
+  };
+  add(fmt::format("{}: dynamics of {}", program.name, program.robot.empty() ? program.name : program.robot));
+  if (!program.source.empty()) add("Source: " + program.source);
+  lines.emplace_back();
+  for (std::size_t k = 0; k < program.kept.size(); ++k) {
+    add(fmt::format("p[{}] is {} ({} in the source)", k, program.kept[k], shortest(program.kept_values.at(k))));
+  }
+  if (!program.kept.empty()) lines.emplace_back();
+  for (const Function& f : program.functions) {
+    add(fmt::format("{}: {}", symbol(program, f), described(cost(f))));
+  }
+  if (!program.notes.empty()) lines.emplace_back();
+  for (const std::string& note : program.notes) add(note);
+  lines.emplace_back();
+  add("SI units, radians; matrices by columns. Arguments must not overlap results.");
+  add("Made by Linkwright " LINKWRIGHT_VERSION ". The output is the user's own; no licence is attached.");
+  return lines;
+}
+
+}  // namespace lw

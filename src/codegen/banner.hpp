@@ -1,0 +1,17 @@
+// What every file that is made says about itself: the robot and where it came from, the parameters that were kept, what
+// each function costs, and whose it is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace lw {
+
+// Lines without comment signs.
+std::vector<std::string> banner(const Program& program);
+// "178 multiplications, 142 additions, 12 sines and cosines; 55 in a row"
+std::string described(const FunctionCost& cost);
+
+}  // namespace lw

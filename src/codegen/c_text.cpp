@@ -1,0 +1,563 @@
+#include "c_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "statements.hpp"
+
+namespace lw {
+namespace {
+
+const std::set<std::string> kReserved = {
+    // C11 and C++20
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit",
+    "const_cast", "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
+    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+    "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+    "wchar_t", "while", "xor", "xor_eq",
+    // what the text itself says
+    "std", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "fabs", "sqrtf", "sinf",
+    "cosf", "tanf", "asinf", "acosf", "atanf", "atan2f", "expf", "logf", "tanhf", "fabsf", "NAN", "INFINITY", "main",
+    // macros of gcc's GNU dialects and of system headers
+    "linux", "unix", "I", "errno", "signbit", "isnan", "isinf", "assert"};
+
+bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
+
+// What helpers and headers a text needs.
+struct Needs {
+  bool math = false, fma = false, sincos = false, sincos_fused = false, linear = false;
+  std::set<Op> helpers;  // min, max, less, select
+};
+
+std::string number_text(double value, const CDialect& dialect, Needs& needs) {
+  if (!std::isfinite(value)) {
+    needs.math = true;
+    return std::isnan(value) ? "NAN" : value > 0.0 ? "INFINITY" : "-INFINITY";
+  }
+  if (!dialect.single_precision) return shortest(value);
+  std::string text = shortest(static_cast<double>(static_cast<float>(value)));
+  char buffer[32];
+  const auto end = fmt::format_to_n(buffer, sizeof buffer, "{}", static_cast<float>(value)).out;
+  text.assign(buffer, end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + "f";
+}
+
+Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken) {
+  Language language;
+  language.reserved = kReserved;
+  language.reserved.merge(taken);
+  if (kernel) language.alone = is_sine;
+  language.number = [&dialect, &needs](double value) { return number_text(value, dialect, needs); };
+  language.function = [&dialect, &needs](Op op, const std::vector<std::string>& arguments) {
+    std::string name = function_name(op);
+    switch (op) {
+      case Op::fma:
+        name = "LW_FMA";
+        needs.fma = true;
+        break;
+      case Op::min:
+      case Op::max:
+      case Op::less:
+      case Op::select:
+        name = "lw_" + name;
+        needs.helpers.insert(op);
+        break;
+      default:
+        needs.math = true;
+        if (op == Op::abs) name = "fabs";
+        name = dialect.cpp ? "std::" + name : dialect.single_precision ? name + "f" : name;
+    }
+    return fmt::format("{}({})", name, fmt::join(arguments, ", "));
+  };
+  return language;
+}
+
+// A line of code, broken at blanks where it is too long.
+void add_line(std::string& text, const std::string& line, std::size_t indent) {
+  constexpr std::size_t width = 118;
+  std::size_t from = 0;
+  std::size_t margin = indent;
+  while (line.size() - from + margin > width) {
+    std::size_t cut = line.rfind(' ', from + width - margin);
+    if (cut == std::string::npos || cut <= from) break;
+    text += std::string(margin, ' ') + line.substr(from, cut - from) + "\n";
+    from = cut + 1;
+    margin = indent + 4;
+  }
+  text += std::string(margin, ' ') + line.substr(from) + "\n";
+}
+
+class Writer {
+ public:
+  Writer(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {}
+
+  // Definitions of what the function calls, then its own.
+  void define(const Function& function, const std::string& name, bool is_static);
+
+  std::string text;
+  Needs needs;
+
+ private:
+  struct Body;
+  const std::string& nested(const Function& function);
+  friend struct Body;
+
+  const CDialect& dialect_;
+  std::string prefix_;
+  std::map<const Function*, std::string> nested_;
+  std::set<std::string> symbols_;
+};
+
+const std::string& Writer::nested(const Function& function) {
+  const auto known = nested_.find(&function);
+  if (known != nested_.end()) return known->second;
+  std::string name = dialect_.cpp ? function.name() : prefix_ + "_" + function.name();
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  const std::string stem = name;
+  for (int k = 2; symbols_.contains(name); ++k) name = stem + "_" + std::to_string(k);
+  symbols_.insert(name);
+  define(function, name, true);
+  return nested_[&function] = name;
+}
+
+// One function while it is written: its statements and calls of the kernel in an order, cut into parts.
+struct Writer::Body {
+  // A value has a variable or, where it has several elements, an array: nodes first, then the kernel's calls.
+  using ValueId = std::size_t;
+  struct Item {
+    const Statement* statement = nullptr;  // or
+    std::size_t stage = 0;                 // a call of the kernel
+    std::vector<ValueId> reads;
+    int operations = 0;
+    std::size_t part = 0;
+  };
+  struct Stage {
+    std::vector<NodeId> angles;
+    std::string array;
+  };
+
+  Body(Writer& owner, const Function& f, bool with_kernel, const std::string& function_name)
+      : writer(owner),
+        function(f),
+        graph(f.graph()),
+        kernel(with_kernel),
+        statements(f, c_language(owner.dialect_, with_kernel, owner.needs, owner.symbols_)),
+        name(function_name),
+        real(owner.dialect_.real()) {
+    if (kernel) find_stages();
+    put_in_order();
+    cut();
+  }
+
+  void find_stages();
+  void put_in_order();
+  void cut();
+  Item item_of(const Statement& s) const;
+  std::size_t size_of(ValueId value) const;
+  std::string name_of(ValueId value) const;
+  ValueId stage_value(std::size_t stage) const { return graph.size() + stage; }
+
+  std::string write(const std::string& signature);
+  std::string part_signature(std::size_t part, bool call) const;
+  void write_items(std::string& out, std::size_t part);
+  void write_item(std::string& out, const Item& item, bool crosses);
+  void write_call(std::string& out, const Item& item, bool crosses);
+  std::string array(const std::string& called, std::size_t size, bool crosses, ValueId value) const;
+
+  Writer& writer;
+  const Function& function;
+  const Graph& graph;
+  bool kernel;
+  Statements statements;
+  const std::string& name;
+  std::string real;
+  std::vector<Stage> stages;
+  std::map<NodeId, std::pair<std::size_t, std::size_t>> stage_of;  // angle -> stage, place there
+  std::vector<Item> items;
+  std::size_t parts = 1;
+  std::map<ValueId, std::size_t> slots;  // of values that one part passes to another
+  std::size_t slot_count = 0;
+  std::string passed;  // what the array of those is called
+};
+
+// How many calls of the kernel must come before an angle is known.
+void Writer::Body::find_stages() {
+  std::vector<std::size_t> level(graph.size(), 0);
+  for (const NodeId id : function.order()) {
+    std::size_t most = 0;
+    for_each_operand(graph, id, [&](NodeId operand) { most = std::max(most, level[operand]); });
+    level[id] = most;
+    if (!is_sine(graph[id])) continue;
+    const NodeId angle = graph[id].a;
+    level[id] = most + 1;
+    if (stages.size() <= most) stages.resize(most + 1);
+    if (stage_of.try_emplace(angle, most, stages[most].angles.size()).second) stages[most].angles.push_back(angle);
+  }
+  for (Stage& s : stages) s.array = statements.fresh("sin_cos");
+}
+
+Writer::Body::Item Writer::Body::item_of(const Statement& s) const {
+  Item item;
+  item.statement = &s;
+  const Node& n = graph[s.node];
+  if (kernel && is_sine(n)) {
+    item.reads = {stage_value(stage_of.at(n.a).first)};
+    return item;
+  }
+  if (n.op == Op::input || n.op == Op::constant) return item;
+  std::vector<NodeId> open{s.node};
+  while (!open.empty()) {
+    const NodeId now = open.back();
+    open.pop_back();
+    const Op op = graph[now].op;
+    if (op != Op::constant && op != Op::input && op != Op::neg && op != Op::output) ++item.operations;
+    for_each_operand(graph, now, [&](NodeId operand) {
+      if (statements.variable(operand) == nullptr) open.push_back(operand);
+    });
+  }
+  for (const NodeId id : statements.reads(s.node)) {
+    if (statements.variable(id) != nullptr) item.reads.push_back(id);
+  }
+  return item;
+}
+
+// The function's order, but for each call of the kernel what its angles need comes first.
+void Writer::Body::put_in_order() {
+  std::vector<Item> all;
+  std::map<ValueId, std::size_t> definition;  // value -> index in all
+  for (const Statement& s : statements.list()) {
+    all.push_back(item_of(s));
+    if (!s.name.empty()) definition[s.node] = all.size() - 1;
+  }
+  std::vector<bool> done(all.size(), false);
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    Item call;
+    call.stage = k;
+    std::vector<bool> needed(all.size(), false);
+    const auto need = [&](ValueId value) {
+      if (const auto d = definition.find(value); d != definition.end()) needed[d->second] = true;
+    };
+    for (const NodeId angle : stages[k].angles) {
+      call.operations += 60;
+      if (statements.variable(angle) != nullptr) {
+        call.reads.push_back(angle);
+      } else {
+        for (const NodeId id : statements.reads(angle)) {
+          if (statements.variable(id) != nullptr) call.reads.push_back(id);
+        }
+      }
+    }
+    std::sort(call.reads.begin(), call.reads.end());
+    call.reads.erase(std::unique(call.reads.begin(), call.reads.end()), call.reads.end());
+    for (const ValueId value : call.reads) need(value);
+    for (std::size_t i = all.size(); i-- > 0;) {
+      if (needed[i]) for (const ValueId value : all[i].reads) need(value);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!needed[i] || done[i]) continue;
+      items.push_back(all[i]);
+      done[i] = true;
+    }
+    items.push_back(std::move(call));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!done[i]) items.push_back(std::move(all[i]));
+  }
+}
+
+void Writer::Body::cut() {
+  int total = 0;
+  for (const Item& item : items) total += item.operations;
+  const int longest = writer.dialect_.longest_function;
+  if (total <= longest) return;
+  const int wanted = (total + longest - 1) / longest, share = total / wanted + 1;
+  int so_far = 0;
+  std::map<ValueId, std::size_t> home;
+  for (Item& item : items) {
+    item.part = static_cast<std::size_t>(so_far / share);
+    so_far += item.operations;
+    parts = item.part + 1;
+    for (const ValueId value : item.reads) {
+      if (home.at(value) == item.part || slots.contains(value)) continue;
+      slots[value] = slot_count;
+      slot_count += size_of(value);
+    }
+    if (item.statement == nullptr) home[stage_value(item.stage)] = item.part;
+    else if (!item.statement->name.empty()) home[item.statement->node] = item.part;
+  }
+  passed = statements.fresh("passed");
+}
+
+std::size_t Writer::Body::size_of(ValueId value) const {
+  if (value >= graph.size()) return 2 * stages[value - graph.size()].angles.size();
+  const Node& n = graph[static_cast<NodeId>(value)];
+  if (n.op == Op::call) return graph.calls()[n.a].function->output_size();
+  if (n.op == Op::solve) return 2 * graph.solves()[n.a].guess.size();
+  return 1;
+}
+
+std::string Writer::Body::name_of(ValueId value) const {
+  return value >= graph.size() ? stages[value - graph.size()].array : *statements.variable(static_cast<NodeId>(value));
+}
+
+// static void NAME_part1(const double *restrict q, double *restrict passed, double *restrict tau), or a call of it
+std::string Writer::Body::part_signature(std::size_t part, bool call) const {
+  std::set<std::size_t> inputs, outputs;
+  const auto read_input = [&](NodeId id) {
+    if (graph[id].op == Op::input) inputs.insert(place(function.inputs(), graph[id].a).group);
+  };
+  for (const Item& item : items) {
+    if (item.part != part) continue;
+    if (item.statement == nullptr) {
+      for (const NodeId angle : stages[item.stage].angles) {
+        if (statements.variable(angle) != nullptr) continue;
+        read_input(angle);
+        for (const NodeId id : statements.reads(angle)) {
+          if (statements.variable(id) == nullptr) read_input(id);
+        }
+      }
+      continue;
+    }
+    const Statement& s = *item.statement;
+    for (const std::size_t r : s.results) outputs.insert(place(function.outputs(), r).group);
+    if (kernel && is_sine(graph[s.node])) continue;
+    read_input(s.node);
+    for (const NodeId id : statements.reads(s.node)) {
+      if (statements.variable(id) == nullptr) read_input(id);
+    }
+  }
+  const std::string restricted = writer.dialect_.cpp ? " *__restrict " : " *restrict ";
+  std::vector<std::string> arguments;
+  for (const std::size_t g : inputs) {
+    arguments.push_back((call ? "" : "const " + real + restricted) + statements.input_names()[g]);
+  }
+  arguments.push_back((call ? "" : real + restricted) + passed);
+  for (const std::size_t g : outputs) arguments.push_back((call ? "" : real + restricted) + statements.output_names()[g]);
+  return fmt::format("{}{}_part{}({})", call ? "" : "LW_PART static void ", name, part + 1, fmt::join(arguments, ", "));
+}
+
+std::string Writer::Body::write(const std::string& signature) {
+  std::string out;
+  if (parts > 1) {
+    for (std::size_t part = 0; part < parts; ++part) {
+      add_line(out, part_signature(part, false) + " {", 0);
+      write_items(out, part);
+      out += "}\n\n";
+    }
+  }
+  add_line(out, signature + " {", 0);
+  std::vector<bool> read(function.inputs().size(), false);
+  for (const NodeId id : function.order()) {
+    if (graph[id].op == Op::input) read[place(function.inputs(), graph[id].a).group] = true;
+  }
+  for (std::size_t g = 0; g < read.size(); ++g) {
+    if (!read[g]) add_line(out, fmt::format("(void){};", statements.input_names()[g]), 2);
+  }
+  for (std::size_t g = 0; g < function.outputs().size(); ++g) {
+    if (function.outputs()[g].size == 0) add_line(out, fmt::format("(void){};", statements.output_names()[g]), 2);
+  }
+  if (parts > 1) {
+    add_line(out, fmt::format("{} {}[{}];", real, passed, std::max<std::size_t>(slot_count, 1)), 2);
+    for (std::size_t part = 0; part < parts; ++part) add_line(out, part_signature(part, true) + ";", 2);
+  } else {
+    write_items(out, 0);
+  }
+  out += "}\n";
+  return out;
+}
+
+void Writer::Body::write_items(std::string& out, std::size_t part) {
+  std::set<ValueId> here;
+  for (const Item& item : items) {
+    if (item.part != part) continue;
+    for (const ValueId value : item.reads) {
+      const auto slot = slots.find(value);
+      if (slot == slots.end() || !here.insert(value).second) continue;
+      if (size_of(value) == 1) add_line(out, fmt::format("const {} {} = {}[{}];", real, name_of(value), passed, slot->second), 2);
+      else add_line(out, fmt::format("const {} *const {} = {} + {};", real, name_of(value), passed, slot->second), 2);
+    }
+    const ValueId own = item.statement == nullptr ? stage_value(item.stage) : ValueId{item.statement->node};
+    here.insert(own);
+    write_item(out, item, slots.contains(own));
+  }
+}
+
+std::string Writer::Body::array(const std::string& called, std::size_t size, bool crosses, ValueId value) const {
+  return crosses ? fmt::format("{} *const {} = {} + {};", real, called, passed, slots.at(value))
+                 : fmt::format("{} {}[{}];", real, called, size);
+}
+
+void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) {
+  if (item.statement == nullptr) {
+    const Stage& stage = stages[item.stage];
+    const std::size_t n = stage.angles.size();
+    std::vector<std::string> angles;
+    for (const NodeId angle : stage.angles) angles.push_back(statements.use(angle));
+    const std::string in = statements.fresh("angle");
+    add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
+    add_line(out, array(stage.array, 2 * n, crosses, stage_value(item.stage)), 2);
+    const char* kernel_name = function.arithmetic().fused ? "lw_sincos_fused" : "lw_sincos";
+    add_line(out, fmt::format("{}({}, {}, {}, {} + {});", kernel_name, n, in, stage.array, stage.array, n), 2);
+    (function.arithmetic().fused ? writer.needs.sincos_fused : writer.needs.sincos) = true;
+    return;
+  }
+  const Statement& s = *item.statement;
+  const Node& n = graph[s.node];
+  if (n.op == Op::call) return write_call(out, item, crosses);
+  std::string value;
+  if (kernel && is_sine(n)) {
+    const auto [stage, at] = stage_of.at(n.a);
+    const std::size_t element = n.op == Op::sin ? at : at + stages[stage].angles.size();
+    value = fmt::format("{}[{}]", stages[stage].array, element);
+  } else {
+    value = statements.text(s.node);
+  }
+  if (!s.name.empty()) {
+    add_line(out, fmt::format("const {} {} = {};", real, s.name, value), 2);
+    if (crosses) add_line(out, fmt::format("{}[{}] = {};", passed, slots.at(s.node), s.name), 2);
+    value = s.name;
+  }
+  for (const std::size_t r : s.results) add_line(out, fmt::format("{} = {};", statements.result(r), value), 2);
+}
+
+void Writer::Body::write_call(std::string& out, const Item& item, bool crosses) {
+  const Statement& s = *item.statement;
+  const Call& call = graph.calls()[graph[s.node].a];
+  std::vector<std::string> values, arguments;
+  for (const NodeId a : call.arguments) values.push_back(statements.use(a));
+  if (values.empty()) values.push_back("0");
+  const std::string in = statements.fresh(s.name + "_in");
+  add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, values.size(), fmt::join(values, ", ")), 2);
+  add_line(out, array(s.name, call.function->output_size(), crosses, s.node), 2);
+  std::size_t at = 0;
+  for (const Group& g : call.function->inputs()) {
+    arguments.push_back(at == 0 ? in : fmt::format("{} + {}", in, at));
+    at += g.size;
+  }
+  at = 0;
+  for (const Group& g : call.function->outputs()) {
+    arguments.push_back(at == 0 ? s.name : fmt::format("{} + {}", s.name, at));
+    at += g.size;
+  }
+  add_line(out, fmt::format("{}({});", writer.nested_.at(call.function.get()), fmt::join(arguments, ", ")), 2);
+}
+
+std::string signature(const Function& function, const Statements& names, const std::string& name,
+                      const CDialect& dialect, bool restricted) {
+  const char* star = !restricted ? " *" : dialect.cpp ? " *__restrict " : " *restrict ";
+  std::vector<std::string> arguments;
+  for (const std::string& g : names.input_names()) arguments.push_back(fmt::format("const {}{}{}", dialect.real(), star, g));
+  for (const std::string& g : names.output_names()) arguments.push_back(fmt::format("{}{}{}", dialect.real(), star, g));
+  (void)function;
+  return fmt::format("void {}({})", name, arguments.empty() ? "void" : fmt::format("{}", fmt::join(arguments, ", ")));
+}
+
+void Writer::define(const Function& function, const std::string& name, bool is_static) {
+  symbols_.insert(name);
+  for (const NodeId id : function.order()) {
+    const Node& n = function.graph()[id];
+    if (n.op == Op::call) nested(*function.graph().calls()[n.a].function);
+    if (n.op == Op::solve) throw Error(ErrorCode::usage, "code for functions with a loop closure is not made yet");
+  }
+  const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own && !dialect_.single_precision;
+  Body body(*this, function, kernel, name);
+  text += "\n" + body.write((is_static ? "static " : "") + signature(function, body.statements, name, dialect_, true));
+}
+
+const char* kHelpers = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
+static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }
+static inline REAL lw_less(REAL a, REAL b) { return a < b ? ONE : ZERO; }
+static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition != ZERO ? a : b; }
+)";
+
+std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
+  std::string text, all = kHelpers;
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    for (std::size_t at = 0; (at = all.find(what, at)) != std::string::npos; at += by.size()) all.replace(at, what.size(), by);
+  };
+  replace("REAL", dialect.real());
+  replace("ONE", dialect.single_precision ? "1.0f" : "1.0");
+  replace("ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  for (const Op op : ops) {
+    const std::size_t name = all.find(std::string("lw_") + function_name(op) + "(");
+    const std::size_t begin = all.rfind('\n', name) == std::string::npos ? 0 : all.rfind('\n', name) + 1;
+    text += all.substr(begin, all.find('\n', name) + 1 - begin);
+  }
+  return text;
+}
+
+// sin and cos of n angles
+std::string sincos_kernel(bool fused, bool cpp) {
+  return fmt::format(
+      "static inline void {0}(int n, const double *{1} x, double *{1} s, double *{1} c) {{\n"
+      "  for (int i = 0; i < n; ++i) {{\n    s[i] = {2}sin(x[i]);\n    c[i] = {2}cos(x[i]);\n  }}\n}}\n",
+      fused ? "lw_sincos_fused" : "lw_sincos", cpp ? "__restrict" : "restrict", cpp ? "std::" : "");
+}
+
+}  // namespace
+
+std::string c_name(const Program& program, const CDialect& dialect) {
+  return program.name + (dialect.single_precision ? "f" : "");
+}
+
+std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect) {
+  Needs needs;
+  const Statements names(function, c_language(dialect, false, needs, {}));
+  Program renamed;
+  renamed.name = c_name(program, dialect);
+  const std::string full = symbol(renamed, function);
+  return signature(function, names, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, dialect, false);
+}
+
+std::string c_comment(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    std::string line = lines[k];
+    for (std::size_t at = 0; (at = line.find("*/", at)) != std::string::npos;) line.replace(at, 2, "* /");
+    text += (k == 0 ? "/*" : " *") + (line.empty() ? "" : " " + line) + "\n";
+  }
+  return text + " */\n";
+}
+
+std::string c_source(const Program& program, const CDialect& dialect, const std::string& header) {
+  Writer writer(program, dialect);
+  Program renamed;
+  renamed.name = c_name(program, dialect);
+  for (const Function& f : program.functions) {
+    const std::string full = symbol(renamed, f);
+    writer.define(f, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, false);
+  }
+  Needs& needs = writer.needs;
+  needs.math |= needs.sincos || needs.sincos_fused;
+  std::string text = fmt::format("#include \"{}\"\n", header);
+  if (needs.math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
+  if (needs.fma || needs.sincos_fused) {
+    text += "\n/* a b + c rounded once; without the instruction the last bits differ */\n"
+            "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n";
+    text += dialect.single_precision ? "#define LW_FMA(a, b, c) __builtin_fmaf(a, b, c)\n"
+                                     : "#define LW_FMA(a, b, c) __builtin_fma(a, b, c)\n";
+    text += "#else\n#define LW_FMA(a, b, c) ((a) * (b) + (c))\n#endif\n";
+  }
+  if (writer.text.find("LW_PART") != std::string::npos) {
+    text += "\n/* parts stay apart: in one piece they would take the compiler long */\n"
+            "#ifdef __GNUC__\n#define LW_PART __attribute__((noinline))\n#else\n#define LW_PART\n#endif\n";
+  }
+  if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", renamed.name);
+  if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
+  if (needs.sincos) text += "\n" + sincos_kernel(false, dialect.cpp);
+  if (needs.sincos_fused) text += "\n" + sincos_kernel(true, dialect.cpp);
+  text += writer.text;
+  if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", renamed.name);
+  return text;
+}
+
+}  // namespace lw

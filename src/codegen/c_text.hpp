@@ -1,0 +1,31 @@
+// The text that C and C++ have in common: definitions of a program's functions and of all that they call.
+//
+// A function of more than about 5000 operations is cut into parts that pass values through an array, since compilers take
+// more than linear time. All sines and cosines whose angles are known come from one call of the kernel; angles that
+// depend on other sines come from a later one.
+#pragma once
+
+#include <string>
+
+#include "program.hpp"
+
+namespace lw {
+
+struct CDialect {
+  bool cpp = false;               // in a namespace, with std:: in front of the library's functions
+  bool single_precision = false;  // float for double
+  int longest_function = 5000;    // operations
+
+  const char* real() const { return single_precision ? "float" : "double"; }
+};
+
+// NAME, or NAMEf where it computes in float: the file and what its functions begin with.
+std::string c_name(const Program& program, const CDialect& dialect);
+// void NAME_inverse(const double *q, const double *qd, const double *qdd, double *tau), as a header says it.
+std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect);
+// What follows the banner in a source file; `header` is included first.
+std::string c_source(const Program& program, const CDialect& dialect, const std::string& header);
+// Lines as one comment.
+std::string c_comment(const std::vector<std::string>& lines);
+
+}  // namespace lw

@@ -1,0 +1,30 @@
+#include "emit_c.hpp"
+
+#include <fmt/format.h>
+
+#include "banner.hpp"
+#include "c_text.hpp"
+
+namespace lw {
+
+std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options) {
+  CDialect dialect;
+  dialect.single_precision = options.single_precision;
+  const std::string name = c_name(program, dialect);
+  const std::string about = c_comment(banner(program));
+
+  std::string guard = name + "_H";
+  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string header = about + fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
+  for (const Function& f : program.functions) {
+    std::vector<std::string> sizes;
+    for (const auto* groups : {&f.inputs(), &f.outputs()}) {
+      for (const Group& g : *groups) sizes.push_back(fmt::format("{}[{}]", g.name, g.size));
+    }
+    header += fmt::format("\n/* {} */\n{};\n", fmt::join(sizes, ", "), c_declaration(program, f, dialect));
+  }
+  header += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  return {{name + ".h", header}, {name + ".c", about + c_source(program, dialect, name + ".h")}};
+}
+
+}  // namespace lw
