@@ -81,13 +81,14 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
   return language;
 }
 
-// A line of code, broken at blanks where it is too long.
+// A line of code, broken behind commas, or else at blanks, where it is too long.
 void add_line(std::string& text, const std::string& line, std::size_t indent) {
   constexpr std::size_t width = 118;
   std::size_t from = 0;
   std::size_t margin = indent;
   while (line.size() - from + margin > width) {
-    std::size_t cut = line.rfind(' ', from + width - margin);
+    std::size_t cut = line.rfind(", ", from + width - margin - 1);
+    cut = cut == std::string::npos || cut <= from ? line.rfind(' ', from + width - margin) : cut + 1;
     if (cut == std::string::npos || cut <= from) break;
     text += std::string(margin, ' ') + line.substr(from, cut - from) + "\n";
     from = cut + 1;

@@ -1,0 +1,312 @@
+#include "jit.hpp"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/file.hpp"
+#include "../base/process.hpp"
+#include "../base/sha256.hpp"
+#include "../graph/interpreter.hpp"
+#include "emit_c.hpp"
+
+namespace lw {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Signals that end the process wait until temporary files are gone; a compiler that dies of them ends the wait.
+class SignalPause {
+ public:
+  SignalPause() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ending, s);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalPause() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalPause(const SignalPause&) = delete;
+  SignalPause& operator=(const SignalPause&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const fs::path& parent) {
+    std::string pattern = (parent / "work.XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ErrorCode::io, fmt::format("cannot make a folder in {}: {}", parent.string(), std::strerror(errno)));
+    }
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return file ? text.str() : std::string();
+}
+
+// The user's own folder; where there is none, why.
+struct Cache {
+  fs::path folder;  // empty: none
+  std::string why;
+};
+
+Cache open_cache(const std::string& wanted) {
+  fs::path folder = wanted;
+  if (folder.empty()) {
+    const char* xdg = std::getenv("XDG_CACHE_HOME");
+    const char* home = std::getenv("HOME");
+    if (xdg != nullptr && *xdg == '/') folder = fs::path(xdg) / "linkwright";
+    else if (home != nullptr && *home == '/') folder = fs::path(home) / ".cache" / "linkwright";
+    else return {{}, "neither XDG_CACHE_HOME nor HOME names a folder"};
+  }
+  std::error_code error;
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
+  struct stat about {};
+  if (lstat(folder.c_str(), &about) != 0) return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
+  const auto refuse = [&](const char* why) { return Cache{{}, fmt::format("{} {}", folder.string(), why)}; };
+  if (!S_ISDIR(about.st_mode)) return refuse("is no folder");
+  if (about.st_uid != geteuid()) return refuse("belongs to another user");
+  if ((about.st_mode & 077) != 0) return refuse("is open to other users (chmod 700 closes it)");
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return refuse("cannot be written to");
+  return {folder, {}};
+}
+
+// What a run that was killed left behind.
+void sweep(const fs::path& cache) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(cache, error)) {
+    if (!entry.path().filename().string().starts_with("work.")) continue;
+    const auto age = fs::file_time_type::clock::now() - entry.last_write_time(error);
+    if (!error && age > std::chrono::hours(1)) fs::remove_all(entry.path(), error);
+  }
+}
+
+struct Compiler {
+  std::vector<std::string> command;  // empty: there is none
+  std::string identity;              // changes when the compiler does
+};
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> found;
+  for (std::string word; in >> word;) found.push_back(word);
+  return found;
+}
+
+Compiler find_compiler(const std::string& wanted) {
+  const char* cc = std::getenv("CC");
+  std::vector<std::string> candidates;
+  if (!wanted.empty()) candidates = {wanted};
+  else if (cc != nullptr && *cc != '\0') candidates = {cc};
+  else candidates = {"cc", "gcc", "clang"};
+  for (const std::string& candidate : candidates) {
+    std::vector<std::string> command = words(candidate);
+    if (command.empty()) continue;
+    const std::string path = find_program(command[0]);
+    if (path.empty()) continue;
+    command[0] = path;
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    struct stat about {};
+    if (error || stat(real.c_str(), &about) != 0) continue;
+    return {command, fmt::format("{} {} {}.{}", real.string(), about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec)};
+  }
+  return {};
+}
+
+// -march=native means another machine's code where a home folder is shared.
+std::string machine() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features")) text += line + "\n";
+  }
+  return text;
+}
+
+// NAME_inverse_flat(in, out): all inputs one behind the other, all outputs too.
+std::string flat_functions(const Program& program) {
+  std::string text;
+  for (const Function& f : program.functions) {
+    const std::string name = symbol(program, f);
+    std::vector<std::string> arguments;
+    const auto add = [&](const std::vector<Group>& groups, const char* array) {
+      std::size_t at = 0;
+      for (const Group& g : groups) {
+        arguments.push_back(fmt::format("{} + {}", array, at));
+        at += g.size;
+      }
+    };
+    add(f.inputs(), "in");
+    add(f.outputs(), "out");
+    text += fmt::format("\nvoid {0}_flat(const double *in, double *out);\nvoid {0}_flat(const double *in, double *out) {{ {0}({1}); }}\n",
+                        name, fmt::join(arguments, ", "));
+  }
+  return text;
+}
+
+constexpr std::string_view kSeal = "\nlinkwright ";
+
+// A library carries behind its end the hash of itself and of what it was made from.
+std::string seal(const std::string& library, const std::string& key) {
+  return std::string(kSeal) + sha256(library + key) + "\n";
+}
+bool is_sealed(const std::string& content, const std::string& key) {
+  const std::size_t size = kSeal.size() + 65;
+  if (content.size() <= size) return false;
+  const std::string library = content.substr(0, content.size() - size);
+  return content.substr(content.size() - size) == seal(library, key);
+}
+
+}  // namespace
+
+struct Compiled::State {
+  struct Entry {
+    std::string name, symbol;
+    std::size_t inputs = 0, outputs = 0;
+    Flat* flat = nullptr;
+    std::unique_ptr<Interpreter<double>> interpreter;
+  };
+  std::vector<Entry> entries;
+  void* library = nullptr;
+  bool cached = false;
+  std::vector<std::string> notes;
+
+  ~State() {
+    if (library != nullptr) dlclose(library);
+  }
+
+  void load(const fs::path& path) {
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw Error(ErrorCode::toolchain, fmt::format("cannot load compiled code: {}", dlerror()));
+    for (Entry& e : entries) {
+      e.flat = reinterpret_cast<Flat*>(dlsym(library, (e.symbol + "_flat").c_str()));
+      if (e.flat == nullptr) throw Error(ErrorCode::toolchain, fmt::format("compiled code has no function {}", e.symbol));
+    }
+  }
+
+  const Entry& find(std::string_view function) const {
+    for (const Entry& e : entries) {
+      if (e.name == function) return e;
+    }
+    throw Error(ErrorCode::usage, fmt::format("the program has no function `{}`", function));
+  }
+};
+
+Compiled::Compiled(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Compiled::~Compiled() = default;
+Compiled::Compiled(Compiled&&) noexcept = default;
+Compiled& Compiled::operator=(Compiled&&) noexcept = default;
+bool Compiled::is_native() const { return state_->library != nullptr; }
+bool Compiled::was_cached() const { return state_->cached; }
+const std::vector<std::string>& Compiled::notes() const { return state_->notes; }
+
+void Compiled::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
+  const State::Entry& e = state_->find(function);
+  require(inputs.size() == e.inputs && outputs.size() == e.outputs,
+          "inputs and outputs have the sizes of the function's");
+  if (e.flat != nullptr) e.flat(inputs.data(), outputs.data());
+  else (*e.interpreter)(inputs, outputs);
+}
+
+void* Compiled::symbol_of(std::string_view function, const char* ending) const {
+  const State::Entry& e = state_->find(function);
+  return state_->library == nullptr ? nullptr : dlsym(state_->library, (e.symbol + ending).c_str());
+}
+
+Compiled jit(const Program& program, const JitOptions& options) {
+  auto state = std::make_unique<Compiled::State>();
+  for (const Function& f : program.functions) {
+    state->entries.push_back({f.name(), symbol(program, f), f.input_size(), f.output_size(), nullptr, nullptr});
+  }
+  const Compiler compiler = find_compiler(options.compiler);
+  if (compiler.command.empty()) {
+    state->notes.emplace_back("no C compiler was found (CC, cc, gcc, clang): functions are interpreted, with the same results");
+    for (std::size_t k = 0; k < program.functions.size(); ++k) {
+      state->entries[k].interpreter = std::make_unique<Interpreter<double>>(program.functions[k]);
+    }
+    return Compiled(std::move(state));
+  }
+
+  std::vector<Artefact> files = emit_c(program);
+  files[1].text += flat_functions(program);
+  std::vector<std::string> flags = options.flags;
+  for (const char* always : {"-std=c11", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC"}) flags.emplace_back(always);
+  const std::string key = sha256(fmt::format("{}\n{}\n{}\n{}{}{}", compiler.identity, fmt::join(compiler.command, "\n"),
+                                             fmt::join(flags, "\n"), machine(), files[0].text, files[1].text));
+
+  const Cache cache = open_cache(options.cache);
+  if (cache.folder.empty()) {
+    state->notes.push_back(fmt::format("compiled code is not kept: {}", cache.why));
+  } else {
+    const fs::path kept = cache.folder / (key + ".so");
+    if (is_sealed(content_of(kept), key)) {
+      state->load(kept);
+      state->cached = true;
+      return Compiled(std::move(state));
+    }
+  }
+
+  if (options.progress) options.progress(fmt::format("compiling {} with {}", program.name, compiler.command[0]));
+  const SignalPause pause;
+  if (!cache.folder.empty()) sweep(cache.folder);
+  const TemporaryFolder work(cache.folder.empty() ? fs::temp_directory_path() : cache.folder);
+  for (const Artefact& f : files) write_file((work.path() / f.path).string(), f.text);
+  const fs::path library = work.path() / (program.name + ".so");
+  std::vector<std::string> command = compiler.command;
+  command.insert(command.end(), flags.begin(), flags.end());
+  for (const std::string& last : {std::string("-o"), library.string(), (work.path() / files[1].path).string(), std::string("-lm")}) {
+    command.push_back(last);
+  }
+  const Finished finished = run_program(command);
+  if (finished.status != 0) {
+    throw Error(ErrorCode::toolchain, fmt::format("{} refuses the code of {} (exit status {}):\n{}", compiler.command[0],
+                                                  program.name, finished.status, finished.output));
+  }
+  if (!cache.folder.empty()) {
+    const std::string content = content_of(library);
+    write_file(library.string(), content + seal(content, key));
+    const fs::path kept = cache.folder / (key + ".so");
+    std::error_code error;
+    fs::rename(library, kept, error);
+    if (!error) {
+      state->load(kept);
+      return Compiled(std::move(state));
+    }
+    state->notes.push_back(fmt::format("compiled code is not kept: {}: {}", kept.string(), error.message()));
+  }
+  state->load(library);
+  return Compiled(std::move(state));
+}
+
+}  // namespace lw

@@ -1,0 +1,64 @@
+// A program compiled while we run: emitted as C, compiled by the system's compiler in a child process, loaded.
+//
+//   Compiled arm = jit(program);
+//   arm("inverse", inputs, tau);                                        // groups of inputs one behind the other
+//   auto* inverse = arm.pointer<void(const double*, const double*, const double*, double*)>("inverse");
+//
+// Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags and machine;
+// what comes from there is verified before it is loaded. Where there is no compiler the interpreter does the work: the
+// same bits, slower, and a note says so.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program.hpp"
+
+namespace lw {
+
+struct JitOptions {
+  std::string compiler;  // a name or a path, arguments behind it; "" is $CC or else cc, gcc or clang
+  std::vector<std::string> flags = {"-O2", "-march=native"};
+  std::string cache;     // a folder; "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright
+  std::function<void(const std::string&)> progress = {};  // told before what takes time
+};
+
+class Compiled {
+ public:
+  ~Compiled();
+  Compiled(Compiled&&) noexcept;
+  Compiled& operator=(Compiled&&) noexcept;
+
+  // Evaluates a function, named as in the program. Where it is native, threads may share it.
+  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
+
+  bool is_native() const;
+  bool was_cached() const;
+  // What the user should know: why it is interpreted, why the cache was of no use. Mostly empty.
+  const std::vector<std::string>& notes() const;
+
+  // The C function itself, F its type; nullptr where it is interpreted. Valid as long as this lives.
+  template <class F>
+  F* pointer(std::string_view function) const {
+    return reinterpret_cast<F*>(symbol_of(function, ""));
+  }
+  // The same with inputs as one array and outputs as one.
+  using Flat = void(const double* inputs, double* outputs);
+  Flat* flat(std::string_view function) const { return reinterpret_cast<Flat*>(symbol_of(function, "_flat")); }
+
+ private:
+  friend Compiled jit(const Program& program, const JitOptions& options);
+  struct State;
+  explicit Compiled(std::unique_ptr<State> state);
+  void* symbol_of(std::string_view function, const char* ending) const;
+  std::unique_ptr<State> state_;
+};
+
+// Throws Error(toolchain) with the compiler's words where it refuses the code.
+Compiled jit(const Program& program, const JitOptions& options = {});
+
+}  // namespace lw

@@ -1,0 +1,375 @@
+// Compiled code against the interpreter: the same bits.
+#include "codegen/jit.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/process.hpp"
+#include "base/random.hpp"
+#include "graph/interpreter.hpp"
+#include "model/read.hpp"
+#include "support/random_mechanism.hpp"
+#include "traces.hpp"
+
+namespace lw {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder for one test, gone with it.
+struct Scratch {
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "linkwright-test.XXXXXX").string();
+    path = mkdtemp(pattern.data());
+  }
+  ~Scratch() {
+    chmod(path.c_str(), 0700);
+    fs::remove_all(path);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string cache() const { return (path / "cache").string(); }
+  fs::path path;
+};
+
+// An environment variable for a while.
+struct Environment {
+  Environment(const char* variable, const char* value) : name(variable) {
+    const char* old = std::getenv(variable);
+    if (old != nullptr) before = old;
+    had = old != nullptr;
+    if (value == nullptr) unsetenv(variable);
+    else setenv(variable, value, 1);
+  }
+  ~Environment() {
+    if (had) setenv(name, before.c_str(), 1);
+    else unsetenv(name);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  const char* name;
+  std::string before;
+  bool had = false;
+};
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& e : fs::directory_iterator(folder)) found.push_back(e.path());
+  return found;
+}
+
+// States at which compiled code has other bits than the interpreter; a NaN is as good as another.
+int different(Compiled& compiled, const Program& program, const Model<double>& model, int states) {
+  int wrong = 0;
+  Random random(7);
+  for (const Function& f : program.functions) {
+    Interpreter<double> interpret(f);
+    std::vector<double> expected(f.output_size()), got(f.output_size());
+    for (int k = 0; k < states; ++k) {
+      const std::vector<double> inputs = random_inputs(model, f, random);
+      interpret(inputs, expected);
+      compiled(f.name(), inputs, got);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const bool same = std::memcmp(&got[i], &expected[i], sizeof(double)) == 0;
+        if (same || (std::isnan(got[i]) && std::isnan(expected[i]))) continue;
+        ++wrong;
+        break;
+      }
+    }
+  }
+  return wrong;
+}
+
+bool has(const std::string& program) { return !find_program(program).empty(); }
+
+void expect_same_bits(const Mechanism& mechanism, const std::string& name, const Arithmetic& arithmetic) {
+  const Program program = traced_program(mechanism, name, arithmetic);
+  const Model<double> model = instantiate<double>(mechanism);
+  const Scratch scratch;
+  for (const char* compiler : {"gcc", "clang"}) {
+    if (!has(compiler)) continue;
+    for (const char* level : {"-O1", "-O2", "-O3"}) {
+      if (std::string_view(level) == "-O1" && name != "puma560") continue;
+      JitOptions options;
+      options.compiler = compiler;
+      options.flags = {level, "-march=native", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"};
+      options.cache = scratch.cache();
+      Compiled compiled = jit(program, options);
+      ASSERT_TRUE(compiled.is_native());
+      EXPECT_EQ(different(compiled, program, model, 2000), 0) << name << " " << compiler << " " << level;
+    }
+  }
+}
+
+TEST(Jit, GivesTheInterpretersBitsForEmbeddedModels) {
+  for (const char* name : {"puma560", "stanford", "ur5", "arm7", "cat215b"}) {
+    expect_same_bits(load(name), name, {});
+  }
+}
+
+TEST(Jit, GivesTheInterpretersBitsWithItsOwnSines) {
+  for (const bool fused : {false, true}) {
+    for (const char* name : {"puma560", "quadruped"}) {
+      expect_same_bits(load(name), name, {Arithmetic::Trigonometry::own, fused});
+    }
+  }
+}
+
+TEST(Jit, GivesTheInterpretersBitsForRandomMechanisms) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    RandomMechanismOptions options;
+    options.joints = 4;
+    options.drives = options.springs = true;
+    expect_same_bits(random_mechanism(seed, options), "random" + std::to_string(seed), {});
+  }
+}
+
+// every operation, a call of a call, more operations than one function may have
+Program everything() {
+  const auto inner = std::make_shared<Function>(
+      trace("inner", {{"x", 1}, {"y", 1}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+        out[0] = {in[0][0] * in[1][0] + sin(in[0][0]), fma(in[0][0], in[1][0], in[0][0])};
+      }));
+  const auto middle = std::make_shared<Function>(
+      trace("middle", {{"x", 2}}, {{"r", 1}, {"s", 1}}, [&](const Arguments& in, Results& out) {
+        const auto a = in[0][0].graph()->call(inner, {in[0][0], in[0][1]});
+        const auto b = in[0][0].graph()->call(inner, {a[0], a[1]});
+        out[0][0] = b[0] - b[1];
+        out[1][0] = a[0];
+      }));
+  Program program;
+  program.name = "all";
+  program.functions.push_back(trace("all", {{"x", 2}, {"unused", 1}}, {{"r", 12}}, [&](const Arguments& in, Results& out) {
+    const Expr x = in[0][0], y = in[0][1];
+    const auto c = x.graph()->call(middle, {x + y, y});
+    out[0] = {(x + y) * (x - y) / (Expr(3.0) + x * x),
+              sin(x) * cos(y) + tan(x * Expr(0.3)) - (-y),
+              sqrt(Expr(1.0) + x * x) + exp(x * Expr(0.1)) + log(Expr(5.0) + y) + tanh(y),
+              asin(x * Expr(0.2)) + acos(y * Expr(0.2)) + atan(x) + atan2(y, x + Expr(7.0)),
+              abs(x) + min(x, y) * max(x, Expr(0.25)) + select(less(x, y), x * y, x - y),
+              sin(sin(x) + cos(y) * y) * cos(x + sin(y * cos(x))),
+              fma(-x, y, sin(x)),
+              c[0],
+              c[1] * c[1],
+              Expr(-0.5),
+              y,
+              -x};
+  }));
+  program.functions.push_back(trace("long", {{"x", 20}}, {{"r", 2}}, [&](const Arguments& in, Results& out) {
+    std::vector<Expr> v = in[0];
+    for (std::size_t round = 0; round < 400; ++round) {
+      for (std::size_t k = 0; k < v.size(); ++k) {
+        v[k] = v[k] * in[0][(k * 7 + round) % 20] + v[(k + 1) % 20] * Expr(0.25);
+      }
+      if (round % 100 == 0) {
+        v[3] = sin(v[3]);
+        v[5] = in[0][0].graph()->call(inner, {v[5], v[6]})[1];
+      }
+    }
+    out[0] = {v[0], v[1]};
+  }));
+  return program;
+}
+
+TEST(Jit, CompilesEveryOperationCallsAndLongFunctions) {
+  for (const auto trigonometry : {Arithmetic::Trigonometry::libm, Arithmetic::Trigonometry::own}) {
+    for (const char* compiler : {"gcc", "clang"}) {
+      if (!has(compiler)) continue;
+      Program program = everything();
+      for (Function& f : program.functions) f = f.with({trigonometry, true});
+      const Scratch scratch;
+      JitOptions options;
+      options.compiler = compiler;
+      options.flags = {"-O1", "-march=native", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"};
+      options.cache = scratch.cache();
+      Compiled compiled = jit(program, options);
+      Random random(5);
+      for (const Function& f : program.functions) {
+        Interpreter<double> interpret(f);
+        std::vector<double> in(f.input_size()), expected(f.output_size()), got(f.output_size());
+        for (int k = 0; k < 1000; ++k) {
+          for (double& x : in) x = random.between(-1.0, 1.0) * (f.name() == "all" ? 4.0 : 1.0);
+          if (k == 0) in[0] = -0.0;
+          interpret(in, expected);
+          compiled(f.name(), in, got);
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            EXPECT_EQ(std::memcmp(&got[i], &expected[i], sizeof(double)), 0)
+                << compiler << " " << f.name() << " " << i << ": " << got[i] << " for " << expected[i];
+          }
+        }
+      }
+    }
+  }
+}
+
+Program pendulum() { return traced_program(load("double-pendulum"), "pendulum"); }
+
+TEST(Jit, ThePointersAreTheFunctions) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  Compiled compiled = jit(pendulum(), options);
+  auto* inverse = compiled.pointer<void(const double*, const double*, const double*, double*)>("inverse");
+  ASSERT_NE(inverse, nullptr);
+  const double in[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  double a[2], b[2], c[2];
+  inverse(in, in + 2, in + 4, a);
+  compiled.flat("inverse")(in, b);
+  compiled("inverse", in, c);
+  for (int k = 0; k < 2; ++k) EXPECT_TRUE(a[k] == b[k] && b[k] == c[k]);
+  EXPECT_THROW(compiled("inverse", std::span(in, 5), c), Error);
+  EXPECT_THROW(compiled("reverse", in, c), Error);
+}
+
+TEST(Jit, KeepsWhatItCompiledAndNothingElse) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  int told = 0;
+  options.progress = [&](const std::string&) { ++told; };
+  EXPECT_FALSE(jit(pendulum(), options).was_cached());
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(entries(options.cache).size(), 1u);
+  EXPECT_TRUE(jit(pendulum(), options).was_cached());
+  EXPECT_EQ(told, 1);
+  options.flags = {"-O1"};
+  EXPECT_FALSE(jit(pendulum(), options).was_cached());
+  EXPECT_EQ(entries(options.cache).size(), 2u);
+  struct stat about {};
+  ASSERT_EQ(stat(options.cache.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0700u);
+}
+
+TEST(Jit, DoesNotLoadWhatIsNotItsOwn) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  const Program program = pendulum();
+  const Model<double> model = instantiate<double>(load("double-pendulum"));
+  jit(program, options);
+  const fs::path kept = entries(options.cache).at(0);
+  std::string good;
+  {
+    std::ifstream in(kept, std::ios::binary);
+    good.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  std::string flipped = good, shorter = good.substr(0, good.size() / 2);
+  flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
+  for (const std::string& bad : {flipped, shorter, std::string(), std::string("no library"), good + "\n"}) {
+    std::ofstream(kept, std::ios::binary) << bad;
+    Compiled compiled = jit(program, options);
+    EXPECT_FALSE(compiled.was_cached());
+    EXPECT_EQ(different(compiled, program, model, 10), 0);
+    EXPECT_TRUE(jit(program, options).was_cached());
+  }
+  // a good library under another's name
+  options.flags = {"-O1"};
+  jit(program, options);
+  for (const fs::path& other : entries(options.cache)) {
+    if (other != kept) fs::copy_file(kept, other, fs::copy_options::overwrite_existing);
+  }
+  EXPECT_FALSE(jit(program, options).was_cached());
+}
+
+TEST(Jit, WorksWithoutACacheAndSaysWhy) {
+  const Program program = pendulum();
+  const Model<double> model = instantiate<double>(load("double-pendulum"));
+  const auto expect_uncached = [&](const std::string& cache, const std::string& why) {
+    JitOptions options;
+    options.cache = cache;
+    Compiled compiled = jit(program, options);
+    EXPECT_TRUE(compiled.is_native());
+    EXPECT_FALSE(compiled.was_cached());
+    EXPECT_EQ(different(compiled, program, model, 10), 0);
+    ASSERT_EQ(compiled.notes().size(), 1u);
+    EXPECT_NE(compiled.notes()[0].find(why), std::string::npos) << compiled.notes()[0];
+  };
+  const Scratch scratch;
+  fs::create_directory(scratch.path / "open");
+  chmod((scratch.path / "open").c_str(), 0755);
+  expect_uncached((scratch.path / "open").string(), "open to other users");
+  fs::create_directory(scratch.path / "real");
+  chmod((scratch.path / "real").c_str(), 0700);
+  fs::create_directory_symlink(scratch.path / "real", scratch.path / "link");
+  expect_uncached((scratch.path / "link").string(), "is no folder");
+  std::ofstream(scratch.path / "file") << "x";
+  expect_uncached((scratch.path / "file").string(), "is no folder");
+  expect_uncached((scratch.path / "file" / "below").string(), "Not a directory");
+  if (geteuid() != 0) {
+    chmod((scratch.path / "real").c_str(), 0500);
+    expect_uncached((scratch.path / "real").string(), "cannot be written to");
+  } else {
+    expect_uncached("/proc/linkwright", "No such file");
+  }
+}
+
+TEST(Jit, InterpretsWhereThereIsNoCompiler) {
+  const Scratch scratch;
+  const Environment no_path("PATH", scratch.path.c_str()), no_cc("CC", nullptr);
+  const Program program = pendulum();
+  JitOptions options;
+  options.cache = scratch.cache();
+  Compiled compiled = jit(program, options);
+  EXPECT_FALSE(compiled.is_native());
+  EXPECT_EQ(compiled.flat("inverse"), nullptr);
+  ASSERT_EQ(compiled.notes().size(), 1u);
+  EXPECT_NE(compiled.notes()[0].find("interpreted"), std::string::npos);
+  EXPECT_EQ(different(compiled, program, instantiate<double>(load("double-pendulum")), 10), 0);
+}
+
+TEST(Jit, ACompilerThatRefusesIsQuotedAndLeavesNothing) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  options.flags = {"-fno-such-option-exists"};
+  try {
+    jit(pendulum(), options);
+    FAIL() << "compiled with an option that does not exist";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::toolchain);
+    EXPECT_NE(std::string(e.what()).find("no-such-option-exists"), std::string::npos) << e.what();
+  }
+  EXPECT_TRUE(entries(options.cache).empty());
+}
+
+TEST(Jit, TakesTheCompilerOfTheEnvironment) {
+  const Scratch scratch;
+  const Environment cc("CC", "gcc -DWHATEVER=1");
+  JitOptions options;
+  options.cache = scratch.cache();
+  std::string told;
+  options.progress = [&](const std::string& text) { told = text; };
+  EXPECT_TRUE(jit(pendulum(), options).is_native());
+  EXPECT_NE(told.find("/gcc"), std::string::npos) << told;
+}
+
+TEST(Jit, ManyAtOnceGetTheSame) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  const Program program = pendulum();
+  const Model<double> model = instantiate<double>(load("double-pendulum"));
+  std::vector<int> wrong(8, -1);
+  std::vector<std::thread> threads;
+  for (int& w : wrong) {
+    threads.emplace_back([&] {
+      Compiled compiled = jit(program, options);
+      w = compiled.is_native() ? different(compiled, program, model, 10) : -2;
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (const int w : wrong) EXPECT_EQ(w, 0);
+  EXPECT_EQ(entries(options.cache).size(), 1u);
+}
+
+}  // namespace
+}  // namespace lw
