@@ -21,15 +21,18 @@ const std::set<std::string> kReserved = {
     "abs", "acos", "allocate", "asin", "associate", "atan", "atan2", "block", "call", "case", "class", "close", "common",
     "contains", "continue", "cos", "cycle", "data", "dimension", "do", "else", "elsewhere", "end", "entry", "exit", "exp",
     "external", "forall", "format", "function", "go", "if", "implicit", "in", "include", "inquire", "intent", "interface",
-    "intrinsic", "ieee_value", "ieee_quiet_nan", "ieee_positive_infinity", "ieee_negative_infinity", "kind", "log", "max",
+    "intrinsic", "ieee_value", "ieee_quiet_nan", "ieee_positive_inf", "ieee_negative_inf", "kind", "log", "max",
     "merge", "min", "module", "nullify", "only", "open", "out", "parameter", "pause", "print", "private", "procedure",
     "program", "public", "pure", "read", "real", "real64", "result", "return", "rewind", "save", "select", "sequence",
     "sin", "sqrt", "stop", "subroutine", "tan", "tanh", "target", "then", "to", "type", "use", "wait", "where", "while",
     "wp", "write"};
 
-// An argument as an operand.
-std::string operand(const std::string& text) {
-  return text.find(' ') == std::string::npos && text.front() != '-' ? text : "(" + text + ")";
+const std::string kLess = "merge(1.0_wp, 0.0_wp, ";
+
+// a != 0, also where a is NaN, in a form that draws no warning; plainly where it is a comparison
+std::string condition(const std::string& a) {
+  if (a.starts_with(kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 1);
+  return fmt::format(".not. abs({}) <= 0.0_wp", a);
 }
 
 class Writer {
@@ -57,15 +60,15 @@ Language Writer::language() {
     if (std::isfinite(value)) return shortest(value) + "_wp";
     needs_ieee = true;
     return fmt::format("ieee_value(1.0_wp, {})", std::isnan(value) ? "ieee_quiet_nan"
-                                                 : value > 0.0   ? "ieee_positive_infinity"
-                                                                 : "ieee_negative_infinity");
+                                                 : value > 0.0   ? "ieee_positive_inf"
+                                                                 : "ieee_negative_inf");
   };
   fortran.element = [](const std::string& array, std::size_t index) { return fmt::format("{}({})", array, index + 1); };
   fortran.function = [](Op op, const std::vector<std::string>& a) {
     switch (op) {
       case Op::fma: return fmt::format("({} * {} + {})", operand(a[0]), operand(a[1]), operand(a[2]));
-      case Op::less: return fmt::format("merge(1.0_wp, 0.0_wp, {} < {})", operand(a[0]), operand(a[1]));
-      case Op::select: return fmt::format("merge({}, {}, {} /= 0.0_wp)", a[1], a[2], operand(a[0]));
+      case Op::less: return fmt::format("{}{} < {})", kLess, operand(a[0]), operand(a[1]));
+      case Op::select: return fmt::format("merge({}, {}, {})", a[1], a[2], condition(a[0]));
       default: return fmt::format("{}({})", function_name(op), fmt::join(a, ", "));
     }
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,6 @@ const std::set<std::string> kReserved = {
 
 // Functions of numbers and of arrays alike: one state is computed in Python's own numbers, which are twice as fast.
 const std::map<Op, std::string> kHelpers = {
-    {Op::less, "def _less(a, b):\n    return 1.0 * (a < b)\n"},
     {Op::min, "def _min(a, b):\n    return _select(b < a, b, a)\n"},
     {Op::max, "def _max(a, b):\n    return _select(a < b, b, a)\n"},
     {Op::select, "def _select(condition, a, b):\n"
@@ -72,8 +72,11 @@ def _result(numbers, states, rows=None):
     return values if rows is None else np.swapaxes(values.reshape(*states, -1, rows), -1, -2)
 )";
 
-std::string operand(const std::string& text) {
-  return text.find(' ') == std::string::npos && text.front() != '-' ? text : "(" + text + ")";
+const std::string kLess = "(1.0 * (";
+
+std::string condition(const std::string& a) {
+  if (a.starts_with(kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 2);
+  return operand(a) + " != 0.0";
 }
 
 class Writer {
@@ -87,7 +90,9 @@ class Writer {
   std::string text;
 
  private:
-  Language language(const Function& function);
+  // `groups`: the names of arguments and results, known once the statements are; their elements are numbers of their own.
+  using Groups = std::shared_ptr<std::set<std::string>>;
+  Language language(const Function& function, const Groups& groups);
 
   Symbols symbols_;
   std::map<const Function*, std::string> defined_;
@@ -96,14 +101,14 @@ class Writer {
 
 std::string numbered(const std::string& group, std::size_t index) { return group + std::to_string(index + 1); }
 
-Language Writer::language(const Function& function) {
+Language Writer::language(const Function& function, const Groups& groups) {
   Language python;
   python.reserved = kReserved;
-  std::set<std::string> groups;
   for (const auto* side : {&function.inputs(), &function.outputs()}) {
     for (const Group& g : *side) {
-      groups.insert(g.name);
-      for (std::size_t k = 0; k < g.size; ++k) python.reserved.insert(numbered(g.name, k));
+      for (std::size_t k = 0; k < g.size; ++k) {
+        python.reserved.insert({numbered(g.name, k), numbered(g.name + "_2", k)});
+      }
     }
   }
   python.number = [](double value) -> std::string {
@@ -111,13 +116,14 @@ Language Writer::language(const Function& function) {
     return std::isnan(value) ? "math.nan" : value > 0.0 ? "math.inf" : "-math.inf";
   };
   python.element = [groups](const std::string& array, std::size_t index) {
-    return groups.contains(array) ? numbered(array, index) : fmt::format("{}[{}]", array, index);
+    return groups->contains(array) ? numbered(array, index) : fmt::format("{}[{}]", array, index);
   };
   python.function = [this](Op op, const std::vector<std::string>& a) {
     switch (op) {
       case Op::abs: return fmt::format("abs({})", a[0]);
       case Op::fma: return fmt::format("({} * {} + {})", operand(a[0]), operand(a[1]), operand(a[2]));
-      case Op::select: used_.insert(op); return fmt::format("_select({} != 0.0, {}, {})", operand(a[0]), a[1], a[2]);
+      case Op::select: used_.insert(op); return fmt::format("_select({}, {}, {})", condition(a[0]), a[1], a[2]);
+      case Op::less: return fmt::format("{}{} < {}))", kLess, operand(a[0]), operand(a[1]));
       default:
         used_.insert(op);
         if (op == Op::min || op == Op::max) used_.insert(Op::select);
@@ -142,10 +148,13 @@ const std::string& Writer::define(const Function& function) {
     if (graph[id].op == Op::call) define(*graph.calls()[graph[id].a].function);
   }
   const std::string& name = defined_[&function] = symbols_.unique("_" + function.name());
-  const Statements statements(function, language(function));
+  const auto groups = std::make_shared<std::set<std::string>>();
+  const Statements statements(function, language(function, groups));
+  groups->insert(statements.input_names().begin(), statements.input_names().end());
+  groups->insert(statements.output_names().begin(), statements.output_names().end());
   std::vector<std::string> inputs, results;
   for (std::size_t g = 0; g < function.inputs().size(); ++g) {
-    for (std::size_t k = 0; k < function.inputs()[g].size; ++k) inputs.push_back(numbered(function.inputs()[g].name, k));
+    for (std::size_t k = 0; k < function.inputs()[g].size; ++k) inputs.push_back(numbered(statements.input_names()[g], k));
   }
   text += "\n\n" + code_line(fmt::format("def {}({}):", name, fmt::join(inputs, ", ")), 0, kWidth);
   for (const Statement& s : statements.list()) {
@@ -167,7 +176,7 @@ const std::string& Writer::define(const Function& function) {
 void Writer::define_public(const Function& function, const std::string& wish) {
   const std::string inner = define(function);
   const std::string name = symbols_.unique(wish);
-  Statements statements(function, language(function));
+  Statements statements(function, language(function, nullptr));
   const std::vector<std::string>& inputs = statements.input_names();
   std::vector<std::string> pairs, shapes, results;
   for (std::size_t k = 0; k < inputs.size(); ++k) {

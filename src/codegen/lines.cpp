@@ -18,6 +18,17 @@ std::string code_line(const std::string& line, std::size_t indent, std::size_t w
   return text + std::string(margin, ' ') + line.substr(from) + "\n";
 }
 
+std::string operand(const std::string& expression) {
+  int depth = 0;
+  bool is_simple = expression.front() != '-';
+  for (const char c : expression) {
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c == ' ' && depth == 0) is_simple = false;
+  }
+  return is_simple ? expression : "(" + expression + ")";
+}
+
 std::string commented(const std::vector<std::string>& lines, const std::string& sign) {
   std::string text;
   for (const std::string& line : lines) text += sign + (line.empty() ? "" : " ") + line + "\n";

@@ -11,6 +11,9 @@ namespace lw {
 // four columns further in. Ends with a line break.
 std::string code_line(const std::string& line, std::size_t indent, std::size_t width, const std::string& continued = "");
 
+// An expression as an operand: in brackets where a blank or a sign stands outside all brackets.
+std::string operand(const std::string& expression);
+
 // Lines as comments: each after `sign` and a blank.
 std::string commented(const std::vector<std::string>& lines, const std::string& sign);
 
