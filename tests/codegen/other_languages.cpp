@@ -12,6 +12,8 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "codegen/traces.hpp"
+#include "dynamics/crba.hpp"
+#include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"
 
@@ -106,6 +108,36 @@ Case model_case(const std::string& name, int states) {
     for (int k = 0; k < states; ++k) rows.push_back(random_inputs(model, f, random));
   }
   return result;
+}
+
+Program named_program(const std::string& name) {
+  const Mechanism mechanism = load(name);
+  const Model<Expr> model = instantiate<Expr>(mechanism);
+  Workspace<Expr> work(model);
+  const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+  Program program;
+  program.name = name;
+  std::replace(program.name.begin(), program.name.end(), '-', '_');
+  program.robot = mechanism.name;
+  program.source = name + ".yaml";
+  program.functions.push_back(
+      trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
+        rnea<Expr>(model, work, in[0], in[1], in[2], out[0]);
+        const auto name3 = [](const Vec3<Expr>& v, const std::string& quantity, std::size_t body) {
+          for (int k = 0; k < 3; ++k) name_value(v[k], fmt::format("{}{}_{}", quantity, body + 1, "xyz"[k]));
+        };
+        for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+          name3(work.velocity[b].ang, "omega", b);
+          name3(work.alpha[b], "alpha", b);
+          name3(work.acceleration[b], "a", b);
+          name3(work.force[b].lin, "f", b);
+          name3(work.force[b].ang, "n", b);
+        }
+      }));
+  program.functions.push_back(trace("mass-matrix", {{"q", nq}}, {{"M", nv * nv, nv}}, [&](const Arguments& in, Results& out) {
+    crba<Expr>(model, work, in[0], out[0]);
+  }));
+  return program;
 }
 
 }  // namespace lw

@@ -44,4 +44,7 @@ struct Case {
 };
 Case model_case(const std::string& model, int states);
 
+// Inverse dynamics with its values named (omega2_x, f3_z, …), and the mass matrix as a matrix.
+Program named_program(const std::string& model);
+
 }  // namespace lw
