@@ -173,14 +173,14 @@ std::vector<Artefact> emit_latex(const Program& program) {
 
   std::string text;
   for (const std::string& line : banner(program)) text += "%" + (line.empty() ? "" : " " + line) + "\n";
-  text += R"(\documentclass[a4paper,10pt]{article}
+  text += R"(\documentclass[a4paper,10pt,fleqn]{article}
 \usepackage{amsmath,amssymb}
 \usepackage[margin=22mm]{geometry}
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt}
 )";
-  text += fmt::format("\\title{{The dynamics of {}}}\n\\author{{}}\n\\date{{}}\n\n\\begin{{document}}\n\\maketitle\n\n", escaped(robot));
+  text += fmt::format("\n\\begin{{document}}\n{{\\LARGE The dynamics of {}\\par}}\n\\bigskip\n\n", escaped(robot));
   if (!program.source.empty()) text += fmt::format("Source: \\texttt{{{}}}. ", escaped(program.source));
   text += "SI units and radians. Numbers are rounded to six digits here; the code has them exactly.\n\n";
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
@@ -192,8 +192,8 @@ std::vector<Artefact> emit_latex(const Program& program) {
 
   text += "\\section*{Notation}\n\\begin{tabular}{@{}lll@{}}\n";
   for (const Meaning* m : quantities) {
-    const std::string index = std::string(m->quantity) == "sin" || std::string(m->quantity) == "cos" ? "23" : "i";
-    text += fmt::format("  {} & {} & {} \\\\\n", in_math(notation.symbol({m->quantity, index, {}})), m->words, unit(m->unit));
+    const std::string quantity = m->quantity, index = quantity == "sin" || quantity == "cos" ? "23" : quantity == "M" ? "ij" : "i";
+    text += fmt::format("  {} & {} & {} \\\\\n", in_math(notation.symbol({quantity, index, {}})), m->words, unit(m->unit));
   }
   text += "\\end{tabular}\n\n";
   text += R"(An index such as in $\omega_{2,x}$ says the link and the component, in the axes of that link. The links are counted
@@ -212,7 +212,16 @@ from the base. Sines and cosines of sums are written by their digits: $s_{23} = 
       const std::string words = s.quantity.empty() ? "Sines and cosines"
                                 : m != nullptr     ? capital(m->words)
                                                    : in_math(notation.symbol({s.quantity, s.body, {}}));
-      text += fmt::format("\n{}\n\\begin{{align*}}\n", s.body.empty() ? "\\subsection*{" + words + "}" : words + ":");
+      text += "\n" + (s.body.empty() ? "\\subsection*{" + words + "}" : words + ":") + "\n";
+      if (s.quantity.empty()) {  // short, so one behind the other
+        text += "{\\raggedright\n";
+        for (const Equation& e : s.equations) {
+          text += fmt::format("\\mbox{{${} = {}$}}\\qquad\n", notation.symbol(e.left), joined(e.right, notation));
+        }
+        text += "\\par}\n";
+        continue;
+      }
+      text += "\\begin{align*}\n";
       for (std::size_t e = 0; e < s.equations.size(); ++e) {
         text += written(s.equations[e], notation) + (e + 1 < s.equations.size() ? " \\\\\n" : "\n");
       }

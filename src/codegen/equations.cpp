@@ -233,16 +233,28 @@ void Equations::arrange() {
 
 void Equations::add(const Statement& s, Section& section) {
   const Op op = graph_[s.node].op;
+  // a result without a name of its own is the variable
+  const bool is_itself = !s.name.empty() && graph_.name_of(s.node) == nullptr && op != Op::input && !s.results.empty();
   if (!s.name.empty() && op != Op::input) {
-    Equation e{symbol_of(s.node), {}, {}};
+    Equation e;
+    e.left = symbol_of(s.node);
+    e.node = s.node;
+    e.defines = true;
+    if (is_itself) e.result = s.results[0];
     if (op == Op::call || op == Op::solve) e.step = step(s.node);
     else e.right = sum(s.node, true, e.left.negative);
+    e.reads = statements_.reads(s.node);
     section.equations.push_back(std::move(e));
   }
-  const bool is_itself = !s.name.empty() && graph_.name_of(s.node) == nullptr && op != Op::input;
   for (const std::size_t r : s.results) {
     if (is_itself && r == s.results[0]) continue;
-    section.equations.push_back({symbol_of_result(r), sum(s.node, s.name.empty()), {}});
+    Equation e;
+    e.left = symbol_of_result(r);
+    e.node = s.node;
+    e.result = r;
+    e.right = sum(s.node, s.name.empty());
+    e.reads = s.name.empty() && op != Op::input ? statements_.reads(s.node) : std::vector<NodeId>{s.node};
+    section.equations.push_back(std::move(e));
   }
 }
 

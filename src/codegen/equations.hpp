@@ -6,6 +6,7 @@
 // and powers collected; the value is the code's, the order of rounding is not.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ struct Equation {
   };
   std::vector<Term> right;
   std::string step;  // instead of terms: a call or a solve, in words
+  NodeId node = 0;
+  bool defines = false;               // it is what the node stands for in other equations
+  std::optional<std::size_t> result;  // the element of Function::results() that it is
+  std::vector<NodeId> reads;          // nodes with symbols: variables and inputs
 };
 
 struct Section {
@@ -66,13 +71,14 @@ class Equations {
   Equations(const Function& function, const Notation& notation);
 
   const std::vector<Section>& sections() const { return sections_; }
+  // What stands for a node in equations.
+  Symbol symbol_of(NodeId id) const;
   // Every quantity with a meaning that occurs, in the order of the table of meanings.
   std::vector<const Meaning*> quantities() const;
 
  private:
   using Terms = std::vector<Equation::Term>;
 
-  Symbol symbol_of(NodeId id) const;
   Symbol symbol_of_result(std::size_t index) const;
   void arrange();
   void add(const Statement& s, Section& section);
