@@ -7,6 +7,8 @@
 
 namespace lw {
 
+std::string generator() { return "Linkwright " LINKWRIGHT_VERSION; }
+
 std::string described(const FunctionCost& cost) {
   const OperationCount& o = cost.operations;
   std::string text;
@@ -45,7 +47,7 @@ std::vector<std::string> banner(const Program& program) {
   for (const std::string& note : program.notes) add(note);
   lines.emplace_back();
   add("SI units, radians; matrices by columns. Arguments must not overlap results.");
-  add("Made by Linkwright " LINKWRIGHT_VERSION ". The output is the user's own; no licence is attached.");
+  add("Made by " + generator() + ". The output is the user's own; no licence is attached.");
   return lines;
 }
 

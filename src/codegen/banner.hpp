@@ -9,6 +9,8 @@
 
 namespace lw {
 
+// "Linkwright 0.1.0"
+std::string generator();
 // Lines without comment signs.
 std::vector<std::string> banner(const Program& program);
 // "178 multiplications, 142 additions, 12 sines and cosines; 55 in a row"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "kernels.hpp"
 #include "statements.hpp"
 
 namespace lw {
@@ -43,10 +44,7 @@ std::string number_text(double value, const CDialect& dialect, Needs& needs) {
     return std::isnan(value) ? "NAN" : value > 0.0 ? "INFINITY" : "-INFINITY";
   }
   if (!dialect.single_precision) return shortest(value);
-  std::string text = shortest(static_cast<double>(static_cast<float>(value)));
-  char buffer[32];
-  const auto end = fmt::format_to_n(buffer, sizeof buffer, "{}", static_cast<float>(value)).out;
-  text.assign(buffer, end);
+  std::string text = fmt::format("{}", static_cast<float>(value));
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text + "f";
 }
@@ -61,7 +59,7 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
     std::string name = function_name(op);
     switch (op) {
       case Op::fma:
-        name = "LW_FMA";
+        name = dialect.single_precision ? "LW_FMAF" : "LW_FMA";
         needs.fma = true;
         break;
       case Op::min:
@@ -99,7 +97,9 @@ void add_line(std::string& text, const std::string& line, std::size_t indent) {
 
 class Writer {
  public:
-  Writer(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {}
+  Writer(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {
+    for (const Function& f : program.functions) symbols_.insert(c_function(program, f, dialect));
+  }
 
   // Definitions of what the function calls, then its own.
   void define(const Function& function, const std::string& name, bool is_static);
@@ -142,7 +142,10 @@ struct Writer::Body {
     std::size_t part = 0;
   };
   struct Stage {
-    std::vector<NodeId> angles;
+    std::vector<NodeId> angles;  // computed ones, each at its place; or
+    bool direct = false;         // `size` elements of a group of inputs from `first` on, some of them perhaps unused
+    std::size_t group = 0, first = 0;
+    std::size_t size = 0;
     std::string array;
   };
 
@@ -160,6 +163,7 @@ struct Writer::Body {
   }
 
   void find_stages();
+  void add_stages(const std::vector<NodeId>& angles);
   void put_in_order();
   void cut();
   Item item_of(const Statement& s) const;
@@ -190,20 +194,53 @@ struct Writer::Body {
   std::string passed;  // what the array of those is called
 };
 
-// How many calls of the kernel must come before an angle is known.
+// Angles by the number of calls of the kernel that must come before they are known.
 void Writer::Body::find_stages() {
+  std::vector<std::vector<NodeId>> angles;
   std::vector<std::size_t> level(graph.size(), 0);
+  std::set<NodeId> known;
   for (const NodeId id : function.order()) {
-    std::size_t most = 0;
-    for_each_operand(graph, id, [&](NodeId operand) { most = std::max(most, level[operand]); });
-    level[id] = most;
+    for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     if (!is_sine(graph[id])) continue;
-    const NodeId angle = graph[id].a;
-    level[id] = most + 1;
-    if (stages.size() <= most) stages.resize(most + 1);
-    if (stage_of.try_emplace(angle, most, stages[most].angles.size()).second) stages[most].angles.push_back(angle);
+    const std::size_t before = level[id]++;
+    if (angles.size() <= before) angles.resize(before + 1);
+    if (known.insert(graph[id].a).second) angles[before].push_back(graph[id].a);
   }
+  for (const auto& of_level : angles) add_stages(of_level);
   for (Stage& s : stages) s.array = statements.fresh("sin_cos");
+}
+
+// Angles that are inputs are read where the caller has them: a vector load of what was just stored number by number would
+// wait for the stores. What else there is goes through an array.
+void Writer::Body::add_stages(const std::vector<NodeId>& angles) {
+  std::map<std::size_t, std::map<std::size_t, NodeId>> inputs;  // group -> element -> angle
+  std::vector<NodeId> computed;
+  for (const NodeId angle : angles) {
+    if (graph[angle].op != Op::input) {
+      computed.push_back(angle);
+      continue;
+    }
+    const Place at = place(function.inputs(), graph[angle].a);
+    inputs[at.group][at.element] = angle;
+  }
+  for (const auto& [group, elements] : inputs) {
+    Stage s;
+    s.direct = true;
+    s.group = group;
+    s.first = elements.begin()->first;
+    s.size = elements.rbegin()->first - s.first + 1;
+    if (s.size > 2 * elements.size()) {  // too many that nobody needs
+      for (const auto& [element, angle] : elements) computed.push_back(angle);
+      continue;
+    }
+    for (const auto& [element, angle] : elements) stage_of[angle] = {stages.size(), element - s.first};
+    stages.push_back(std::move(s));
+  }
+  if (computed.empty()) return;
+  Stage s;
+  s.size = computed.size();
+  for (const NodeId angle : computed) stage_of[angle] = {stages.size(), s.angles.size()}, s.angles.push_back(angle);
+  stages.push_back(std::move(s));
 }
 
 Writer::Body::Item Writer::Body::item_of(const Statement& s) const {
@@ -247,8 +284,8 @@ void Writer::Body::put_in_order() {
     const auto need = [&](ValueId value) {
       if (const auto d = definition.find(value); d != definition.end()) needed[d->second] = true;
     };
+    call.operations = static_cast<int>(60 * stages[k].size);
     for (const NodeId angle : stages[k].angles) {
-      call.operations += 60;
       if (statements.variable(angle) != nullptr) {
         call.reads.push_back(angle);
       } else {
@@ -299,7 +336,7 @@ void Writer::Body::cut() {
 }
 
 std::size_t Writer::Body::size_of(ValueId value) const {
-  if (value >= graph.size()) return 2 * stages[value - graph.size()].angles.size();
+  if (value >= graph.size()) return 2 * stages[value - graph.size()].size;
   const Node& n = graph[static_cast<NodeId>(value)];
   if (n.op == Op::call) return graph.calls()[n.a].function->output_size();
   if (n.op == Op::solve) return 2 * graph.solves()[n.a].guess.size();
@@ -319,6 +356,7 @@ std::string Writer::Body::part_signature(std::size_t part, bool call) const {
   for (const Item& item : items) {
     if (item.part != part) continue;
     if (item.statement == nullptr) {
+      if (stages[item.stage].direct) inputs.insert(stages[item.stage].group);
       for (const NodeId angle : stages[item.stage].angles) {
         if (statements.variable(angle) != nullptr) continue;
         read_input(angle);
@@ -400,13 +438,20 @@ std::string Writer::Body::array(const std::string& called, std::size_t size, boo
 void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) {
   if (item.statement == nullptr) {
     const Stage& stage = stages[item.stage];
-    const std::size_t n = stage.angles.size();
-    std::vector<std::string> angles;
-    for (const NodeId angle : stage.angles) angles.push_back(statements.use(angle));
-    const std::string in = statements.fresh("angle");
-    add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
+    const std::size_t n = stage.size;
+    std::string in;
+    if (stage.direct) {
+      in = statements.input_names()[stage.group];
+      if (stage.first > 0) in += fmt::format(" + {}", stage.first);
+    } else {
+      std::vector<std::string> angles;
+      for (const NodeId angle : stage.angles) angles.push_back(statements.use(angle));
+      in = statements.fresh("angle");
+      add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
+    }
     add_line(out, array(stage.array, 2 * n, crosses, stage_value(item.stage)), 2);
-    const char* kernel_name = function.arithmetic().fused ? "lw_sincos_fused" : "lw_sincos";
+    const std::string kernel_name = fmt::format("lw_{}sincos{}", function.arithmetic().fused ? "fused_" : "",
+                                                writer.dialect_.single_precision ? "f" : "");
     add_line(out, fmt::format("{}({}, {}, {}, {} + {});", kernel_name, n, in, stage.array, stage.array, n), 2);
     (function.arithmetic().fused ? writer.needs.sincos_fused : writer.needs.sincos) = true;
     return;
@@ -417,7 +462,7 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   std::string value;
   if (kernel && is_sine(n)) {
     const auto [stage, at] = stage_of.at(n.a);
-    const std::size_t element = n.op == Op::sin ? at : at + stages[stage].angles.size();
+    const std::size_t element = n.op == Op::sin ? at : at + stages[stage].size;
     value = fmt::format("{}[{}]", stages[stage].array, element);
   } else {
     value = statements.text(s.node);
@@ -452,26 +497,23 @@ void Writer::Body::write_call(std::string& out, const Item& item, bool crosses) 
   add_line(out, fmt::format("{}({});", writer.nested_.at(call.function.get()), fmt::join(arguments, ", ")), 2);
 }
 
-std::string signature(const Function& function, const Statements& names, const std::string& name,
-                      const CDialect& dialect, bool restricted) {
+std::string signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted) {
   const char* star = !restricted ? " *" : dialect.cpp ? " *__restrict " : " *restrict ";
   std::vector<std::string> arguments;
   for (const std::string& g : names.input_names()) arguments.push_back(fmt::format("const {}{}{}", dialect.real(), star, g));
   for (const std::string& g : names.output_names()) arguments.push_back(fmt::format("{}{}{}", dialect.real(), star, g));
-  (void)function;
   return fmt::format("void {}({})", name, arguments.empty() ? "void" : fmt::format("{}", fmt::join(arguments, ", ")));
 }
 
 void Writer::define(const Function& function, const std::string& name, bool is_static) {
-  symbols_.insert(name);
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function);
     if (n.op == Op::solve) throw Error(ErrorCode::usage, "code for functions with a loop closure is not made yet");
   }
-  const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own && !dialect_.single_precision;
+  const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
   Body body(*this, function, kernel, name);
-  text += "\n" + body.write((is_static ? "static " : "") + signature(function, body.statements, name, dialect_, true));
+  text += "\n" + body.write((is_static ? "static " : "") + signature(body.statements, name, dialect_, true));
 }
 
 const char* kHelpers = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
@@ -482,12 +524,9 @@ static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition 
 
 std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   std::string text, all = kHelpers;
-  const auto replace = [&](const std::string& what, const std::string& by) {
-    for (std::size_t at = 0; (at = all.find(what, at)) != std::string::npos; at += by.size()) all.replace(at, what.size(), by);
-  };
-  replace("REAL", dialect.real());
-  replace("ONE", dialect.single_precision ? "1.0f" : "1.0");
-  replace("ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  replace_all(all, "REAL", dialect.real());
+  replace_all(all, "ONE", dialect.single_precision ? "1.0f" : "1.0");
+  replace_all(all, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
   for (const Op op : ops) {
     const std::size_t name = all.find(std::string("lw_") + function_name(op) + "(");
     const std::size_t begin = all.rfind('\n', name) == std::string::npos ? 0 : all.rfind('\n', name) + 1;
@@ -496,27 +535,42 @@ std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   return text;
 }
 
-// sin and cos of n angles
-std::string sincos_kernel(bool fused, bool cpp) {
-  return fmt::format(
-      "static inline void {0}(int n, const double *{1} x, double *{1} s, double *{1} c) {{\n"
-      "  for (int i = 0; i < n; ++i) {{\n    s[i] = {2}sin(x[i]);\n    c[i] = {2}cos(x[i]);\n  }}\n}}\n",
-      fused ? "lw_sincos_fused" : "lw_sincos", cpp ? "__restrict" : "restrict", cpp ? "std::" : "");
+// sin and cos of n angles. Two of them in one file, with fused multiply-adds and without, need names of their own.
+std::string kernel_text(bool fused, const CDialect& dialect) {
+  std::string text = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+  if (fused) replace_all(text, "lw_", "lw_fused_");
+  return fmt::format("#define LW_SINCOS_FUSED {}\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", text);
 }
 
 }  // namespace
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
+}
 
 std::string c_name(const Program& program, const CDialect& dialect) {
   return program.name + (dialect.single_precision ? "f" : "");
 }
 
+std::string c_function(const Program& program, const Function& function, const CDialect& dialect) {
+  Program named;
+  named.name = c_name(program, dialect);
+  const std::string full = symbol(named, function);
+  return dialect.cpp ? full.substr(named.name.size() + 1) : full;
+}
+
+std::vector<std::string> c_arguments(const Function& function, const CDialect& dialect) {
+  Needs needs;
+  const Statements statements(function, c_language(dialect, false, needs, {}));
+  std::vector<std::string> names = statements.input_names();
+  names.insert(names.end(), statements.output_names().begin(), statements.output_names().end());
+  return names;
+}
+
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect) {
   Needs needs;
   const Statements names(function, c_language(dialect, false, needs, {}));
-  Program renamed;
-  renamed.name = c_name(program, dialect);
-  const std::string full = symbol(renamed, function);
-  return signature(function, names, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, dialect, false);
+  return signature(names, c_function(program, function, dialect), dialect, false);
 }
 
 std::string c_comment(const std::vector<std::string>& lines) {
@@ -531,33 +585,29 @@ std::string c_comment(const std::vector<std::string>& lines) {
 
 std::string c_source(const Program& program, const CDialect& dialect, const std::string& header) {
   Writer writer(program, dialect);
-  Program renamed;
-  renamed.name = c_name(program, dialect);
-  for (const Function& f : program.functions) {
-    const std::string full = symbol(renamed, f);
-    writer.define(f, dialect.cpp ? full.substr(renamed.name.size() + 1) : full, false);
-  }
-  Needs& needs = writer.needs;
-  needs.math |= needs.sincos || needs.sincos_fused;
+  for (const Function& f : program.functions) writer.define(f, c_function(program, f, dialect), false);
+  const Needs& needs = writer.needs;
   std::string text = fmt::format("#include \"{}\"\n", header);
   if (needs.math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
   if (needs.fma || needs.sincos_fused) {
-    text += "\n/* a b + c rounded once; without the instruction the last bits differ */\n"
-            "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n";
-    text += dialect.single_precision ? "#define LW_FMA(a, b, c) __builtin_fmaf(a, b, c)\n"
-                                     : "#define LW_FMA(a, b, c) __builtin_fma(a, b, c)\n";
-    text += "#else\n#define LW_FMA(a, b, c) ((a) * (b) + (c))\n#endif\n";
+    const char* f = dialect.single_precision ? "f" : "";
+    const char* F = dialect.single_precision ? "F" : "";
+    text += fmt::format(
+        "\n/* a b + c rounded once; without the instruction the last bits differ */\n"
+        "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n"
+        "#define LW_HAS_FMA 1\n#define LW_FMA{1}(a, b, c) __builtin_fma{0}(a, b, c)\n"
+        "#else\n#define LW_HAS_FMA 0\n#define LW_FMA{1}(a, b, c) ((a) * (b) + (c))\n#endif\n", f, F);
   }
   if (writer.text.find("LW_PART") != std::string::npos) {
     text += "\n/* parts stay apart: in one piece they would take the compiler long */\n"
             "#ifdef __GNUC__\n#define LW_PART __attribute__((noinline))\n#else\n#define LW_PART\n#endif\n";
   }
-  if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", renamed.name);
+  if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", c_name(program, dialect));
   if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
-  if (needs.sincos) text += "\n" + sincos_kernel(false, dialect.cpp);
-  if (needs.sincos_fused) text += "\n" + sincos_kernel(true, dialect.cpp);
+  if (needs.sincos) text += "\n" + kernel_text(false, dialect);
+  if (needs.sincos_fused) text += "\n" + kernel_text(true, dialect);
   text += writer.text;
-  if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", renamed.name);
+  if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", c_name(program, dialect));
   return text;
 }
 

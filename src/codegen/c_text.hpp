@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "program.hpp"
 
@@ -21,11 +22,16 @@ struct CDialect {
 
 // NAME, or NAMEf where it computes in float: the file and what its functions begin with.
 std::string c_name(const Program& program, const CDialect& dialect);
+// NAME_inverse, or inverse in C++: what a function is called, and its arguments, inputs first.
+std::string c_function(const Program& program, const Function& function, const CDialect& dialect);
+std::vector<std::string> c_arguments(const Function& function, const CDialect& dialect);
 // void NAME_inverse(const double *q, const double *qd, const double *qdd, double *tau), as a header says it.
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect);
 // What follows the banner in a source file; `header` is included first.
 std::string c_source(const Program& program, const CDialect& dialect, const std::string& header);
 // Lines as one comment.
 std::string c_comment(const std::vector<std::string>& lines);
+
+void replace_all(std::string& text, std::string_view what, std::string_view by);
 
 }  // namespace lw

@@ -17,6 +17,7 @@
 #include "base/random.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"
+#include "scratch.hpp"
 #include "support/random_mechanism.hpp"
 #include "traces.hpp"
 
@@ -24,22 +25,6 @@ namespace lw {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder for one test, gone with it.
-struct Scratch {
-  Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "linkwright-test.XXXXXX").string();
-    path = mkdtemp(pattern.data());
-  }
-  ~Scratch() {
-    chmod(path.c_str(), 0700);
-    fs::remove_all(path);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string cache() const { return (path / "cache").string(); }
-  fs::path path;
-};
 
 // An environment variable for a while.
 struct Environment {

@@ -1,0 +1,45 @@
+#include "emit_cpp.hpp"
+
+#include <fmt/format.h>
+
+#include "banner.hpp"
+#include "c_text.hpp"
+
+namespace lw {
+namespace {
+
+std::string declarations(const Program& program, const Function& f, const CDialect& dialect) {
+  const std::string name = c_function(program, f, dialect);
+  const std::vector<std::string> names = c_arguments(f, dialect);
+  std::vector<std::string> sizes, arrays, data;
+  std::size_t k = 0;
+  const auto add = [&](const std::vector<Group>& groups, const char* constness) {
+    for (const Group& g : groups) {
+      const std::string& argument = names[k++];
+      sizes.push_back(fmt::format("{} = {}", argument, g.size));
+      arrays.push_back(fmt::format("{}std::array<{}, {}>& {}", constness, dialect.real(), g.size, argument));
+      data.push_back(argument + ".data()");
+    }
+  };
+  add(f.inputs(), "const ");
+  add(f.outputs(), "");
+  return fmt::format("\nstruct {0}_sizes {{\n  static constexpr std::size_t {1};\n}};\n{2};\ninline void {0}({3}) {{\n  {0}({4});\n}}\n",
+                     name, fmt::join(sizes, ", "), c_declaration(program, f, dialect), fmt::join(arrays, ", "),
+                     fmt::join(data, ", "));
+}
+
+}  // namespace
+
+std::vector<Artefact> emit_cpp(const Program& program, const EmitCppOptions& options) {
+  CDialect dialect;
+  dialect.cpp = true;
+  dialect.single_precision = options.single_precision;
+  const std::string name = c_name(program, dialect);
+  const std::string about = c_comment(banner(program));
+  std::string header = about + fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
+  for (const Function& f : program.functions) header += declarations(program, f, dialect);
+  header += fmt::format("\n}}  // namespace {}\n", name);
+  return {{name + ".hpp", header}, {name + ".cpp", about + c_source(program, dialect, name + ".hpp")}};
+}
+
+}  // namespace lw

@@ -1,0 +1,25 @@
+// The proof beside the code: vectors of inputs and expected outputs, and a program that compares. The expected values are
+// the caller's, from another road than the code that is tested.
+#pragma once
+
+#include "c_text.hpp"
+#include "program.hpp"
+
+namespace lw {
+
+struct TestVectors {
+  std::string function;                      // as in the program: "inverse"
+  std::vector<std::vector<double>> inputs;   // one a state, groups one behind the other
+  std::vector<std::vector<double>> outputs;  // expected
+  double tolerance = 1e-9;                   // of the largest output at the state
+};
+
+// NAME_vectors.csv: a line a state, `function, inputs…, outputs…`; and NAME_selftest.c or .cpp, which needs the code and
+// nothing else, prints a line a function and a verdict, and exits with 0 or 1.
+std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
+                                    const CDialect& dialect = {});
+
+// NAME_vectors.csv alone, for other languages.
+Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors);
+
+}  // namespace lw
