@@ -88,9 +88,11 @@ bool Graph::find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const {
 
 void Graph::name(const Expr& e, const std::string& name) {
   if (e.is_constant()) return;
-  NodeId id = e.id();
-  if (nodes_[id].op == Op::neg) id = nodes_[id].a;
-  if (nodes_[id].op != Op::input) names_.try_emplace(id, name);
+  if (nodes_[e.id()].op == Op::neg) {
+    const std::string minus = "minus_";
+    return this->name(negated(e), name.starts_with(minus) ? name.substr(minus.size()) : minus + name);
+  }
+  if (nodes_[e.id()].op != Op::input) names_.try_emplace(e.id(), name);
 }
 
 const std::string* Graph::name_of(NodeId id) const {

@@ -139,7 +139,7 @@ class Graph {
   const std::vector<Solve>& solves() const { return solves_; }
 
   // What a value is called where code is made of it ("omega2_x"). The first name stays; constants and inputs keep
-  // theirs, and a change of sign passes the name on to what is changed.
+  // theirs. Negations are no values of their own: with the name of one goes what is negated, as minus_omega2_x.
   void name(const Expr& e, const std::string& name);
   const std::string* name_of(NodeId id) const;  // nullptr where it has none
 

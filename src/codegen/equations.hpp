@@ -1,0 +1,112 @@
+// A function for people to read: its equations in mathematical notation, what belongs together standing together.
+//
+// Names are taken apart: omega2_x is component x of the quantity omega of body 2, and minus_omega2_x is its negative, for
+// which ω is written with the sign turned wherever it stands. Sections follow the dependencies, so
+// whoever reads from top to bottom meets nothing that was not explained before. Products are written with numbers first
+// and powers collected; the value is the code's, the order of rounding is not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+#include "statements.hpp"
+
+namespace lw {
+
+struct Symbol {
+  std::string quantity, body, component;  // "omega", "2", "x"; sin_q2_q3 is the sine, "23"
+  bool negative = false;                   // the variable is the negative of what the symbol means
+};
+Symbol parsed(const std::string& name);
+
+// What a quantity is; for those that the algorithms name and the common ones of textbooks.
+struct Meaning {
+  const char* quantity;
+  const char* latex;
+  const char* unicode;
+  const char* words;
+  const char* unit;
+};
+const Meaning* meaning(const std::string& quantity);  // nullptr: not known
+bool is_auxiliary(const Symbol& symbol);              // t17, which has no meaning of its own
+
+// How mathematics is set: a back end's own way.
+class Notation {
+ public:
+  virtual ~Notation() = default;
+  virtual std::string number(double value) const = 0;
+  virtual std::string symbol(const Symbol& symbol) const = 0;
+  virtual std::string function(Op op, const std::vector<std::string>& arguments) const = 0;
+  virtual std::string product(const std::vector<std::string>& factors) const = 0;
+  virtual std::string fraction(const std::string& above, const std::string& below) const = 0;
+  virtual std::string power(const std::string& base, int exponent) const = 0;
+  virtual std::string brackets(const std::string& inside) const = 0;
+  virtual const char* minus() const = 0;
+};
+
+// left = Σ ± terms; broken between terms where it is too long for a line.
+struct Equation {
+  Symbol left;
+  struct Term {
+    bool negative = false;
+    std::string text;
+  };
+  std::vector<Term> right;
+  std::string step;  // instead of terms: a call or a solve, in words
+  NodeId node = 0;
+  bool defines = false;               // it is what the node stands for in other equations
+  std::optional<std::size_t> result;  // the element of Function::results() that it is
+  std::vector<NodeId> reads;          // nodes with symbols: variables and inputs
+};
+
+struct Section {
+  std::string quantity, body;  // empty: the sines and cosines, or results without names
+  std::vector<Equation> equations;
+};
+
+class Equations {
+ public:
+  Equations(const Function& function, const Notation& notation);
+
+  const std::vector<Section>& sections() const { return sections_; }
+  // What stands for a node in equations.
+  Symbol symbol_of(NodeId id) const;
+  // Every quantity with a meaning that occurs, in the order of the table of meanings.
+  std::vector<const Meaning*> quantities() const;
+
+ private:
+  using Terms = std::vector<Equation::Term>;
+
+  Symbol symbol_of_result(std::size_t index) const;
+  void arrange();
+  void add(const Statement& s, Section& section);
+  Terms sum(NodeId id, bool definition, bool negative = false) const;
+  bool is_negative(NodeId id) const;
+  std::string symbol_or(NodeId id) const;
+  void collect(NodeId id, bool definition, bool negative, Terms& terms) const;
+  void collect_factors(NodeId id, bool definition, bool below, bool& negative, std::vector<NodeId>& above,
+                       std::vector<NodeId>& under) const;
+  Equation::Term product(NodeId id, bool definition) const;
+  std::string written(NodeId id, bool definition) const;  // a sum as one text
+  std::string factor(NodeId id) const;
+  std::string factors(const std::vector<NodeId>& ids) const;
+  std::string step(NodeId id) const;
+
+  const Function& function_;
+  const Graph& graph_;
+  const Notation& notation_;
+  Statements statements_;
+  std::vector<Section> sections_;
+};
+
+// "Inverse dynamics" for inverse; the name itself where it is not of the contract.
+std::string title(const Function& function);
+// Functions that are called come before those that call them; each once.
+std::vector<const Function*> with_called(const Program& program);
+
+// Terms with their signs between them.
+std::string joined(const std::vector<Equation::Term>& terms, const Notation& notation);
+
+}  // namespace lw

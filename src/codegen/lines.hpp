@@ -1,0 +1,30 @@
+// Lines of generated code.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lw {
+
+// A line broken at blanks where it is wider than `width`: all but the last end with `continued`, all but the first stand
+// four columns further in. Ends with a line break.
+std::string code_line(const std::string& line, std::size_t indent, std::size_t width, const std::string& continued = "");
+
+// An expression as an operand: in brackets where a blank or a sign stands outside all brackets.
+std::string operand(const std::string& expression);
+
+// Lines as comments: each after `sign` and a blank.
+std::string commented(const std::vector<std::string>& lines, const std::string& sign);
+
+// Names of functions in one file, each given once: letters, digits and underscores, and a number where the name is taken.
+class Symbols {
+ public:
+  std::string unique(const std::string& wish);
+  const std::set<std::string>& all() const { return taken_; }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+}  // namespace lw
