@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "../base/error.hpp"
+#include "../graph/tangent.hpp"
 #include "kernels.hpp"
 #include "statements.hpp"
 
@@ -34,7 +34,7 @@ bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
 
 // What helpers and headers a text needs.
 struct Needs {
-  bool math = false, fma = false;
+  bool math = false, fma = false, linear = false;
   std::set<std::size_t> sincos[2];  // how many angles at once, without and with fused multiply-adds
   std::set<Op> helpers;  // min, max, less, select
 };
@@ -111,11 +111,12 @@ class Writer {
  private:
   struct Body;
   const std::string& nested(const Function& function);
-  friend struct Body;
+  void newton(const Function& residual);
 
   const CDialect& dialect_;
   std::string prefix_;
   std::map<const Function*, std::string> nested_;
+  std::map<const Function*, Function> tangents_;  // of residuals
   std::set<std::string> symbols_;
 };
 
@@ -129,6 +130,99 @@ const std::string& Writer::nested(const Function& function) {
   symbols_.insert(name);
   define(function, name, true);
   return nested_[&function] = name;
+}
+
+// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them. A singular Jacobian gives NaN.
+constexpr const char* kNewton = R"(
+static void @name_newton(int steps, const REAL *start, REAL *out) {
+  REAL in[@all], seed[@n] = {ZERO}, jacobian[@square], column[@n];
+  for (int k = 0; k < @all; ++k) in[k] = start[k];
+  for (int step = 0; step < steps; ++step) {
+    for (int j = 0; j < @n; ++j) {
+      seed[j] = ONE;
+      @tangent;
+      seed[j] = ZERO;
+      for (int i = 0; i < @n; ++i) jacobian[i * @n + j] = column[i];
+    }
+    @residual;
+    lw_solve_linear(@n, jacobian, out + @n);
+    for (int k = 0; k < @n; ++k) in[k] -= out[@n + k];
+  }
+  @residual;
+  for (int k = 0; k < @n; ++k) out[k] = in[k];
+}
+)";
+
+constexpr const char* kSolveLinear = R"(
+/* A x = b by elimination with row pivoting, A by rows; x overwrites b. */
+static void lw_solve_linear(int n, REAL *A, REAL *b) {
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (FABS(A[i * n + k]) > FABS(A[pivot * n + k])) pivot = i;
+    }
+    for (int j = 0; j < n; ++j) {
+      const REAL kept = A[k * n + j];
+      A[k * n + j] = A[pivot * n + j];
+      A[pivot * n + j] = kept;
+    }
+    const REAL kept = b[k];
+    b[k] = b[pivot];
+    b[pivot] = kept;
+    for (int i = k + 1; i < n; ++i) {
+      const REAL factor = A[i * n + k] / A[k * n + k];
+      for (int j = k; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    for (int j = k + 1; j < n; ++j) b[k] -= A[k * n + j] * b[j];
+    b[k] *= ONE / A[k * n + k];
+  }
+}
+)";
+
+// in, in + 6, in + 12: the groups in an array.
+std::string pieces(const std::vector<Group>& groups, const std::string& array) {
+  std::vector<std::string> list;
+  std::size_t at = 0;
+  for (const Group& g : groups) {
+    list.push_back(at == 0 ? array : fmt::format("{} + {}", array, at));
+    at += g.size;
+  }
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+// REAL, ONE and the like, in a text that is the same for double and float.
+void choose_precision(std::string& text, const CDialect& dialect) {
+  replace_all(text, "REAL", dialect.real());
+  replace_all(text, "ONE", dialect.single_precision ? "1.0f" : "1.0");
+  replace_all(text, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  replace_all(text, "FABS", dialect.cpp ? "std::fabs" : dialect.single_precision ? "fabsf" : "fabs");
+}
+
+void Writer::newton(const Function& residual) {
+  if (tangents_.contains(&residual)) return;
+  const Function& derivative = tangents_.emplace(&residual, tangent(residual, residual.output_size())).first->second;
+  const std::string name = nested(residual), along = nested(derivative);
+  if (!needs.linear) {
+    std::string solver = kSolveLinear;
+    choose_precision(solver, dialect_);
+    text += solver;
+    needs.linear = needs.math = true;
+  }
+  std::vector<Group> inputs = derivative.inputs();
+  inputs.pop_back();
+  std::string newton = kNewton;
+  choose_precision(newton, dialect_);
+  replace_all(newton, "@tangent", fmt::format("{}({}, seed, {})", along, pieces(inputs, "in"), pieces(derivative.outputs(), "column")));
+  replace_all(newton, "@residual", fmt::format("{}({}, {})", name, pieces(residual.inputs(), "in"),
+                                              pieces(residual.outputs(), fmt::format("out + {}", residual.output_size()))));
+  replace_all(newton, "@name", name);
+  replace_all(newton, "@all", std::to_string(residual.input_size()));
+  replace_all(newton, "@square", std::to_string(residual.output_size() * residual.output_size()));
+  replace_all(newton, "@n", std::to_string(residual.output_size()));
+  text += newton;
 }
 
 // One function while it is written: its statements and calls of the kernel in an order, cut into parts.
@@ -179,7 +273,7 @@ struct Writer::Body {
   std::string part_signature(std::size_t part, bool call) const;
   void write_items(std::string& out, std::size_t part);
   void write_item(std::string& out, const Item& item, bool crosses);
-  void write_call(std::string& out, const Item& item, bool crosses);
+  void write_nested(std::string& out, const Item& item, bool crosses);
   std::string array(const std::string& called, std::size_t size, bool crosses, ValueId value) const;
 
   Writer& writer;
@@ -441,7 +535,7 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   }
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
-  if (n.op == Op::call) return write_call(out, item, crosses);
+  if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
   std::string value;
   if (kernel && is_sine(n)) {
     value = sine(s.node);
@@ -456,26 +550,24 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   for (const std::size_t r : s.results) add_line(out, fmt::format("{} = {};", statements.result(r), value), 2);
 }
 
-void Writer::Body::write_call(std::string& out, const Item& item, bool crosses) {
+// A call or a solve: all its arguments in an array, all that it gives in another.
+void Writer::Body::write_nested(std::string& out, const Item& item, bool crosses) {
   const Statement& s = *item.statement;
-  const Call& call = graph.calls()[graph[s.node].a];
-  std::vector<std::string> values, arguments;
-  for (const NodeId a : call.arguments) values.push_back(statements.use(a));
-  if (values.empty()) values.push_back("0");
+  const Node& n = graph[s.node];
+  std::vector<std::string> values;
+  for_each_operand(graph, s.node, [&](NodeId a) { values.push_back(statements.use(a)); });
+  if (values.empty()) values.push_back(writer.dialect_.single_precision ? "0.0f" : "0.0");
   const std::string in = statements.fresh(s.name + "_in");
   add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, values.size(), fmt::join(values, ", ")), 2);
-  add_line(out, array(s.name, call.function->output_size(), crosses, s.node), 2);
-  std::size_t at = 0;
-  for (const Group& g : call.function->inputs()) {
-    arguments.push_back(at == 0 ? in : fmt::format("{} + {}", in, at));
-    at += g.size;
+  add_line(out, array(s.name, size_of(s.node), crosses, s.node), 2);
+  if (n.op == Op::solve) {
+    const Solve& solve = graph.solves()[n.a];
+    add_line(out, fmt::format("{}_newton({}, {}, {});", writer.nested_.at(solve.residual.get()), solve.steps, in, s.name), 2);
+  } else {
+    const Function& called = *graph.calls()[n.a].function;
+    add_line(out, fmt::format("{}({}, {});", writer.nested_.at(&called), pieces(called.inputs(), in),
+                              pieces(called.outputs(), s.name)), 2);
   }
-  at = 0;
-  for (const Group& g : call.function->outputs()) {
-    arguments.push_back(at == 0 ? s.name : fmt::format("{} + {}", s.name, at));
-    at += g.size;
-  }
-  add_line(out, fmt::format("{}({});", writer.nested_.at(call.function.get()), fmt::join(arguments, ", ")), 2);
 }
 
 std::string signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted) {
@@ -490,7 +582,7 @@ void Writer::define(const Function& function, const std::string& name, bool is_s
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function);
-    if (n.op == Op::solve) throw Error(ErrorCode::usage, "code for functions with a loop closure is not made yet");
+    if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
   }
   const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
   Body body(*this, function, kernel, name);
@@ -505,9 +597,7 @@ static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition 
 
 std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   std::string text, all = kHelpers;
-  replace_all(all, "REAL", dialect.real());
-  replace_all(all, "ONE", dialect.single_precision ? "1.0f" : "1.0");
-  replace_all(all, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  choose_precision(all, dialect);
   for (const Op op : ops) {
     const std::size_t name = all.find(std::string("lw_") + function_name(op) + "(");
     const std::size_t begin = all.rfind('\n', name) == std::string::npos ? 0 : all.rfind('\n', name) + 1;

@@ -16,6 +16,7 @@
 #include "base/process.hpp"
 #include "base/random.hpp"
 #include "graph/interpreter.hpp"
+#include "graph/tangent.hpp"
 #include "model/read.hpp"
 #include "scratch.hpp"
 #include "support/random_mechanism.hpp"
@@ -190,6 +191,47 @@ TEST(Jit, CompilesEveryOperationCallsAndLongFunctions) {
             EXPECT_EQ(std::memcmp(&got[i], &expected[i], sizeof(double)), 0)
                 << compiler << " " << f.name() << " " << i << ": " << got[i] << " for " << expected[i];
           }
+        }
+      }
+    }
+  }
+}
+
+// A four-bar's closure, angles of coupler and rocker from the crank's: two equations with two unknowns, by Newton.
+TEST(Jit, CompilesNewtonIterations) {
+  const auto closure = std::make_shared<Function>(
+      trace("closure", {{"x", 2}, {"crank", 1}, {"l", 3}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+        const Expr a = in[0][0], b = in[0][1], c = in[1][0];
+        out[0][0] = in[2][0] * cos(c) + in[2][1] * cos(a) - in[2][2] * cos(b) - Expr(1.0);
+        out[0][1] = in[2][0] * sin(c) + in[2][1] * sin(a) - in[2][2] * sin(b);
+      }));
+  for (const auto trigonometry : {Arithmetic::Trigonometry::libm, Arithmetic::Trigonometry::own}) {
+    const auto residual = std::make_shared<Function>(closure->with({trigonometry, false}));
+    const Function f = trace("rates", {{"crank", 1}}, {{"x", 2}, {"r", 2}}, [&](const Arguments& in, Results& out) {
+      const auto s = in[0][0].graph()->solve(residual, {0.5, 1.5}, {in[0][0], 0.3, 0.9, 0.8}, 8);
+      out[0] = s.unknowns;
+      out[1] = s.residual;
+    });
+    Program program;
+    program.name = "four_bar";
+    program.functions = {f, tangent(f, 1)};  // a solve within the derivative, too
+    for (const char* compiler : {"gcc", "clang"}) {
+      if (!has(compiler)) continue;
+      const Scratch scratch;
+      JitOptions options;
+      options.compiler = compiler;
+      options.flags = {"-O2", "-march=native", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"};
+      options.cache = scratch.cache();
+      Compiled compiled = jit(program, options);
+      for (const Function& g : program.functions) {
+        Interpreter<double> interpret(g);
+        for (double crank = 0.0; crank < 6.2; crank += 0.01) {
+          const std::vector<double> in = g.input_size() == 1 ? std::vector<double>{crank} : std::vector<double>{crank, 1.0};
+          double expected[4], got[4];
+          interpret(in, expected);
+          compiled(g.name(), in, got);
+          EXPECT_EQ(std::memcmp(got, expected, sizeof got), 0) << compiler << " " << g.name() << " at " << crank;
+          EXPECT_LT(std::abs(got[2]) + std::abs(got[3]), 1e-14);  // converged, and so is its derivative
         }
       }
     }
