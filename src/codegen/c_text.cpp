@@ -272,6 +272,8 @@ struct Writer::Body {
   std::string write(const std::string& signature);
   std::string part_signature(std::size_t part, bool call) const;
   void write_items(std::string& out, std::size_t part);
+  std::string link_of(const Item& item) const;
+  bool begins_section(std::size_t at, const std::string& link) const;
   void write_item(std::string& out, const Item& item, bool crosses);
   void write_nested(std::string& out, const Item& item, bool crosses);
   std::string array(const std::string& called, std::size_t size, bool crosses, ValueId value) const;
@@ -495,10 +497,35 @@ std::string Writer::Body::write(const std::string& signature) {
   return out;
 }
 
+// The link that a value belongs to by its name (omega2_x: 2), or nothing.
+std::string Writer::Body::link_of(const Item& item) const {
+  const std::string* given = item.statement == nullptr ? nullptr : graph.name_of(item.statement->node);
+  const std::size_t first = given == nullptr ? std::string::npos : given->find_first_of("0123456789_");
+  if (first == std::string::npos || (*given)[first] == '_') return {};
+  return given->substr(first, given->find_first_not_of("0123456789", first) - first);
+}
+
+// Whether three named values in a row, from here on, are of one link: worth a heading.
+bool Writer::Body::begins_section(std::size_t at, const std::string& link) const {
+  int found = 0;
+  for (; at < items.size() && found < 3; ++at) {
+    const std::string other = link_of(items[at]);
+    if (other == link) ++found;
+    else if (!other.empty()) return false;
+  }
+  return found == 3;
+}
+
 void Writer::Body::write_items(std::string& out, std::size_t part) {
   std::set<ValueId> here;
-  for (const Item& item : items) {
+  std::string section;
+  for (std::size_t at = 0; at < items.size(); ++at) {
+    const Item& item = items[at];
     if (item.part != part) continue;
+    if (const std::string link = link_of(item); !link.empty() && link != section && begins_section(at, link)) {
+      section = link;
+      out += fmt::format("\n  /* link {} */\n", link);
+    }
     for (const ValueId value : item.reads) {
       const auto slot = slots.find(value);
       if (slot == slots.end() || !here.insert(value).second) continue;

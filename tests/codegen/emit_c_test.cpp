@@ -163,6 +163,27 @@ TEST(EmitC, TheBannerSaysWhatItIs) {
   }
 }
 
+TEST(EmitC, NamesOfLinksMakeSections) {
+  Program program;
+  program.name = "named";
+  program.functions.push_back(trace("f", {{"x", 6}}, {{"r", 1}}, [](const Arguments& in, Results& out) {
+    out[0][0] = 1.0;
+    for (int link = 1; link <= 2; ++link) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Expr e = in[0][k] * in[0][k + static_cast<std::size_t>(link)];
+        name_value(e, "omega" + std::to_string(link) + "_" + "xyz"[k]);
+        out[0][0] = out[0][0] + e * e;
+      }
+    }
+  }));
+  const std::string text = emit_c(program).at(1).text;
+  const auto at = [&](const char* what) { return text.find(what); };
+  EXPECT_LT(at("/* link 1 */"), at("omega1_x = "));
+  EXPECT_LT(at("omega1_z = "), at("/* link 2 */"));
+  EXPECT_LT(at("/* link 2 */"), at("omega2_x = "));
+  EXPECT_NE(at("omega2_x = "), std::string::npos);
+}
+
 TEST(Report, IsJsonThatSaysWhatWasMade) {
   Program program = traced_program(load("double-pendulum"), "pendulum");
   program.robot = "a \"quoted\" \\ robot\n";
