@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/process.hpp"
@@ -17,7 +20,6 @@
 #include "dynamics/rnea.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
-#include "nlohmann/json.hpp"
 #include "scratch.hpp"
 #include "traces.hpp"
 

@@ -2,7 +2,9 @@
 #include "codegen/jit.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -365,6 +367,33 @@ TEST(Jit, ACompilerThatRefusesIsQuotedAndLeavesNothing) {
     EXPECT_EQ(e.code(), ErrorCode::toolchain);
     EXPECT_NE(std::string(e.what()).find("no-such-option-exists"), std::string::npos) << e.what();
   }
+  EXPECT_TRUE(entries(options.cache).empty());
+}
+
+TEST(Jit, AnInterruptedRunLeavesNothing) {
+  const Scratch scratch;
+  const fs::path compiler = scratch.path / "slow-cc", begun = scratch.path / "begun";
+  std::ofstream(compiler) << "#!/bin/sh\ntouch " << begun.string() << "\nsleep 0.5\nexit 1\n";
+  chmod(compiler.c_str(), 0700);
+  JitOptions options;
+  options.compiler = compiler.string();
+  options.cache = scratch.cache();
+  const Program program = pendulum();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    try {
+      jit(program, options);
+    } catch (...) {
+    }
+    _exit(0);  // the signal must have come before
+  }
+  for (int k = 0; k < 500 && !fs::exists(begun); ++k) usleep(10000);
+  ASSERT_FALSE(entries(options.cache).empty());  // at work
+  kill(child, SIGTERM);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
   EXPECT_TRUE(entries(options.cache).empty());
 }
 
