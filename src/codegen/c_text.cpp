@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "../base/error.hpp"
+#include "../graph/tangent.hpp"
 #include "kernels.hpp"
 #include "statements.hpp"
 
@@ -34,7 +34,8 @@ bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
 
 // What helpers and headers a text needs.
 struct Needs {
-  bool math = false, fma = false, sincos = false, sincos_fused = false, linear = false;
+  bool math = false, fma = false, linear = false;
+  std::set<std::size_t> sincos[2];  // how many angles at once, without and with fused multiply-adds
   std::set<Op> helpers;  // min, max, less, select
 };
 
@@ -110,11 +111,12 @@ class Writer {
  private:
   struct Body;
   const std::string& nested(const Function& function);
-  friend struct Body;
+  void newton(const Function& residual);
 
   const CDialect& dialect_;
   std::string prefix_;
   std::map<const Function*, std::string> nested_;
+  std::map<const Function*, Function> tangents_;  // of residuals
   std::set<std::string> symbols_;
 };
 
@@ -130,6 +132,99 @@ const std::string& Writer::nested(const Function& function) {
   return nested_[&function] = name;
 }
 
+// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them. A singular Jacobian gives NaN.
+constexpr const char* kNewton = R"(
+static void @name_newton(int steps, const REAL *start, REAL *out) {
+  REAL in[@all], seed[@n] = {ZERO}, jacobian[@square], column[@n];
+  for (int k = 0; k < @all; ++k) in[k] = start[k];
+  for (int step = 0; step < steps; ++step) {
+    for (int j = 0; j < @n; ++j) {
+      seed[j] = ONE;
+      @tangent;
+      seed[j] = ZERO;
+      for (int i = 0; i < @n; ++i) jacobian[i * @n + j] = column[i];
+    }
+    @residual;
+    lw_solve_linear(@n, jacobian, out + @n);
+    for (int k = 0; k < @n; ++k) in[k] -= out[@n + k];
+  }
+  @residual;
+  for (int k = 0; k < @n; ++k) out[k] = in[k];
+}
+)";
+
+constexpr const char* kSolveLinear = R"(
+/* A x = b by elimination with row pivoting, A by rows; x overwrites b. */
+static void lw_solve_linear(int n, REAL *A, REAL *b) {
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (FABS(A[i * n + k]) > FABS(A[pivot * n + k])) pivot = i;
+    }
+    for (int j = 0; j < n; ++j) {
+      const REAL kept = A[k * n + j];
+      A[k * n + j] = A[pivot * n + j];
+      A[pivot * n + j] = kept;
+    }
+    const REAL kept = b[k];
+    b[k] = b[pivot];
+    b[pivot] = kept;
+    for (int i = k + 1; i < n; ++i) {
+      const REAL factor = A[i * n + k] / A[k * n + k];
+      for (int j = k; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    for (int j = k + 1; j < n; ++j) b[k] -= A[k * n + j] * b[j];
+    b[k] *= ONE / A[k * n + k];
+  }
+}
+)";
+
+// in, in + 6, in + 12: the groups in an array.
+std::string pieces(const std::vector<Group>& groups, const std::string& array) {
+  std::vector<std::string> list;
+  std::size_t at = 0;
+  for (const Group& g : groups) {
+    list.push_back(at == 0 ? array : fmt::format("{} + {}", array, at));
+    at += g.size;
+  }
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+// REAL, ONE and the like, in a text that is the same for double and float.
+void choose_precision(std::string& text, const CDialect& dialect) {
+  replace_all(text, "REAL", dialect.real());
+  replace_all(text, "ONE", dialect.single_precision ? "1.0f" : "1.0");
+  replace_all(text, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  replace_all(text, "FABS", dialect.cpp ? "std::fabs" : dialect.single_precision ? "fabsf" : "fabs");
+}
+
+void Writer::newton(const Function& residual) {
+  if (tangents_.contains(&residual)) return;
+  const Function& derivative = tangents_.emplace(&residual, tangent(residual, residual.output_size())).first->second;
+  const std::string name = nested(residual), along = nested(derivative);
+  if (!needs.linear) {
+    std::string solver = kSolveLinear;
+    choose_precision(solver, dialect_);
+    text += solver;
+    needs.linear = needs.math = true;
+  }
+  std::vector<Group> inputs = derivative.inputs();
+  inputs.pop_back();
+  std::string newton = kNewton;
+  choose_precision(newton, dialect_);
+  replace_all(newton, "@tangent", fmt::format("{}({}, seed, {})", along, pieces(inputs, "in"), pieces(derivative.outputs(), "column")));
+  replace_all(newton, "@residual", fmt::format("{}({}, {})", name, pieces(residual.inputs(), "in"),
+                                              pieces(residual.outputs(), fmt::format("out + {}", residual.output_size()))));
+  replace_all(newton, "@name", name);
+  replace_all(newton, "@all", std::to_string(residual.input_size()));
+  replace_all(newton, "@square", std::to_string(residual.output_size() * residual.output_size()));
+  replace_all(newton, "@n", std::to_string(residual.output_size()));
+  text += newton;
+}
+
 // One function while it is written: its statements and calls of the kernel in an order, cut into parts.
 struct Writer::Body {
   // A value has a variable or, where it has several elements, an array: nodes first, then the kernel's calls.
@@ -141,10 +236,13 @@ struct Writer::Body {
     int operations = 0;
     std::size_t part = 0;
   };
-  struct Stage {
-    std::vector<NodeId> angles;  // computed ones, each at its place; or
-    bool direct = false;         // `size` elements of a group of inputs from `first` on, some of them perhaps unused
-    std::size_t group = 0, first = 0;
+  // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines.
+  struct Piece {
+    std::size_t first, width, at;
+  };
+  struct Stage {  // a call of the kernel for each piece
+    std::vector<NodeId> angles;
+    std::vector<Piece> pieces;
     std::size_t size = 0;
     std::string array;
   };
@@ -163,7 +261,7 @@ struct Writer::Body {
   }
 
   void find_stages();
-  void add_stages(const std::vector<NodeId>& angles);
+  std::string sine(NodeId id) const;
   void put_in_order();
   void cut();
   Item item_of(const Statement& s) const;
@@ -174,8 +272,10 @@ struct Writer::Body {
   std::string write(const std::string& signature);
   std::string part_signature(std::size_t part, bool call) const;
   void write_items(std::string& out, std::size_t part);
+  std::string link_of(const Item& item) const;
+  bool begins_section(std::size_t at, const std::string& link) const;
   void write_item(std::string& out, const Item& item, bool crosses);
-  void write_call(std::string& out, const Item& item, bool crosses);
+  void write_nested(std::string& out, const Item& item, bool crosses);
   std::string array(const std::string& called, std::size_t size, bool crosses, ValueId value) const;
 
   Writer& writer;
@@ -196,51 +296,35 @@ struct Writer::Body {
 
 // Angles by the number of calls of the kernel that must come before they are known.
 void Writer::Body::find_stages() {
-  std::vector<std::vector<NodeId>> angles;
   std::vector<std::size_t> level(graph.size(), 0);
-  std::set<NodeId> known;
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     if (!is_sine(graph[id])) continue;
     const std::size_t before = level[id]++;
-    if (angles.size() <= before) angles.resize(before + 1);
-    if (known.insert(graph[id].a).second) angles[before].push_back(graph[id].a);
+    if (stages.size() <= before) stages.resize(before + 1);
+    std::vector<NodeId>& angles = stages[before].angles;
+    if (stage_of.try_emplace(graph[id].a, before, angles.size()).second) angles.push_back(graph[id].a);
   }
-  for (const auto& of_level : angles) add_stages(of_level);
-  for (Stage& s : stages) s.array = statements.fresh("sin_cos");
+  // Vectors of 32 bytes and no longer: while those of 64 are under way, scalars have one port of two (Intel).
+  const std::size_t lanes = writer.dialect_.single_precision ? 8 : 4;
+  for (Stage& s : stages) {
+    s.array = statements.fresh("sin_cos");
+    for (std::size_t first = 0; first < s.angles.size();) {
+      const std::size_t rest = s.angles.size() - first;
+      const std::size_t width = rest > 4 ? lanes : rest > 2 ? 4 : rest;
+      s.pieces.push_back({first, width, s.size});
+      s.size += 2 * width;
+      first += width;
+    }
+  }
 }
 
-// Angles that are inputs are read where the caller has them: a vector load of what was just stored number by number would
-// wait for the stores. What else there is goes through an array.
-void Writer::Body::add_stages(const std::vector<NodeId>& angles) {
-  std::map<std::size_t, std::map<std::size_t, NodeId>> inputs;  // group -> element -> angle
-  std::vector<NodeId> computed;
-  for (const NodeId angle : angles) {
-    if (graph[angle].op != Op::input) {
-      computed.push_back(angle);
-      continue;
-    }
-    const Place at = place(function.inputs(), graph[angle].a);
-    inputs[at.group][at.element] = angle;
-  }
-  for (const auto& [group, elements] : inputs) {
-    Stage s;
-    s.direct = true;
-    s.group = group;
-    s.first = elements.begin()->first;
-    s.size = elements.rbegin()->first - s.first + 1;
-    if (s.size > 2 * elements.size()) {  // too many that nobody needs
-      for (const auto& [element, angle] : elements) computed.push_back(angle);
-      continue;
-    }
-    for (const auto& [element, angle] : elements) stage_of[angle] = {stages.size(), element - s.first};
-    stages.push_back(std::move(s));
-  }
-  if (computed.empty()) return;
-  Stage s;
-  s.size = computed.size();
-  for (const NodeId angle : computed) stage_of[angle] = {stages.size(), s.angles.size()}, s.angles.push_back(angle);
-  stages.push_back(std::move(s));
+// sin_cos[3]: where a piece of the kernel's work has the sine or cosine of an angle.
+std::string Writer::Body::sine(NodeId id) const {
+  const auto [stage, k] = stage_of.at(graph[id].a);
+  const Stage& s = stages[stage];
+  const Piece& p = *std::find_if(s.pieces.begin(), s.pieces.end(), [k = k](const Piece& q) { return k < q.first + q.width; });
+  return fmt::format("{}[{}]", s.array, p.at + (k - p.first) + (graph[id].op == Op::cos ? p.width : 0));
 }
 
 Writer::Body::Item Writer::Body::item_of(const Statement& s) const {
@@ -284,7 +368,7 @@ void Writer::Body::put_in_order() {
     const auto need = [&](ValueId value) {
       if (const auto d = definition.find(value); d != definition.end()) needed[d->second] = true;
     };
-    call.operations = static_cast<int>(60 * stages[k].size);
+    call.operations = static_cast<int>(60 * stages[k].pieces.size());
     for (const NodeId angle : stages[k].angles) {
       if (statements.variable(angle) != nullptr) {
         call.reads.push_back(angle);
@@ -336,7 +420,7 @@ void Writer::Body::cut() {
 }
 
 std::size_t Writer::Body::size_of(ValueId value) const {
-  if (value >= graph.size()) return 2 * stages[value - graph.size()].size;
+  if (value >= graph.size()) return stages[value - graph.size()].size;
   const Node& n = graph[static_cast<NodeId>(value)];
   if (n.op == Op::call) return graph.calls()[n.a].function->output_size();
   if (n.op == Op::solve) return 2 * graph.solves()[n.a].guess.size();
@@ -356,7 +440,6 @@ std::string Writer::Body::part_signature(std::size_t part, bool call) const {
   for (const Item& item : items) {
     if (item.part != part) continue;
     if (item.statement == nullptr) {
-      if (stages[item.stage].direct) inputs.insert(stages[item.stage].group);
       for (const NodeId angle : stages[item.stage].angles) {
         if (statements.variable(angle) != nullptr) continue;
         read_input(angle);
@@ -414,10 +497,35 @@ std::string Writer::Body::write(const std::string& signature) {
   return out;
 }
 
+// The link that a value belongs to by its name (omega2_x: 2), or nothing.
+std::string Writer::Body::link_of(const Item& item) const {
+  const std::string* given = item.statement == nullptr ? nullptr : graph.name_of(item.statement->node);
+  const std::size_t first = given == nullptr ? std::string::npos : given->find_first_of("0123456789_");
+  if (first == std::string::npos || (*given)[first] == '_') return {};
+  return given->substr(first, given->find_first_not_of("0123456789", first) - first);
+}
+
+// Whether three named values in a row, from here on, are of one link: worth a heading.
+bool Writer::Body::begins_section(std::size_t at, const std::string& link) const {
+  int found = 0;
+  for (; at < items.size() && found < 3; ++at) {
+    const std::string other = link_of(items[at]);
+    if (other == link) ++found;
+    else if (!other.empty()) return false;
+  }
+  return found == 3;
+}
+
 void Writer::Body::write_items(std::string& out, std::size_t part) {
   std::set<ValueId> here;
-  for (const Item& item : items) {
+  std::string section;
+  for (std::size_t at = 0; at < items.size(); ++at) {
+    const Item& item = items[at];
     if (item.part != part) continue;
+    if (const std::string link = link_of(item); !link.empty() && link != section && begins_section(at, link)) {
+      section = link;
+      out += fmt::format("\n  /* link {} */\n", link);
+    }
     for (const ValueId value : item.reads) {
       const auto slot = slots.find(value);
       if (slot == slots.end() || !here.insert(value).second) continue;
@@ -438,32 +546,26 @@ std::string Writer::Body::array(const std::string& called, std::size_t size, boo
 void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) {
   if (item.statement == nullptr) {
     const Stage& stage = stages[item.stage];
-    const std::size_t n = stage.size;
-    std::string in;
-    if (stage.direct) {
-      in = statements.input_names()[stage.group];
-      if (stage.first > 0) in += fmt::format(" + {}", stage.first);
-    } else {
+    const bool fused = function.arithmetic().fused;
+    add_line(out, array(stage.array, stage.size, crosses, stage_value(item.stage)), 2);
+    for (const Piece& p : stage.pieces) {
       std::vector<std::string> angles;
-      for (const NodeId angle : stage.angles) angles.push_back(statements.use(angle));
-      in = statements.fresh("angle");
-      add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
+      for (std::size_t k = p.first; k < p.first + p.width; ++k) {
+        angles.push_back(k < stage.angles.size() ? statements.use(stage.angles[k])
+                         : writer.dialect_.single_precision ? "0.0f" : "0.0");
+      }
+      add_line(out, fmt::format("lw_{}sincos{}({}{}, {});", fused ? "fused_" : "", p.width, stage.array,
+                                p.at > 0 ? fmt::format(" + {}", p.at) : "", fmt::join(angles, ", ")), 2);
+      writer.needs.sincos[fused].insert(p.width);
     }
-    add_line(out, array(stage.array, 2 * n, crosses, stage_value(item.stage)), 2);
-    const std::string kernel_name = fmt::format("lw_{}sincos{}", function.arithmetic().fused ? "fused_" : "",
-                                                writer.dialect_.single_precision ? "f" : "");
-    add_line(out, fmt::format("{}({}, {}, {}, {} + {});", kernel_name, n, in, stage.array, stage.array, n), 2);
-    (function.arithmetic().fused ? writer.needs.sincos_fused : writer.needs.sincos) = true;
     return;
   }
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
-  if (n.op == Op::call) return write_call(out, item, crosses);
+  if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
   std::string value;
   if (kernel && is_sine(n)) {
-    const auto [stage, at] = stage_of.at(n.a);
-    const std::size_t element = n.op == Op::sin ? at : at + stages[stage].size;
-    value = fmt::format("{}[{}]", stages[stage].array, element);
+    value = sine(s.node);
   } else {
     value = statements.text(s.node);
   }
@@ -475,26 +577,24 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   for (const std::size_t r : s.results) add_line(out, fmt::format("{} = {};", statements.result(r), value), 2);
 }
 
-void Writer::Body::write_call(std::string& out, const Item& item, bool crosses) {
+// A call or a solve: all its arguments in an array, all that it gives in another.
+void Writer::Body::write_nested(std::string& out, const Item& item, bool crosses) {
   const Statement& s = *item.statement;
-  const Call& call = graph.calls()[graph[s.node].a];
-  std::vector<std::string> values, arguments;
-  for (const NodeId a : call.arguments) values.push_back(statements.use(a));
-  if (values.empty()) values.push_back("0");
+  const Node& n = graph[s.node];
+  std::vector<std::string> values;
+  for_each_operand(graph, s.node, [&](NodeId a) { values.push_back(statements.use(a)); });
+  if (values.empty()) values.push_back(writer.dialect_.single_precision ? "0.0f" : "0.0");
   const std::string in = statements.fresh(s.name + "_in");
   add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, values.size(), fmt::join(values, ", ")), 2);
-  add_line(out, array(s.name, call.function->output_size(), crosses, s.node), 2);
-  std::size_t at = 0;
-  for (const Group& g : call.function->inputs()) {
-    arguments.push_back(at == 0 ? in : fmt::format("{} + {}", in, at));
-    at += g.size;
+  add_line(out, array(s.name, size_of(s.node), crosses, s.node), 2);
+  if (n.op == Op::solve) {
+    const Solve& solve = graph.solves()[n.a];
+    add_line(out, fmt::format("{}_newton({}, {}, {});", writer.nested_.at(solve.residual.get()), solve.steps, in, s.name), 2);
+  } else {
+    const Function& called = *graph.calls()[n.a].function;
+    add_line(out, fmt::format("{}({}, {});", writer.nested_.at(&called), pieces(called.inputs(), in),
+                              pieces(called.outputs(), s.name)), 2);
   }
-  at = 0;
-  for (const Group& g : call.function->outputs()) {
-    arguments.push_back(at == 0 ? s.name : fmt::format("{} + {}", s.name, at));
-    at += g.size;
-  }
-  add_line(out, fmt::format("{}({});", writer.nested_.at(call.function.get()), fmt::join(arguments, ", ")), 2);
 }
 
 std::string signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted) {
@@ -509,7 +609,7 @@ void Writer::define(const Function& function, const std::string& name, bool is_s
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function);
-    if (n.op == Op::solve) throw Error(ErrorCode::usage, "code for functions with a loop closure is not made yet");
+    if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
   }
   const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
   Body body(*this, function, kernel, name);
@@ -524,9 +624,7 @@ static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition 
 
 std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   std::string text, all = kHelpers;
-  replace_all(all, "REAL", dialect.real());
-  replace_all(all, "ONE", dialect.single_precision ? "1.0f" : "1.0");
-  replace_all(all, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  choose_precision(all, dialect);
   for (const Op op : ops) {
     const std::size_t name = all.find(std::string("lw_") + function_name(op) + "(");
     const std::size_t begin = all.rfind('\n', name) == std::string::npos ? 0 : all.rfind('\n', name) + 1;
@@ -535,9 +633,33 @@ std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   return text;
 }
 
-// sin and cos of n angles. Two of them in one file, with fused multiply-adds and without, need names of their own.
-std::string kernel_text(bool fused, const CDialect& dialect) {
+// lw_sincos4(s, a, b, c, d): four sines, then four cosines. The angles become a vector without a detour over memory, where
+// loading a vector would wait for the stores of its elements.
+std::string sincos_of(std::size_t width, const CDialect& dialect) {
+  const char* letters = "abcdefgh";
+  std::vector<std::string> names, arguments;
+  for (std::size_t k = 0; k < width; ++k) {
+    names.emplace_back(1, letters[k]);
+    arguments.push_back(fmt::format("{} {}", dialect.real(), letters[k]));
+  }
+  const std::string list = fmt::format("{{{}}}", fmt::join(names, ", "));
+  std::string text = fmt::format("\nstatic inline void lw_sincos{}({} *sine, {}) {{\n", width, dialect.real(),
+                                 fmt::join(arguments, ", "));
+  if (width == 1) {
+    text += fmt::format("  const {} x[1] = {};\n", dialect.real(), list);
+  } else {
+    text += fmt::format(
+        "#ifdef __GNUC__\n  typedef {0} lw_lanes __attribute__((vector_size({1} * sizeof({0}))));\n"
+        "  const lw_lanes lanes = {2};\n  {0} x[{1}];\n  __builtin_memcpy(x, &lanes, sizeof x);\n"
+        "#else\n  const {0} x[{1}] = {2};\n#endif\n", dialect.real(), width, list);
+  }
+  return text + fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
+}
+
+// Two kernels in one file, with fused multiply-adds and without, need names of their own.
+std::string kernel_text(bool fused, const std::set<std::size_t>& widths, const CDialect& dialect) {
   std::string text = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+  for (const std::size_t width : widths) text += sincos_of(width, dialect);
   if (fused) replace_all(text, "lw_", "lw_fused_");
   return fmt::format("#define LW_SINCOS_FUSED {}\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", text);
 }
@@ -589,7 +711,7 @@ std::string c_source(const Program& program, const CDialect& dialect, const std:
   const Needs& needs = writer.needs;
   std::string text = fmt::format("#include \"{}\"\n", header);
   if (needs.math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
-  if (needs.fma || needs.sincos_fused) {
+  if (needs.fma || !needs.sincos[1].empty()) {
     const char* f = dialect.single_precision ? "f" : "";
     const char* F = dialect.single_precision ? "F" : "";
     text += fmt::format(
@@ -604,8 +726,9 @@ std::string c_source(const Program& program, const CDialect& dialect, const std:
   }
   if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", c_name(program, dialect));
   if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
-  if (needs.sincos) text += "\n" + kernel_text(false, dialect);
-  if (needs.sincos_fused) text += "\n" + kernel_text(true, dialect);
+  for (const bool fused : {false, true}) {
+    if (!needs.sincos[fused].empty()) text += "\n" + kernel_text(fused, needs.sincos[fused], dialect);
+  }
   text += writer.text;
   if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", c_name(program, dialect));
   return text;

@@ -6,6 +6,7 @@
 
 #include "../base/error.hpp"
 #include "sincos.hpp"
+#include "tangent.hpp"
 
 namespace lw {
 namespace {
@@ -87,13 +88,12 @@ struct Interpreter<U>::Program {
   };
   struct Nested {  // a call, or a solve where there is a residual
     std::unique_ptr<Interpreter<U>> function;
-    std::unique_ptr<Interpreter<Dual>> tangent;  // of a solve's residual
+    std::unique_ptr<Interpreter<double>> tangent;  // of a solve's residual, along its unknowns
     std::shared_ptr<const Function> residual;
     std::vector<std::uint32_t> guess, arguments;
     int steps = 0;
     std::vector<U> in, out;
-    std::vector<Dual> tangent_in, tangent_out;
-    std::vector<double> jacobian;
+    std::vector<double> tangent_in, tangent_out, jacobian;
   };
 
   std::size_t inputs = 0;
@@ -143,8 +143,8 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
           for (const NodeId a : graph.solves()[n.a].guess) nested.guess.push_back(slot.at(a));
           nested.steps = graph.solves()[n.a].steps;
           nested.residual = graph.solves()[n.a].residual;
-          nested.tangent = std::make_unique<Interpreter<Dual>>(inner);
-          nested.tangent_in.resize(inner.input_size());
+          nested.tangent = std::make_unique<Interpreter<double>>(tangent(inner, inner.output_size()));
+          nested.tangent_in.resize(inner.input_size() + inner.output_size());
           nested.tangent_out.resize(inner.output_size());
           nested.jacobian.resize(inner.output_size() * inner.output_size());
         }
@@ -237,10 +237,10 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
       // J by columns, on values
       for (std::size_t k = 0; k < n.in.size(); ++k) n.tangent_in[k] = value_of(n.in[k]);
       for (std::size_t j = 0; j < unknowns; ++j) {
-        n.tangent_in[j].d = 1.0;
+        n.tangent_in[n.in.size() + j] = 1.0;
         (*n.tangent)(n.tangent_in, n.tangent_out);
-        n.tangent_in[j].d = 0.0;
-        for (std::size_t i = 0; i < unknowns; ++i) n.jacobian[i * unknowns + j] = n.tangent_out[i].d;
+        n.tangent_in[n.in.size() + j] = 0.0;
+        for (std::size_t i = 0; i < unknowns; ++i) n.jacobian[i * unknowns + j] = n.tangent_out[i];
       }
       (*n.function)(n.in, residual);
       solve_linear<U>(n.jacobian, residual);

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/process.hpp"
@@ -17,7 +20,6 @@
 #include "dynamics/rnea.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
-#include "nlohmann/json.hpp"
 #include "scratch.hpp"
 #include "traces.hpp"
 
@@ -161,6 +163,27 @@ TEST(EmitC, TheBannerSaysWhatItIs) {
       EXPECT_NE(about.find(said), std::string::npos) << said << " in\n" << about;
     }
   }
+}
+
+TEST(EmitC, NamesOfLinksMakeSections) {
+  Program program;
+  program.name = "named";
+  program.functions.push_back(trace("f", {{"x", 6}}, {{"r", 1}}, [](const Arguments& in, Results& out) {
+    out[0][0] = 1.0;
+    for (int link = 1; link <= 2; ++link) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Expr e = in[0][k] * in[0][k + static_cast<std::size_t>(link)];
+        name_value(e, "omega" + std::to_string(link) + "_" + "xyz"[k]);
+        out[0][0] = out[0][0] + e * e;
+      }
+    }
+  }));
+  const std::string text = emit_c(program).at(1).text;
+  const auto at = [&](const char* what) { return text.find(what); };
+  EXPECT_LT(at("/* link 1 */"), at("omega1_x = "));
+  EXPECT_LT(at("omega1_z = "), at("/* link 2 */"));
+  EXPECT_LT(at("/* link 2 */"), at("omega2_x = "));
+  EXPECT_NE(at("omega2_x = "), std::string::npos);
 }
 
 TEST(Report, IsJsonThatSaysWhatWasMade) {
