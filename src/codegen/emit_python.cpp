@@ -207,16 +207,76 @@ std::string Writer::helpers() const {
   return all;
 }
 
+// What a function of the program is called here.
+std::string python_name(const Function& function) {
+  std::string name = function.name();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::string table(const std::vector<std::vector<double>>& rows) {
+  std::string text = "[\n";
+  for (const auto& row : rows) {
+    std::vector<std::string> numbers;
+    for (const double x : row) numbers.push_back(shortest(x));
+    text += code_line(fmt::format("[{}],", fmt::join(numbers, ", ")), 8, kWidth);
+  }
+  return text + "    ]";
+}
+
+constexpr const char* kCheck = R"(
+
+def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
+    """Whether all outputs are as expected, to a fraction of the largest at each state: one by one and all at once."""
+    inputs, outputs = np.array(inputs), np.array(outputs)
+
+    def flat(states):
+        results = function(*np.split(states, np.cumsum(input_sizes)[:-1], axis=-1))
+        results = results if isinstance(results, tuple) else (results,)
+        vectors = [
+            np.swapaxes(result, -1, -2).reshape(*states.shape[:-1], -1) if rows else result
+            for result, rows in zip(results, output_rows)
+        ]
+        return np.concatenate(vectors, axis=-1)
+
+    largest = np.max(np.abs(outputs), axis=-1, initial=0.0, keepdims=True)
+    largest[largest == 0.0] = 1.0
+    worst = 0.0
+    for got in (np.array([flat(state) for state in inputs]), flat(inputs)):
+        worst = np.maximum(worst, np.max(np.abs(got - outputs) / largest))  # NaN stays
+    right = bool(worst <= tolerance)
+    print(f"{name:32} {len(inputs)} states, largest error {worst:.1e} ({tolerance:.1e} allowed){'' if right else '  WRONG'}")
+    return right
+
+)";
+
 }  // namespace
+
+Artefact emit_python_selftest(const Program& program, const std::vector<TestVectors>& vectors) {
+  std::string text = fmt::format(
+      "\"\"\"Self-test of {0}: prints a line a function and exits with 0 where all is right.\n\nThe expected values come from "
+      "Linkwright's reference algorithms, not from this code.\n\"\"\"\nimport sys\n\nimport numpy as np\n\nimport {0}\n",
+      program.name);
+  text += std::string(kCheck) + "\nright = True\n";
+  for (const TestVectors& v : vectors) {
+    const Function& f = tested_function(program, v);
+    std::vector<std::string> sizes, rows;
+    for (const Group& g : f.inputs()) sizes.push_back(std::to_string(g.size));
+    for (const Group& g : f.outputs()) rows.push_back(std::to_string(g.rows));
+    text += fmt::format("right &= check(\n    \"{0}.{1}\", {0}.{1}, [{2}], [{3}],\n    {4},\n    {5},\n    {6})\n", program.name,
+                        python_name(f), fmt::join(sizes, ", "), fmt::join(rows, ", "), table(v.inputs), table(v.outputs),
+                        shortest(v.tolerance));
+  }
+  text += "print(\"all right\" if right else \"WRONG\")\nsys.exit(0 if right else 1)\n";
+  return {program.name + "_selftest.py", text};
+}
 
 std::vector<Artefact> emit_python(const Program& program) {
   Writer writer;
   std::vector<std::string> names;
   for (const Function& f : program.functions) {
-    std::string name = f.name();
-    std::replace(name.begin(), name.end(), '-', '_');
-    names.push_back(name);
-    writer.define_public(f, name);
+    names.push_back(python_name(f));
+    writer.define_public(f, names.back());
   }
   std::string text = commented(banner(program), "#");
   text += fmt::format("\"\"\"Dynamics of {}: {}.\n\nArguments of shape (..., n): leading dimensions are states, broadcast against "

@@ -1,4 +1,4 @@
-#include "codegen/other_languages.hpp"
+#include "other_languages.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,29 +7,27 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <gtest/gtest.h>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/traces.hpp"
+#include "traces.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"
 
 namespace lw {
-namespace fs = std::filesystem;
 
-Folder::Folder() {
-  static int count = 0;
-  path_ = fs::temp_directory_path() / fmt::format("linkwright-languages-{}-{}", ::getpid(), ++count);
-  fs::create_directories(path_);
+void write(const Scratch& scratch, const std::vector<Artefact>& artefacts) {
+  for (const Artefact& a : artefacts) write_file((scratch.path / a.path).string(), a.text);
 }
 
-Folder::~Folder() { fs::remove_all(path_); }
-
-void Folder::write(const std::vector<Artefact>& artefacts) const {
-  for (const Artefact& a : artefacts) write_file(file(a.path), a.text);
+std::string output_of(const Scratch& scratch, const std::string& shell_command) {
+  const Finished ran = run_program({"sh", "-c", fmt::format("cd '{}' && {}", scratch.path.string(), shell_command)});
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  return ran.output;
 }
 
 Program every_operation() {
@@ -94,6 +92,12 @@ double relative_difference(const std::vector<double>& got, const std::vector<dou
     if (!(difference <= worst)) worst = difference;  // NaN stays
   }
   return worst / largest;
+}
+
+TestVectors vectors_of(const Function& function, const std::vector<std::vector<double>>& states) {
+  TestVectors vectors{function.name(), states, {}, 1e-12};
+  for (const auto& state : states) vectors.outputs.push_back(interpreted(function, {state}));
+  return vectors;
 }
 
 Case model_case(const std::string& name, int states) {
