@@ -11,7 +11,8 @@
 namespace lw {
 namespace {
 
-const char* kCompile = "gfortran -std=f2008 -pedantic -Wall -Wextra -Wno-unused-dummy-argument -Werror -ffp-contract=off -O1";
+const char* kCompile =
+    "gfortran -std=f2008 -pedantic -Wall -Wextra -Wno-unused-dummy-argument -Werror -ffp-contract=off -O1";
 
 // A program that reads states from a file and prints what one function gives for each.
 std::string driver(const Program& program, const Function& f, std::size_t states) {
@@ -43,7 +44,8 @@ class EmitFortran : public ::testing::Test {
     const Scratch scratch;
     write(scratch, emit_fortran(program));
     write(scratch, {{"driver.f90", driver(program, f, states.size())}, {"states.txt", table(states)}});
-    const std::string output = output_of(scratch, fmt::format("{} {}.f90 driver.f90 -o driver && ./driver", kCompile, program.name));
+    const std::string output =
+        output_of(scratch, fmt::format("{} {}.f90 driver.f90 -o driver && ./driver", kCompile, program.name));
     if (::testing::Test::HasFailure()) return 1.0;
     return relative_difference(numbers(output), interpreted(f, states));
   }

@@ -66,7 +66,8 @@ class EmitPython : public ::testing::Test {
     }
   }
 
-  double difference(const Program& program, const Function& f, const std::vector<std::vector<double>>& states, bool batch) {
+  double difference(const Program& program, const Function& f, const std::vector<std::vector<double>>& states,
+                    bool batch) {
     const Scratch scratch;
     write(scratch, emit_python(program));
     write(scratch, {{"driver.py", driver(program, f, batch)}, {"states.txt", table(states)}});

@@ -35,9 +35,15 @@ class PythonNotation : public Notation {
     const bool plain = op == Op::abs || op == Op::min || op == Op::max;
     return fmt::format("{}{}({})", plain ? "" : "math.", function_name(op), fmt::join(a, ", "));
   }
-  std::string product(const std::vector<std::string>& f) const override { return fmt::format("{}", fmt::join(f, " * ")); }
-  std::string fraction(const std::string& a, const std::string& b) const override { return fmt::format("({})/({})", a, b); }
-  std::string power(const std::string& base, int exponent) const override { return fmt::format("({})**{}", base, exponent); }
+  std::string product(const std::vector<std::string>& f) const override {
+    return fmt::format("{}", fmt::join(f, " * "));
+  }
+  std::string fraction(const std::string& a, const std::string& b) const override {
+    return fmt::format("({})/({})", a, b);
+  }
+  std::string power(const std::string& base, int exponent) const override {
+    return fmt::format("({})**{}", base, exponent);
+  }
   std::string brackets(const std::string& inside) const override { return "(" + inside + ")"; }
   const char* minus() const override { return "-"; }
 };
@@ -51,7 +57,8 @@ std::string python_function(const Function& f) {
   std::vector<std::string> results(f.output_size());
   for (const Section& s : equations.sections()) {
     for (const Equation& e : s.equations) {
-      text += fmt::format("    {} = {}\n", notation.symbol(e.left), e.step.empty() ? joined(e.right, notation) : e.step);
+      text +=
+          fmt::format("    {} = {}\n", notation.symbol(e.left), e.step.empty() ? joined(e.right, notation) : e.step);
       if (e.result.has_value()) results[*e.result] = notation.symbol(e.left);
     }
   }
@@ -61,7 +68,8 @@ std::string python_function(const Function& f) {
 double difference(const Function& f, const std::vector<std::vector<double>>& states) {
   const Scratch scratch;
   std::string text = "import math\n\n" + python_function(f);
-  text += fmt::format("for line in open('states.txt'):\n    print(*map(repr, {}(*map(float, line.split()))))\n", f.name());
+  text +=
+      fmt::format("for line in open('states.txt'):\n    print(*map(repr, {}(*map(float, line.split()))))\n", f.name());
   write(scratch, {{"equations.py", text}, {"states.txt", table(states)}});
   return relative_difference(numbers(output_of(scratch, "/usr/bin/python3 -B equations.py")), interpreted(f, states));
 }
@@ -135,8 +143,8 @@ TEST(Equations, SectionsFollowTheRecursion) {
 
 TEST(EmitText, IsForReading) {
   const std::string text = emit_text(named_program("double-pendulum")).at(0).text;
-  for (const char* line : {"\n  α₂ʸ = q̈₁ + q̈₂\n", "\nLink 2, angular velocity\n", "\n  c₂ = cos q₂\n", "\n  M₁₂ = M₂₁\n",
-                           "Inverse dynamics: τ (2) from q (2), q̇ (2), q̈ (2)\n"}) {
+  for (const char* line : {"\n  α₂ʸ = q̈₁ + q̈₂\n", "\nLink 2, angular velocity\n", "\n  c₂ = cos q₂\n",
+                           "\n  M₁₂ = M₂₁\n", "Inverse dynamics: τ (2) from q (2), q̇ (2), q̈ (2)\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
 }
@@ -157,8 +165,8 @@ TEST(EmitLatex, IsSetWithoutComplaint) {
     if (find_program("pdflatex").empty()) continue;
     const Scratch scratch;
     write(scratch, files);
-    const std::string log = output_of(
-        scratch, fmt::format("pdflatex -interaction=nonstopmode -halt-on-error {} 2>&1", files[0].path));
+    const std::string log =
+        output_of(scratch, fmt::format("pdflatex -interaction=nonstopmode -halt-on-error {} 2>&1", files[0].path));
     EXPECT_EQ(log.find("Overfull"), std::string::npos) << log;
   }
 }

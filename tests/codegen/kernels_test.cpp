@@ -61,7 +61,8 @@ std::string program(bool single, bool fused) {
       "      memcpy(&b, &s[k], sizeof b);\n      digest = (digest ^ b) * 0x100000001b3ULL;\n"
       "      memcpy(&b, &c[k], sizeof b);\n      digest = (digest ^ b) * 0x100000001b3ULL;\n    }}\n  }}\n"
       "  printf(\"%llu\", digest);\n  return 0;\n}}\n",
-      fused ? 1 : 0, single ? sincosf_kernel_text() : sincos_kernel_text(), kRows, real, kAngles, single ? "f" : "", bits);
+      fused ? 1 : 0, single ? sincosf_kernel_text() : sincos_kernel_text(), kRows, real, kAngles, single ? "f" : "",
+      bits);
 }
 
 TEST(Kernels, GiveTheSameBitsFromEveryCompiler) {
@@ -74,11 +75,11 @@ TEST(Kernels, GiveTheSameBitsFromEveryCompiler) {
       for (const std::string compiler : {"gcc", "clang"}) {
         if (find_program(compiler).empty()) continue;
         for (const char* flags : {"-O0", "-O2", "-O3", "-O3 -march=native", "-O1 -march=native"}) {
-          const std::string command =
-              fmt::format("{} -std=c11 -Wall -Wextra -Wconversion -Werror -ffp-contract=off {} kernel.c -o kernel -lm && ./kernel",
-                          compiler, flags);
-          EXPECT_EQ(output_of(scratch, command), expected) << compiler << " " << flags << (single ? " float" : "")
-                                                           << (fused ? " fused" : "");
+          const std::string command = fmt::format(
+              "{} -std=c11 -Wall -Wextra -Wconversion -Werror -ffp-contract=off {} kernel.c -o kernel -lm && ./kernel",
+              compiler, flags);
+          EXPECT_EQ(output_of(scratch, command), expected)
+              << compiler << " " << flags << (single ? " float" : "") << (fused ? " fused" : "");
         }
       }
     }

@@ -12,11 +12,11 @@
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "traces.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"
+#include "traces.hpp"
 
 namespace lw {
 
@@ -38,8 +38,8 @@ Program every_operation() {
       }));
   Program program;
   program.name = "everything";
-  program.functions.push_back(
-      trace("every-operation", {{"x", 2}, {"end", 1}}, {{"lambda", 9}, {"M", 4, 2}}, [&](const Arguments& in, Results& out) {
+  program.functions.push_back(trace(
+      "every-operation", {{"x", 2}, {"end", 1}}, {{"lambda", 9}, {"M", 4, 2}}, [&](const Arguments& in, Results& out) {
         const Expr x = in[0][0], y = in[0][1], z = in[1][0];
         out[0][0] = (x + y) * (x - y) / (3.0 + x * x);
         out[0][1] = sin(x) * cos(y) + tan(x * 0.3) - (-y);
@@ -138,9 +138,9 @@ Program named_program(const std::string& name) {
           name3(work.force[b].ang, "n", b);
         }
       }));
-  program.functions.push_back(trace("mass-matrix", {{"q", nq}}, {{"M", nv * nv, nv}}, [&](const Arguments& in, Results& out) {
-    crba<Expr>(model, work, in[0], out[0]);
-  }));
+  program.functions.push_back(
+      trace("mass-matrix", {{"q", nq}}, {{"M", nv * nv, nv}},
+            [&](const Arguments& in, Results& out) { crba<Expr>(model, work, in[0], out[0]); }));
   return program;
 }
 
