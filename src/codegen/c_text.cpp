@@ -34,7 +34,8 @@ bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
 
 // What helpers and headers a text needs.
 struct Needs {
-  bool math = false, fma = false, sincos = false, sincos_fused = false, linear = false;
+  bool math = false, fma = false;
+  std::set<std::size_t> sincos[2];  // how many angles at once, without and with fused multiply-adds
   std::set<Op> helpers;  // min, max, less, select
 };
 
@@ -141,10 +142,13 @@ struct Writer::Body {
     int operations = 0;
     std::size_t part = 0;
   };
-  struct Stage {
-    std::vector<NodeId> angles;  // computed ones, each at its place; or
-    bool direct = false;         // `size` elements of a group of inputs from `first` on, some of them perhaps unused
-    std::size_t group = 0, first = 0;
+  // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines.
+  struct Piece {
+    std::size_t first, width, at;
+  };
+  struct Stage {  // a call of the kernel for each piece
+    std::vector<NodeId> angles;
+    std::vector<Piece> pieces;
     std::size_t size = 0;
     std::string array;
   };
@@ -163,7 +167,7 @@ struct Writer::Body {
   }
 
   void find_stages();
-  void add_stages(const std::vector<NodeId>& angles);
+  std::string sine(NodeId id) const;
   void put_in_order();
   void cut();
   Item item_of(const Statement& s) const;
@@ -196,51 +200,35 @@ struct Writer::Body {
 
 // Angles by the number of calls of the kernel that must come before they are known.
 void Writer::Body::find_stages() {
-  std::vector<std::vector<NodeId>> angles;
   std::vector<std::size_t> level(graph.size(), 0);
-  std::set<NodeId> known;
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     if (!is_sine(graph[id])) continue;
     const std::size_t before = level[id]++;
-    if (angles.size() <= before) angles.resize(before + 1);
-    if (known.insert(graph[id].a).second) angles[before].push_back(graph[id].a);
+    if (stages.size() <= before) stages.resize(before + 1);
+    std::vector<NodeId>& angles = stages[before].angles;
+    if (stage_of.try_emplace(graph[id].a, before, angles.size()).second) angles.push_back(graph[id].a);
   }
-  for (const auto& of_level : angles) add_stages(of_level);
-  for (Stage& s : stages) s.array = statements.fresh("sin_cos");
+  // Vectors of 32 bytes and no longer: while those of 64 are under way, scalars have one port of two (Intel).
+  const std::size_t lanes = writer.dialect_.single_precision ? 8 : 4;
+  for (Stage& s : stages) {
+    s.array = statements.fresh("sin_cos");
+    for (std::size_t first = 0; first < s.angles.size();) {
+      const std::size_t rest = s.angles.size() - first;
+      const std::size_t width = rest > 4 ? lanes : rest > 2 ? 4 : rest;
+      s.pieces.push_back({first, width, s.size});
+      s.size += 2 * width;
+      first += width;
+    }
+  }
 }
 
-// Angles that are inputs are read where the caller has them: a vector load of what was just stored number by number would
-// wait for the stores. What else there is goes through an array.
-void Writer::Body::add_stages(const std::vector<NodeId>& angles) {
-  std::map<std::size_t, std::map<std::size_t, NodeId>> inputs;  // group -> element -> angle
-  std::vector<NodeId> computed;
-  for (const NodeId angle : angles) {
-    if (graph[angle].op != Op::input) {
-      computed.push_back(angle);
-      continue;
-    }
-    const Place at = place(function.inputs(), graph[angle].a);
-    inputs[at.group][at.element] = angle;
-  }
-  for (const auto& [group, elements] : inputs) {
-    Stage s;
-    s.direct = true;
-    s.group = group;
-    s.first = elements.begin()->first;
-    s.size = elements.rbegin()->first - s.first + 1;
-    if (s.size > 2 * elements.size()) {  // too many that nobody needs
-      for (const auto& [element, angle] : elements) computed.push_back(angle);
-      continue;
-    }
-    for (const auto& [element, angle] : elements) stage_of[angle] = {stages.size(), element - s.first};
-    stages.push_back(std::move(s));
-  }
-  if (computed.empty()) return;
-  Stage s;
-  s.size = computed.size();
-  for (const NodeId angle : computed) stage_of[angle] = {stages.size(), s.angles.size()}, s.angles.push_back(angle);
-  stages.push_back(std::move(s));
+// sin_cos[3]: where a piece of the kernel's work has the sine or cosine of an angle.
+std::string Writer::Body::sine(NodeId id) const {
+  const auto [stage, k] = stage_of.at(graph[id].a);
+  const Stage& s = stages[stage];
+  const Piece& p = *std::find_if(s.pieces.begin(), s.pieces.end(), [k = k](const Piece& q) { return k < q.first + q.width; });
+  return fmt::format("{}[{}]", s.array, p.at + (k - p.first) + (graph[id].op == Op::cos ? p.width : 0));
 }
 
 Writer::Body::Item Writer::Body::item_of(const Statement& s) const {
@@ -284,7 +272,7 @@ void Writer::Body::put_in_order() {
     const auto need = [&](ValueId value) {
       if (const auto d = definition.find(value); d != definition.end()) needed[d->second] = true;
     };
-    call.operations = static_cast<int>(60 * stages[k].size);
+    call.operations = static_cast<int>(60 * stages[k].pieces.size());
     for (const NodeId angle : stages[k].angles) {
       if (statements.variable(angle) != nullptr) {
         call.reads.push_back(angle);
@@ -336,7 +324,7 @@ void Writer::Body::cut() {
 }
 
 std::size_t Writer::Body::size_of(ValueId value) const {
-  if (value >= graph.size()) return 2 * stages[value - graph.size()].size;
+  if (value >= graph.size()) return stages[value - graph.size()].size;
   const Node& n = graph[static_cast<NodeId>(value)];
   if (n.op == Op::call) return graph.calls()[n.a].function->output_size();
   if (n.op == Op::solve) return 2 * graph.solves()[n.a].guess.size();
@@ -356,7 +344,6 @@ std::string Writer::Body::part_signature(std::size_t part, bool call) const {
   for (const Item& item : items) {
     if (item.part != part) continue;
     if (item.statement == nullptr) {
-      if (stages[item.stage].direct) inputs.insert(stages[item.stage].group);
       for (const NodeId angle : stages[item.stage].angles) {
         if (statements.variable(angle) != nullptr) continue;
         read_input(angle);
@@ -438,22 +425,18 @@ std::string Writer::Body::array(const std::string& called, std::size_t size, boo
 void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) {
   if (item.statement == nullptr) {
     const Stage& stage = stages[item.stage];
-    const std::size_t n = stage.size;
-    std::string in;
-    if (stage.direct) {
-      in = statements.input_names()[stage.group];
-      if (stage.first > 0) in += fmt::format(" + {}", stage.first);
-    } else {
+    const bool fused = function.arithmetic().fused;
+    add_line(out, array(stage.array, stage.size, crosses, stage_value(item.stage)), 2);
+    for (const Piece& p : stage.pieces) {
       std::vector<std::string> angles;
-      for (const NodeId angle : stage.angles) angles.push_back(statements.use(angle));
-      in = statements.fresh("angle");
-      add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, n, fmt::join(angles, ", ")), 2);
+      for (std::size_t k = p.first; k < p.first + p.width; ++k) {
+        angles.push_back(k < stage.angles.size() ? statements.use(stage.angles[k])
+                         : writer.dialect_.single_precision ? "0.0f" : "0.0");
+      }
+      add_line(out, fmt::format("lw_{}sincos{}({}{}, {});", fused ? "fused_" : "", p.width, stage.array,
+                                p.at > 0 ? fmt::format(" + {}", p.at) : "", fmt::join(angles, ", ")), 2);
+      writer.needs.sincos[fused].insert(p.width);
     }
-    add_line(out, array(stage.array, 2 * n, crosses, stage_value(item.stage)), 2);
-    const std::string kernel_name = fmt::format("lw_{}sincos{}", function.arithmetic().fused ? "fused_" : "",
-                                                writer.dialect_.single_precision ? "f" : "");
-    add_line(out, fmt::format("{}({}, {}, {}, {} + {});", kernel_name, n, in, stage.array, stage.array, n), 2);
-    (function.arithmetic().fused ? writer.needs.sincos_fused : writer.needs.sincos) = true;
     return;
   }
   const Statement& s = *item.statement;
@@ -461,9 +444,7 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   if (n.op == Op::call) return write_call(out, item, crosses);
   std::string value;
   if (kernel && is_sine(n)) {
-    const auto [stage, at] = stage_of.at(n.a);
-    const std::size_t element = n.op == Op::sin ? at : at + stages[stage].size;
-    value = fmt::format("{}[{}]", stages[stage].array, element);
+    value = sine(s.node);
   } else {
     value = statements.text(s.node);
   }
@@ -535,9 +516,33 @@ std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   return text;
 }
 
-// sin and cos of n angles. Two of them in one file, with fused multiply-adds and without, need names of their own.
-std::string kernel_text(bool fused, const CDialect& dialect) {
+// lw_sincos4(s, a, b, c, d): four sines, then four cosines. The angles become a vector without a detour over memory, where
+// loading a vector would wait for the stores of its elements.
+std::string sincos_of(std::size_t width, const CDialect& dialect) {
+  const char* letters = "abcdefgh";
+  std::vector<std::string> names, arguments;
+  for (std::size_t k = 0; k < width; ++k) {
+    names.emplace_back(1, letters[k]);
+    arguments.push_back(fmt::format("{} {}", dialect.real(), letters[k]));
+  }
+  const std::string list = fmt::format("{{{}}}", fmt::join(names, ", "));
+  std::string text = fmt::format("\nstatic inline void lw_sincos{}({} *sine, {}) {{\n", width, dialect.real(),
+                                 fmt::join(arguments, ", "));
+  if (width == 1) {
+    text += fmt::format("  const {} x[1] = {};\n", dialect.real(), list);
+  } else {
+    text += fmt::format(
+        "#ifdef __GNUC__\n  typedef {0} lw_lanes __attribute__((vector_size({1} * sizeof({0}))));\n"
+        "  const lw_lanes lanes = {2};\n  {0} x[{1}];\n  __builtin_memcpy(x, &lanes, sizeof x);\n"
+        "#else\n  const {0} x[{1}] = {2};\n#endif\n", dialect.real(), width, list);
+  }
+  return text + fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
+}
+
+// Two kernels in one file, with fused multiply-adds and without, need names of their own.
+std::string kernel_text(bool fused, const std::set<std::size_t>& widths, const CDialect& dialect) {
   std::string text = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+  for (const std::size_t width : widths) text += sincos_of(width, dialect);
   if (fused) replace_all(text, "lw_", "lw_fused_");
   return fmt::format("#define LW_SINCOS_FUSED {}\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", text);
 }
@@ -589,7 +594,7 @@ std::string c_source(const Program& program, const CDialect& dialect, const std:
   const Needs& needs = writer.needs;
   std::string text = fmt::format("#include \"{}\"\n", header);
   if (needs.math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
-  if (needs.fma || needs.sincos_fused) {
+  if (needs.fma || !needs.sincos[1].empty()) {
     const char* f = dialect.single_precision ? "f" : "";
     const char* F = dialect.single_precision ? "F" : "";
     text += fmt::format(
@@ -604,8 +609,9 @@ std::string c_source(const Program& program, const CDialect& dialect, const std:
   }
   if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", c_name(program, dialect));
   if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
-  if (needs.sincos) text += "\n" + kernel_text(false, dialect);
-  if (needs.sincos_fused) text += "\n" + kernel_text(true, dialect);
+  for (const bool fused : {false, true}) {
+    if (!needs.sincos[fused].empty()) text += "\n" + kernel_text(fused, needs.sincos[fused], dialect);
+  }
   text += writer.text;
   if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", c_name(program, dialect));
   return text;

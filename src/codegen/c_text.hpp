@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "program.hpp"
 
@@ -19,6 +20,11 @@ struct CDialect {
 
   const char* real() const { return single_precision ? "float" : "double"; }
 };
+
+// What compilers must be told for the interpreter's bits (the first two) and for speed: straight-line code is slower where
+// gcc packs it into vectors, and a root must not set errno.
+inline const std::vector<std::string> kCFlags = {"-ffp-contract=off", "-fno-fast-math", "-fno-tree-slp-vectorize",
+                                                 "-fno-math-errno"};
 
 // NAME, or NAMEf where it computes in float: the file and what its functions begin with.
 std::string c_name(const Program& program, const CDialect& dialect);

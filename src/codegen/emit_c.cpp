@@ -11,7 +11,9 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
   CDialect dialect;
   dialect.single_precision = options.single_precision;
   const std::string name = c_name(program, dialect);
-  const std::string about = c_comment(banner(program));
+  std::vector<std::string> lines = banner(program);
+  lines.push_back(fmt::format("Compile with -O2 -march=native -std=c11 {}.", fmt::join(kCFlags, " ")));
+  const std::string about = c_comment(lines);
 
   std::string guard = name + "_H";
   for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

@@ -35,7 +35,9 @@ std::vector<Artefact> emit_cpp(const Program& program, const EmitCppOptions& opt
   dialect.cpp = true;
   dialect.single_precision = options.single_precision;
   const std::string name = c_name(program, dialect);
-  const std::string about = c_comment(banner(program));
+  std::vector<std::string> lines = banner(program);
+  lines.push_back(fmt::format("Compile with -O2 -march=native -std=c++20 {}.", fmt::join(kCFlags, " ")));
+  const std::string about = c_comment(lines);
   std::string header = about + fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
   for (const Function& f : program.functions) header += declarations(program, f, dialect);
   header += fmt::format("\n}}  // namespace {}\n", name);

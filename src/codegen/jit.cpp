@@ -21,6 +21,7 @@
 #include "../base/process.hpp"
 #include "../base/sha256.hpp"
 #include "../graph/interpreter.hpp"
+#include "c_text.hpp"
 #include "emit_c.hpp"
 
 namespace lw {
@@ -261,7 +262,8 @@ Compiled jit(const Program& program, const JitOptions& options) {
   std::vector<Artefact> files = emit_c(program);
   files[1].text += flat_functions(program);
   std::vector<std::string> flags = options.flags;
-  for (const char* always : {"-std=c11", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC"}) flags.emplace_back(always);
+  flags.insert(flags.end(), kCFlags.begin(), kCFlags.end());
+  for (const char* always : {"-std=c11", "-shared", "-fPIC"}) flags.emplace_back(always);
   const std::string key = sha256(fmt::format("{}\n{}\n{}\n{}{}{}", compiler.identity, fmt::join(compiler.command, "\n"),
                                              fmt::join(flags, "\n"), machine(), files[0].text, files[1].text));
 

@@ -22,8 +22,7 @@ namespace lw {
 
 struct JitOptions {
   std::string compiler;  // a name or a path, arguments behind it; "" is $CC or else cc, gcc or clang
-  // Straight-line code is best left as it is: what gcc packs into vectors of its statements it packs too dearly.
-  std::vector<std::string> flags = {"-O3", "-march=native", "-fno-tree-slp-vectorize"};
+  std::vector<std::string> flags = {"-O2", "-march=native"};  // beside those that give the bits
   std::string cache;     // a folder; "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright
   std::function<void(const std::string&)> progress = {};  // told before what takes time
 };
