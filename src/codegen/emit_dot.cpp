@@ -51,18 +51,23 @@ std::string Drawing::node(const Equation& e) {
   const std::string label = notation_.symbol(e.left);
   const std::string formula = label + " = " + (e.step.empty() ? joined(e.right, notation_) : e.step);
   std::string look;
-  if (e.result.has_value()) look = "shape=box style=\"filled,rounded\" fillcolor=\"#1d3557\" color=\"#1d3557\" fontcolor=white";
-  else if (is_auxiliary(e.left)) look = "shape=circle width=0.25 fixedsize=false margin=0.01 fontsize=9 color=\"#adb5bd\" fillcolor=white";
-  else look = fmt::format("fillcolor=\"{}\"", colour(e.left.quantity));
+  if (e.result.has_value())
+    look = "shape=box style=\"filled,rounded\" fillcolor=\"#1d3557\" color=\"#1d3557\" fontcolor=white";
+  else if (is_auxiliary(e.left))
+    look = "shape=circle width=0.25 fixedsize=false margin=0.01 fontsize=9 color=\"#adb5bd\" fillcolor=white";
+  else
+    look = fmt::format("fillcolor=\"{}\"", colour(e.left.quantity));
   return fmt::format("{} [label={} tooltip={} {}];\n", id(e), quoted(label), quoted(formula), look);
 }
 
 std::string Drawing::draw(const std::string& name, const std::string& caption) {
   std::string text = fmt::format(
       "digraph {} {{\n"
-      "  graph [rankdir=LR newrank=true ranksep=0.45 nodesep=0.12 fontname=\"Helvetica\" fontsize=12 fontcolor=\"#495057\" labelloc=t\n"
+      "  graph [rankdir=LR newrank=true ranksep=0.45 nodesep=0.12 fontname=\"Helvetica\" fontsize=12 "
+      "fontcolor=\"#495057\" labelloc=t\n"
       "         label={} pad=0.3 bgcolor=white outputorder=edgesfirst];\n"
-      "  node [shape=box style=\"filled,rounded\" fontname=\"Helvetica\" fontsize=11 height=0.26 width=0.4 margin=\"0.06,0.02\"\n"
+      "  node [shape=box style=\"filled,rounded\" fontname=\"Helvetica\" fontsize=11 height=0.26 width=0.4 "
+      "margin=\"0.06,0.02\"\n"
       "        color=\"#6c757d\" penwidth=0.6];\n"
       "  edge [color=\"#6c757d99\" arrowsize=0.4 penwidth=0.7];\n",
       quoted(name), quoted(caption));
@@ -89,7 +94,8 @@ std::string Drawing::draw(const std::string& name, const std::string& caption) {
       continue;
     }
     text += fmt::format(
-        "  subgraph \"cluster{0}\" {{\n    label=\"link {0}\"; labeljust=l; style=\"rounded,filled\"; color=\"#dee2e6\";"
+        "  subgraph \"cluster{0}\" {{\n    label=\"link {0}\"; labeljust=l; style=\"rounded,filled\"; "
+        "color=\"#dee2e6\";"
         " fillcolor=\"#f8f9fa\"; fontsize=11;\n{1}  }}\n",
         body, nodes);
   }

@@ -18,14 +18,14 @@ constexpr std::size_t kWidth = 120;  // the standard allows 132
 
 // Nothing is reserved in Fortran; these would hide what the text uses, or puzzle its reader.
 const std::set<std::string> kReserved = {
-    "abs", "acos", "allocate", "asin", "associate", "atan", "atan2", "block", "call", "case", "class", "close", "common",
-    "contains", "continue", "cos", "cycle", "data", "dimension", "do", "else", "elsewhere", "end", "entry", "exit", "exp",
-    "external", "forall", "format", "function", "go", "if", "implicit", "in", "include", "inquire", "intent", "interface",
-    "intrinsic", "ieee_value", "ieee_quiet_nan", "ieee_positive_inf", "ieee_negative_inf", "kind", "log", "max",
-    "merge", "min", "module", "nullify", "only", "open", "out", "parameter", "pause", "print", "private", "procedure",
-    "program", "public", "pure", "read", "real", "real64", "result", "return", "rewind", "save", "select", "sequence",
-    "sin", "sqrt", "stop", "subroutine", "tan", "tanh", "target", "then", "to", "type", "use", "wait", "where", "while",
-    "wp", "write"};
+    "abs", "acos", "allocate", "asin", "associate", "atan", "atan2", "block", "call", "case", "class", "close",
+    "common", "contains", "continue", "cos", "cycle", "data", "dimension", "do", "else", "elsewhere", "end",
+    "entry", "exit", "exp", "external", "forall", "format", "function", "go", "if", "implicit", "in", "include",
+    "inquire", "intent", "interface", "intrinsic", "ieee_value", "ieee_quiet_nan", "ieee_positive_inf",
+    "ieee_negative_inf", "kind", "log", "max", "merge", "min", "module", "nullify", "only", "open", "out",
+    "parameter", "pause", "print", "private", "procedure", "program", "public", "pure", "read", "real", "real64",
+    "result", "return", "rewind", "save", "select", "sequence", "sin", "sqrt", "stop", "subroutine", "tan", "tanh",
+    "target", "then", "to", "type", "use", "wait", "where", "while", "wp", "write"};
 
 const std::string kLess = "merge(1.0_wp, 0.0_wp, ";
 
@@ -60,8 +60,8 @@ Language Writer::language() {
     if (std::isfinite(value)) return shortest(value) + "_wp";
     needs_ieee = true;
     return fmt::format("ieee_value(1.0_wp, {})", std::isnan(value) ? "ieee_quiet_nan"
-                                                 : value > 0.0   ? "ieee_positive_inf"
-                                                                 : "ieee_negative_inf");
+                                                 : value > 0.0     ? "ieee_positive_inf"
+                                                                   : "ieee_negative_inf");
   };
   fortran.element = [](const std::string& array, std::size_t index) { return fmt::format("{}({})", array, index + 1); };
   fortran.function = [](Op op, const std::vector<std::string>& a) {
@@ -103,7 +103,9 @@ void Writer::define(const Function& function, const std::string& wish) {
   }
   const std::string name = nested_[&function] = symbols_.unique(wish);
   const Statements statements(function, language());
-  const auto add = [this](const std::string& line, std::size_t indent) { text += code_line(line, indent, kWidth, " &"); };
+  const auto add = [this](const std::string& line, std::size_t indent) {
+    text += code_line(line, indent, kWidth, " &");
+  };
 
   std::vector<std::string> arguments = statements.input_names();
   arguments.insert(arguments.end(), statements.output_names().begin(), statements.output_names().end());
@@ -142,7 +144,84 @@ void Writer::define(const Function& function, const std::string& wish) {
   text += fmt::format("  end subroutine {}\n", name);
 }
 
+// array(first:last) = [values], as many statements as the number of continued lines asks for
+std::string assigned(const std::string& array, const std::vector<double>& values) {
+  constexpr std::size_t kAtOnce = 200;
+  std::string text;
+  for (std::size_t from = 0; from < values.size(); from += kAtOnce) {
+    const std::size_t to = std::min(values.size(), from + kAtOnce);
+    std::vector<std::string> numbers;
+    for (std::size_t k = from; k < to; ++k) numbers.push_back(shortest(values[k]) + "_wp");
+    text += code_line(fmt::format("{}({}:{}) = [{}]", array, from + 1, to, fmt::join(numbers, ", ")), 4, kWidth, " &");
+  }
+  return text;
+}
+
+constexpr const char* kCheck = R"(
+  ! The largest error as a fraction of the largest expected number; NaN stays.
+  subroutine compare(got, expected, worst)
+    real(wp), intent(in) :: got(:), expected(:)
+    real(wp), intent(inout) :: worst
+    real(wp) :: error, largest
+    integer :: k
+    largest = 0.0_wp
+    error = 0.0_wp
+    do k = 1, size(got)
+      largest = max(largest, abs(expected(k)))
+      if (.not. abs(got(k) - expected(k)) <= error) error = abs(got(k) - expected(k))
+    end do
+    if (largest > 0.0_wp) error = error / largest
+    if (.not. error <= worst) worst = error
+  end subroutine compare
+
+  subroutine verdict(name, states, worst, tolerance)
+    character(*), intent(in) :: name
+    integer, intent(in) :: states
+    real(wp), intent(in) :: worst, tolerance
+    logical :: fine
+    fine = worst <= tolerance
+    right = right .and. fine
+    print '(a, t34, i0, a, es8.1, a, es8.1, a)', name, states, ' states, largest error', worst, ' (', tolerance, &
+        merge(' allowed)       ', ' allowed)  WRONG', fine)
+  end subroutine verdict
+)";
+
 }  // namespace
+
+Artefact emit_fortran_selftest(const Program& program, const std::vector<TestVectors>& vectors) {
+  std::string text = commented({fmt::format("Self-test of the module {}: prints a line a function.", program.name),
+                                "The expected values come from Linkwright's reference algorithms, not from this code."},
+                               "!");
+  text += fmt::format(
+      "program {0}_selftest\n  use, intrinsic :: iso_fortran_env, only: wp => real64\n  use {0}\n"
+      "  implicit none\n  logical :: right\n\n  right = .true.\n",
+      program.name);
+  std::string tests;
+  for (const TestVectors& v : vectors) {
+    const Function& f = tested_function(program, v);
+    const std::string name = symbol(program, f), test = "test_" + name.substr(program.name.size() + 1);
+    text += fmt::format("  call {}()\n", test);
+    std::vector<std::string> arguments;
+    for (const auto& [groups, array] : {std::pair(&f.inputs(), "x"), std::pair(&f.outputs(), "y")}) {
+      std::size_t at = 0;
+      for (const Group& g : *groups)
+        arguments.push_back(fmt::format("{}({}:{})", array, at + 1, at + g.size)), at += g.size;
+    }
+    tests +=
+        fmt::format("\n  subroutine {}()\n    real(wp) :: x({}), y({}), expected({}), worst\n\n    worst = 0.0_wp\n",
+                    test, f.input_size(), f.output_size(), f.output_size());
+    for (std::size_t k = 0; k < v.inputs.size(); ++k) {
+      tests += assigned("x", v.inputs[k]) + assigned("expected", v.outputs[k]);
+      tests += code_line(fmt::format("call {}({})", name, fmt::join(arguments, ", ")), 4, kWidth, " &");
+      tests += "    call compare(y, expected, worst)\n";
+    }
+    tests += fmt::format("    call verdict('{}', {}, worst, {}_wp)\n  end subroutine {}\n", name, v.inputs.size(),
+                         shortest(v.tolerance), test);
+  }
+  text +=
+      "  if (.not. right) error stop 'WRONG'\n  print '(a)', 'all right'\n\ncontains\n" + std::string(kCheck) + tests;
+  return {program.name + "_selftest.f90", text + fmt::format("\nend program {}_selftest\n", program.name)};
+}
 
 std::vector<Artefact> emit_fortran(const Program& program) {
   Writer writer;

@@ -7,9 +7,13 @@
 #pragma once
 
 #include "program.hpp"
+#include "selftest.hpp"
 
 namespace lw {
 
 std::vector<Artefact> emit_fortran(const Program& program);
+
+// NAME_selftest.f90: prints a line a function and a verdict, and stops with an error where something is wrong.
+Artefact emit_fortran_selftest(const Program& program, const std::vector<TestVectors>& vectors);
 
 }  // namespace lw

@@ -24,7 +24,13 @@ std::string escaped(const std::string& text) {
       case '^': result += "\\textasciicircum{}"; break;
       case '<': result += "\\textless{}"; break;
       case '>': result += "\\textgreater{}"; break;
-      case '#': case '$': case '%': case '&': case '_': case '{': case '}': result += '\\'; [[fallthrough]];
+      case '#':
+      case '$':
+      case '%':
+      case '&':
+      case '_':
+      case '{':
+      case '}': result += '\\'; [[fallthrough]];
       default: result += c;
     }
   }
@@ -45,9 +51,12 @@ class LatexNotation : public Notation {
   }
   std::string symbol(const Symbol& s) const override {
     std::string base;
-    if (const Meaning* m = meaning(s.quantity)) base = m->latex;
-    else if (greek(s.quantity) != nullptr) base = "\\" + s.quantity;
-    else base = s.quantity.size() == 1 ? s.quantity : "\\mathrm{" + escaped(s.quantity) + "}";
+    if (const Meaning* m = meaning(s.quantity))
+      base = m->latex;
+    else if (greek(s.quantity) != nullptr)
+      base = "\\" + s.quantity;
+    else
+      base = s.quantity.size() == 1 ? s.quantity : "\\mathrm{" + escaped(s.quantity) + "}";
     std::string index = s.body;
     if (!s.component.empty()) index += (index.empty() ? "" : ",") + escaped(s.component);
     return index.empty() ? base : fmt::format("{}_{{{}}}", base, index);
@@ -57,8 +66,7 @@ class LatexNotation : public Notation {
       case Op::sqrt: return "\\sqrt{" + a[0] + "}";
       case Op::abs: return "\\lvert " + a[0] + " \\rvert";
       case Op::less: return "[" + a[0] + " < " + a[1] + "]";
-      case Op::select:
-        return fmt::format("\\bigl({} \\text{{ if }} {} \\text{{, else }} {}\\bigr)", a[1], a[0], a[2]);
+      case Op::select: return fmt::format("\\bigl({} \\text{{ if }} {} \\text{{, else }} {}\\bigr)", a[1], a[0], a[2]);
       default: break;
     }
     std::string name = function_name(op);
@@ -98,9 +106,12 @@ double set_width(const std::string& formula) {
       std::size_t end = i + 1;
       while (end < formula.size() && std::isalpha(static_cast<unsigned char>(formula[end])) != 0) ++end;
       const std::string command = formula.substr(i + 1, end - i - 1);
-      if (command == "dot" || command == "ddot" || command == "mathrm" || command == "operatorname") width += 0.0;
-      else if (command.empty()) ++end, width += 0.3;  // a space such as \,
-      else width += command.size() > 2 && greek(command) == nullptr ? 3.0 : 1.0;
+      if (command == "dot" || command == "ddot" || command == "mathrm" || command == "operatorname")
+        width += 0.0;
+      else if (command.empty())
+        ++end, width += 0.3;  // a space such as \,
+      else
+        width += command.size() > 2 && greek(command) == nullptr ? 3.0 : 1.0;
       i = end - 1;
     } else if (c == '_' || c == '^') {
       small = true;
@@ -146,14 +157,16 @@ std::string groups(const std::vector<Group>& of, const LatexNotation& notation) 
     texts.push_back(in_math(fmt::format("{} \\in \\mathbb{{R}}^{{{}}}", notation.symbol({g.name, {}, {}}), size)));
   }
   std::string text;
-  for (std::size_t k = 0; k < texts.size(); ++k) text += (k == 0 ? "" : k + 1 == texts.size() ? " and " : ", ") + texts[k];
+  for (std::size_t k = 0; k < texts.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == texts.size() ? " and " : ", ") + texts[k];
   return text;
 }
 
 // Units as LaTeX sets them: a square above the line.
 std::string unit(const std::string& text) {
   std::string result = text;
-  for (std::size_t at; (at = result.find("²")) != std::string::npos;) result.replace(at, std::string("²").size(), "$^2$");
+  for (std::size_t at; (at = result.find("²")) != std::string::npos;)
+    result.replace(at, std::string("²").size(), "$^2$");
   for (std::size_t at; (at = result.find("N m")) != std::string::npos;) result.replace(at, 3, "N\\,m");
   return result;
 }
@@ -192,11 +205,15 @@ std::vector<Artefact> emit_latex(const Program& program) {
 
   text += "\\section*{Notation}\n\\begin{tabular}{@{}lll@{}}\n";
   for (const Meaning* m : quantities) {
-    const std::string quantity = m->quantity, index = quantity == "sin" || quantity == "cos" ? "23" : quantity == "M" ? "ij" : "i";
-    text += fmt::format("  {} & {} & {} \\\\\n", in_math(notation.symbol({quantity, index, {}})), m->words, unit(m->unit));
+    const std::string quantity = m->quantity, index = quantity == "sin" || quantity == "cos" ? "23"
+                                                      : quantity == "M"                      ? "ij"
+                                                                                             : "i";
+    text +=
+        fmt::format("  {} & {} & {} \\\\\n", in_math(notation.symbol({quantity, index, {}})), m->words, unit(m->unit));
   }
   text += "\\end{tabular}\n\n";
-  text += R"(An index such as in $\omega_{2,x}$ says the link and the component, in the axes of that link. The links are counted
+  text +=
+      R"(An index such as in $\omega_{2,x}$ says the link and the component, in the axes of that link. The links are counted
 from the base. Sines and cosines of sums are written by their digits: $s_{23} = \sin(q_{2} + q_{3})$.
 )";
 

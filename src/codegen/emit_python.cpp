@@ -17,17 +17,19 @@ namespace {
 
 constexpr std::size_t kWidth = 110;
 
-const std::set<std::string> kReserved = {
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "match", "nonlocal", "not",
-    "or", "pass", "raise", "return", "try", "while", "with", "yield", "abs", "math", "np"};
+const std::set<std::string> kReserved = {"False",   "None",  "True",     "and",    "as",  "assert", "async", "await",
+                                         "break",   "class", "continue", "def",    "del", "elif",   "else",  "except",
+                                         "finally", "for",   "from",     "global", "if",  "import", "in",    "is",
+                                         "lambda",  "match", "nonlocal", "not",    "or",  "pass",   "raise", "return",
+                                         "try",     "while", "with",     "yield",  "abs", "math",   "np"};
 
 // Functions of numbers and of arrays alike: one state is computed in Python's own numbers, which are twice as fast.
 const std::map<Op, std::string> kHelpers = {
     {Op::min, "def _min(a, b):\n    return _select(b < a, b, a)\n"},
     {Op::max, "def _max(a, b):\n    return _select(a < b, b, a)\n"},
-    {Op::select, "def _select(condition, a, b):\n"
-                 "    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else a if condition else b\n"},
+    {Op::select,
+     "def _select(condition, a, b):\n"
+     "    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else a if condition else b\n"},
 };
 
 // What NumPy calls it.
@@ -44,9 +46,10 @@ std::string in_numpy(Op op) {
 std::string helper(Op op) {
   if (const auto known = kHelpers.find(op); known != kHelpers.end()) return known->second;
   const char* arguments = op == Op::atan2 ? "y, x" : "x";
-  const char* is_array = op == Op::atan2 ? "isinstance(y, np.ndarray) or isinstance(x, np.ndarray)" : "isinstance(x, np.ndarray)";
-  return fmt::format("def _{0}({2}):\n    return np.{1}({2}) if {3} else math.{0}({2})\n", function_name(op), in_numpy(op),
-                     arguments, is_array);
+  const char* is_array =
+      op == Op::atan2 ? "isinstance(y, np.ndarray) or isinstance(x, np.ndarray)" : "isinstance(x, np.ndarray)";
+  return fmt::format("def _{0}({2}):\n    return np.{1}({2}) if {3} else math.{0}({2})\n", function_name(op),
+                     in_numpy(op), arguments, is_array);
 }
 
 const char* kArguments = R"(
@@ -144,7 +147,8 @@ const std::string& Writer::define(const Function& function) {
   if (const auto known = defined_.find(&function); known != defined_.end()) return known->second;
   const Graph& graph = function.graph();
   for (const NodeId id : function.order()) {
-    if (graph[id].op == Op::solve) throw Error(ErrorCode::usage, "Python for functions with a loop closure is not made yet");
+    if (graph[id].op == Op::solve)
+      throw Error(ErrorCode::usage, "Python for functions with a loop closure is not made yet");
     if (graph[id].op == Op::call) define(*graph.calls()[graph[id].a].function);
   }
   const std::string& name = defined_[&function] = symbols_.unique("_" + function.name());
@@ -154,7 +158,8 @@ const std::string& Writer::define(const Function& function) {
   groups->insert(statements.output_names().begin(), statements.output_names().end());
   std::vector<std::string> inputs, results;
   for (std::size_t g = 0; g < function.inputs().size(); ++g) {
-    for (std::size_t k = 0; k < function.inputs()[g].size; ++k) inputs.push_back(numbered(statements.input_names()[g], k));
+    for (std::size_t k = 0; k < function.inputs()[g].size; ++k)
+      inputs.push_back(numbered(statements.input_names()[g], k));
   }
   text += "\n\n" + code_line(fmt::format("def {}({}):", name, fmt::join(inputs, ", ")), 0, kWidth);
   for (const Statement& s : statements.list()) {
@@ -162,7 +167,8 @@ const std::string& Writer::define(const Function& function) {
       const Call& call = graph.calls()[graph[s.node].a];
       std::vector<std::string> values;
       for (const NodeId a : call.arguments) values.push_back(statements.use(a));
-      text += code_line(fmt::format("{} = {}({})", s.name, defined_.at(call.function.get()), fmt::join(values, ", ")), 4, kWidth);
+      text += code_line(fmt::format("{} = {}({})", s.name, defined_.at(call.function.get()), fmt::join(values, ", ")),
+                        4, kWidth);
       continue;
     }
     if (!s.name.empty()) text += assignment(s.name, statements.text(s.node));
@@ -188,14 +194,15 @@ void Writer::define_public(const Function& function, const std::string& wish) {
   std::size_t at = 0;
   for (const Group& g : function.outputs()) {
     const bool whole = function.outputs().size() == 1;
-    results.push_back(fmt::format("_result({}{}, {}{})", numbers, whole ? "" : fmt::format("[{}:{}]", at, at + g.size), states,
-                                  g.rows == 0 ? "" : fmt::format(", {}", g.rows)));
+    results.push_back(fmt::format("_result({}{}, {}{})", numbers, whole ? "" : fmt::format("[{}:{}]", at, at + g.size),
+                                  states, g.rows == 0 ? "" : fmt::format(", {}", g.rows)));
     returned.push_back(g.rows == 0 ? fmt::format("{} (..., {})", g.name, g.size)
                                    : fmt::format("{} (..., {}, {})", g.name, g.rows, g.size / g.rows));
     at += g.size;
   }
   text += fmt::format("\n\ndef {}({}):\n", name, fmt::join(inputs, ", "));
-  text += code_line(fmt::format("\"\"\"{} from {}.\"\"\"", fmt::join(returned, ", "), fmt::join(shapes, ", ")), 4, kWidth);
+  text +=
+      code_line(fmt::format("\"\"\"{} from {}.\"\"\"", fmt::join(returned, ", "), fmt::join(shapes, ", ")), 4, kWidth);
   text += code_line(fmt::format("{}, {} = _arguments({})", states, numbers, fmt::join(pairs, ", ")), 4, kWidth);
   text += fmt::format("    {0} = {1}(*{0})\n", numbers, inner);
   text += code_line(fmt::format("return {}", fmt::join(results, ", ")), 4, kWidth);
@@ -207,21 +214,84 @@ std::string Writer::helpers() const {
   return all;
 }
 
+// What a function of the program is called here.
+std::string python_name(const Function& function) {
+  std::string name = function.name();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::string table(const std::vector<std::vector<double>>& rows) {
+  std::string text = "[\n";
+  for (const auto& row : rows) {
+    std::vector<std::string> numbers;
+    for (const double x : row) numbers.push_back(shortest(x));
+    text += code_line(fmt::format("[{}],", fmt::join(numbers, ", ")), 8, kWidth);
+  }
+  return text + "    ]";
+}
+
+constexpr const char* kCheck = R"(
+
+def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
+    """Whether all outputs are as expected, to a fraction of the largest at each state: one by one and all at once."""
+    inputs, outputs = np.array(inputs), np.array(outputs)
+
+    def flat(states):
+        results = function(*np.split(states, np.cumsum(input_sizes)[:-1], axis=-1))
+        results = results if isinstance(results, tuple) else (results,)
+        vectors = [
+            np.swapaxes(result, -1, -2).reshape(*states.shape[:-1], -1) if rows else result
+            for result, rows in zip(results, output_rows)
+        ]
+        return np.concatenate(vectors, axis=-1)
+
+    largest = np.max(np.abs(outputs), axis=-1, initial=0.0, keepdims=True)
+    largest[largest == 0.0] = 1.0
+    worst = 0.0
+    for got in (np.array([flat(state) for state in inputs]), flat(inputs)):
+        worst = np.maximum(worst, np.max(np.abs(got - outputs) / largest))  # NaN stays
+    right = bool(worst <= tolerance)
+    print(f"{name:32} {len(inputs)} states, largest error {worst:.1e} ({tolerance:.1e} allowed){'' if right else '  WRONG'}")
+    return right
+
+)";
+
 }  // namespace
+
+Artefact emit_python_selftest(const Program& program, const std::vector<TestVectors>& vectors) {
+  std::string text = fmt::format(
+      "\"\"\"Self-test of {0}: prints a line a function and exits with 0 where all is right.\n\nThe expected values "
+      "come from "
+      "Linkwright's reference algorithms, not from this code.\n\"\"\"\nimport sys\n\nimport numpy as np\n\nimport "
+      "{0}\n",
+      program.name);
+  text += std::string(kCheck) + "\nright = True\n";
+  for (const TestVectors& v : vectors) {
+    const Function& f = tested_function(program, v);
+    std::vector<std::string> sizes, rows;
+    for (const Group& g : f.inputs()) sizes.push_back(std::to_string(g.size));
+    for (const Group& g : f.outputs()) rows.push_back(std::to_string(g.rows));
+    text += fmt::format("right &= check(\n    \"{0}.{1}\", {0}.{1}, [{2}], [{3}],\n    {4},\n    {5},\n    {6})\n",
+                        program.name, python_name(f), fmt::join(sizes, ", "), fmt::join(rows, ", "), table(v.inputs),
+                        table(v.outputs), shortest(v.tolerance));
+  }
+  text += "print(\"all right\" if right else \"WRONG\")\nsys.exit(0 if right else 1)\n";
+  return {program.name + "_selftest.py", text};
+}
 
 std::vector<Artefact> emit_python(const Program& program) {
   Writer writer;
   std::vector<std::string> names;
   for (const Function& f : program.functions) {
-    std::string name = f.name();
-    std::replace(name.begin(), name.end(), '-', '_');
-    names.push_back(name);
-    writer.define_public(f, name);
+    names.push_back(python_name(f));
+    writer.define_public(f, names.back());
   }
   std::string text = commented(banner(program), "#");
-  text += fmt::format("\"\"\"Dynamics of {}: {}.\n\nArguments of shape (..., n): leading dimensions are states, broadcast against "
-                      "each other. One state is computed in\nPython's own numbers, many at once in arrays.\n\"\"\"\n",
-                      program.robot.empty() ? program.name : program.robot, fmt::join(names, ", "));
+  text += fmt::format(
+      "\"\"\"Dynamics of {}: {}.\n\nArguments of shape (..., n): leading dimensions are states, broadcast against "
+      "each other. One state is computed in\nPython's own numbers, many at once in arrays.\n\"\"\"\n",
+      program.robot.empty() ? program.name : program.robot, fmt::join(names, ", "));
   text += "import math\n\nimport numpy as np\n";
   text += "\n" + std::string(kArguments) + writer.helpers() + writer.text;
   return {{program.name + ".py", text}};

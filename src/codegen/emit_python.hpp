@@ -7,9 +7,13 @@
 #pragma once
 
 #include "program.hpp"
+#include "selftest.hpp"
 
 namespace lw {
 
 std::vector<Artefact> emit_python(const Program& program);
+
+// NAME_selftest.py: every state by itself and all at once; prints a line a function and a verdict, and exits with 0 or 1.
+Artefact emit_python_selftest(const Program& program, const std::vector<TestVectors>& vectors);
 
 }  // namespace lw

@@ -16,8 +16,9 @@ constexpr std::size_t kWidth = 110;
 std::string groups(const std::vector<Group>& of, const UnicodeNotation& notation) {
   std::vector<std::string> texts;
   for (const Group& g : of) {
-    texts.push_back(g.rows == 0 ? fmt::format("{} ({})", notation.symbol({g.name, {}, {}}), g.size)
-                                : fmt::format("{} ({}×{})", notation.symbol({g.name, {}, {}}), g.rows, g.size / g.rows));
+    texts.push_back(g.rows == 0
+                        ? fmt::format("{} ({})", notation.symbol({g.name, {}, {}}), g.size)
+                        : fmt::format("{} ({}×{})", notation.symbol({g.name, {}, {}}), g.rows, g.size / g.rows));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
@@ -29,7 +30,8 @@ std::string written(const Equation& e, std::size_t left, const UnicodeNotation& 
   const std::string margin(left + 5, ' ');
   if (!e.step.empty()) {
     bool first = true;
-    for (const std::string& line : wrap(e.step, kWidth - left)) text += (first ? "" : margin) + line + "\n", first = false;
+    for (const std::string& line : wrap(e.step, kWidth - left))
+      text += (first ? "" : margin) + line + "\n", first = false;
     return text;
   }
   std::size_t column = left + 5;
@@ -80,7 +82,8 @@ std::vector<Artefact> emit_text(const Program& program) {
 
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const Function& f = *functions[k];
-    const std::string line = fmt::format("{}: {} from {}", title(f), groups(f.outputs(), notation), groups(f.inputs(), notation));
+    const std::string line =
+        fmt::format("{}: {} from {}", title(f), groups(f.outputs(), notation), groups(f.inputs(), notation));
     text += "\n\n" + line + "\n";
     for (std::size_t n = 0; n < display_width(line); ++n) text += "─";
     text += "\n" + described(cost(f)) + "\n";

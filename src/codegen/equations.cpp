@@ -60,8 +60,10 @@ Symbol parsed(const std::string& name) {
   if (name.starts_with("sin_q") || name.starts_with("cos_q")) {  // sin_q2_q3
     symbol.quantity = name.substr(0, 3);
     for (const char c : name.substr(4)) {
-      if (is_digit(c)) symbol.body += c;
-      else if (c != 'q' && c != '_') return {name, {}, {}};
+      if (is_digit(c))
+        symbol.body += c;
+      else if (c != 'q' && c != '_')
+        return {name, {}, {}};
     }
     return symbol;
   }
@@ -81,17 +83,19 @@ bool is_auxiliary(const Symbol& symbol) { return symbol.quantity == "t" && symbo
 std::string joined(const std::vector<Equation::Term>& terms, const Notation& notation) {
   std::string text;
   for (const Equation::Term& t : terms) {
-    if (text.empty()) text = (t.negative ? notation.minus() : "") + t.text;
-    else text += fmt::format(" {} {}", t.negative ? notation.minus() : "+", t.text);
+    if (text.empty())
+      text = (t.negative ? notation.minus() : "") + t.text;
+    else
+      text += fmt::format(" {} {}", t.negative ? notation.minus() : "+", t.text);
   }
   return text;
 }
 
 std::string title(const Function& function) {
   constexpr std::pair<const char*, const char*> kTitles[] = {
-      {"inverse", "Inverse dynamics"},  {"forward", "Forward dynamics"}, {"mass-matrix", "Mass matrix"},
-      {"bias", "Bias forces"},          {"gravity", "Gravity forces"},   {"kinematics", "Kinematics"},
-      {"regressor", "Regressor"},       {"jacobian", "Jacobian"},        {"energy", "Energy"}};
+      {"inverse", "Inverse dynamics"}, {"forward", "Forward dynamics"}, {"mass-matrix", "Mass matrix"},
+      {"bias", "Bias forces"},         {"gravity", "Gravity forces"},   {"kinematics", "Kinematics"},
+      {"regressor", "Regressor"},      {"jacobian", "Jacobian"},        {"energy", "Energy"}};
   for (const auto& [name, words] : kTitles) {
     if (function.name() == name) return words;
   }
@@ -241,8 +245,10 @@ void Equations::add(const Statement& s, Section& section) {
     e.node = s.node;
     e.defines = true;
     if (is_itself) e.result = s.results[0];
-    if (op == Op::call || op == Op::solve) e.step = step(s.node);
-    else e.right = sum(s.node, true, e.left.negative);
+    if (op == Op::call || op == Op::solve)
+      e.step = step(s.node);
+    else
+      e.right = sum(s.node, true, e.left.negative);
     e.reads = statements_.reads(s.node);
     section.equations.push_back(std::move(e));
   }

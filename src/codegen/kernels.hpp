@@ -1,5 +1,5 @@
-// Texts that generated C and C++ contain: src/graph/sincos_kernel.h in double and in single precision, which say what they
-// need to have defined before (LW_SINCOS_FUSED, LW_FMA or LW_FMAF).
+// Texts that generated C and C++ contain: src/graph/sincos_kernel.h in double and in single precision. They say what
+// must be defined before them (LW_SINCOS_FUSED, LW_FMA or LW_FMAF).
 #pragma once
 
 #include <string>

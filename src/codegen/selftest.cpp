@@ -10,18 +10,6 @@
 namespace lw {
 namespace {
 
-const Function& function_of(const Program& program, const TestVectors& v) {
-  const auto found = std::find_if(program.functions.begin(), program.functions.end(),
-                                  [&](const Function& f) { return f.name() == v.function; });
-  require(found != program.functions.end(), "test vectors are for a function of the program");
-  require(!v.inputs.empty() && v.inputs.size() == v.outputs.size(), "test vectors have outputs for all inputs");
-  for (std::size_t k = 0; k < v.inputs.size(); ++k) {
-    require(v.inputs[k].size() == found->input_size() && v.outputs[k].size() == found->output_size(),
-            "test vectors have the sizes of the function's inputs and outputs");
-  }
-  return *found;
-}
-
 std::string numbers(const std::vector<double>& values) {
   std::string text;
   for (const double x : values) text += (text.empty() ? "" : ", ") + shortest(x);
@@ -64,10 +52,22 @@ static int check(const char *name, void (*run)(const REAL *, REAL *), int states
 
 }  // namespace
 
+const Function& tested_function(const Program& program, const TestVectors& v) {
+  const auto found = std::find_if(program.functions.begin(), program.functions.end(),
+                                  [&](const Function& f) { return f.name() == v.function; });
+  require(found != program.functions.end(), "test vectors are for a function of the program");
+  require(!v.inputs.empty() && v.inputs.size() == v.outputs.size(), "test vectors have outputs for all inputs");
+  for (std::size_t k = 0; k < v.inputs.size(); ++k) {
+    require(v.inputs[k].size() == found->input_size() && v.outputs[k].size() == found->output_size(),
+            "test vectors have the sizes of the function's inputs and outputs");
+  }
+  return *found;
+}
+
 Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors) {
   std::string text;
   for (const TestVectors& v : vectors) {
-    const Function& f = function_of(program, v);
+    const Function& f = tested_function(program, v);
     text += "# function";
     for (const auto* groups : {&f.inputs(), &f.outputs()}) {
       for (const Group& g : *groups) {
@@ -90,7 +90,7 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
   std::string tables, runs, calls;
   std::size_t most_in = 1, most_out = 1;
   for (const TestVectors& v : vectors) {
-    const Function& f = function_of(program, v);
+    const Function& f = tested_function(program, v);
     most_in = std::max(most_in, f.input_size());
     most_out = std::max(most_out, f.output_size());
     std::string id = v.function;

@@ -19,6 +19,9 @@ struct TestVectors {
 std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
                                     const CDialect& dialect = {});
 
+// The function that vectors are for; throws where there is none, or their sizes are not its own.
+const Function& tested_function(const Program& program, const TestVectors& vectors);
+
 // NAME_vectors.csv alone, for other languages.
 Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors);
 

@@ -22,12 +22,18 @@ std::string digits(const std::string& text, const char* const* set) {
 std::string raised(const std::string& component) {
   std::string result;
   for (const char c : component) {
-    if (c == 'x') result += "ˣ";
-    else if (c == 'y') result += "ʸ";
-    else if (c == 'z') result += "ᶻ";
-    else if (c >= '0' && c <= '9') result += kBelow[c - '0'];
-    else if (c == ',') result += " ";
-    else return "_" + component;
+    if (c == 'x')
+      result += "ˣ";
+    else if (c == 'y')
+      result += "ʸ";
+    else if (c == 'z')
+      result += "ᶻ";
+    else if (c >= '0' && c <= '9')
+      result += kBelow[c - '0'];
+    else if (c == ',')
+      result += " ";
+    else
+      return "_" + component;
   }
   const std::size_t gap = result.find(' ');
   if (gap == std::string::npos) return result;
@@ -53,8 +59,10 @@ std::string UnicodeNotation::number(double value) const {
 
 std::string UnicodeNotation::symbol(const Symbol& s) const {
   std::string base = s.quantity;
-  if (const Meaning* m = meaning(s.quantity)) base = m->unicode;
-  else if (const char* letter = greek(s.quantity)) base = letter;
+  if (const Meaning* m = meaning(s.quantity))
+    base = m->unicode;
+  else if (const char* letter = greek(s.quantity))
+    base = letter;
   return base + digits(s.body, kBelow) + raised(s.component);
 }
 

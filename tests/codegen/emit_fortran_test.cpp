@@ -4,13 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/other_languages.hpp"
+#include "other_languages.hpp"
 
 namespace lw {
 namespace {
+
+const char* kCompile =
+    "gfortran -std=f2008 -pedantic -Wall -Wextra -Wno-unused-dummy-argument -Werror -ffp-contract=off -O1";
 
 // A program that reads states from a file and prints what one function gives for each.
 std::string driver(const Program& program, const Function& f, std::size_t states) {
@@ -39,20 +41,13 @@ class EmitFortran : public ::testing::Test {
   }
 
   double difference(const Program& program, const Function& f, const std::vector<std::vector<double>>& states) {
-    const Folder folder;
-    folder.write(emit_fortran(program));
-    write_file(folder.file("driver.f90"), driver(program, f, states.size()));
-    write_file(folder.file("states.txt"), table(states));
-    std::string source = program.name + ".f90";
-    const Finished compiled = run_program(
-        {"sh", "-c",
-         fmt::format("cd '{}' && gfortran -std=f2008 -pedantic -Wall -Wextra -Wno-unused-dummy-argument -Werror "
-                     "-ffp-contract=off -O1 {} driver.f90 -o driver", folder.path(), source)});
-    EXPECT_EQ(compiled.status, 0) << compiled.output;
-    if (compiled.status != 0) return 1.0;
-    const Finished ran = run_program({"sh", "-c", fmt::format("cd '{}' && ./driver", folder.path())});
-    EXPECT_EQ(ran.status, 0) << ran.output;
-    return relative_difference(numbers(ran.output), interpreted(f, states));
+    const Scratch scratch;
+    write(scratch, emit_fortran(program));
+    write(scratch, {{"driver.f90", driver(program, f, states.size())}, {"states.txt", table(states)}});
+    const std::string output =
+        output_of(scratch, fmt::format("{} {}.f90 driver.f90 -o driver && ./driver", kCompile, program.name));
+    if (::testing::Test::HasFailure()) return 1.0;
+    return relative_difference(numbers(output), interpreted(f, states));
   }
 };
 
@@ -75,6 +70,23 @@ TEST_F(EmitFortran, AgreesWithTheInterpreterForEmbeddedModels) {
       EXPECT_LE(difference(one, one.functions[0], c.states[k]), 1e-13) << model << " " << one.functions[0].name();
     }
   }
+}
+
+TEST_F(EmitFortran, ProvesItself) {
+  const Case c = model_case("puma560", 20);
+  std::vector<TestVectors> vectors;
+  for (std::size_t k = 0; k < c.states.size(); ++k) vectors.push_back(vectors_of(c.program.functions[k], c.states[k]));
+  const std::string run = fmt::format("{} puma560.f90 puma560_selftest.f90 -o selftest && ./selftest", kCompile);
+  const Scratch scratch;
+  write(scratch, emit_fortran(c.program));
+  write(scratch, {emit_fortran_selftest(c.program, vectors)});
+  EXPECT_TRUE(output_of(scratch, run).ends_with("all right\n"));
+  // a wrong number is found
+  vectors[1].outputs[7][3] *= 1.0 + 1e-8;
+  write(scratch, {emit_fortran_selftest(c.program, vectors)});
+  const std::string output = output_of(scratch, "(" + run + ") || echo failed as it should");
+  EXPECT_NE(output.find("WRONG"), std::string::npos) << output;
+  EXPECT_TRUE(output.ends_with("failed as it should\n")) << output;
 }
 
 TEST(EmitFortranText, KeepsWithinTheStandardsLimits) {

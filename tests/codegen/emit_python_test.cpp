@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/other_languages.hpp"
+#include "other_languages.hpp"
 
 namespace lw {
 namespace {
@@ -67,16 +66,14 @@ class EmitPython : public ::testing::Test {
     }
   }
 
-  double difference(const Program& program, const Function& f, const std::vector<std::vector<double>>& states, bool batch) {
-    const Folder folder;
-    folder.write(emit_python(program));
-    write_file(folder.file("driver.py"), driver(program, f, batch));
-    write_file(folder.file("states.txt"), table(states));
-    const Finished ran = run_program(
-        {"sh", "-c", fmt::format("cd '{}' && {} -W error -B driver.py", folder.path(), kPython)});
-    EXPECT_EQ(ran.status, 0) << ran.output;
-    if (ran.status != 0) return 1.0;
-    return relative_difference(numbers(ran.output), interpreted(f, states));
+  double difference(const Program& program, const Function& f, const std::vector<std::vector<double>>& states,
+                    bool batch) {
+    const Scratch scratch;
+    write(scratch, emit_python(program));
+    write(scratch, {{"driver.py", driver(program, f, batch)}, {"states.txt", table(states)}});
+    const std::string output = output_of(scratch, fmt::format("{} -W error -B driver.py", kPython));
+    if (::testing::Test::HasFailure()) return 1.0;
+    return relative_difference(numbers(output), interpreted(f, states));
   }
 };
 
@@ -104,9 +101,9 @@ TEST_F(EmitPython, AgreesWithTheInterpreterForEmbeddedModels) {
 
 TEST_F(EmitPython, BroadcastsAndRefusesWrongShapes) {
   const Case c = model_case("double-pendulum", 0);
-  const Folder folder;
-  folder.write(emit_python(c.program));
-  write_file(folder.file("driver.py"), R"(
+  const Scratch scratch;
+  write(scratch, emit_python(c.program));
+  write(scratch, {{"driver.py", R"(
 import numpy as np, double_pendulum as robot
 q, qd, qdd = np.zeros(2), np.ones((3, 1, 2)), np.ones((4, 2))
 many = robot.inverse(q, qd, qdd)
@@ -118,9 +115,25 @@ except ValueError as error:
     assert str(error) == "q has shape (3,); its last dimension must be 2", error
 else:
     raise AssertionError
-)");
-  const Finished ran = run_program({"sh", "-c", fmt::format("cd '{}' && {} -B driver.py", folder.path(), kPython)});
-  EXPECT_EQ(ran.status, 0) << ran.output;
+)"}});
+  output_of(scratch, fmt::format("{} -B driver.py", kPython));
+}
+
+TEST_F(EmitPython, ProvesItself) {
+  Case c = model_case("puma560", 20);
+  c.program.functions[1] = named_program("puma560").functions[1];  // the mass matrix as a matrix
+  std::vector<TestVectors> vectors;
+  for (std::size_t k = 0; k < c.states.size(); ++k) vectors.push_back(vectors_of(c.program.functions[k], c.states[k]));
+  const std::string run = fmt::format("{} -B puma560_selftest.py", kPython);
+  const Scratch scratch;
+  write(scratch, emit_python(c.program));
+  write(scratch, {emit_python_selftest(c.program, vectors)});
+  EXPECT_TRUE(output_of(scratch, run).ends_with("all right\n"));
+  // a wrong number is found
+  vectors[1].outputs[7][3] *= 1.0 + 1e-8;
+  write(scratch, {emit_python_selftest(c.program, vectors)});
+  const std::string output = output_of(scratch, "(" + run + ") || echo failed as it should");
+  EXPECT_TRUE(output.ends_with("WRONG\nfailed as it should\n")) << output;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "codegen/other_languages.hpp"
+#include "other_languages.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,29 +7,27 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <gtest/gtest.h>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/traces.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"
+#include "traces.hpp"
 
 namespace lw {
-namespace fs = std::filesystem;
 
-Folder::Folder() {
-  static int count = 0;
-  path_ = fs::temp_directory_path() / fmt::format("linkwright-languages-{}-{}", ::getpid(), ++count);
-  fs::create_directories(path_);
+void write(const Scratch& scratch, const std::vector<Artefact>& artefacts) {
+  for (const Artefact& a : artefacts) write_file((scratch.path / a.path).string(), a.text);
 }
 
-Folder::~Folder() { fs::remove_all(path_); }
-
-void Folder::write(const std::vector<Artefact>& artefacts) const {
-  for (const Artefact& a : artefacts) write_file(file(a.path), a.text);
+std::string output_of(const Scratch& scratch, const std::string& shell_command) {
+  const Finished ran = run_program({"sh", "-c", fmt::format("cd '{}' && {}", scratch.path.string(), shell_command)});
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  return ran.output;
 }
 
 Program every_operation() {
@@ -40,8 +38,8 @@ Program every_operation() {
       }));
   Program program;
   program.name = "everything";
-  program.functions.push_back(
-      trace("every-operation", {{"x", 2}, {"end", 1}}, {{"lambda", 9}, {"M", 4, 2}}, [&](const Arguments& in, Results& out) {
+  program.functions.push_back(trace(
+      "every-operation", {{"x", 2}, {"end", 1}}, {{"lambda", 9}, {"M", 4, 2}}, [&](const Arguments& in, Results& out) {
         const Expr x = in[0][0], y = in[0][1], z = in[1][0];
         out[0][0] = (x + y) * (x - y) / (3.0 + x * x);
         out[0][1] = sin(x) * cos(y) + tan(x * 0.3) - (-y);
@@ -96,6 +94,12 @@ double relative_difference(const std::vector<double>& got, const std::vector<dou
   return worst / largest;
 }
 
+TestVectors vectors_of(const Function& function, const std::vector<std::vector<double>>& states) {
+  TestVectors vectors{function.name(), states, {}, 1e-12};
+  for (const auto& state : states) vectors.outputs.push_back(interpreted(function, {state}));
+  return vectors;
+}
+
 Case model_case(const std::string& name, int states) {
   const Mechanism mechanism = load(name);
   const Model<double> model = instantiate<double>(mechanism);
@@ -134,9 +138,9 @@ Program named_program(const std::string& name) {
           name3(work.force[b].ang, "n", b);
         }
       }));
-  program.functions.push_back(trace("mass-matrix", {{"q", nq}}, {{"M", nv * nv, nv}}, [&](const Arguments& in, Results& out) {
-    crba<Expr>(model, work, in[0], out[0]);
-  }));
+  program.functions.push_back(
+      trace("mass-matrix", {{"q", nq}}, {{"M", nv * nv, nv}},
+            [&](const Arguments& in, Results& out) { crba<Expr>(model, work, in[0], out[0]); }));
   return program;
 }
 

@@ -1,29 +1,19 @@
 // Code in another language, run at many states and compared with the interpreter.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "codegen/program.hpp"
+#include "codegen/selftest.hpp"
+#include "scratch.hpp"
 
 namespace lw {
 
-// A folder of its own for each test, gone with it.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  void write(const std::vector<Artefact>& artefacts) const;
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
+// Into the folder of a test.
+void write(const Scratch& scratch, const std::vector<Artefact>& artefacts);
+// In that folder; what it prints. The exit status must be 0.
+std::string output_of(const Scratch& scratch, const std::string& shell_command);
 
 // Every operation once, in two outputs (one a 2×2 matrix), with a call; for languages to show that they have them all.
 Program every_operation();
@@ -36,6 +26,9 @@ std::vector<double> numbers(const std::string& text);
 // largest number of the function.
 std::vector<double> interpreted(const Function& function, const std::vector<std::vector<double>>& states);
 double relative_difference(const std::vector<double>& got, const std::vector<double>& expected);
+
+// Expected outputs from the interpreter, for self-tests.
+TestVectors vectors_of(const Function& function, const std::vector<std::vector<double>>& states);
 
 // Embedded models (arms, trees, a floating base) with their traced functions, and states for each function.
 struct Case {

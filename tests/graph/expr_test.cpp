@@ -85,5 +85,17 @@ TEST_F(ExprTest, CallsOnTheSameArgumentsAreShared) {
   EXPECT_FALSE(g.call(f, {y, x})[0] == first[0]);
 }
 
+TEST(Names, OfANegationSayThatItIsNegated) {
+  Graph g;
+  const Expr x = g.input("x"), y = g.input("y");
+  const Expr product = x * y, sum = x + y;
+  name_value(-product, "omega2_x");
+  EXPECT_EQ(*g.name_of(product.id()), "minus_omega2_x");
+  name_value(-sum, "minus_a");  // as when a pass finds that what was negated need not be
+  EXPECT_EQ(*g.name_of(sum.id()), "a");
+  name_value(product, "again");
+  EXPECT_EQ(*g.name_of(product.id()), "minus_omega2_x");
+}
+
 }  // namespace
 }  // namespace lw
