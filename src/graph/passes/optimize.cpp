@@ -72,12 +72,17 @@ class Driver {
 
 }  // namespace
 
-Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain) {
+Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain,
+                  const SearchEffort& effort) {
   Driver driver(function, objective, explain);
-  for (bool again = true; again;) {
-    again = false;
-    for (const Pass& pass : passes()) again = driver.turn(pass.name, pass.run) || again;
-  }
+  const auto to_the_end = [&] {
+    for (bool again = true; again;) {
+      again = false;
+      for (const Pass& pass : passes()) again = driver.turn(pass.name, pass.run) || again;
+    }
+  };
+  to_the_end();
+  if (effort.trials > 0 && driver.turn("search", [&](const Function& f) { return search(f, effort); })) to_the_end();
   if (function.arithmetic().fused) driver.finish(contract(driver.best()));
   return schedule(driver.best());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objective.hpp"
+#include "search.hpp"
 
 namespace lw {
 
@@ -20,6 +21,8 @@ struct PassReport {
   int turns = 0;               // that helped
 };
 
-Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain = nullptr);
+// With some effort of search between two rounds of the passes.
+Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain = nullptr,
+                  const SearchEffort& effort = {});
 
 }  // namespace lw

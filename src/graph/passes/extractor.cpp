@@ -1,0 +1,515 @@
+#include "extractor.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace lw {
+namespace {
+
+constexpr int kUnknown = 1000;           // a gain that is yet to be computed
+constexpr std::size_t kMostTerms = 120;  // of sums whose terms are compared two by two
+
+std::uint64_t mixed(std::uint64_t h) {
+  h *= 0xff51afd7ed558ccdULL;
+  return h ^ h >> 32;
+}
+
+}  // namespace
+
+std::size_t Extractor::ProductHash::operator()(const Product& p) const {
+  std::uint64_t h = p.size();
+  for (const Literal l : p) h = mixed(h ^ l);
+  return static_cast<std::size_t>(h);
+}
+std::size_t Extractor::DivisorHash::operator()(const Divisor& d) const {
+  return static_cast<std::size_t>(mixed(mixed(std::uint64_t{d.u} << 32 | d.v) ^ d.ratio));
+}
+std::size_t Extractor::PairHash::operator()(Pair p) const { return static_cast<std::size_t>(mixed(p)); }
+
+Extractor::Extractor(const Polynomials& system, const Extraction& what)
+    : what_(what), random_(what.seed), roots_(system.roots), sums_(system.sums.size()) {
+  for (const Polynomials::Root& r : roots_) sums_[r.sum].root = true;
+  for (const std::size_t s : topological(system)) {
+    for (const Term& t : system.sums[s]) add(s, t);
+  }
+}
+
+Polynomials Extractor::system() const {
+  Polynomials out;
+  out.roots = roots_;
+  out.sums.resize(sums_.size());
+  for (std::size_t s = 0; s < sums_.size(); ++s) {
+    for (const Id i : sums_[s].items) out.sums[s].push_back(items_[i].term);
+  }
+  return out;
+}
+
+void Extractor::extract() {
+  tidy();
+  for (int round = 0; round < 20; ++round) {
+    if (what_.sums) extract_sums();
+    if (what_.products) extract_products();
+    tidy();
+    if (queue_.empty() && touched_pairs_.empty()) return;
+  }
+}
+
+void Extractor::begin() {
+  journal_.clear();
+  journaling_ = true;
+  ++step_;
+}
+
+void Extractor::take_back() {
+  for (auto c = journal_.rbegin(); c != journal_.rend(); ++c) {
+    if (c->added) {
+      fall(c->item);
+    } else {
+      stand(c->item);
+    }
+  }
+  journal_.clear();
+  touched_.clear();
+  touched_pairs_.clear();
+  for (; !queue_.empty(); queue_.pop()) entries_[queue_.top().what].waiting = false;
+}
+
+std::size_t Extractor::any_sum() {
+  for (;;) {
+    const auto s = static_cast<std::size_t>(random_.below(static_cast<int>(sums_.size())));
+    if (!sums_[s].items.empty()) return s;
+  }
+}
+
+std::size_t Extractor::neighbour(std::size_t sum) {
+  std::vector<std::size_t> next;
+  for (const Id i : sums_[sum].items) {
+    for (const Literal l : items_[i].term.literals) {
+      if (is_sum(l)) next.push_back(sum_index(l));
+    }
+  }
+  if (next.empty() || random_.chance(0.5)) {
+    for (const Id i : sums_[sum].users) {
+      if (items_[i].alive) next.push_back(items_[i].sum);
+    }
+  }
+  return next.empty() ? sum : next[static_cast<std::size_t>(random_.below(static_cast<int>(next.size())))];
+}
+
+// ---- products
+
+Literal Extractor::constant(double k) {
+  const auto [place, fresh] =
+      constants_.try_emplace(std::bit_cast<std::uint64_t>(std::abs(k)), static_cast<Literal>(constants_.size()));
+  if (fresh) constant_values_.push_back(std::abs(k));
+  return kFirstConstant + place->second;
+}
+
+Extractor::Product Extractor::factors_of(double k, const Product& literals) {
+  Product f = literals;
+  if (std::abs(k) != 1.0 && !literals.empty()) f.push_back(constant(k));
+  return f;
+}
+
+Term Extractor::term_of(const Product& factors, bool negative) const {
+  Term t;
+  for (const Literal l : factors) {
+    if (l >= kFirstConstant) {
+      t.k *= constant_values_[l - kFirstConstant];
+    } else {
+      t.literals.push_back(l);
+    }
+  }
+  std::sort(t.literals.begin(), t.literals.end());
+  if (negative) t.k = -t.k;
+  return t;
+}
+
+std::uint32_t Extractor::intern(const Product& p) {
+  const auto [place, fresh] = product_index_.try_emplace(p, static_cast<std::uint32_t>(products_.size()));
+  if (fresh) products_.push_back(p);
+  return place->second;
+}
+
+std::uint32_t Extractor::pair_index(Literal a, Literal b) {
+  const auto [place, fresh] = pair_index_.try_emplace(pair_of(a, b), static_cast<std::uint32_t>(pairs_.size()));
+  if (fresh) pairs_.push_back({a, b, 0, {}});
+  return place->second;
+}
+
+void Extractor::find_pairs(const Product& f, std::vector<std::uint32_t>& pairs) {
+  pairs.clear();
+  for_each_pair(f, [&](Literal a, Literal b) { pairs.push_back(pair_index(a, b)); });
+}
+
+void Extractor::count(const std::vector<std::uint32_t>& pairs, int by) {
+  for (const std::uint32_t p : pairs) pairs_[p].count += by;
+}
+
+int Extractor::price(std::size_t factors, const std::vector<std::uint32_t>& pairs) const {
+  if (factors < 2) return 0;
+  int n = static_cast<int>(factors) - 1;
+  std::uint64_t used = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i + 1 < factors; ++i) {
+    for (std::size_t j = i + 1; j < factors; ++j, ++at) {
+      if (j >= 64 || used >> i & 1 || used >> j & 1 || pairs_[pairs[at]].count <= 0) continue;
+      used |= std::uint64_t{1} << i | std::uint64_t{1} << j;
+      --n;
+    }
+  }
+  return n;
+}
+
+// ---- terms
+
+std::size_t Extractor::new_sum() {
+  sums_.emplace_back();
+  return sums_.size() - 1;
+}
+
+void Extractor::stand(Id id) {
+  Item& item = items_[id];
+  item.alive = true;
+  Sum& sum = sums_[item.sum];
+  operations_ += multiplications(item.factors) + (sum.items.empty() ? 0 : 1);
+  sum.items.push_back(id);
+  count(item.pairs, 1);
+  for (const Literal l : item.term.literals) {
+    if (is_sum(l)) ++sums_[sum_index(l)].uses;
+  }
+}
+
+void Extractor::fall(Id id) {
+  Item& item = items_[id];
+  item.alive = false;
+  item.died = step_;
+  Sum& sum = sums_[item.sum];
+  sum.items.erase(std::find(sum.items.begin(), sum.items.end(), id));
+  operations_ -= multiplications(item.factors) + (sum.items.empty() ? 0 : 1);
+  count(item.pairs, -1);
+  for (const Literal l : item.term.literals) {
+    if (is_sum(l)) --sums_[sum_index(l)].uses;
+  }
+}
+
+void Extractor::add(std::size_t s, Term t) {
+  for (const Id i : sums_[s].items) {
+    if (items_[i].term.literals != t.literals) continue;
+    const double k = items_[i].term.k + t.k;
+    const bool gone = std::abs(k) <= 1e-15 * std::abs(t.k);
+    remove(i);
+    if (!gone) add(s, {k, std::move(t.literals)});
+    return;
+  }
+  const auto id = static_cast<Id>(items_.size());
+  Product f = factors_of(t.k, t.literals);
+  items_.push_back({std::move(t), std::move(f), {}, s, false, 0});
+  Item& item = items_.back();
+  find_pairs(item.factors, item.pairs);
+  for (std::size_t k = 0; k < item.term.literals.size(); ++k) {
+    const Literal l = item.term.literals[k];
+    if (!is_sum(l) || (k > 0 && item.term.literals[k - 1] == l)) continue;
+    std::vector<Id>& users = sums_[sum_index(l)].users;
+    if (users.size() > 32) std::erase_if(users, [&](Id i) { return is_forgotten(i); });
+    users.push_back(id);
+  }
+  if (what_.products) {
+    for (const std::uint32_t p : item.pairs) {
+      Shared& shared = pairs_[p];
+      if (shared.where.empty() || shared.where.back() != id) shared.where.push_back(id);
+      if (shared.where.size() > 1 || item.factors.size() > 3) touched_pairs_.push_back(p);
+    }
+  }
+  if (what_.sums && sums_[s].items.size() < kMostTerms) {
+    for (const Id other : sums_[s].items) enter(other, id);
+  }
+  stand(id);
+  if (journaling_) journal_.push_back({id, true});
+  touched_.push_back(s);
+}
+
+void Extractor::remove(Id id) {
+  fall(id);
+  if (journaling_) journal_.push_back({id, false});
+  touched_.push_back(items_[id].sum);
+  for (const Literal l : items_[id].term.literals) {
+    if (is_sum(l)) touched_.push_back(sum_index(l));
+  }
+}
+
+void Extractor::substitute(std::size_t s) {
+  Terms value;
+  for (const Id i : sums_[s].items) value.push_back(items_[i].term);
+  std::vector<Id> users = sums_[s].users;
+  std::sort(users.begin(), users.end());
+  for (const Id i : users) {
+    if (!items_[i].alive) continue;
+    Terms written{{items_[i].term.k, {}}};
+    for (const Literal l : items_[i].term.literals) {
+      if (l != sum_literal(s)) {
+        for (Term& t : written) t.literals.insert(std::upper_bound(t.literals.begin(), t.literals.end(), l), l);
+        continue;
+      }
+      Terms next;
+      for (const Term& a : written) {
+        for (const Term& b : value) next.push_back(product(a, b));
+      }
+      written = std::move(next);
+    }
+    const std::size_t sum = items_[i].sum;
+    remove(i);
+    for (Term& t : written) add(sum, std::move(t));
+  }
+}
+
+void Extractor::dissolve(std::size_t s, std::size_t most) {
+  std::size_t terms = 0;
+  for (const Id i : sums_[s].users) {
+    if (!items_[i].alive) continue;
+    std::size_t n = 1;
+    for (const Literal l : items_[i].term.literals) n *= l == sum_literal(s) ? sums_[s].items.size() : 1;
+    terms += n;
+  }
+  if (terms <= most) substitute(s);
+}
+
+void Extractor::tidy() {
+  while (!touched_.empty()) {
+    const std::size_t s = touched_.back();
+    touched_.pop_back();
+    const Sum& sum = sums_[s];
+    if (sum.uses == 0) {
+      if (sum.root) continue;
+      while (!sums_[s].items.empty()) remove(sums_[s].items.back());
+      continue;
+    }
+    if (sum.items.empty()) {  // it is zero
+      substitute(s);
+      continue;
+    }
+    const bool once = sum.uses == 1 && !sum.root;
+    if (sum.items.size() == 1) {
+      const Term& t = items_[sum.items[0]].term;
+      if (t.literals.empty() || (t.literals.size() == 1 && std::abs(t.k) == 1.0) || once) substitute(s);
+    } else if (once) {
+      const auto user = std::find_if(sum.users.begin(), sum.users.end(), [&](Id i) { return items_[i].alive; });
+      const Term& t = items_[*user].term;
+      if (t.literals.size() == 1 && std::abs(t.k) == 1.0 && what_.sums) substitute(s);
+    }
+  }
+}
+
+// ---- divisors of two terms
+
+void Extractor::enter(Id a, Id b) {
+  const Term &s = items_[a].term, &t = items_[b].term;
+  Product u, v;
+  std::set_difference(s.literals.begin(), s.literals.end(), t.literals.begin(), t.literals.end(), std::back_inserter(u));
+  std::set_difference(t.literals.begin(), t.literals.end(), s.literals.begin(), s.literals.end(), std::back_inserter(v));
+  std::uint32_t iu = intern(u), iv = intern(v);
+  if (iv < iu) {
+    std::swap(iu, iv);
+    std::swap(a, b);
+  }
+  double r = items_[b].term.k / items_[a].term.k;
+  if (what_.snap > 0.0) {
+    int exponent = 0;
+    const double mantissa = std::frexp(r, &exponent);
+    r = std::ldexp(std::round(mantissa / what_.snap) * what_.snap, exponent);
+  }
+  const Divisor d{iu, iv, std::bit_cast<std::uint64_t>(r)};
+  const auto [place, fresh] = divisor_index_.try_emplace(d, entries_.size());
+  if (fresh) entries_.push_back({d, {}});
+  Entry& e = entries_[place->second];
+  e.places.push_back({a, b});
+  if (e.places.size() > 16) {
+    std::erase_if(e.places, [&](const Place& p) { return is_forgotten(p.a) || is_forgotten(p.b); });
+  }
+  if (e.waiting || is_vain(e)) return;
+  e.waiting = true;
+  queue_.push({kUnknown, rank(place->second), place->second});
+}
+
+// One place alone saves only what its terms have in common.
+bool Extractor::is_vain(const Entry& e) const {
+  if (e.places.size() > 1) return false;
+  const Item &a = items_[e.places[0].a], &b = items_[e.places[0].b];
+  const bool nothing_common = a.term.literals.size() == products_[e.divisor.u].size();
+  const double k = std::abs(a.term.k);
+  return nothing_common && (k == 1.0 || k != std::abs(b.term.k));
+}
+
+Extractor::Product Extractor::common(const Place& p) const {
+  Product g;
+  const Product &s = items_[p.a].term.literals, &t = items_[p.b].term.literals;
+  std::set_intersection(s.begin(), s.end(), t.begin(), t.end(), std::back_inserter(g));
+  return g;
+}
+
+// The places that stand, none of them touching another.
+void Extractor::standing(Entry& e, std::vector<Place>& chosen) const {
+  chosen.clear();
+  for (const Place& p : e.places) {
+    // at first an item stands for its pairs before it is counted as alive: places are looked at only later
+    if (!items_[p.a].alive || !items_[p.b].alive) continue;
+    const bool free = std::none_of(chosen.begin(), chosen.end(), [&](const Place& c) {
+      return c.a == p.a || c.a == p.b || c.b == p.a || c.b == p.b;
+    });
+    if (free) chosen.push_back(p);
+  }
+}
+
+// What is saved, and by what u is multiplied in the new sum so that the least multiplications remain.
+Extractor::Scaled Extractor::gain(Entry& e) {
+  std::vector<Place>& places = chosen_;
+  standing(e, places);
+  if (places.empty() || (places.size() == 1 && is_vain({e.divisor, places}))) return {0, 1.0};
+  const Product &u = products_[e.divisor.u], &v = products_[e.divisor.v];
+  const double r = ratio(places[0]);
+  std::vector<double> scales{1.0};
+  if (std::abs(r) != 1.0) {
+    scales.push_back(1.0 / r);
+    for (std::size_t k = 0; k < places.size() && k < 4; ++k) scales.push_back(items_[places[k].a].term.k);
+  }
+  const bool plain = std::all_of(places.begin(), places.end(), [&](const Place& p) {
+    return items_[p.a].factors.size() == u.size() && items_[p.b].factors.size() == v.size();
+  });
+  if (plain) return {static_cast<int>(places.size()) - 1, items_[places[0].a].term.k};  // u ± v itself
+  int before = 0;
+  for (const Place& p : places) {
+    before += 1 + take(items_[p.a]);
+    before += take(items_[p.b]);
+  }
+  Scaled best{-1000000, 1.0};
+  for (const double scale : scales) {
+    if (scale == 0.0 || !std::isfinite(scale)) continue;
+    std::size_t given = 0;
+    int after = 1;
+    const auto give = [&](const Product& f) {
+      if (given == given_.size()) given_.emplace_back();
+      find_pairs(f, given_[given]);
+      after += price(f.size(), given_[given]);
+      count(given_[given++], 1);
+    };
+    give(factors_of(scale, u));
+    give(factors_of(scale * r, v));
+    for (const Place& p : places) {
+      Product g = common(p);
+      g.push_back(kNew);
+      give(factors_of(items_[p.a].term.k / scale, g));
+    }
+    while (given > 0) count(given_[--given], -1);
+    if (before - after > best.gain) best = {before - after, scale};
+  }
+  for (const Place& p : places) {
+    count(items_[p.a].pairs, 1);
+    count(items_[p.b].pairs, 1);
+  }
+  return best;
+}
+
+void Extractor::apply(std::size_t entry, double scale) {
+  std::vector<Place> places;
+  standing(entries_[entry], places);
+  const Product u = products_[entries_[entry].divisor.u], v = products_[entries_[entry].divisor.v];
+  const double r = ratio(places[0]);
+  const std::size_t s = new_sum();
+  struct New {
+    std::size_t sum;
+    Term term;
+  };
+  std::vector<New> rest;
+  for (const Place& p : places) {
+    Product g = common(p);
+    g.push_back(sum_literal(s));  // above all others
+    rest.push_back({items_[p.a].sum, {items_[p.a].term.k / scale, std::move(g)}});
+    remove(p.a);
+    remove(p.b);
+  }
+  add(s, {scale, u});
+  add(s, {scale * r, v});
+  for (New& n : rest) add(n.sum, std::move(n.term));
+}
+
+void Extractor::extract_sums() {
+  while (!queue_.empty()) {
+    Candidate c = queue_.top();
+    queue_.pop();
+    entries_[c.what].waiting = false;
+    const Scaled now = gain(entries_[c.what]);
+    if (now.gain <= 0) continue;
+    if (now.gain < c.gain) {
+      c.gain = now.gain;
+      queue_.push(c);
+      continue;
+    }
+    apply(c.what, now.of_u);
+  }
+}
+
+// ---- products of two factors
+
+namespace {
+
+// How often the pair can be taken out of a product.
+int times_in(const std::vector<Literal>& f, Literal a, Literal b) {
+  const auto na = std::count(f.begin(), f.end(), a), nb = std::count(f.begin(), f.end(), b);
+  return static_cast<int>(a == b ? na / 2 : std::min(na, nb));
+}
+
+}  // namespace
+
+int Extractor::times(std::uint32_t pair) {
+  Shared& shared = pairs_[pair];
+  std::erase_if(shared.where, [&](Id i) { return is_forgotten(i); });
+  int n = 0;
+  for (const Id i : shared.where) {
+    if (items_[i].alive) n += times_in(items_[i].factors, shared.a, shared.b);
+  }
+  return n;
+}
+
+void Extractor::extract_products() {
+  std::priority_queue<Candidate> queue;
+  const auto enter_touched = [&] {
+    for (const std::uint32_t p : touched_pairs_) {
+      const int n = times(p);
+      if (n > 1) queue.push({n, rank(pair_of(pairs_[p].a, pairs_[p].b)), p});
+    }
+    touched_pairs_.clear();
+  };
+  enter_touched();
+  while (!queue.empty()) {
+    Candidate c = queue.top();
+    queue.pop();
+    const int n = times(static_cast<std::uint32_t>(c.what));
+    if (n < 2) continue;
+    if (n < c.gain) {
+      c.gain = n;
+      queue.push(c);
+      continue;
+    }
+    const auto [a, b, count, places] = Shared(pairs_[c.what]);
+    const std::size_t s = new_sum();
+    for (const Id i : places) {
+      if (!items_[i].alive) continue;
+      Product f = items_[i].factors;
+      const bool negative = items_[i].term.k < 0.0;
+      const int m = times_in(f, a, b);
+      for (int k = 0; k < m; ++k) {
+        f.erase(std::find(f.begin(), f.end(), a));
+        f.erase(std::find(f.begin(), f.end(), b));
+      }
+      f.insert(f.end(), static_cast<std::size_t>(m), sum_literal(s));
+      const std::size_t sum = items_[i].sum;
+      remove(i);
+      add(sum, term_of(f, negative));
+    }
+    add(s, term_of({a, b}, false));
+    enter_touched();
+  }
+}
+
+}  // namespace lw

@@ -1,0 +1,42 @@
+#include "graph/passes/search.hpp"
+
+#include "graph/passes/objective.hpp"
+#include "graph/passes/optimize.hpp"
+#include "support/sample_functions.hpp"
+
+namespace lw {
+namespace {
+
+TEST(Search, FindsWhatThePassesMiss) {
+  for (const char* model : {"puma560", "stanford", "ur5"}) {
+    for (const Road road : kRoads) {
+      const Function f = trace_of(model, road), g = optimize(f, Objective::operations);
+      const Function h = search(g, {.trials = 1500});
+      EXPECT_TRUE(same_values(f, h));
+      EXPECT_LT(operations(h), operations(g));
+      std::printf("  %-9s %-22s %g → %g → %g\n", model, to_string(road), operations(f), operations(g), operations(h));
+    }
+  }
+}
+
+TEST(Search, KeepsValuesOfRandomFunctions) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Function f = random_function(seed, 80), g = search(f, {.trials = 100, .seed = seed});
+    EXPECT_TRUE(same_values(f, g)) << seed;
+    EXPECT_LE(operations(g), operations(f)) << seed;
+  }
+}
+
+TEST(Search, SameSeedSameResult) {
+  const Function f = trace_of("stanford", Road::rnea);
+  const Function a = search(f, {.trials = 300, .seed = 4}), b = search(f, {.trials = 300, .seed = 4});
+  ASSERT_EQ(a.order(), b.order());
+  for (const NodeId id : a.order()) {
+    EXPECT_EQ(a.graph()[id].op, b.graph()[id].op);
+    EXPECT_EQ(a.graph()[id].a, b.graph()[id].a);
+    EXPECT_EQ(a.graph()[id].value, b.graph()[id].value);
+  }
+}
+
+}  // namespace
+}  // namespace lw
