@@ -83,8 +83,7 @@ bool disagree(const Model<double>& model, const JointSample& before, const Joint
     if (coordinates(joint.type) != 1) continue;
     const auto q = static_cast<std::size_t>(joint.q), v = static_cast<std::size_t>(joint.v);
     const double way = after.q[q] - before.q[q];
-    const double rates =
-        0.5 * h * (before.qd[v] + after.qd[v]) - h * h / 12.0 * (after.qdd[v] - before.qdd[v]);
+    const double rates = 0.5 * h * (before.qd[v] + after.qd[v]) - h * h / 12.0 * (after.qdd[v] - before.qdd[v]);
     moved += way * way;
     told += rates * rates;
     off += (way - rates) * (way - rates);

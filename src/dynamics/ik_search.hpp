@@ -58,7 +58,7 @@ class IkSearch {
   CoordinateLimits limits_;
   Carriers carriers_;
   std::vector<bool> turns_;
-  std::vector<int> velocity_to_coordinate_;  // of joints with one; else -1
+  std::vector<int> velocity_to_coordinate_;   // of joints with one; else -1
   Vec3<double> root_ = Vec3<double>::zero();  // where the first joint on the path is
   double reach_ = 0.0;                        // no more than so far from there; infinite with slides that have no end
   double size_ = 0.0;                         // the same, slides without an end counted as a metre; never zero

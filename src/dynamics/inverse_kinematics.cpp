@@ -75,8 +75,8 @@ IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarge
   const auto keep = [&](IkSolution s) {
     s.freedom = velocities - rank + search.extra_freedom(s.q, rank);
     for (IkSolution& other : result.solutions) {
-      const bool one = s.branch.empty() ? search.one_within_tolerance(s, other)
-                                        : search.distance(s.q, other.q, true) < 1e-5;
+      const bool one =
+          s.branch.empty() ? search.one_within_tolerance(s, other) : search.distance(s.q, other.q, true) < 1e-5;
       if (one || (s.freedom > 0 && s.freedom == other.freedom && search.connected(other.q, s.q))) {
         if (one && search.badness(s) < search.badness(other)) other = std::move(s);
         return false;

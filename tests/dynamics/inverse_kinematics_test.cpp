@@ -495,7 +495,8 @@ std::string general_arm(Random& random, double width, double scale) {
     const double lower = random.between(-2.5, 2.5 - width);
     const std::string axis = vector(1.0), xyz = vector(0.5 * scale), rpy = vector(3.0);
     text += fmt::format(
-        "  - {{name: l{}, parent: {}, joint: {{type: revolute, axis: {}, origin: {{xyz: {}, rpy: {}}}, limits: {{lower: "
+        "  - {{name: l{}, parent: {}, joint: {{type: revolute, axis: {}, origin: {{xyz: {}, rpy: {}}}, limits: "
+        "{{lower: "
         "{}, upper: {}}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}\n",
         k, k == 0 ? "base" : fmt::format("l{}", k - 1), axis, xyz, rpy, lower, lower + width);
   }
