@@ -125,6 +125,12 @@ std::string visible(std::string_view text) {
   return out;
 }
 
+bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
+  if (text.size() < end.size()) return false;
+  return std::equal(end.begin(), end.end(), text.end() - static_cast<std::ptrdiff_t>(end.size()),
+                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b); });
+}
+
 std::string counted(std::size_t n, const std::string& singular, const std::string& plural) {
   return fmt::format("{} {}", n, n == 1 ? singular : plural.empty() ? singular + "s" : plural);
 }

@@ -32,6 +32,8 @@ class Table {
 std::string readable(double value, int decimals = 6, double scale = 0.0);
 // Control characters but line breaks and tabs as `\x1b`: text from elsewhere must not command a terminal.
 std::string visible(std::string_view text);
+// `end` in small letters; the text may have capitals there.
+bool ends_with_ignoring_case(std::string_view text, std::string_view end);
 // "1 link", "2 links"
 std::string counted(std::size_t n, const std::string& singular, const std::string& plural = {});
 

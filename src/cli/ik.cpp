@@ -275,6 +275,8 @@ int run(const Arguments& arguments) {
   if (arguments.has("--out") && !arguments.has("--path")) {
     throw Error(ErrorCode::usage, "--out writes the joints' motion along a --path; a single target has none");
   }
+  require_other_file(arguments, "--out", "--path");
+  require_other_file(arguments, "--out", "MODEL");
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
   if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
