@@ -248,7 +248,7 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
   } else if (unreached.empty()) {
     double off = 0.0;
     for (const JointSample& s : motion) off = std::max({off, s.position_error, s.rotation_error});
-    fmt::print("{}: `{}` along {}, off by at most {:.1e}; rates {}\n\n", model.name,
+    fmt::print("{}: `{}` along {}, off by at most {:.1e}; rates: {}\n\n", model.name,
                model.frames[static_cast<std::size_t>(frame)].name, counted(motion.size(), "sample"), off, rates);
     Table table({"joint", "from", "to", "least", "most", "fastest"});
     const std::vector<Entry> entries = coordinate_entries(model);
