@@ -85,12 +85,50 @@ std::string Table::str(std::size_t indent) const {
   return out;
 }
 
+std::size_t Table::width(std::size_t indent) const {
+  const std::string text = str(indent);
+  std::size_t widest = 0;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    widest = std::max(widest, display_width(std::string_view(text).substr(at, text.find('\n', at) - at)));
+  }
+  return widest;
+}
+
+Table Table::transposed() const {
+  Table table;
+  table.has_header_ = true;
+  for (const std::vector<std::string>& row : rows_) {
+    table.rows_.resize(std::max(table.rows_.size(), row.size()));
+  }
+  for (std::vector<std::string>& line : table.rows_) line.resize(rows_.size());
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    for (std::size_t c = 0; c < rows_[r].size(); ++c) table.rows_[c][r] = rows_[r][c];
+  }
+  return table;
+}
+
 std::string readable(double value, int decimals, double scale) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   if (std::abs(value) <= 1e-14 * scale) value = 0.0;
   const double size = std::abs(value);
   if (size >= 1e9 || (size > 0.0 && size < 0.5 * std::pow(10.0, -decimals))) return fmt::format("{:.{}e}", value, 3);
   return fmt::format("{:.{}f}", value == 0.0 ? 0.0 : value, decimals);  // the zero without its sign
+}
+
+std::string visible(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool controls = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+    out += controls ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return out;
+}
+
+bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
+  if (text.size() < end.size()) return false;
+  return std::equal(end.begin(), end.end(), text.end() - static_cast<std::ptrdiff_t>(end.size()),
+                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b); });
 }
 
 std::string counted(std::size_t n, const std::string& singular, const std::string& plural) {

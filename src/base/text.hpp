@@ -19,6 +19,8 @@ class Table {
   explicit Table(std::vector<std::string> header = {});
   void add(std::vector<std::string> row);
   std::string str(std::size_t indent = 2) const;
+  std::size_t width(std::size_t indent = 2) const;
+  Table transposed() const;  // rows as columns; the first column becomes the header
 
  private:
   std::vector<std::vector<std::string>> rows_;  // the first is the header, where there is one
@@ -28,6 +30,10 @@ class Table {
 // A number to read: `decimals` after the point, or with exponent where it is tiny or huge. What rounding leaves of a zero
 // (1e-14 of `scale`, the size of what stands beside it) is shown as zero.
 std::string readable(double value, int decimals = 6, double scale = 0.0);
+// Control characters but line breaks and tabs as `\x1b`: text from elsewhere must not command a terminal.
+std::string visible(std::string_view text);
+// `end` in small letters; the text may have capitals there.
+bool ends_with_ignoring_case(std::string_view text, std::string_view end);
 // "1 link", "2 links"
 std::string counted(std::size_t n, const std::string& singular, const std::string& plural = {});
 

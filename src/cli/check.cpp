@@ -7,6 +7,7 @@
 
 #include "../base/text.hpp"
 #include "../dynamics/closure.hpp"
+#include "../model/limits.hpp"
 #include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
@@ -23,6 +24,7 @@ struct Findings {
   Mobility mobility;
   double mass = 0.0;  // of everything that moves
   bool ok = false;
+  bool impossible = false;  // it would be accepted with --allow-unphysical
 };
 
 // A tree in which nothing resists a velocity has inverse dynamics, but no accelerations.
@@ -75,6 +77,7 @@ Findings examine(const Arguments& arguments) {
   f.reading = read(arguments.text("MODEL"), read_options(arguments));
   std::vector<Diagnostic>& diagnostics = f.reading.diagnostics;
   // a mechanism that no body could be built as can still be described; its errors stay errors
+  f.impossible = f.reading.impossible.has_value();
   if (!f.reading.mechanism) f.reading.mechanism = std::move(f.reading.impossible);
   if (!f.reading.mechanism) return f;
   const Mechanism& mechanism = *f.reading.mechanism;
@@ -163,6 +166,10 @@ void print_summary(const Findings& f) {
 int run(const Arguments& arguments) {
   const Findings f = examine(arguments);
   print_diagnostics(f.reading, arguments.quiet() ? Severity::error : Severity::note);
+  if (f.impossible && !arguments.quiet()) {
+    say("note: `--allow-unphysical`, or a reason under `unphysical` in the file, makes warnings of what no body can "
+        "have");
+  }
   if (arguments.json()) {
     print_json(to_json(f, arguments.text("MODEL")));
   } else if (f.model) {

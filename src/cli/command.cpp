@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "../base/error.hpp"
+#include "../base/text.hpp"
 #include "../model/complaints.hpp"
 #include "help.hpp"
 #include "terminal.hpp"
@@ -228,11 +229,21 @@ void require_ending(const Arguments& arguments, const std::string& option, const
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(file, ignored);
   const bool to_be_written = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
-  if (file.ends_with(ending) || !to_be_written) return;  // a pipe takes anything, a folder is refused later
+  if (ends_with_ignoring_case(file, ending) || !to_be_written)
+    return;  // a pipe takes anything, a folder is refused later
   const std::size_t slash = file.rfind('/') + 1, dot = file.rfind('.');
   std::string stem = dot != std::string::npos && dot > slash ? file.substr(0, dot) : file;
   if (stem == "-" || stem.ends_with('/')) stem = "FILE";
   throw Error(ErrorCode::usage, fmt::format("{} writes {}: name it {}{}", option, contents, stem, ending));
+}
+
+void require_other_file(const Arguments& arguments, const std::string& option, const std::string& input) {
+  std::error_code ignored;
+  if (!arguments.has(option) || !arguments.has(input)) return;
+  const std::filesystem::path out = arguments.text(option), in = arguments.text(input);
+  if (!std::filesystem::is_regular_file(in, ignored) || !std::filesystem::equivalent(out, in, ignored)) return;
+  throw Error(ErrorCode::usage, fmt::format("{}: `{}` is what is read; choose another name, so that nothing is lost",
+                                            option, out.string()));
 }
 
 Option json_option() {

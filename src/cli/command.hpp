@@ -73,6 +73,9 @@ struct Command {
 void require_ending(const Arguments& arguments, const std::string& option, const std::string& contents,
                     const std::string& ending);
 
+// Throws Error(usage) where an option would write over the file that another argument names, by whatever path.
+void require_other_file(const Arguments& arguments, const std::string& option, const std::string& input);
+
 Option json_option();
 Option quiet_option();
 

@@ -5,6 +5,7 @@
 
 #include "../base/error.hpp"
 #include "../base/file.hpp"
+#include "../base/text.hpp"
 #include "../model/write_urdf.hpp"
 #include "../model/write_yaml.hpp"
 #include "commands.hpp"
@@ -22,8 +23,9 @@ const std::vector<std::string> kFormats{"yaml", "urdf"};
 std::string chosen_format(const Arguments& arguments) {
   const std::string asked = arguments.text("--to");
   if (!arguments.has("--out")) return asked.empty() ? "yaml" : asked;
-  const std::string out = arguments.text("--out"), ending = fs::path(out).extension().string();
-  const std::string by_name = ending == ".yaml" || ending == ".yml" ? "yaml" : ending == ".urdf" ? "urdf" : "";
+  const std::string out = arguments.text("--out");
+  const auto ends = [&](const char* ending) { return ends_with_ignoring_case(out, ending); };
+  const std::string by_name = ends(".yaml") || ends(".yml") ? "yaml" : ends(".urdf") ? "urdf" : "";
   if (by_name.empty()) {
     throw Error(ErrorCode::usage,
                 fmt::format("--out: `{}` should end in .yaml or .urdf, by which it is read again", out));
@@ -34,20 +36,22 @@ std::string chosen_format(const Arguments& arguments) {
   return by_name;
 }
 
-class Warnings {
- public:
-  explicit Warnings(bool quiet) : quiet_(quiet) {}
-  void say(const std::string& text) const {
-    if (!quiet_) fmt::print(stderr, "{} {}\n", styled("warning:", Style::warning, stderr), text);
-  }
+// Meshes that were found are named relative to the file that is written, or to the current folder where that is stdout.
+void rebase_meshes(const Arguments& arguments, Mechanism& mechanism) {
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(arguments.text("--out", "-"), ignored).parent_path().lexically_normal();
+  const auto rebase = [&](std::vector<Visual>& visuals) {
+    for (Visual& v : visuals) {
+      if (fs::path(v.mesh).is_absolute()) v.mesh = fs::path(v.mesh).lexically_relative(folder).generic_string();
+    }
+  };
+  rebase(mechanism.base_visuals);
+  for (Link& link : mechanism.links) rebase(link.visuals);
+}
 
- private:
-  bool quiet_;
-};
-
-int to_yaml(const Arguments& arguments, const Mechanism& mechanism, const Warnings& warnings) {
-  if (mechanism.base_inertia) {
-    warnings.say(fmt::format("the inertia of the base `{}` is left out: it stands still", mechanism.base));
+int to_yaml(const Arguments& arguments, const Mechanism& mechanism) {
+  if (mechanism.base_inertia && !arguments.quiet()) {
+    say_warning(fmt::format("the inertia of the base `{}` is left out: it stands still", mechanism.base));
   }
   const std::string text = write_yaml(mechanism);
   if (!arguments.has("--out")) {
@@ -59,12 +63,16 @@ int to_yaml(const Arguments& arguments, const Mechanism& mechanism, const Warnin
   return kOk;
 }
 
-int to_urdf(const Arguments& arguments, const Mechanism& mechanism, const Warnings& warnings) {
+int to_urdf(const Arguments& arguments, const Mechanism& mechanism) {
   const UrdfFiles files = write_urdf(mechanism);
-  for (const std::string& w : files.warnings) warnings.say(w);
+  for (const std::string& change : files.remarks.changes) {
+    if (!arguments.quiet()) say_warning(change);
+  }
+  // whoever reads the result computes other torques: nobody asks not to hear that
+  for (const std::string& loss : files.remarks.losses) say_warning(loss);
   if (!arguments.has("--out")) {
     if (!files.sidecar.empty()) {
-      warnings.say(
+      say_warning(
           "what stands beside a URDF in its NAME.loops.yaml (gravity, loops, home, …) is written with --out only");
     }
     fmt::print("{}", files.urdf);
@@ -75,7 +83,10 @@ int to_urdf(const Arguments& arguments, const Mechanism& mechanism, const Warnin
   if (!files.sidecar.empty()) {
     write_file(beside, files.sidecar);
   } else if (fs::exists(beside, ignored)) {
-    warnings.say(fmt::format("`{}` stands there from before and will be read with `{}`", beside, out));
+    throw Error(ErrorCode::io,
+                fmt::format("`{}` stands there from before and would be read with `{}`, which it does not belong to: "
+                            "remove it, or choose another name",
+                            beside, out));
   }
   write_file(out, files.urdf);
   fmt::print("{}\n", out);
@@ -85,9 +96,10 @@ int to_urdf(const Arguments& arguments, const Mechanism& mechanism, const Warnin
 
 int run(const Arguments& arguments) {
   const std::string format = chosen_format(arguments);
-  const Mechanism mechanism = load_model(arguments).mechanism;
-  const Warnings warnings(arguments.quiet());
-  return format == "yaml" ? to_yaml(arguments, mechanism, warnings) : to_urdf(arguments, mechanism, warnings);
+  require_other_file(arguments, "--out", "MODEL");
+  Mechanism mechanism = load_model(arguments).mechanism;
+  rebase_meshes(arguments, mechanism);
+  return format == "yaml" ? to_yaml(arguments, mechanism) : to_urdf(arguments, mechanism);
 }
 
 }  // namespace
@@ -103,8 +115,9 @@ Command convert_command() {
   c.description =
       "Reads a mechanism from any format and writes it as a YAML mechanism file, with its formulas and parameters, or "
       "as "
-      "URDF, with numbers. What a URDF cannot say goes to NAME.loops.yaml beside it or is named in a warning. Without "
-      "--out the text goes to stdout.";
+      "URDF, with numbers. What a URDF cannot say goes to NAME.loops.yaml beside it or is named in a warning, with "
+      "--quiet too where "
+      "it acts on the motion. Without --out the text goes to stdout.";
   c.examples = {"linkwright convert arm6", "linkwright convert puma560 --to urdf",
                 "linkwright convert four-bar --out four-bar.urdf"};
   c.run = run;

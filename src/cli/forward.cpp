@@ -66,13 +66,10 @@ int run(const Arguments& arguments) {
   require_finite("qdd", qdd, model);
 
   if (arguments.json()) {
-    print_json({{"model", model.name},
-                {"method", method},
-                {"velocity_names", model.velocity_names},
-                {"q", q},
-                {"qd", qd},
-                {"tau", tau},
-                {"qdd", qdd}});
+    Json json{{"model", model.name}, {"method", method}, {"velocity_names", model.velocity_names}, {"q", q}, {"qd", qd},
+              {"tau", tau},          {"qdd", qdd}};
+    add_given(arguments, json);
+    print_json(json);
     return kOk;
   }
   fmt::print("{}: accelerations under the torques ({})\n{}\n", model.name, method, configuration_line(q));

@@ -81,7 +81,8 @@ std::string and_more(const std::vector<std::size_t>& samples) {
   return samples.size() == 1 ? "" : fmt::format(" and {} more", samples.size() - 1);
 }
 
-void print_solutions(const Model<double>& model, const IkResult& result) {
+// `first`: the number of the first. Across where that fits, a column per joint; else a line per joint.
+void print_solutions(const Model<double>& model, const IkResult& result, std::size_t first) {
   std::vector<std::string> header{"", "branch"};
   for (const Entry& e : coordinate_entries(model))
     header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
@@ -90,13 +91,48 @@ void print_solutions(const Model<double>& model, const IkResult& result) {
   Table table(header);
   for (std::size_t k = 0; k < result.solutions.size(); ++k) {
     const IkSolution& s = result.solutions[k];
-    std::vector<std::string> row{std::to_string(k + 1)};
+    std::vector<std::string> row{std::to_string(first + k)};
     if (result.closed_form) row.push_back(s.branch);
     for (const double x : s.q) row.push_back(readable(x, 6, 1.0));
     row.push_back(fmt::format("{:.1e}", std::max(s.position_error, s.rotation_error)));
     table.add(std::move(row));
   }
-  fmt::print("{}", table.str());
+  constexpr std::size_t kWidth = 150;
+  fmt::print("{}", (table.width() <= kWidth ? table : table.transposed()).str());
+}
+
+// What the list leaves out or stands for.
+void print_remarks(const IkResult& result, std::size_t first) {
+  if (result.freedom > 0) {
+    fmt::print(
+        "\nOne of infinitely many: {} left over. It is the nearest to --q that was found; others, also such as no "
+        "motion "
+        "leads to from here, come with another --q\n",
+        counted(static_cast<std::size_t>(result.freedom), "freedom is", "freedoms are"));
+  } else if (!result.closed_form) {
+    fmt::print("\nThese were found; there may be more, and another --q may bring them\n");
+  }
+  for (std::size_t k = 0; k < result.solutions.size(); ++k) {
+    if (result.solutions[k].freedom <= result.freedom) continue;
+    fmt::print(
+        "\n{} stands for infinitely many: the arm is singular there and has {} left over; --q chooses by its "
+        "nearness\n",
+        first + k, counted(static_cast<std::size_t>(result.solutions[k].freedom), "freedom", "freedoms"));
+  }
+  if (result.beyond_limits.value_or(0) > 0) {
+    fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows {}\n", *result.beyond_limits,
+               *result.beyond_limits == 1 ? "it" : "them");
+  }
+}
+
+// "out of reach" is said where it is certain only.
+std::string not_reached(bool out_of_reach, bool within_limits, const std::string& nearest) {
+  if (!out_of_reach) {
+    return fmt::format("not found: the nearest pose found is {}. It may be out of reach, or another --q may lead to it",
+                       nearest);
+  }
+  return fmt::format("out of reach{}: the nearest pose found is {}",
+                     within_limits ? " within the joints' limits (--ignore-limits)" : "", nearest);
 }
 
 int solve_target(const Arguments& arguments, const Model<double>& model, int frame, const std::vector<double>& start,
@@ -108,13 +144,16 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
                  [&](std::size_t k) { return "of `" + model.coordinate_names[k] + "`"; });
   require_finite("the way that is left", std::vector{result.nearest.position_error, result.nearest.rotation_error},
                  way);
-  if (const std::size_t branch = read_branch(arguments); branch > 0 && reached) {
-    result.solutions = {IkSolution(chosen(result, branch))};
-  }
+  const std::size_t branch = read_branch(arguments);
+  if (branch > 0 && reached) result.solutions = {IkSolution(chosen(result, branch))};
   if (arguments.json()) {
-    Json json{{"model", model.name},       {"frame", model.frames[static_cast<std::size_t>(frame)].name},
-              {"reached", reached},        {"closed_form", result.closed_form},
-              {"freedom", result.freedom}, {"beyond_limits", result.beyond_limits},
+    Json json{{"model", model.name},
+              {"frame", model.frames[static_cast<std::size_t>(frame)].name},
+              {"reached", reached},
+              {"out_of_reach", result.out_of_reach},
+              {"closed_form", result.closed_form},
+              {"freedom", result.freedom},
+              {"beyond_limits", result.beyond_limits ? Json(*result.beyond_limits) : Json(nullptr)},
               {"solutions", Json::array()}};
     for (const IkSolution& s : result.solutions) json["solutions"].push_back(as_json(model, frame, s));
     if (!reached) json["nearest"] = as_json(model, frame, result.nearest);
@@ -123,28 +162,16 @@ int solve_target(const Arguments& arguments, const Model<double>& model, int fra
     fmt::print("{}: configurations that bring `{}` there, {}\n\n", model.name,
                model.frames[static_cast<std::size_t>(frame)].name,
                result.closed_form ? "in closed form" : "found numerically");
-    print_solutions(model, result);
-    if (result.freedom > 0) {
-      fmt::print("\nOne of infinitely many: {} left over; --q chooses by its nearness\n",
-                 counted(static_cast<std::size_t>(result.freedom), "freedom is", "freedoms are"));
-    }
-    for (std::size_t k = 0; k < result.solutions.size(); ++k) {
-      if (result.solutions[k].freedom <= result.freedom) continue;
-      fmt::print(
-          "\n{} stands for infinitely many: the arm is singular there and has {} left over; --q chooses by its "
-          "nearness\n",
-          k + 1, counted(static_cast<std::size_t>(result.solutions[k].freedom), "freedom", "freedoms"));
-    }
-    if (result.beyond_limits > 0) {
-      fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows them\n", result.beyond_limits);
-    }
+    const std::size_t first = std::max<std::size_t>(branch, 1);
+    print_solutions(model, result, first);
+    print_remarks(result, first);
   }
   if (reached) return kOk;
   const Json nearest = as_json(model, frame, result.nearest);
-  say(fmt::format("out of reach{}: the nearest pose found is {} away, at x, y, z = {}, {}, {}",
-                  result.beyond_limits > 0 ? " within the joints' limits (--ignore-limits)" : "",
-                  distance_text(result.nearest, target.position_only), readable(nearest["position"][0], 6, 1.0),
-                  readable(nearest["position"][1], 6, 1.0), readable(nearest["position"][2], 6, 1.0)));
+  say(not_reached(result.out_of_reach, result.beyond_limits.value_or(0) > 0,
+                  fmt::format("{} away, at x, y, z = {}, {}, {}", distance_text(result.nearest, target.position_only),
+                              readable(nearest["position"][0], 6, 1.0), readable(nearest["position"][1], 6, 1.0),
+                              readable(nearest["position"][2], 6, 1.0))));
   if (!arguments.json()) say(configuration_line(result.nearest.q));
   return kCheckFailed;
 }
@@ -166,35 +193,40 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
       require_finite(fmt::format("the motion at sample {}", k + 1), *v,
                      [](std::size_t j) { return fmt::format("value {}", j + 1); });
     }
-    if (motion[k].singular) {
-      singular.push_back(k + 1);
-    } else if (motion[k].doubtful) {
-      doubtful.push_back(k + 1);
-    }
-    if (!motion[k].reached) unreached.push_back(k + 1);
+    std::vector<std::size_t>* kind = !motion[k].reached   ? &unreached
+                                     : motion[k].singular ? &singular
+                                     : motion[k].doubtful ? &doubtful
+                                                          : nullptr;
+    if (kind != nullptr) kind->push_back(k + 1);
   }
   const char* rates = path.has_acceleration ? "given"
                       : path.has_velocity   ? "velocities given, accelerations by differences"
                                             : "by differences";
   if (!unreached.empty()) {
     const JointSample& s = motion[unreached[0] - 1];
-    say(fmt::format(
-        "sample {} (t = {}) {}{}", unreached[0], s.t,
+    const std::string why =
         s.branch_ends
-            ? "is where the branch ends at a joint's limit (--ignore-limits goes on, --branch begins on another)"
-            : "is out of reach: the nearest pose found is " +
-                  distance_text({s.q, s.position_error, s.rotation_error, false, {}, 0}, position_only) + " away",
-        unreached.size() == 1 ? "" : fmt::format("; {} more are not reached", unreached.size() - 1)));
+            ? "the branch ends at a joint's limit (--ignore-limits goes on, --branch begins on another)"
+            : not_reached(
+                  s.out_of_reach, false,
+                  distance_text({s.q, s.position_error, s.rotation_error, false, {}, 0}, position_only) + " away");
+    say(fmt::format(
+        "sample {} (t = {:.6g}): {}{}", unreached[0], s.t, why,
+        unreached.size() == 1
+            ? ""
+            : fmt::format("; {} not reached", counted(unreached.size() - 1, "more sample is", "more samples are"))));
   } else if (arguments.has("--out")) {
     write_file(arguments.text("--out"), joint_csv(model, motion));
   }
-  if (!singular.empty() && !arguments.quiet()) {
-    say_warning(fmt::format("the Jacobian is singular at sample {} (t = {}){}: rates there are those of least squares",
-                            singular[0], motion[singular[0] - 1].t, and_more(singular)));
-  }
-  if (!doubtful.empty() && unreached.empty() && !arguments.quiet()) {
+  const bool shows_rates = unreached.empty() || arguments.json();
+  if (!singular.empty() && shows_rates && !arguments.quiet()) {
     say_warning(
-        fmt::format("the rates at sample {} (t = {}){} are doubtful: nearly singular, or not what the joints do "
+        fmt::format("the Jacobian is singular at sample {} (t = {:.6g}){}: rates there are those of least squares",
+                    singular[0], motion[singular[0] - 1].t, and_more(singular)));
+  }
+  if (!doubtful.empty() && shows_rates && !arguments.quiet()) {
+    say_warning(
+        fmt::format("the rates at sample {} (t = {:.6g}){} are doubtful: nearly singular, or not what the joints do "
                     "between the samples",
                     doubtful[0], motion[doubtful[0] - 1].t, and_more(doubtful)));
   }
@@ -203,18 +235,20 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
               {"reached", unreached.empty()}, {"rates", rates},
               {"singular", singular},         {"doubtful", doubtful},
               {"unreached", unreached}};
-    for (const char* field : {"t", "q", "qd", "qdd"}) json[field] = Json::array();
+    for (const char* field : {"t", "q", "qd", "qdd", "solutions"}) json[field] = Json::array();
     for (const JointSample& s : motion) {
+      const auto known = [&](const std::vector<double>& v) { return s.reached ? Json(v) : Json(nullptr); };
       json["t"].push_back(s.t);
-      json["q"].push_back(s.q);
-      json["qd"].push_back(s.qd);
-      json["qdd"].push_back(s.qdd);
+      json["q"].push_back(known(s.q));
+      json["qd"].push_back(known(s.qd));
+      json["qdd"].push_back(known(s.qdd));
+      json["solutions"].push_back({{"q", known(s.q)}, {"residual", std::max(s.position_error, s.rotation_error)}});
     }
     print_json(json);
   } else if (unreached.empty()) {
     double off = 0.0;
     for (const JointSample& s : motion) off = std::max({off, s.position_error, s.rotation_error});
-    fmt::print("{}: `{}` along {}, off by at most {:.1e}; rates {}\n\n", model.name,
+    fmt::print("{}: `{}` along {}, off by at most {:.1e}; rates: {}\n\n", model.name,
                model.frames[static_cast<std::size_t>(frame)].name, counted(motion.size(), "sample"), off, rates);
     Table table({"joint", "from", "to", "least", "most", "fastest"});
     const std::vector<Entry> entries = coordinate_entries(model);
@@ -241,6 +275,8 @@ int run(const Arguments& arguments) {
   if (arguments.has("--out") && !arguments.has("--path")) {
     throw Error(ErrorCode::usage, "--out writes the joints' motion along a --path; a single target has none");
   }
+  require_other_file(arguments, "--out", "--path");
+  require_other_file(arguments, "--out", "MODEL");
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
   if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
@@ -274,11 +310,12 @@ Command ik_command() {
   c.summary = "joints for a pose of a frame, or along a path";
   c.description =
       "Inverse kinematics: all configurations that bring a link's frame to a pose or a point, nearest to --q first. In "
-      "closed "
-      "form for arms with a recognised geometry (three joints, or three and a spherical wrist); numerically for every "
-      "other "
-      "tree, where those solutions are listed that were found. Out of reach it names the nearest pose and exits with "
-      "1.\n\n"
+      "closed form for arms with a recognised geometry (three joints, or three and a spherical wrist, or the offset "
+      "wrist "
+      "of the UR arms); numerically for every other tree, where those solutions are listed that were found. Where "
+      "joints "
+      "are left over, one is given, as near to --q as it was found. Where there is none it names the nearest pose and "
+      "exits with 1; it says `out of reach` where that is certain, else `not found`.\n\n"
       "Along a path it stays on one branch (where this ends at a joint's limit, it stops with 1) and gives rates and "
       "accelerations of the joints too. The file has the "
       "columns "

@@ -75,6 +75,7 @@ int run(const Arguments& arguments) {
             {{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
       }
     }
+    add_given(arguments, json);
     print_json(json);
     return kOk;
   }

@@ -6,7 +6,6 @@
 
 #include "../base/text.hpp"
 #include "../dynamics/crba.hpp"
-#include "../model/evaluate.hpp"
 #include "results.hpp"
 
 namespace lw::cli {
@@ -23,23 +22,6 @@ std::string losses_left_out(const Mechanism& mechanism) {
   if (count > kNamed) names += fmt::format(" and {} more", count - kNamed);
   return fmt::format("friction and damping of {} ({}) are in the file, but in no result yet", counted(count, "joint"),
                      names);
-}
-
-std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model,
-                                       std::span<const double> q) {
-  const DefaultValues values(mechanism);
-  std::vector<PassedLimit> passed;
-  for (const JointInfo& info : model.joints) {
-    if (coordinates(info.type) != 1) continue;
-    const Joint& joint = mechanism.find_joint(info.name)->joint;
-    const double x = q[static_cast<std::size_t>(info.q)];
-    const auto add = [&](const Formula& limit, const char* side) {
-      passed.push_back({&joint, x, side, values(limit), limit.where.line > 0 ? limit.where : joint.where});
-    };
-    if (joint.limits.lower && x < values(*joint.limits.lower)) add(*joint.limits.lower, "below its lower");
-    if (joint.limits.upper && x > values(*joint.limits.upper)) add(*joint.limits.upper, "above its upper");
-  }
-  return passed;
 }
 
 BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::span<const double> q) {

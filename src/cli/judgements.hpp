@@ -13,16 +13,6 @@ namespace lw::cli {
 // "friction and damping of 2 joints (a, b) are in the file, but in no result yet"; empty where there are none.
 std::string losses_left_out(const Mechanism& mechanism);
 
-struct PassedLimit {
-  const Joint* joint;
-  double value;
-  const char* side;  // "below its lower", "above its upper"
-  double limit;
-  Location where;  // of the limit
-};
-std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model,
-                                       std::span<const double> q);
-
 // Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with it
 // alone, or negative, which impossible inertias can bring about. -1: there is none. A pivot is what is left of M_kk when
 // everything further out is free to give way. Throws Error(data) where the matrix overflows.

@@ -23,10 +23,12 @@ int run(const Arguments& arguments) {
   });
 
   if (arguments.json()) {
-    print_json({{"model", model.name},
-                {"q", q},
-                {"velocity_names", model.velocity_names},
-                {"M", rows_of(M, model.nv, model.nv)}});
+    Json json{{"model", model.name},
+              {"q", q},
+              {"velocity_names", model.velocity_names},
+              {"M", rows_of(M, model.nv, model.nv)}};
+    add_given(arguments, json);
+    print_json(json);
     return kOk;
   }
   fmt::print("{}: mass matrix, rotor inertias included (kg·m², kg·m, kg)\n{}\n", model.name, configuration_line(q));

@@ -57,7 +57,7 @@ Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
   if (at != std::string::npos) {
     const std::vector<double> place = parse_values(text.substr(at + 1), "--payload: the position");
     if (place.size() != 3) {
-      throw Error(ErrorCode::usage, fmt::format("--payload: the position is x,y,z, not {} values", place.size()));
+      throw Error(ErrorCode::usage, fmt::format("--payload: the position is x,y,z, not {}", counted(place.size(), "value")));
     }
     for (std::size_t k = 0; k < 3; ++k) payload.inertia.com[k] = place[k];
   }
@@ -110,7 +110,8 @@ ReadOptions read_options(const Arguments& arguments) {
   for (const std::string& text : arguments.texts("--set")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) continue;
-    options.values[text.substr(0, equals)] = parse_value(text.substr(equals + 1), true, "--set " + text.substr(0, equals));
+    options.values[text.substr(0, equals)] =
+        parse_value(text.substr(equals + 1), true, "--set " + text.substr(0, equals));
   }
   return options;
 }
@@ -161,14 +162,8 @@ bool has_error(const std::vector<Diagnostic>& diagnostics) {
 void print_diagnostics(const ReadResult& result, Severity least) {
   for (const Diagnostic& d : result.diagnostics) {
     if (d.severity < least) continue;
-    std::string text = show(d, result);
-    const std::string word = std::string(to_string(d.severity)) + ":";
-    const std::size_t place = text.find(word);
-    if (place != std::string::npos) {
-      const Style style = d.severity == Severity::error ? Style::error : Style::warning;
-      text.replace(place, word.size(), styled(word, style, stderr));
-    }
-    say(text);
+    const Style style = d.severity == Severity::error ? Style::error : Style::warning;
+    say_marked(show(d, result), std::string(to_string(d.severity)) + ":", style);
   }
 }
 
@@ -193,10 +188,12 @@ LoadedModel load_model(const Arguments& arguments) {
 LoadedModel load_tree(const Arguments& arguments) {
   LoadedModel loaded = load_model(arguments);
   if (!loaded.model.loops.empty()) {
-    throw Error(ErrorCode::model,
-                fmt::format("`{}` has {}: so far only `linkwright check` and `convert` take such mechanisms\n  their kinematics and "
-                            "dynamics, with vectors over the actuated joints, are still to come",
-                            loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
+    throw Error(
+        ErrorCode::model,
+        fmt::format(
+            "`{}` has {}: so far only `linkwright check` and `convert` take such mechanisms\n  their kinematics and "
+            "dynamics, with vectors over the actuated joints, are still to come",
+            loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
   }
   return loaded;
 }

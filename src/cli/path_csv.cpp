@@ -25,14 +25,21 @@ constexpr Names kPosition{"x", "y", "z"}, kRotation{"roll", "pitch", "yaw"};
 constexpr Names kLinear{"vx", "vy", "vz"}, kAngular{"wx", "wy", "wz"};
 constexpr Names kLinearAcceleration{"ax", "ay", "az"}, kAngularAcceleration{"alphax", "alphay", "alphaz"};
 
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// Quotes around a cell do not count, nor does an empty cell at the end, which spreadsheets leave.
 std::vector<std::string> cells(const std::string& line) {
   std::vector<std::string> out;
   std::istringstream stream(line);
   for (std::string cell; std::getline(stream, cell, ',');) {
-    const std::size_t first = cell.find_first_not_of(" \t\r");
-    out.push_back(first == std::string::npos ? "" : cell.substr(first, cell.find_last_not_of(" \t\r") - first + 1));
+    cell = trimmed(cell);
+    if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = trimmed(cell.substr(1, cell.size() - 2));
+    out.push_back(cell);
   }
-  if (!line.empty() && line.back() == ',') out.emplace_back();
+  while (!out.empty() && out.back().empty()) out.pop_back();
   return out;
 }
 
@@ -53,6 +60,8 @@ class Reader {
     }
     for (std::string line; std::getline(stream, line);) {
       if (++line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte order mark
+      if (line.find('\0') != std::string::npos)
+        fail("this is no text, or none in UTF-8: iconv -f utf-16 -t utf-8 converts it");
       const std::size_t first = line.find_first_not_of(" \t\r");
       if (first == std::string::npos || line[first] == '#') continue;
       if (columns_.empty()) {
@@ -61,13 +70,17 @@ class Reader {
         sample(cells(line));
       }
     }
-    if (path_.samples.empty()) fail("there are no samples; a header t,x,y,z and a line for each is what is needed");
+    if (path_.samples.empty()) {
+      fail(columns_.empty() ? "there is no header; it needs one such as t,x,y,z, and a line for each sample"
+                            : "there are no samples after the header");
+    }
     return std::move(path_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorCode::data, fmt::format("{}:{}: {}", file_, line_, what));
+    const std::string place = line_ > 0 ? fmt::format("{}:{}", file_, line_) : file_;
+    throw Error(ErrorCode::data, fmt::format("{}: {}", place, what));
   }
 
   void header(const std::vector<std::string>& names) {
@@ -131,7 +144,7 @@ class Reader {
     if (path_.has_velocity && path_.has_orientation) s.velocity.ang = vector(kAngular, true);
     if (path_.has_acceleration && path_.has_orientation) s.acceleration.ang = vector(kAngularAcceleration, true);
     if (!path_.samples.empty() && !(s.t > path_.samples.back().t)) {
-      fail(fmt::format("times must rise: {} follows {}", s.t, path_.samples.back().t));
+      fail(fmt::format("times must rise: {:.9g} follows {:.9g}", s.t, path_.samples.back().t));
     }
     path_.samples.push_back(s);
   }

@@ -59,6 +59,28 @@ std::string acts_on(const Model<double>& model, const Parameters& p, std::size_t
   return text.empty() ? "-" : text;
 }
 
+// A line per parameter: its value and its column of Y, or what that acts on where it would be too long.
+void print_parameters(const Model<double>& model, const Parameters& p) {
+  const auto nv = static_cast<std::size_t>(model.nv);
+  std::vector<std::string> header{"parameter", "value", ""};
+  Table brief({"parameter", "value", "", "in this state acts on"});
+  for (const std::string& name : model.velocity_names) header.push_back("Y " + name);
+  Table whole(header);
+  for (std::size_t k = 0; k < p.names.size(); ++k) {
+    std::vector<std::string> row{p.names[k], readable(p.values[k], 6, largest(p.values)), p.units[k]}, short_row = row;
+    for (std::size_t i = 0; i < nv; ++i) row.push_back(readable(p.Y[k * nv + i], 6, largest(p.Y)));
+    whole.add(std::move(row));
+    short_row.push_back(acts_on(model, p, k));
+    brief.add(std::move(short_row));
+  }
+  constexpr std::size_t kWidth = 150;
+  if (whole.width() <= kWidth) {
+    fmt::print("{}", whole.str());
+  } else {
+    fmt::print("{}\nY itself is too wide to be shown: --json has it\n", brief.str());
+  }
+}
+
 void print_relations(const BaseParameters<double>& base) {
   fmt::print("\nWhat they are made of (all others are themselves):\n\n");
   for (std::size_t k = 0; k < base.base.size(); ++k) {
@@ -130,6 +152,7 @@ int run(const Arguments& arguments) {
       json["rank"] = rank;
       json["relations"] = relations_json(base, p.values);
     }
+    add_given(arguments, json);
     print_json(json);
     return kOk;
   }
@@ -139,11 +162,7 @@ int run(const Arguments& arguments) {
              base_only ? fmt::format("{} base parameters of {}", p.names.size(), table.size())
                        : counted(p.names.size(), "parameter"),
              configuration_line(q));
-  Table shown({"parameter", "value", "", "in this state acts on"});
-  for (std::size_t k = 0; k < p.names.size(); ++k) {
-    shown.add({p.names[k], readable(p.values[k], 6, largest(p.values)), p.units[k], acts_on(model, p, k)});
-  }
-  fmt::print("{}", shown.str());
+  print_parameters(model, p);
   if (base_only) print_relations(base);
   return kOk;
 }

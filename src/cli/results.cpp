@@ -48,6 +48,12 @@ void write(const Json& json, std::size_t indent, std::string& out) {
 
 }  // namespace
 
+void add_given(const Arguments& arguments, Json& json) {
+  for (const std::string name : {"set", "payload", "wrench"}) {
+    if (arguments.has("--" + name)) json[name] = arguments.texts("--" + name);
+  }
+}
+
 void print_json(const Json& json) {
   std::string text;
   write(json, 0, text);

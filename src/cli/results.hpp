@@ -9,10 +9,14 @@
 #include <nlohmann/json.hpp>
 
 #include "../model/model.hpp"
+#include "command.hpp"
 
 namespace lw::cli {
 
 using Json = nlohmann::ordered_json;  // fields in the order in which they were set; numbers round-trip
+
+// Adds what changed the model or acts on it, as it was given: `set`, `payload`, `wrench`.
+void add_given(const Arguments& arguments, Json& json);
 
 // Bytes that are not UTF-8 (of a path, say) come out as U+FFFD.
 void print_json(const Json& json);

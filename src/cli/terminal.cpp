@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "../base/text.hpp"
+
 namespace lw::cli {
 namespace {
 
@@ -34,8 +36,14 @@ std::string styled(const std::string& text, Style style, std::FILE* stream) {
   return colours(stream) ? code(style) + text + "\033[0m" : text;
 }
 
-void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
-void say_error(const std::string& text) { say(styled("error:", Style::error, stderr) + " " + text); }
-void say_warning(const std::string& text) { say(styled("warning:", Style::warning, stderr) + " " + text); }
+void say(const std::string& line) { std::fputs((visible(line) + "\n").c_str(), stderr); }
+void say_marked(const std::string& line, const std::string& word, Style style) {
+  std::string text = visible(line);
+  const std::size_t place = text.find(word);
+  if (place != std::string::npos) text.replace(place, word.size(), styled(word, style, stderr));
+  std::fputs((text + "\n").c_str(), stderr);
+}
+void say_error(const std::string& text) { say_marked("error: " + text, "error:", Style::error); }
+void say_warning(const std::string& text) { say_marked("warning: " + text, "warning:", Style::warning); }
 
 }  // namespace lw::cli

@@ -10,6 +10,7 @@
 #include "../base/error.hpp"
 #include "../base/text.hpp"
 #include "../model/formula.hpp"
+#include "../model/limits.hpp"
 #include "judgements.hpp"
 #include "terminal.hpp"
 

@@ -47,6 +47,25 @@ std::optional<double> root(double square, double scale) {
   return std::sqrt(std::max(square, 0.0));
 }
 
+template <class P>
+P turned(double angle, const P& a) {
+  const double c = std::cos(angle), s = std::sin(angle);
+  return P{c * a.z - s * a.x, s * a.z + c * a.x};
+}
+template <class P>
+double dot2(const P& a, const P& b) {
+  return a.z * b.z + a.x * b.x;
+}
+template <class P>
+double length(const P& a) {
+  return std::hypot(a.z, a.x);
+}
+// Of the turn that takes a to b.
+template <class P>
+double angle_from(const P& a, const P& b) {
+  return std::atan2(a.z * b.x - a.x * b.z, dot2(a, b));
+}
+
 // Angle of a turn about `axis` that takes the direction of a, across it, to that of b.
 double angle_about(const V& axis, const V& a, const V& b) {
   const V across = b - axis * dot(axis, b);
@@ -90,8 +109,10 @@ std::optional<ClosedFormArm> ClosedFormArm::recognise(const Model<double>& model
   }
   arm.point_ = arm.home_.p;
   if (arm.has_wrist_) {
-    const std::optional<V> centre = meeting(line[3], line[4], size);
-    if (!centre || off(line[5], *centre) > kSame * size || parallel(line[4].axis, line[5].axis)) return std::nullopt;
+    arm.offset_ = !arm.slides_ && parallel(line[2].axis, line[3].axis);
+    const std::optional<V> centre = arm.offset_ ? meeting(line[4], line[5], size) : meeting(line[3], line[4], size);
+    if (!centre || parallel(line[3].axis, line[4].axis) || parallel(line[4].axis, line[5].axis)) return std::nullopt;
+    if (!arm.offset_ && off(line[5], *centre) > kSame * size) return std::nullopt;
     arm.point_ = *centre;
   }
   const V &a1 = arm.axis_[0], &a2 = arm.axis_[1], &a3 = arm.axis_[2];
@@ -109,69 +130,66 @@ std::optional<ClosedFormArm> ClosedFormArm::recognise(const Model<double>& model
   } else {
     arm.turn3_ = dot(a2, a3) > 0.0 ? 1.0 : -1.0;
     arm.upper_ = in_plane(line[2].point - line[1].point);
-    arm.fore_ = in_plane(arm.point_ - line[2].point);
-    const double shortest = std::min(std::hypot(arm.upper_.z, arm.upper_.x), std::hypot(arm.fore_.z, arm.fore_.x));
-    if (shortest <= kSame * size) return std::nullopt;
+    const V& end = arm.offset_ ? line[3].point : arm.point_;
+    arm.fore_ = in_plane(end - line[2].point);
+    if (std::min(length(arm.upper_), length(arm.fore_)) <= kSame * size) return std::nullopt;
+    if (arm.offset_) {
+      arm.turn4_ = dot(a2, arm.axis_[3]) > 0.0 ? 1.0 : -1.0;
+      arm.hand_ = in_plane(arm.point_ - end);
+    }
   }
+  arm.size_ = size;
   return arm;
 }
 
-std::vector<ClosedFormArm::Candidate> ClosedFormArm::place(const V& target, In<double> start) const {
-  const auto started = [&](int k) { return start[static_cast<std::size_t>(coordinate_[static_cast<std::size_t>(k)])]; };
-  const auto turn = [](double angle, const P& a) {
-    const double c = std::cos(angle), s = std::sin(angle);
-    return P{c * a.z - s * a.x, s * a.z + c * a.x};
-  };
-  const auto dot2 = [](const P& a, const P& b) { return a.z * b.z + a.x * b.x; };
-  // of the turn that takes a to b; any will do where one of them has no length
-  const auto angle = [&](const P& a, const P& b, double scale, double otherwise) {
-    if (std::hypot(a.z, a.x) <= kBorder * scale || std::hypot(b.z, b.x) <= kBorder * scale) return otherwise;
-    return std::atan2(a.z * b.x - a.x * b.z, dot2(a, b));
-  };
-  std::vector<Candidate> out;
+std::vector<ClosedFormArm::Shoulder> ClosedFormArm::shoulders(const V& target, In<double> start) const {
+  std::vector<Shoulder> out;
   const V r = target - origin_;
   const double rx = dot(x_, r), ry = dot(axis_[1], r), rz = dot(axis_[0], r);
   const double rho = std::hypot(rx, ry);
   const std::optional<double> reach = root((rho - std::abs(d_)) * (rho + std::abs(d_)), rho * rho + d_ * d_);
   if (!reach) return out;
-  for (const double shoulder : {1.0, -1.0}) {
-    const double X = shoulder * *reach;
+  for (const double sign : {1.0, -1.0}) {
+    const double X = sign * *reach;
     // x_, a₂, a₁ are right-handed: a turn about a₁ takes x_ towards a₂
-    const double q1 = rho <= kBorder * norm(r) ? started(0) : std::atan2(ry * X - rx * d_, rx * X + ry * d_);
-    const P u{rz - shoulder_.z, X - shoulder_.x};
-    const double uu = dot2(u, u);
-    for (const double elbow : {1.0, -1.0}) {
-      Candidate c{{q1, 0, 0, 0, 0, 0}, std::string(shoulder > 0 ? "shoulder+" : "shoulder-")};
-      P folded{};
-      if (slides_) {
-        const double along = dot2(fore_, slide_), across = fore_.z * slide_.x - fore_.x * slide_.z;
-        const std::optional<double> stroke = root(uu - across * across, uu + across * across);
-        if (!stroke) continue;
-        c.q[2] = -along + elbow * *stroke;
-        folded = {fore_.z + c.q[2] * slide_.z, fore_.x + c.q[2] * slide_.x};
-        c.name += elbow > 0 ? " slide+" : " slide-";
-      } else {
-        const double L = std::hypot(upper_.z, upper_.x), m = std::hypot(fore_.z, fore_.x), d = std::sqrt(uu);
-        // half angles: exact where the elbow is straight or folded
-        const std::optional<double> s = root((L + m - d) * (L + m + d), L * m);
-        const std::optional<double> k = root((d - L + m) * (d + L - m), L * m);
-        if (!s || !k) continue;
-        const double bend = elbow * 2.0 * std::atan2(*s, *k);
-        const double at_zero = std::atan2(upper_.z * fore_.x - upper_.x * fore_.z, dot2(upper_, fore_));
-        const double turned = bend - at_zero;
-        c.q[2] = turn3_ * turned;
-        const P lower = turn(turned, fore_);
-        folded = {upper_.z + lower.z, upper_.x + lower.x};
-        c.name += elbow > 0 ? " elbow+" : " elbow-";
-      }
-      c.q[1] = angle(folded, u, std::hypot(shoulder_.z, shoulder_.x) + std::abs(d_) + norm(r), started(1));
-      out.push_back(c);
-    }
+    const double q1 = rho <= kBorder * norm(r) ? started(0, start) : std::atan2(ry * X - rx * d_, rx * X + ry * d_);
+    out.push_back({q1, {rz - shoulder_.z, X - shoulder_.x}, sign > 0 ? "shoulder+" : "shoulder-"});
   }
   return out;
 }
 
-void ClosedFormArm::turn_wrist(const M& R_w, Candidate at, In<double> start, std::vector<Candidate>& out) const {
+std::vector<ClosedFormArm::Elbow> ClosedFormArm::elbows(const P& u, In<double> start) const {
+  // any angle will do where one of them has no length
+  const auto q2 = [&](const P& folded) {
+    const bool any = std::min(length(folded), length(u)) <= kBorder * (size_ + length(u));
+    return any ? started(1, start) : angle_from(folded, u);
+  };
+  std::vector<Elbow> out;
+  if (slides_) {
+    const double uu = dot2(u, u), along = dot2(fore_, slide_), across = fore_.z * slide_.x - fore_.x * slide_.z;
+    const std::optional<double> stroke = root(uu - across * across, uu + across * across);
+    if (!stroke) return out;
+    for (const double sign : {1.0, -1.0}) {
+      const double q3 = -along + sign * *stroke;
+      const P folded{fore_.z + q3 * slide_.z, fore_.x + q3 * slide_.x};
+      out.push_back({q2(folded), q3, sign > 0 ? " slide+" : " slide-"});
+    }
+    return out;
+  }
+  const double L = length(upper_), m = length(fore_), d = length(u);
+  // half angles: exact where the elbow is straight or folded
+  const std::optional<double> s = root((L + m - d) * (L + m + d), L * m);
+  const std::optional<double> c = root((d - L + m) * (d + L - m), L * m);
+  if (!s || !c) return out;
+  for (const double sign : {1.0, -1.0}) {
+    const double bend = sign * 2.0 * std::atan2(*s, *c) - angle_from(upper_, fore_);
+    const P lower = turned(bend, fore_), folded{upper_.z + lower.z, upper_.x + lower.x};
+    out.push_back({q2(folded), turn3_ * bend, sign > 0 ? " elbow+" : " elbow-"});
+  }
+  return out;
+}
+
+std::vector<ClosedFormArm::Wrist> ClosedFormArm::wrists(const M& R_w, double q4) const {
   const V &a4 = axis_[3], &a5 = axis_[4], &a6 = axis_[5];
   const auto between = [](const V& a, const V& b) { return std::atan2(norm(cross(a, b)), dot(a, b)); };
   const V w = R_w * a6;
@@ -180,47 +198,82 @@ void ClosedFormArm::turn_wrist(const M& R_w, Candidate at, In<double> start, std
       root(std::sin((gamma + alpha - beta) / 2) * std::sin((gamma - alpha + beta) / 2), 1.0);
   const std::optional<double> c =
       root(std::sin((alpha + beta + gamma) / 2) * std::sin((alpha + beta - gamma) / 2), 1.0);
-  if (!s || !c) return;
+  std::vector<Wrist> out;
+  if (!s || !c) return out;
   const V across4 = a4 - a5 * dot(a4, a5), across6 = a6 - a5 * dot(a6, a5);
   const double at_zero = std::atan2(dot(a5, cross(across4, across6)), dot(across4, across6));
   for (const double flip : {1.0, -1.0}) {
-    Candidate next = at;
-    next.name += flip > 0 ? " wrist+" : " wrist-";
-    next.q[4] = flip * 2.0 * std::atan2(*s, *c) - at_zero;
-    const M R5 = rotation_about_axis(a5, next.q[4]);
-    const V bent = R5 * a6, across = bent - a4 * dot(a4, bent);
-    const bool straight = norm(across) < kStraight;
-    next.q[3] = straight ? start[static_cast<std::size_t>(coordinate_[3])] : angle_about(a4, across, w);
-    const M R6 = transpose(rotation_about_axis(a4, next.q[3]) * R5) * R_w;
-    const V beside = cross(a6, a5);
-    next.q[5] = angle_about(a6, beside, R6 * beside);
+    Wrist next{q4, flip * 2.0 * std::atan2(*s, *c) - at_zero, 0.0, false, flip > 0 ? " wrist+" : " wrist-"};
+    const V bent = rotation_about_axis(a5, next.q5) * a6, across = bent - a4 * dot(a4, bent);
+    next.straight = norm(across) < kStraight;
+    if (!next.straight) next.q4 = angle_about(a4, across, w);
+    next.q6 = last_turn(R_w, next.q4, next.q5);
     out.push_back(next);
   }
+  return out;
+}
+
+double ClosedFormArm::last_turn(const M& R_w, double q4, double q5) const {
+  const M R6 = transpose(rotation_about_axis(axis_[3], q4) * rotation_about_axis(axis_[4], q5)) * R_w;
+  const V beside = cross(axis_[5], axis_[4]);
+  return angle_about(axis_[5], beside, R6 * beside);
+}
+
+// Of an offset wrist that is straight, any θ will do that leaves u − R(θ) h in the elbow's reach: the given one, or that
+// at which it enters it.
+double ClosedFormArm::bring_elbow_in_reach(double theta, const P& u) const {
+  const double L = length(upper_), m = length(fore_), from = angle_from(hand_, u);
+  const P h = turned(turn4_ * theta, hand_);
+  const double d = length(P{u.z - h.z, u.x - h.x}), wanted = std::clamp(d, std::abs(L - m), L + m);
+  if (d == wanted) return theta;
+  const double across = 2.0 * length(u) * length(hand_);
+  const double cosine = (dot2(u, u) + dot2(hand_, hand_) - wanted * wanted) / across;
+  if (!(std::abs(cosine) <= 1.0)) return theta;  // nothing helps
+  const double away = std::remainder(turn4_ * theta - from, 2.0 * std::numbers::pi);
+  return turn4_ * (from + std::copysign(std::acos(cosine), away));
 }
 
 std::vector<ClosedFormArm::Branch> ClosedFormArm::solve(const Transform<double>& target, In<double> start) const {
   require(start.size() == nq_, "the start has not as many values as the model has coordinates");
-  const M turned = target.R * transpose(home_.R);
-  std::vector<Candidate> candidates;
-  if (has_wrist_) {
-    for (const Candidate& c : place(target.p + turned * (point_ - home_.p), start)) {
-      M R = rotation_about_axis(axis_[0], c.q[0]) * rotation_about_axis(axis_[1], c.q[1]);
-      if (!slides_) R = R * rotation_about_axis(axis_[2], c.q[2]);
-      turn_wrist(transpose(R) * turned, c, start, candidates);
-    }
-  } else {
-    candidates = place(target.p, start);
-  }
   std::vector<Branch> branches;
-  const std::size_t n = has_wrist_ ? 6 : 3;
-  for (const Candidate& c : candidates) {
-    Branch branch{{start.begin(), start.end()}, c.name};
-    for (std::size_t k = 0; k < n; ++k) {
+  const auto add = [&](const Shoulder& s, const Elbow& e, const Wrist& w) {
+    Branch branch{{start.begin(), start.end()}, std::string(s.name) + e.name + w.name};
+    const std::array<double, 6> q{s.q1, e.q2, e.q3, w.q4, w.q5, w.q6};
+    for (std::size_t k = 0; k < (has_wrist_ ? 6 : 3); ++k) {
       const bool is_angle = !(slides_ && k == 2);
       branch.q[static_cast<std::size_t>(coordinate_[k])] =
-          is_angle ? std::remainder(c.q[k], 2.0 * std::numbers::pi) : c.q[k];
+          is_angle ? std::remainder(q[k], 2.0 * std::numbers::pi) : q[k];
     }
     branches.push_back(std::move(branch));
+  };
+  const M R = target.R * transpose(home_.R);
+  for (const Shoulder& s : shoulders(has_wrist_ ? target.p + R * (point_ - home_.p) : target.p, start)) {
+    const M R_1 = transpose(rotation_about_axis(axis_[0], s.q1)) * R;  // what the joints after the first must turn
+    if (offset_) {
+      const double theta = started(3, start) + turn4_ * (started(1, start) + turn3_ * started(2, start));
+      for (Wrist w : wrists(R_1, theta)) {
+        if (w.straight) {
+          w.q4 = bring_elbow_in_reach(w.q4, s.u);
+          w.q6 = last_turn(R_1, w.q4, w.q5);
+        }
+        const P h = turned(turn4_ * w.q4, hand_);
+        for (const Elbow& e : elbows({s.u.z - h.z, s.u.x - h.x}, start)) {
+          Wrist rest = w;
+          rest.q4 -= turn4_ * (e.q2 + turn3_ * e.q3);
+          add(s, e, rest);
+        }
+      }
+      continue;
+    }
+    for (const Elbow& e : elbows(s.u, start)) {
+      if (!has_wrist_) {
+        add(s, e, {0.0, 0.0, 0.0, false, ""});
+        continue;
+      }
+      M R_23 = rotation_about_axis(axis_[1], e.q2);
+      if (!slides_) R_23 = R_23 * rotation_about_axis(axis_[2], e.q3);
+      for (const Wrist& w : wrists(transpose(R_23) * R_1, started(3, start))) add(s, e, w);
+    }
   }
   return branches;
 }

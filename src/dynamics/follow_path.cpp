@@ -49,7 +49,7 @@ void with_neighbours(std::vector<PathSample>& path, F&& visit) {
 
 struct Step {
   IkSolution solution;
-  bool branch_ends = false;
+  bool out_of_reach = false, branch_ends = false;
 };
 
 // From one sample to the next, on the branch of q. Without limits that is the solution nearest to q. Where it lies beyond
@@ -58,29 +58,38 @@ Step step_to(const Model<double>& model, int frame, const Carriers& on, const Ik
              IkOptions options) {
   options.starts = 1;  // the numerical road from q stays on the branch; other starts would leave it
   const std::optional<CoordinateLimits> limits = std::exchange(options.limits, std::nullopt);
-  const IkSolution free = inverse_kinematics(model, frame, target, q, options).nearest;
+  const IkResult anywhere = inverse_kinematics(model, frame, target, q, options);
+  const IkSolution& free = anywhere.nearest;
   bool inside = true;
   for (std::size_t k = 0; limits && k < free.q.size(); ++k) {
     inside = inside && (!on.q[k] || (free.q[k] >= limits->lower[k] - 1e-12 && free.q[k] <= limits->upper[k] + 1e-12));
   }
-  if (inside) return {free, false};
+  if (inside) return {free, anywhere.out_of_reach, false};
   options.limits = limits;
   const IkResult within = inverse_kinematics(model, frame, target, q, options);
   double apart = 0.0;  // a hair where the limit is just touched
   for (std::size_t k = 0; k < free.q.size(); ++k) apart = std::max(apart, std::abs(free.q[k] - within.nearest.q[k]));
   const bool same = within.nearest.reached && apart < 1e-8;
-  return {within.nearest, free.reached && within.freedom == 0 && !same};
+  return {within.nearest, within.out_of_reach, free.reached && within.freedom == 0 && !same};
 }
 
-// Rates far from what the joints do between two samples: by more than half of it and a tenth of a radian or metre.
+// Rates far from what the joints do between two samples: q differs from
+//   ½ h (q̇₀ + q̇₁) − h²/12 (q̈₁ − q̈₀),   exact for polynomials of the fourth degree,
+// by more than half of either, over all joints.
 bool disagree(const Model<double>& model, const JointSample& before, const JointSample& after) {
+  const double h = after.t - before.t;
+  double moved = 0.0, told = 0.0, off = 0.0;  // squares
   for (const JointInfo& joint : model.joints) {
     if (coordinates(joint.type) != 1) continue;
     const auto q = static_cast<std::size_t>(joint.q), v = static_cast<std::size_t>(joint.v);
-    const double moved = after.q[q] - before.q[q], told = 0.5 * (before.qd[v] + after.qd[v]) * (after.t - before.t);
-    if (!(std::abs(moved - told) <= 0.1 + 0.5 * std::abs(moved))) return true;
+    const double way = after.q[q] - before.q[q];
+    const double rates = 0.5 * h * (before.qd[v] + after.qd[v]) - h * h / 12.0 * (after.qdd[v] - before.qdd[v]);
+    moved += way * way;
+    told += rates * rates;
+    off += (way - rates) * (way - rates);
   }
-  return false;
+  constexpr double rounding = 1e-8;
+  return !(std::sqrt(off) <= rounding + 0.5 * std::sqrt(std::max(moved, told)));
 }
 
 }  // namespace
@@ -96,8 +105,11 @@ std::vector<JointSample> follow_path(const Model<double>& model, int frame, cons
   std::vector<JointSample> out;
   for (const PathSample& sample : path) {
     const IkTarget target{sample.pose, position_only};
-    const Step step = out.empty() ? Step{inverse_kinematics(model, frame, target, q, options).nearest, false}
-                                  : step_to(model, frame, on, target, q, options);
+    const auto begin = [&] {
+      const IkResult first = inverse_kinematics(model, frame, target, q, options);
+      return Step{first.nearest, first.out_of_reach, false};
+    };
+    const Step step = out.empty() ? begin() : step_to(model, frame, on, target, q, options);
     q = step.solution.q;
 
     forward_kinematics<double>(model, work, q);
@@ -117,10 +129,11 @@ std::vector<JointSample> follow_path(const Model<double>& model, int frame, cons
                      .position_error = step.solution.position_error,
                      .rotation_error = step.solution.rotation_error,
                      .reached = step.solution.reached && !step.branch_ends,
+                     .out_of_reach = step.out_of_reach,
                      .branch_ends = step.branch_ends,
                      .singular = !(smallest > kSingular),
                      .doubtful = !(smallest > kNearlySingular)};
-    if (!out.empty() && disagree(model, out.back(), here)) here.doubtful = true;
+    if (!out.empty() && out.back().reached && here.reached && disagree(model, out.back(), here)) here.doubtful = true;
     out.push_back(std::move(here));
   }
   return out;

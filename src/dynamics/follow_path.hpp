@@ -25,12 +25,13 @@ struct JointSample {
   std::vector<double> q, qd, qdd;  // nq, nv, nv
   double position_error = 0.0, rotation_error = 0.0;
   bool reached = false;
-  bool branch_ends = false;  // not reached: a joint would be beyond its limit; q is elsewhere
-  bool singular = false;     // J has less than its rank in general position
-  bool doubtful = false;     // it nearly has, or the rates do not fit the way from the sample before
+  bool out_of_reach = false;  // not reached, and it is certain that it cannot be
+  bool branch_ends = false;   // not reached: a joint would be beyond its limit; q is elsewhere
+  bool singular = false;      // J has less than its rank in general position
+  bool doubtful = false;      // it nearly has, or the rates do not fit the way from the sample before
 };
 
-// A sample out of reach has reached = false and its least-squares pose; the samples after it go on from there. Throws
+// A sample that is not reached has reached = false and the nearest pose found; the samples after it go on from there. Throws
 // Error(usage) as inverse_kinematics does, and where no joint moves the frame.
 std::vector<JointSample> follow_path(const Model<double>& model, int frame, const std::vector<PathSample>& path,
                                      bool position_only, In<double> start, const IkOptions& options = {});

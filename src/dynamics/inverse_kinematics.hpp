@@ -3,12 +3,12 @@
 // Arms that are recognised (closed_form_arm.hpp) are solved in closed form. All others, and targets out of reach, by damped
 // Gauss-Newton steps over the joints on the frame's path, within the coordinates' limits:
 //
-//   r = [ℓ log(R_target Rᵀ); p_target − p],   (JᵀJ + λ 1) δ = Jᵀ r,   q ← q ⊕ δ
+//   r = [w log(R_target Rᵀ); (p_target − p) / L],   (JᵀJ + λ 1) δ = Jᵀ r,   q ← q ⊕ δ
 //
-// λ falls where a step helps and grows where not; a coordinate at its limit that would leave is held. Jᵀ r is the exact
+// with L the length of the arm, all its parts in one line. λ falls where a step helps and grows where not; a coordinate at its limit that would leave is held. Jᵀ r is the exact
 // gradient (log is an eigenvector of its own derivative), so that out of reach the steps end at the least-squares pose.
-// From the given start, then from others, the same ones in every run. Joints that do not carry the frame keep the start's
-// values, whatever their limits.
+// From the given start, then from others, the same ones in every run, until many in a row bring nothing new. Joints that do
+// not carry the frame keep the start's values, whatever their limits.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,10 @@ struct IkTarget {
 
 struct IkOptions {
   std::optional<CoordinateLimits> limits;  // none: coordinates go anywhere
-  int starts = 24;                         // of the numerical road, the given one among them
-  double tolerance = 1e-10;                // metres and radians: what counts as reached
-  double length = 0.1;                     // ℓ: so many metres off are as bad as a radian, out of reach
+  int starts = 600;                        // of the numerical road at most, the given one among them
+  int patience = 48;                       // so many in a row without a new solution end it, where there is one
+  double tolerance = 1e-10;                // radians, and parts of the arm's length L: what counts as reached
+  double radian = 0.1;                     // w: out of reach, a radian off is as bad as this part of L
   bool closed_form = true;                 // false: the numerical road for every arm
 };
 
@@ -45,8 +46,12 @@ struct IkResult {
   std::vector<IkSolution> solutions;  // that reach the target, nearest to the start first; one of each connected set
   IkSolution nearest;                 // the first of these; out of reach: the least-squares pose
   bool closed_form = false;           // the solutions are all branches; else those that were found
-  int beyond_limits = 0;              // branches of a closed form that are left out for the limits
-  int freedom = 0;  // dimension of the set of solutions in general position; where > 0, only the nearest is given
+  // Branches of a closed form that are left out for the limits; nothing where there is no closed form to count them.
+  std::optional<int> beyond_limits;
+  bool out_of_reach = false;  // for certain: by the closed form, or farther away than the arm is long
+  // Dimension of the set of solutions in general position. Where > 0, one is given: of those that the search arrived at and
+  // that were brought as near to the start as the set allows, the nearest.
+  int freedom = 0;
 };
 
 // Angles that have no limits in their way are those nearest to the start's. Throws Error(usage) for a frame that the model

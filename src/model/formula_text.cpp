@@ -1,6 +1,7 @@
 #include "formula_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cassert>
 
 #include <fmt/format.h>
@@ -105,7 +106,7 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
-std::string number_text(double number) { return fmt::format("{}", number); }
+std::string number_text(double number) { return fmt::format("{}", number + 0.0); }  // a zero without sign
 
 std::string formula_text(const Expr& expression) {
   if (expression.is_constant()) return number_text(expression.constant());
@@ -124,6 +125,7 @@ FormulaTexts::FormulaTexts(const Mechanism& mechanism) {
 }
 
 std::string FormulaTexts::operator()(const Formula& formula) const {
+  if (formula.value.is_constant(0.0) && std::signbit(formula.value.constant())) return "0";
   const std::string written = trimmed(formula.text);
   if (!written.empty() && written.find_first_of("\t\r\n") == std::string::npos) {
     const auto parsed = parse_formula(written, names_);

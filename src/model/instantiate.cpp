@@ -34,30 +34,8 @@ Vec3<T> unit(const Vec3<T>& a) {
 }
 
 template <class T>
-Mat3<T> rotation(const Values<T>& at, const Rotation& r) {
-  const auto v = [&](std::size_t k) { return at(r.values[k]); };
-  switch (r.kind) {
-    case Rotation::Kind::none: break;
-    case Rotation::Kind::rpy: return rotation_from_rpy(v(0), v(1), v(2));
-    case Rotation::Kind::quaternion: {
-      using std::sqrt;
-      const T n = sqrt(v(0) * v(0) + v(1) * v(1) + v(2) * v(2) + v(3) * v(3));
-      return rotation_from_quaternion<T>(v(0) / n, v(1) / n, v(2) / n, v(3) / n);
-    }
-    case Rotation::Kind::matrix: {
-      Mat3<T> R;
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) R(i, j) = v(static_cast<std::size_t>(3 * i + j));
-      }
-      return nearest_rotation(R);
-    }
-  }
-  return Mat3<T>::identity();
-}
-
-template <class T>
 Transform<T> pose(const Values<T>& at, const Origin& o) {
-  return {rotation(at, o.rotation), at(o.xyz)};
+  return {rotation_of<T>(at, o.rotation), at(o.xyz)};
 }
 
 template <class T>
@@ -65,7 +43,7 @@ RigidInertia<T> inertia_in_link(const Values<T>& at, const Inertia& inertia) {
   const auto& t = inertia.tensor;
   Mat3<T> I({at(t[0]), at(t[3]), at(t[4])}, {at(t[3]), at(t[1]), at(t[5])}, {at(t[4]), at(t[5]), at(t[2])});
   if (inertia.rotation.kind != Rotation::Kind::none) {
-    const Mat3<T> R = rotation(at, inertia.rotation);
+    const Mat3<T> R = rotation_of<T>(at, inertia.rotation);
     I = R * I * transpose(R);
   }
   const T mass = at(inertia.mass);
@@ -171,14 +149,9 @@ class Builder {
     Transform<T> X_PJ, X_BF;
     Vec3<T> axis(T(0.0), T(0.0), T(1.0));
     if (j.dh) {
-      const Transform<T> screw_x{rotation_about_x(at_(j.dh->alpha)), {at_(j.dh->a), T(0.0), T(0.0)}};
-      const Transform<T> screw_z{rotation_about_z(at_(j.dh->theta)), {T(0.0), T(0.0), at_(j.dh->d)}};
-      if (j.dh->standard) {
-        X_BF = screw_x;
-        X_PJ = screw_z;
-      } else {
-        X_PJ = screw_x * screw_z;
-      }
+      const DhPlaces<T> places = dh_places<T>(at_, *j.dh);
+      X_PJ = places.before;
+      X_BF = places.after;
     } else {
       X_PJ = pose(at_, j.origin);
       axis = at_(j.axis);

@@ -8,6 +8,23 @@
 #include "evaluate.hpp"
 
 namespace lw {
+namespace {
+
+// Calls visit(joint, the place in q of the coordinate that moves it) for all joints with one coordinate: no others have
+// limits.
+template <class Visit>
+void each_limited(const Mechanism& mechanism, const Model<double>& model, Visit&& visit) {
+  for (const Link& link : mechanism.links) {
+    const Joint& joint = link.joint;
+    if (coordinates(joint.type) != 1) continue;
+    const std::string& master = joint.mimic ? joint.mimic->joint : joint.name;
+    const auto info =
+        std::find_if(model.joints.begin(), model.joints.end(), [&](const JointInfo& j) { return j.name == master; });
+    if (info != model.joints.end()) visit(joint, static_cast<std::size_t>(info->q));
+  }
+}
+
+}  // namespace
 
 bool CoordinateLimits::contain(std::span<const double> q, double tolerance) const {
   for (std::size_t k = 0; k < q.size(); ++k) {
@@ -26,15 +43,8 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
   const FormulaValues<double> at(mechanism, values);
   CoordinateLimits limits = no_limits(model);
   std::vector<std::string> lowest(limits.lower.size()), highest(limits.upper.size());  // whose limits they are
-  for (const Link& link : mechanism.links) {
-    const Joint& joint = link.joint;
-    if (coordinates(joint.type) != 1) continue;  // no other has limits
-    const std::string& master = joint.mimic ? joint.mimic->joint : joint.name;
-    const auto info =
-        std::find_if(model.joints.begin(), model.joints.end(), [&](const JointInfo& j) { return j.name == master; });
-    if (info == model.joints.end()) continue;
+  each_limited(mechanism, model, [&](const Joint& joint, std::size_t k) {
     const Interval own = limits_of_coordinate(joint, at);
-    const auto k = static_cast<std::size_t>(info->q);
     if (own.lower > limits.lower[k]) {
       limits.lower[k] = own.lower;
       lowest[k] = joint.name;
@@ -48,10 +58,25 @@ CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<doubl
           ErrorCode::model,
           fmt::format("the limits of `{}` and `{}` contradict each other: `{}`, which moves both, would have to be "
                       "at least {:.6g} for the one and at most {:.6g} for the other",
-                      lowest[k], highest[k], master, limits.lower[k], limits.upper[k]));
+                      lowest[k], highest[k], model.coordinate_names[k], limits.lower[k], limits.upper[k]));
     }
-  }
+  });
   return limits;
+}
+
+std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model,
+                                       std::span<const double> q) {
+  const DefaultValues at(mechanism);
+  std::vector<PassedLimit> passed;
+  each_limited(mechanism, model, [&](const Joint& joint, std::size_t k) {
+    const double x = joint.mimic ? at(joint.mimic->ratio) * q[k] + at(joint.mimic->offset) : q[k];
+    const auto add = [&](const Formula& limit, const char* side) {
+      passed.push_back({&joint, x, side, at(limit), limit.where.line > 0 ? limit.where : joint.where});
+    };
+    if (joint.limits.lower && x < at(*joint.limits.lower)) add(*joint.limits.lower, "below its lower");
+    if (joint.limits.upper && x > at(*joint.limits.upper)) add(*joint.limits.upper, "above its upper");
+  });
+  return passed;
 }
 
 }  // namespace lw

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,17 @@ Interval limits_of_coordinate(const Joint& joint, const Values& at) {
 // Throws Error(model) where no value of a coordinate meets the limits of all joints that it moves.
 CoordinateLimits coordinate_limits(const Mechanism& mechanism, const Model<double>& model,
                                    const ParameterValues<double>& values = {});
+// A coordinate beyond a limit of its own joint, or of one that follows it.
+struct PassedLimit {
+  const Joint* joint;
+  double value;
+  const char* side;  // "below its lower", "above its upper"
+  double limit;
+  Location where;  // of the limit
+};
+std::vector<PassedLimit> passed_limits(const Mechanism& mechanism, const Model<double>& model,
+                                       std::span<const double> q);
+
 // None at all.
 CoordinateLimits no_limits(const Model<double>& model);
 

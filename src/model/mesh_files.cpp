@@ -45,7 +45,9 @@ void MeshFiles::report_missing(Complaints& complaints) const {
   if (missing_ == 0) return;
   complaints.warning(
       first_place_,
-      fmt::format("{} of {} mesh files were not found, the first is {}", missing_, asked_, in_quotes(first_missing_)),
+      asked_ == 1 ? fmt::format("the mesh file {} was not found", in_quotes(first_missing_))
+                  : fmt::format("{} of {} mesh files {} not found, the first is {}", missing_, asked_,
+                                missing_ == 1 ? "was" : "were", in_quotes(first_missing_)),
       "they are looked for beside the file, `package://` also in the folders above; only pictures need them");
 }
 

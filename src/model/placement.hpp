@@ -2,6 +2,9 @@
 // or `pi/2` give it) rotates with exact zeros and ones; derivatives pass through unharmed.
 #pragma once
 
+#include <cmath>
+
+#include "mechanism.hpp"
 #include "spatial.hpp"
 
 namespace lw {
@@ -74,6 +77,39 @@ Mat3<T> nearest_rotation(Mat3<T> R) {
     R = R * (Mat3<T>::diagonal(T(1.5)) - square * T(0.5));
   }
   return R;
+}
+
+// Of what a file says, with `at` the values of its formulas.
+template <class T, class Values>
+Mat3<T> rotation_of(const Values& at, const Rotation& r) {
+  const auto v = [&](std::size_t k) -> T { return at(r.values[k]); };
+  switch (r.kind) {
+    case Rotation::Kind::none: break;
+    case Rotation::Kind::rpy: return rotation_from_rpy<T>(v(0), v(1), v(2));
+    case Rotation::Kind::quaternion: {
+      using std::sqrt;
+      const T n = sqrt(v(0) * v(0) + v(1) * v(1) + v(2) * v(2) + v(3) * v(3));
+      return rotation_from_quaternion<T>(v(0) / n, v(1) / n, v(2) / n, v(3) / n);
+    }
+    case Rotation::Kind::matrix:
+      // by rows in the file, by columns here
+      return nearest_rotation(Mat3<T>({v(0), v(3), v(6)}, {v(1), v(4), v(7)}, {v(2), v(5), v(8)}));
+  }
+  return Mat3<T>::identity();
+}
+
+// A joint placed by a Denavit-Hartenberg row: from the parent link to the joint's frame, whose z it moves about or along,
+// and after the motion to the link's frame, which is elsewhere in the standard convention only.
+template <class T>
+struct DhPlaces {
+  Transform<T> before, after;
+};
+template <class T, class Values>
+DhPlaces<T> dh_places(const Values& at, const DenavitHartenberg& row) {
+  const Transform<T> screw_x{rotation_about_x<T>(at(row.alpha)), {at(row.a), T(0.0), T(0.0)}};
+  const Transform<T> screw_z{rotation_about_z<T>(at(row.theta)), {T(0.0), T(0.0), at(row.d)}};
+  if (row.standard) return {screw_z, screw_x};
+  return {screw_x * screw_z, {}};
 }
 
 }  // namespace lw

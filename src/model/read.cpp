@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/text.hpp"
 #include "check.hpp"
 #include "embedded.hpp"
 #include "families.hpp"
@@ -24,12 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestFile = 64u << 20;
 constexpr std::string_view kSidecarSuffix = ".loops.yaml";
-
-bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
-  if (text.size() < end.size()) return false;
-  return std::equal(end.begin(), end.end(), text.end() - static_cast<std::ptrdiff_t>(end.size()),
-                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b); });
-}
 
 bool has_xml_name(std::string_view file) {
   return ends_with_ignoring_case(file, ".urdf") || ends_with_ignoring_case(file, ".xml");

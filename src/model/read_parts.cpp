@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "../base/text.hpp"
+
 namespace lw {
 namespace {
 
@@ -359,8 +361,9 @@ Drive read_drive(FieldReader& reader, const YamlNode& node) {
   if (const YamlNode* n = table.require("load")) drive.efficiency_load = reader.formulas(*n, "load", 0);
   if (const YamlNode* n = table.require("value")) drive.efficiency = reader.formulas(*n, "value", 0);
   if (drive.efficiency.size() != drive.efficiency_load.size()) {
-    reader.complaints().error(efficiency->where, fmt::format("`load` has {} entries, `value` {}",
-                                                             drive.efficiency_load.size(), drive.efficiency.size()));
+    reader.complaints().error(efficiency->where, fmt::format("`load` has {}, `value` {}",
+                                                             counted(drive.efficiency_load.size(), "entry", "entries"),
+                                                             drive.efficiency.size()));
   } else if (drive.efficiency.empty()) {
     reader.complaints().error(efficiency->where, "the table of `efficiency` is empty");
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/text.hpp"
 #include "placement.hpp"
 #include "read_parts.hpp"
 
@@ -122,7 +123,8 @@ class Reader {
     for (std::size_t k = rows.size(); k < bodies_.size(); ++k) bodies_[k].parent = kUnknownParent;
     if (node->kind == YamlNode::Kind::list && rows.size() != bodies_.size()) {
       reader_.complaints().error(
-          node->where, fmt::format("`{}` has {} entries for {} bodies", key, rows.size(), bodies_.size()));
+          node->where, fmt::format("`{}` has {} for {}", key, counted(rows.size(), "entry", "entries"),
+                                   counted(bodies_.size(), "body", "bodies")));
     }
     std::vector<std::vector<bool>> paths;
     for (std::size_t k = 0; k < std::min(rows.size(), bodies_.size()); ++k) {

@@ -25,8 +25,7 @@ bool is_identity(const Transform<double>& X) {
 
 class Former {
  public:
-  Former(const Mechanism& mechanism, std::vector<std::string>& warnings)
-      : m_(mechanism), at_(mechanism), warnings_(warnings) {
+  Former(const Mechanism& mechanism, UrdfRemarks& remarks) : m_(mechanism), at_(mechanism), remarks_(remarks) {
     links_.insert(m_.base);
     for (const Link& link : m_.links) {
       links_.insert(link.name);
@@ -70,28 +69,13 @@ class Former {
   static Formula3 numbers(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
   Vec3<double> vector(const Formula3& f) const { return {at_(f[0]), at_(f[1]), at_(f[2])}; }
 
-  Mat3<double> matrix(const Rotation& r) const {
-    const auto v = [&](std::size_t k) { return at_(r.values[k]); };
-    switch (r.kind) {
-      case Rotation::Kind::none: break;
-      case Rotation::Kind::rpy: return rotation_from_rpy(v(0), v(1), v(2));
-      case Rotation::Kind::quaternion: {
-        const double n = std::sqrt(v(0) * v(0) + v(1) * v(1) + v(2) * v(2) + v(3) * v(3));
-        return rotation_from_quaternion(v(0) / n, v(1) / n, v(2) / n, v(3) / n);
-      }
-      case Rotation::Kind::matrix:
-        // by rows in the file, by columns here
-        return nearest_rotation(Mat3<double>({v(0), v(3), v(6)}, {v(1), v(4), v(7)}, {v(2), v(5), v(8)}));
-    }
-    return Mat3<double>::identity();
-  }
   static Rotation rotation(const Mat3<double>& R) {
     const auto [roll, pitch, yaw] = rpy_of(R);
     if (roll == 0.0 && pitch == 0.0 && yaw == 0.0) return {};
     return {Rotation::Kind::rpy, {roll, pitch, yaw}};
   }
   Rotation rotation(const Rotation& r) const {
-    if (r.kind != Rotation::Kind::rpy) return rotation(matrix(r));
+    if (r.kind != Rotation::Kind::rpy) return rotation(rotation_of<double>(at_, r));
     return {Rotation::Kind::rpy, {at_(r.values[0]), at_(r.values[1]), at_(r.values[2])}};
   }
   Origin origin(const Origin& o) const { return {numbers(o.xyz), rotation(o.rotation), o.where}; }
@@ -106,7 +90,7 @@ class Former {
     if (!i.about_origin) return result;
     // I_com = I − m (c·c − c cᵀ), in the link's axes
     const auto t = [&](std::size_t k) { return at_(i.tensor[k]); };
-    const Mat3<double> R = matrix(i.rotation);
+    const Mat3<double> R = rotation_of<double>(at_, i.rotation);
     Mat3<double> I({t(0), t(3), t(4)}, {t(3), t(1), t(5)}, {t(4), t(5), t(2)});
     const Vec3<double> c = vector(i.com);
     I = R * I * transpose(R) - (Mat3<double>::diagonal(dot(c, c)) - outer(c, c)) * at_(i.mass);
@@ -130,9 +114,9 @@ class Former {
     for (const Parameter& p : m_.parameters) {
       list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", p.name, number_text(at_(p.value)));
     }
-    if (!list.empty()) warnings_.push_back("the parameters are written as their numbers: " + list);
+    if (!list.empty()) remarks_.changes.push_back("the parameters are written as their numbers: " + list);
     if (!m_.unphysical.empty()) {
-      warnings_.push_back(
+      remarks_.losses.push_back(
           fmt::format("what makes impossible inertias acceptable ({}) is left out: reading needs --allow-unphysical",
                       in_quotes(m_.unphysical)));
     }
@@ -140,7 +124,7 @@ class Former {
 
   void force_losses(const Joint& j) {
     const auto lost = [&](const char* what) {
-      warnings_.push_back(fmt::format("the {} of joint {} is left out", what, in_quotes(j.name)));
+      remarks_.losses.push_back(fmt::format("the {} of joint {} is left out", what, in_quotes(j.name)));
     };
     if (j.drive) lost("drive");
     if (j.spring) lost("spring");
@@ -150,7 +134,7 @@ class Former {
       lost(kKinds[static_cast<int>(b.kind)]);
     }
     if (j.damper) {
-      warnings_.push_back(
+      remarks_.changes.push_back(
           fmt::format("the damper of joint {} is written as viscous friction, which acts as it does", in_quotes(j.name)));
     }
   }
@@ -167,7 +151,7 @@ class Former {
       case JointType::universal:
         return {{JointType::revolute, axis, ".first"}, {JointType::revolute, numbers(j.axis2), ".second"}};
       case JointType::spherical:
-        warnings_.push_back(fmt::format(
+        remarks_.changes.push_back(fmt::format(
             "the spherical joint {} is written as three revolute joints about x, y, z: its coordinates become three "
             "angles, singular where the second is ±90°",
             in_quotes(j.name)));
@@ -185,12 +169,11 @@ class Former {
     Origin place = origin(j.origin);
     Transform<double> end;  // joint frame after the motion to link frame
     if (j.dh) {
-      const Transform<double> screw_x{rotation_about_x(at_(j.dh->alpha)), {at_(j.dh->a), 0.0, 0.0}};
-      const Transform<double> screw_z{rotation_about_z(at_(j.dh->theta)), {0.0, 0.0, at_(j.dh->d)}};
+      const DhPlaces<double> places = dh_places<double>(at_, *j.dh);
+      const bool moves = j.type != JointType::fixed;
       axis = {0.0, 0.0, 1.0};
-      const bool split = j.dh->standard && j.type != JointType::fixed;
-      place = origin(split ? screw_z : j.dh->standard ? screw_z * screw_x : screw_x * screw_z);
-      if (split) end = screw_x;
+      place = origin(moves ? places.before : places.before * places.after);
+      if (moves) end = places.after;
     }
     std::vector<Step> chain = steps(j, axis);
     const std::size_t moving = chain.size();
@@ -251,7 +234,7 @@ class Former {
 
   const Mechanism& m_;
   DefaultValues at_;
-  std::vector<std::string>& warnings_;
+  UrdfRemarks& remarks_;
   Mechanism out_;
   std::set<std::string> links_, joints_;  // names that are taken
 };
@@ -268,8 +251,8 @@ std::array<double, 3> rpy_of(const Mat3<double>& R) {
   return {roll + 0.0, std::atan2(-R(2, 0), level) + 0.0, yaw + 0.0};
 }
 
-Mechanism urdf_form(const Mechanism& mechanism, std::vector<std::string>& warnings) {
-  return Former(mechanism, warnings).run();
+Mechanism urdf_form(const Mechanism& mechanism, UrdfRemarks& remarks) {
+  return Former(mechanism, remarks).run();
 }
 
 }  // namespace lw

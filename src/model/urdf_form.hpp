@@ -10,9 +10,14 @@
 
 namespace lw {
 
-// Springs, drives and the like stay in the result, although URDF cannot say them; `warnings` names these and all else
+struct UrdfRemarks {
+  std::vector<std::string> losses;   // what acts on the motion and is left out
+  std::vector<std::string> changes;  // what is said in another way
+};
+
+// Springs, drives and the like stay in the result, although URDF cannot say them; `remarks` names these and all else
 // that is lost or changed.
-Mechanism urdf_form(const Mechanism& mechanism, std::vector<std::string>& warnings);
+Mechanism urdf_form(const Mechanism& mechanism, UrdfRemarks& remarks);
 
 // roll, pitch, yaw about fixed x, y, z, such that R = Rz(yaw) Ry(pitch) Rx(roll), to the last bits near pitch = ±90° too.
 std::array<double, 3> rpy_of(const Mat3<double>& R);

@@ -8,7 +8,6 @@
 #include <tinyxml2.h>
 
 #include "formula_text.hpp"
-#include "urdf_form.hpp"
 #include "write_yaml.hpp"
 
 namespace lw {
@@ -149,7 +148,7 @@ class Printer {
 
 UrdfFiles write_urdf(const Mechanism& mechanism) {
   UrdfFiles files;
-  const Mechanism form = urdf_form(mechanism, files.warnings);
+  const Mechanism form = urdf_form(mechanism, files.remarks);
   files.urdf = Printer(form).run();
   files.sidecar = write_sidecar(form);
   return files;

@@ -9,9 +9,7 @@
 namespace lw {
 namespace {
 
-bool is_constant(const Formula& f, double value) {
-  return f.value.is_constant(value) && std::signbit(f.value.constant()) == std::signbit(value);
-}
+bool is_constant(const Formula& f, double value) { return f.value.is_constant(value); }
 bool is_zero(const Formula& f) { return is_constant(f, 0.0); }
 template <class List>
 bool all_zero(const List& list) {
@@ -28,16 +26,16 @@ class Writer {
   std::string whole() const {
     YamlText root = YamlText::map();
     root.add("linkwright", "1");
-    root.add("name", m_.name);
-    if (!m_.summary.empty()) root.add("summary", m_.summary);
-    if (!m_.unphysical.empty()) root.add("unphysical", m_.unphysical);
+    root.add("name", YamlText::name(m_.name));
+    if (!m_.summary.empty()) root.add("summary", YamlText::name(m_.summary));
+    if (!m_.unphysical.empty()) root.add("unphysical", YamlText::name(m_.unphysical));
     gravity(root);
     if (!m_.parameters.empty()) {
       YamlText map = YamlText::map();
       for (const Parameter& p : m_.parameters) map.add(p.name, text_(p.value));
       root.add("parameters", YamlText::block(std::move(map)));
     }
-    if (m_.base != "base") root.add("base", m_.base);
+    if (m_.base != "base") root.add("base", YamlText::name(m_.base));
     YamlText links = YamlText::list();
     for (const Link& l : m_.links) links.add(YamlText::block(link(l)));
     root.add("links", YamlText::block(std::move(links)));
@@ -54,7 +52,7 @@ class Writer {
     bool usual = true;
     for (const Link& l : m_.links) {
       usual = usual && actuated_as_usual(l.joint);
-      if (moves(l.joint) && l.joint.actuated) driven.add(l.joint.name);
+      if (moves(l.joint) && l.joint.actuated) driven.add(YamlText::name(l.joint.name));
     }
     if (!usual) root.add("actuated", std::move(driven));
     return root.empty() ? "" : root.str();
@@ -115,7 +113,7 @@ class Writer {
   bool actuated_as_usual(const Joint& j) const { return !moves(j) || j.actuated == m_.loops.empty(); }
   YamlText joint(const Joint& j, const std::string& link) const {
     YamlText map = YamlText::map();
-    if (j.name != link) map.add("name", j.name);
+    if (j.name != link) map.add("name", YamlText::name(j.name));
     type(map, j.type, j.axis, j.axis2, j.dh.has_value());
     if (j.dh) {
       YamlText dh = YamlText::map();
@@ -136,7 +134,7 @@ class Writer {
     if (!limits.empty()) map.add("limits", std::move(limits));
     if (j.mimic) {
       YamlText mimic = YamlText::map();
-      mimic.add("joint", j.mimic->joint);
+      mimic.add("joint", YamlText::name(j.mimic->joint));
       number(mimic, "ratio", j.mimic->ratio, 1.0);
       number(mimic, "offset", j.mimic->offset, 0.0);
       map.add("mimic", std::move(mimic));
@@ -163,8 +161,8 @@ class Writer {
   }
   YamlText link(const Link& l) const {
     YamlText map = YamlText::map();
-    map.add("name", l.name);
-    map.add("parent", l.parent);
+    map.add("name", YamlText::name(l.name));
+    map.add("parent", YamlText::name(l.parent));
     map.add("joint", joint(l.joint, l.name));
     if (l.inertia) {
       YamlText body = YamlText::map();
@@ -251,7 +249,7 @@ class Writer {
       }
       case Visual::Shape::sphere: map.add("sphere", text_(v.size[0])); break;
       case Visual::Shape::mesh:
-        map.add("mesh", v.mesh);
+        map.add("mesh", YamlText::name(v.mesh));
         if (!is({v.size[0], v.size[1], v.size[2]}, 1.0, 1.0, 1.0)) map.add("scale", list(v.size));
         break;
     }
@@ -275,7 +273,7 @@ class Writer {
     YamlText payloads = YamlText::list();
     for (const Payload& p : m_.payloads) {
       YamlText map = YamlText::map();
-      map.add("link", p.link);
+      map.add("link", YamlText::name(p.link));
       inertia(map, p.inertia);
       payloads.add(std::move(map));
     }
@@ -288,10 +286,10 @@ class Writer {
   }
   YamlText loop(const Loop& l) const {
     YamlText map = YamlText::map(), joint = YamlText::map(), at = YamlText::map();
-    map.add("name", l.name);
+    map.add("name", YamlText::name(l.name));
     type(joint, l.type, l.axis, l.axis2, false);
     map.add("joint", std::move(joint));
-    map.add("between", YamlText::list({l.between[0], l.between[1]}));
+    map.add("between", YamlText::list({YamlText::name(l.between[0]), YamlText::name(l.between[1])}));
     for (std::size_t side = 0; side < 2; ++side) {
       if (YamlText place = origin(l.at[side]); !place.empty()) at.add(l.between[side], std::move(place));
     }

@@ -1,6 +1,7 @@
 #include "yaml_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -24,6 +25,17 @@ bool is_plain(const std::string& word, bool in_flow) {
     return letter || std::string_view(in_flow ? "_ .+-*/^();=<" : "_ .+-*/^();=<,").find(c) != std::string_view::npos;
   };
   return word.back() != ' ' && std::all_of(word.begin(), word.end(), is_plain_character);
+}
+
+// What YAML readers take for a number, a date or a truth value.
+bool looks_like_a_value(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* value : {"true", "false", "yes", "no", "on", "off", "null", "~", ".inf", "-.inf", "+.inf", ".nan"}) {
+    if (word == value) return true;
+  }
+  const std::size_t digit = word.find_first_not_of("+-.");
+  return digit != std::string::npos && digit < 3 && word[digit] >= '0' && word[digit] <= '9' &&
+         word.find_first_not_of("0123456789abcdefox_.:+-") == std::string::npos;
 }
 
 std::string quoted(const std::string& word) {
@@ -61,10 +73,22 @@ YamlText YamlText::block(YamlText tree) {
   return tree;
 }
 
-void YamlText::add(const std::string& key, YamlText value) { children_.emplace_back(written(key, true), std::move(value)); }
+YamlText YamlText::name(const std::string& word) {
+  YamlText result(word);
+  result.is_name_ = true;
+  return result;
+}
+
+void YamlText::add(const std::string& key, YamlText value) {
+  children_.emplace_back(name(key).in_line(true), std::move(value));
+}
+
+std::string YamlText::in_line(bool in_flow) const {
+  return is_name_ && looks_like_a_value(word_) ? quoted(word_) : written(word_, in_flow);
+}
 
 std::string YamlText::flow() const {
-  if (kind_ == Kind::word) return written(word_, true);
+  if (kind_ == Kind::word) return in_line(true);
   std::string inner;
   for (const auto& [key, value] : children_) {
     if (!inner.empty()) inner += ", ";
@@ -89,7 +113,7 @@ void YamlText::write(std::string& out, std::size_t indent) const {
     const std::size_t start = kind_ == Kind::map ? display_width(key) + 2 : 2;
     out += kind_ == Kind::map ? key + ':' : "-";
     if (value.fits(kWidth - std::min(kWidth, indent + start))) {
-      out += ' ' + (value.kind_ == Kind::word ? written(value.word_, false) : value.flow()) + '\n';
+      out += ' ' + (value.kind_ == Kind::word ? value.in_line(false) : value.flow()) + '\n';
     } else if (kind_ == Kind::map) {
       out += '\n' + std::string(indent + 2, ' ');
       value.write(out, indent + 2);

@@ -24,6 +24,8 @@ TEST(Text, TablesAlignNumbersRightAndWordsLeft) {
   table.add({"a", "1.5"});
   table.add({"long", "-10.25"});
   EXPECT_EQ(table.str(), "  name       x\n  a        1.5\n  long  -10.25\n");
+  EXPECT_EQ(table.width(), 14u);
+  EXPECT_EQ(table.transposed().str(), "  name    a    long\n  x     1.5  -10.25\n");
 }
 
 TEST(Text, ReadableNumbers) {
@@ -33,6 +35,10 @@ TEST(Text, ReadableNumbers) {
   EXPECT_EQ(readable(1e-15, 6, 10.0), "0.000000");
   EXPECT_EQ(readable(1e12), "1.000e+12");
   EXPECT_EQ(readable(0.25, 2), "0.25");
+}
+
+TEST(Text, ControlCharactersBecomeVisible) {
+  EXPECT_EQ(visible("a\x1b[31m\nq̈\t\x7f"), "a\\x1b[31m\nq̈\t\\x7f");
 }
 
 TEST(Text, Plurals) {

@@ -1,6 +1,8 @@
 // models and check: fields that scripts rely on, exit codes, files that are wrong.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "run_cli.hpp"
 
 namespace lw::test {
@@ -224,6 +226,32 @@ TEST(CheckCommand, AJointNamedLikeTheFloatingBaseKeepsItsName) {
   const Outcome o = linkwright({"check", file, "--json", "--floating-base"});
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(o.json()["joint_names"], (std::vector<std::string>{"floating_base_", "floating_base"}));
+}
+
+TEST(CheckCommand, SaysHowWhatCannotExistIsAcceptedAllTheSame) {
+  EXPECT_TRUE(has(linkwright({"check", write("impossible.yaml", kImpossible)}).err, "--allow-unphysical"));
+  EXPECT_FALSE(has(linkwright({"check", "puma560"}).err, "--allow-unphysical"));
+}
+
+TEST(CheckCommand, TheExamplesWorkAsTheReadmeSays) {
+  for (const auto& entry : std::filesystem::directory_iterator(LW_SOURCE_DIR "/examples")) {
+    std::vector<std::string> words{"inverse", entry.path().string(), "--quiet"};
+    const bool unphysical = entry.path().filename() == "twu-3r.twu";
+    EXPECT_EQ(linkwright(words).code, unphysical ? 3 : 0) << entry.path();
+    words.emplace_back("--allow-unphysical");
+    EXPECT_EQ(linkwright(words).code, 0) << entry.path();
+  }
+}
+
+TEST(CheckCommand, LimitsOfJointsThatFollowCountToo) {
+  const std::string file = write("follower.yaml", R"(linkwright: 1
+name: follower
+links:
+  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: b, parent: a, joint: {type: revolute, mimic: {joint: a, ratio: 2, offset: 0.5}, limits: {lower: -1, upper: 2}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+)");
+  EXPECT_TRUE(has(linkwright({"inverse", file, "--q", "1"}).err, "note: b = 2.5 lies above its upper limit, 2"));
+  EXPECT_TRUE(linkwright({"inverse", file, "--q", "0.7"}).err.empty());
 }
 
 }  // namespace

@@ -55,7 +55,85 @@ TEST(ConvertCommand, LoopsGoBesideTheUrdf) {
   for (const char* field : {"dof", "nv", "loops", "joint_names"}) EXPECT_EQ(before[field], after[field]) << field;
   EXPECT_TRUE(linkwright({"convert", "four-bar", "--out", file, "--quiet"}).err.empty());
   // a sidecar that is no longer needed is not silently read with another mechanism
-  EXPECT_TRUE(has(linkwright({"convert", "arm6", "--out", file}).err, "from before"));
+  const std::string bar = content(file);
+  const Outcome refused = linkwright({"convert", "arm6", "--out", file, "--quiet"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_TRUE(has(refused.err, "bar.loops.yaml` stands there from before")) << refused.err;
+  EXPECT_EQ(content(file), bar);
+}
+
+const char* kSpring = R"(linkwright: 1
+name: spring
+gravity: [0, 9.81, 0]
+links:
+  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, com: [0.1, 0, 0.3], tensor: [0.1, 0.12, 0.1]}, spring: {stiffness: 2}}
+)";
+
+TEST(ConvertCommand, LossesOfPhysicsAreSaidWhateverIsAsked) {
+  const std::string file = write("spring.yaml", kSpring);
+  const Outcome o = linkwright({"convert", file, "--to", "urdf", "--quiet"});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_TRUE(has(o.err, "warning: the spring of joint `a` is left out")) << o.err;
+  EXPECT_TRUE(has(o.err, "gravity")) << o.err;
+}
+
+TEST(ConvertCommand, WhatIsReadIsNotWrittenOver) {
+  const std::string file = write("spring.yaml", kSpring), other = folder() + "/link.yaml";
+  std::filesystem::remove(other);
+  std::filesystem::create_symlink(file, other);
+  for (const std::string& out : {file, other, folder() + "/./spring.yaml"}) {
+    const Outcome o = linkwright({"convert", file, "--out", out});
+    EXPECT_EQ(o.code, 2) << out;
+    EXPECT_TRUE(has(o.err, "is what is read")) << o.err;
+  }
+  EXPECT_EQ(content(file), kSpring);
+  std::filesystem::remove(other);
+  const std::string path = write("path.csv", "t,x,y,z\n0,.4,.2,.3\n1,.4,.2,.3\n2,.4,.2,.3\n");
+  EXPECT_EQ(linkwright({"ik", "puma560", "--path", path, "--out", path}).code, 2);
+}
+
+TEST(ConvertCommand, EndingsMayBeInCapitals) {
+  const std::string file = write("SPRING.YML", kSpring);
+  for (const char* ending : {".yml", ".YAML", ".URDF"}) {
+    const std::string out = folder() + "/capitals" + ending;
+    EXPECT_EQ(linkwright({"convert", file, "--out", out, "--quiet"}).code, 0) << ending;
+    EXPECT_EQ(linkwright({"check", out, "--json"}).json()["model"], "spring") << ending;
+  }
+}
+
+TEST(ConvertCommand, MeshesStayWhereTheyAre) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder() + "/meshes/new");
+  write("meshes/m.stl", "solid");
+  const std::string file = write("meshes/mesh.yaml", R"(linkwright: 1
+name: mesh
+links:
+  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}, visual: [{mesh: m.stl}, {mesh: none.stl}]}
+)");
+  const std::string yaml = folder() + "/meshes/new/mesh.yaml", urdf = folder() + "/meshes/mesh.urdf";
+  ASSERT_EQ(linkwright({"convert", file, "--out", yaml}).code, 0);
+  EXPECT_TRUE(has(content(yaml), "{mesh: \"../m.stl\"}")) << content(yaml);
+  EXPECT_TRUE(has(content(yaml), "{mesh: none.stl}")) << content(yaml);
+  ASSERT_EQ(linkwright({"convert", yaml, "--out", urdf}).code, 0);
+  EXPECT_TRUE(has(content(urdf), "\"m.stl\"")) << content(urdf);
+  EXPECT_TRUE(has(linkwright({"check", yaml}).err, "1 of 2 mesh files"));  // and is found there
+}
+
+TEST(ConvertCommand, NamesThatLookLikeValuesAreQuoted) {
+  const std::string file = write("names.yaml", R"(linkwright: 1
+name: "1.0"
+links:
+  - {name: "yes", parent: base, joint: {type: revolute, origin: {xyz: [-0.0, 1, 0]}}, inertia: {mass: 1, com: [1, -0, 0], tensor: [1, 1, 1]}}
+  - {name: "2020-01-01", parent: "yes", joint: {name: "0x1f", type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+home: {"0x1f": 1}
+)");
+  const Outcome o = linkwright({"convert", file});
+  EXPECT_EQ(o.code, 0) << o.err;
+  for (const char* part : {"name: \"1.0\"\n", "name: \"yes\"\n", "parent: \"yes\"\n", "\"2020-01-01\"", "name: \"0x1f\"",
+                           "home: {\"0x1f\": 1}", "xyz: [0, 1, 0]", "com: [1, 0, 0]"}) {
+    EXPECT_TRUE(has(o.out, part)) << part << o.out;
+  }
+  EXPECT_EQ(linkwright({"convert", write("again.yaml", o.out)}).out, o.out);
 }
 
 TEST(ConvertCommand, ParametersMayBeSetOnTheWay) {

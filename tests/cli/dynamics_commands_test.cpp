@@ -32,6 +32,29 @@ TEST(DynamicsCommands, InverseGivesTheTorquesOfAnotherProgram) {
               {16.62728771, -34.0626912685, 8.68084288821, 1.08528835535, 1.23671894335, 0.149980265992}, 1e-9);
 }
 
+TEST(DynamicsCommands, BiasTakesOuterForces) {
+  // at zero acceleration it is what `inverse` says
+  const std::vector<std::string> force{"--wrench", "link6:3,-4,5,0.1,0.2,0.3@0.1,0,0.2", "--payload", "link6:2"};
+  const nlohmann::json bias = run({"bias", "puma600"}, {kState, kRates, force}),
+                       inverse = run({"inverse", "puma600"}, {kState, kRates, force}),
+                       alone = run({"bias", "puma600"}, {kState, kRates, {"--payload", "link6:2"}});
+  expect_near(bias["bias"], inverse["tau"], 1e-12);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(bias["outer"][i].get<double>() + alone["bias"][i].get<double>(), bias["bias"][i], 1e-12);
+  }
+  EXPECT_FALSE(alone.contains("outer"));
+}
+
+TEST(DynamicsCommands, JsonRepeatsWhatChangedTheResult) {
+  for (const char* command : {"inverse", "forward", "bias", "mass-matrix", "regressor"}) {
+    const nlohmann::json json = run({command, "puma600", "--payload", "link6:2", "--payload", "link5:1@0,0,0.1"}, {});
+    EXPECT_EQ(json["payload"], (std::vector<std::string>{"link6:2", "link5:1@0,0,0.1"})) << command;
+    EXPECT_FALSE(run({command, "puma600"}, {}).contains("payload"));
+  }
+  EXPECT_EQ(run({"inverse", "puma600", "--wrench", "link6:1,2,3"}, {})["wrench"][0], "link6:1,2,3");
+  EXPECT_EQ(run({"inverse", "twu-3r", "--set", "g=1.62"}, {})["set"][0], "g=1.62");
+}
+
 TEST(DynamicsCommands, BiasIsCoriolisPlusGravity) {
   const nlohmann::json json = run({"bias", "puma600"}, {kState, kRates});
   const Vector bias = json["bias"], gravity = json["gravity"], coriolis = json["coriolis"];

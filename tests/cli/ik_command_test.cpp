@@ -79,6 +79,52 @@ TEST(Ik, OutOfReachNamesTheNearestPoint) {
   EXPECT_EQ(linkwright({"ik", "twu-3r", "--target", "100,0,0"}).code, 1);
 }
 
+// Two links of a metre together: too few joints for a closed form.
+const char* kTwo = R"(linkwright: 1
+name: two
+links:
+  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: b, parent: a, joint: {type: revolute, origin: {xyz: [0.4, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: tip, parent: b, joint: {type: fixed, origin: {xyz: [0.6, 0, 0]}}}
+)";
+
+TEST(Ik, WhatTheNumericalRoadDoesNotKnowIsNotSaid) {
+  const std::string file = write("two.yaml", kTwo);
+  // stretched: one solution, not its neighbours too
+  const Outcome one = linkwright({"ik", file, "--target", "1,0,0", "--json"});
+  EXPECT_EQ(one.json()["solutions"].size(), 1u);
+  EXPECT_TRUE(one.json()["beyond_limits"].is_null());
+  EXPECT_TRUE(has(linkwright({"ik", file, "--target", "0.7,0.2,0"}).out, "there may be more"));
+  // beyond a metre is out of reach, the hole of 0.2 m in the middle was only not found
+  const Outcome far = linkwright({"ik", file, "--target", "1.01,0,0", "--json"}),
+                hole = linkwright({"ik", file, "--target", "0.1,0,0", "--json"});
+  EXPECT_EQ(far.code, 1);
+  EXPECT_EQ(hole.code, 1);
+  EXPECT_TRUE(far.json()["out_of_reach"] && has(far.err, "out of reach: ")) << far.err;
+  EXPECT_TRUE(!hole.json()["out_of_reach"] && has(hole.err, "not found: ") && has(hole.err, "0.1 m away")) << hole.err;
+  // where one stands for many it says so
+  EXPECT_TRUE(has(linkwright({"ik", "puma560", "--target", "0.4,0.2,0.3"}).out, "come with another --q"));
+}
+
+TEST(Ik, UniversalRobotsArmHasEightSolutions) {
+  const std::vector<std::string> words{"ik", "ur5", "--target", "0.3,0.1,0.5,0,90deg,0"};
+  std::vector<std::string> json = words, third = words;
+  json.emplace_back("--json");
+  third.insert(third.end(), {"--branch", "3"});
+  EXPECT_EQ(linkwright(json).json()["solutions"].size(), 8u);
+  EXPECT_TRUE(has(linkwright(third).out, "\n  3  shoulder")) << linkwright(third).out;  // under its own number
+}
+
+TEST(Ik, ManyJointsStandBelowEachOther) {
+  const Outcome o = linkwright({"ik", "humanoid", "--target", "0.3,0.1,0.5"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  std::istringstream lines(o.out.substr(0, o.out.find("\n\nOne of")));
+  std::size_t longest = 0, count = 0;
+  for (std::string line; std::getline(lines, line); ++count) longest = std::max(longest, line.size());
+  EXPECT_LT(longest, 100u);
+  EXPECT_GT(count, 37u);
+}
+
 // b follows a, and no value of a suits both.
 const char* kPair = R"(linkwright: 1
 name: pair
@@ -117,6 +163,11 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", "puma560", "--path", write("i.csv", "t,x,y,z\n")}, 3, "no samples"},
            {{"ik", "puma560", "--path", write("j.csv", "t;x;y;z\n0;0,4;0,2;0,3\n")}, 3, "not by semicolons"},
            {{"ik", "puma560", "--path", folder()}, 3, "it is a folder"},
+           {{"ik", "puma560", "--path", write("l.csv", "")}, 3, "l.csv: there is no header"},
+           {{"ik", "puma560", "--path", write("m.csv", "t,x,y\x1b[31m\a,z\n")}, 3, "no column `y\\x1b[31m\\x07`"},
+           {{"ik", "puma560", "--path", write("n.csv", std::string("\xFF\xFEt\0,\0x\0", 8))},
+            3,
+            "n.csv:1: this is no text"},
            {{"ik", "puma560", "--target", "0,0,0", "--frame", "base"}, 2, "no joint of `puma560` moves `base`"},
            {{"ik", "puma560", "--target", "1e200,0,0", "--json"}, 3, "the numbers overflow"},
            {{"ik", "puma560", "--path", write("k.csv", "t,x,y,z\n0,.4,.2,.3\n1,.4,.2,.3\n2,1e200,.2,.3\n"), "--json"},
@@ -198,6 +249,15 @@ TEST(Ik, FollowsAPathAndWritesIt) {
   EXPECT_GT(apart, 0.1);
 }
 
+TEST(Ik, SpreadsheetsQuoteCellsAndEndLinesWithCommas) {
+  const std::string plain = "t,x,y,z\n0,.4,.2,.3\n1,.4,.21,.3\n2,.4,.22,.3\n";
+  const std::string dressed = "\"t\",\" x\",\"y\",\"z\",\n0,\".4\",.2,.3,\r\n1,.4,.21,.3,,\n2,.4,.22,.3\n";
+  const Outcome a = linkwright({"ik", "puma560", "--path", write("plain.csv", plain), "--json"}),
+                b = linkwright({"ik", "puma560", "--path", write("dressed.csv", dressed), "--json"});
+  EXPECT_EQ(a.code, 0) << a.err;
+  EXPECT_EQ(a.out, b.out) << b.err;
+}
+
 // A path of the PUMA's hand while joint `joint` goes from one angle to another, in steps of 0.1 s.
 std::string joint_csv(Vector q, std::size_t joint, double from, double to, int n) {
   std::string text = "t,x,y,z,roll,pitch,yaw\n";
@@ -219,7 +279,7 @@ TEST(Ik, APathThatEndsAtALimitDoesNotJumpToAnotherBranch) {
   const std::string path = write("jump.csv", joint_csv(q, 0, 2.5, 3.1, 21)), out = folder() + "/jump_out.csv";
   const Outcome o = linkwright({"ik", "puma560", "--path", path, "--q", joined(q), "--out", out});
   EXPECT_EQ(o.code, 1);
-  EXPECT_TRUE(has(o.err, "sample 11 (t = 1) is where the branch ends at a joint's limit")) << o.err;  // 2.8 > 160°
+  EXPECT_TRUE(has(o.err, "sample 11 (t = 1): the branch ends at a joint's limit")) << o.err;  // 2.8 > 160°
   EXPECT_FALSE(std::filesystem::exists(out));
   const Outcome through = linkwright({"ik", "puma560", "--path", path, "--q", joined(q), "--ignore-limits", "--json"});
   EXPECT_EQ(through.code, 0);
@@ -240,6 +300,17 @@ TEST(Ik, RatesThatMeanNothingGetAWord) {
                   write("planar.csv", "\xEF\xBB\xBFt,x,y,z\n0,0.5,0.3,0\n1,0.5,0.31,0\n2,0.5,0.32,0\n"), "--json"});
   EXPECT_EQ(planar.code, 0) << planar.err;
   EXPECT_TRUE(planar.json()["singular"].empty());
+}
+
+TEST(Ik, VelocitiesThatContradictThePositionsGetAWord) {
+  std::string text = "t,x,y,z,vx,vy,vz\n";
+  for (int k = 0; k <= 20; ++k)
+    text += fmt::format("{},{},{},0.3,-0.2,0.2,0\n", 0.025 * k, 0.45 + 0.005 * k, 0.1 + 0.005 * k);
+  const Outcome o = linkwright({"ik", "puma560", "--path", write("contra.csv", text), "--json"});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_TRUE(has(o.err, "the rates at sample 2 (t = 0.025) and 19 more are doubtful")) << o.err;
+  for (std::size_t at = text.find("-0.2"); at != std::string::npos; at = text.find("-0.2")) text.erase(at, 1);
+  EXPECT_TRUE(linkwright({"ik", "puma560", "--path", write("true.csv", text), "--json"}).json()["doubtful"].empty());
 }
 
 TEST(Ik, ASingularTargetSaysThatOneStandsForMany) {
@@ -263,7 +334,16 @@ TEST(Ik, APathThatLeavesTheReachIsNotWritten) {
   const Outcome o = linkwright(
       {"ik", "puma560", "--path", write("far.csv", "t,x,y,z\n0,.4,.2,.3\n1,.5,.2,.3\n2,3,.2,.3\n"), "--out", out});
   EXPECT_EQ(o.code, 1);
-  EXPECT_TRUE(has(o.err, "sample 3 (t = 2) is out of reach")) << o.err;
+  EXPECT_TRUE(has(o.err, "sample 3 (t = 2): out of reach")) << o.err;
+  EXPECT_FALSE(has(o.err, "rates")) << o.err;  // none are printed
+  const nlohmann::json json = linkwright({"ik", "puma560", "--path", folder() + "/far.csv", "--json"}).json();
+  for (const char* field : {"q", "qd", "qdd"}) {
+    EXPECT_TRUE(json[field][1].is_array() && json[field][2].is_null()) << field;
+  }
+  ASSERT_EQ(json["solutions"].size(), 3u);
+  EXPECT_EQ(json["solutions"][1]["q"], json["q"][1]);
+  EXPECT_TRUE(json["solutions"][2]["q"].is_null());
+  EXPECT_GT(json["solutions"][2]["residual"], 2.0);
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 

@@ -1,7 +1,10 @@
 // regressor: its product with the parameters against inverse and against another program; base parameters.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "run_cli.hpp"
 
@@ -111,6 +114,21 @@ TEST(RegressorCommand, RefusesWhatItCannotDo) {
   for (const char* parameters : {"full", "base"}) {
     EXPECT_EQ(run({"regressor", still, "--parameters", parameters}, {})["Y"].size(), 0u);
   }
+}
+
+TEST(RegressorCommand, ShowsYWhereItFitsAndSaysWhereItIsElse) {
+  const Outcome narrow = linkwright({"regressor", "double-pendulum", "--qdd", "1,0"});
+  const nlohmann::json json = run({"regressor", "double-pendulum", "--qdd", "1,0"}, {});
+  EXPECT_TRUE(has(narrow.out, "Y " + json["velocity_names"][1].get<std::string>())) << narrow.out;
+  const Matrix Y = json["Y"];
+  for (std::size_t i = 0; i < Y.size(); ++i) {
+    for (const double y : Y[i]) {
+      if (std::abs(y) < 1e-3) continue;
+      EXPECT_TRUE(has(narrow.out, fmt::format("{:.6f}", y))) << y;
+    }
+  }
+  EXPECT_FALSE(has(narrow.out, "--json"));
+  EXPECT_TRUE(has(linkwright({"regressor", "humanoid"}).out, "--json has it"));
 }
 
 }  // namespace

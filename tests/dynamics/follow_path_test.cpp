@@ -270,5 +270,21 @@ TEST(FollowPath, DifferencesAreExactForQuadraticsAndConvergeForTurns) {
   }
 }
 
+TEST(FollowPath, RatesThatContradictThePathAreDoubtful) {
+  // of a line with its true rates none, however fine the steps; with a component of the velocity reversed all
+  const Model<double> model = instantiate<double>(load("puma560"));
+  const std::vector<double> q{0.3, -0.7, 1.9, 0.4, 0.6, 0.5};
+  const Transform<double> X = pose_at(model, 6, q);
+  const CartesianLine line(X, {X.R, X.p + Vec3<double>(-0.15, -0.1, -0.05)}, 1.0);
+  for (const int n : {11, 101, 1001}) {
+    std::vector<PathSample> path = samples(line, n);
+    for (const JointSample& s : follow_path(model, 6, path, false, q)) EXPECT_FALSE(s.doubtful || !s.reached) << n;
+    for (PathSample& s : path) s.velocity.lin = Vec3<double>(-s.velocity.lin[0], s.velocity.lin[1], s.velocity.lin[2]);
+    difference_velocities(path);
+    const std::vector<JointSample> reversed = follow_path(model, 6, path, false, q);
+    for (std::size_t k = 5; k + 5 < reversed.size(); ++k) EXPECT_TRUE(reversed[k].doubtful) << n << " " << k;
+  }
+}
+
 }  // namespace
 }  // namespace lw

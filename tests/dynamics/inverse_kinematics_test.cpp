@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/worse.hpp"
 #include "dynamics/closed_form_arm.hpp"
 #include "dynamics/kinematics.hpp"
@@ -99,6 +101,43 @@ TEST(ClosedForm, ObliqueSlide) {
   expect_all_branches(Arm::of(text), 8, false);
 }
 
+// As the UR arms: three parallel axes, then two through a point beside them. Axes of either sense, wrist not at right angles.
+const char* kOffsetWrist = R"(linkwright: 1
+name: offset
+links:
+  - {name: pedestal, parent: base, joint: {type: fixed, origin: {xyz: [0.3, -0.2, 0.4], rpy: [0.3, -0.5, 1.1]}}}
+  - {name: l1, parent: pedestal, joint: {type: revolute, axis: [0, 0, -2], origin: {xyz: [0, 0, 0.3], rpy: [0, 0, 0.7]}}, inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}}
+  - {name: l2, parent: l1, joint: {type: revolute, axis: [0, 1, 0], origin: {xyz: [0.15, 0.1, 0.2], rpy: [0, 0.4, 0]}}, inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}}
+  - {name: l3, parent: l2, joint: {type: revolute, axis: [0, -1, 0], origin: {xyz: [0.1, 0.05, 0.6], rpy: [0, -0.3, 0]}}, inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}}
+  - {name: l4, parent: l3, joint: {type: revolute, axis: [0, -3, 0], origin: {xyz: [0.5, -0.02, 0.12]}}, inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}}
+  - {name: l5, parent: l4, joint: {type: revolute, axis: [1, 0.2, 0], origin: {xyz: [0.02, 0.11, 0.03]}}, inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}}
+  - {name: l6, parent: l5, joint: {type: revolute, axis: [0.1, 2, 1], origin: {xyz: [0.1, 0.02, 0]}}, inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}}
+  - {name: tool, parent: l6, joint: {type: fixed, origin: {xyz: [0.1, 0.02, 0.05], rpy: [0.2, 0.3, 0.4]}}}
+)";
+TEST(ClosedForm, UniversalRobotsArmOnAllEightBranches) { expect_all_branches(Arm("ur5"), 8, false); }
+TEST(ClosedForm, ObliqueArmWithOffsetWrist) { expect_all_branches(Arm::of(kOffsetWrist), 8, false); }
+
+TEST(ClosedForm, StraightOffsetWristTurnsWhereTheElbowCanFollow) {
+  // joints 2, 3, 4 and 6 of a UR5 about parallel axes: a continuum. From a start whose sum of angles would ask for too
+  // long an arm there is still a solution.
+  Arm arm("ur5");
+  Random random(5);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<double> wanted = arm.random_q(random);
+    wanted[2] = random.between(-0.3, 0.3);  // nearly stretched
+    wanted[4] = 0.0;
+    const Transform<double> target = arm.pose(wanted);
+    const IkResult result = inverse_kinematics(arm.model, arm.tip(), {target}, arm.random_q(random));
+    ASSERT_TRUE(result.closed_form) << trial;
+    bool found = false;
+    for (const IkSolution& s : result.solutions) {
+      EXPECT_LE(apart(arm.pose(s.q), target), 1e-11) << trial;
+      found = found || (std::abs(std::sin(s.q[4])) < 1e-9 && s.freedom == 1);
+    }
+    EXPECT_TRUE(found) << trial;
+  }
+}
+
 TEST(ClosedForm, ThreeJointsOnAllFourBranches) {
   for (const char* name : {"puma560", "stanford"}) {
     Arm arm(name);
@@ -117,7 +156,7 @@ TEST(ClosedForm, ThreeJointsOnAllFourBranches) {
 }
 
 TEST(ClosedForm, BranchesAgreeWithTheNumericalRoad) {
-  for (const char* name : {"puma560", "stanford"}) {
+  for (const char* name : {"puma560", "stanford", "ur5"}) {
     Arm arm(name);
     Random random(3);
     for (int trial = 0; trial < 20; ++trial) {
@@ -223,7 +262,7 @@ TEST(ClosedForm, BordersOfTheReach) {
 }
 
 TEST(ClosedForm, OtherGeometriesAreNotTakenForOne) {
-  for (const char* name : {"ur5", "arm7", "cat215b", "twu-3r", "quadruped"}) {
+  for (const char* name : {"arm7", "cat215b", "twu-3r", "quadruped"}) {
     const Arm arm(name);
     EXPECT_FALSE(ClosedFormArm::recognise(arm.model, arm.tip())) << name;
   }
@@ -256,7 +295,7 @@ TEST(InverseKinematics, LimitsAreKept) {
       found = found || same_angles(s.q, q, 1e-7);
     }
     EXPECT_TRUE(found);
-    left_out += static_cast<std::size_t>(result.beyond_limits);
+    left_out += static_cast<std::size_t>(result.beyond_limits.value());
   }
   EXPECT_GT(left_out, 300u);
   // numerically, a limit that is in the way is where the steps end: one joint on a circle of radius 1
@@ -346,7 +385,9 @@ RC_GTEST_PROP(InverseKinematics, AnyTreeReachesWhatItReached, ()) {
   for (const Body<double>& b : arm.model.bodies) {
     if (b.velocities() == 1 && !b.mimics) start[static_cast<std::size_t>(b.q)] += random.between(-0.05, 0.05);
   }
-  const IkResult result = inverse_kinematics(arm.model, frame, {target, position_only}, start);
+  IkOptions few;
+  few.starts = 24;
+  const IkResult result = inverse_kinematics(arm.model, frame, {target, position_only}, start, few);
   RC_ASSERT(!result.solutions.empty());
   for (const IkSolution& s : result.solutions) {
     const Transform<double> back = arm.pose(s.q, frame);
@@ -373,10 +414,10 @@ RC_GTEST_PROP(InverseKinematics, AnyTreeReachesWhatItReached, ()) {
   for (const Body<double>& b : arm.model.bodies) {
     if (b.velocities() == 1 && !b.mimics) elsewhere[static_cast<std::size_t>(b.q)] *= 20.0;
   }
-  expect_still(inverse_kinematics(arm.model, frame, {target, position_only}, elsewhere), elsewhere);
+  expect_still(inverse_kinematics(arm.model, frame, {target, position_only}, elsewhere, few), elsewhere);
   Transform<double> beyond = target;
   beyond.p = beyond.p + Vec3<double>(300.0, 0.0, 0.0);
-  expect_still(inverse_kinematics(arm.model, frame, {beyond, position_only}, elsewhere), elsewhere);
+  expect_still(inverse_kinematics(arm.model, frame, {beyond, position_only}, elsewhere, few), elsewhere);
 }
 
 TEST(InverseKinematics, JointsBesideThePathMakeNoSolutions) {
@@ -441,6 +482,117 @@ TEST(InverseKinematics, LimitsOfJointsBesideThePathDoNotMatter) {
   six.limits->lower[0] = 1.0;
   six.limits->upper[0] = 1.1;
   EXPECT_FALSE(inverse_kinematics(puma.model, puma.tip(), {target}, alone, six).closed_form);
+}
+
+// Six joints anyhow in space, each with a range of `width`: `scale` metres.
+std::string general_arm(Random& random, double width, double scale) {
+  std::string text = "linkwright: 1\nname: any\nlinks:\n";
+  const auto vector = [&](double most) {
+    return fmt::format("[{}, {}, {}]", random.between(-most, most), random.between(-most, most),
+                       random.between(-most, most));
+  };
+  for (int k = 0; k < 6; ++k) {
+    const double lower = random.between(-2.5, 2.5 - width);
+    const std::string axis = vector(1.0), xyz = vector(0.5 * scale), rpy = vector(3.0);
+    text += fmt::format(
+        "  - {{name: l{}, parent: {}, joint: {{type: revolute, axis: {}, origin: {{xyz: {}, rpy: {}}}, limits: "
+        "{{lower: "
+        "{}, upper: {}}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}\n",
+        k, k == 0 ? "base" : fmt::format("l{}", k - 1), axis, xyz, rpy, lower, lower + width);
+  }
+  return text;
+}
+
+TEST(InverseKinematics, GeneralArmsWithLimitsFindWhatIsThere) {
+  Random random(5);
+  for (const double scale : {1.0, 1.0, 1e-6, 1e3}) {
+    for (int trial = 0; trial < 100; ++trial) {
+      Arm arm = Arm::of(general_arm(random, 4.0, scale));
+      IkOptions options;
+      options.limits = coordinate_limits(arm.mechanism, arm.model);
+      options.patience = 1;  // one solution will do
+      std::vector<double> q;
+      for (std::size_t k = 0; k < 6; ++k) {
+        q.push_back(random.between(options.limits->lower[k], options.limits->upper[k]));
+      }
+      const Transform<double> target = arm.pose(q);
+      const IkResult result = inverse_kinematics(arm.model, arm.tip(), {target}, arm.model.home, options);
+      ASSERT_FALSE(result.solutions.empty()) << trial << " off by " << result.nearest.position_error;
+      EXPECT_FALSE(result.out_of_reach);
+      EXPECT_FALSE(result.beyond_limits);  // nothing counts them
+      for (const IkSolution& s : result.solutions) {
+        EXPECT_TRUE(options.limits->contain(s.q, 1e-12));
+        const Transform<double> back = arm.pose(s.q);
+        EXPECT_LE((back.p - target.p).eigen().norm(), 1e-9 * scale);
+        EXPECT_LE(largest(back.R.eigen() - target.R.eigen()), 1e-9);
+      }
+    }
+  }
+}
+
+TEST(InverseKinematics, OutOfReachIsSaidWhereItIsCertain) {
+  // two metres of links: beyond is certain; the hole in the middle of unequal links is not seen by lengths
+  Arm arm = Arm::of(
+      "linkwright: 1\nname: pair\nlinks:\n"
+      "  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n"
+      "  - {name: b, parent: a, joint: {type: revolute, origin: {xyz: [1.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, "
+      "1]}}\n"
+      "  - {name: tip, parent: b, joint: {type: fixed, origin: {xyz: [0.5, 0, 0]}}}\n");
+  const auto solve = [&](double x) {
+    return inverse_kinematics(arm.model, arm.tip(), {{Mat3<double>::identity(), {x, 0, 0}}, true}, arm.model.home);
+  };
+  EXPECT_TRUE(solve(2.001).out_of_reach);
+  EXPECT_FALSE(solve(1.999).out_of_reach);
+  EXPECT_EQ(solve(1.999).solutions.size(), 2u);
+  EXPECT_FALSE(solve(0.9).out_of_reach);
+  EXPECT_TRUE(solve(0.9).solutions.empty());
+  // where both branches meet there is one, to the last digit
+  for (const double x : {1.0, 2.0}) {
+    const IkResult border = solve(x);
+    ASSERT_EQ(border.solutions.size(), 1u) << x;
+    EXPECT_LE(border.solutions[0].position_error, 1e-14);
+    EXPECT_NEAR(std::remainder(border.solutions[0].q[1], M_PI), 0.0, 1e-7);
+  }
+  // a closed form knows of holes
+  Arm puma("puma560");
+  const Transform<double> hole{Mat3<double>::identity(), {0.05, 0, 0}};
+  EXPECT_TRUE(inverse_kinematics(puma.model, puma.tip(), {hole}, puma.model.home).out_of_reach);
+}
+
+TEST(InverseKinematics, WhereFreedomIsLeftTheNearestIsGiven) {
+  // three links of half a metre in a plane, positions only: q1 tells q2 and q3 but for the elbow's sign, so that a scan of
+  // q1 finds the nearest
+  Arm arm = Arm::of(
+      "linkwright: 1\nname: three\nlinks:\n"
+      "  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n"
+      "  - {name: b, parent: a, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, "
+      "1]}}\n"
+      "  - {name: c, parent: b, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, "
+      "1]}}\n"
+      "  - {name: tip, parent: c, joint: {type: fixed, origin: {xyz: [0.5, 0, 0]}}}\n");
+  Random random(31);
+  for (int trial = 0; trial < 50; ++trial) {
+    const double x = random.between(-0.9, 0.9), y = random.between(-0.9, 0.9);
+    const std::vector<double> start{random.between(-2, 2), random.between(-2, 2), random.between(-2, 2)};
+    double nearest = HUGE_VAL;
+    for (int k = 0; k < 20000; ++k) {
+      const double q1 = start[0] + M_PI * (k / 10000.0 - 1.0), u = x - 0.5 * std::cos(q1), v = y - 0.5 * std::sin(q1);
+      const double half = std::hypot(u, v);  // of the two links of 0.5 each
+      if (half > 1.0) continue;
+      for (const double sign : {1.0, -1.0}) {
+        const double bend = sign * 2.0 * std::acos(half), q2 = std::atan2(v, u) - bend / 2.0 - q1;
+        nearest = std::min(nearest, std::hypot(q1 - start[0], std::remainder(q2 - start[1], 2.0 * M_PI),
+                                               std::remainder(bend - start[2], 2.0 * M_PI)));
+      }
+    }
+    const IkResult result =
+        inverse_kinematics(arm.model, arm.tip(), {{Mat3<double>::identity(), {x, y, 0}}, true}, start);
+    ASSERT_EQ(result.solutions.size(), 1u);
+    EXPECT_EQ(result.freedom, 1);
+    const std::vector<double>& q = result.solutions[0].q;
+    const double found = std::hypot(q[0] - start[0], q[1] - start[1], q[2] - start[2]);
+    EXPECT_NEAR(found, nearest, 1e-3) << trial;
+  }
 }
 
 TEST(InverseKinematics, NumericalRoadFindsAWayFromHome) {

@@ -182,7 +182,7 @@ TEST(ReadUrdf, FindsMeshesBesideTheFileAndAbove) {
   EXPECT_EQ(list[1].mesh, found);
   EXPECT_EQ(list[2].mesh, "package://arm_description/none.stl");
   EXPECT_EQ(list[0].size[2].value.constant(), 2.0);
-  EXPECT_TRUE(has(result, Severity::warning, 2, "", "1 of 3 mesh files were not found"));
+  EXPECT_TRUE(has(result, Severity::warning, 2, "", "1 of 3 mesh files was not found"));
   fs::remove_all(root);
 }
 

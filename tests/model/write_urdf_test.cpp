@@ -119,13 +119,13 @@ TEST(WriteUrdf, EmbeddedModelsKeepTheirTorques) {
     const UrdfFiles files = write_urdf(m);
     const Mechanism again = reread(m);
     for (Link& l : m.links) {  // what is left out, and said so
-      EXPECT_EQ(l.joint.drive.has_value(), names(files.warnings, "the drive of joint `" + l.joint.name + "`")) << name;
-      EXPECT_EQ(l.joint.spring.has_value(), names(files.warnings, "the spring of joint `" + l.joint.name + "`")) << name;
+      EXPECT_EQ(l.joint.drive.has_value(), names(files.remarks.losses, "the drive of joint `" + l.joint.name + "`")) << name;
+      EXPECT_EQ(l.joint.spring.has_value(), names(files.remarks.losses, "the spring of joint `" + l.joint.name + "`")) << name;
       l.joint.drive.reset();
       l.joint.spring.reset();
     }
     const Model<double> before = instantiate<double>(m), after = instantiate<double>(again);
-    if (names(files.warnings, "spherical")) {
+    if (names(files.remarks.changes, "spherical")) {
       EXPECT_LT(difference_at_rest(before, after), kTolerance) << name;
       continue;
     }
@@ -167,7 +167,7 @@ TEST(WriteUrdf, ASphericalJointMovesTheSameAsThreeRevolutes) {
     const UrdfFiles files = write_urdf(m);
     for (const Link& l : m.links) {
       EXPECT_EQ(l.joint.type == JointType::spherical,
-                names(files.warnings, "the spherical joint `" + l.joint.name + "` is written as three revolute joints"));
+                names(files.remarks.changes, "the spherical joint `" + l.joint.name + "` is written as three revolute joints"));
     }
     EXPECT_LT(difference_at_rest(instantiate<double>(m), instantiate<double>(reread(m))), kTolerance) << seed;
   }
@@ -213,11 +213,15 @@ home: {"a & b.joint": [0.1, 0.2]}
 )", "arm.yaml");
   ASSERT_TRUE(read.mechanism) << to_string(read.diagnostics[0]);
   const UrdfFiles files = write_urdf(*read.mechanism);
-  for (const char* words : {"g = 1.62, l = 0.5", "it is meant", "drive of joint `j<1>`", "spring of joint `j<1>`", "Stribeck",
-                            "journal bearing", "thrust bearing", "damper of joint `j<1>` is written as viscous"}) {
-    EXPECT_TRUE(names(files.warnings, words)) << words;
+  for (const char* words : {"it is meant", "drive of joint `j<1>`", "spring of joint `j<1>`", "Stribeck", "journal bearing",
+                            "thrust bearing"}) {
+    EXPECT_TRUE(names(files.remarks.losses, words)) << words;
   }
-  EXPECT_EQ(files.warnings.size(), 8u);
+  for (const char* words : {"g = 1.62, l = 0.5", "damper of joint `j<1>` is written as viscous"}) {
+    EXPECT_TRUE(names(files.remarks.changes, words)) << words;
+  }
+  EXPECT_EQ(files.remarks.losses.size(), 6u);
+  EXPECT_EQ(files.remarks.changes.size(), 2u);
   const ReadResult result = read_back(files);
   ASSERT_TRUE(result.mechanism) << to_string(result.diagnostics[0]) << files.urdf << files.sidecar;
   const Mechanism& again = *result.mechanism;
