@@ -4,4 +4,6 @@
 #include "graph/expr.hpp"
 #include "graph/function.hpp"
 #include "graph/interpreter.hpp"
+#include "graph/passes/optimize.hpp"
+#include "graph/rewrite.hpp"
 #include "graph/scalar.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base.hpp"
+#include "codegen.hpp"
 #include "control.hpp"
 #include "dynamics.hpp"
 #include "graph.hpp"

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 #include <vector>
 
+#include "../codegen/compile.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/kinematics.hpp"
@@ -98,25 +100,10 @@ class Reference : public peer::Peer {
   std::array<std::vector<double>, std::size(kFunctions)> out_;
 };
 
-class Interpreted : public peer::Peer {
+// States one behind the other, once as (q, qd, qdd) and once as (q, qd, tau): what functions of one array take.
+class OfOneArray : public peer::Peer {
  public:
-  explicit Interpreted(const Mechanism& mechanism) {
-    const Model<Expr> model = instantiate<Expr>(mechanism);
-    nq_ = static_cast<std::size_t>(model.nq);
-    nv_ = static_cast<std::size_t>(model.nv);
-    nudged_ = static_cast<std::size_t>(nudged_coordinate(model));
-    for (const Function f : kFunctions) {
-      const lw::Function traced = trace("bench", {{"q", nq_}, {"qd", nv_}, {"last", nv_}}, {{"out", size_of(model, f)}},
-                                        [&](const std::vector<std::vector<Expr>>& in, Results& out) {
-                                          Workspace<Expr> work(model);
-                                          evaluate<Expr>(f, model, work, in[0], in[1], in[2], out[0]);
-                                          if (f == Function::kinematics) copy_poses(work, out[0].data());
-                                        });
-      programs_.push_back({Interpreter<double>(traced), std::vector<double>(size_of(model, f))});
-    }
-  }
   bool supports(Function) const override { return true; }
-  // state after state, once as (q, qd, qdd) and once as (q, qd, tau)
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
     motion_.clear();
     force_.clear();
@@ -138,23 +125,70 @@ class Interpreted : public peer::Peer {
     const std::size_t size = nq_ + 2 * nv_;
     const std::span<double> in(states.data() + static_cast<std::size_t>(state) * size, size);
     in[nudged_] += nudge;
-    Program& program = programs_[index(f)];
-    program.run(in, program.out);
-    return program.out.front() + program.out.back();
+    std::vector<double>& out = out_[index(f)];
+    run(f, in, out);
+    return out.front() + out.back();
   }
-  void result(Function f, double* out) override {
-    const std::vector<double>& from = programs_[index(f)].out;
-    std::copy(from.begin(), from.end(), out);
+  void result(Function f, double* out) override { std::copy(out_[index(f)].begin(), out_[index(f)].end(), out); }
+
+ protected:
+  explicit OfOneArray(const Model<Expr>& model)
+      : nq_(static_cast<std::size_t>(model.nq)),
+        nv_(static_cast<std::size_t>(model.nv)),
+        nudged_(static_cast<std::size_t>(nudged_coordinate(model))) {
+    for (const Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
+  }
+  virtual void run(Function f, std::span<const double> in, std::span<double> out) = 0;
+
+  std::size_t nq_, nv_, nudged_;
+
+ private:
+  std::vector<double> motion_, force_;
+  std::array<std::vector<double>, std::size(kFunctions)> out_;
+};
+
+class Interpreted : public OfOneArray {
+ public:
+  explicit Interpreted(const Model<Expr>& model) : OfOneArray(model) {
+    for (const Function f : kFunctions) {
+      const lw::Function traced = trace("bench", {{"q", nq_}, {"qd", nv_}, {"last", nv_}}, {{"out", size_of(model, f)}},
+                                        [&](const std::vector<std::vector<Expr>>& in, Results& out) {
+                                          Workspace<Expr> work(model);
+                                          evaluate<Expr>(f, model, work, in[0], in[1], in[2], out[0]);
+                                          if (f == Function::kinematics) copy_poses(work, out[0].data());
+                                        });
+      programs_.emplace_back(traced);
+    }
   }
 
  private:
-  struct Program {
-    Interpreter<double> run;
-    std::vector<double> out;
-  };
-  std::size_t nq_ = 0, nv_ = 0, nudged_ = 0;
-  std::vector<double> motion_, force_;
-  std::vector<Program> programs_;  // by function
+  void run(Function f, std::span<const double> in, std::span<double> out) override { programs_[index(f)](in, out); }
+
+  std::vector<Interpreter<double>> programs_;  // by function
+};
+
+class Jitted : public OfOneArray {
+ public:
+  Jitted(const Model<Expr>& model, Compiled compiled) : OfOneArray(model), compiled_(std::move(compiled)) {
+    for (const Function f : kFunctions) flat_[index(f)] = compiled_.flat(kNames[index(f)]);
+  }
+  static constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics"};
+
+ private:
+  // each takes the first part of the state: what stands behind is not read
+  void run(Function f, std::span<const double> in, std::span<double> out) override {
+    if (flat_[index(f)] != nullptr) {
+      flat_[index(f)](in.data(), out.data());
+      return;
+    }
+    const std::size_t used = f == Function::inverse || f == Function::forward ? nq_ + 2 * nv_
+                             : f == Function::bias                            ? nq_ + nv_
+                                                                              : nq_;
+    compiled_(kNames[index(f)], in.first(used), out);
+  }
+
+  Compiled compiled_;
+  std::array<Compiled::Flat*, std::size(kFunctions)> flat_{};
 };
 
 }  // namespace
@@ -162,7 +196,33 @@ class Interpreted : public peer::Peer {
 std::unique_ptr<peer::Peer> reference_backend(const Model<double>& model) { return std::make_unique<Reference>(model); }
 
 std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism) {
-  return std::make_unique<Interpreted>(mechanism);
+  return std::make_unique<Interpreted>(instantiate<Expr>(mechanism));
+}
+
+JitBackend jit_backend(const Mechanism& mechanism) {
+  const auto start = std::chrono::steady_clock::now();
+  const Model<Expr> model = instantiate<Expr>(mechanism);
+  ProgramOptions options;
+  options.trace.fused = machine_has_fma();
+  Program program = make_program(mechanism, {"inverse", "mass-matrix", "forward", "bias"}, options);
+  // poses of all bodies, as peers give them
+  const Model<Expr> exact = snapped(model, options.trace.snap);
+  const lw::Function poses = trace("kinematics", {{"q", static_cast<std::size_t>(model.nq)}}, {{"poses", size_of(model, Function::kinematics)}},
+                                   [&](const std::vector<std::vector<Expr>>& in, Results& out) {
+                                     Workspace<Expr> work(exact);
+                                     forward_kinematics<Expr>(exact, work, in[0]);
+                                     copy_poses(work, out[0].data());
+                                   });
+  const Arithmetic arithmetic = program.functions.front().arithmetic();
+  program.functions.push_back(optimize(poses.with(arithmetic), Objective::operations).with(arithmetic));
+  JitBackend made;
+  Compiled compiled = jit(program);
+  made.cached = compiled.was_cached();
+  made.native = compiled.is_native();
+  made.notes = compiled.notes();
+  made.peer = std::make_unique<Jitted>(model, std::move(compiled));
+  made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return made;
 }
 
 std::size_t result_size(const Model<double>& model, Function function) { return size_of(model, function); }

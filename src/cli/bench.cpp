@@ -33,6 +33,7 @@ using peer::Function;
 
 constexpr double kSeconds = 25.0;          // for timing all there is; reading, tracing and comparing come on top
 constexpr int kLargestTraced = 300;        // velocities; the graph of a mass matrix grows with their square
+constexpr int kLargestCompiled = 60;       // velocities; flat code of more takes the compiler minutes
 constexpr double kSecondsToCompare = 0.5;  // of one function, after the first state
 
 struct NamedFunction {
@@ -106,6 +107,14 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
     note(arguments,
          fmt::format("{}: the interpreter is left out; traced graphs of more than {} velocities are too large",
                      loaded.model.name, kLargestTraced));
+  }
+  if (loaded.model.nv <= kLargestCompiled) {
+    note(arguments, fmt::format("{}: compiling", loaded.model.name));
+    JitBackend made = jit_backend(loaded.mechanism);
+    for (const std::string& text : made.notes) note(arguments, text);
+    note(arguments, fmt::format("{}: generated and compiled in {:.2f} s{}", loaded.model.name, made.seconds,
+                                made.cached ? ", the machine code from the cache" : ""));
+    if (made.native) backends.push_back({"jit", std::move(made.peer)});
   }
   if (libraries.empty()) return backends;
   try {
@@ -307,7 +316,7 @@ Command bench_command() {
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
   c.description =
-      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter) and "
+      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit) and "
       "those "
       "other dynamics libraries whose adapters stand beside the program (bench/README.md). Results are compared first, "
       "and "

@@ -17,6 +17,8 @@ Command regressor_command();
 Command kinematics_command();
 Command ik_command();
 Command convert_command();
+Command count_command();
+Command compile_command();
 Command bench_command();
 Command reproduce_command();
 Command demo_command();

@@ -107,7 +107,8 @@ class Tracer {
       std::vector<PassReport> explained;
       Function f = candidates[index].function;
       if (options_.optimize) {
-        f = lw::optimize(f.with({f.arithmetic().trigonometry, options_.fused}), options_.objective, &explained);
+        f = lw::optimize(f.with({f.arithmetic().trigonometry, options_.fused}), options_.objective, &explained,
+                         options_.search);
       }
       taken[index].price = price(f, options_.objective);
       if (best && taken[index].price >= least) continue;
@@ -117,7 +118,7 @@ class Tracer {
       best_at = index;
     }
     const Variant& v = candidates[best_at].variant;
-    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes)};
+    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
     std::stable_sort(order.begin(), order.end(), cheaper);
     for (const std::size_t k : order) result.roads.push_back(taken[k]);
     return result;
@@ -321,7 +322,7 @@ class Tracer {
             });
       }
     } else if (function_ == "mass-matrix") {
-      const std::vector<Group> in{{"q", nq}}, out{{"M", nv * nv}};
+      const std::vector<Group> in{{"q", nq}}, out{{"M", nv * nv, nv}};
       variants("composite bodies, second moments", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
         composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], y[0]);
       });
@@ -359,8 +360,8 @@ class Tracer {
       }
     } else if (function_ == "kinematics" || function_ == "jacobian") {
       const bool pose = function_ == "kinematics";
-      const std::vector<Group> out = pose ? std::vector<Group>{{"position", 3}, {"rotation", 9}}
-                                          : std::vector<Group>{{"jacobian", 6 * nv}};
+      const std::vector<Group> out = pose ? std::vector<Group>{{"position", 3}, {"rotation", 9, 3}}
+                                          : std::vector<Group>{{"jacobian", 6 * nv, 6}};
       add("poses from the base outward", {{"q", nq}}, out, [this, pose](Scene& s, const Arguments& x, Results& y) {
         Workspace<Expr> work(s.model);
         forward_kinematics<Expr>(s.model, work, x[0]);
@@ -387,7 +388,7 @@ class Tracer {
       std::vector<Group> in = state;
       in.push_back({"qdd", nv});
       const std::size_t columns = parameter_table(values_).size();
-      add("one body at a time", in, {{"Y", nv * columns}}, [](Scene& s, const Arguments& x, Results& y) {
+      add("one body at a time", in, {{"Y", nv * columns, nv}}, [](Scene& s, const Arguments& x, Results& y) {
         Workspace<Expr> work(s.model);
         regressor<Expr>(s.model, parameter_table(s.model), work, x[0], x[1], x[2], y[0]);
       });

@@ -29,7 +29,8 @@ struct TraceOptions {
   Objective objective = Objective::operations;
   bool optimize = true;    // run the passes
   bool fused = false;      // multiply-adds in one operation
-  std::string frame = "";  // of kinematics and jacobian; "" is the last link
+  SearchEffort search = {};  // for what the passes miss
+  std::string frame = "";    // of kinematics and jacobian; "" is the last link
 };
 
 struct RoadTaken {
@@ -44,6 +45,9 @@ struct Traced {
   std::vector<double> parameter_values;  // what the mechanism gives them; of dense symbols, any that are possible
   std::vector<RoadTaken> roads;          // that were tried, the cheapest first
   std::vector<PassReport> passes;        // of the cheapest
+  Model<double> model;                   // that it is of, before snapping; where dense, with bodies that are
+  double snap = 0.0;
+  std::string frame;
 };
 
 // "inverse", "forward", … in the order of the documentation.
@@ -51,6 +55,17 @@ const std::vector<std::string>& traceable_functions();
 
 // Throws Error(usage) for an unknown function or parameter, a frame that is not there, a mechanism with loops.
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options = {});
+
+// How far a traced function is from the reference at random states, relative to the terms of the result: against the model
+// as snapped, and the snapped model against the model. Of forward dynamics the torques that its accelerations need are
+// compared with those given, relative to |M||q̈| + |h|.
+struct Verification {
+  int states = 0;
+  double error = 0.0;     // NaN where a result is
+  double snapping = 0.0;
+  bool passed() const { return error <= 1e-11; }
+};
+Verification verify(const Traced& traced, int states, std::uint64_t seed = 1);
 
 // The same by the algorithms over double, in the model's own frames: what traced functions are checked against. Inputs and
 // outputs in one vector each, without `p`.

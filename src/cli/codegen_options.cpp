@@ -1,0 +1,60 @@
+#include "codegen_options.hpp"
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+
+namespace lw::cli {
+
+std::vector<Option> trace_options() {
+  using Kind = Option::Kind;
+  return {{"--keep", "NAME,...", "parameters of the file that stay symbols; they are the last input, p", Kind::text, {}, "Code"},
+          {"--parameters", "base|full",
+           "base: inertial parameters regrouped, torques alone are kept; full: as the file has them. Default: base",
+           Kind::text, {"base", "full"}, "Code"},
+          {"--objective", "operations|latency|depth",
+           "what is made small: arithmetic, time on one core, or the longest path. Default: operations", Kind::text,
+           {"operations", "latency", "depth"}, "Code"},
+          {"--snap", "ANGLE", "angles this near (rad) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
+           Kind::number, {}, "Code"},
+          {"--frame", "LINK", "of kinematics and jacobian; default: the last link", Kind::text, {}, "Code"},
+          {"--search", "TRIALS", "tries at random what the passes may have missed; 10000 take a second or so. Default: 0",
+           Kind::number, {}, "Code"}};
+}
+
+TraceOptions read_trace_options(const Arguments& arguments) {
+  TraceOptions o;
+  if (arguments.has("--keep")) o.keep = names_in("--keep", arguments.text("--keep"));
+  o.base_parameters = arguments.text("--parameters", "base") == "base";
+  const std::string objective = arguments.text("--objective", "operations");
+  o.objective = objective == "latency" ? Objective::latency
+                : objective == "depth" ? Objective::depth
+                                       : Objective::operations;
+  o.snap = arguments.number("--snap", o.snap);
+  if (o.snap < 0.0 || o.snap > 0.01) throw Error(ErrorCode::usage, "--snap takes an angle from 0 to 0.01 rad");
+  o.frame = arguments.text("--frame");
+  const double trials = arguments.number("--search", 0.0);
+  if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
+  o.search.trials = static_cast<int>(trials);
+  return o;
+}
+
+std::vector<std::string> names_in(const std::string& option, const std::string& text) {
+  std::vector<std::string> names;
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t comma = text.find(',', start);
+    std::string name = text.substr(start, comma == std::string::npos ? comma : comma - start);
+    while (!name.empty() && name.front() == ' ') name.erase(name.begin());
+    while (!name.empty() && name.back() == ' ') name.pop_back();
+    if (name.empty()) throw Error(ErrorCode::usage, fmt::format("{} `{}`: a name is missing", option, text));
+    for (const std::string& known : names) {
+      if (known == name) throw Error(ErrorCode::usage, fmt::format("{}: `{}` is named twice", option, name));
+    }
+    names.push_back(std::move(name));
+    if (comma == std::string::npos) return names;
+    start = comma + 1;
+  }
+}
+
+}  // namespace lw::cli

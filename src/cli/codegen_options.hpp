@@ -1,0 +1,18 @@
+// Options that `count` and `compile` share: what is traced, and how.
+#pragma once
+
+#include <vector>
+
+#include "../codegen/roads.hpp"
+#include "command.hpp"
+
+namespace lw::cli {
+
+std::vector<Option> trace_options();
+// As given; throws Error(usage) for what is not one of the choices.
+TraceOptions read_trace_options(const Arguments& arguments);
+
+// "a,b,c" by its commas; empty entries are an error.
+std::vector<std::string> names_in(const std::string& option, const std::string& text);
+
+}  // namespace lw::cli

@@ -1,0 +1,267 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/file.hpp"
+#include "../base/process.hpp"
+#include "../base/text.hpp"
+#include "../codegen/compile.hpp"
+#include "../codegen/emit_c.hpp"
+#include "../codegen/emit_cpp.hpp"
+#include "../codegen/emit_dot.hpp"
+#include "../codegen/emit_fortran.hpp"
+#include "../codegen/emit_latex.hpp"
+#include "../codegen/emit_python.hpp"
+#include "../codegen/emit_text.hpp"
+#include "../codegen/report.hpp"
+#include "../codegen/selftest.hpp"
+#include "../model/random_state.hpp"
+#include "codegen_options.hpp"
+#include "commands.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+
+namespace lw::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kVectors = 20;           // states in the self-test
+constexpr int kVerifiedStates = 1000;  // before anything is written
+
+const std::vector<std::string> kLanguages{"c", "c++", "fortran", "python", "latex", "text", "dot"};
+
+// States and what the algorithms over double make of them, in the model's own frames.
+TestVectors vectors_of(const Traced& traced, double tolerance) {
+  const Function& f = traced.function;
+  const Reference expected = reference(traced.model, f.name(), traced.frame);
+  TestVectors vectors{f.name(), {}, {}, tolerance};
+  Random random(2);
+  for (int k = 0; k < kVectors; ++k) {
+    const State s = random_state(traced.model, random);
+    std::vector<double> in, own, out(f.output_size());
+    for (const Group& g : f.inputs()) {
+      const std::vector<double>& from = g.name == "q"     ? s.q
+                                        : g.name == "qd"  ? s.qd
+                                        : g.name == "qdd" ? s.qdd
+                                        : g.name == "tau" ? s.tau
+                                                          : traced.parameter_values;
+      in.insert(in.end(), from.begin(), from.end());
+      if (g.name != "p") own = in;
+    }
+    expected(own, out);
+    vectors.inputs.push_back(std::move(in));
+    vectors.outputs.push_back(std::move(out));
+  }
+  return vectors;
+}
+
+struct Language {
+  std::vector<Artefact> files;
+  std::vector<std::vector<std::string>> commands;  // that build and run the self-test in the folder; none: there is none
+  std::string tool;                                // that they need
+};
+
+Language emit(const Arguments& arguments, const Program& program, const std::vector<TestVectors>& vectors) {
+  const std::string language = arguments.text("--language", "c");
+  const bool single = arguments.has("--float");
+  if (single && language != "c" && language != "c++") {
+    throw Error(ErrorCode::usage, fmt::format("--float goes with C and C++, not with {}", language));
+  }
+  Language out;
+  const auto add = [&](std::vector<Artefact> files) {
+    for (Artefact& a : files) out.files.push_back(std::move(a));
+  };
+  const std::string name = program.name + (single ? "f" : "");
+  if (language == "c" || language == "c++") {
+    const bool cpp = language == "c++";
+    CDialect dialect;
+    dialect.cpp = cpp;
+    dialect.single_precision = single;
+    add(cpp ? emit_cpp(program, {.single_precision = single}) : emit_c(program, {.single_precision = single}));
+    add(emit_selftest(program, vectors, dialect));
+    const std::string ending = cpp ? ".cpp" : ".c";
+    const char* chosen = std::getenv(cpp ? "CXX" : "CC");
+    out.tool = chosen != nullptr && *chosen != '\0' ? chosen : cpp ? "c++" : "cc";
+    std::vector<std::string> build{out.tool, cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"};
+    build.insert(build.end(), kCFlags.begin(), kCFlags.end());
+    for (const char* part : {"", "_selftest"}) build.push_back(name + part + ending);
+    build.insert(build.end(), {"-o", "selftest", "-lm"});
+    out.commands = {build, {"./selftest"}};
+  } else if (language == "fortran") {
+    add(emit_fortran(program));
+    add({emit_fortran_selftest(program, vectors), emit_vectors(program, vectors)});
+    out.tool = "gfortran";
+    out.commands = {{"gfortran", "-std=f2008", "-O2", name + ".f90", name + "_selftest.f90", "-o", "selftest"}, {"./selftest"}};
+  } else if (language == "python") {
+    add(emit_python(program));
+    add({emit_python_selftest(program, vectors), emit_vectors(program, vectors)});
+    out.tool = "python3";
+    for (const char* python : {"/usr/bin/python3", "python3"}) {
+      if (find_program(python).empty() || run_program({python, "-c", "import numpy"}).status != 0) continue;
+      out.tool = python;
+      out.commands = {{python, "-B", name + "_selftest.py"}};
+      break;
+    }
+  } else {
+    add(language == "latex" ? emit_latex(program) : language == "text" ? emit_text(program) : emit_dot(program));
+  }
+  out.files.push_back(emit_report(program, out.files));
+  return out;
+}
+
+// A folder of its own for what a self-test builds, gone at the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "linkwright-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw Error(ErrorCode::io, "no folder can be made for the self-test");
+    path = pattern;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  fs::path path;
+};
+
+struct SelfTest {
+  std::string verdict;  // passed, failed, not run
+  std::string output;
+};
+
+SelfTest run_selftest(const Language& language) {
+  if (language.commands.empty() && !language.tool.empty()) return {"not run", "there is no Python with NumPy here"};
+  if (language.commands.empty()) return {"none", ""};
+  if (find_program(language.tool).empty()) return {"not run", fmt::format("there is no `{}` here", language.tool)};
+  const Scratch scratch;
+  for (const Artefact& file : language.files) write_file((scratch.path / file.path).string(), file.text);
+  SelfTest test{"passed", ""};
+  for (std::vector<std::string> command : language.commands) {
+    // where the files are
+    command.insert(command.begin(), {"env", "-C", scratch.path.string()});
+    const Finished done = run_program(command);
+    test.output = done.output;
+    if (done.status != 0) {
+      test.verdict = "failed";
+      break;
+    }
+  }
+  return test;
+}
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  note_losses(arguments, loaded.mechanism);
+  const std::vector<std::string> functions = names_in("--functions", arguments.text("--functions", "inverse"));
+  ProgramOptions options;
+  options.trace = read_trace_options(arguments);
+  options.trace.fused = !arguments.has("--no-fma");
+  options.libm = arguments.has("--libm");
+  std::vector<Traced> traced;
+  Program program = make_program(loaded.mechanism, functions, options, &traced);
+  if (arguments.has("--name")) {
+    const std::string name = arguments.text("--name");
+    if (identifier(name) != name) {
+      throw Error(ErrorCode::usage, fmt::format("--name `{}` is no identifier; `{}` would be one", name, identifier(name)));
+    }
+    program.name = name;
+  }
+  Json json{{"files", Json::array()}, {"functions", Json::array()}};
+  Table table({"function", "×", "+", "÷", "sin, cos", "longest path", "error"});
+  std::vector<TestVectors> vectors;
+  double snapping = 0.0;
+  for (const Traced& t : traced) {
+    const Verification check = verify(t, kVerifiedStates);
+    if (!check.passed()) {
+      say_error(fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states. Nothing is written",
+                            t.function.name(), check.error, check.states));
+      return kCheckFailed;
+    }
+    snapping = std::max(snapping, check.snapping);
+    const FunctionCost cost = lw::cost(t.function);
+    const OperationCount& c = cost.operations;
+    json["functions"].push_back({{"name", t.function.name()},
+                                 {"multiplications", c.multiplications},
+                                 {"additions", c.additions},
+                                 {"divisions", c.divisions},
+                                 {"trig", c.trigonometric},
+                                 {"depth", cost.depth},
+                                 {"road", t.roads.front().name},
+                                 {"error", check.error}});
+    table.add({t.function.name(), std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.divisions),
+               std::to_string(c.trigonometric), std::to_string(cost.depth), fmt::format("{:.1e}", check.error)});
+    vectors.push_back(vectors_of(t, arguments.has("--float") ? 1e-3 : std::max(1e-10, 100.0 * check.snapping)));
+  }
+  if (snapping > 0.0) program.notes.push_back(fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", snapping));
+  const Language language = emit(arguments, program, vectors);
+  const SelfTest test = run_selftest(language);
+  if (test.verdict == "failed") {
+    say_error(fmt::format("the self-test of the code fails; nothing is written. It said:\n{}", test.output));
+    return kToolchain;
+  }
+  const fs::path folder = arguments.text("--out", ".");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), error.message()));
+  for (const Artefact& file : language.files) {
+    const std::string path = (folder / file.path).string();
+    write_file(path, file.text);
+    json["files"].push_back(path);
+  }
+  json["self_test"] = test.verdict;
+  json["snapping"] = snapping;
+  if (arguments.json()) {
+    add_given(arguments, json);
+    print_json(json);
+    return kOk;
+  }
+  fmt::print("{}\n", table.str());
+  for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
+  if (test.verdict != "none") {
+    fmt::print("\n  self-test, {} states a function against the algorithms over double: {}{}\n", kVectors, test.verdict,
+               test.verdict == "not run" ? " (" + test.output + ")" : "");
+  }
+  return kOk;
+}
+
+}  // namespace
+
+Command compile_command() {
+  using Kind = Option::Kind;
+  std::vector<Option> own{
+      {"--functions", "F,...", "what is made; default: inverse", Kind::text, {}, "Options"},
+      {"--language", "NAME", "c, c++, fortran, python, latex, text or dot; default: c", Kind::text, kLanguages, "Options"},
+      {"--out", "DIR", "where it is written; default: here", Kind::text, {}, "Options"},
+      {"--name", "NAME", "what the code is called; default: the model's name", Kind::text, {}, "Options"},
+      {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
+      {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
+      {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"}};
+  for (Option& o : trace_options()) own.push_back(std::move(o));
+  Command c = dynamics_command(std::move(own));
+  c.name = "compile";
+  c.summary = "writes code for a mechanism: C, C++, Fortran, Python, or its equations to read";
+  c.description =
+      "Traces the functions, takes the cheapest road to each, optimises, verifies the result at random states, and writes "
+      "it as code that needs nothing else, with test vectors, a self-test and a report beside it. The self-test is built "
+      "and run here before anything is written. In C: void NAME_inverse(const double *q, const double *qd, const double "
+      "*qdd, double *tau). What is written is yours.";
+  std::string all;
+  for (const std::string& f : traceable_functions()) all += (all.empty() ? "" : ", ") + f;
+  c.sections.push_back({"Functions", {{"F", all}}});
+  c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
+                "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
+                "linkwright compile double-pendulum --language text"};
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include "../base/text.hpp"
+#include "../codegen/roads.hpp"
+#include "codegen_options.hpp"
+#include "commands.hpp"
+#include "model_input.hpp"
+#include "published_counts.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+
+namespace lw::cli {
+namespace {
+
+constexpr int kVerifiedStates = 100;
+
+std::int64_t total(const OperationCount& c) { return c.multiplications + c.additions + c.divisions; }
+
+Json as_json(const FunctionCost& cost) {
+  const OperationCount& c = cost.operations;
+  return {{"multiplications", c.multiplications}, {"additions", c.additions}, {"divisions", c.divisions},
+          {"roots", c.roots},                     {"comparisons", c.comparisons}, {"trig", c.trigonometric},
+          {"total", total(c)},                    {"depth", cost.depth}};
+}
+
+// Ours over a published count, where each sine or cosine more than there costs as much as in the objective.
+double ratio(const OperationCount& ours, const PublishedCount& p) {
+  const auto extra = std::max<std::int64_t>(0, ours.trigonometric - p.trigonometric);
+  return static_cast<double>(total(ours) + kTrigonometricPrice * extra) / (p.multiplications + p.additions);
+}
+
+void print_explanation(const Traced& traced) {
+  fmt::print("\n{}\n", styled("Roads", Style::heading, stdout));
+  Table roads({"operations", "as traced", "road"});
+  std::size_t shown = 0;
+  for (const RoadTaken& r : traced.roads) {
+    // the best of each kind, and the first few
+    const std::string kind = r.name.substr(0, r.name.find(';'));
+    bool first = true;
+    for (const RoadTaken& other : traced.roads) {
+      if (&other == &r) break;
+      if (other.name.substr(0, other.name.find(';')) == kind) first = false;
+    }
+    if (!first && shown >= 3) continue;
+    ++shown;
+    roads.add({fmt::format("{:.0f}", r.price), fmt::format("{}", total(r.plain.operations)), r.name});
+  }
+  fmt::print("{}  ({} were traced; the price has {} for a sine or cosine)\n", roads.str(), traced.roads.size(),
+             kTrigonometricPrice);
+  fmt::print("\n{}\n", styled("Passes", Style::heading, stdout));
+  if (traced.passes.empty()) {
+    fmt::print("  nothing was left for them\n");
+    return;
+  }
+  Table passes({"pass", "gain", "multiplications", "additions", "rounds"});
+  for (const PassReport& p : traced.passes) {
+    passes.add({p.pass, fmt::format("{:.0f}", p.gain), fmt::format("{:+d}", -p.saved.multiplications),
+                fmt::format("{:+d}", -p.saved.additions), std::to_string(p.turns)});
+  }
+  fmt::print("{}", passes.str());
+}
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  const std::string function = arguments.text("--function", "inverse");
+  TraceOptions options = read_trace_options(arguments);
+  options.dense = arguments.has("--dense");
+  const Traced traced = trace_function(loaded.mechanism, function, options);
+  const Verification check = verify(traced, kVerifiedStates);
+  const FunctionCost cost = lw::cost(traced.function);
+  std::vector<PublishedCount> published;
+  if (function == "inverse" && options.keep.empty()) {
+    published = published_counts(loaded.model.name, options.dense, options.base_parameters);
+  }
+  if (arguments.json()) {
+    Json json = as_json(cost);
+    json["function"] = function;
+    json["parameters"] = traced.parameters;
+    json["road"] = traced.roads.front().name;
+    json["verified"] = {{"states", check.states}, {"error", check.error}, {"snapping", check.snapping}, {"passed", check.passed()}};
+    json["published"] = Json::array();
+    for (const PublishedCount& p : published) {
+      json["published"].push_back({{"who", p.who}, {"multiplications", p.multiplications}, {"additions", p.additions},
+                                   {"trig", p.trigonometric}, {"total", p.multiplications + p.additions}, {"note", p.note}});
+    }
+    json["passes"] = Json::array();
+    for (const PassReport& p : traced.passes) json["passes"].push_back({{"pass", p.pass}, {"gain", p.gain}, {"rounds", p.turns}});
+    json["roads"] = Json::array();
+    for (const RoadTaken& r : traced.roads) {
+      json["roads"].push_back({{"road", r.name}, {"price", r.price}, {"traced", as_json(r.plain)}});
+    }
+    add_given(arguments, json);
+    print_json(json);
+    return check.passed() ? kOk : kCheckFailed;
+  }
+  const OperationCount& c = cost.operations;
+  fmt::print("{} of {}", styled(function, Style::heading, stdout), loaded.model.name);
+  if (!traced.parameters.empty()) fmt::print(", {}", counted(traced.parameters.size(), "symbol"));
+  fmt::print("\n\n");
+  Table table({"", "×", "+", "÷", "sin, cos", "total", "ours"});
+  const auto number = [](std::int64_t n) { return n == 0 ? std::string("-") : std::to_string(n); };
+  table.add({"Linkwright", number(c.multiplications), number(c.additions), number(c.divisions), number(c.trigonometric),
+             number(total(c)), ""});
+  for (const PublishedCount& p : published) {
+    table.add({p.who + (p.note.empty() ? "" : " (" + p.note + ")"), number(p.multiplications), number(p.additions), "-",
+               number(p.trigonometric), number(p.multiplications + p.additions), fmt::format("{:.2f}x", ratio(c, p))});
+  }
+  fmt::print("{}\n", table.str());
+  fmt::print("  longest path: {} operations\n", cost.depth);
+  fmt::print("  {}: {}\n", traced.roads.size() == 1 ? "road" : fmt::format("cheapest of {} roads", traced.roads.size()), traced.roads.front().name);
+  fmt::print("  verified at {} states: error {:.1e}", check.states, check.error);
+  if (check.snapping > 0.0) fmt::print("; snapping changes results by {:.1e}", check.snapping);
+  fmt::print("\n");
+  if (arguments.has("--explain")) print_explanation(traced);
+  if (check.passed()) return kOk;
+  say_error(fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
+  return kCheckFailed;
+}
+
+}  // namespace
+
+Command count_command() {
+  std::vector<Option> own{
+      {"--function", "F", "what is counted; default: inverse", Option::Kind::text, traceable_functions(), "Options"},
+      {"--dense", "", "every inertial parameter is a symbol, as publications count; rotors and springs are left out",
+       Option::Kind::flag, {}, "Options"},
+      {"--explain", "", "the roads that were tried, and what each pass gained", Option::Kind::flag, {}, "Options"}};
+  for (Option& o : trace_options()) own.push_back(std::move(o));
+  Command c = dynamics_command(std::move(own));
+  c.name = "count";
+  c.summary = "operations of the code that compile makes, beside published counts";
+  c.description =
+      "Traces a function by every road that suits it, runs the passes, and counts what is left: the function that "
+      "`compile` emits under the same options. Numbers of the model fold; --dense makes every inertial parameter a "
+      "symbol, which is how generators are compared. Each count is verified against the reference at random states. A "
+      "fused multiply-add counts two; signs are free.";
+  c.examples = {"linkwright count puma560", "linkwright count puma560 --dense", "linkwright count ur5 --function forward --explain",
+                "linkwright count rx90 --objective depth"};
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

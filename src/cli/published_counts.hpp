@@ -1,0 +1,18 @@
+// Operation counts of inverse dynamics that others published or whose generators were measured, to stand beside ours.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lw::cli {
+
+struct PublishedCount {
+  std::string who;
+  int multiplications = 0, additions = 0, trigonometric = 0;
+  std::string note;
+};
+
+// Of `inverse` of an embedded model. Dense: every inertial parameter a symbol; else with the numbers of the model.
+std::vector<PublishedCount> published_counts(const std::string& model, bool dense, bool base_parameters);
+
+}  // namespace lw::cli

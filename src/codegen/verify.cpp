@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cmath>
+
+#include "../base/random.hpp"
+#include "../base/worse.hpp"
+#include "../dynamics/crba.hpp"
+#include "../dynamics/rnea.hpp"
+#include "../graph/interpreter.hpp"
+#include "../model/random_state.hpp"
+#include "roads.hpp"
+
+namespace lw {
+namespace {
+
+using Values = std::vector<double>;
+
+// |a − b| of the largest entries, relative to the size of b and of what b is the sum of.
+double relative(const Values& a, const Values& b, double size) {
+  for (const double x : b) size = std::max(size, std::abs(x));
+  return largest_difference(a, b) / size;
+}
+
+// Σ |terms| of a torque: |M||q̈| + |h|, by entries at most.
+double torque_size(const Model<double>& model, Workspace<double>& work, const State& s, const Values& qdd) {
+  const auto n = qdd.size();
+  Values M(n * n), h(n);
+  crba<double>(model, work, s.q, M);
+  rnea<double>(model, work, s.q, s.qd, work.zero, h);
+  double size = 1.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    double row = std::abs(h[i]);
+    for (std::size_t j = 0; j < n; ++j) row += std::abs(M[j * n + i] * qdd[j]);
+    size = std::max(size, row);
+  }
+  return size;
+}
+
+}  // namespace
+
+Verification verify(const Traced& traced, int states, std::uint64_t seed) {
+  const Function& f = traced.function;
+  const Model<double> model = snapped(traced.model, traced.snap);
+  const Reference exact = reference(model, f.name(), traced.frame), original = reference(traced.model, f.name(), traced.frame);
+  Interpreter<double> run(f);
+  Workspace<double> work(model);
+  Random random(seed);
+  Verification v{states, 0.0, 0.0};
+  for (int k = 0; k < states; ++k) {
+    const State s = random_state(model, random);
+    Values in, own;
+    for (const Group& g : f.inputs()) {
+      const Values& from = g.name == "q" ? s.q : g.name == "qd" ? s.qd : g.name == "qdd" ? s.qdd : g.name == "tau" ? s.tau : traced.parameter_values;
+      in.insert(in.end(), from.begin(), from.end());
+      if (g.name != "p") own = in;
+    }
+    Values out(f.output_size()), expected(out.size()), unsnapped(out.size());
+    run(in, out);
+    exact(own, expected);
+    original(own, unsnapped);
+    if (f.name() == "forward") {
+      const double size = torque_size(model, work, s, out);
+      Values tau(s.tau.size());
+      rnea<double>(model, work, s.q, s.qd, out, tau);
+      v.error = worse(v.error, relative(tau, s.tau, size));
+      rnea<double>(model, work, s.q, s.qd, unsnapped, tau);
+      v.snapping = worse(v.snapping, relative(tau, s.tau, size));
+    } else {
+      const double size = f.name() == "inverse" ? torque_size(model, work, s, s.qdd) : 1.0;
+      v.error = worse(v.error, relative(out, expected, size));
+      v.snapping = worse(v.snapping, relative(unsnapped, expected, size));
+    }
+  }
+  return v;
+}
+
+}  // namespace lw
