@@ -105,12 +105,11 @@ void print_solutions(const Model<double>& model, const IkResult& result, std::si
 void print_remarks(const IkResult& result, std::size_t first) {
   if (result.freedom > 0) {
     fmt::print(
-        "\nOne of infinitely many: {} left over. It is the nearest to --q that was found; others, also such as no "
-        "motion "
-        "leads to from here, come with another --q\n",
+        "\nOne of infinitely many: {} left over. It is the nearest to --q that was found; others may exist apart from "
+        "it: choose with --q\n",
         counted(static_cast<std::size_t>(result.freedom), "freedom is", "freedoms are"));
   } else if (!result.closed_form) {
-    fmt::print("\nThese were found; there may be more, and another --q may bring them\n");
+    fmt::print("\nThere may be more than were found; another --q may bring them\n");
   }
   for (std::size_t k = 0; k < result.solutions.size(); ++k) {
     if (result.solutions[k].freedom <= result.freedom) continue;

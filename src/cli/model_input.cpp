@@ -57,7 +57,8 @@ Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
   if (at != std::string::npos) {
     const std::vector<double> place = parse_values(text.substr(at + 1), "--payload: the position");
     if (place.size() != 3) {
-      throw Error(ErrorCode::usage, fmt::format("--payload: the position is x,y,z, not {}", counted(place.size(), "value")));
+      throw Error(ErrorCode::usage,
+                  fmt::format("--payload: the position is x,y,z, not {}", counted(place.size(), "value")));
     }
     for (std::size_t k = 0; k < 3; ++k) payload.inertia.com[k] = place[k];
   }

@@ -94,7 +94,7 @@ TEST(Ik, WhatTheNumericalRoadDoesNotKnowIsNotSaid) {
   const Outcome one = linkwright({"ik", file, "--target", "1,0,0", "--json"});
   EXPECT_EQ(one.json()["solutions"].size(), 1u);
   EXPECT_TRUE(one.json()["beyond_limits"].is_null());
-  EXPECT_TRUE(has(linkwright({"ik", file, "--target", "0.7,0.2,0"}).out, "there may be more"));
+  EXPECT_TRUE(has(linkwright({"ik", file, "--target", "0.7,0.2,0"}).out, "There may be more"));
   // beyond a metre is out of reach, the hole of 0.2 m in the middle was only not found
   const Outcome far = linkwright({"ik", file, "--target", "1.01,0,0", "--json"}),
                 hole = linkwright({"ik", file, "--target", "0.1,0,0", "--json"});
@@ -103,7 +103,7 @@ TEST(Ik, WhatTheNumericalRoadDoesNotKnowIsNotSaid) {
   EXPECT_TRUE(far.json()["out_of_reach"] && has(far.err, "out of reach: ")) << far.err;
   EXPECT_TRUE(!hole.json()["out_of_reach"] && has(hole.err, "not found: ") && has(hole.err, "0.1 m away")) << hole.err;
   // where one stands for many it says so
-  EXPECT_TRUE(has(linkwright({"ik", "puma560", "--target", "0.4,0.2,0.3"}).out, "come with another --q"));
+  EXPECT_TRUE(has(linkwright({"ik", "puma560", "--target", "0.4,0.2,0.3"}).out, "choose with --q"));
 }
 
 TEST(Ik, UniversalRobotsArmHasEightSolutions) {

@@ -386,7 +386,7 @@ RC_GTEST_PROP(InverseKinematics, AnyTreeReachesWhatItReached, ()) {
     if (b.velocities() == 1 && !b.mimics) start[static_cast<std::size_t>(b.q)] += random.between(-0.05, 0.05);
   }
   IkOptions few;
-  few.starts = 24;
+  few.starts = 6;
   const IkResult result = inverse_kinematics(arm.model, frame, {target, position_only}, start, few);
   RC_ASSERT(!result.solutions.empty());
   for (const IkSolution& s : result.solutions) {
