@@ -39,9 +39,7 @@ Polynomials Extractor::system() const {
   Polynomials out;
   out.roots = roots_;
   out.sums.resize(sums_.size());
-  for (std::size_t s = 0; s < sums_.size(); ++s) {
-    for (const Id i : sums_[s].items) out.sums[s].push_back(items_[i].term);
-  }
+  for (std::size_t s = 0; s < sums_.size(); ++s) out.sums[s] = terms(s);
   return out;
 }
 
@@ -273,6 +271,38 @@ void Extractor::dissolve(std::size_t s, std::size_t most) {
     terms += n;
   }
   if (terms <= most) substitute(s);
+}
+
+std::vector<std::size_t> Extractor::sums_with(Literal literal) const {
+  std::vector<std::size_t> found;
+  for (const Item& item : items_) {
+    const Product& f = item.term.literals;
+    if (item.alive && std::binary_search(f.begin(), f.end(), literal)) found.push_back(item.sum);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void Extractor::dissolve_products_with(Literal literal) {
+  for (const std::size_t s : sums_with(literal)) {
+    if (sums_[s].items.size() == 1 && sums_[s].uses > 0) substitute(s);
+  }
+}
+
+Terms Extractor::terms(std::size_t s) const {
+  Terms all;
+  for (const Id i : sums_[s].items) all.push_back(items_[i].term);
+  return all;
+}
+
+void Extractor::replace(std::size_t s, const Terms& gone, const Terms& come) {
+  for (const Term& t : gone) {
+    const auto at = std::find_if(sums_[s].items.begin(), sums_[s].items.end(),
+                                 [&](Id i) { return items_[i].term.k == t.k && items_[i].term.literals == t.literals; });
+    if (at != sums_[s].items.end()) remove(*at);
+  }
+  for (const Term& t : come) add(s, t);
 }
 
 void Extractor::tidy() {

@@ -25,6 +25,13 @@ class Extractor {
   // The sum is written out wherever it is used, multiplied out of products too. Does nothing where that would make more
   // than `most` terms.
   void dissolve(std::size_t sum, std::size_t most);
+  // Products that have the literal as a factor are written out wherever they are used.
+  void dissolve_products_with(Literal literal);
+  std::vector<std::size_t> sums_with(Literal literal) const;
+  Terms terms(std::size_t sum) const;
+  // Of the sum's terms these come instead of those.
+  void replace(std::size_t sum, const Terms& gone, const Terms& come);
+
   // A random sum that stands; one that it uses or that uses it.
   std::size_t any_sum();
   std::size_t neighbour(std::size_t sum);

@@ -3,14 +3,21 @@
 #include <algorithm>
 #include <functional>
 
+#include "angle_sums.hpp"
+#include "balance.hpp"
 #include "contract.hpp"
 #include "factoring.hpp"
 #include "linear.hpp"
 #include "products.hpp"
+#include "pythagorean.hpp"
 #include "schedule.hpp"
+#include "strength.hpp"
 
 namespace lw {
 namespace {
+
+// one division for several only pays with what is factored out then
+Function factored_reciprocals(const Function& f) { return factoring(reciprocals(f)); }
 
 struct Pass {
   const char* name;
@@ -18,7 +25,9 @@ struct Pass {
 };
 
 const std::vector<Pass>& passes() {
-  static const std::vector<Pass> all{{"linear", linear}, {"products", products}, {"factoring", factoring}};
+  static const std::vector<Pass> all{
+      {"strength", strength},   {"angle sums", angle_sums},           {"linear", linear},          {"products", products},
+      {"factoring", factoring}, {"reciprocals", factored_reciprocals}, {"pythagorean", pythagorean}};
   return all;
 }
 
@@ -79,10 +88,15 @@ Function optimize(const Function& function, Objective objective, std::vector<Pas
     for (bool again = true; again;) {
       again = false;
       for (const Pass& pass : passes()) again = driver.turn(pass.name, pass.run) || again;
+      if (objective != Objective::operations) again = driver.turn("balance", balance) || again;
     }
   };
   to_the_end();
-  if (effort.trials > 0 && driver.turn("search", [&](const Function& f) { return search(f, effort); })) to_the_end();
+  // in two parts: what the passes make of the first, the second may use
+  for (const std::uint64_t part : {1, 2}) {
+    const SearchEffort half{(effort.trials + 1) / 2, effort.seconds / 2.0, effort.seed + part - 1};
+    if (half.trials > 0 && driver.turn("search", [&](const Function& f) { return search(f, half); })) to_the_end();
+  }
   if (function.arithmetic().fused) driver.finish(contract(driver.best()));
   return schedule(driver.best());
 }

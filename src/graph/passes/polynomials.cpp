@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "../rewrite.hpp"
 #include "names.hpp"
@@ -21,7 +22,7 @@ int multiplications(const Term& t) {
 
 // Joins operands two by two, the shallowest first.
 template <class Join>
-Expr joined(std::vector<std::pair<int, Expr>> operands, Join join) {
+std::pair<int, Expr> joined(std::vector<std::pair<int, Expr>> operands, Join join) {
   const auto deeper = [](const auto& a, const auto& b) { return a.first > b.first; };
   std::reverse(operands.begin(), operands.end());
   std::stable_sort(operands.begin(), operands.end(), deeper);
@@ -33,7 +34,7 @@ Expr joined(std::vector<std::pair<int, Expr>> operands, Join join) {
     const std::pair<int, Expr> both{std::max(da, db) + 1, join(a, b)};
     operands.insert(std::lower_bound(operands.begin(), operands.end(), both, deeper), both);
   }
-  return operands.front().second;
+  return operands.front();
 }
 
 class Builder {
@@ -88,12 +89,9 @@ class Builder {
   std::pair<int, Expr> positive(const Term& t) {
     if (t.literals.empty()) return {0, Expr(std::abs(t.k))};
     std::vector<std::pair<int, Expr>> factors;
-    int deepest = 0;
     for (const Literal l : t.literals) factors.emplace_back(depth(l), value(l));
     if (std::abs(t.k) != 1.0) factors.emplace_back(0, Expr(std::abs(t.k)));
-    for (const auto& f : factors) deepest = std::max(deepest, f.first);
-    const int levels = static_cast<int>(std::ceil(std::log2(static_cast<double>(factors.size()))));
-    return {deepest + levels, joined(factors, [](const Expr& a, const Expr& b) { return a * b; })};
+    return joined(factors, [](const Expr& a, const Expr& b) { return a * b; });
   }
 
   void build(std::size_t s) {
@@ -103,14 +101,11 @@ class Builder {
       return;
     }
     std::vector<std::pair<int, Expr>> operands;
-    int deepest = 0;
     for (const Term& t : terms) {
-      auto [d, e] = positive(t);
+      const auto [d, e] = positive(t);
       operands.emplace_back(d, t.k < 0.0 ? -e : e);
-      deepest = std::max(deepest, d);
     }
-    depth_of_[s] = deepest + static_cast<int>(std::ceil(std::log2(static_cast<double>(terms.size()))));
-    built_[s] = joined(operands, [](const Expr& a, const Expr& b) { return a + b; });
+    std::tie(depth_of_[s], built_[s]) = joined(operands, [](const Expr& a, const Expr& b) { return a + b; });
   }
 
   Rewrite to_;
@@ -216,13 +211,14 @@ Polynomials flattened(const Polynomials& system, const Flattening& how) {
   const std::vector<std::size_t> order = topological(system);
   // Uses as they will be when everything that is written out is: what is in one term follows its users.
   const auto is_dissolved = [&](std::size_t s) { return how.dissolve != nullptr && s < how.dissolve->size() && (*how.dissolve)[s]; };
-  const auto is_passed_on = [&](const Terms& t) {
-    return t.size() <= 1 && (t.empty() || how.products || t[0].literals.size() <= 1);
-  };
   std::vector<int> uses(system.sums.size(), 0);
+  const auto is_passed_on = [&](std::size_t s, const Terms& t) {
+    if (t.size() > 1) return false;
+    return t.empty() || t[0].literals.size() <= 1 || (how.products && (how.shared_products || uses[s] == 1));
+  };
   for (const Polynomials::Root& r : system.roots) uses[r.sum] += 1;
   for (auto s = order.rbegin(); s != order.rend(); ++s) {
-    const int weight = is_passed_on(system.sums[*s]) || is_dissolved(*s) ? uses[*s] : 1;
+    const int weight = is_passed_on(*s, system.sums[*s]) || is_dissolved(*s) ? uses[*s] : 1;
     for (const Term& t : system.sums[*s]) {
       for (const Literal l : t.literals) {
         if (is_sum(l)) uses[sum_index(l)] += weight;
@@ -241,7 +237,7 @@ Polynomials flattened(const Polynomials& system, const Flattening& how) {
         const std::size_t q = is_sum(l) ? sum_index(l) : 0;
         if (!is_sum(l)) {
           kept.literals.push_back(l);
-        } else if (is_passed_on(out.sums[q]) &&
+        } else if (is_passed_on(q, out.sums[q]) &&
                    (out.sums[q].empty() || kept.literals.size() + out.sums[q][0].literals.size() <= kLongestProduct)) {
           kept = out.sums[q].empty() ? Term{0.0, {}} : product(kept, out.sums[q][0]);
         } else if (is_dissolved(q)) {

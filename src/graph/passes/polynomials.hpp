@@ -50,9 +50,10 @@ int operations(const Polynomials& system);
 
 // What stands in its own sum and what is written out where it is used. Constants and single literals always are.
 struct Flattening {
-  bool products = true;              // products are written out wherever they are used
-  bool sums = true;                  // sums with one use are, where that is a term of another sum
-  bool shared_sums = false;          // and those with several uses
+  bool products = true;         // products with one use are written out there
+  bool shared_products = true;  // and those with several uses
+  bool sums = true;             // sums with one use are, where that is a term of another sum
+  bool shared_sums = false;     // and those with several uses
   const std::vector<bool>* dissolve = nullptr;  // and these sums, even out of products, by distribution
 };
 Polynomials flattened(const Polynomials& system, const Flattening& how);
