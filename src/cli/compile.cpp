@@ -104,7 +104,7 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
     add({emit_python_selftest(program, vectors), emit_vectors(program, vectors)});
     out.tool = "python3";
     for (const char* python : {"/usr/bin/python3", "python3"}) {
-      if (find_program(python).empty() || run_program({python, "-c", "import numpy"}).status != 0) continue;
+      if (find_program(python).empty() || lw::run_program({python, "-c", "import numpy"}).status != 0) continue;
       out.tool = python;
       out.commands = {{python, "-B", name + "_selftest.py"}};
       break;
@@ -148,7 +148,7 @@ SelfTest run_selftest(const Language& language) {
   for (std::vector<std::string> command : language.commands) {
     // where the files are
     command.insert(command.begin(), {"env", "-C", scratch.path.string()});
-    const Finished done = run_program(command);
+    const Finished done = lw::run_program(command);
     test.output = done.output;
     if (done.status != 0) {
       test.verdict = "failed";
