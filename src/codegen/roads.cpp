@@ -44,6 +44,7 @@ int frame_number(const Mechanism& mechanism, const std::string& name) {
 struct Variant {
   TensorRoad road;
   Gauges gauges;
+  std::vector<bool> near_parent;
 };
 
 std::string described(const Variant& v) {
@@ -57,6 +58,8 @@ std::string described(const Variant& v) {
   std::string text;
   const std::string merged = list(v.road.merged), turned = list(v.road.in_carrier);
   if (!merged.empty()) text += "; links that share their parent's carrier: " + merged;
+  const std::string near = list(v.near_parent);
+  if (!near.empty()) text += "; frames next to the parent's axis: " + near;
   if (!turned.empty()) text += "; evaluated in their carrier: " + turned;
   std::string gauge;
   for (std::size_t i = 0; i < v.gauges.size(); ++i) {
@@ -107,8 +110,7 @@ class Tracer {
       std::vector<PassReport> explained;
       Function f = candidates[index].function;
       if (options_.optimize) {
-        f = lw::optimize(f.with({f.arithmetic().trigonometry, options_.fused}), options_.objective, &explained,
-                         options_.search);
+        f = optimized(f, {}, explained);
       }
       taken[index].price = price(f, options_.objective);
       if (best && taken[index].price >= least) continue;
@@ -116,6 +118,15 @@ class Tracer {
       best = std::move(f);
       passes = std::move(explained);
       best_at = index;
+    }
+    if (options_.optimize && options_.search.trials > 0) {
+      std::vector<PassReport> explained;
+      Function f = optimized(candidates[best_at].function, options_.search, explained);
+      if (price(f, options_.objective) < least) {
+        taken[best_at].price = price(f, options_.objective);
+        best = std::move(f);
+        passes = std::move(explained);
+      }
     }
     const Variant& v = candidates[best_at].variant;
     Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
@@ -131,6 +142,10 @@ class Tracer {
     Variant variant;
   };
   using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
+
+  Function optimized(const Function& f, const SearchEffort& effort, std::vector<PassReport>& explained) const {
+    return lw::optimize(f.with({f.arithmetic().trigonometry, options_.fused}), options_.objective, &explained, effort);
+  }
 
   // --- the mechanism in symbols
 
@@ -163,7 +178,7 @@ class Tracer {
 
   std::vector<DenseSymbol> dense_symbols(const Variant& v) const {
     const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model) : model;
-    CanonicalTree<double> tree = canonical_tree(fewer, options_.snap);
+    CanonicalTree<double> tree = canonical_tree(fewer, options_.snap, v.near_parent);
     if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges);
     std::vector<DenseSymbol> symbols;
     for (std::size_t i = 0; i < tree.links.size(); ++i) {
@@ -194,7 +209,7 @@ class Tracer {
       for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
     }
     s.fewer = regroup_ ? regrouped(s.model) : s.model;
-    s.tree = canonical_tree(s.fewer, options_.snap);
+    s.tree = canonical_tree(s.fewer, options_.snap, v.near_parent);
     if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges);
     if (options_.dense) {
       put_dense(s, p, v);
@@ -414,7 +429,7 @@ class Tracer {
       const bool away = link.parent >= 0 && (link.p[0] != 0.0 || link.p[1] != 0.0);
       if (regroup_ && link.kind == JointKind::revolute && away) moved.push_back(i);
     }
-    Variant v{{std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child)};
+    Variant v{{std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child), std::vector<bool>(n, false)};
     const auto allowed = [&](const Variant& x, std::size_t i) {  // to be evaluated in its carrier
       for (std::size_t c = i + 1; c < n; ++c) {
         if (tree.links[c].parent == static_cast<int>(i) && !x.road.merged[c]) return false;
@@ -460,6 +475,12 @@ class Tracer {
         Variant x = start;
         if (!x.road.in_carrier[i] && !allowed(x, i)) continue;
         x.road.in_carrier[i] = !x.road.in_carrier[i];
+        attempt(x);
+      }
+      for (const std::size_t i : turned) {
+        if (tree.links[i].parent < 0 || n > 40) continue;
+        Variant x = start;
+        x.near_parent[i] = !x.near_parent[i];
         attempt(x);
       }
       for (const std::size_t i : moved) {

@@ -62,8 +62,10 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed) {
       Values tau(s.tau.size());
       rnea<double>(model, work, s.q, s.qd, out, tau);
       v.error = worse(v.error, relative(tau, s.tau, size));
+      Values same(tau.size());
       rnea<double>(model, work, s.q, s.qd, unsnapped, tau);
-      v.snapping = worse(v.snapping, relative(tau, s.tau, size));
+      rnea<double>(model, work, s.q, s.qd, expected, same);
+      v.snapping = worse(v.snapping, relative(tau, same, size));
     } else {
       const double size = f.name() == "inverse" ? torque_size(model, work, s, s.qdd) : 1.0;
       v.error = worse(v.error, relative(out, expected, size));

@@ -12,6 +12,7 @@ struct State {
   Vec3<T> w, alpha, a;
   Mat3<T> U;
   T d1 = T(0.0), d2 = T(0.0), d3 = T(0.0);  // U₁₁ − U₃₃, U₃₃ − U₂₂, U₂₂ − U₁₁
+  bool crossless = false;  // ω_x ω_y = 0 in all states, so that U₂₁ = −U₁₂ = α_z
 };
 
 // All of U from ω, its third column and α_z.
@@ -41,13 +42,16 @@ void complete(State<T>& m) {
   m.d3 = yy - xx;
 }
 
+// `inertia_z`: E_xx + E_yy, where it is known without adding them.
 template <class T>
-Force<T> wrench(const SecondMoments<T>& P, const State<T>& m) {
+Force<T> wrench(const SecondMoments<T>& P, const State<T>& m, const T* inertia_z = nullptr) {
   const Mat3<T>&U = m.U, &E = P.E;
   const Vec3<T>& a = m.a;
+  const T about_z =
+      m.crossless && inertia_z != nullptr ? U(1, 0) * *inertia_z : U(1, 0) * E(0, 0) - U(0, 1) * E(1, 1);
   const Vec3<T> n(U(2, 0) * E(0, 1) - U(1, 0) * E(0, 2) + m.d2 * E(1, 2) + U(2, 1) * E(1, 1) - U(1, 2) * E(2, 2),
                   U(0, 1) * E(1, 2) - U(2, 1) * E(0, 1) + m.d1 * E(0, 2) + U(0, 2) * E(2, 2) - U(2, 0) * E(0, 0),
-                  U(1, 2) * E(0, 2) - U(0, 2) * E(1, 2) + m.d3 * E(0, 1) + U(1, 0) * E(0, 0) - U(0, 1) * E(1, 1));
+                  U(1, 2) * E(0, 2) - U(0, 2) * E(1, 2) + m.d3 * E(0, 1) + about_z);
   return {n + cross(P.h, a), U * P.h + a * P.m};
 }
 
@@ -78,6 +82,7 @@ void turn_tensor(const State<T>& from, const Mat3<T>& B, State<T>& to) {
 // U = U′ + 2 q̇ [ω′][z] + q̇² [z][z] + q̈ [z].
 template <class T>
 void add_turn(State<T>& m, const T& rate, const T& acceleration) {
+  m.crossless = is_zero(m.U(0, 1)) && is_zero(m.U(1, 0));
   const T twice = rate + rate, s = rate * (m.w[2] + (m.w[2] + rate));
   m.U(0, 0) -= s;
   m.U(1, 1) -= s;
@@ -149,7 +154,8 @@ class Recursion {
       name_state(s.body, "", i);
       if (s.carries || road_.in_carrier[i]) name_state(s.carrier, "c", i);
       if (road_.in_carrier[i]) {
-        s.outer = wrench(turned_out<T>(link, s.turn), s.carrier);
+        const T inertia_z = link.mean + link.mean;
+        s.outer = wrench(turned_out<T>(link, s.turn), s.carrier, &inertia_z);
       } else {
         s.inner = wrench(link.inertia, s.body);
       }

@@ -95,7 +95,8 @@ std::optional<Mat3<double>> numbers(const Mat3<T>& m) {
 template <class T>
 class Canonical {
  public:
-  Canonical(const Model<T>& model, double snap) : model_(model), snap_(snap) {
+  Canonical(const Model<T>& model, double snap, const std::vector<bool>& near_parent)
+      : model_(model), snap_(snap), near_parent_(near_parent) {
     for (const Body<T>& b : model.bodies) {
       const std::size_t i = at_rest_.size();
       const auto R = numbers(b.X_PJ.R);
@@ -172,14 +173,16 @@ class Canonical {
       return;
     }
     const AtRest& child = at_rest_[at(own.child)];
+    const int parent = model_.bodies[i].parent;
+    const bool near = i < near_parent_.size() && near_parent_[i] && parent >= 0 && at_rest_[at(parent)].line;
     const Direction n = cross(own.z, child.z);
     if (length(n) > 1e-9) {
-      own.O = foot(own, child);
+      own.O = foot(own, near ? at_rest_[at(parent)] : child);
       own.x = unit(n);
       return;
     }
     const Vec3<T> way = child.O - own.P, z = lifted<T>(own.z);
-    own.O = own.P + z * dot(z, way);
+    own.O = near ? foot(own, at_rest_[at(parent)]) : own.P + z * dot(z, way);
     const Vec3<T> across = way - z * dot(z, way);
     // along the one coordinate axis of the body that it follows, or as its numbers say
     const Mat3<double> Rt = transpose(own.R);
@@ -306,6 +309,7 @@ class Canonical {
 
   const Model<T>& model_;
   double snap_;
+  const std::vector<bool>& near_parent_;
   std::vector<AtRest> at_rest_;
   bool symbolic_ = false;
   double size_ = 0.0;
@@ -341,8 +345,8 @@ CanonicalTree<T> Canonical<T>::as_they_are() const {
 }  // namespace
 
 template <class T>
-CanonicalTree<T> canonical_tree(const Model<T>& model, double snap) {
-  return Canonical<T>(model, snap).result();
+CanonicalTree<T> canonical_tree(const Model<T>& model, double snap, const std::vector<bool>& near_parent) {
+  return Canonical<T>(model, snap, near_parent).result();
 }
 
 template <class T>
@@ -426,7 +430,7 @@ Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
   template struct SecondMoments<T>;                                                       \
   template struct CanonicalTree<T>;                                                       \
   template Model<T> canonical_model<T>(const CanonicalTree<T>&, const Model<T>&);         \
-  template CanonicalTree<T> canonical_tree<T>(const Model<T>&, double); \
+  template CanonicalTree<T> canonical_tree<T>(const Model<T>&, double, const std::vector<bool>&); \
   template void regauge<T>(CanonicalTree<T>&, const Model<T>&, const Gauges&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -60,8 +60,9 @@ struct CanonicalTree {
 
 // Angles within `snap` of multiples of 90° become these, lengths under `snap` times the mechanism's size become zero: the
 // tree is of a slightly different mechanism, and whoever uses it says how different. Inertias are as the model has them.
+// A link of `near_parent` stands where the common normal to its parent's axis meets its own, not where its child's does.
 template <class T>
-CanonicalTree<T> canonical_tree(const Model<T>& model, double snap = 1e-10);
+CanonicalTree<T> canonical_tree(const Model<T>& model, double snap = 1e-10, const std::vector<bool>& near_parent = {});
 
 // The same as a model, for the other algorithms: its joints and coordinates, but the tree's frames and inertias, and frames
 // on links gone.
