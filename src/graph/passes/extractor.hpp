@@ -1,7 +1,7 @@
 // The engine behind extraction.hpp and search.hpp: a system of polynomials that knows its divisors.
 //
-// Terms are never changed, only added and removed, and dead ones can be brought back: so a step that turns out dear can be
-// taken back, and what a step costs depends on what it touches, not on the size of the system.
+// Terms are never changed, only added and removed, and dead ones can be brought back: so a step that turns out dear can
+// be taken back, and what a step costs depends on what it touches, not on the size of the system.
 #pragma once
 
 #include <queue>

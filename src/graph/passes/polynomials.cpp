@@ -210,7 +210,9 @@ int operations(const Polynomials& system) {
 Polynomials flattened(const Polynomials& system, const Flattening& how) {
   const std::vector<std::size_t> order = topological(system);
   // Uses as they will be when everything that is written out is: what is in one term follows its users.
-  const auto is_dissolved = [&](std::size_t s) { return how.dissolve != nullptr && s < how.dissolve->size() && (*how.dissolve)[s]; };
+  const auto is_dissolved = [&](std::size_t s) {
+    return how.dissolve != nullptr && s < how.dissolve->size() && (*how.dissolve)[s];
+  };
   std::vector<int> uses(system.sums.size(), 0);
   const auto is_passed_on = [&](std::size_t s, const Terms& t) {
     if (t.size() > 1) return false;
