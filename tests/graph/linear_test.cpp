@@ -1,5 +1,6 @@
 #include "graph/passes/linear.hpp"
 
+#include "graph/passes/extraction.hpp"
 #include "graph/passes/objective.hpp"
 #include "support/sample_functions.hpp"
 
@@ -56,6 +57,16 @@ TEST(Linear, SignsCostNothing) {
       },
       3);
   EXPECT_EQ(c, (OperationCount{.multiplications = 1, .additions = 2}));
+}
+
+TEST(Linear, NumbersThatDifferByRoundingAreOneOnRequest) {
+  const Function f = trace("f", {{"x", 2}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
+    out[0][0] = 0.3 * in[0][0] + (0.1 + 0.2) * in[0][1];  // 0.1 + 0.2 is the double after 0.3
+  });
+  EXPECT_EQ(cost(linear(f)).operations.multiplications, 2);
+  const Function g = extracted(f, {}, {.snap = 1e-15});
+  EXPECT_TRUE(same_values(f, g));
+  EXPECT_EQ(cost(g).operations.multiplications, 1);
 }
 
 }  // namespace
