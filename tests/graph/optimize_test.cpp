@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <memory>
 
 #include "support/sample_functions.hpp"
 
@@ -47,6 +48,25 @@ TEST(Optimize, ContractsWhereTheArithmeticIsFused) {
   int fused = 0;
   for (const NodeId id : g.order()) fused += g.graph()[id].op == Op::fma;
   EXPECT_GT(fused, 50);
+}
+
+TEST(Optimize, LeavesCallsAndSolvesAlone) {
+  const auto product = std::make_shared<const Function>(trace(
+      "product", {{"a", 2}}, {{"r", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][1]; }));
+  const auto square = std::make_shared<const Function>(trace(
+      "square", {{"r", 1}, {"x", 1}}, {{"e", 1}},
+      [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][0] - in[1][0]; }));
+  const Function f = trace("f", {{"x", 3}}, {{"y", 2}}, [&](const Arguments& in, Results& out) {
+    const std::vector<Expr>& x = in[0];
+    const Expr called = x[0].graph()->call(product, {x[0] * x[1] + x[0] * x[2], x[1]})[0];
+    const Graph::Solution root = x[0].graph()->solve(square, {Expr(1.0)}, {2.0 + called * called}, 30);
+    out[0] = {root.unknowns[0] * x[1] + root.unknowns[0] * x[2], called * x[1] + called * x[2]};
+  });
+  for (const Objective objective : {Objective::operations, Objective::latency, Objective::depth}) {
+    const Function g = optimize(f.with({.fused = true}), objective, nullptr, {.trials = 50});
+    EXPECT_TRUE(same_values(f, g));
+    EXPECT_LT(operations(g), operations(f));
+  }
 }
 
 TEST(Optimize, IsQuick) {

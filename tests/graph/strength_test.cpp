@@ -8,12 +8,14 @@ namespace lw {
 namespace {
 
 Function of(const std::function<std::vector<Expr>(const std::vector<Expr>&)>& calculation, std::size_t outputs) {
-  return trace("f", {{"x", 4}}, {{"y", outputs}}, [&](const Arguments& in, Results& out) { out[0] = calculation(in[0]); });
+  return trace("f", {{"x", 4}}, {{"y", outputs}},
+               [&](const Arguments& in, Results& out) { out[0] = calculation(in[0]); });
 }
 
 TEST(Strength, HoldsOnAllSamples) {
   check_pass("strength", strength, operations);
-  check_pass("reciprocals", reciprocals, [](const Function& f) { return static_cast<double>(cost(f).operations.divisions); });
+  check_pass("reciprocals", reciprocals,
+             [](const Function& f) { return static_cast<double>(cost(f).operations.divisions); });
 }
 
 TEST(Strength, DividesByNumbersByMultiplying) {

@@ -20,7 +20,8 @@ namespace {
 std::set<std::string> names(const Function& f) {
   std::set<std::string> all;
   for (const NodeId id : f.order()) {
-    if (const std::string* name = f.graph().name_of(id)) all.insert(*name);
+    const std::string* name = f.graph().name_of(id);
+    if (name != nullptr) all.insert(name->starts_with("minus_") ? name->substr(6) : *name);
   }
   return all;
 }

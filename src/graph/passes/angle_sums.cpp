@@ -1,6 +1,7 @@
 #include "angle_sums.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,23 +16,23 @@ namespace {
 // An angle as a sum of nodes with integer or other factors.
 using Form = std::map<NodeId, double>;
 
+constexpr std::size_t kMostTerms = 16;    // of an angle; longer sums stay as they are
+constexpr std::size_t kMostAngles = 200;  // that are compared two by two
+
 Form form_of(const Graph& g, NodeId id) {
+  std::map<NodeId, double, std::greater<>> open{{id, 1.0}};  // users before their operands
   Form form;
-  struct Open {
-    NodeId id;
-    double k;
-  };
-  std::vector<Open> open{{id, 1.0}};
   while (!open.empty()) {
-    const auto [at, k] = open.back();
-    open.pop_back();
+    const auto [at, k] = *open.begin();
+    open.erase(open.begin());
     const Node& n = g[at];
-    switch (n.op) {
-      case Op::add: open.push_back({n.a, k}), open.push_back({n.b, k}); break;
-      case Op::sub: open.push_back({n.a, k}), open.push_back({n.b, -k}); break;
-      case Op::neg: open.push_back({n.a, -k}); break;
-      default: form[at] += k;
+    if (n.op == Op::add || n.op == Op::sub || n.op == Op::neg) {
+      open[n.a] += n.op == Op::neg ? -k : k;
+      if (n.op != Op::neg) open[n.b] += n.op == Op::sub ? -k : k;
+    } else {
+      form[at] += k;
     }
+    if (form.size() + open.size() > kMostTerms) return {{id, 1.0}};
   }
   std::erase_if(form, [](const auto& term) { return term.second == 0.0; });
   return form;
@@ -78,6 +79,7 @@ Function expanded(const Function& f) {
   const std::vector<Angle> all = angles(f);
   std::map<Form, std::size_t> known;
   for (std::size_t k = 0; k < all.size(); ++k) known[all[k].form] = k;
+  if (all.size() > kMostAngles) return f;
   Rewrite to(f);
   const auto sin_of = [&](std::size_t k) { return to[*all[k].sin]; };
   const auto cos_of = [&](std::size_t k) { return to[*all[k].cos]; };

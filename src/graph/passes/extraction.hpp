@@ -17,7 +17,7 @@ struct Extraction {
   bool sums = true;
   bool products = true;
   std::uint64_t seed = 0;  // among divisors that save as much, which goes first; 0: the one found first
-  double snap = 0.0;       // numbers r that agree to this, relative to their size, are one
+  double snap = 0.0;       // numbers that agree to this, relative to their size, are one
 };
 void extract(Polynomials& system, const Extraction& what);
 

@@ -31,8 +31,17 @@ Extractor::Extractor(const Polynomials& system, const Extraction& what)
     : what_(what), random_(what.seed), roots_(system.roots), sums_(system.sums.size()) {
   for (const Polynomials::Root& r : roots_) sums_[r.sum].root = true;
   for (const std::size_t s : topological(system)) {
-    for (const Term& t : system.sums[s]) add(s, t);
+    for (const Term& t : system.sums[s]) add(s, {snapped(t.k), t.literals});
   }
+}
+
+double Extractor::snapped(double k) {
+  if (what_.snap <= 0.0) return k;
+  const double size = std::abs(k);
+  const auto near = numbers_.lower_bound(size * (1.0 - what_.snap));
+  if (near != numbers_.end() && *near <= size * (1.0 + what_.snap)) return std::copysign(*near, k);
+  numbers_.insert(size);
+  return k;
 }
 
 Polynomials Extractor::system() const {
@@ -344,11 +353,7 @@ void Extractor::enter(Id a, Id b) {
     std::swap(a, b);
   }
   double r = items_[b].term.k / items_[a].term.k;
-  if (what_.snap > 0.0) {
-    int exponent = 0;
-    const double mantissa = std::frexp(r, &exponent);
-    r = std::ldexp(std::round(mantissa / what_.snap) * what_.snap, exponent);
-  }
+  r = snapped(r);
   const Divisor d{iu, iv, std::bit_cast<std::uint64_t>(r)};
   const auto [place, fresh] = divisor_index_.try_emplace(d, entries_.size());
   if (fresh) entries_.push_back({d, {}});

@@ -1,10 +1,11 @@
 // The engine behind extraction.hpp and search.hpp: a system of polynomials that knows its divisors.
 //
-// Terms are never changed, only added and removed, and dead ones can be brought back: so a step that turns out dear can be
-// taken back, and what a step costs depends on what it touches, not on the size of the system.
+// Terms are never changed, only added and removed, and dead ones can be brought back: so a step that turns out dear can
+// be taken back, and what a step costs depends on what it touches, not on the size of the system.
 #pragma once
 
 #include <queue>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -102,6 +103,7 @@ class Extractor {
   // numbers count as factors, above all literals
   static constexpr Literal kFirstConstant = Literal{3} << 30, kNew = kFirstConstant - 1;
   static Pair pair_of(Literal a, Literal b) { return a < b ? Pair{a} << 32 | b : Pair{b} << 32 | a; }
+  double snapped(double k);  // a number seen before that it agrees with, where numbers are snapped
   Literal constant(double k);
   Product factors_of(double k, const Product& literals);
   Term term_of(const Product& factors, bool negative) const;
@@ -160,6 +162,7 @@ class Extractor {
   std::vector<Product> products_;
   std::unordered_map<std::uint64_t, Literal> constants_;
   std::vector<double> constant_values_;
+  std::set<double> numbers_{1.0};
   std::unordered_map<Pair, std::uint32_t, PairHash> pair_index_;
   std::vector<Shared> pairs_;
   std::vector<std::uint32_t> touched_pairs_;

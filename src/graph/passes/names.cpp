@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <map>
+#include <set>
+#include <string>
 
 #include "../../base/error.hpp"
 #include "../../base/random.hpp"
@@ -11,6 +13,9 @@ namespace lw {
 namespace {
 
 constexpr double kSame = 1e-10;
+
+// A value and its negative are one where names are concerned.
+std::string without_sign(const std::string& name) { return name.starts_with("minus_") ? name.substr(6) : name; }
 
 using Point = std::vector<double>;
 
@@ -29,14 +34,19 @@ Point values(const Function& f, const std::vector<NodeId>& nodes, std::uint64_t 
 
 void carry_names(const Function& from, const Function& to, Graph& graph) {
   std::vector<NodeId> named, candidates;
+  std::set<std::string> kept;
+  for (const NodeId id : to.order()) {
+    if (const std::string* name = to.graph().name_of(id)) kept.insert(without_sign(*name));
+  }
   for (const NodeId id : from.order()) {
-    if (from.graph().name_of(id) != nullptr) named.push_back(id);
+    const std::string* name = from.graph().name_of(id);
+    if (name != nullptr && !kept.contains(without_sign(*name))) named.push_back(id);
   }
   if (named.empty()) return;
   for (const NodeId id : to.order()) {
     const Op op = to.graph()[id].op;
     const bool is_value = op != Op::constant && op != Op::input && op != Op::neg && op != Op::call && op != Op::solve;
-    if (is_value) candidates.push_back(id);
+    if (is_value && to.graph().name_of(id) == nullptr) candidates.push_back(id);
   }
   try {
     const Point was[] = {values(from, named, 1), values(from, named, 2)};
@@ -49,7 +59,10 @@ void carry_names(const Function& from, const Function& to, Graph& graph) {
       const double x = std::abs(was[0][k]), y = std::abs(was[1][k]);
       for (auto at = by_size.lower_bound(x * (1.0 - kSame)); at != by_size.end() && at->first <= x * (1.0 + kSame); ++at) {
         if (std::abs(std::abs(is[1][at->second]) - y) > kSame * y) continue;
-        graph.name(Expr(&graph, candidates[at->second]), *from.graph().name_of(named[k]));
+        const Expr found(&graph, candidates[at->second]);
+        const bool is_negated = is[0][at->second] * was[0][k] < 0.0;
+        if ((is[1][at->second] * was[1][k] < 0.0) != is_negated) continue;
+        graph.name(is_negated ? -found : found, *from.graph().name_of(named[k]));
         break;
       }
     }

@@ -53,12 +53,14 @@ class Driver {
     return true;
   }
   const Function& best() const { return best_; }
-  void finish(const Function& f) { best_ = f; }
 
  private:
   // where the objective does not care, fewer operations are better
   using Key = std::pair<double, double>;
-  Key key(const Function& f) const { return {price(f, objective_), operations(f)}; }
+  Key key(const Function& f) const {
+    const bool as_fused = objective_ == Objective::latency && f.arithmetic().fused;
+    return {price(as_fused ? contract(f) : f, objective_), operations(f)};
+  }
 
   void tell(const char* name, const Function& next, double gain) {
     auto report = std::find_if(explain_->begin(), explain_->end(), [&](const PassReport& r) { return r.pass == name; });
@@ -97,8 +99,8 @@ Function optimize(const Function& function, Objective objective, std::vector<Pas
     const SearchEffort half{(effort.trials + 1) / 2, effort.seconds / 2.0, effort.seed + part - 1};
     if (half.trials > 0 && driver.turn("search", [&](const Function& f) { return search(f, half); })) to_the_end();
   }
-  if (function.arithmetic().fused) driver.finish(contract(driver.best()));
-  return schedule(driver.best());
+  const Function done = function.arithmetic().fused ? contract(driver.best()) : driver.best();
+  return objective == Objective::latency ? schedule(done) : done;
 }
 
 }  // namespace lw

@@ -15,11 +15,6 @@ bool is_algebraic(Op op) { return op == Op::add || op == Op::sub || op == Op::mu
 constexpr std::size_t kLongestProduct = 24;   // longer ones stay as they are
 constexpr std::size_t kLongestSum = 400;
 
-int multiplications(const Term& t) {
-  if (t.literals.empty()) return 0;
-  return static_cast<int>(t.literals.size()) - 1 + (std::abs(t.k) != 1.0);
-}
-
 // Joins operands two by two, the shallowest first.
 template <class Join>
 std::pair<int, Expr> joined(std::vector<std::pair<int, Expr>> operands, Join join) {
@@ -197,20 +192,12 @@ std::vector<std::size_t> topological(const Polynomials& system) {
   return order;
 }
 
-int operations(const Polynomials& system) {
-  int n = 0;
-  for (const std::size_t s : topological(system)) {
-    const Terms& terms = system.sums[s];
-    if (!terms.empty()) n += static_cast<int>(terms.size()) - 1;
-    for (const Term& t : terms) n += multiplications(t);
-  }
-  return n;
-}
-
 Polynomials flattened(const Polynomials& system, const Flattening& how) {
   const std::vector<std::size_t> order = topological(system);
   // Uses as they will be when everything that is written out is: what is in one term follows its users.
-  const auto is_dissolved = [&](std::size_t s) { return how.dissolve != nullptr && s < how.dissolve->size() && (*how.dissolve)[s]; };
+  const auto is_dissolved = [&](std::size_t s) {
+    return how.dissolve != nullptr && s < how.dissolve->size() && (*how.dissolve)[s];
+  };
   std::vector<int> uses(system.sums.size(), 0);
   const auto is_passed_on = [&](std::size_t s, const Terms& t) {
     if (t.size() > 1) return false;

@@ -46,7 +46,6 @@ void collect(Terms& terms);
 Term product(const Term& a, const Term& b);
 // Sums that roots need, each after those that it needs.
 std::vector<std::size_t> topological(const Polynomials& system);
-int operations(const Polynomials& system);
 
 // What stands in its own sum and what is written out where it is used. Constants and single literals always are.
 struct Flattening {

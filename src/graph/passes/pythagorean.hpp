@@ -1,5 +1,5 @@
-// Squares that a rotation keeps: sin² + cos² = 1, also with common factors and out of (s x)² + (c x)², 1 − sin² = cos²; and
-// for x = c a + s b, y = c b − s a
+// Squares that a rotation keeps: sin² + cos² = 1, also with common factors and out of (s x)² + (c x)², 1 − sin² = cos²;
+// and for x = c a + s b, y = c b − s a
 //
 //   x² + y² = a² + b²
 //

@@ -1,10 +1,14 @@
 #include "schedule.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <functional>
 #include <queue>
 
 namespace lw {
 namespace {
+
+bool is_in_memory(Op op) { return op == Op::constant || op == Op::input; }
 
 // Operands and users of the live nodes, constants left out.
 struct Dependencies {
@@ -63,9 +67,9 @@ Run run(const Function& f, const Machine& machine, int registers) {
     result.order.push_back(id);
     result.cycles = std::max(result.cycles, time);
     waiting[id] = static_cast<int>(d.users[id].size()) + (is_result[id] ? 1 : 0);
-    if (waiting[id] > 0) ++alive;
+    if (waiting[id] > 0 && !is_in_memory(graph[id].op)) ++alive;
     for (const NodeId operand : d.operands[id]) {
-      if (--waiting[operand] == 0) --alive;
+      if (--waiting[operand] == 0 && !is_in_memory(graph[operand].op)) --alive;
     }
     for (const NodeId user : d.users[id]) {
       ready[user] = std::max(ready[user], time);
@@ -79,7 +83,7 @@ Run run(const Function& f, const Machine& machine, int registers) {
   }
   const auto net = [&](NodeId id) {  // values that it begins less those that it ends
     int n = 1;
-    for (const NodeId operand : d.operands[id]) n -= waiting[operand] == 1;
+    for (const NodeId operand : d.operands[id]) n -= waiting[operand] == 1 && !is_in_memory(graph[operand].op);
     return n;
   };
   for (int time = 0; !later.empty() || !now.empty(); ++time) {
@@ -114,6 +118,48 @@ Run run(const Function& f, const Machine& machine, int registers) {
   return result;
 }
 
+// Result by result, operands before their users, the one with the larger need of registers first.
+std::vector<NodeId> depth_first(const Function& f) {
+  const Graph& graph = f.graph();
+  const Dependencies d(f);
+  std::vector<int> need(graph.size(), 0);
+  for (const NodeId id : f.order()) {
+    if (is_in_memory(graph[id].op)) continue;
+    std::vector<int> needs;
+    for (const NodeId operand : d.operands[id]) needs.push_back(need[operand]);
+    std::sort(needs.begin(), needs.end(), std::greater<>());
+    for (std::size_t k = 0; k < needs.size(); ++k) need[id] = std::max(need[id], needs[k] + static_cast<int>(k));
+    need[id] = std::max(need[id], 1);
+  }
+  std::vector<NodeId> order;
+  std::vector<bool> done(graph.size(), false);
+  for (const NodeId id : f.order()) {
+    if (!is_in_memory(graph[id].op)) continue;
+    order.push_back(id);
+    done[id] = true;
+  }
+  std::vector<NodeId> open;
+  for (const NodeId r : f.results()) {
+    open.push_back(r);
+    while (!open.empty()) {
+      const NodeId id = open.back();
+      std::vector<NodeId> missing;
+      for (const NodeId operand : d.operands[id]) {
+        if (!done[operand]) missing.push_back(operand);
+      }
+      if (!missing.empty()) {
+        std::stable_sort(missing.begin(), missing.end(), [&](NodeId a, NodeId b) { return need[a] < need[b]; });
+        open.insert(open.end(), missing.begin(), missing.end());
+        continue;
+      }
+      open.pop_back();
+      if (!done[id]) order.push_back(id);
+      done[id] = true;
+    }
+  }
+  return order;
+}
+
 }  // namespace
 
 int Machine::latency(Op op) const {
@@ -138,36 +184,120 @@ int Machine::latency(Op op) const {
 }
 
 Function schedule(const Function& function, const Machine& machine) {
-  const Function scheduled = function.in_order(run(function, machine, machine.registers).order);
-  return most_alive(scheduled) < most_alive(function) ? scheduled : function;
+  Function best = function;
+  const auto key = [&](const Function& f) {
+    const Execution e = execution(f, machine);
+    return std::pair(e.cycles, e.spills);
+  };
+  std::pair<int, int> least = key(function);
+  const auto keep = [&](std::vector<NodeId> order) {
+    Function next = function.in_order(std::move(order));
+    const std::pair<int, int> now = key(next);
+    if (now >= least) return;
+    least = now;
+    best = std::move(next);
+  };
+  keep(depth_first(function));
+  for (const int registers : {machine.registers / 2, machine.registers, 2 * machine.registers}) {
+    keep(run(function, machine, registers).order);
+  }
+  return best;
 }
 
 int cycles(const Function& function, const Machine& machine) { return run(function, machine, 0).cycles; }
 
-int most_alive(const Function& function) {
+Execution execution(const Function& function, const Machine& machine) {
   const Graph& graph = function.graph();
   const Dependencies d(function);
-  std::vector<int> waiting(graph.size(), 0);
-  for (const NodeId r : function.results()) waiting[r] = 1;
-  int alive = 0, most = 0;
-  std::vector<bool> begun(graph.size(), false);
-  for (const NodeId id : function.order()) {
-    if (graph[id].op == Op::constant || graph[id].op == Op::input) continue;
-    for (const NodeId operand : d.operands[id]) {
-      if (graph[operand].op == Op::input && !begun[operand]) {
-        begun[operand] = true;
-        waiting[operand] += static_cast<int>(d.users[operand].size());
-        ++alive;
-      }
+  std::vector<bool> is_result(graph.size(), false);
+  for (const NodeId r : function.results()) is_result[r] = true;
+  std::vector<std::vector<int>> next(graph.size());  // when each value is needed, last first
+  for (std::size_t k = function.order().size(); k-- > 0;) {
+    for (const NodeId operand : d.operands[function.order()[k]]) next[operand].push_back(static_cast<int>(k));
+  }
+  Execution result;
+  // Registers, with foresight: what each operation loads and whether something is stored for it.
+  struct Instruction {
+    NodeId id;
+    std::vector<NodeId> loads;
+    int stores = 0;
+  };
+  std::vector<Instruction> code;
+  std::vector<NodeId> held;
+  std::vector<bool> is_stored(graph.size(), false);
+  std::size_t alive = 0;
+  const auto make_room = [&](const std::vector<NodeId>& needed, Instruction& at) {
+    if (static_cast<int>(held.size()) < machine.registers) return;
+    std::size_t out = held.size();
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      if (std::find(needed.begin(), needed.end(), held[k]) != needed.end()) continue;
+      if (out == held.size() || next[held[k]].back() > next[held[out]].back()) out = k;
     }
-    waiting[id] += static_cast<int>(d.users[id].size());
-    if (waiting[id] > 0) ++alive;
-    most = std::max(most, alive);
+    if (out == held.size()) return;
+    if (!is_stored[held[out]]) ++at.stores;
+    is_stored[held[out]] = true;
+    held.erase(held.begin() + static_cast<std::ptrdiff_t>(out));
+  };
+  for (const NodeId id : function.order()) {
+    if (is_in_memory(graph[id].op)) continue;
+    Instruction at{id, {}, 0};
     for (const NodeId operand : d.operands[id]) {
-      if (--waiting[operand] == 0) --alive;
+      if (is_in_memory(graph[operand].op) || std::find(held.begin(), held.end(), operand) != held.end()) continue;
+      make_room(d.operands[id], at);
+      held.push_back(operand);
+      at.loads.push_back(operand);
+    }
+    result.most_alive = std::max(result.most_alive, static_cast<int>(alive) + 1);
+    for (const NodeId operand : d.operands[id]) {
+      next[operand].pop_back();
+      if (!next[operand].empty()) continue;
+      std::erase(held, operand);
+      alive -= !is_in_memory(graph[operand].op) && !is_result[operand];
+    }
+    if (!next[id].empty()) {
+      make_room({}, at);
+      held.push_back(id);
+    }
+    alive += !next[id].empty() || is_result[id];
+    result.spills += static_cast<int>(at.loads.size()) + at.stores;
+    code.push_back(std::move(at));
+  }
+  // Time: what has entered and has its operands goes to a port, the oldest first.
+  std::vector<int> ready(graph.size(), 0);
+  std::vector<std::size_t> waiting;
+  std::size_t entered = 0;
+  for (int time = 0; entered < code.size() || !waiting.empty(); ++time) {
+    for (int slots = machine.width; slots > 0 && entered < code.size();) {
+      const Instruction& i = code[entered];
+      const Op op = graph[i.id].op;
+      if (!is_free(op) && static_cast<int>(waiting.size()) >= machine.window) break;
+      slots -= static_cast<int>(i.loads.size()) + i.stores + (is_free(op) ? 0 : 1);
+      ready[i.id] = INT_MAX;
+      waiting.push_back(entered++);
+    }
+    int ports = machine.ports;
+    for (std::size_t k = 0; k < waiting.size();) {
+      const Instruction& i = code[waiting[k]];
+      const Op op = graph[i.id].op;
+      int latest = 0;
+      for (const NodeId operand : d.operands[i.id]) {
+        const bool is_loaded = std::find(i.loads.begin(), i.loads.end(), operand) != i.loads.end();
+        if (ready[operand] != INT_MAX) latest = std::max(latest, ready[operand] + (is_loaded ? machine.load : 0));
+        else latest = INT_MAX;
+        if (latest == INT_MAX) break;
+      }
+      const bool is_without_port = is_free(op);
+      if (latest == INT_MAX || (!is_without_port && (latest > time || ports == 0))) {
+        ++k;
+        continue;
+      }
+      if (!is_without_port) --ports;
+      ready[i.id] = (is_without_port ? latest : time) + machine.latency(op);
+      result.cycles = std::max(result.cycles, ready[i.id]);
+      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(k));
     }
   }
-  return most;
+  return result;
 }
 
 }  // namespace lw

@@ -1,8 +1,10 @@
-// An order of evaluation for a core with two arithmetic ports and few registers.
+// An order of evaluation for a core that looks some way ahead and has few registers. Counts and bits do not change.
 //
-// Cycle by cycle, of all operations whose operands are there, those on the longest way to a result go first; as soon as as
-// many values are alive as there are registers, those first that end the most of them. Compilers keep close to the order
-// that they are given, so it decides what is spilled. Counts and bits do not change.
+// Compilers keep close to the order that they are given, so it decides what is spilled (kept in memory and loaded again)
+// and how early the longest way to a result is begun. Several orders are tried, and the one is taken that a simple model
+// of such a core runs through first: the one that is there; depth first, of two operands the one that needs more registers
+// before the other (Sethi, Ullman 1970); cycle by cycle what is on the longest way to a result, but what ends most values
+// as soon as so many of them are alive.
 #pragma once
 
 #include "../function.hpp"
@@ -11,8 +13,11 @@ namespace lw {
 
 // Latencies in cycles, as on the x86 and ARM cores of these years.
 struct Machine {
-  int ports = 2;
+  int ports = 2;      // for arithmetic
+  int width = 4;      // instructions that enter in a cycle
+  int window = 96;    // that wait for their operands at most
   int registers = 16;
+  int load = 5;        // of what was spilled
   int arithmetic = 4;  // add, multiply, fused
   int division = 13;
   int root = 18;
@@ -24,9 +29,16 @@ struct Machine {
 
 Function schedule(const Function& function, const Machine& machine = {});
 
-// Cycles from the inputs to the last result, with registers without end: what the objective `latency` measures.
+// Cycles from the inputs to the last result in the best of orders, registers without end: what the objective `latency`
+// measures.
 int cycles(const Function& function, const Machine& machine = {});
-// The most values that are alive at once in the function's order; inputs count once they are used, constants never.
-int most_alive(const Function& function);
+
+// How such a core runs through the function's own order.
+struct Execution {
+  int cycles = 0;
+  int spills = 0;      // stores and loads, the value that is needed last being the first to go
+  int most_alive = 0;  // values at once, without inputs and constants, which are in memory anyway
+};
+Execution execution(const Function& function, const Machine& machine = {});
 
 }  // namespace lw

@@ -8,7 +8,7 @@
 namespace lw {
 
 Function search(const Function& function, const SearchEffort& effort) {
-  constexpr int kMostSums = 5;
+  constexpr int kMostSums[] = {3, 6, 15};
   constexpr std::size_t kMostTerms[] = {8, 16, 32};  // that a sum may be dissolved into
   const auto start = std::chrono::steady_clock::now();
   Random random(effort.seed);
@@ -30,7 +30,7 @@ Function search(const Function& function, const SearchEffort& effort) {
     state.begin();
     const std::size_t most = kMostTerms[random.below(3)];
     std::size_t sum = state.any_sum();
-    for (int n = 1 + random.below(kMostSums); n > 0; --n) {
+    for (int n = 1 + random.below(kMostSums[random.below(3)]); n > 0; --n) {
       state.dissolve(sum, most);
       sum = state.neighbour(sum);
     }

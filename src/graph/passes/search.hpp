@@ -1,5 +1,5 @@
-// What the greedy passes miss, by random search: some sums that hang together are dissolved (multiplied out where they are
-// factors), the system is extracted anew with ties decided at random, and the result is kept where it is no dearer.
+// What the greedy passes miss, by random search: some sums that hang together are dissolved (multiplied out where they
+// are factors), the system is extracted anew with ties decided at random, and the result is kept where it is no dearer.
 //
 // The same seed and number of trials give the same result on every machine; a limit in seconds does not.
 #pragma once

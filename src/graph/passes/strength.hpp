@@ -6,7 +6,8 @@
 //   x (1/y)          → x / y               where 1/y has no other use
 //   √x √x            → x
 //
-// reciprocals(): x / y, z / y, … → r = 1/y, x r, z r: one division for all, an operation more, which time and factoring repay.
+// reciprocals(): x / y, z / y, … → r = 1/y, x r, z r: one division for all, an operation more, which time and factoring
+// repay.
 #pragma once
 
 #include "../function.hpp"
