@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,7 +88,11 @@ class Tracer {
     frame_ = frame_number(mechanism, options.frame);
     const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias";
     regroup_ = options.base_parameters && torques;
-    if (options.dense) make_dense();
+    if (options.dense && !options.keep.empty()) {
+      throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
+    }
+    dense_ = options.dense && (torques || function == "energy");  // the others know no inertias
+    if (dense_) make_dense();
   }
 
   Traced run() {
@@ -177,8 +182,8 @@ class Tracer {
   }
 
   std::vector<DenseSymbol> dense_symbols(const Variant& v) const {
-    const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model) : model;
-    CanonicalTree<double> tree = canonical_tree(fewer, options_.snap, v.near_parent);
+    const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model, kRounding) : model;
+    CanonicalTree<double> tree = canonical_tree(fewer, v.near_parent);
     if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges);
     std::vector<DenseSymbol> symbols;
     for (std::size_t i = 0; i < tree.links.size(); ++i) {
@@ -205,13 +210,13 @@ class Tracer {
     for (std::size_t k = 0; k < options_.keep.size(); ++k) values[options_.keep[k]] = p[k];
     Scene s;
     s.model = snapped(instantiate<Expr>(mechanism_, values), options_.snap);
-    if (options_.dense) {
+    if (dense_) {
       for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
     }
-    s.fewer = regroup_ ? regrouped(s.model) : s.model;
-    s.tree = canonical_tree(s.fewer, options_.snap, v.near_parent);
+    s.fewer = regroup_ ? regrouped(s.model, kRounding) : s.model;
+    s.tree = canonical_tree(s.fewer, v.near_parent);
     if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges);
-    if (options_.dense) {
+    if (dense_) {
       put_dense(s, p, v);
       s.model = s.fewer = canonical_model(s.tree, s.fewer);
     }
@@ -246,7 +251,7 @@ class Tracer {
   }
 
   std::vector<std::string> names(const Variant& v) const {
-    if (!options_.dense) return options_.keep;
+    if (!dense_) return options_.keep;
     std::vector<std::string> list;
     constexpr const char* entries[] = {"m", "hx", "hy", "hz", "Exx", "Exy", "Eyy", "Exz", "Eyz", "Ezz"};
     for (const DenseSymbol& s : dense_symbols(v)) {
@@ -257,7 +262,7 @@ class Tracer {
 
   std::vector<double> parameter_values(const Variant& v) const {
     std::vector<double> list;
-    if (options_.dense) {
+    if (dense_) {
       for (const DenseSymbol& s : dense_symbols(v)) list.push_back(s.value);
       return list;
     }
@@ -275,7 +280,7 @@ class Tracer {
   Function traced(const std::vector<Group>& inputs, const std::vector<Group>& outputs, const Variant& v,
                   const Calculation& calculation) const {
     std::vector<Group> all = inputs;
-    const std::size_t symbols = options_.dense ? dense_symbols(v).size() : options_.keep.size();
+    const std::size_t symbols = dense_ ? dense_symbols(v).size() : options_.keep.size();
     if (symbols > 0) all.push_back({"p", symbols});
     return trace(function_, all, outputs, [&](const Arguments& in, Results& out) {
       Scene s = scene(symbols > 0 ? in.back() : std::vector<Expr>{}, v);
@@ -418,26 +423,31 @@ class Tracer {
   void search(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f,
               std::vector<Candidate>& list) {
-    const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model) : model;
-    const CanonicalTree<double> tree = canonical_tree(fewer, options_.snap);
-    const std::size_t n = tree.links.size();
-    std::vector<std::size_t> parallel, turned, moved;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto& link = tree.links[i];
-      if (link.parallel) parallel.push_back(i);
-      if (link.kind == JointKind::revolute) turned.push_back(i);
-      const bool away = link.parent >= 0 && (link.p[0] != 0.0 || link.p[1] != 0.0);
-      if (regroup_ && link.kind == JointKind::revolute && away) moved.push_back(i);
-    }
+    const std::size_t n = values_.bodies.size();
+    // as the symbols allow: what holds for the values of kept parameters need not hold for others
+    std::vector<std::size_t> parallel, turned;
+    std::vector<std::pair<std::size_t, Gauge>> moved;
+    const auto look = [&](const CanonicalTree<Expr>& tree) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto& link = tree.links[i];
+        if (link.parallel) parallel.push_back(i);
+        if (link.kind == JointKind::revolute) turned.push_back(i);
+        for (const Gauge g : {Gauge::parent_hx, Gauge::parent_hy}) {
+          if (regroup_ && has_gauge(tree, i, g)) moved.emplace_back(i, g);
+        }
+      }
+    };
     Variant v{{std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child), std::vector<bool>(n, false)};
     const auto allowed = [&](const Variant& x, std::size_t i) {  // to be evaluated in its carrier
       for (std::size_t c = i + 1; c < n; ++c) {
-        if (tree.links[c].parent == static_cast<int>(i) && !x.road.merged[c]) return false;
+        if (values_.bodies[c].parent == static_cast<int>(i) && !x.road.merged[c]) return false;
       }
       return true;
     };
+    bool looked = false;
     const auto candidate = [&](const Variant& x) {
       Function traced_function = traced(in, out, x, [&](Scene& s, const Arguments& arguments, Results& results) {
+        if (!std::exchange(looked, true)) look(s.tree);
         f(s, x.road, arguments, results);
       });
       return Candidate{name + described(x), std::move(traced_function), x};
@@ -463,7 +473,7 @@ class Tracer {
         Variant x = start;
         x.road.merged[i] = !x.road.merged[i];
         // the parent alone, and together with what this allows or forbids
-        const auto parent = at(tree.links[i].parent);
+        const auto parent = at(values_.bodies[i].parent);
         if (!x.road.merged[i]) x.road.in_carrier[parent] = false;
         attempt(x);
         if (x.road.merged[i] && allowed(x, parent) && !x.road.in_carrier[parent]) {
@@ -478,18 +488,15 @@ class Tracer {
         attempt(x);
       }
       for (const std::size_t i : turned) {
-        if (tree.links[i].parent < 0 || n > 40) continue;
+        if (values_.bodies[i].parent < 0 || n > 40) continue;
         Variant x = start;
         x.near_parent[i] = !x.near_parent[i];
         attempt(x);
       }
-      for (const std::size_t i : moved) {
-        for (const Gauge g : {Gauge::child, Gauge::parent_hx, Gauge::parent_hy}) {
-          if (start.gauges[i] == g) continue;
-          Variant x = start;
-          x.gauges[i] = g;
-          attempt(x);
-        }
+      for (const auto& [i, g] : moved) {
+        Variant x = start;
+        x.gauges[i] = x.gauges[i] == g ? Gauge::child : g;
+        attempt(x);
       }
       if (n > 40) break;  // every try costs a trace
     }
@@ -500,7 +507,7 @@ class Tracer {
   const TraceOptions& options_;
   Model<double> values_;
   int frame_ = 0;
-  bool regroup_ = false;
+  bool regroup_ = false, dense_ = false;
 };
 
 }  // namespace
@@ -513,43 +520,6 @@ const std::vector<std::string>& traceable_functions() {
 
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options) {
   return Tracer(mechanism, function, options).run();
-}
-
-template <class T>
-Model<T> snapped(Model<T> model, double snap) {
-  if (snap <= 0.0) return model;
-  const auto nearly = [](T& x, double exact, double tolerance) {
-    const double v = typical_values(std::vector<T>{x})[0];
-    if (is_exactly(x, v) && std::abs(v - exact) <= tolerance) x = T(exact);
-  };
-  double size = 0.0;
-  for (const Body<T>& b : model.bodies) {
-    for (int k = 0; k < 3; ++k) size = std::max(size, std::abs(typical_values(std::vector<T>{b.X_PJ.p[k]})[0]));
-  }
-  const auto turn = [&](Mat3<T>& R) {
-    for (int c = 0; c < 3; ++c) {
-      for (int r = 0; r < 3; ++r) {
-        for (const double exact : {0.0, 1.0, -1.0}) nearly(R(r, c), exact, snap);
-      }
-    }
-  };
-  const auto place = [&](Vec3<T>& v, double tolerance) {
-    for (int k = 0; k < 3; ++k) nearly(v[k], 0.0, tolerance);
-  };
-  for (Body<T>& b : model.bodies) {
-    for (Mat3<T>* R : {&b.X_PJ.R, &b.R0, &b.Rc, &b.Rs}) turn(*R);
-    place(b.X_PJ.p, snap * size);
-    for (Vec3<T>* v : {&b.axis, &b.slide}) {
-      for (int k = 0; k < 3; ++k) {
-        for (const double exact : {0.0, 1.0, -1.0}) nearly((*v)[k], exact, snap);
-      }
-    }
-  }
-  for (Frame<T>& f : model.frames) {
-    turn(f.X_BF.R);
-    place(f.X_BF.p, snap * size);
-  }
-  return model;
 }
 
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame) {
@@ -597,8 +567,5 @@ Reference reference(const Model<double>& model, const std::string& function, con
     }
   };
 }
-
-template Model<double> snapped<double>(Model<double>, double);
-template Model<Expr> snapped<Expr>(Model<Expr>, double);
 
 }  // namespace lw

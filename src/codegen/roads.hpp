@@ -72,8 +72,8 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed = 1);
 using Reference = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "");
 
-// The model with angles and lengths that are nearly exact made so: entries of rotations within `snap` of 0 and ±1,
-// lengths within `snap` times the mechanism's size of 0.
+// The model with right angles between axes that are so within `snap` (rad), and without lengths below `snap` times its
+// size. Its rotations are rotations, to the last bits.
 template <class T>
 Model<T> snapped(Model<T> model, double snap);
 

@@ -24,6 +24,9 @@
 
 namespace lw {
 
+// Axes count as parallel, or meeting, where they are so within this (rad, or of the mechanism's size): files have nine digits.
+inline constexpr double kNearlyZero = 1e-9;
+
 // π_base = K π. K is kept by rows, without its zeros: what a base parameter is the sum of.
 template <class T>
 struct BaseParameters {
@@ -46,7 +49,7 @@ std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_v
 
 // The same torques from base parameters alone: all others are zero. Joint reactions and the base's wrench are not kept.
 template <class T>
-Model<T> regrouped(const Model<T>& model);
+Model<T> regrouped(const Model<T>& model, double nearly_zero = kNearlyZero);
 
 // "link2.xx - link2.yy + 0.186451*link3.m"
 std::string relation_text(const BaseParameters<double>& parameters, std::size_t k);

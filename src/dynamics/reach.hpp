@@ -3,6 +3,7 @@
 // it allows leave it true.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -12,10 +13,6 @@
 #include "../model/model.hpp"
 
 namespace lw::detail {
-
-inline bool vanishes(double x) { return std::abs(x) < 1e-9; }  // m, or rad
-inline bool vanishes(const Vec3<double>& v) { return vanishes(v[0]) && vanishes(v[1]) && vanishes(v[2]); }
-inline bool parallel(const Vec3<double>& a, const Vec3<double>& b) { return vanishes(cross(a, b)); }
 
 // The axis of a joint, or the centre of one that has none.
 template <class T>
@@ -44,10 +41,10 @@ struct ZeroPose {
   std::vector<Line<T>> line;
 };
 
-// The same as numbers to decide by.
+// The same as numbers to decide by, lengths as parts of the largest.
 struct Shape {
   template <class T>
-  explicit Shape(const ZeroPose<T>& zero) {
+  Shape(const ZeroPose<T>& zero, double nearly_zero) : tolerance(nearly_zero) {
     std::vector<T> all;
     const auto put = [&](const Vec3<T>& v) { all.insert(all.end(), {v[0], v[1], v[2]}); };
     put(zero.gravity);
@@ -55,8 +52,20 @@ struct Shape {
     const std::vector<double> values = typical_values(all);
     const auto take = [&](std::size_t k) { return Vec3<double>(values[3 * k], values[3 * k + 1], values[3 * k + 2]); };
     gravity = take(0);
-    for (std::size_t k = 0; k < zero.line.size(); ++k) line.push_back({take(2 * k + 1), take(2 * k + 2)});
+    double size = 0.0;
+    for (std::size_t k = 0; k < zero.line.size(); ++k) {
+      line.push_back({take(2 * k + 1), take(2 * k + 2)});
+      for (int i = 0; i < 3; ++i) size = std::max(size, std::abs(line.back().point[i]));
+    }
+    if (size == 0.0) return;
+    for (Line<double>& l : line) l.point = l.point / size;
   }
+
+  bool vanishes(double x) const { return std::abs(x) < tolerance; }
+  bool vanishes(const Vec3<double>& v) const { return vanishes(v[0]) && vanishes(v[1]) && vanishes(v[2]); }
+  bool parallel(const Vec3<double>& a, const Vec3<double>& b) const { return vanishes(cross(a, b)); }
+
+  double tolerance;
   Vec3<double> gravity;
   std::vector<Line<double>> line;
 };
@@ -85,6 +94,8 @@ class Reach {
  private:
   template <class Condition>
   bool none(Condition condition) const;
+  bool vanishes(const auto& x) const { return shape_.vanishes(x); }
+  bool parallel(const Vec3<double>& a, const Vec3<double>& b) const { return shape_.parallel(a, b); }
   const Line<double>& line(int joint) const { return shape_.line[static_cast<std::size_t>(joint)]; }
 
   const Shape& shape_;

@@ -78,12 +78,12 @@ class Rules {
   using Moment = typename Passes<T>::Moment;
   using Tensor = typename Passes<T>::Tensor;
 
-  explicit Rules(const Model<T>& model) : model_(model), zero_(model), shape_(zero_) {}
+  Rules(const Model<T>& model, double nearly_zero) : model_(model), zero_(model), shape_(zero_, nearly_zero) {}
 
   Passes<T> of_joint(int joint) const {
     const Line<double>& line = shape_.line[static_cast<std::size_t>(joint)];
     const Reach above(model_, shape_, joint);
-    const bool weightless = vanishes(shape_.gravity);
+    const bool weightless = shape_.vanishes(shape_.gravity);
     Passes<T> p;
     switch (body(joint).kind) {
       case JointKind::revolute:
@@ -92,12 +92,12 @@ class Rules {
         p.line = p.axis = axis_in(joint, joint);
         if (above.turns_only_about_axis()) {
           p.tensor = Tensor::not_axial;
-          if (above.axis_stays_on_itself() && parallel(shape_.gravity, line.axis)) p.moment = Moment::all;
+          if (above.axis_stays_on_itself() && shape_.parallel(shape_.gravity, line.axis)) p.moment = Moment::all;
         } else if (const std::optional<int> other = above.turns_across(); other && weightless) {
           const double s = way(shape_.line, joint, *other);
           if (above.stays(line.point + line.axis * s)) {
             p.moment = Moment::all;
-            p.about_point = !vanishes(s);
+            p.about_point = !shape_.vanishes(s);
             if (p.about_point) p.s = way(zero_.line, joint, *other);
           }
         }
@@ -126,8 +126,8 @@ class Rules {
   }
 
   // What both of two joints at one place pass on.
-  static Passes<T> both(const Passes<T>& a, const Passes<T>& b) {
-    const auto same = [](const Direction<T>& x, const Direction<T>& y) { return parallel(x.typical, y.typical); };
+  Passes<T> both(const Passes<T>& a, const Passes<T>& b) const {
+    const auto same = [&](const Direction<T>& x, const Direction<T>& y) { return shape_.parallel(x.typical, y.typical); };
     Passes<T> p;
     p.mass = a.mass && b.mass;
     {
@@ -151,7 +151,7 @@ class Rules {
     const Reach above(model_, shape_, joint);
     if (body(joint).kind == JointKind::revolute) return above.never_turns_about_axis();
     return above.turns_only_about_axis() && above.never_moves_along_axis() &&
-           vanishes(dot(shape_.gravity, shape_.line[static_cast<std::size_t>(joint)].axis));
+           shape_.vanishes(dot(shape_.gravity, shape_.line[static_cast<std::size_t>(joint)].axis));
   }
 
  private:
@@ -181,8 +181,8 @@ class Rules {
 }  // namespace
 
 template <class T>
-Regrouping<T> regrouping(const Model<T>& model) {
-  const Rules<T> rules(model);
+Regrouping<T> regrouping(const Model<T>& model, double nearly_zero) {
+  const Rules<T> rules(model, nearly_zero);
   Regrouping<T> result{parameter_table(model), {}, {}, {}};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const int joint = static_cast<int>(i);
@@ -192,7 +192,7 @@ Regrouping<T> regrouping(const Model<T>& model) {
     if (has_parameters) passes = rules.of_joint(joint);
     // the rest of a composed joint
     while (has_parameters && above >= 0 && result.table.first[static_cast<std::size_t>(above)] < 0) {
-      passes = Rules<T>::both(passes, rules.of_joint(above));
+      passes = rules.both(passes, rules.of_joint(above));
       above = model.bodies[static_cast<std::size_t>(above)].parent;
     }
     result.passes.push_back(passes);
@@ -204,7 +204,7 @@ Regrouping<T> regrouping(const Model<T>& model) {
 
 #define LW_INSTANTIATE(T)    \
   template struct Passes<T>; \
-  template Regrouping<T> regrouping<T>(const Model<T>&);
+  template Regrouping<T> regrouping<T>(const Model<T>&, double);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -47,6 +47,6 @@ struct Regrouping {
   std::vector<bool> rotor_in_body;  // the joint's rotor cannot be told from the body's own parameters
 };
 template <class T>
-Regrouping<T> regrouping(const Model<T>& model);
+Regrouping<T> regrouping(const Model<T>& model, double nearly_zero);
 
 }  // namespace lw::detail

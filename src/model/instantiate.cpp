@@ -183,7 +183,7 @@ class Builder {
       b.v = v++;
       b.axis = axis;
       b.X_PJ = X;
-      finish(b);
+      b.set_motion();
       parent = static_cast<int>(model_.bodies.size());
       model_.bodies.push_back(b);
       X = {};
@@ -228,14 +228,6 @@ class Builder {
       }
     }
     return parent;
-  }
-
-  void finish(Body<T>& b) const {
-    const Mat3<T> projector = outer(b.axis, b.axis);
-    b.R0 = b.X_PJ.R * projector;
-    b.Rc = b.X_PJ.R * (Mat3<T>::identity() - projector);
-    b.Rs = b.X_PJ.R * skew(b.axis);
-    b.slide = b.X_PJ.R * b.axis;
   }
 
   const Frame<T>& frame(const std::string& name) const {
@@ -285,6 +277,15 @@ class Builder {
 }  // namespace
 
 template <class T>
+void Body<T>::set_motion() {
+  const Mat3<T> projector = outer(axis, axis);
+  R0 = X_PJ.R * projector;
+  Rc = X_PJ.R * (Mat3<T>::identity() - projector);
+  Rs = X_PJ.R * skew(axis);
+  slide = X_PJ.R * axis;
+}
+
+template <class T>
 int Model<T>::frame_index(const std::string& wanted) const {
   for (std::size_t k = 0; k < frames.size(); ++k) {
     if (frames[k].name == wanted) return static_cast<int>(k);
@@ -299,6 +300,7 @@ Model<T> instantiate(const Mechanism& mechanism, const ParameterValues<T>& value
 }
 
 #define LW_INSTANTIATE(T)    \
+  template struct Body<T>;   \
   template struct Model<T>;  \
   template Model<T> instantiate<T>(const Mechanism&, const ParameterValues<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

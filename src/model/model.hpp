@@ -35,6 +35,7 @@ struct Body {
   T stiffness = T(0.0), rest = T(0.0);  // joint spring
 
   int velocities() const { return kind == JointKind::spherical ? 3 : kind == JointKind::floating ? 6 : 1; }
+  void set_motion();  // R0, Rc, Rs and slide, from X_PJ and the axis
 };
 
 // A link (or the base, body -1) as a frame on a body.

@@ -62,7 +62,8 @@ void turn_tensor(const State<T>& from, const Mat3<T>& B, State<T>& to) {
   int old[3] = {-1, -1, -1};
   for (int c = 0; c < 3; ++c) {
     for (int r = 0; r < 3; ++r) {
-      if (is_exactly(B(r, c), 1.0) || is_exactly(B(r, c), -1.0)) old[c] = r;
+      // cos 1e-9 is 1 too: what is beside it counts
+      if (is_zero(B((r + 1) % 3, c)) && is_zero(B((r + 2) % 3, c))) old[c] = r;
     }
   }
   const auto difference = [&](int i, int j) {

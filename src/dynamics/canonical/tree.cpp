@@ -63,6 +63,11 @@ using Direction = Vec3<double>;
 
 Direction unit(const Direction& v) { return v / std::sqrt(dot(v, v)); }
 double length(const Direction& v) { return std::sqrt(dot(v, v)); }
+// Across both; where they are nearly parallel, across the first to the last bits.
+Direction common_normal(const Direction& a, const Direction& b) {
+  const Direction n = unit(cross(a, b));
+  return unit(n - a * dot(a, n));
+}
 
 template <class T>
 Vec3<T> lifted(const Direction& v) {
@@ -95,8 +100,7 @@ std::optional<Mat3<double>> numbers(const Mat3<T>& m) {
 template <class T>
 class Canonical {
  public:
-  Canonical(const Model<T>& model, double snap, const std::vector<bool>& near_parent)
-      : model_(model), snap_(snap), near_parent_(near_parent) {
+  Canonical(const Model<T>& model, const std::vector<bool>& near_parent) : model_(model), near_parent_(near_parent) {
     for (const Body<T>& b : model.bodies) {
       const std::size_t i = at_rest_.size();
       const auto R = numbers(b.X_PJ.R);
@@ -156,7 +160,7 @@ class Canonical {
     const std::optional<double> v = number(x);
     return v && std::abs(*v) <= tolerance ? T(0.0) : x;
   }
-  T snapped_length(const T& x) const { return cleaned(x, snap_ * size_); }
+  T cleaned_length(const T& x) const { return cleaned(x, kRounding * size_); }
 
   // From the leaves to the base: where the frame stands on its axis, and its x axis where a child decides it.
   void place(std::size_t i) {
@@ -175,10 +179,9 @@ class Canonical {
     const AtRest& child = at_rest_[at(own.child)];
     const int parent = model_.bodies[i].parent;
     const bool near = i < near_parent_.size() && near_parent_[i] && parent >= 0 && at_rest_[at(parent)].line;
-    const Direction n = cross(own.z, child.z);
-    if (length(n) > 1e-9) {
+    if (length(cross(own.z, child.z)) > kRounding) {
       own.O = foot(own, near ? at_rest_[at(parent)] : child);
-      own.x = unit(n);
+      own.x = common_normal(own.z, child.z);
       return;
     }
     const Vec3<T> way = child.O - own.P, z = lifted<T>(own.z);
@@ -191,7 +194,7 @@ class Canonical {
     int left = 0, last = 0;
     bool constant = true;
     for (int k = 0; k < 3; ++k) {
-      inside[k] = snapped_length(inside[k]);
+      inside[k] = cleaned_length(inside[k]);
       if (is_zero(inside[k])) continue;
       ++left;
       last = k;
@@ -203,19 +206,20 @@ class Canonical {
     if (left > 1 && constant) own.x = own.R * unit(numeric);
   }
 
-  // Of the common normal, on the first axis. Where they are parallel, the first one's own point.
+  // Of the common normal, on the first axis. Where they are parallel, or nearly so that it is far, next to the second's point.
   Vec3<T> foot(const AtRest& first, const AtRest& second) const {
     const Direction n = cross(first.z, second.z);
     const double square = dot(n, n);
-    if (square < 1e-18) {
-      const Vec3<T> z = lifted<T>(first.z);
-      return first.P + z * dot(z, second.P - first.P);
-    }
+    const Vec3<T> z = lifted<T>(first.z), beside = first.P + z * dot(z, second.P - first.P);
+    if (square < kRounding * kRounding) return beside;
     const T t = dot(second.P - first.P, lifted<T>(cross(second.z, n))) / T(square);
-    return first.P + lifted<T>(first.z) * t;
+    const std::optional<double> way = number(t);
+    const bool near = way ? std::abs(*way) <= kFar * size_ : square >= 1.0 / (kFar * kFar);
+    return near ? first.P + z * t : beside;
   }
+  static constexpr double kFar = 10.0;  // of the mechanism's size; its square is lost in moments
 
-  // Multiples of 90° exactly.
+  // Multiples of 90° exactly, where rounding made them.
   struct Turn {
     double c, s, angle;
     int quarters = 0;
@@ -223,7 +227,7 @@ class Canonical {
   };
   Turn turn(double c, double s) const {
     const double angle = std::atan2(s, c), right = 0.5 * std::numbers::pi, nearest = std::round(angle / right);
-    if (std::abs(angle - nearest * right) > snap_) return {std::cos(angle), std::sin(angle), angle, 0, false};
+    if (std::abs(angle - nearest * right) > kRounding) return {std::cos(angle), std::sin(angle), angle, 0, false};
     const int quarters = (static_cast<int>(nearest) + 4) % 4;
     constexpr double cosines[] = {1, 0, -1, 0}, sines[] = {0, 1, 0, -1};
     return {cosines[quarters], sines[quarters], nearest * right, quarters, true};
@@ -246,9 +250,8 @@ class Canonical {
     if (!own.line) {
       out.B = lifted<T>(rounded(transpose(parent.axes) * own.axes));
     } else {
-      const Direction x = parent.axes.col(0), y = parent.axes.col(1), z = parent.axes.col(2), n = cross(z, own.z);
-      const bool aligned = length(n) < 1e-9;
-      const Direction normal = aligned ? x : unit(n);
+      const Direction x = parent.axes.col(0), y = parent.axes.col(1), z = parent.axes.col(2);
+      const Direction normal = length(cross(z, own.z)) <= kRounding ? x : common_normal(z, own.z);
       const Turn beta = turn(dot(normal, x), dot(normal, y));
       const Turn alpha = turn(dot(own.z, z), -dot(own.z, cross(z, normal)));
       const Direction carrier_y = cross(own.z, normal);
@@ -256,7 +259,7 @@ class Canonical {
       Mat3<double> B = about_z(beta) * about_x(alpha);
       if (b.kind == JointKind::prismatic) {
         B = B * about_z(gamma);
-        out.offset = snapped_length(dot(lifted<T>(own.z), way));
+        out.offset = cleaned_length(dot(lifted<T>(own.z), way));
         p -= lifted<T>(B.col(2)) * out.offset;
       } else if (gamma.exact) {
         out.quarters = gamma.quarters;
@@ -270,10 +273,10 @@ class Canonical {
       const Direction own_x = normal * gamma.c + carrier_y * gamma.s;
       own.axes = {own_x, cross(own.z, own_x), own.z};
     }
-    for (int k = 0; k < 3; ++k) out.p[k] = snapped_length(p[k]);
+    for (int k = 0; k < 3; ++k) out.p[k] = cleaned_length(p[k]);
     const Vec3<T> moved = lifted<T>(transpose(own.R)) * (own.O - own.P);
     Vec3<T> shift;
-    for (int k = 0; k < 3; ++k) shift[k] = snapped_length(moved[k]);
+    for (int k = 0; k < 3; ++k) shift[k] = cleaned_length(moved[k]);
     out.inertia = SecondMoments<T>::of(b.inertia).seen_from(shift).turned(lifted<T>(rounded(transpose(own.R) * own.axes)));
     clean(out.inertia);
     out.set_mean_and_spread();
@@ -285,7 +288,7 @@ class Canonical {
       for (int r = 0; r < 3; ++r) {
         double& x = R(r, c);
         for (const double exact : {0.0, 1.0, -1.0}) {
-          if (std::abs(x - exact) <= snap_) x = exact;
+          if (std::abs(x - exact) <= kRounding) x = exact;
         }
       }
     }
@@ -308,7 +311,6 @@ class Canonical {
   CanonicalTree<T> as_they_are() const;
 
   const Model<T>& model_;
-  double snap_;
   const std::vector<bool>& near_parent_;
   std::vector<AtRest> at_rest_;
   bool symbolic_ = false;
@@ -345,13 +347,26 @@ CanonicalTree<T> Canonical<T>::as_they_are() const {
 }  // namespace
 
 template <class T>
-CanonicalTree<T> canonical_tree(const Model<T>& model, double snap, const std::vector<bool>& near_parent) {
-  return Canonical<T>(model, snap, near_parent).result();
+CanonicalTree<T> canonical_tree(const Model<T>& model, const std::vector<bool>& near_parent) {
+  return Canonical<T>(model, near_parent).result();
+}
+
+template <class T>
+bool has_gauge(const CanonicalTree<T>& tree, std::size_t link, Gauge gauge) {
+  const auto& own = tree.links[link];
+  if (gauge == Gauge::child) return true;
+  if (own.kind != JointKind::revolute || own.parent < 0) return false;
+  double size = 0.0;
+  for (const auto& other : tree.links) {
+    for (int k = 0; k < 3; ++k) size = std::max(size, std::abs(typical_values(std::vector<T>{other.p[k]})[0]));
+  }
+  const std::optional<double> distance = number(own.p[gauge == Gauge::parent_hx ? 0 : 1]);
+  return distance && std::abs(*distance) >= 0.01 * size && *distance != 0.0;
 }
 
 template <class T>
 void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges) {
-  const detail::Regrouping<T> rules = detail::regrouping(model);
+  const detail::Regrouping<T> rules = detail::regrouping(model, kRounding);
   using Passes = detail::Passes<T>;
   const std::size_t count = tree.links.size();
   for (std::size_t i = count; i-- > 0;) {
@@ -359,9 +374,9 @@ void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges
     SecondMoments<T>& P = link.inertia;
     for (std::size_t c = i + 1; c < count; ++c) {
       auto& child = tree.links[c];
-      if (child.parent != static_cast<int>(i) || child.kind != JointKind::revolute || gauges[c] == Gauge::child) continue;
+      if (child.parent != static_cast<int>(i) || gauges[c] == Gauge::child || !has_gauge(tree, c, gauges[c])) continue;
       const int k = gauges[c] == Gauge::parent_hx ? 0 : 1;
-      if (is_zero(child.p[k]) || is_zero(P.h[k])) continue;
+      if (is_zero(P.h[k])) continue;
       const T moved = P.h[k] / child.p[k];
       child.inertia.m += moved;
       P -= SecondMoments<T>{moved, child.p * moved, outer(child.p, child.p * moved)};
@@ -430,7 +445,8 @@ Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
   template struct SecondMoments<T>;                                                       \
   template struct CanonicalTree<T>;                                                       \
   template Model<T> canonical_model<T>(const CanonicalTree<T>&, const Model<T>&);         \
-  template CanonicalTree<T> canonical_tree<T>(const Model<T>&, double, const std::vector<bool>&); \
+  template CanonicalTree<T> canonical_tree<T>(const Model<T>&, const std::vector<bool>&);\
+  template bool has_gauge<T>(const CanonicalTree<T>&, std::size_t, Gauge);                \
   template void regauge<T>(CanonicalTree<T>&, const Model<T>&, const Gauges&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

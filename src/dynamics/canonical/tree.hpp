@@ -58,11 +58,15 @@ struct CanonicalTree {
   std::vector<Link> links;  // one for each body, in the same order
 };
 
-// Angles within `snap` of multiples of 90° become these, lengths under `snap` times the mechanism's size become zero: the
-// tree is of a slightly different mechanism, and whoever uses it says how different. Inertias are as the model has them.
-// A link of `near_parent` stands where the common normal to its parent's axis meets its own, not where its child's does.
+// What is left of zeros and right angles by rounding, in rad and as a part of the mechanism's size.
+inline constexpr double kRounding = 1e-13;
+
+// Inertias are as the model has them. Axes that are nearly parallel have their common normal far away: there a frame stays
+// where it is, since moments about a distant point lose the digits of the body's own. Where a direction is a symbol, all
+// frames stay, but for z along the axis. A link of `near_parent` stands where the common normal to its parent's axis
+// meets its own, not where its child's does.
 template <class T>
-CanonicalTree<T> canonical_tree(const Model<T>& model, double snap = 1e-10, const std::vector<bool>& near_parent = {});
+CanonicalTree<T> canonical_tree(const Model<T>& model, const std::vector<bool>& near_parent = {});
 
 // The same as a model, for the other algorithms: its joints and coordinates, but the tree's frames and inertias, and frames
 // on links gone.
@@ -74,8 +78,13 @@ Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model);
 enum class Gauge { child, parent_hx, parent_hy };
 using Gauges = std::vector<Gauge>;  // of each link
 
+// Whether a link's joint stands so that mass can be moved between it and the parent: the distance is a number, which no value
+// of a symbol makes zero, and is no small one, by which masses would become large and of opposite signs.
+template <class T>
+bool has_gauge(const CanonicalTree<T>& tree, std::size_t link, Gauge gauge);
+
 // Divides so on all joints, from the leaves to the base. The model is the one of the tree, already `regrouped`. Torques stay;
-// joint reactions and the base's wrench do not.
+// joint reactions and the base's wrench do not. Gauges that a link does not have are as `child`.
 template <class T>
 void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges);
 
