@@ -6,7 +6,7 @@
 
 namespace lw::reproduce {
 
-Model<double> arm(const std::vector<DhLink>& links, double gravity) {
+Mechanism dh_mechanism(const std::vector<DhLink>& links, double gravity) {
   std::string text = fmt::format("linkwright: 1\nname: arm\ngravity: [0, 0, {}]\nlinks:\n", -gravity);
   for (std::size_t i = 0; i < links.size(); ++i) {
     const DhLink& l = links[i];
@@ -17,7 +17,11 @@ Model<double> arm(const std::vector<DhLink>& links, double gravity) {
                         l.com[1], l.com[2], l.inertia[0], l.inertia[1], l.inertia[2]);
     if (l.rotor > 0.0) text += fmt::format("    drive: {{ratio: 1, rotor_inertia: {}}}\n", l.rotor);
   }
-  return from_text(text);
+  return mechanism_from_text(text);
+}
+
+Model<double> arm(const std::vector<DhLink>& links, double gravity) {
+  return instantiate<double>(dh_mechanism(links, gravity));
 }
 
 Vector modified_newton_euler(const std::vector<DhLink>& links, double gravity, const Vector& q, const Vector& qd,

@@ -18,6 +18,7 @@ struct DhLink {
   double rotor;                  // on the own joint only, joint side
 };
 
+Mechanism dh_mechanism(const std::vector<DhLink>& links, double gravity);
 Model<double> arm(const std::vector<DhLink>& links, double gravity);
 
 // Dhanaraj 1990, table 2.4, in the library's steps, with what his programs leave out or turn round. Rotors have no part in it:

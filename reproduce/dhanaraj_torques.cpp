@@ -1,6 +1,6 @@
 #include "experiments.hpp"
 
-#include "dh_arm.hpp"
+#include "dhanaraj_arms.hpp"
 
 // Dhanaraj 1990, appendices D.1 to D.3: the torques of his programs at one state.
 //
@@ -11,31 +11,14 @@ namespace lw::reproduce {
 namespace {
 
 const Vector kQ{.3, -.5, .7, .2, -.4, .6}, kQd{.5, -.3, .4, -.6, .7, -.2}, kQdd{1, -.8, .6, .5, -.9, .4};
-constexpr double kGravity = 9.8;
 const Source kIndependent = recomputed("independent evaluation of the program's data, nine decimals");
 
 Vector first(std::size_t n, const Vector& v) { return {v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n)}; }
 
-// Appendix D.2: masses, centres of mass and inertias as his program computes with them, motor inertia within Izz.
-const std::vector<DhLink> kPumaD2{{0, 0, 0, false, 0, {0, 0, 0}, {0, 0, 1.49}, 0},
-                                  {-90, 0, 0.2435, false, 17.4, {-0.068, 0, 0}, {0.1351, 0.6089, 5.3301}, 0},
-                                  {0, 0.4318, -0.0934, false, 4.8, {0, -0.07, 0}, {0.066, 0.0134, 0.9395}, 0},
-                                  {90, -0.0203, 0.4331, false, 0.82, {0, 0, -0.019}, {0.0021, 0.0021, 0.2013}, 0},
-                                  {-90, 0, 0, false, 0.34, {0, 0, 0}, {0.0003, 0.0003, 0.1794}, 0},
-                                  {90, 0, 0, false, 0.09, {0, 0, 0.032}, {0.0002422, 0.0002422, 0.193}, 0}};
-
-// Listing D.3.2; D.3.1 lumps links 3 to 6 into one of 6.47 kg.
-const std::vector<DhLink> kStanfordD32{{0, 0, 0, false, 0, {0, 0, 0}, {0, 0, 1.208}, 0},
-                                       {-90, 0, 0.1524, false, 5.01, {0, 0, -0.1054}, {0.108, 0.1, 2.211}, 0},
-                                       {90, 0, 0, true, 4.25, {0, 0, -0.6447}, {2.51, 2.51, 0}, 0},
-                                       {0, 0, 0, false, 1.08, {0, -0.0054, -0.0092}, {0.002, 0.001, 0.107}, 0},
-                                       {-90, 0, 0, false, 0.63, {0, -0.0566, 0}, {0.003, 0.0004, 0.1}, 0},
-                                       {90, 0, 0, false, 0.51, {0, 0, 0.1554}, {0.013, 0.013, 0.0203}, 0}};
-
 // Program D.1.2: link 3 with the wrist, 6.05 kg, and a payload at 0.4318 m; its inertia about the origin is added to one
 // about the centre of mass, as the program does.
 std::vector<DhLink> puma_d12(double payload) {
-  std::vector<DhLink> links(kPumaD2.begin(), kPumaD2.begin() + 3);
+  std::vector<DhLink> links = dhanaraj_puma3();
   links[1].inertia = {0.130, 0.524, 0.539 + 4.71};
   const double mass = 6.05 + payload, square = payload * 0.4318 * 0.4318;
   links[2].mass = mass;
@@ -47,7 +30,7 @@ std::vector<DhLink> puma_d12(double payload) {
 // Tables 2.5 and 2.6, rows 5 and 6 of the inertias divided by ten (the values of Armstrong, Khatib and Burdick, which
 // his program has too).
 std::vector<DhLink> puma_tables(bool motors) {
-  std::vector<DhLink> links = kPumaD2;
+  std::vector<DhLink> links = dhanaraj_puma6();
   const Eigen::Vector3d com[6] = {{0, 0, 0}, {0.068, 0.006, -0.016}, {0, -0.07, 0.014}, {0, 0, -0.019},
                                   {0, 0, 0}, {0, 0, 0.032}};
   const Eigen::Vector3d inertia[6] = {{0, 0, 0.35},
@@ -68,7 +51,7 @@ std::vector<DhLink> puma_tables(bool motors) {
 void complete(Experiment& e, const std::string& name, const std::string& what, const std::vector<DhLink>& links,
               const Vector& reference, const std::string& note = {}) {
   const std::size_t n = links.size();
-  const Vector tau = inverse(arm(links, kGravity), first(n, kQ), first(n, kQd), first(n, kQdd));
+  const Vector tau = inverse(arm(links, kDhanarajGravity), first(n, kQ), first(n, kQd), first(n, kQdd));
   e.compare(name, "τ at the test state, " + what + " (N·m, N)", kIndependent, reference, tau, absolute(1e-9), note);
 }
 
@@ -77,14 +60,14 @@ void listing(Experiment& e, const std::string& name, const std::string& number, 
              const ListingFaults& faults, const std::string& cause, const Vector& printed) {
   const std::size_t n = links.size();
   const Vector q = first(n, kQ), qd = first(n, kQd), qdd = first(n, kQdd);
-  const Model<double> model = arm(links, kGravity);
+  const Model<double> model = arm(links, kDhanarajGravity);
   e.misprint(name, "τ of listing " + number + " at the test state (N·m, N)",
              recomputed("listing " + number + ", evaluated"), printed, inverse(model, q, qd, qdd),
              inverse_by_mass_matrix(model, q, qd, qdd), absolute(1e-9),
              cause + " Ours also as M q̈ + h with M by composite bodies.");
   e.compare(name + "-faults", "the same with the listing's faults put in (N·m, N)",
             recomputed("listing " + number + ", evaluated"), printed,
-            modified_newton_euler(links, kGravity, q, qd, qdd, faults), absolute(3e-5),
+            modified_newton_euler(links, kDhanarajGravity, q, qd, qdd, faults), absolute(3e-5),
             "Table 2.4 with those faults; the listing's constants have seven digits.");
 }
 
@@ -95,14 +78,13 @@ Experiment dhanaraj_torques() {
       "dhanaraj", "dhanaraj.torques", "Torques at one state (appendix D)",
       "q = (.3, −.5, .7, .2, −.4, .6), q̇ = (.5, −.3, .4, −.6, .7, −.2), q̈ = (1, −.8, .6, .5, −.9, .4), g = 9.8 m/s². "
       "The generated programs leave a term out; put back, two formulations and an independent evaluation agree.");
-  const std::vector<DhLink> puma3(kPumaD2.begin(), kPumaD2.begin() + 3);
-  std::vector<DhLink> stanford3(kStanfordD32.begin(), kStanfordD32.begin() + 3);
-  stanford3[2].mass = 6.47;
+  const std::vector<DhLink>&puma6 = dhanaraj_puma6(), &stanford6 = dhanaraj_stanford6();
+  const std::vector<DhLink> puma3 = dhanaraj_puma3(), stanford3 = dhanaraj_stanford3();
 
-  complete(e, "puma6", "PUMA, six joints, data of appendix D.2", kPumaD2,
+  complete(e, "puma6", "PUMA, six joints, data of appendix D.2", puma6,
            {4.712182996, -20.131775449, -2.332167458, 0.589453205, -0.197907195, 0.349649561});
   complete(e, "puma3", "PUMA, three joints, data of appendix D.2", puma3, {3.795559749, -13.894247388, -1.015872429});
-  complete(e, "stanford6", "Stanford arm, six joints, data of listing D.3.2", kStanfordD32,
+  complete(e, "stanford6", "Stanford arm, six joints, data of listing D.3.2", stanford6,
            {3.911717881, 3.927585237, 59.640630806, 0.275500787, 0.576429042, 0.028837217});
   complete(e, "stanford3", "Stanford arm, three joints, data of listing D.3.1", stanford3,
            {2.933103295, -1.97838202, 59.945966272});
@@ -124,10 +106,10 @@ Experiment dhanaraj_torques() {
   const std::string turned =
       "The listing lacks λ₁p₁, turns λ through the slide the wrong way (equation 2.29), and leaves link 3's mass where "
       "it is when it slides.";
-  listing(e, "listing-d34", "D.3.4 (PUMA, 6 joints)", kPumaD2, puma, dropped,
+  listing(e, "listing-d34", "D.3.4 (PUMA, 6 joints)", puma6, puma, dropped,
           {3.544654316, -19.757376931, -2.124589524, 0.589439468, -0.197200431, 0.349649561});
   listing(e, "listing-d33", "D.3.3 (PUMA, 3 joints)", puma3, puma, dropped, {2.640016972, -13.710252844, -0.935687107});
-  listing(e, "listing-d32", "D.3.2 (Stanford, 6 joints)", kStanfordD32, stanford, turned,
+  listing(e, "listing-d32", "D.3.2 (Stanford, 6 joints)", stanford6, stanford, turned,
           {4.03124689, -6.245759682, 59.606603881, 0.290035252, 0.688737452, 0.028837217});
   listing(e, "listing-d31", "D.3.1 (Stanford, 3 joints)", stanford3, stanford, turned,
           {3.677673289, -20.240256518, 60.141094869});

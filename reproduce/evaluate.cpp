@@ -20,10 +20,12 @@ Model<double> embedded(const std::string& name, const ParameterValues<double>& v
   return instantiate<double>(load(name, kAsPrinted), values);
 }
 
-Model<double> from_text(const std::string& yaml) {
-  ReadResult result = read_text(yaml, "experiment", kAsPrinted);
+Model<double> from_text(const std::string& yaml) { return instantiate<double>(mechanism_from_text(yaml)); }
+
+Mechanism mechanism_from_text(const std::string& text, const std::string& file) {
+  ReadResult result = read_text(text, file, kAsPrinted);
   if (!result.mechanism) throw Error(result.code, std::move(result.diagnostics));
-  return instantiate<double>(*result.mechanism);
+  return std::move(*result.mechanism);
 }
 
 Vector inverse(const Model<double>& model, const Vector& q, const Vector& qd, const Vector& qdd) {

@@ -14,6 +14,8 @@ using Vector = std::vector<double>;
 Model<double> embedded(const std::string& name, const ParameterValues<double>& values = {});
 // A mechanism file's text.
 Model<double> from_text(const std::string& yaml);
+// The file's name tells the language, as on the command line.
+Mechanism mechanism_from_text(const std::string& text, const std::string& file = "experiment.yaml");
 
 Vector inverse(const Model<double>& model, const Vector& q, const Vector& qd, const Vector& qdd);
 // The same by another road: M(q) q̈ + h(q, q̇), M by composite rigid bodies.

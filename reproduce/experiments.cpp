@@ -27,6 +27,8 @@ const std::vector<Entry>& experiments() {
                                        {"dhanaraj", dhanaraj_closed_form},
                                        {"dhanaraj", dhanaraj_operations},
                                        {"dhanaraj", lagrange_operations},
+                                       {"dhanaraj", dhanaraj_generated},
+                                       {"dhanaraj", dhanaraj_swelling},
                                        {"dhanaraj", dhanaraj_kinematics},
                                        {"binder", binder_kinematics},
                                        {"binder", binder_lagrange},
@@ -39,7 +41,8 @@ const std::vector<Entry>& experiments() {
                                        {"wong", wong_formulation},
                                        {"twu", twu_planar},
                                        {"twu", twu_spatial},
-                                       {"twu", twu_formulation}};
+                                       {"twu", twu_formulation},
+                                       {"twu", twu_generated}};
   return list;
 }
 

@@ -13,6 +13,8 @@ Experiment dhanaraj_torques();
 Experiment dhanaraj_closed_form();
 Experiment dhanaraj_operations();
 Experiment lagrange_operations();
+Experiment dhanaraj_generated();
+Experiment dhanaraj_swelling();
 Experiment dhanaraj_kinematics();
 Experiment binder_kinematics();
 Experiment binder_lagrange();
@@ -26,6 +28,7 @@ Experiment wong_formulation();
 Experiment twu_planar();
 Experiment twu_spatial();
 Experiment twu_formulation();
+Experiment twu_generated();
 
 struct Entry {
   std::string thesis;
