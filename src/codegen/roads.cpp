@@ -344,7 +344,7 @@ class Tracer {
                  composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], M);
                  tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], std::vector<Expr>(nv, Expr(0.0)), h);
                  for (std::size_t k = 0; k < nv; ++k) {
-                   name_value(h[k], fmt::format("h{}", k + 1));
+                   name_value(h[k], fmt::format("bias{}", k + 1));
                    y[0][k] = x[2][k] - h[k];
                  }
                  factorize_mass_matrix<Expr>(s.fewer, M);
