@@ -196,7 +196,8 @@ void show_excerpt(const Program& program) {
   fmt::print("\n");
   for (std::size_t at = 0, end; shown < 3 && (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
     const std::string line = text.substr(at, end - at);
-    if (line.find("omega4_") > line.find('=') || line.size() > 100) continue;
+    const bool defines = line.find("const double") != std::string::npos && line.find("omega4_") < line.find('=');
+    if (!defines || line.size() > 100) continue;
     fmt::print("  {}\n", styled(line, Style::faint, stdout));
     ++shown;
   }
@@ -212,7 +213,7 @@ bool show_code(const Mechanism& mechanism, const Model<double>& model, Generated
                made.code.was_cached() ? ", the machine code from the cache" : "");
   }
   for (const std::string& note : made.code.notes()) {
-    for (const std::string& line : wrap(note, 100)) fmt::print("  {}\n", line);
+    for (const std::string& line : wrap("Note: " + note + ".", 100)) fmt::print("  {}\n", line);
     fmt::print("\n");
   }
 

@@ -41,6 +41,8 @@ constexpr Meaning kMeanings[] = {
     {"I", "I", "I", "moment of inertia", "kg m²"},
     {"J", "J", "J", "Jacobian or articulated inertia", ""},
     {"M", "M", "M", "mass matrix", "kg m² or kg"},
+    {"L", "L", "L", "triangular factor of the mass matrix", ""},
+    {"D", "D", "D", "pivot of the mass matrix", "kg m² or kg"},
     {"g", "g", "g", "gravity", "m/s²"},
     {"t", "t", "t", "auxiliary quantity, used more than once", ""},
 };
