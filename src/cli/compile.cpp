@@ -164,7 +164,8 @@ int run(const Arguments& arguments) {
   const std::vector<std::string> functions = names_in("--functions", arguments.text("--functions", "inverse"));
   ProgramOptions options;
   options.trace = read_trace_options(arguments);
-  options.trace.fused = !arguments.has("--no-fma");
+  const std::string language = arguments.text("--language", "c");
+  options.trace.fused = !arguments.has("--no-fma") && (language == "c" || language == "c++");  // the others have none
   options.libm = arguments.has("--libm");
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);
@@ -202,8 +203,8 @@ int run(const Arguments& arguments) {
     vectors.push_back(vectors_of(t, arguments.has("--float") ? 1e-3 : std::max(1e-10, 100.0 * check.snapping)));
   }
   if (snapping > 0.0) program.notes.push_back(fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", snapping));
-  const Language language = emit(arguments, program, vectors);
-  const SelfTest test = run_selftest(language);
+  const Language made = emit(arguments, program, vectors);
+  const SelfTest test = run_selftest(made);
   if (test.verdict == "failed") {
     say_error(fmt::format("the self-test of the code fails; nothing is written. It said:\n{}", test.output));
     return kToolchain;
@@ -212,7 +213,7 @@ int run(const Arguments& arguments) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), error.message()));
-  for (const Artefact& file : language.files) {
+  for (const Artefact& file : made.files) {
     const std::string path = (folder / file.path).string();
     write_file(path, file.text);
     json["files"].push_back(path);

@@ -9,6 +9,8 @@
 #include "../../reproduce/experiments.hpp"
 #include "../base/text.hpp"
 #include "../base/worse.hpp"
+#include "../codegen/compile.hpp"
+#include "../codegen/emit_c.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
@@ -16,7 +18,9 @@
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
+#include "../model/random_state.hpp"
 #include "../model/read.hpp"
+#include "published_counts.hpp"
 #include "terminal.hpp"
 
 // What the program can do, on one arm, for a person who has just built it.
@@ -27,7 +31,7 @@ using Vector = std::vector<double>;
 
 constexpr double kDegree = 3.14159265358979323846 / 180.0;
 
-struct State {
+struct Motion {
   Vector q{20 * kDegree, -60 * kDegree, 100 * kDegree, 30 * kDegree, 40 * kDegree, -50 * kDegree};
   Vector qd{0.5, -0.8, 1.0, 0.7, -0.4, 1.2};
   Vector qdd{1.0, 2.0, -1.5, 3.0, -2.0, 4.0};
@@ -66,7 +70,7 @@ Function trace_inverse(const Mechanism& mechanism) {
   });
 }
 
-void show_model(const Mechanism& mechanism, const Model<double>& model, const State& s) {
+void show_model(const Mechanism& mechanism, const Model<double>& model, const Motion& s) {
   heading(1, "Describe: a mechanism file becomes a model");
   double mass = 0.0;
   for (const Body<double>& b : model.bodies) mass += b.inertia.mass;
@@ -85,8 +89,16 @@ void show_model(const Mechanism& mechanism, const Model<double>& model, const St
   fmt::print("\n  In this pose the wrist stands at x = {:.4f}, y = {:.4f}, z = {:.4f} m.\n", p[0], p[1], p[2]);
 }
 
+// Two roads to one number. Returns whether they agree.
+bool show_agreement(const std::string& first, const std::string& second, double difference, double tolerance) {
+  const bool agrees = difference <= tolerance;
+  fmt::print("  {:<34}{:<36}{:>9.1e}  {}\n", first, second, difference,
+             agrees ? styled("agrees", Style::good, stdout) : styled("DIFFERS", Style::error, stdout));
+  return agrees;
+}
+
 // Every number by two roads. Returns whether they agree.
-bool show_dynamics(const Model<double>& model, const Function& traced, const State& s) {
+bool show_dynamics(const Model<double>& model, const Function& traced, const Motion& s) {
   const std::size_t n = s.qd.size();
   Workspace<double> work(model);
   Vector tau(n), bias(n), M(n * n), twin(n), back(n), interpreted(n);
@@ -116,10 +128,7 @@ bool show_dynamics(const Model<double>& model, const Function& traced, const Sta
 
   bool all = true;
   const auto line = [&](const std::string& first, const std::string& second, double difference, double tolerance) {
-    const bool agrees = difference <= tolerance;
-    all = all && agrees;
-    fmt::print("  {:<34}{:<36}{:>9.1e}  {}\n", first, second, difference,
-               agrees ? styled("agrees", Style::good, stdout) : styled("DIFFERS", Style::error, stdout));
+    all = show_agreement(first, second, difference, tolerance) && all;
   };
   // double precision on torques of some tens of N·m
   line("tau by Newton-Euler", "M(q) qdd + bias, composite bodies", largest_difference(tau, twin), 1e-12);
@@ -143,11 +152,98 @@ void show_trace(const Function& traced) {
   fmt::print("  Called with expressions instead of numbers, the same Newton-Euler text became a graph:\n");
   fmt::print("  {} multiplications, {} additions, {} sines and cosines, {} operations deep.\n", o.multiplications,
              o.additions, o.trigonometric, c.depth);
-  fmt::print("  Code generation, derivatives and schedules start from such graphs.\n");
+  fmt::print("  What compiles, counts and differentiates starts from such graphs.\n");
 }
 
-void show_times(const Model<double>& model, const Function& traced, const State& s) {
-  heading(4, "Measure: one call on this machine, one core");
+struct Generated {
+  Program program;
+  Compiled code;
+  double seconds;  // to trace, optimise, emit, compile and load
+};
+
+Generated generate(const Mechanism& mechanism) {
+  const auto start = std::chrono::steady_clock::now();
+  ProgramOptions options;
+  options.trace.fused = machine_has_fma();
+  Program program = make_program(mechanism, {"inverse", "forward"}, options);
+  Compiled code = jit(program);
+  return {std::move(program), std::move(code),
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+}
+
+void show_counts(const Mechanism& mechanism, const Generated& made) {
+  Table table({"inverse dynamics", "×", "+", "sin, cos", "total"});
+  const auto add = [&](const std::string& what, std::int64_t multiplications, std::int64_t additions, std::int64_t trig) {
+    table.add({what, std::to_string(multiplications), std::to_string(additions), std::to_string(trig),
+               std::to_string(multiplications + additions)});
+  };
+  for (const PublishedCount& p : published_counts("puma560", true, true)) {
+    if (p.who == "OpenSYMORO") add("any PUMA 560: OpenSYMORO", p.multiplications, p.additions, p.trigonometric);
+  }
+  TraceOptions dense;
+  dense.dense = true;
+  const OperationCount any = cost(trace_function(mechanism, "inverse", dense).function).operations;
+  add("any PUMA 560: Linkwright", any.multiplications, any.additions, any.trigonometric);
+  const OperationCount own = cost(made.program.functions.front()).operations;
+  add("this one, its numbers folded in", own.multiplications, own.additions, own.trigonometric);
+  fmt::print("{}", table.str());
+}
+
+// A few lines of the C, with names that survived.
+void show_excerpt(const Program& program) {
+  const std::string text = emit_c(program).at(1).text;
+  std::size_t shown = 0;
+  fmt::print("\n");
+  for (std::size_t at = 0, end; shown < 3 && (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+    const std::string line = text.substr(at, end - at);
+    const bool defines = line.find("const double") != std::string::npos && line.find("omega4_") < line.find('=');
+    if (!defines || line.size() > 100) continue;
+    fmt::print("  {}\n", styled(line, Style::faint, stdout));
+    ++shown;
+  }
+}
+
+bool show_code(const Mechanism& mechanism, const Model<double>& model, Generated& made) {
+  heading(4, "Compile: as little arithmetic as possible, as machine code");
+  show_counts(mechanism, made);
+  show_excerpt(made.program);
+  fmt::print("\n");
+  if (made.code.is_native()) {
+    fmt::print("  Inverse and forward dynamics were generated and compiled in {:.1f} s{}.\n\n", made.seconds,
+               made.code.was_cached() ? ", the machine code from the cache" : "");
+  }
+  for (const std::string& note : made.code.notes()) {
+    for (const std::string& line : wrap("Note: " + note + ".", 100)) fmt::print("  {}\n", line);
+    fmt::print("\n");
+  }
+
+  // at random states, relative to the largest of each result
+  constexpr int kStates = 1000;
+  Random random(1);
+  Workspace<double> work(model);
+  Vector tau(static_cast<std::size_t>(model.nv)), other(tau.size()), inputs;
+  double torques = 0.0, accelerations = 0.0;
+  for (int k = 0; k < kStates; ++k) {
+    const lw::State s = random_state(model, random);
+    rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
+    const auto call = [&](const char* function, const Vector& third, const Vector& expected) {
+      inputs = s.q;
+      for (const Vector* v : {&s.qd, &third}) inputs.insert(inputs.end(), v->begin(), v->end());
+      made.code(function, inputs, other);
+      double largest = 0.0;
+      for (const double x : expected) largest = std::max(largest, std::abs(x));
+      return largest_difference(expected, other) / largest;
+    };
+    torques = worse(torques, call("inverse", s.qdd, tau));
+    accelerations = worse(accelerations, call("forward", tau, s.qdd));
+  }
+  const std::string where = fmt::format("the reference, {} states", kStates);
+  const bool inverse = show_agreement("tau of the generated code", where, torques, 1e-12);
+  return show_agreement("qdd of the generated code", where, accelerations, 1e-11) && inverse;
+}
+
+void show_times(const Model<double>& model, const Function& traced, const Generated& made, const Motion& s) {
+  heading(5, "Measure: one call on this machine, one core");
   Workspace<double> work(model);
   const std::size_t n = s.qd.size();
   Vector q = s.q, out(n), M(n * n), tau(n), inputs;
@@ -160,19 +256,30 @@ void show_times(const Model<double>& model, const Function& traced, const State&
   const auto add = [&](const std::string& name, const std::string& by, double ns) {
     table.add({name, by, fmt::format("{:.0f}", ns)});
   };
-  add("inverse dynamics", "Newton-Euler, compiled here", nanoseconds([&](int i) {
-        vary(i);
-        rnea<double>(model, work, q, s.qd, s.qdd, out);
-      }));
+  const auto add_generated = [&](const std::string& name, Compiled::Flat* code, const Vector& third) {
+    if (code == nullptr) return;
+    Vector in;
+    for (const Vector* v : {&s.q, &s.qd, &third}) in.insert(in.end(), v->begin(), v->end());
+    add(name, "generated code", nanoseconds([&](int i) {
+          in[0] = s.q[0] + 1e-6 * i;
+          code(in.data(), out.data());
+        }));
+  };
   add("inverse dynamics", "traced graph, interpreted", nanoseconds([&](int i) {
         inputs[0] = s.q[0] + 1e-6 * i;
         interpreter(inputs, out);
       }));
-  add("forward dynamics", "articulated bodies", nanoseconds([&](int i) {
+  add("inverse dynamics", "Newton-Euler, for any mechanism", nanoseconds([&](int i) {
+        vary(i);
+        rnea<double>(model, work, q, s.qd, s.qdd, out);
+      }));
+  add_generated("inverse dynamics", made.code.flat("inverse"), s.qdd);
+  add("forward dynamics", "articulated bodies, for any mechanism", nanoseconds([&](int i) {
         vary(i);
         aba<double>(model, work, q, s.qd, tau, out);
       }));
-  add("mass matrix", "composite rigid bodies", nanoseconds([&](int i) {
+  add_generated("forward dynamics", made.code.flat("forward"), tau);
+  add("mass matrix", "composite bodies, for any mechanism", nanoseconds([&](int i) {
         vary(i);
         crba<double>(model, work, q, M);
       }));
@@ -182,14 +289,16 @@ void show_times(const Model<double>& model, const Function& traced, const State&
 int run(const Arguments&) {
   const Mechanism mechanism = load("puma560");
   const Model<double> model = instantiate<double>(mechanism);
-  const State state;
+  const Motion state;
   const Function traced = trace_inverse(mechanism);
 
   fmt::print("{}\n", styled("Linkwright on the PUMA 560", Style::heading, stdout));
   show_model(mechanism, model, state);
-  const bool agrees = show_dynamics(model, traced, state);
+  bool agrees = show_dynamics(model, traced, state);
   show_trace(traced);
-  show_times(model, traced, state);
+  Generated made = generate(mechanism);
+  agrees = show_code(mechanism, model, made) && agrees;
+  show_times(model, traced, made, state);
 
   fmt::print("\n{} (in the source folder `./run` stands for `linkwright`)\n\n",
              styled("Try next", Style::heading, stdout));
@@ -197,6 +306,7 @@ int run(const Arguments&) {
   next.add({"linkwright models", "what else there is"});
   next.add({"linkwright check puma560", "its coordinates, and whether it can exist"});
   next.add({"linkwright inverse puma560 --payload link6:2@0,0,0.1", "the same arm with 2 kg in its hand"});
+  next.add({"linkwright compile puma560 --out code", "its inverse dynamics as C, with a self-test"});
   next.add({"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0", "all ways to bring its hand there"});
   next.add({"linkwright reproduce all --out report.html",
             fmt::format("{} of {} theses, rerun and compared", reproduce::rerun_theses(), reproduce::theses().size())});
@@ -211,10 +321,10 @@ int run(const Arguments&) {
 Command demo_command() {
   Command c;
   c.name = "demo";
-  c.summary = "the whole way on one arm, from its file to its torques";
+  c.summary = "the whole way on one arm, from its file to its torques and to code";
   c.description =
       "Shows what the program does on the PUMA 560: the model, the torques of a motion by several roads that must "
-      "agree, the traced graph, and times.";
+      "agree, the traced graph, the code made from it, and times. Without a C compiler the code is interpreted.";
   c.examples = {"linkwright demo"};
   c.run = run;
   return c;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../base/text.hpp"
+#include "equations.hpp"
 #include "statements.hpp"
 
 namespace lw {
@@ -19,9 +20,9 @@ std::string described(const FunctionCost& cost) {
   add(o.additions, "addition", "additions");
   add(o.divisions, "division", "divisions");
   add(o.roots, "root", "roots");
-  add(o.trigonometric, "sine, cosine or their kin", "sines, cosines and their kin");
+  add(o.trigonometric, "trigonometric function", "trigonometric functions");
   add(o.comparisons, "comparison", "comparisons");
-  return text.empty() ? "no operations" : fmt::format("{}; {} in a row", text, cost.depth);
+  return text.empty() ? "no operations" : fmt::format("{}; longest path {}", text, cost.depth);
 }
 
 std::vector<std::string> banner(const Program& program) {
@@ -33,7 +34,7 @@ std::vector<std::string> banner(const Program& program) {
       first = false;
     }
   };
-  add(fmt::format("{}: dynamics of {}", program.name, program.robot.empty() ? program.name : program.robot));
+  add("Dynamics of " + (program.robot.empty() ? program.name : program.robot));
   if (!program.source.empty()) add("Source: " + program.source);
   lines.emplace_back();
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
@@ -48,6 +49,21 @@ std::vector<std::string> banner(const Program& program) {
   lines.emplace_back();
   add("SI units, radians; matrices by columns. Arguments must not overlap results.");
   add("Made by " + generator() + ". The output is the user's own; no licence is attached.");
+  return lines;
+}
+
+std::vector<std::string> banner_with_names(const Program& program) {
+  std::vector<std::string> lines = banner(program);
+  const std::vector<const Meaning*> quantities = named_quantities(program);
+  if (quantities.empty()) return lines;
+  lines.emplace_back();
+  lines.emplace_back("omega2_x: component x of omega of link 2, in the axes of that link; minus_omega2_x: its negative.");
+  for (const Meaning* m : quantities) {
+    std::string unit = m->unit;
+    for (std::size_t at; (at = unit.find("²")) != std::string::npos;) unit.replace(at, std::string("²").size(), "^2");
+    lines.push_back(fmt::format("  {:<6} {}{}", m->quantity, m->words, unit.empty() ? "" : " (" + unit + ")"));
+  }
+  for (const std::string& remark : remarks(quantities, "c")) lines.push_back(remark);
   return lines;
 }
 

@@ -13,7 +13,9 @@ namespace lw {
 std::string generator();
 // Lines without comment signs.
 std::vector<std::string> banner(const Program& program);
-// "178 multiplications, 142 additions, 12 sines and cosines; 55 in a row"
+// The same and what the names of variables mean, where they mean something.
+std::vector<std::string> banner_with_names(const Program& program);
+// "178 multiplications, 142 additions, 12 trigonometric functions; longest path 55"
 std::string described(const FunctionCost& cost);
 
 }  // namespace lw

@@ -201,7 +201,7 @@ std::vector<Artefact> emit_latex(const Program& program) {
                         notation.symbol({"p", std::to_string(k + 1), {}}), escaped(program.kept[k]),
                         notation.number(program.kept_values.at(k)));
   }
-  for (const std::string& note : program.notes) text += escaped(note) + "\n\n";
+  for (const std::string& note : program.notes) text += escaped(capital(note)) + ".\n\n";
 
   text += "\\section*{Notation}\n\\begin{tabular}{@{}lll@{}}\n";
   for (const Meaning* m : quantities) {
@@ -216,6 +216,7 @@ std::vector<Artefact> emit_latex(const Program& program) {
       R"(An index such as in $\omega_{2,x}$ says the link and the component, in the axes of that link. The links are counted
 from the base. Sines and cosines of sums are written by their digits: $s_{23} = \sin(q_{2} + q_{3})$.
 )";
+  for (const std::string& remark : remarks({quantities.begin(), quantities.end()}, "A prime")) text += remark + "\n";
 
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const Function& f = *functions[k];

@@ -79,6 +79,8 @@ std::vector<Artefact> emit_text(const Program& program) {
   for (const Meaning* m : quantities) table.add({notation.symbol({m->quantity, {}, {}}), m->words, m->unit});
   text += "\nNotation\n" + table.str();
   text += "\n  ω₂ˣ is component x of ω of link 2, in the axes of that link; s₂₃ = sin(q₂ + q₃), c₂₃ = cos(q₂ + q₃).\n";
+  for (const std::string& remark : remarks({quantities.begin(), quantities.end()}, "′")) text += "  " + remark + "\n";
+  text += "  Numbers are rounded to twelve digits here; the code has them exactly.\n";
 
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const Function& f = *functions[k];

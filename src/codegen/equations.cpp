@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -13,28 +15,45 @@ constexpr Meaning kMeanings[] = {
     {"q", "q", "q", "joint position", "rad or m"},
     {"qd", "\\dot q", "q\u0307", "joint velocity", "rad/s or m/s"},
     {"qdd", "\\ddot q", "q\u0308", "joint acceleration", "rad/s² or m/s²"},
-    {"tau", "\\tau", "τ", "joint torque or force", "N m or N"},
+    {"tau", "\\tau", "τ", "joint torque or force", "N m or N", Sweep::inward},
+    {"bias", "h", "h", "Coriolis, centrifugal and gravity torque or force", "N m or N", Sweep::inward},
     {"p", "p", "p", "parameter", ""},
     {"sin", "s", "s", "sine of a joint angle, or of a sum of them", ""},
     {"cos", "c", "c", "cosine of a joint angle, or of a sum of them", ""},
-    {"R", "R", "R", "rotation from a link to its parent", ""},
-    {"r", "r", "r", "position of an origin", "m"},
-    {"omega", "\\omega", "ω", "angular velocity", "rad/s"},
-    {"v", "v", "v", "velocity of the origin", "m/s"},
-    {"alpha", "\\alpha", "α", "angular acceleration", "rad/s²"},
-    {"a", "a", "a", "acceleration of the origin, less gravity", "m/s²"},
-    {"F", "F", "F", "force of inertia", "N"},
-    {"N", "N", "N", "moment of inertial forces", "N m"},
-    {"f", "f", "f", "force through the joint", "N"},
-    {"n", "n", "n", "moment through the joint", "N m"},
+    {"R", "R", "R", "rotation from a link to its parent", "", Sweep::outward},
+    {"r", "r", "r", "position of an origin", "m", Sweep::outward},
+    {"omega", "\\omega", "ω", "angular velocity", "rad/s", Sweep::outward},
+    {"omegac", "{\\omega'}", "ω′", "angular velocity, in the carrier's axes", "rad/s", Sweep::outward},
+    {"v", "v", "v", "velocity of the origin", "m/s", Sweep::outward},
+    {"alpha", "\\alpha", "α", "angular acceleration", "rad/s²", Sweep::outward},
+    {"U", "U", "U", "acceleration tensor", "1/s²", Sweep::outward},
+    {"Uc", "{U'}", "U′", "acceleration tensor, in the carrier's axes", "1/s²", Sweep::outward},
+    {"a", "a", "a", "acceleration of the origin, less gravity", "m/s²", Sweep::outward},
+    {"ac", "{a'}", "a′", "acceleration of the origin, less gravity, in the carrier's axes", "m/s²", Sweep::outward},
+    {"F", "F", "F", "force of inertia", "N", Sweep::inward},
+    {"N", "N", "N", "moment of inertial forces", "N m", Sweep::inward},
+    {"f", "f", "f", "force through the joint", "N", Sweep::inward},
+    {"fc", "{f'}", "f′", "force through the joint, in the carrier's axes", "N", Sweep::inward},
+    {"n", "n", "n", "moment through the joint", "N m", Sweep::inward},
+    {"nc", "{n'}", "n′", "moment through the joint, in the carrier's axes", "N m", Sweep::inward},
     {"m", "m", "m", "mass", "kg"},
     {"h", "h", "h", "first moment of mass", "kg m"},
     {"I", "I", "I", "moment of inertia", "kg m²"},
     {"J", "J", "J", "Jacobian or articulated inertia", ""},
     {"M", "M", "M", "mass matrix", "kg m² or kg"},
+    {"L", "L", "L", "triangular factor of the mass matrix", ""},
+    {"D", "D", "D", "pivot of the mass matrix", "kg m² or kg"},
     {"g", "g", "g", "gravity", "m/s²"},
     {"t", "t", "t", "auxiliary quantity, used more than once", ""},
 };
+
+std::vector<const Meaning*> meanings_of(const std::set<std::string>& quantities) {
+  std::vector<const Meaning*> found;
+  for (const Meaning& m : kMeanings) {
+    if (quantities.contains(m.quantity)) found.push_back(&m);
+  }
+  return found;
+}
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -76,6 +95,28 @@ Symbol parsed(const std::string& name) {
   if (end < name.size() && name[end] == '_') ++end;
   symbol.component = name.substr(end);
   return symbol;
+}
+
+std::vector<std::string> remarks(const std::vector<const Meaning*>& quantities, const std::string& mark) {
+  bool tensors = false, carriers = false;
+  for (const Meaning* m : quantities) {
+    tensors = tensors || std::string_view(m->quantity).starts_with("U");
+    carriers = carriers || std::string_view(m->unicode).ends_with("′");
+  }
+  std::vector<std::string> lines;
+  if (tensors) lines.emplace_back("The point r of a link accelerates, less gravity, by a + U r.");
+  if (carriers) lines.push_back(mark + " is for the axes of a link's carrier: what its joint turns it against.");
+  return lines;
+}
+
+std::vector<const Meaning*> named_quantities(const Program& program) {
+  std::set<std::string> present;
+  for (const Function* f : with_called(program)) {
+    for (const NodeId id : f->order()) {
+      if (const std::string* name = f->graph().name_of(id)) present.insert(parsed(*name).quantity);
+    }
+  }
+  return meanings_of(present);
 }
 
 bool is_auxiliary(const Symbol& symbol) { return symbol.quantity == "t" && symbol.component.empty(); }
@@ -144,8 +185,9 @@ Symbol Equations::symbol_of_result(std::size_t index) const {
   return {g.name, {}, fmt::format("{},{}", at.element % g.rows + 1, at.element / g.rows + 1)};
 }
 
-// A list of statements becomes sections: as long as anything of the section at hand can be computed it goes on, then
-// comes something of the same body, then what the function computes next. Auxiliaries wait until they are needed.
+// A list of statements becomes sections: as long as anything of the section at hand can be computed it goes on. Then comes
+// what the sweeps over the links have next, or the function, and the same body before others. Auxiliaries wait until they
+// are needed.
 void Equations::arrange() {
   const std::vector<Statement>& list = statements_.list();
   std::map<NodeId, std::size_t> definition;
@@ -208,20 +250,23 @@ void Equations::arrange() {
     }
     add(list[k], sections_.back());
   };
+  // What goes first among sections: what belongs to no link, then outward from the base, then inward, then the rest.
+  const auto turn = [](const auto& section, const std::string& body) {
+    const auto& [own, quantity] = section.first;
+    const Meaning* m = meaning(quantity);
+    const Sweep sweep = m == nullptr ? Sweep::none : m->sweep;
+    const int link = own.empty() || own.size() > 6 || sweep == Sweep::none ? 0 : std::stoi(own);
+    const int stage = own.empty() ? 0 : sweep == Sweep::outward ? 1 : sweep == Sweep::inward ? 2 : 3;
+    return std::tuple(stage, stage == 2 ? -link : link, own != body, section.second.front());
+  };
   std::pair<std::string, std::string> current{"", "\n"};  // none
   while (true) {
     auto place = ready.find(current);
     if (place == ready.end() || place->second.empty()) {
       place = ready.end();
-      bool same_body = false;
       for (auto r = ready.begin(); r != ready.end(); ++r) {
         if (r->second.empty()) continue;
-        const bool same = !r->first.first.empty() && r->first.first == current.first;
-        if (place == ready.end() || (same && !same_body) ||
-            (same == same_body && r->second.front() < place->second.front())) {
-          place = r;
-          same_body = same;
-        }
+        if (place == ready.end() || turn(*r, current.first) < turn(*place, current.first)) place = r;
       }
       if (place == ready.end()) break;
       current = place->first;
@@ -288,6 +333,10 @@ void Equations::collect(NodeId id, bool definition, bool negative, Terms& terms)
       terms.push_back({minus, under.empty() ? factors(above) : notation_.fraction(factors(above), factors(under))});
       return collect(n.c, false, negative, terms);
     }
+  }
+  if (n.op == Op::constant && n.value < 0.0) {
+    terms.push_back({!negative, notation_.number(-n.value)});
+    return;
   }
   Equation::Term t = product(id, definition);
   t.negative = t.negative != negative;
@@ -403,11 +452,7 @@ std::vector<const Meaning*> Equations::quantities() const {
   for (const Section& s : sections_) {
     for (const Equation& e : s.equations) present.insert(e.left.quantity);
   }
-  std::vector<const Meaning*> found;
-  for (const Meaning& m : kMeanings) {
-    if (present.contains(m.quantity)) found.push_back(&m);
-  }
-  return found;
+  return meanings_of(present);
 }
 
 }  // namespace lw

@@ -1,8 +1,8 @@
 // A function for people to read: its equations in mathematical notation, what belongs together standing together.
 //
 // Names are taken apart: omega2_x is component x of the quantity omega of body 2, and minus_omega2_x is its negative, for
-// which ω is written with the sign turned wherever it stands. Sections follow the dependencies, so
-// whoever reads from top to bottom meets nothing that was not explained before. Products are written with numbers first
+// which ω is written with the sign turned wherever it stands. Sections follow the sweeps over the links and the dependencies,
+// so whoever reads from top to bottom meets nothing that was not explained before. Products are written with numbers first
 // and powers collected; the value is the code's, the order of rounding is not.
 #pragma once
 
@@ -21,6 +21,9 @@ struct Symbol {
 };
 Symbol parsed(const std::string& name);
 
+// In which sweep over the links a quantity comes up: from the base to the tips, or back.
+enum class Sweep { none, outward, inward };
+
 // What a quantity is; for those that the algorithms name and the common ones of textbooks.
 struct Meaning {
   const char* quantity;
@@ -28,9 +31,14 @@ struct Meaning {
   const char* unicode;
   const char* words;
   const char* unit;
+  Sweep sweep = Sweep::none;
 };
 const Meaning* meaning(const std::string& quantity);  // nullptr: not known
 bool is_auxiliary(const Symbol& symbol);              // t17, which has no meaning of its own
+// What a reader of these should know besides; `mark` is how quantities in the axes of a carrier are told from others.
+std::vector<std::string> remarks(const std::vector<const Meaning*>& quantities, const std::string& mark);
+// Every quantity that values of the program are named after, in the order of the table of meanings.
+std::vector<const Meaning*> named_quantities(const Program& program);
 
 // How mathematics is set: a back end's own way.
 class Notation {

@@ -305,6 +305,13 @@ class Tracer {
     }
   }
 
+  // M3_2; entries on the diagonal may be something else
+  static void name_lower_half(const std::vector<Expr>& M, std::size_t n, const char* diagonal, const char* off) {
+    for (std::size_t r = 0; r < n; ++r) {
+      for (std::size_t c = 0; c <= r; ++c) name_value(M[r * n + c], fmt::format("{}{}_{}", r == c ? diagonal : off, r + 1, c + 1));
+    }
+  }
+
   std::vector<Candidate> all_roads() {
     const auto nq = at(values_.nq), nv = at(values_.nv);
     const std::vector<Group> state{{"q", nq}, {"qd", nv}};
@@ -364,10 +371,12 @@ class Tracer {
                  composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], M);
                  tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], std::vector<Expr>(nv, Expr(0.0)), h);
                  for (std::size_t k = 0; k < nv; ++k) {
-                   name_value(h[k], fmt::format("h{}", k + 1));
+                   name_value(h[k], fmt::format("bias{}", k + 1));
                    y[0][k] = x[2][k] - h[k];
                  }
+                 name_lower_half(M, nv, "M", "M");
                  factorize_mass_matrix<Expr>(s.fewer, M);
+                 name_lower_half(M, nv, "D", "L");
                  solve_mass_matrix<Expr>(s.fewer, M, y[0]);
                });
       for (const bool canonical : {true, false}) {

@@ -9,6 +9,8 @@
 namespace lw {
 namespace {
 
+constexpr int kDigits = 12;  // more are the dust of rounding, which nobody wants to read
+
 constexpr const char* kBelow[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
 constexpr const char* kAbove[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 
@@ -44,7 +46,7 @@ std::string raised(const std::string& component) {
 
 std::string UnicodeNotation::number(double value) const {
   if (std::isinf(value)) return value > 0.0 ? "∞" : "(−∞)";
-  std::string text = shortest(value);
+  std::string text = shortest(std::stod(fmt::format("{:.{}g}", value, kDigits)));
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   const std::size_t e = text.find('e');
   if (e != std::string::npos) {
