@@ -43,20 +43,13 @@ class Peer {
   virtual bool supports(Function function) const = 0;
   // State after state: q (nq), qd, qdd, tau (nv).
   virtual void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) = 0;
-  // Adds `nudge` to a coordinate (nudged, below) and computes. Returns the first plus the last number of the result, for a
-  // caller that wants the next call to wait for this one: a multiple of it too small to change anything is the next nudge.
+  // Adds `nudge` to every coordinate and computes. Returns the first plus the last number of the result, for a caller that
+  // wants the next call to wait for this one: a multiple of it too small to change anything is the next nudge. Every
+  // coordinate, since on some nothing depends, and generated code does not read those.
   virtual double compute(Function function, int state, double nudge) = 0;
   // tau, M (by columns, both halves), qdd or c + g of the last compute.
   virtual void result(Function function, double* out) = 0;
 };
-
-// The coordinate that compute nudges, from the first of the first joint on: an angle or a slide, or a number of a
-// quaternion; past the position of a floating base, on which nothing depends.
-inline int nudged(const Description& d) {
-  int first = 0;
-  while (first + 1 < d.body_count && d.bodies[first].kind == Kind::fixed) ++first;
-  return d.bodies[first].kind == Kind::floating ? 3 : 0;
-}
 
 using About = const char* (*)();
 using Make = Peer* (*)(const Description*);  // null where the library lacks a joint of the mechanism; delete when done

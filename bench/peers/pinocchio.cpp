@@ -24,7 +24,7 @@ using Vector = Eigen::VectorXd;
 
 class PinocchioPeer : public Peer {
  public:
-  explicit PinocchioPeer(const Description& d) : nq_(d.nq), nv_(d.nv), nudged_(nudged(d)) {
+  explicit PinocchioPeer(const Description& d) : nq_(d.nq), nv_(d.nv) {
     model_.gravity.linear(Eigen::Map<const Eigen::Vector3d>(d.gravity));
     for (int i = 0; i < d.body_count; ++i) {
       if (d.bodies[i].parent < 0) add_tree(d, i, {0, pin::SE3::Identity()});
@@ -50,7 +50,7 @@ class PinocchioPeer : public Peer {
 
   double compute(Function f, int state, double nudge) override {
     State& s = states_[static_cast<std::size_t>(state)];
-    s.q[nudged_] += nudge;
+    s.q.array() += nudge;
     switch (f) {
       case Function::inverse: return ends(pin::rnea(model_, *data_, s.q, s.qd, s.qdd));
       case Function::mass_matrix: return ends(pin::crba(model_, *data_, s.q, pin::Convention::LOCAL).reshaped());
@@ -136,7 +136,7 @@ class PinocchioPeer : public Peer {
     return x;
   }
 
-  int nq_, nv_, nudged_;
+  int nq_, nv_;
   pin::Model model_;
   std::unique_ptr<pin::Data> data_;
   std::vector<int> q_place_, v_place_;  // our coordinate and velocity of Pinocchio's k-th

@@ -18,7 +18,7 @@ using rb::Math::Matrix3d, rb::Math::MatrixNd, rb::Math::Vector3d, rb::Math::Vect
 class RbdlPeer : public Peer {
  public:
   explicit RbdlPeer(const Description& d)
-      : nq_(d.nq), nv_(d.nv), nudged_(nudged(d)), bodies_(d.bodies, d.bodies + d.body_count) {
+      : nq_(d.nq), nv_(d.nv), bodies_(d.bodies, d.bodies + d.body_count) {
     model_.gravity = Vector3d(d.gravity[0], d.gravity[1], d.gravity[2]);
     for (const Body& b : bodies_) add(b);
     tau_ = VectorNd::Zero(nv_);
@@ -51,7 +51,7 @@ class RbdlPeer : public Peer {
   double compute(Function f, int state, double nudge) override {
     last_ = static_cast<std::size_t>(state);
     State& s = states_[last_];
-    s.q[nudged_] += nudge;
+    s.q.array() += nudge;
     switch (f) {
       case Function::inverse: rb::InverseDynamics(model_, s.q, s.qd, s.qdd, tau_); return tau_[0] + tau_[nv_ - 1];
       case Function::mass_matrix:
@@ -134,7 +134,7 @@ class RbdlPeer : public Peer {
     }
   }
 
-  int nq_, nv_, nudged_;
+  int nq_, nv_;
   std::vector<Body> bodies_;
   rb::Model model_;
   std::vector<unsigned> ids_;

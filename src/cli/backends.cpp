@@ -22,12 +22,6 @@ constexpr Function kFunctions[] = {Function::inverse, Function::mass_matrix, Fun
                                    Function::kinematics};
 
 template <class T>
-int nudged_coordinate(const Model<T>& model) {
-  const Body<T>& first = model.bodies.front();
-  return first.q + (first.kind == JointKind::floating ? 3 : 0);
-}
-
-template <class T>
 std::size_t size_of(const Model<T>& model, Function f) {
   const auto nv = static_cast<std::size_t>(model.nv);
   if (f == Function::mass_matrix) return nv * nv;
@@ -61,7 +55,7 @@ std::size_t index(Function f) { return static_cast<std::size_t>(f); }
 class Reference : public peer::Peer {
  public:
   explicit Reference(const Model<double>& model)
-      : model_(model), work_(model_), nudged_(static_cast<std::size_t>(nudged_coordinate(model))) {
+      : model_(model), work_(model_) {
     for (const Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
   }
   bool supports(Function) const override { return true; }
@@ -75,7 +69,7 @@ class Reference : public peer::Peer {
   double compute(Function f, int state, double nudge) override {
     const auto k = static_cast<std::size_t>(state);
     const std::span<double> q(q_.data() + k * nq(), nq());
-    q[nudged_] += nudge;
+    for (double& x : q) x += nudge;
     const std::vector<double>& last = f == Function::forward ? tau_ : qdd_;
     std::vector<double>& out = out_[index(f)];
     evaluate<double>(f, model_, work_, q, {qd_.data() + k * nv(), nv()}, {last.data() + k * nv(), nv()}, out);
@@ -95,7 +89,6 @@ class Reference : public peer::Peer {
 
   Model<double> model_;
   Workspace<double> work_;
-  std::size_t nudged_;
   std::vector<double> q_, qd_, qdd_, tau_;
   std::array<std::vector<double>, std::size(kFunctions)> out_;
 };
@@ -124,7 +117,7 @@ class OfOneArray : public peer::Peer {
     std::vector<double>& states = f == Function::forward ? force_ : motion_;
     const std::size_t size = nq_ + 2 * nv_;
     const std::span<double> in(states.data() + static_cast<std::size_t>(state) * size, size);
-    in[nudged_] += nudge;
+    for (double& x : in.first(nq_)) x += nudge;
     std::vector<double>& out = out_[index(f)];
     run(f, in, out);
     return out.front() + out.back();
@@ -134,13 +127,12 @@ class OfOneArray : public peer::Peer {
  protected:
   explicit OfOneArray(const Model<Expr>& model)
       : nq_(static_cast<std::size_t>(model.nq)),
-        nv_(static_cast<std::size_t>(model.nv)),
-        nudged_(static_cast<std::size_t>(nudged_coordinate(model))) {
+        nv_(static_cast<std::size_t>(model.nv)) {
     for (const Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
   }
   virtual void run(Function f, std::span<const double> in, std::span<double> out) = 0;
 
-  std::size_t nq_, nv_, nudged_;
+  std::size_t nq_, nv_;
 
  private:
   std::vector<double> motion_, force_;

@@ -15,7 +15,7 @@ static_assert(static_cast<int>(JointKind::floating) == static_cast<int>(peer::Ki
 
 PeerSearch find_peers(const std::vector<std::string>& folders) {
   PeerSearch search;
-  for (const std::string name : {"kdl", "dart", "pinocchio", "rbdl"}) {
+  for (const std::string name : {"kdl", "dart", "pinocchio", "rbdl", "cppadcg"}) {
     std::filesystem::path file;
     for (const std::string& folder : folders) {
       file = std::filesystem::path(folder) / ("linkwright_peer_" + name + ".so");
