@@ -242,7 +242,7 @@ Command compile_command() {
       {"--functions", "F,...", "what is made; default: inverse", Kind::text, {}, "Options"},
       {"--language", "NAME", "c, c++, fortran, python, latex, text or dot; default: c", Kind::text, kLanguages, "Options"},
       {"--out", "DIR", "where it is written; default: here", Kind::text, {}, "Options"},
-      {"--name", "NAME", "what the code is called; default: the model's name", Kind::text, {}, "Options"},
+      {"--name", "NAME", "what files and functions are called; default: the model's name", Kind::text, {}, "Options"},
       {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"}};
