@@ -22,6 +22,18 @@ std::vector<Option> trace_options() {
            Kind::number, {}, "Code"}};
 }
 
+Section functions_section() {
+  return {"Functions",
+          {{"inverse", "q, qd, qdd -> tau: torques of a motion"},
+           {"forward", "q, qd, tau -> qdd: accelerations under torques"},
+           {"mass-matrix", "q -> M"},
+           {"bias", "q, qd -> bias: Coriolis, centrifugal and gravity torques"},
+           {"kinematics", "q -> position, rotation of a frame (--frame)"},
+           {"jacobian", "q -> jacobian of that frame, angular rows first"},
+           {"energy", "q, qd -> kinetic, potential"},
+           {"regressor", "q, qd, qdd -> Y of tau = Y pi"}}};
+}
+
 TraceOptions read_trace_options(const Arguments& arguments) {
   TraceOptions o;
   if (arguments.has("--keep")) o.keep = names_in("--keep", arguments.text("--keep"));

@@ -9,6 +9,8 @@
 namespace lw::cli {
 
 std::vector<Option> trace_options();
+// The functions that there are, for the help.
+Section functions_section();
 // As given; throws Error(usage) for what is not one of the choices.
 TraceOptions read_trace_options(const Arguments& arguments);
 

@@ -239,10 +239,10 @@ int run(const Arguments& arguments) {
 Command compile_command() {
   using Kind = Option::Kind;
   std::vector<Option> own{
-      {"--functions", "F,...", "what is made; default: inverse", Kind::text, {}, "Options"},
+      {"--functions", "F,...", "what is written, of the functions below; default: inverse", Kind::text, {}, "Options"},
       {"--language", "NAME", "c, c++, fortran, python, latex, text or dot; default: c", Kind::text, kLanguages, "Options"},
       {"--out", "DIR", "where it is written; default: here", Kind::text, {}, "Options"},
-      {"--name", "NAME", "what the code is called; default: the model's name", Kind::text, {}, "Options"},
+      {"--name", "NAME", "what files and functions are called; default: the model's name", Kind::text, {}, "Options"},
       {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"}};
@@ -251,13 +251,12 @@ Command compile_command() {
   c.name = "compile";
   c.summary = "writes code for a mechanism: C, C++, Fortran, Python, or its equations to read";
   c.description =
-      "Traces the functions, takes the cheapest road to each, optimises, verifies the result at random states, and writes "
-      "it as code that needs nothing else, with test vectors, a self-test and a report beside it. The self-test is built "
-      "and run here before anything is written. In C: void NAME_inverse(const double *q, const double *qd, const double "
-      "*qdd, double *tau). What is written is yours.";
-  std::string all;
-  for (const std::string& f : traceable_functions()) all += (all.empty() ? "" : ", ") + f;
-  c.sections.push_back({"Functions", {{"F", all}}});
+      "Writes functions of a mechanism as code that needs nothing else. Each is derived in several ways, simplified, and "
+      "verified at random states; the cheapest is kept. Test vectors, a self-test and a report come with it; the self-test "
+      "is built and run here before anything is written. In C: void NAME_inverse(const double *q, const double *qd, const "
+      "double *qdd, double *tau); parameters that are kept come last among the inputs, as const double *p. What is written "
+      "is yours.";
+  c.sections.push_back(functions_section());
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
                 "linkwright compile double-pendulum --language text"};

@@ -121,7 +121,7 @@ int run(const Arguments& arguments) {
 
 Command count_command() {
   std::vector<Option> own{
-      {"--function", "F", "what is counted; default: inverse", Option::Kind::text, traceable_functions(), "Options"},
+      {"--function", "F", "what is counted, of the functions below; default: inverse", Option::Kind::text, traceable_functions(), "Options"},
       {"--dense", "", "every inertial parameter is a symbol, as publications count; rotors and springs are left out",
        Option::Kind::flag, {}, "Options"},
       {"--explain", "", "the roads that were tried, and what each pass gained", Option::Kind::flag, {}, "Options"}};
@@ -130,10 +130,11 @@ Command count_command() {
   c.name = "count";
   c.summary = "operations of the code that compile makes, beside published counts";
   c.description =
-      "Traces a function by every road that suits it, runs the passes, and counts what is left: the function that "
-      "`compile` emits under the same options. Numbers of the model fold; --dense makes every inertial parameter a "
-      "symbol, which is how generators are compared. Each count is verified against the reference at random states. A "
-      "fused multiply-add counts two; signs are free.";
+      "Counts the multiplications and additions of the code that `compile` writes under the same options: the function is "
+      "derived in several ways (roads), each is simplified by passes, and the cheapest counts, verified at random states. "
+      "Numbers of the file are folded in; --dense makes every inertial parameter a symbol, which is how generators are "
+      "compared. A fused multiply-add counts two; signs are free.";
+  c.sections.push_back(functions_section());
   c.examples = {"linkwright count puma560", "linkwright count puma560 --dense", "linkwright count ur5 --function forward --explain",
                 "linkwright count rx90 --objective depth"};
   c.run = run;

@@ -41,5 +41,22 @@ TEST(Readme, EveryCommandRuns) {
   EXPECT_EQ(content(folder() + "/docs/cat215b.svg"), content(LW_SOURCE_DIR "/docs/cat215b.svg"));
 }
 
+TEST(Readme, TheCodeThatItShowsIsWhatCompileWrites) {
+  const Outcome outcome = linkwright({"compile", "puma560", "--functions", "inverse,forward", "--out", "shown"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string code = content(folder() + "/shown/puma560.c");
+  std::istringstream readme(content(LW_SOURCE_DIR "/README.md"));
+  std::string line;
+  bool in_c = false;
+  int shown = 0;
+  while (std::getline(readme, line)) {
+    if (line.starts_with("```")) in_c = line == "```c";
+    if (!in_c || !line.starts_with("  ")) continue;
+    EXPECT_TRUE(has(code, "\n" + line + "\n")) << line;
+    ++shown;
+  }
+  EXPECT_GE(shown, 3);
+}
+
 }  // namespace
 }  // namespace lw::test

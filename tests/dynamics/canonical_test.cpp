@@ -172,6 +172,41 @@ TEST(Canonical, TracedIsTheSameCalculation) {
 }
 
 // A frame in which constants vanish: a first child is turned about x alone, and quarter turns are exact.
+// A chain whose axes are at right angles, seven moments a link, all of them symbols: what docs/theory/least_arithmetic.md
+// adds up step by step is what another link in the middle costs.
+TEST(Canonical, ALinkCostsWhatItsStepsCost) {
+  const auto operations = [](int links) {
+    std::string yaml = "linkwright: 1\nname: chain\nlinks:\n";
+    for (int i = 1; i <= links; ++i) {
+      yaml += "  - name: link" + std::to_string(i) + "\n    parent: " + (i == 1 ? "base" : "link" + std::to_string(i - 1)) +
+              "\n    joint: {type: revolute, dh: {alpha: " + (i == 1 ? "0" : i % 2 == 0 ? "90 deg" : "-90 deg") +
+              ", a: " + (i == 1 ? "0" : "0.3") + ", theta: 0, d: 0.2}}\n    inertia: {mass: 1, tensor: [0.1, 0.1, 0.1]}\n";
+    }
+    const Model<Expr> model = instantiate<Expr>(*read_text(yaml, "chain.yaml").mechanism);
+    const auto n = static_cast<std::size_t>(links);
+    const TensorRoad plain{std::vector<bool>(n, false), std::vector<bool>(n, false)};
+    const Function f = trace("inverse", {{"q", n}, {"qd", n}, {"qdd", n}, {"moments", 7 * n}}, {{"tau", n}},
+                             [&](const Arguments& in, Results& out) {
+                               CanonicalTree<Expr> tree = canonical_tree(model);
+                               for (std::size_t i = 0; i < n; ++i) {
+                                 const auto moment = [&](std::size_t k) { return in[3][7 * i + k]; };
+                                 const Expr none(0.0);
+                                 tree.links[i].inertia = {none,
+                                                          {moment(0), moment(1), none},
+                                                          {{moment(2), moment(3), moment(4)},
+                                                           {moment(3), moment(5), moment(6)},
+                                                           {moment(4), moment(6), none}}};
+                                 tree.links[i].set_mean_and_spread();
+                               }
+                               tensor_inverse<Expr>(model, tree, plain, in[0], in[1], in[2], out[0]);
+                             });
+    return cost(f).operations;
+  };
+  const OperationCount five = operations(5), six = operations(6);
+  EXPECT_EQ(six.multiplications - five.multiplications, 6 + 12 + 5 + 6 + 17 + 12);
+  EXPECT_EQ(six.additions - five.additions, 6 + 8 + 11 + 3 + 14 + 14);
+}
+
 TEST(Canonical, FramesOfAnArmAreThoseOfDenavitAndHartenberg) {
   for (const char* name : {"puma560", "stanford", "rx90", "ur5", "arm6", "arm7"}) {
     const CanonicalTree<double> tree = canonical_tree(instantiate<double>(load(name)));
