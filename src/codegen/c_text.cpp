@@ -666,6 +666,8 @@ std::string kernel_text(bool fused, const std::set<std::size_t>& widths, const C
 
 }  // namespace
 
+bool is_word_of_c(const std::string& name) { return kReserved.contains(name); }
+
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
 }

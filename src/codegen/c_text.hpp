@@ -35,6 +35,8 @@ std::vector<std::string> c_arguments(const Function& function, const CDialect& d
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect);
 // What follows the banner in a source file; `header` is included first.
 std::string c_source(const Program& program, const CDialect& dialect, const std::string& header);
+// Whether C, C++ or their headers have taken a name.
+bool is_word_of_c(const std::string& name);
 // Lines as one comment.
 std::string c_comment(const std::vector<std::string>& lines);
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "c_text.hpp"
+#include "emit_python.hpp"
 
 namespace lw {
 
@@ -20,6 +22,10 @@ std::string identifier(const std::string& name) {
   }
   while (!text.empty() && text.back() == '_') text.pop_back();
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) text = "robot" + (text.empty() ? "" : "_" + text);
+  constexpr std::size_t kLongest = 40;  // Fortran has names of 63, and functions append theirs
+  if (text.size() > kLongest) text.resize(kLongest);
+  while (text.back() == '_') text.pop_back();
+  if (is_word_of_c(text) || is_word_of_python(text)) text += "_robot";
   return text;
 }
 

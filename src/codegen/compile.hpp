@@ -27,7 +27,8 @@ Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& fun
 // Whether a·b + c is one instruction here.
 bool machine_has_fma();
 
-// A name that every language takes for an identifier: letters, digits and _, a letter first.
+// A name that every language takes for an identifier: letters, digits and _, a letter first, not too long, no word or
+// module of theirs.
 std::string identifier(const std::string& name);
 
 }  // namespace lw

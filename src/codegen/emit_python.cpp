@@ -259,6 +259,8 @@ def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
 
 }  // namespace
 
+bool is_word_of_python(const std::string& name) { return kReserved.contains(name) || name == "numpy" || name == "sys"; }
+
 Artefact emit_python_selftest(const Program& program, const std::vector<TestVectors>& vectors) {
   std::string text = fmt::format(
       "\"\"\"Self-test of {0}: prints a line a function and exits with 0 where all is right.\n\nThe expected values "

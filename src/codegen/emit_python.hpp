@@ -16,4 +16,7 @@ std::vector<Artefact> emit_python(const Program& program);
 // NAME_selftest.py: every state by itself and all at once; prints a line a function and a verdict, and exits with 0 or 1.
 Artefact emit_python_selftest(const Program& program, const std::vector<TestVectors>& vectors);
 
+// Whether Python, or a module that the code imports, has taken a name.
+bool is_word_of_python(const std::string& name);
+
 }  // namespace lw

@@ -109,8 +109,9 @@ class Tracer {
     std::vector<PassReport> passes;
     double least = 0.0;
     std::size_t best_at = 0;
-    constexpr std::size_t kOptimised = 6;  // of the cheapest as traced: what passes save differs by less than these
-    for (std::size_t k = 0; k < std::min(order.size(), options_.optimize ? kOptimised : std::size_t{1}); ++k) {
+    // of the cheapest as traced: what passes save differs by less than these
+    const std::size_t optimised = !options_.optimize ? 1 : is_large() ? 2 : 6;
+    for (std::size_t k = 0; k < std::min(order.size(), optimised); ++k) {
       const std::size_t index = order[k];
       std::vector<PassReport> explained;
       Function f = candidates[index].function;
@@ -428,7 +429,11 @@ class Tracer {
     return list;
   }
 
-  // Variants of a road: all of them where they are few, else from the plain one by single changes that help.
+  // Every try costs a trace, and passes take longer.
+  bool is_large() const { return values_.bodies.size() > 12; }
+
+  // Variants of a road, from the plain one by single changes: the best of all, again and again; or, where they are many,
+  // whichever helps, once through.
   void search(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f,
               std::vector<Candidate>& list) {
@@ -477,9 +482,10 @@ class Tracer {
         best = std::move(c);
         better = true;
       };
-      const Variant start = best.variant;
+      const Variant before = best.variant;
+      const auto start = [&]() -> const Variant& { return is_large() ? best.variant : before; };
       for (const std::size_t i : parallel) {
-        Variant x = start;
+        Variant x = start();
         x.road.merged[i] = !x.road.merged[i];
         // the parent alone, and together with what this allows or forbids
         const auto parent = at(values_.bodies[i].parent);
@@ -491,7 +497,7 @@ class Tracer {
         }
       }
       for (const std::size_t i : turned) {
-        Variant x = start;
+        Variant x = start();
         if (!x.road.in_carrier[i] && !allowed(x, i)) continue;
         x.road.in_carrier[i] = !x.road.in_carrier[i];
         attempt(x);
@@ -503,11 +509,11 @@ class Tracer {
         attempt(x);
       }
       for (const auto& [i, g] : moved) {
-        Variant x = start;
+        Variant x = start();
         x.gauges[i] = x.gauges[i] == g ? Gauge::child : g;
         attempt(x);
       }
-      if (n > 40) break;  // every try costs a trace
+      if (is_large()) break;
     }
   }
 

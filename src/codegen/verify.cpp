@@ -14,19 +14,20 @@ namespace {
 
 using Values = std::vector<double>;
 
-// |a − b| of the largest entries, relative to the size of b and of what b is the sum of.
+// The largest |a − b|, relative to the size of b and of what b is the sum of.
 double relative(const Values& a, const Values& b, double size) {
   for (const double x : b) size = std::max(size, std::abs(x));
-  return largest_difference(a, b) / size;
+  const double difference = largest_difference(a, b);
+  return difference == 0.0 ? 0.0 : difference / size;
 }
 
-// Σ |terms| of a torque: |M||q̈| + |h|, by entries at most.
+// Σ |terms| of the largest torque, |M||q̈| + |h|: no unit decides what is small.
 double torque_size(const Model<double>& model, Workspace<double>& work, const State& s, const Values& qdd) {
   const auto n = qdd.size();
   Values M(n * n), h(n);
   crba<double>(model, work, s.q, M);
   rnea<double>(model, work, s.q, s.qd, work.zero, h);
-  double size = 1.0;
+  double size = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     double row = std::abs(h[i]);
     for (std::size_t j = 0; j < n; ++j) row += std::abs(M[j * n + i] * qdd[j]);
@@ -68,7 +69,8 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed) {
       rnea<double>(model, work, s.q, s.qd, expected, same);
       v.snapping = worse(v.snapping, relative(tau, same, size));
     } else {
-      const double size = f.name() == "inverse" ? torque_size(model, work, s, s.qdd) : 1.0;
+      const bool torque = f.name() == "inverse" || f.name() == "bias";
+      const double size = torque ? torque_size(model, work, s, s.qdd) : 0.0;
       v.error = worse(v.error, relative(out, expected, size));
       v.snapping = worse(v.snapping, relative(unsnapped, expected, size));
     }
