@@ -1,4 +1,4 @@
-// The tables of counts in docs/theory/least_arithmetic.md: rows that begin with `MODEL [options]` in back quotes, then
+// The tables of counts in docs/theory/least-arithmetic.md: rows that begin with `MODEL [options]` in back quotes, then
 // multiplications, additions, their sum, sines and cosines. What `count` finds may be less, never more.
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ struct Row {
 };
 
 std::vector<Row> documented() {
-  std::ifstream file(LW_SOURCE_DIR "/docs/theory/least_arithmetic.md");
+  std::ifstream file(LW_SOURCE_DIR "/docs/theory/least-arithmetic.md");
   std::vector<Row> rows;
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("| `")) continue;

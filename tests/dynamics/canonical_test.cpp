@@ -172,7 +172,7 @@ TEST(Canonical, TracedIsTheSameCalculation) {
 }
 
 // A frame in which constants vanish: a first child is turned about x alone, and quarter turns are exact.
-// A chain whose axes are at right angles, seven moments a link, all of them symbols: what docs/theory/least_arithmetic.md
+// A chain whose axes are at right angles, seven moments a link, all of them symbols: what docs/theory/least-arithmetic.md
 // adds up step by step is what another link in the middle costs.
 TEST(Canonical, ALinkCostsWhatItsStepsCost) {
   const auto operations = [](int links) {
