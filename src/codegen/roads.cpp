@@ -503,8 +503,8 @@ class Tracer {
         attempt(x);
       }
       for (const std::size_t i : turned) {
-        if (values_.bodies[i].parent < 0 || n > 40) continue;
-        Variant x = start;
+        if (values_.bodies[i].parent < 0 || is_large()) continue;
+        Variant x = start();
         x.near_parent[i] = !x.near_parent[i];
         attempt(x);
       }
