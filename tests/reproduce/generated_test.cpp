@@ -1,4 +1,4 @@
-// The size of a function written out is that of the text, written out.
+// What the counts of generated code rest on: the size of a function written out, and that a wrong function has none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
