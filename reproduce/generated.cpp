@@ -26,9 +26,10 @@ Vector Generated::operations() const {
 double Generated::depth() const { return check.passed() ? cost.depth : HUGE_VAL; }
 
 std::string Generated::verified() const {
-  return fmt::format("Verified against recursive {} at {} random states: within {:.0e} of the terms.",
-                     traced.function.name() == "forward" ? "Newton-Euler, which returns the given torques," : "Newton-Euler",
-                     check.states, check.error);
+  return fmt::format(
+      "Verified against recursive {} at {} random states: within {:.0e} of the terms.",
+      traced.function.name() == "forward" ? "Newton-Euler, which returns the given torques," : "Newton-Euler",
+      check.states, check.error);
 }
 
 Generated generate(const Mechanism& mechanism, const std::string& function, const TraceOptions& options) {

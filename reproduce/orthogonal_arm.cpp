@@ -7,17 +7,17 @@ namespace lw::reproduce {
 
 Mechanism orthogonal_arm(int joints) {
   Random random(1);
-  const auto sixteenths = [&](int least, int most) { return (least + random.below(most - least)) / 16.0; };
+  const auto from = [&](int least) { return (least + random.below(16)) / 256.0; };  // ranges do not meet
   std::vector<DhLink> links;
   for (int i = 0; i < joints; ++i) {
     const double twist = i == 0 ? 0.0 : i % 2 == 1 ? -90.0 : 90.0;
-    const double x = sixteenths(1, 8), y = sixteenths(9, 16), z = sixteenths(17, 24);  // second moments along the axes
+    const double x = from(32), y = from(64), z = from(96);  // second moments along the axes
     links.push_back({.alpha_degrees = twist,
-                     .a = sixteenths(2, 9),
-                     .d = sixteenths(2, 9),
+                     .a = from(80),
+                     .d = from(112),
                      .slides = false,
-                     .mass = sixteenths(17, 48),
-                     .com = {sixteenths(1, 5), sixteenths(1, 5), sixteenths(1, 5)},
+                     .mass = 16.0 * from(16),
+                     .com = {from(16), from(32), from(48)},
                      .inertia = {y + z, z + x, x + y},
                      .rotor = 0.0});
   }
