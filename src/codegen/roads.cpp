@@ -417,7 +417,11 @@ class Tracer {
     } else if (function_ == "regressor") {
       std::vector<Group> in = state;
       in.push_back({"qdd", nv});
-      const std::size_t columns = parameter_table(values_).size();
+      std::size_t columns = 0;  // of the symbols: a rotor may be there for other values alone
+      traced({}, {{"none", 1}}, {}, [&](Scene& s, const Arguments&, Results& y) {
+        columns = parameter_table(s.model).size();
+        y[0][0] = 0.0;
+      });
       add("one body at a time", in, {{"Y", nv * columns, nv}}, [](Scene& s, const Arguments& x, Results& y) {
         Workspace<Expr> work(s.model);
         regressor<Expr>(s.model, parameter_table(s.model), work, x[0], x[1], x[2], y[0]);

@@ -63,7 +63,7 @@ struct Verification {
   int states = 0;
   double error = 0.0;     // NaN where a result is
   double snapping = 0.0;
-  bool passed() const { return error <= 1e-11; }
+  bool passed() const { return error <= 1e-12; }
 };
 Verification verify(const Traced& traced, int states, std::uint64_t seed = 1);
 

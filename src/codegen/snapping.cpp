@@ -61,18 +61,25 @@ class RotationSnap {
     const int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
     const std::optional<double> along = number(R_(r, c));
     if (!along) return false;
+    bool exact = true;
     T* beside[] = {&R_(r, c1), &R_(r, c2), &R_(r1, c), &R_(r2, c)};
     for (const T* x : beside) {
       if (!nearly_zero(*x, snap_)) return false;
+      exact = exact && is_zero(*x);
     }
+    const double sign = *along > 0.0 ? 1.0 : -1.0;
     for (T* x : beside) *x = T(0.0);
-    R_(r, c) = T(*along > 0.0 ? 1.0 : -1.0);
-    for (T* x : {&R_(r1, c1), &R_(r2, c1), &R_(r1, c2), &R_(r2, c2)}) {
-      if (!number(*x)) return true;
-    }
-    const double right = 0.5 * std::numbers::pi, angle = std::atan2(*number(R_(r2, c1)), *number(R_(r1, c1)));
-    if (std::abs(angle - right * std::round(angle / right)) > snap_) return true;
-    for (T* x : {&R_(r1, c1), &R_(r2, c1), &R_(r1, c2), &R_(r2, c2)}) *x = T(std::round(*number(*x)));
+    R_(r, c) = T(sign);
+    const std::optional<double> x = number(R_(r1, c1)), y = number(R_(r2, c1));
+    if (!x || !y) return true;
+    const double right = 0.5 * std::numbers::pi, angle = std::atan2(*y, *x), quarters = std::round(angle / right);
+    const bool square = std::abs(angle - right * quarters) <= snap_;
+    if (exact && !square) return true;
+    const double cosine = square ? std::round(*x) : *x / std::hypot(*x, *y), sine = square ? std::round(*y) : *y / std::hypot(*x, *y);
+    R_(r1, c1) = T(cosine);
+    R_(r2, c1) = T(sine);
+    R_(r1, c2) = T(-sign * sine);
+    R_(r2, c2) = T(sign * cosine);
     return true;
   }
 
@@ -93,6 +100,12 @@ class RotationSnap {
         four[i][j] = *x;
       }
     }
+    if (is_zero(R_(r, c))) return true;
+    for (double* w : {u, v}) {
+      const double length = std::hypot(w[0], w[1]);
+      w[0] /= length;
+      w[1] /= length;
+    }
     const double across_u[] = {-u[1], u[0]}, across_v[] = {-v[1], v[0]};
     double sign = 0.0;
     for (int i = 0; i < 2; ++i) {
@@ -100,6 +113,8 @@ class RotationSnap {
     }
     R_(r, c) = T(0.0);
     for (int i = 0; i < 2; ++i) {
+      R_(rows[i], c) = T(u[i]);
+      R_(r, columns[i]) = T(v[i]);
       for (int j = 0; j < 2; ++j) R_(rows[i], columns[j]) = T(std::copysign(1.0, sign) * across_u[i] * across_v[j]);
     }
     return true;

@@ -1,0 +1,330 @@
+// Traced functions, by whatever road was the cheapest, against the algorithms over double: mechanisms as awkward as they come.
+#include "codegen/roads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "agreement.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "base/worse.hpp"
+#include "model/read.hpp"
+#include "support/random_mechanism.hpp"
+
+namespace lw {
+namespace {
+
+const std::vector<std::string> kDynamics{"inverse", "forward", "mass-matrix", "bias"};
+
+// Against the snapped model with these values of parameters.
+double worst(const Mechanism& mechanism, const Traced& traced, int states, const ParameterValues<double>& values = {}) {
+  const Model<double> model = snapped(instantiate<double>(mechanism, values), traced.snap);
+  std::vector<double> p = traced.parameter_values;
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    if (values.contains(traced.parameters[k])) p[k] = values.at(traced.parameters[k]);
+  }
+  return disagreement(model, traced.function, states_of(model, traced.function, states, p), traced.frame);
+}
+
+TEST(Roads, RandomMechanismsAgree) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    RandomMechanismOptions options;
+    options.joints = 1 + random.below(5);
+    options.drives = options.springs = true;
+    options.mimic = seed % 4 == 0 ? 0.3 : 0.0;
+    if (seed % 3 == 0) options.types = {JointType::revolute, JointType::prismatic};
+    const Mechanism mechanism = seed % 2 == 0 ? random_mechanism(seed, options) : special_mechanism(seed, options);
+    TraceOptions how;
+    how.fused = seed % 5 == 0;
+    how.base_parameters = seed % 7 != 0;
+    for (const std::string& function : traceable_functions()) {
+      const bool dynamics = std::find(kDynamics.begin(), kDynamics.end(), function) != kDynamics.end();
+      if (!dynamics && seed % 6 != 0) continue;
+      EXPECT_LE(worst(mechanism, trace_function(mechanism, function, how), 250), 1.0) << "seed " << seed << " " << function;
+    }
+  }
+}
+
+TEST(Roads, EveryObjectiveAgrees) {
+  for (const char* name : {"stanford", "torso", "arm7"}) {
+    const Mechanism mechanism = load(name);
+    for (const Objective objective : {Objective::operations, Objective::latency, Objective::depth}) {
+      for (const char* function : {"inverse", "forward"}) {
+        TraceOptions how;
+        how.objective = objective;
+        const Traced traced = trace_function(mechanism, function, how);
+        EXPECT_LE(worst(mechanism, traced, 200), 1.0) << name << " " << function;
+        EXPECT_EQ(traced.function.name(), function);
+      }
+    }
+  }
+}
+
+Mechanism read_or_throw(const std::string& text, const std::string& file) {
+  const ReadResult read = read_text(text, file);
+  if (!read.mechanism) throw Error(ErrorCode::data, read.diagnostics.empty() ? file : read.diagnostics[0].message);
+  return *read.mechanism;
+}
+
+// Four links whose axes stand at angles that are nearly right, as in files with few digits.
+Mechanism nearly_square(double angle, double length = 1.0, double mass = 1.0) {
+  const auto link = [&](char name) {
+    const double I = mass * length * length;
+    return fmt::format("<link name='{}'><inertial><origin xyz='{} {} {}'/><mass value='{}'/><inertia ixx='{}' iyy='{}' izz='{}' "
+                       "ixy='{}' ixz='0' iyz='0'/></inertial></link>",
+                       name, 0.1 * length, 0.02 * length, 0.03 * length, mass, 0.02 * I, 0.03 * I, 0.025 * I, 0.001 * I);
+  };
+  const auto joint = [&](char parent, char child, const std::string& rpy, const char* axis) {
+    return fmt::format("<joint name='{1}' type='continuous'><parent link='{0}'/><child link='{1}'/><origin xyz='{2} {3} {4}' "
+                       "rpy='{5}'/><axis xyz='{6}'/></joint>",
+                       parent, child, 0.3 * length, 0.2 * length, 0.1 * length, rpy, axis);
+  };
+  const std::string a = fmt::format("{:.17g}", angle);
+  return read_or_throw("<robot name='nearly'><link name='o'/>" + link('a') + link('b') + link('c') + link('d') +
+                           joint('o', 'a', a + " 0 0", "0 0 1") + joint('a', 'b', a + " " + a + " 0", "0 1 0") +
+                           joint('b', 'c', "0 0 " + a, "1 0 0") + joint('c', 'd', "0.3 " + a + " 0.7", "0 0 1") + "</robot>",
+                       "nearly.urdf");
+}
+
+TEST(Roads, NearlyRightAnglesLoseNoDigits) {
+  for (const int digits : {2, 3, 4, 7, 9, 10, 12, 15}) {
+    for (const double snap : {1e-10, 0.0, 1e-4}) {
+      if (snap != 1e-10 && digits % 2 == 1) continue;
+      const double scale = std::pow(10.0, digits), angle = std::round(std::acos(0.0) * scale) / scale;
+      const Mechanism mechanism = nearly_square(angle);
+      TraceOptions how;
+      how.snap = snap;
+      for (const std::string& function : kDynamics) {
+        const Traced traced = trace_function(mechanism, function, how);
+        EXPECT_LE(worst(mechanism, traced, 50), 1.0) << digits << " digits, snap " << snap << ", " << function << ", " << traced.roads[0].name;
+        const Verification v = verify(traced, 20);
+        EXPECT_TRUE(v.passed());
+        // no further from the file than what was asked for allows
+        EXPECT_LE(v.snapping, 10.0 * snap);
+      }
+    }
+  }
+}
+
+TEST(Roads, NoUnitDecidesWhatIsSmall) {
+  for (const double length : {0x1p-20, 0x1p-10, 0x1p10}) {
+    for (const double mass : {0x1p-30, 0x1p20}) {
+      const Mechanism mechanism = nearly_square(1.5707963267948966, length, mass);
+      for (const std::string& function : kDynamics) {
+        const Traced traced = trace_function(mechanism, function);
+        EXPECT_LE(worst(mechanism, traced, 50), 1.0) << length << " m, " << mass << " kg, " << function;
+        EXPECT_TRUE(verify(traced, 20).passed());
+      }
+      EXPECT_EQ(operations(trace_function(mechanism, "inverse").function),
+                operations(trace_function(nearly_square(1.5707963267948966), "inverse").function));
+    }
+  }
+}
+
+// What the tolerance is compared with is not forgiving: a wrong number in a small mechanism is found.
+TEST(Roads, VerificationFindsAWrongNumberInAMicrometre) {
+  const Mechanism mechanism = nearly_square(1.5707963267948966, 1e-6, 1e-9);
+  for (const std::string& function : kDynamics) {
+    Traced traced = trace_function(mechanism, function);
+    ASSERT_TRUE(verify(traced, 20).passed());
+    traced.model.bodies[2].inertia.mass *= 1.0 + 1e-6;
+    EXPECT_FALSE(verify(traced, 20).passed()) << function;
+  }
+}
+
+const char* kKept = R"(
+linkwright: 1
+name: kept
+parameters: {alpha: 0, beta: 90 deg, a: 0.3, b: 0, c: 0.1, m: 1.5, r: 0.2, ratio: 10, stiff: 3}
+gravity: [0, 1, -9.7]
+links:
+  - name: one
+    parent: base
+    joint: {type: revolute, axis: z, origin: {xyz: [0, 0, c], rpy: [beta, 0, 0]}}
+    inertia: {mass: 2, com: [0.1, r, 0.03], tensor: {xx: 0.02, yy: 0.03, zz: 0.025, xy: 0.001}}
+    drive: {ratio: ratio, rotor_inertia: 1e-3}
+  - name: two
+    parent: one
+    joint: {type: revolute, axis: z, origin: {xyz: [a, b, c], rpy: [alpha, 0, 0]}}
+    inertia: {mass: m, com: [r, 0.02, 0.03], tensor: {xx: 0.02, yy: 0.03, zz: 0.025, xy: 0.001}}
+    spring: {stiffness: stiff, rest: 0.2}
+  - name: slider
+    parent: two
+    joint: {type: prismatic, axis: x, origin: {xyz: [0, b, 0.1]}}
+    inertia: {mass: 1, com: [0, 0.02, r], tensor: {xx: 0.02, yy: 0.03, zz: 0.025}}
+  - name: three
+    parent: slider
+    joint: {type: revolute, axis: y, origin: {xyz: [0.25, b, c], rpy: [0, beta, 0.3]}}
+    inertia: {mass: m, com: [r, 0.02, 0.03], tensor: {xx: 0.02, yy: 0.03, zz: 0.025, xy: 0.001}}
+)";
+
+// A symbol stands for any value: also for those that make axes parallel or not, meet or not, and distances zero.
+TEST(Roads, KeptParametersMayTakeAnyValue) {
+  const Mechanism mechanism = read_or_throw(kKept, "kept.yaml");
+  const std::vector<std::vector<std::string>> choices{
+      {"alpha"}, {"beta"}, {"a"}, {"b"}, {"a", "b", "c"}, {"m", "r"}, {"ratio", "stiff"},
+      {"alpha", "beta", "a", "b", "c", "m", "r", "ratio", "stiff"}};
+  const std::vector<ParameterValues<double>> values{
+      {},
+      {{"alpha", 0.4}, {"beta", 0.7}, {"a", 0.0}, {"b", 0.2}, {"c", 0.0}, {"m", 4.0}, {"r", -0.3}, {"ratio", 2.0}, {"stiff", 0.0}},
+      {{"alpha", std::acos(0.0)}, {"beta", 0.0}, {"a", -0.7}, {"b", 0.0}, {"c", 1.0}, {"m", 0.1}, {"r", 0.0}, {"ratio", 3.0}, {"stiff", 8.0}}};
+  for (const auto& keep : choices) {
+    TraceOptions how;
+    how.keep = keep;
+    for (const std::string& function : traceable_functions()) {
+      const Traced traced = trace_function(mechanism, function, how);
+      EXPECT_EQ(traced.parameters, keep);
+      for (const ParameterValues<double>& all : values) {
+        ParameterValues<double> own;
+        for (const std::string& name : keep) {
+          if (all.contains(name)) own[name] = all.at(name);
+        }
+        EXPECT_LE(worst(mechanism, traced, 50, own), 1.0) << keep[0] << " " << function << " " << traced.roads[0].name;
+      }
+    }
+  }
+}
+
+// A rotor that the file switches off has a column all the same, since its ratio is kept.
+TEST(Roads, RegressorsOfKeptRotors) {
+  std::string text = kKept;
+  text.replace(text.find("rotor_inertia: 1e-3"), 19, "rotor_inertia: stiff-3");
+  const Mechanism mechanism = read_or_throw(text, "kept.yaml");
+  TraceOptions how;
+  how.keep = {"stiff"};
+  const Traced traced = trace_function(mechanism, "regressor", how);
+  EXPECT_EQ(traced.function.output_size(), 4u * 41u);
+  EXPECT_LE(worst(mechanism, traced, 50, {{"stiff", 5.0}}), 1.0);
+}
+
+TEST(Roads, NothingDividesByASymbol) {
+  TraceOptions how;
+  how.keep = {"alpha", "beta", "a", "b", "c", "m", "r", "ratio", "stiff"};
+  for (const char* function : {"inverse", "mass-matrix", "bias"}) {
+    EXPECT_EQ(cost(trace_function(read_or_throw(kKept, "kept.yaml"), function, how).function).operations.divisions, 0) << function;
+  }
+}
+
+TEST(Roads, OtherValuesOfWhatFolds) {
+  TraceOptions how;
+  how.values = {{"a2", 0.6}, {"d4", 0.0}};
+  const Mechanism puma = load("puma560");
+  for (const std::string& function : kDynamics) {
+    EXPECT_LE(worst(puma, trace_function(puma, function, how), 100, how.values), 1.0) << function;
+  }
+}
+
+TEST(Roads, DenseSymbolsAreThoseOfTheFunction) {
+  for (const char* name : {"puma560", "stanford", "torso", "double-pendulum", "quadruped"}) {
+    for (const std::string& function : traceable_functions()) {
+      if (std::string(name) == "quadruped" && function == "forward") continue;  // takes long
+      TraceOptions how;
+      how.dense = true;
+      const Traced traced = trace_function(load(name), function, how);
+      EXPECT_TRUE(verify(traced, 20).passed()) << name << " " << function;
+      const bool has_inertias = function != "kinematics" && function != "jacobian" && function != "regressor";
+      EXPECT_EQ(!traced.parameters.empty(), has_inertias) << function;
+      EXPECT_EQ(traced.parameters.size(), traced.parameter_values.size());
+    }
+  }
+}
+
+// As many as there are base parameters (Gautier, Khalil 1990 for the first two).
+TEST(Roads, DenseBaseParametersAreAsManyAsPublished) {
+  const std::vector<std::pair<const char*, std::size_t>> published{{"puma560", 36}, {"stanford", 33}, {"rx90", 36}, {"ur5", 36}};
+  for (const auto& [name, count] : published) {
+    TraceOptions how;
+    how.dense = true;
+    EXPECT_EQ(trace_function(load(name), "inverse", how).parameters.size(), count) << name;
+  }
+}
+
+TEST(Roads, RefuseWhatTheyCannotDo) {
+  const auto message = [](const std::string& model, const std::string& function, const TraceOptions& how) {
+    try {
+      trace_function(load(model), function, how);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  TraceOptions keep, frame, both;
+  keep.keep = {"a22"};
+  frame.frame = "link66";
+  both.keep = {"a2"};
+  both.dense = true;
+  EXPECT_TRUE(has(message("puma560", "invers", {}), "inverse"));
+  EXPECT_TRUE(has(message("puma560", "inverse", keep), "a2"));
+  EXPECT_TRUE(has(message("puma560", "kinematics", frame), "link6"));
+  EXPECT_TRUE(has(message("puma560", "inverse", both), "not both"));
+  EXPECT_TRUE(has(message("four-bar", "inverse", {}), "loops"));
+}
+
+TEST(Roads, FramesOfKinematics) {
+  const Mechanism puma = load("puma560");
+  for (const char* frame : {"base", "link1", "link3", "link6", ""}) {
+    for (const char* function : {"kinematics", "jacobian"}) {
+      TraceOptions how;
+      how.frame = frame;
+      const Traced traced = trace_function(puma, function, how);
+      EXPECT_LE(worst(puma, traced, 100), 1.0) << frame << " " << function;
+    }
+  }
+}
+
+TEST(Roads, OneJointAndFloatingBases) {
+  for (const char* joint : {"revolute", "prismatic", "spherical", "floating", "planar", "universal", "cylindrical"}) {
+    const Mechanism mechanism = read_or_throw(
+        fmt::format("linkwright: 1\nname: one\nlinks:\n  - name: a\n    parent: base\n    joint: {{type: {}{}}}\n"
+                    "    inertia: {{mass: 2, com: [0.1, 0.2, 0.3], tensor: {{xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}}\n",
+                    joint, std::string(joint) == "universal" ? ", axis: x, axis2: y" : ""),
+        "one.yaml");
+    for (const std::string& function : traceable_functions()) {
+      EXPECT_LE(worst(mechanism, trace_function(mechanism, function), 100), 1.0) << joint << " " << function;
+    }
+  }
+}
+
+// A rotation that is snapped is a rotation.
+TEST(Snapping, KeepsRotations) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    RandomMechanismOptions options;
+    options.types = {JointType::revolute};
+    options.fixed = 0.0;
+    Mechanism mechanism = special_mechanism(seed, options);
+    for (Link& link : mechanism.links) {  // not quite square
+      if (link.joint.dh) continue;
+      for (Formula& x : link.joint.origin.rotation.values) {
+        if (random.chance(0.7)) x = x.value.constant() + random.between(-1.0, 1.0) * std::pow(10.0, -random.between(4.0, 15.0));
+        if (random.chance(0.2)) x = random.between(-3.0, 3.0);
+      }
+    }
+    const Model<double> model = instantiate<double>(mechanism);
+    for (const double snap : {1e-10, 1e-6}) {
+      const Model<double> made = snapped(model, snap);
+      for (std::size_t b = 0; b < made.bodies.size(); ++b) {
+        const Eigen::Matrix3d R = made.bodies[b].X_PJ.R.eigen(), before = model.bodies[b].X_PJ.R.eigen();
+        EXPECT_LE(largest(R.transpose() * R - Eigen::Matrix3d::Identity()), 1e-15) << R;
+        EXPECT_NEAR(R.determinant(), 1.0, 1e-15);
+        EXPECT_LE(largest(R - before), 2.0 * snap);
+        const Eigen::Matrix3d square = before.array().round().matrix();
+        if (largest(before - square) <= 0.5 * snap) {
+          EXPECT_EQ(R, square);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lw
