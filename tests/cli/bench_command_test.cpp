@@ -18,11 +18,11 @@ TEST(BenchCommand, HasTheFieldsOfTheContract) {
     seen.emplace(r["function"], r["backend"]);
   }
   for (const char* function : {"inverse", "mass-matrix", "forward", "bias", "kinematics"}) {
-    for (const char* backend : {"reference", "interpreter"}) {
+    for (const char* backend : {"reference", "interpreter", "jit"}) {
       EXPECT_EQ(seen.count({function, backend}), 1u) << function << ' ' << backend;
     }
   }
-  EXPECT_EQ(json["results"].size(), 10u);
+  EXPECT_EQ(json["results"].size(), 15u);
 }
 
 TEST(BenchCommand, RefusesLoopsAndUnknownChoices) {
