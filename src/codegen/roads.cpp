@@ -21,6 +21,8 @@
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../graph/passes/contract.hpp"
+#include "../graph/passes/schedule.hpp"
 #include "../graph/typical.hpp"
 #include "../model/complaints.hpp"
 #include "../model/evaluate.hpp"
@@ -113,8 +115,7 @@ class Tracer {
       std::vector<PassReport> explained;
       Function f = candidates[index].function;
       if (options_.optimize) {
-        f = lw::optimize(f.with({f.arithmetic().trigonometry, options_.fused}), options_.objective, &explained,
-                         options_.search);
+        f = lw::optimize(f, options_.objective, &explained, options_.search);
       }
       taken[index].price = price(f, options_.objective);
       if (best && taken[index].price >= least) continue;
@@ -123,6 +124,8 @@ class Tracer {
       passes = std::move(explained);
       best_at = index;
     }
+    // last, so that the choice does not depend on it
+    if (options_.optimize && options_.fused) best = schedule(contract(best->with({best->arithmetic().trigonometry, true})));
     const Variant& v = candidates[best_at].variant;
     Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
     std::stable_sort(order.begin(), order.end(), cheaper);
