@@ -34,15 +34,22 @@ TEST(CompileCommand, EveryLanguage) {
     const char* test;
   };
   const std::string base = "double_pendulum";
-  for (const Made& m : {Made{"c", {base + ".h", base + ".c", base + "_vectors.csv", base + "_selftest.c", base + "_report.json"}, "passed"},
-                        Made{"c++", {base + ".hpp", base + ".cpp", base + "_vectors.csv", base + "_selftest.cpp", base + "_report.json"}, "passed"},
-                        Made{"fortran", {base + ".f90", base + "_selftest.f90", base + "_vectors.csv", base + "_report.json"}, "passed"},
-                        Made{"python", {base + ".py", base + "_selftest.py", base + "_vectors.csv", base + "_report.json"}, "passed"},
-                        Made{"latex", {base + ".tex", base + "_report.json"}, "none"},
-                        Made{"text", {base + ".txt", base + "_report.json"}, "none"},
-                        Made{"dot", {base + "_inverse.dot", base + "_forward.dot", base + "_report.json"}, "none"}}) {
+  for (const Made& m :
+       {Made{"c",
+             {base + ".h", base + ".c", base + "_vectors.csv", base + "_selftest.c", base + "_report.json"},
+             "passed"},
+        Made{"c++",
+             {base + ".hpp", base + ".cpp", base + "_vectors.csv", base + "_selftest.cpp", base + "_report.json"},
+             "passed"},
+        Made{
+            "fortran", {base + ".f90", base + "_selftest.f90", base + "_vectors.csv", base + "_report.json"}, "passed"},
+        Made{"python", {base + ".py", base + "_selftest.py", base + "_vectors.csv", base + "_report.json"}, "passed"},
+        Made{"latex", {base + ".tex", base + "_report.json"}, "none"},
+        Made{"text", {base + ".txt", base + "_report.json"}, "none"},
+        Made{"dot", {base + "_inverse.dot", base + "_forward.dot", base + "_report.json"}, "none"}}) {
     const std::string out = out_folder(std::string("made-") + m.language);
-    const test::Outcome run = linkwright({"compile", "double-pendulum", "--functions", "inverse,forward", "--language", m.language, "--out", out, "--json"});
+    const test::Outcome run = linkwright({"compile", "double-pendulum", "--functions", "inverse,forward", "--language",
+                                          m.language, "--out", out, "--json"});
     ASSERT_EQ(run.code, 0) << m.language << ": " << run.err;
     const Json json = run.json();
     std::set<std::string> names, there;
@@ -50,10 +57,12 @@ TEST(CompileCommand, EveryLanguage) {
     for (const auto& entry : fs::directory_iterator(out)) there.insert(entry.path().filename().string());
     EXPECT_EQ(names, m.files) << m.language;
     EXPECT_EQ(there, m.files) << m.language;
-    EXPECT_TRUE(json["self_test"] == m.test || json["self_test"] == "not run") << m.language << " " << json["self_test"];
+    EXPECT_TRUE(json["self_test"] == m.test || json["self_test"] == "not run")
+        << m.language << " " << json["self_test"];
     ASSERT_EQ(json["functions"].size(), 2u);
     EXPECT_EQ(json["functions"][1]["name"], "forward");
-    for (const char* field : {"multiplications", "additions", "trig", "depth"}) EXPECT_GT(json["functions"][0][field].get<int>(), 0);
+    for (const char* field : {"multiplications", "additions", "trig", "depth"})
+      EXPECT_GT(json["functions"][0][field].get<int>(), 0);
     const Json report = Json::parse(text_of(fs::path(out) / (base + "_report.json")));
     EXPECT_EQ(report["functions"][0]["operations"]["multiplications"], json["functions"][0]["multiplications"]);
   }
@@ -61,7 +70,8 @@ TEST(CompileCommand, EveryLanguage) {
 
 TEST(CompileCommand, EveryFunctionInCAndCpp) {
   for (const char* language : {"c", "c++"}) {
-    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions", "inverse,forward,mass-matrix,bias,kinematics,jacobian,energy,regressor",
+    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions",
+                                          "inverse,forward,mass-matrix,bias,kinematics,jacobian,energy,regressor",
                                           "--language", language, "--out", out_folder("all"), "--json"});
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.json()["self_test"], "passed");
@@ -71,12 +81,15 @@ TEST(CompileCommand, EveryFunctionInCAndCpp) {
 
 // The operations are those that `count` counts under the same options.
 TEST(CompileCommand, CountsWhatCountCounts) {
-  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{{}, {"--keep", "a2"}, {"--parameters", "full"}, {"--objective", "depth"}}) {
-    std::vector<std::string> count{"count", "puma560", "--json"}, compile{"compile", "puma560", "--json", "--language", "text", "--out", out_folder("same")};
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {}, {"--keep", "a2"}, {"--parameters", "full"}, {"--objective", "depth"}}) {
+    std::vector<std::string> count{"count", "puma560", "--json"},
+        compile{"compile", "puma560", "--json", "--language", "text", "--out", out_folder("same")};
     count.insert(count.end(), options.begin(), options.end());
     compile.insert(compile.end(), options.begin(), options.end());
     const Json counted = linkwright(count).json(), made = linkwright(compile).json();
-    for (const char* field : {"multiplications", "additions", "divisions", "trig"}) EXPECT_EQ(counted[field], made["functions"][0][field]) << field;
+    for (const char* field : {"multiplications", "additions", "divisions", "trig"})
+      EXPECT_EQ(counted[field], made["functions"][0][field]) << field;
   }
 }
 
@@ -103,12 +116,15 @@ TEST(CompileCommand, OptionsDoWhatTheySay) {
 TEST(CompileCommand, TheCodeStandsAlone) {
   const std::string out = out_folder("alone");
   ASSERT_EQ(linkwright({"compile", "puma560", "--functions", "inverse", "--keep", "a2", "--out", out}).code, 0);
-  std::ofstream(out + "/main.c") << "#include <stdio.h>\n#include \"puma560.h\"\nint main(void) {\n"
-                                    "  double q[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, z[6] = {0}, p[1] = {0.7}, tau[6];\n"
-                                    "  puma560_inverse(q, z, z, p, tau);\n  printf(\"%.17g\", tau[1]);\n}\n";
-  const test::Outcome run = test::shell("cd " + out + " && cc -std=c11 -Wall -Wextra -Wconversion -Werror main.c puma560.c -o main && ./main");
+  std::ofstream(out + "/main.c")
+      << "#include <stdio.h>\n#include \"puma560.h\"\nint main(void) {\n"
+         "  double q[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, z[6] = {0}, p[1] = {0.7}, tau[6];\n"
+         "  puma560_inverse(q, z, z, p, tau);\n  printf(\"%.17g\", tau[1]);\n}\n";
+  const test::Outcome run = test::shell(
+      "cd " + out + " && cc -std=c11 -Wall -Wextra -Wconversion -Werror main.c puma560.c -o main && ./main");
   ASSERT_EQ(run.code, 0) << run.err;
-  const Json expected = linkwright({"inverse", "puma560", "--set", "a2=0.7", "--q", "0.1,0.2,0.3,0.4,0.5,0.6", "--json"}).json();
+  const Json expected =
+      linkwright({"inverse", "puma560", "--set", "a2=0.7", "--q", "0.1,0.2,0.3,0.4,0.5,0.6", "--json"}).json();
   EXPECT_NEAR(std::stod(run.out), expected["tau"][1].get<double>(), 1e-11);
 }
 
@@ -135,7 +151,8 @@ TEST(CompileCommand, RefusesWithAReasonAndWritesNothing) {
 }
 
 TEST(CompileCommand, FoldersThatCannotBeWritten) {
-  const test::Outcome below_a_file = linkwright({"compile", "double-pendulum", "--out", test::write("a-file", "x") + "/below"});
+  const test::Outcome below_a_file =
+      linkwright({"compile", "double-pendulum", "--out", test::write("a-file", "x") + "/below"});
   EXPECT_EQ(below_a_file.code, 3);
   EXPECT_TRUE(has(below_a_file.err, "Not a directory")) << below_a_file.err;
   if (geteuid() == 0) return;  // for whom no folder is closed
@@ -151,7 +168,8 @@ TEST(CompileCommand, FoldersThatCannotBeWritten) {
 // A limit on the size of files is as a disk that is full: nothing half-written stays.
 TEST(CompileCommand, ADiskThatIsFull) {
   const std::string out = out_folder("full");
-  const test::Outcome run = test::shell("trap '' XFSZ; ulimit -f 4; linkwright compile puma560 --language text --out " + out);
+  const test::Outcome run =
+      test::shell("trap '' XFSZ; ulimit -f 4; linkwright compile puma560 --language text --out " + out);
   EXPECT_EQ(run.code, 3) << run.err;
   EXPECT_TRUE(has(run.err, "puma560.txt")) << run.err;
   if (!fs::exists(out)) return;

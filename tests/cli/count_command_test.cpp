@@ -32,7 +32,8 @@ TEST(CountCommand, DenseArmsAreBelowPublishedCounts) {
     const char* model;
     int multiplications, additions, trig;
   };
-  for (const Published& p : {Published{"puma560", 301, 240, 10}, {"stanford", 262, 211, 8}, {"rx90", 287, 226, 10}, {"ur5", 302, 244, 10}}) {
+  for (const Published& p :
+       {Published{"puma560", 301, 240, 10}, {"stanford", 262, 211, 8}, {"rx90", 287, 226, 10}, {"ur5", 302, 244, 10}}) {
     const Json json = counted({p.model, "--dense", "--parameters", "base"});
     expect_verified(json);
     EXPECT_LT(at(json, "multiplications"), p.multiplications) << p.model;
@@ -48,7 +49,8 @@ TEST(CountCommand, DenseArmsAreBelowPublishedCounts) {
 
 // PUMA 560 of Armstrong; the arms of Dhanaraj 1990, table 2.10, where sines and cosines are inputs.
 TEST(CountCommand, ArmsWithNumbersAreBelowPublishedCounts) {
-  const Json puma = counted({"puma560"}), his_puma = counted({"puma560-dhanaraj"}), his_stanford = counted({"stanford-dhanaraj"});
+  const Json puma = counted({"puma560"}), his_puma = counted({"puma560-dhanaraj"}),
+             his_stanford = counted({"stanford-dhanaraj"});
   for (const Json& json : {puma, his_puma, his_stanford}) expect_verified(json);
   EXPECT_LE(at(puma, "total"), 300);
   EXPECT_LT(at(his_puma, "total"), 360);
@@ -61,7 +63,8 @@ TEST(CountCommand, ArmsWithNumbersAreBelowPublishedCounts) {
 
 TEST(CountCommand, FieldsOfTheContract) {
   const Json json = counted({"double-pendulum", "--function", "forward"});
-  for (const char* field : {"multiplications", "additions", "divisions", "trig", "total", "depth"}) EXPECT_GT(at(json, field), 0) << field;
+  for (const char* field : {"multiplications", "additions", "divisions", "trig", "total", "depth"})
+    EXPECT_GT(at(json, field), 0) << field;
   EXPECT_TRUE(json["published"].is_array());
   EXPECT_EQ(json["function"], "forward");
   EXPECT_FALSE(json["roads"].empty());
@@ -69,15 +72,17 @@ TEST(CountCommand, FieldsOfTheContract) {
 }
 
 TEST(CountCommand, EveryFunction) {
-  for (const char* function : {"inverse", "forward", "mass-matrix", "bias", "kinematics", "jacobian", "energy", "regressor"}) {
+  for (const char* function :
+       {"inverse", "forward", "mass-matrix", "bias", "kinematics", "jacobian", "energy", "regressor"}) {
     expect_verified(counted({"twu-rrrp", "--function", function}));
     expect_verified(counted({"twu-rrrp", "--function", function, "--dense"}));
   }
 }
 
 TEST(CountCommand, OptionsDoWhatTheySay) {
-  const Json plain = counted({"puma560"}), kept = counted({"puma560", "--keep", "a2,d4"}), full = counted({"puma560", "--parameters", "full"}),
-             dense = counted({"puma560", "--dense"}), flat = counted({"puma560", "--objective", "depth"}),
+  const Json plain = counted({"puma560"}), kept = counted({"puma560", "--keep", "a2,d4"}),
+             full = counted({"puma560", "--parameters", "full"}), dense = counted({"puma560", "--dense"}),
+             flat = counted({"puma560", "--objective", "depth"}),
              quick = counted({"puma560", "--objective", "latency"});
   for (const Json& json : {plain, kept, full, dense, flat, quick}) expect_verified(json);
   EXPECT_EQ(kept["parameters"], (std::vector<std::string>{"a2", "d4"}));
@@ -99,7 +104,8 @@ TEST(CountCommand, DepthIsBelowEightPerJoint) {
 TEST(CountCommand, ExplainsItself) {
   const test::Outcome run = linkwright({"count", "puma560", "--dense", "--explain"});
   EXPECT_EQ(run.code, 0) << run.err;
-  for (const char* part : {"OpenSYMORO", "Roads", "Passes", "linear", "acceleration tensor", "recursive Newton-Euler", "verified at"}) {
+  for (const char* part :
+       {"OpenSYMORO", "Roads", "Passes", "linear", "acceleration tensor", "recursive Newton-Euler", "verified at"}) {
     EXPECT_TRUE(has(run.out, part)) << part << " in\n" << run.out;
   }
 }
@@ -112,7 +118,8 @@ TEST(CountCommand, SnappingIsReported) {
 <joint name="j" type="continuous"><parent link="base"/><child link="a"/><origin rpy="1.5708 0 0"/><axis xyz="0 0 1"/></joint>
 <joint name="k" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0.3 0.2 0.1" rpy="1.5708 0 0"/><axis xyz="0 1 0"/></joint>
 </robot>)");
-  const Json exact = counted({urdf}), never = counted({urdf, "--snap", "0"}), rounded = counted({urdf, "--snap", "1e-5"});
+  const Json exact = counted({urdf}), never = counted({urdf, "--snap", "0"}),
+             rounded = counted({urdf, "--snap", "1e-5"});
   for (const Json& json : {exact, never, rounded}) expect_verified(json);
   EXPECT_EQ(exact["verified"]["snapping"], 0.0);
   EXPECT_EQ(at(exact, "total"), at(never, "total"));

@@ -42,7 +42,8 @@ using Results = std::vector<Values>;
 
 Results interpreted(const Program& program, const std::vector<States>& states) {
   Results all;
-  for (std::size_t k = 0; k < program.functions.size(); ++k) all.push_back(interpreted(program.functions[k], states[k]));
+  for (std::size_t k = 0; k < program.functions.size(); ++k)
+    all.push_back(interpreted(program.functions[k], states[k]));
   return all;
 }
 
@@ -71,7 +72,8 @@ Results jitted(const Program& program, const std::vector<States>& states, const 
 bool same_bytes(const Results& a, const Results& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k) {
-    if (a[k].size() != b[k].size() || std::memcmp(a[k].data(), b[k].data(), a[k].size() * sizeof(double)) != 0) return false;
+    if (a[k].size() != b[k].size() || std::memcmp(a[k].data(), b[k].data(), a[k].size() * sizeof(double)) != 0)
+      return false;
   }
   return true;
 }
@@ -106,7 +108,8 @@ std::string cpp_driver(const Program& program) {
     const Function& f = program.functions[k];
     const auto slice = [](const char* v, std::size_t at, std::size_t) { return fmt::format("{}.data() + {}", v, at); };
     text += fmt::format(
-        "  {{\n    std::ifstream in(\"in_{0}\", std::ios::binary);\n    std::ofstream out(\"out_{0}\", std::ios::binary);\n"
+        "  {{\n    std::ifstream in(\"in_{0}\", std::ios::binary);\n    std::ofstream out(\"out_{0}\", "
+        "std::ios::binary);\n"
         "    std::vector<double> x({1}), y({2});\n    while (in.read(reinterpret_cast<char*>(x.data()), {1} * 8)) {{\n"
         "      {3}::{4}({5});\n      out.write(reinterpret_cast<const char*>(y.data()), {2} * 8);\n    }}\n  }}\n",
         k, f.input_size(), f.output_size(), program.name, underscored(f.name()), arguments(f, slice));
@@ -118,15 +121,21 @@ std::string fortran_driver(const Program& program) {
   std::string body, sizes;
   for (std::size_t k = 0; k < program.functions.size(); ++k) {
     const Function& f = program.functions[k];
-    const auto slice = [](const char* v, std::size_t at, std::size_t size) { return fmt::format("{}({}:{})", v, at + 1, at + size); };
+    const auto slice = [](const char* v, std::size_t at, std::size_t size) {
+      return fmt::format("{}({}:{})", v, at + 1, at + size);
+    };
     body += fmt::format(
-        "  allocate(x({1}), y({2}))\n  open(newunit=a, file='in_{0}', access='stream', form='unformatted', status='old')\n"
+        "  allocate(x({1}), y({2}))\n  open(newunit=a, file='in_{0}', access='stream', form='unformatted', "
+        "status='old')\n"
         "  open(newunit=b, file='out_{0}', access='stream', form='unformatted')\n  do\n    read(a, iostat=e) x\n"
-        "    if (e /= 0) exit\n    call {3}({4})\n    write(b) y\n  end do\n  close(a)\n  close(b)\n  deallocate(x, y)\n",
+        "    if (e /= 0) exit\n    call {3}({4})\n    write(b) y\n  end do\n  close(a)\n  close(b)\n  deallocate(x, "
+        "y)\n",
         k, f.input_size(), f.output_size(), symbol(program, f), arguments(f, slice));
   }
-  return fmt::format("program driver\n  use {}\n  implicit none\n  double precision, allocatable :: x(:), y(:)\n"
-                     "  integer :: a, b, e\n{}end program\n", program.name, body);
+  return fmt::format(
+      "program driver\n  use {}\n  implicit none\n  double precision, allocatable :: x(:), y(:)\n"
+      "  integer :: a, b, e\n{}end program\n",
+      program.name, body);
 }
 
 std::string python_driver(const Program& program) {
@@ -142,21 +151,23 @@ std::string python_driver(const Program& program) {
     for (const Group& g : f.outputs()) rows += fmt::format("{}, ", g.rows);
     text += fmt::format(
         "x = np.fromfile('in_{0}').reshape(-1, {1})\nr = {2}.{3}({4})\nr = r if isinstance(r, tuple) else (r,)\n"
-        "y = np.concatenate([(np.swapaxes(v, -1, -2) if m else v).reshape(len(x), -1) for v, m in zip(r, [{5}])], axis=1)\n"
+        "y = np.concatenate([(np.swapaxes(v, -1, -2) if m else v).reshape(len(x), -1) for v, m in zip(r, [{5}])], "
+        "axis=1)\n"
         "np.ascontiguousarray(y).tofile('out_{0}')\n",
         k, f.input_size(), program.name, underscored(f.name()), inputs, rows);
   }
   return text;
 }
 
-Results results_of(const Program& program, const std::vector<States>& states, std::vector<Artefact> files, Artefact driver,
-                   const std::string& command) {
+Results results_of(const Program& program, const std::vector<States>& states, std::vector<Artefact> files,
+                   Artefact driver, const std::string& command) {
   const Scratch scratch;
   files.push_back(std::move(driver));
   write(scratch, files);
   for (std::size_t k = 0; k < states.size(); ++k) {
     std::ofstream out(scratch.path / fmt::format("in_{}", k), std::ios::binary);
-    for (const Values& s : states[k]) out.write(reinterpret_cast<const char*>(s.data()), static_cast<long>(s.size() * sizeof(double)));
+    for (const Values& s : states[k])
+      out.write(reinterpret_cast<const char*>(s.data()), static_cast<long>(s.size() * sizeof(double)));
   }
   output_of(scratch, command);
   Results all;
@@ -174,7 +185,8 @@ Results results_of(const Program& program, const std::vector<States>& states, st
 
 // Of large mechanisms without those that are long and say little more.
 std::vector<std::string> functions_of(bool small) {
-  return small ? traceable_functions() : std::vector<std::string>{"inverse", "forward", "mass-matrix", "bias", "energy"};
+  return small ? traceable_functions()
+               : std::vector<std::string>{"inverse", "forward", "mass-matrix", "bias", "energy"};
 }
 
 void expect_agreement(const Model<double>& model, const Program& program, const std::vector<States>& states,
@@ -195,8 +207,8 @@ void expect_agreement(const Model<double>& model, const Program& program, const 
 }
 
 // All back ends; `small`: also those that take long with large functions.
-void expect_every_back_end(const Mechanism& mechanism, const ProgramOptions& options, bool small, const ParameterValues<double>& values = {},
-                           int count = kStates) {
+void expect_every_back_end(const Mechanism& mechanism, const ProgramOptions& options, bool small,
+                           const ParameterValues<double>& values = {}, int count = kStates) {
   std::vector<Traced> details;
   const Program program = make_program(mechanism, functions_of(small), options, &details);
   const Model<double> model = snapped(instantiate<double>(mechanism, values), options.trace.snap);
@@ -215,7 +227,8 @@ void expect_every_back_end(const Mechanism& mechanism, const ProgramOptions& opt
   expect_agreement(model, program, states, exact, "interpreter");
   for (const char* compiler : {"gcc", "clang"}) {
     if (find_program(compiler).empty()) continue;
-    EXPECT_TRUE(same_bytes(jitted(program, states, compiler, small ? "-O2" : "-O1"), exact)) << program.name << " by " << compiler;
+    EXPECT_TRUE(same_bytes(jitted(program, states, compiler, small ? "-O2" : "-O1"), exact))
+        << program.name << " by " << compiler;
     if (!small) break;
   }
   if (!small) return;
@@ -248,7 +261,8 @@ TEST_P(EveryModel, InEveryLanguage) {
   expect_every_back_end(mechanism, options, mechanism.links.size() < 15);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compile, EveryModel, ::testing::ValuesIn(embedded_trees()), [](const auto& p) { return identifier(p.param); });
+INSTANTIATE_TEST_SUITE_P(Compile, EveryModel, ::testing::ValuesIn(embedded_trees()),
+                         [](const auto& p) { return identifier(p.param); });
 
 TEST(Compile, RandomMechanismsInEveryLanguage) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -315,8 +329,9 @@ TEST(Compile, CodeHasNoWarningAndNoBranch) {
 
 // Instructions within a function, as valgrind counts them. It knows AVX2, not the newest.
 long instructions(const Scratch& scratch, const std::string& function, int state) {
-  const Finished run = run_program({"valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                                    "--toggle-collect=" + function, (scratch.path / "driver").string(), std::to_string(state)});
+  const Finished run =
+      run_program({"valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=" + function,
+                   (scratch.path / "driver").string(), std::to_string(state)});
   EXPECT_EQ(run.status, 0) << run.output;
   const std::size_t at = run.output.find("Collected : ");
   EXPECT_NE(at, std::string::npos) << run.output;
@@ -334,10 +349,12 @@ TEST(Compile, InstructionsDoNotDependOnTheState) {
     const Scratch scratch;
     std::vector<Artefact> files = emit_c(program);
     // states: all zero; ordinary; angles far beyond a turn, tiny and huge rates
-    std::string text = "#include <stdlib.h>\n#include \"" + program.name + ".h\"\nint main(int n, char **v) {\n"
-                       "  static double x[1000], y[1000];\n  int s = n > 1 ? atoi(v[1]) : 0;\n"
-                       "  for (int k = 0; k < 1000; ++k) x[k] = s == 0 ? 0.0 : s == 1 ? 0.3 + 0.1 * (k % 7) : k % 3 == 0 ? "
-                       "-98765.4 : k % 3 == 1 ? 1e-310 : 3e5;\n";
+    std::string text =
+        "#include <stdlib.h>\n#include \"" + program.name +
+        ".h\"\nint main(int n, char **v) {\n"
+        "  static double x[1000], y[1000];\n  int s = n > 1 ? atoi(v[1]) : 0;\n"
+        "  for (int k = 0; k < 1000; ++k) x[k] = s == 0 ? 0.0 : s == 1 ? 0.3 + 0.1 * (k % 7) : k % 3 == 0 ? "
+        "-98765.4 : k % 3 == 1 ? 1e-310 : 3e5;\n";
     for (const Function& f : program.functions) {
       const auto slice = [](const char* a, std::size_t at, std::size_t) { return fmt::format("{} + {}", a, at); };
       text += fmt::format("  {}({});\n", symbol(program, f), arguments(f, slice));
@@ -345,7 +362,8 @@ TEST(Compile, InstructionsDoNotDependOnTheState) {
     files.push_back({"driver.c", text + "  return y[0] == 12345.0;\n}\n"});
     write(scratch, files);
     const std::string object = compiled(scratch, program, "gcc", flags);
-    const Finished made = run_program({"gcc", "-std=c11", (scratch.path / "driver.c").string(), object, "-lm", "-o", (scratch.path / "driver").string()});
+    const Finished made = run_program({"gcc", "-std=c11", (scratch.path / "driver.c").string(), object, "-lm", "-o",
+                                       (scratch.path / "driver").string()});
     ASSERT_EQ(made.status, 0) << made.output;
     for (const char* function : {"inverse", "forward"}) {
       const std::string name = program.name + "_" + function;
