@@ -23,9 +23,9 @@ std::string declarations(const Program& program, const Function& f, const CDiale
   };
   add(f.inputs(), "const ");
   add(f.outputs(), "");
-  return fmt::format("\nstruct {0}_sizes {{\n  static constexpr std::size_t {1};\n}};\n{2};\ninline void {0}({3}) {{\n  {0}({4});\n}}\n",
+  return fmt::format("\nstruct {0}_sizes {{\n  static constexpr std::size_t {1};\n}};\n{2};\ninline void {0}({3}) {{\n  {5}::{0}({4});\n}}\n",
                      name, fmt::join(sizes, ", "), c_declaration(program, f, dialect), fmt::join(arrays, ", "),
-                     fmt::join(data, ", "));
+                     fmt::join(data, ", "), c_name(program, dialect));  // an argument may be called like it
 }
 
 }  // namespace

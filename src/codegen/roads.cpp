@@ -21,6 +21,8 @@
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../graph/passes/contract.hpp"
+#include "../graph/passes/schedule.hpp"
 #include "../graph/typical.hpp"
 #include "../model/complaints.hpp"
 #include "../model/evaluate.hpp"
@@ -134,6 +136,8 @@ class Tracer {
         passes = std::move(explained);
       }
     }
+    // last, so that the choice does not depend on it
+    if (options_.optimize && options_.fused) best = schedule(contract(best->with({best->arithmetic().trigonometry, true})));
     const Variant& v = candidates[best_at].variant;
     Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
     std::stable_sort(order.begin(), order.end(), cheaper);
@@ -150,7 +154,7 @@ class Tracer {
   using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
 
   Function optimized(const Function& f, const SearchEffort& effort, std::vector<PassReport>& explained) const {
-    return lw::optimize(f.with({f.arithmetic().trigonometry, options_.fused}), options_.objective, &explained, effort);
+    return lw::optimize(f, options_.objective, &explained, effort);
   }
 
   // --- the mechanism in symbols

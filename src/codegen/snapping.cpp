@@ -75,7 +75,8 @@ class RotationSnap {
     const double right = 0.5 * std::numbers::pi, angle = std::atan2(*y, *x), quarters = std::round(angle / right);
     const bool square = std::abs(angle - right * quarters) <= snap_;
     if (exact && !square) return true;
-    const double cosine = square ? std::round(*x) : *x / std::hypot(*x, *y), sine = square ? std::round(*y) : *y / std::hypot(*x, *y);
+    const double cosine = square ? std::round(*x) : *x / std::hypot(*x, *y),
+                 sine = square ? std::round(*y) : *y / std::hypot(*x, *y);
     R_(r1, c1) = T(cosine);
     R_(r2, c1) = T(sine);
     R_(r1, c2) = T(-sign * sine);

@@ -39,6 +39,10 @@ static inline double lw_of_bits(unsigned long long b) {
 #define LW_MADD(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* into its callers, where n is a number: then nothing is left to decide */
+#ifdef __GNUC__
+__attribute__((always_inline))
+#endif
 static inline void lw_sincos(int n, const double *LW_RESTRICT x, double *LW_RESTRICT s, double *LW_RESTRICT c) {
   const unsigned long long sign = 1ULL << 63, limit = lw_bits(0x1p50);
   for (int i = 0; i < n; ++i) {

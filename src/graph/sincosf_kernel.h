@@ -31,6 +31,10 @@ static inline float lw_of_bitsf(unsigned b) {
 #define LW_MADDF(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* into its callers, where n is a number: then nothing is left to decide */
+#ifdef __GNUC__
+__attribute__((always_inline))
+#endif
 static inline void lw_sincosf(int n, const float *LW_RESTRICT x, float *LW_RESTRICT s, float *LW_RESTRICT c) {
   const unsigned sign = 1U << 31, limit = lw_bitsf(0x1p22f);
   for (int i = 0; i < n; ++i) {

@@ -67,7 +67,9 @@ double disagreement(const Model<double>& model, const Function& function, const 
     std::size_t own = 0;  // without p
     for (const Group& g : function.inputs()) own += g.name == "p" ? 0 : g.size;
     const auto part = [&](std::size_t from, std::size_t size) {
-      return own < from + size ? Values(size, 1.0) : Values(in.begin() + static_cast<long>(from), in.begin() + static_cast<long>(from + size));
+      return own < from + size
+                 ? Values(size, 1.0)
+                 : Values(in.begin() + static_cast<long>(from), in.begin() + static_cast<long>(from + size));
     };
     const State s{part(0, nq), part(nq, nv), part(nq + nv, nv), part(nq + nv, nv)};
     double error = 0.0;
@@ -91,7 +93,8 @@ double disagreement(const Model<double>& model, const Function& function, const 
 double disagreement(const Model<double>& model, const Function& function, const std::vector<Values>& states,
                     const std::string& frame) {
   Interpreter<double> run(function);
-  return disagreement(model, function, states, [&](std::span<const double> in, std::span<double> out) { run(in, out); }, frame);
+  return disagreement(
+      model, function, states, [&](std::span<const double> in, std::span<double> out) { run(in, out); }, frame);
 }
 
 std::vector<std::string> embedded_trees() {

@@ -22,11 +22,12 @@ std::vector<std::vector<double>> states_of(const Model<double>& model, const Fun
 using Evaluate = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
 
 // The worst over these states.
-double disagreement(const Model<double>& model, const Function& function, const std::vector<std::vector<double>>& states,
-                    const Evaluate& evaluate, const std::string& frame = "");
-// By the interpreter.
-double disagreement(const Model<double>& model, const Function& function, const std::vector<std::vector<double>>& states,
+double disagreement(const Model<double>& model, const Function& function,
+                    const std::vector<std::vector<double>>& states, const Evaluate& evaluate,
                     const std::string& frame = "");
+// By the interpreter.
+double disagreement(const Model<double>& model, const Function& function,
+                    const std::vector<std::vector<double>>& states, const std::string& frame = "");
 
 // Embedded mechanisms without loops.
 std::vector<std::string> embedded_trees();

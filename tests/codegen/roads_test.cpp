@@ -47,7 +47,8 @@ TEST(Roads, RandomMechanismsAgree) {
     for (const std::string& function : traceable_functions()) {
       const bool dynamics = std::find(kDynamics.begin(), kDynamics.end(), function) != kDynamics.end();
       if (!dynamics && seed % 6 != 0) continue;
-      EXPECT_LE(worst(mechanism, trace_function(mechanism, function, how), 250), 1.0) << "seed " << seed << " " << function;
+      EXPECT_LE(worst(mechanism, trace_function(mechanism, function, how), 250), 1.0)
+          << "seed " << seed << " " << function;
     }
   }
 }
@@ -77,19 +78,22 @@ Mechanism read_or_throw(const std::string& text, const std::string& file) {
 Mechanism nearly_square(double angle, double length = 1.0, double mass = 1.0) {
   const auto link = [&](char name) {
     const double I = mass * length * length;
-    return fmt::format("<link name='{}'><inertial><origin xyz='{} {} {}'/><mass value='{}'/><inertia ixx='{}' iyy='{}' izz='{}' "
-                       "ixy='{}' ixz='0' iyz='0'/></inertial></link>",
-                       name, 0.1 * length, 0.02 * length, 0.03 * length, mass, 0.02 * I, 0.03 * I, 0.025 * I, 0.001 * I);
+    return fmt::format(
+        "<link name='{}'><inertial><origin xyz='{} {} {}'/><mass value='{}'/><inertia ixx='{}' iyy='{}' izz='{}' "
+        "ixy='{}' ixz='0' iyz='0'/></inertial></link>",
+        name, 0.1 * length, 0.02 * length, 0.03 * length, mass, 0.02 * I, 0.03 * I, 0.025 * I, 0.001 * I);
   };
   const auto joint = [&](char parent, char child, const std::string& rpy, const char* axis) {
-    return fmt::format("<joint name='{1}' type='continuous'><parent link='{0}'/><child link='{1}'/><origin xyz='{2} {3} {4}' "
-                       "rpy='{5}'/><axis xyz='{6}'/></joint>",
-                       parent, child, 0.3 * length, 0.2 * length, 0.1 * length, rpy, axis);
+    return fmt::format(
+        "<joint name='{1}' type='continuous'><parent link='{0}'/><child link='{1}'/><origin xyz='{2} {3} {4}' "
+        "rpy='{5}'/><axis xyz='{6}'/></joint>",
+        parent, child, 0.3 * length, 0.2 * length, 0.1 * length, rpy, axis);
   };
   const std::string a = fmt::format("{:.17g}", angle);
   return read_or_throw("<robot name='nearly'><link name='o'/>" + link('a') + link('b') + link('c') + link('d') +
                            joint('o', 'a', a + " 0 0", "0 0 1") + joint('a', 'b', a + " " + a + " 0", "0 1 0") +
-                           joint('b', 'c', "0 0 " + a, "1 0 0") + joint('c', 'd', "0.3 " + a + " 0.7", "0 0 1") + "</robot>",
+                           joint('b', 'c', "0 0 " + a, "1 0 0") + joint('c', 'd', "0.3 " + a + " 0.7", "0 0 1") +
+                           "</robot>",
                        "nearly.urdf");
 }
 
@@ -103,7 +107,8 @@ TEST(Roads, NearlyRightAnglesLoseNoDigits) {
       how.snap = snap;
       for (const std::string& function : kDynamics) {
         const Traced traced = trace_function(mechanism, function, how);
-        EXPECT_LE(worst(mechanism, traced, 50), 1.0) << digits << " digits, snap " << snap << ", " << function << ", " << traced.roads[0].name;
+        EXPECT_LE(worst(mechanism, traced, 50), 1.0)
+            << digits << " digits, snap " << snap << ", " << function << ", " << traced.roads[0].name;
         const Verification v = verify(traced, 20);
         EXPECT_TRUE(v.passed());
         // no further from the file than what was asked for allows
@@ -168,13 +173,33 @@ links:
 // A symbol stands for any value: also for those that make axes parallel or not, meet or not, and distances zero.
 TEST(Roads, KeptParametersMayTakeAnyValue) {
   const Mechanism mechanism = read_or_throw(kKept, "kept.yaml");
-  const std::vector<std::vector<std::string>> choices{
-      {"alpha"}, {"beta"}, {"a"}, {"b"}, {"a", "b", "c"}, {"m", "r"}, {"ratio", "stiff"},
-      {"alpha", "beta", "a", "b", "c", "m", "r", "ratio", "stiff"}};
-  const std::vector<ParameterValues<double>> values{
-      {},
-      {{"alpha", 0.4}, {"beta", 0.7}, {"a", 0.0}, {"b", 0.2}, {"c", 0.0}, {"m", 4.0}, {"r", -0.3}, {"ratio", 2.0}, {"stiff", 0.0}},
-      {{"alpha", std::acos(0.0)}, {"beta", 0.0}, {"a", -0.7}, {"b", 0.0}, {"c", 1.0}, {"m", 0.1}, {"r", 0.0}, {"ratio", 3.0}, {"stiff", 8.0}}};
+  const std::vector<std::vector<std::string>> choices{{"alpha"},
+                                                      {"beta"},
+                                                      {"a"},
+                                                      {"b"},
+                                                      {"a", "b", "c"},
+                                                      {"m", "r"},
+                                                      {"ratio", "stiff"},
+                                                      {"alpha", "beta", "a", "b", "c", "m", "r", "ratio", "stiff"}};
+  const std::vector<ParameterValues<double>> values{{},
+                                                    {{"alpha", 0.4},
+                                                     {"beta", 0.7},
+                                                     {"a", 0.0},
+                                                     {"b", 0.2},
+                                                     {"c", 0.0},
+                                                     {"m", 4.0},
+                                                     {"r", -0.3},
+                                                     {"ratio", 2.0},
+                                                     {"stiff", 0.0}},
+                                                    {{"alpha", std::acos(0.0)},
+                                                     {"beta", 0.0},
+                                                     {"a", -0.7},
+                                                     {"b", 0.0},
+                                                     {"c", 1.0},
+                                                     {"m", 0.1},
+                                                     {"r", 0.0},
+                                                     {"ratio", 3.0},
+                                                     {"stiff", 8.0}}};
   for (const auto& keep : choices) {
     TraceOptions how;
     how.keep = keep;
@@ -208,7 +233,8 @@ TEST(Roads, NothingDividesByASymbol) {
   TraceOptions how;
   how.keep = {"alpha", "beta", "a", "b", "c", "m", "r", "ratio", "stiff"};
   for (const char* function : {"inverse", "mass-matrix", "bias"}) {
-    EXPECT_EQ(cost(trace_function(read_or_throw(kKept, "kept.yaml"), function, how).function).operations.divisions, 0) << function;
+    EXPECT_EQ(cost(trace_function(read_or_throw(kKept, "kept.yaml"), function, how).function).operations.divisions, 0)
+        << function;
   }
 }
 
@@ -238,7 +264,8 @@ TEST(Roads, DenseSymbolsAreThoseOfTheFunction) {
 
 // As many as there are base parameters (Gautier, Khalil 1990 for the first two).
 TEST(Roads, DenseBaseParametersAreAsManyAsPublished) {
-  const std::vector<std::pair<const char*, std::size_t>> published{{"puma560", 36}, {"stanford", 33}, {"rx90", 36}, {"ur5", 36}};
+  const std::vector<std::pair<const char*, std::size_t>> published{
+      {"puma560", 36}, {"stanford", 33}, {"rx90", 36}, {"ur5", 36}};
   for (const auto& [name, count] : published) {
     TraceOptions how;
     how.dense = true;
@@ -305,7 +332,8 @@ TEST(Snapping, KeepsRotations) {
     for (Link& link : mechanism.links) {  // not quite square
       if (link.joint.dh) continue;
       for (Formula& x : link.joint.origin.rotation.values) {
-        if (random.chance(0.7)) x = x.value.constant() + random.between(-1.0, 1.0) * std::pow(10.0, -random.between(4.0, 15.0));
+        if (random.chance(0.7))
+          x = x.value.constant() + random.between(-1.0, 1.0) * std::pow(10.0, -random.between(4.0, 15.0));
         if (random.chance(0.2)) x = random.between(-3.0, 3.0);
       }
     }

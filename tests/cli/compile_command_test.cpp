@@ -1,0 +1,194 @@
+// linkwright compile: files that a user can take away, proven before they are written.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "run_cli.hpp"
+
+namespace lw {
+namespace {
+
+namespace fs = std::filesystem;
+using test::has;
+using test::linkwright;
+using Json = nlohmann::json;
+
+std::string out_folder(const std::string& name) { return test::folder() + "/" + name; }
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+TEST(CompileCommand, EveryLanguage) {
+  struct Made {
+    const char* language;
+    std::set<std::string> files;
+    const char* test;
+  };
+  const std::string base = "double_pendulum";
+  for (const Made& m :
+       {Made{"c",
+             {base + ".h", base + ".c", base + "_vectors.csv", base + "_selftest.c", base + "_report.json"},
+             "passed"},
+        Made{"c++",
+             {base + ".hpp", base + ".cpp", base + "_vectors.csv", base + "_selftest.cpp", base + "_report.json"},
+             "passed"},
+        Made{
+            "fortran", {base + ".f90", base + "_selftest.f90", base + "_vectors.csv", base + "_report.json"}, "passed"},
+        Made{"python", {base + ".py", base + "_selftest.py", base + "_vectors.csv", base + "_report.json"}, "passed"},
+        Made{"latex", {base + ".tex", base + "_report.json"}, "none"},
+        Made{"text", {base + ".txt", base + "_report.json"}, "none"},
+        Made{"dot", {base + "_inverse.dot", base + "_forward.dot", base + "_report.json"}, "none"}}) {
+    const std::string out = out_folder(std::string("made-") + m.language);
+    const test::Outcome run = linkwright({"compile", "double-pendulum", "--functions", "inverse,forward", "--language",
+                                          m.language, "--out", out, "--json"});
+    ASSERT_EQ(run.code, 0) << m.language << ": " << run.err;
+    const Json json = run.json();
+    std::set<std::string> names, there;
+    for (const auto& file : json["files"]) names.insert(fs::path(file.get<std::string>()).filename().string());
+    for (const auto& entry : fs::directory_iterator(out)) there.insert(entry.path().filename().string());
+    EXPECT_EQ(names, m.files) << m.language;
+    EXPECT_EQ(there, m.files) << m.language;
+    EXPECT_TRUE(json["self_test"] == m.test || json["self_test"] == "not run")
+        << m.language << " " << json["self_test"];
+    ASSERT_EQ(json["functions"].size(), 2u);
+    EXPECT_EQ(json["functions"][1]["name"], "forward");
+    for (const char* field : {"multiplications", "additions", "trig", "depth"})
+      EXPECT_GT(json["functions"][0][field].get<int>(), 0);
+    const Json report = Json::parse(text_of(fs::path(out) / (base + "_report.json")));
+    EXPECT_EQ(report["functions"][0]["operations"]["multiplications"], json["functions"][0]["multiplications"]);
+  }
+}
+
+TEST(CompileCommand, EveryFunctionInCAndCpp) {
+  for (const char* language : {"c", "c++"}) {
+    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions",
+                                          "inverse,forward,mass-matrix,bias,kinematics,jacobian,energy,regressor",
+                                          "--language", language, "--out", out_folder("all"), "--json"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.json()["self_test"], "passed");
+    EXPECT_EQ(run.json()["functions"].size(), 8u);
+  }
+}
+
+// The operations are those that `count` counts under the same options.
+TEST(CompileCommand, CountsWhatCountCounts) {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {}, {"--keep", "a2"}, {"--parameters", "full"}, {"--objective", "depth"}}) {
+    std::vector<std::string> count{"count", "puma560", "--json"},
+        compile{"compile", "puma560", "--json", "--language", "text", "--out", out_folder("same")};
+    count.insert(count.end(), options.begin(), options.end());
+    compile.insert(compile.end(), options.begin(), options.end());
+    const Json counted = linkwright(count).json(), made = linkwright(compile).json();
+    for (const char* field : {"multiplications", "additions", "divisions", "trig"})
+      EXPECT_EQ(counted[field], made["functions"][0][field]) << field;
+  }
+}
+
+TEST(CompileCommand, OptionsDoWhatTheySay) {
+  const std::string out = out_folder("options");
+  const auto made = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"compile", "double-pendulum", "--out", out, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const test::Outcome run = linkwright(words);
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.json()["self_test"], "passed");
+    return text_of(run.json()["files"][1].get<std::string>());
+  };
+  EXPECT_TRUE(has(made({}), "#define LW_FMA("));
+  EXPECT_FALSE(has(made({"--no-fma"}), "#define LW_FMA("));
+  EXPECT_TRUE(has(made({"--libm"}), "#include <math.h>"));
+  EXPECT_FALSE(has(made({}), "#include <math.h>"));
+  EXPECT_TRUE(has(made({"--name", "swing"}), "void swing_inverse("));
+  EXPECT_TRUE(has(made({"--float"}), "const float *"));
+  EXPECT_TRUE(has(made({"--float", "--language", "c++"}), "float"));
+}
+
+// What a user does with it: compile and link with a program of one's own.
+TEST(CompileCommand, TheCodeStandsAlone) {
+  const std::string out = out_folder("alone");
+  ASSERT_EQ(linkwright({"compile", "puma560", "--functions", "inverse", "--keep", "a2", "--out", out}).code, 0);
+  std::ofstream(out + "/main.c")
+      << "#include <stdio.h>\n#include \"puma560.h\"\nint main(void) {\n"
+         "  double q[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, z[6] = {0}, p[1] = {0.7}, tau[6];\n"
+         "  puma560_inverse(q, z, z, p, tau);\n  printf(\"%.17g\", tau[1]);\n}\n";
+  const test::Outcome run = test::shell(
+      "cd " + out + " && cc -std=c11 -Wall -Wextra -Wconversion -Werror main.c puma560.c -o main && ./main");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json expected =
+      linkwright({"inverse", "puma560", "--set", "a2=0.7", "--q", "0.1,0.2,0.3,0.4,0.5,0.6", "--json"}).json();
+  EXPECT_NEAR(std::stod(run.out), expected["tau"][1].get<double>(), 1e-11);
+}
+
+TEST(CompileCommand, RefusesWithAReasonAndWritesNothing) {
+  const std::string out = out_folder("refused");
+  const auto refused = [&](std::vector<std::string> words, int code, const char* part) {
+    words.insert(words.begin(), "compile");
+    words.insert(words.end(), {"--out", out});
+    const test::Outcome run = linkwright(words);
+    EXPECT_EQ(run.code, code) << run.err;
+    EXPECT_TRUE(has(run.err, part)) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_FALSE(fs::exists(out));
+  };
+  refused({"double-pendulum", "--functions", "inverse,foo"}, 2, "there is no function `foo`");
+  refused({"double-pendulum", "--functions", "inverse,inverse"}, 2, "named twice");
+  refused({"double-pendulum", "--language", "pascal"}, 2, "fortran");
+  refused({"double-pendulum", "--name", "3x"}, 2, "`robot_3x` would be one");
+  refused({"double-pendulum", "--name", "class"}, 2, "`class_robot` would be one");
+  refused({"double-pendulum", "--float", "--language", "fortran"}, 2, "not with fortran");
+  refused({"double-pendulum", "--keep", "nothing"}, 2, "`nothing` is not a parameter");
+  refused({"double-pendulum", "--dense"}, 2, "no option `--dense`");
+  refused({"four-bar"}, 3, "closed loop");
+}
+
+TEST(CompileCommand, FoldersThatCannotBeWritten) {
+  const test::Outcome below_a_file =
+      linkwright({"compile", "double-pendulum", "--out", test::write("a-file", "x") + "/below"});
+  EXPECT_EQ(below_a_file.code, 3);
+  EXPECT_TRUE(has(below_a_file.err, "Not a directory")) << below_a_file.err;
+  if (geteuid() == 0) return;  // for whom no folder is closed
+  const std::string closed = out_folder("closed");
+  fs::create_directory(closed);
+  fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
+  const test::Outcome run = linkwright({"compile", "double-pendulum", "--out", closed});
+  fs::permissions(closed, fs::perms::owner_all);
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_TRUE(fs::is_empty(closed));
+}
+
+// A limit on the size of files is as a disk that is full: nothing half-written stays.
+TEST(CompileCommand, ADiskThatIsFull) {
+  const std::string out = out_folder("full");
+  const test::Outcome run =
+      test::shell("trap '' XFSZ; ulimit -f 4; linkwright compile puma560 --language text --out " + out);
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_TRUE(has(run.err, "puma560.txt")) << run.err;
+  if (!fs::exists(out)) return;
+  for (const auto& entry : fs::directory_iterator(out)) {
+    EXPECT_NE(entry.path().filename().string().rfind("puma560", 0), 0u) << entry.path();
+  }
+}
+
+TEST(CompileCommand, CompilersThatAreNotThere) {
+  const std::string out = out_folder("no-compiler");
+  const test::Outcome none = test::shell("CC=/no/such/compiler linkwright compile double-pendulum --json --out " + out);
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_EQ(none.json()["self_test"], "not run");
+  // and one that fails
+  const test::Outcome fails = test::shell("CC=false linkwright compile double-pendulum --out " + out + "-2");
+  EXPECT_EQ(fails.code, 4) << fails.err;
+  EXPECT_TRUE(has(fails.err, "nothing is written"));
+  EXPECT_FALSE(fs::exists(out + "-2"));
+}
+
+}  // namespace
+}  // namespace lw
