@@ -59,7 +59,7 @@ class DartPeer : public Peer {
 
   double compute(Function f, int state, double nudge) override {
     State& s = states_[static_cast<std::size_t>(state)];
-    s.q.array() += nudge;
+    if (nudge != 0.0) s.q.array() += nudge;
     skeleton_->setPositions(s.q);
     switch (f) {
       case Function::inverse:

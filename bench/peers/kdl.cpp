@@ -74,7 +74,7 @@ class KdlPeer : public Peer {
 
   double compute(Function f, int state, double nudge) override {
     State& s = states_[static_cast<std::size_t>(state)];
-    s.q.data.array() += nudge;
+    if (nudge != 0.0) s.q.data.array() += nudge;
     switch (f) {
       case Function::inverse:
         if (chain_inverse_) {

@@ -43,7 +43,7 @@ class Peer {
   virtual bool supports(Function function) const = 0;
   // State after state: q (nq), qd, qdd, tau (nv).
   virtual void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) = 0;
-  // Adds `nudge` to every coordinate and computes. Returns the first plus the last number of the result, for a caller that
+  // Adds `nudge`, where it is not 0, to every coordinate and computes. Returns the first plus the last number of the result, for a caller that
   // wants the next call to wait for this one: a multiple of it too small to change anything is the next nudge. Every
   // coordinate, since on some nothing depends, and generated code does not read those.
   virtual double compute(Function function, int state, double nudge) = 0;

@@ -50,7 +50,7 @@ class PinocchioPeer : public Peer {
 
   double compute(Function f, int state, double nudge) override {
     State& s = states_[static_cast<std::size_t>(state)];
-    s.q.array() += nudge;
+    if (nudge != 0.0) s.q.array() += nudge;
     switch (f) {
       case Function::inverse: return ends(pin::rnea(model_, *data_, s.q, s.qd, s.qdd));
       case Function::mass_matrix: return ends(pin::crba(model_, *data_, s.q, pin::Convention::LOCAL).reshaped());

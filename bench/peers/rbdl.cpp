@@ -51,7 +51,7 @@ class RbdlPeer : public Peer {
   double compute(Function f, int state, double nudge) override {
     last_ = static_cast<std::size_t>(state);
     State& s = states_[last_];
-    s.q.array() += nudge;
+    if (nudge != 0.0) s.q.array() += nudge;
     switch (f) {
       case Function::inverse: rb::InverseDynamics(model_, s.q, s.qd, s.qdd, tau_); return tau_[0] + tau_[nv_ - 1];
       case Function::mass_matrix:

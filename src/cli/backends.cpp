@@ -69,7 +69,9 @@ class Reference : public peer::Peer {
   double compute(Function f, int state, double nudge) override {
     const auto k = static_cast<std::size_t>(state);
     const std::span<double> q(q_.data() + k * nq(), nq());
-    for (double& x : q) x += nudge;
+    if (nudge != 0.0) {
+      for (double& x : q) x += nudge;
+    }
     const std::vector<double>& last = f == Function::forward ? tau_ : qdd_;
     std::vector<double>& out = out_[index(f)];
     evaluate<double>(f, model_, work_, q, {qd_.data() + k * nv(), nv()}, {last.data() + k * nv(), nv()}, out);
@@ -117,7 +119,9 @@ class OfOneArray : public peer::Peer {
     std::vector<double>& states = f == Function::forward ? force_ : motion_;
     const std::size_t size = nq_ + 2 * nv_;
     const std::span<double> in(states.data() + static_cast<std::size_t>(state) * size, size);
-    for (double& x : in.first(nq_)) x += nudge;
+    if (nudge != 0.0) {
+      for (double& x : in.first(nq_)) x += nudge;
+    }
     std::vector<double>& out = out_[index(f)];
     run(f, in, out);
     return out.front() + out.back();
