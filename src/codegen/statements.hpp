@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../graph/function.hpp"
+#include "../graph/op_names.hpp"
 
 namespace lw {
 
@@ -38,8 +39,6 @@ struct Language {
 
 // The shortest decimal number that reads back as the same double, with a point or an exponent: 0.1, 2.0, 1e-30.
 std::string shortest(double value);
-// sin, atan2, fma, …: what an operation that is no operator is called, in C's words.
-const char* function_name(Op op);
 
 struct Statement {
   NodeId node = 0;

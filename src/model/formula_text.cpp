@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "../graph/function.hpp"
+#include "../graph/op_names.hpp"
 
 namespace lw {
 namespace {
@@ -21,26 +22,6 @@ struct Piece {
 
 std::string at_least(Level level, const Piece& piece) {
   return piece.level >= level ? piece.text : '(' + piece.text + ')';
-}
-
-const char* function_name(Op op) {
-  switch (op) {
-    case Op::sqrt: return "sqrt";
-    case Op::sin: return "sin";
-    case Op::cos: return "cos";
-    case Op::tan: return "tan";
-    case Op::asin: return "asin";
-    case Op::acos: return "acos";
-    case Op::atan: return "atan";
-    case Op::atan2: return "atan2";
-    case Op::exp: return "exp";
-    case Op::log: return "log";
-    case Op::tanh: return "tanh";
-    case Op::abs: return "abs";
-    case Op::min: return "min";
-    case Op::max: return "max";
-    default: return nullptr;
-  }
 }
 
 bool takes_two(Op op) { return op == Op::atan2 || op == Op::min || op == Op::max; }

@@ -87,8 +87,8 @@ TEST(Usage, NoColourWhereNobodySeesIt) {
 
 TEST(Usage, AFullDiskIsReported) {
   for (const char* line : {"linkwright models > /dev/full", "linkwright models --json > /dev/full",
-                           "linkwright --help > /dev/full", "linkwright reproduce all --json > /dev/full",
-                           "linkwright reproduce all > /dev/full", "linkwright reproduce twu --out /dev/full"}) {
+                           "linkwright --help > /dev/full", "linkwright reproduce wong --json > /dev/full",
+                           "linkwright reproduce wong > /dev/full", "linkwright reproduce binder --out /dev/full"}) {
     const Outcome o = shell(line);
     EXPECT_EQ(o.code, 3) << line;
     EXPECT_TRUE(has(o.err, "No space left on device")) << o.err;
@@ -115,7 +115,7 @@ links: [{name: ball, parent: base, joint: {type: spherical}, inertia: {mass: 1, 
     int code;
   };
   for (const Case& c : {Case{"linkwright inverse " + ball + " --allow-unphysical --q 0,0,0,1.001", 0},
-                        Case{"linkwright reproduce twu --out report.html", 0}, Case{"linkwright check " + ball, 1},
+                        Case{"linkwright reproduce binder --out report.html", 0}, Case{"linkwright check " + ball, 1},
                         Case{"linkwright inverse puma560 --q 1", 2}, Case{"linkwright inverse " + ball, 3}}) {
     const Outcome heard = shell(c.line);
     EXPECT_FALSE(heard.err.empty()) << c.line;

@@ -78,18 +78,8 @@ class Composite {
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   const Body<T>& body(std::size_t i) const { return model_.bodies[at(tree_.links[i].body)]; }
 
-  Vec3<T> origin(std::size_t i) const {
-    const Link& link = tree_.links[i];
-    if (link.kind != JointKind::prismatic) return link.p;
-    return link.p + link.B.col(2) * (joint_coordinate<T>(body(i), q_) + link.offset);
-  }
-  Transform<T> free_pose(std::size_t i) const {
-    const Link& link = tree_.links[i];
-    const bool floats = link.kind == JointKind::floating;
-    const std::size_t k = at(body(i).q), turn = floats ? k + 3 : k;
-    return {link.B * rotation_from_quaternion(q_[turn], q_[turn + 1], q_[turn + 2], q_[turn + 3]),
-            floats ? link.p + link.B * Vec3<T>(q_[k], q_[k + 1], q_[k + 2]) : link.p};
-  }
+  Vec3<T> origin(std::size_t i) const { return origin_of<T>(tree_.links[i], body(i), q_); }
+  Transform<T> free_pose(std::size_t i) const { return lw::free_pose<T>(tree_.links[i], body(i), q_); }
 
   // About a point from which their own is seen at p.
   static SecondMoments<T> shifted(const SecondMoments<T>& P, const Vec3<T>& p) {

@@ -45,7 +45,22 @@ SecondMoments<T> turned_out(const typename CanonicalTree<T>::Link& link, const T
   return out;
 }
 
-// The same of moments that are no constants, with the moment of inertia about z beside them, which the turn leaves alone.
+// Origin of a link on a revolute or prismatic joint, in its parent.
+template <class T>
+Vec3<T> origin_of(const typename CanonicalTree<T>::Link& link, const Body<T>& body, In<T> q) {
+  if (link.kind != JointKind::prismatic) return link.p;
+  return link.p + link.B.col(2) * (joint_coordinate<T>(body, q) + link.offset);
+}
+// Pose of a link on a spherical or floating joint, in its parent.
+template <class T>
+Transform<T> free_pose(const typename CanonicalTree<T>::Link& link, const Body<T>& body, In<T> q) {
+  const bool floats = link.kind == JointKind::floating;
+  const auto k = static_cast<std::size_t>(body.q), turn = floats ? k + 3 : k;
+  return {link.B * rotation_from_quaternion(q[turn], q[turn + 1], q[turn + 2], q[turn + 3]),
+          floats ? link.p + link.B * Vec3<T>(q[k], q[k + 1], q[k + 2]) : link.p};
+}
+
+// The same as turned_out, of moments that are no constants, with the moment of inertia about z beside them, which the turn leaves alone.
 template <class T>
 SecondMoments<T> turned_out(const SecondMoments<T>& P, const T& inertia_z, const Turn<T>& turn) {
   SecondMoments<T> out = P;
