@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../graph/outline.hpp"
 #include "c_text.hpp"
 #include "emit_python.hpp"
 
@@ -40,7 +41,7 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     Traced traced = trace_function(mechanism, name, options.trace);
     Arithmetic arithmetic = traced.function.arithmetic();
     arithmetic.trigonometry = options.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
-    program.functions.push_back(traced.function.with(arithmetic));
+    program.functions.push_back(with_arithmetic(traced.function, arithmetic));
     program.notes.push_back(fmt::format("{}: {}", name, traced.roads.front().name));
     program.kept = traced.parameters;
     program.kept_values = traced.parameter_values;

@@ -21,11 +21,13 @@
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../graph/outline.hpp"
 #include "../graph/passes/contract.hpp"
 #include "../graph/passes/schedule.hpp"
 #include "../graph/typical.hpp"
 #include "../model/complaints.hpp"
 #include "../model/evaluate.hpp"
+#include "limbs.hpp"
 
 namespace lw {
 namespace {
@@ -48,6 +50,19 @@ struct Variant {
   TensorRoad road;
   Gauges gauges;
   std::vector<bool> near_parent;
+
+  // For every limb the choices of the first.
+  void make_equal(const LimbGroup& group) {
+    for (const auto& limb : group.limbs) {
+      for (std::size_t k = 0; k < limb.size(); ++k) {
+        const std::size_t to = limb[k], from = group.limbs[0][k];
+        for (std::vector<bool>* flags : {&road.merged, &road.in_carrier, &near_parent}) {
+          if (!flags->empty()) (*flags)[to] = bool((*flags)[from]);
+        }
+        if (!gauges.empty()) gauges[to] = gauges[from];
+      }
+    }
+  }
 };
 
 std::string described(const Variant& v) {
@@ -136,8 +151,17 @@ class Tracer {
         passes = std::move(explained);
       }
     }
+    if (options_.limbs) {
+      if (std::optional<Function> called = with_limbs(candidates[best_at])) {
+        best = std::move(called);
+        taken[best_at].name += "; equal limbs by one function";
+      }
+    }
     // last, so that the choice does not depend on it
-    if (options_.optimize && options_.fused) best = schedule(contract(best->with({best->arithmetic().trigonometry, true})));
+    if (options_.optimize && options_.fused) {
+      const auto fused = [](const Function& f) { return schedule(contract(f.with({f.arithmetic().trigonometry, true}))); };
+      best = fused(has_calls(*best) ? with_calls(*best, fused) : *best);
+    }
     const Variant& v = candidates[best_at].variant;
     Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
     std::stable_sort(order.begin(), order.end(), cheaper);
@@ -150,8 +174,17 @@ class Tracer {
     std::string name;
     Function function;
     Variant variant;
+    std::function<std::optional<Function>(const Variant&)> by_limbs;  // traced once more, with calls for equal limbs
   };
   using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
+
+  // Equal limbs need equal choices: those of the first. Nothing where there are none.
+  std::optional<Function> with_limbs(const Candidate& candidate) const {
+    std::optional<Function> f = candidate.by_limbs(candidate.variant);
+    if (!f || !has_calls(*f) || !options_.optimize) return f && has_calls(*f) ? f : std::nullopt;
+    const auto shorter = [&](const Function& g) { return lw::optimize(g, options_.objective); };
+    return shorter(with_calls(*f, shorter));
+  }
 
   Function optimized(const Function& f, const SearchEffort& effort, std::vector<PassReport>& explained) const {
     return lw::optimize(f, options_.objective, &explained, effort);
@@ -293,6 +326,37 @@ class Tracer {
     });
   }
 
+  // The same with numbers that differ among equal limbs as symbols, which become arguments of calls.
+  std::optional<Function> traced_by_limbs(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
+                                          const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
+    if (dense_ || values_.has_mimics) return std::nullopt;
+    std::vector<Group> all = inputs;
+    if (!options_.keep.empty()) all.push_back({"p", options_.keep.size()});
+    std::vector<LimbGroup> groups;
+    std::vector<double> numbers;
+    const auto kept = [&](const Arguments& in) { return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()]; };
+    trace("count", all, {}, [&](const Arguments& in, Results&) {
+      Scene s = scene(kept(in), v);
+      groups = equal_limbs(s.tree, s.fewer);
+      for (const LimbGroup& group : groups) v.make_equal(group);
+      s = scene(kept(in), v);
+      groups = equal_limbs(s.tree, s.fewer);
+      make_limbs_alike(s.tree, s.fewer, groups, [&](double value) {
+        numbers.push_back(value);
+        return Expr(value);
+      });
+    });
+    if (groups.empty()) return std::nullopt;
+    if (!numbers.empty()) all.push_back({"k", numbers.size()});
+    const Function traced = trace(function_, all, outputs, [&](const Arguments& in, Results& out) {
+      Scene s = scene(kept(in), v);
+      std::size_t next = 0;
+      make_limbs_alike(s.tree, s.fewer, groups, [&](double) { return in.back()[next++]; });
+      f(s, v, in, out);
+    });
+    return with_limbs_called(traced, values_, groups, numbers);
+  }
+
   // Workspaces hold what is worth a name.
   static void name_motion(const Model<Expr>& model, const Workspace<Expr>& work, bool forces) {
     constexpr const char* axes = "xyz";
@@ -323,7 +387,9 @@ class Tracer {
     std::vector<Candidate> list;
     const auto add = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
                          const Calculation& f, const Variant& v = {}) {
-      list.push_back({name, traced(in, out, v, f), v});
+      list.push_back({name, traced(in, out, v, f), v, [this, in, out, f](const Variant& x) {
+        return traced_by_limbs(in, out, x, [&f](Scene& s, const Variant&, const Arguments& a, Results& r) { f(s, a, r); });
+      }});
     };
     const auto variants = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
                               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f) {
@@ -472,7 +538,9 @@ class Tracer {
         if (!std::exchange(looked, true)) look(s.tree);
         f(s, x.road, arguments, results);
       });
-      return Candidate{name + described(x), std::move(traced_function), x};
+      return Candidate{name + described(x), std::move(traced_function), x, [this, in, out, f](const Variant& w) {
+        return traced_by_limbs(in, out, w, [&f](Scene& s, const Variant& u, const Arguments& a, Results& r) { f(s, u.road, a, r); });
+      }};
     };
     const auto worth = [&](const Candidate& c) { return price(c.function, options_.objective); };
     Candidate best = candidate(v);

@@ -31,6 +31,7 @@ struct TraceOptions {
   bool fused = false;      // multiply-adds in one operation
   SearchEffort search = {};  // for what the passes miss
   std::string frame = "";    // of kinematics and jacobian; "" is the last link
+  bool limbs = false;        // equal limbs as calls of one function (limbs.hpp)
 };
 
 struct RoadTaken {

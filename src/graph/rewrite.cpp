@@ -1,13 +1,20 @@
 #include "rewrite.hpp"
 
+#include "../base/error.hpp"
 #include "interpreter.hpp"
 
 namespace lw {
 
-Rewrite::Rewrite(const Function& from)
-    : from_(from), graph_(std::make_shared<Graph>()), now_(from.graph().size()), known_(from.graph().size(), false) {
+Rewrite::Rewrite(const Function& from, std::size_t fixed)
+    : from_(from),
+      inputs_(from.inputs().begin(), from.inputs().end() - static_cast<std::ptrdiff_t>(fixed)),
+      graph_(std::make_shared<Graph>()),
+      now_(from.graph().size()),
+      known_(from.graph().size(), false) {
   // inputs keep their places, used or not
-  for (const std::string& name : from.graph().inputs()) graph_->input(name);
+  std::size_t left = from.graph().inputs().size();
+  for (std::size_t g = inputs_.size(); g < from.inputs().size(); ++g) left -= from.inputs()[g].size;
+  for (std::size_t k = 0; k < left; ++k) graph_->input(from.graph().inputs()[k]);
 }
 
 Expr Rewrite::operator[](NodeId old) {
@@ -73,12 +80,23 @@ void Rewrite::put(NodeId old, const Expr& e) {
 Function Rewrite::finish() {
   std::vector<NodeId> results;
   for (const NodeId r : from_.results()) results.push_back(graph_->intern((*this)[r]));
-  return Function(from_.name(), from_.inputs(), from_.outputs(), graph_, std::move(results), from_.arithmetic());
+  return Function(from_.name(), inputs_, from_.outputs(), graph_, std::move(results), from_.arithmetic());
 }
 
 Function rewritten(const Function& from, const std::function<Expr(Rewrite&, NodeId)>& replace) {
   Rewrite to(from);
   for (const NodeId id : from.order()) to.put(id, replace(to, id));
+  return to.finish();
+}
+
+Function with_numbers(const Function& from, std::span<const double> last_group) {
+  require(!from.inputs().empty() && from.inputs().back().size == last_group.size(), "a number for each input of the group");
+  const std::size_t first = from.input_size() - last_group.size();
+  Rewrite to(from, 1);
+  for (const NodeId id : from.order()) {
+    const Node& n = from.graph()[id];
+    to.put(id, n.op == Op::input && n.a >= first ? Expr(last_group[n.a - first]) : to.copy(id));
+  }
   return to.finish();
 }
 

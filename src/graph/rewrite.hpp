@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "function.hpp"
@@ -18,7 +19,8 @@ namespace lw {
 
 class Rewrite {
  public:
-  explicit Rewrite(const Function& from);
+  // `fixed`: so many groups of inputs, the last ones, are gone in the new function; whoever asks for them must put them.
+  explicit Rewrite(const Function& from, std::size_t fixed = 0);
 
   const Function& from() const { return from_; }
   Graph& graph() { return *graph_; }
@@ -32,6 +34,7 @@ class Rewrite {
 
  private:
   const Function& from_;
+  std::vector<Group> inputs_;
   std::shared_ptr<Graph> graph_;
   std::vector<Expr> now_;
   std::vector<bool> known_;
@@ -40,5 +43,8 @@ class Rewrite {
 
 // Every node in order of evaluation by `replace`, which may fall back on copy.
 Function rewritten(const Function& from, const std::function<Expr(Rewrite&, NodeId)>& replace);
+
+// With numbers for the last group of inputs, which is one no more.
+Function with_numbers(const Function& from, std::span<const double> last_group);
 
 }  // namespace lw
