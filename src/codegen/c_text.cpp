@@ -30,13 +30,20 @@ const std::set<std::string> kReserved = {
     // macros of gcc's GNU dialects and of system headers
     "linux", "unix", "I", "errno", "signbit", "isnan", "isinf", "assert"};
 
+// Of functions over so many lanes: functions of the library, lane by lane, and kernels for sines.
+struct LanesNeeds {
+  std::set<Op> library;
+  bool sincos[2] = {false, false};
+};
+
 bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
 
 // What helpers and headers a text needs.
 struct Needs {
   bool math = false, fma = false, linear = false;
   std::set<std::size_t> sincos[2];  // how many angles at once, without and with fused multiply-adds
-  std::set<Op> helpers;  // min, max, less, select
+  std::set<Op> helpers;             // min, max, less, select
+  std::map<int, LanesNeeds> lanes;
 };
 
 std::string number_text(double value, const CDialect& dialect, Needs& needs) {
@@ -50,14 +57,28 @@ std::string number_text(double value, const CDialect& dialect, Needs& needs) {
   return text + "f";
 }
 
-Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken) {
+// sin, std::sin, sinf.
+std::string library_name(Op op, const CDialect& dialect) {
+  const std::string name = op == Op::abs ? "fabs" : function_name(op);
+  return dialect.cpp ? "std::" + name : dialect.single_precision ? name + "f" : name;
+}
+
+bool is_in_lanes_kernel(Op op) {
+  return op == Op::fma || op == Op::min || op == Op::max || op == Op::less || op == Op::select || op == Op::abs;
+}
+
+Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken, int lanes) {
   Language language;
   language.reserved = kReserved;
   language.reserved.merge(taken);
   if (kernel) language.alone = is_sine;
   language.number = [&dialect, &needs](double value) { return number_text(value, dialect, needs); };
-  language.function = [&dialect, &needs](Op op, const std::vector<std::string>& arguments) {
+  language.function = [&dialect, &needs, lanes](Op op, const std::vector<std::string>& arguments) {
     std::string name = function_name(op);
+    if (lanes != 1) {
+      if (!is_in_lanes_kernel(op)) needs.lanes[lanes].library.insert(op);
+      return fmt::format("{}_{}({})", c_value(dialect, lanes), name, fmt::join(arguments, ", "));
+    }
     switch (op) {
       case Op::fma:
         name = dialect.single_precision ? "LW_FMAF" : "LW_FMA";
@@ -72,8 +93,7 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
         break;
       default:
         needs.math = true;
-        if (op == Op::abs) name = "fabs";
-        name = dialect.cpp ? "std::" + name : dialect.single_precision ? name + "f" : name;
+        name = library_name(op, dialect);
     }
     return fmt::format("{}({})", name, fmt::join(arguments, ", "));
   };
@@ -102,34 +122,34 @@ class Writer {
     for (const Function& f : program.functions) symbols_.insert(c_function(program, f, dialect));
   }
 
-  // Definitions of what the function calls, then its own.
-  void define(const Function& function, const std::string& name, bool is_static);
+  // Definitions of what the function calls, then its own; over numbers or over lanes.
+  void define(const Function& function, const std::string& name, bool is_static, int lanes = 1);
 
   std::string text;
   Needs needs;
 
  private:
   struct Body;
-  const std::string& nested(const Function& function);
+  const std::string& nested(const Function& function, int lanes = 1);
   void newton(const Function& residual);
 
   const CDialect& dialect_;
   std::string prefix_;
-  std::map<const Function*, std::string> nested_;
+  std::map<std::pair<const Function*, int>, std::string> nested_;  // by lanes
   std::map<const Function*, Function> tangents_;  // of residuals
   std::set<std::string> symbols_;
 };
 
-const std::string& Writer::nested(const Function& function) {
-  const auto known = nested_.find(&function);
+const std::string& Writer::nested(const Function& function, int lanes) {
+  const auto known = nested_.find({&function, lanes});
   if (known != nested_.end()) return known->second;
-  std::string name = dialect_.cpp ? function.name() : prefix_ + "_" + function.name();
+  std::string name = c_over_lanes(dialect_.cpp ? function.name() : prefix_ + "_" + function.name(), lanes);
   std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   const std::string stem = name;
   for (int k = 2; symbols_.contains(name); ++k) name = stem + "_" + std::to_string(k);
   symbols_.insert(name);
-  define(function, name, true);
-  return nested_[&function] = name;
+  define(function, name, true, lanes);
+  return nested_[{&function, lanes}] = name;
 }
 
 // NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them. A singular Jacobian gives NaN.
@@ -151,6 +171,14 @@ static void @name_newton(int steps, const REAL *start, REAL *out) {
   @residual;
   for (int k = 0; k < @n; ++k) out[k] = in[k];
 }
+)";
+
+constexpr const char* kLaneByLane = R"(  for (int lane = 0; lane < @lanes; ++lane) {
+    REAL one_in[@ins], one_out[@outs];
+    for (int k = 0; k < @ins; ++k) one_in[k] = @in[k][lane];
+    @newton(one_in, one_out);
+    for (int k = 0; k < @outs; ++k) @out[k][lane] = one_out[k];
+  }
 )";
 
 constexpr const char* kSolveLinear = R"(
@@ -247,14 +275,15 @@ struct Writer::Body {
     std::string array;
   };
 
-  Body(Writer& owner, const Function& f, bool with_kernel, const std::string& function_name)
+  Body(Writer& owner, const Function& f, bool with_kernel, const std::string& function_name, int over_lanes)
       : writer(owner),
         function(f),
         graph(f.graph()),
         kernel(with_kernel),
-        statements(f, c_language(owner.dialect_, with_kernel, owner.needs, owner.symbols_)),
+        lanes(over_lanes),
+        statements(f, c_language(owner.dialect_, with_kernel, owner.needs, owner.symbols_, over_lanes)),
         name(function_name),
-        real(owner.dialect_.real()) {
+        real(c_value(owner.dialect_, over_lanes)) {
     if (kernel) find_stages();
     put_in_order();
     cut();
@@ -262,6 +291,8 @@ struct Writer::Body {
 
   void find_stages();
   std::string sine(NodeId id) const;
+  std::string value_of(NodeId id) const;
+  void write_sines(std::string& out, const Stage& stage);
   void put_in_order();
   void cut();
   Item item_of(const Statement& s) const;
@@ -282,9 +313,10 @@ struct Writer::Body {
   const Function& function;
   const Graph& graph;
   bool kernel;
+  int lanes;
   Statements statements;
   const std::string& name;
-  std::string real;
+  std::string real;  // the type of a value
   std::vector<Stage> stages;
   std::map<NodeId, std::pair<std::size_t, std::size_t>> stage_of;  // angle -> stage, place there
   std::vector<Item> items;
@@ -306,12 +338,12 @@ void Writer::Body::find_stages() {
     if (stage_of.try_emplace(graph[id].a, before, angles.size()).second) angles.push_back(graph[id].a);
   }
   // Vectors of 32 bytes and no longer: while those of 64 are under way, scalars have one port of two (Intel).
-  const std::size_t lanes = writer.dialect_.single_precision ? 8 : 4;
+  const std::size_t longest = writer.dialect_.single_precision ? 8 : 4;
   for (Stage& s : stages) {
     s.array = statements.fresh("sin_cos");
     for (std::size_t first = 0; first < s.angles.size();) {
       const std::size_t rest = s.angles.size() - first;
-      const std::size_t width = rest > 4 ? lanes : rest > 2 ? 4 : rest;
+      const std::size_t width = lanes != 1 ? rest : rest > 4 ? longest : rest > 2 ? 4 : rest;
       s.pieces.push_back({first, width, s.size});
       s.size += 2 * width;
       first += width;
@@ -368,7 +400,7 @@ void Writer::Body::put_in_order() {
     const auto need = [&](ValueId value) {
       if (const auto d = definition.find(value); d != definition.end()) needed[d->second] = true;
     };
-    call.operations = static_cast<int>(60 * stages[k].pieces.size());
+    call.operations = static_cast<int>(60 * (lanes == 1 ? stages[k].pieces.size() : stages[k].angles.size()));
     for (const NodeId angle : stages[k].angles) {
       if (statements.variable(angle) != nullptr) {
         call.reads.push_back(angle);
@@ -543,32 +575,47 @@ std::string Writer::Body::array(const std::string& called, std::size_t size, boo
                  : fmt::format("{} {}[{}];", real, called, size);
 }
 
+// A use of a node where no expression stands around it: a constant must then be said to be in every lane.
+std::string Writer::Body::value_of(NodeId id) const {
+  const std::string text = statements.use(id);
+  return lanes == 1 || graph[id].op != Op::constant ? text : fmt::format("{}_all({})", real, text);
+}
+
+// sin_cos of one angle a lane, or of the angles of many states.
+void Writer::Body::write_sines(std::string& out, const Stage& stage) {
+  const bool fused = function.arithmetic().fused;
+  if (lanes != 1) {
+    std::vector<std::string> list;
+    for (const NodeId angle : stage.angles) list.push_back(value_of(angle));
+    const std::string angles = statements.fresh("angles");
+    add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, angles, list.size(), fmt::join(list, ", ")), 2);
+    add_line(out, fmt::format("{0}_{1}sincos({2}, {3}, {4}, {4} + {2});", real, fused ? "fused_" : "", list.size(), angles,
+                              stage.array), 2);
+    writer.needs.lanes[lanes].sincos[fused] = true;
+    return;
+  }
+  for (const Piece& p : stage.pieces) {
+    std::vector<std::string> angles;
+    for (std::size_t k = p.first; k < p.first + p.width; ++k) {
+      angles.push_back(k < stage.angles.size() ? statements.use(stage.angles[k])
+                       : writer.dialect_.single_precision ? "0.0f" : "0.0");
+    }
+    add_line(out, fmt::format("lw_{}sincos{}({}{}, {});", fused ? "fused_" : "", p.width, stage.array,
+                              p.at > 0 ? fmt::format(" + {}", p.at) : "", fmt::join(angles, ", ")), 2);
+    writer.needs.sincos[fused].insert(p.width);
+  }
+}
+
 void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) {
   if (item.statement == nullptr) {
     const Stage& stage = stages[item.stage];
-    const bool fused = function.arithmetic().fused;
     add_line(out, array(stage.array, stage.size, crosses, stage_value(item.stage)), 2);
-    for (const Piece& p : stage.pieces) {
-      std::vector<std::string> angles;
-      for (std::size_t k = p.first; k < p.first + p.width; ++k) {
-        angles.push_back(k < stage.angles.size() ? statements.use(stage.angles[k])
-                         : writer.dialect_.single_precision ? "0.0f" : "0.0");
-      }
-      add_line(out, fmt::format("lw_{}sincos{}({}{}, {});", fused ? "fused_" : "", p.width, stage.array,
-                                p.at > 0 ? fmt::format(" + {}", p.at) : "", fmt::join(angles, ", ")), 2);
-      writer.needs.sincos[fused].insert(p.width);
-    }
-    return;
+    return write_sines(out, stage);
   }
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
   if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
-  std::string value;
-  if (kernel && is_sine(n)) {
-    value = sine(s.node);
-  } else {
-    value = statements.text(s.node);
-  }
+  std::string value = kernel && is_sine(n) ? sine(s.node) : n.op == Op::constant ? value_of(s.node) : statements.text(s.node);
   if (!s.name.empty()) {
     add_line(out, fmt::format("const {} {} = {};", real, s.name, value), 2);
     if (crosses) add_line(out, fmt::format("{}[{}] = {};", passed, slots.at(s.node), s.name), 2);
@@ -582,38 +629,54 @@ void Writer::Body::write_nested(std::string& out, const Item& item, bool crosses
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
   std::vector<std::string> values;
-  for_each_operand(graph, s.node, [&](NodeId a) { values.push_back(statements.use(a)); });
-  if (values.empty()) values.push_back(writer.dialect_.single_precision ? "0.0f" : "0.0");
+  for_each_operand(graph, s.node, [&](NodeId a) { values.push_back(value_of(a)); });
+  if (values.empty()) values.push_back("0");
   const std::string in = statements.fresh(s.name + "_in");
   add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, in, values.size(), fmt::join(values, ", ")), 2);
   add_line(out, array(s.name, size_of(s.node), crosses, s.node), 2);
   if (n.op == Op::solve) {
     const Solve& solve = graph.solves()[n.a];
-    add_line(out, fmt::format("{}_newton({}, {}, {});", writer.nested_.at(solve.residual.get()), solve.steps, in, s.name), 2);
+    const std::string call = fmt::format("{}_newton({}, ", writer.nested_.at({solve.residual.get(), 1}), solve.steps);
+    if (lanes == 1) {
+      add_line(out, fmt::format("{}{}, {});", call, in, s.name), 2);
+    } else {  // each lane pivots as it must
+      std::string loop = kLaneByLane;
+      replace_all(loop, "@lanes", fmt::format("(int)(sizeof {}[0] / sizeof(REAL))", in));
+      choose_precision(loop, writer.dialect_);
+      replace_all(loop, "@ins", std::to_string(values.size()));
+      replace_all(loop, "@outs", std::to_string(size_of(s.node)));
+      replace_all(loop, "@newton(", call);
+      replace_all(loop, "@in", in);
+      replace_all(loop, "@out", s.name);
+      out += loop;
+    }
   } else {
     const Function& called = *graph.calls()[n.a].function;
-    add_line(out, fmt::format("{}({}, {});", writer.nested_.at(&called), pieces(called.inputs(), in),
+    add_line(out, fmt::format("{}({}, {});", writer.nested_.at({&called, lanes}), pieces(called.inputs(), in),
                               pieces(called.outputs(), s.name)), 2);
   }
 }
 
-std::string signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted) {
+std::string signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted,
+                      int lanes = 1) {
   const char* star = !restricted ? " *" : dialect.cpp ? " *__restrict " : " *restrict ";
+  const std::string value = c_value(dialect, lanes);
   std::vector<std::string> arguments;
-  for (const std::string& g : names.input_names()) arguments.push_back(fmt::format("const {}{}{}", dialect.real(), star, g));
-  for (const std::string& g : names.output_names()) arguments.push_back(fmt::format("{}{}{}", dialect.real(), star, g));
+  for (const std::string& g : names.input_names()) arguments.push_back(fmt::format("const {}{}{}", value, star, g));
+  for (const std::string& g : names.output_names()) arguments.push_back(fmt::format("{}{}{}", value, star, g));
   return fmt::format("void {}({})", name, arguments.empty() ? "void" : fmt::format("{}", fmt::join(arguments, ", ")));
 }
 
-void Writer::define(const Function& function, const std::string& name, bool is_static) {
+void Writer::define(const Function& function, const std::string& name, bool is_static, int lanes) {
+  if (lanes != 1) needs.lanes.try_emplace(lanes);
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
-    if (n.op == Op::call) nested(*function.graph().calls()[n.a].function);
+    if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes);
     if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
   }
   const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
-  Body body(*this, function, kernel, name);
-  text += "\n" + body.write((is_static ? "static " : "") + signature(body.statements, name, dialect_, true));
+  Body body(*this, function, kernel, name, lanes);
+  text += "\n" + body.write((is_static ? "static " : "") + signature(body.statements, name, dialect_, true, lanes));
 }
 
 const char* kHelpers = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
@@ -656,6 +719,82 @@ std::string sincos_of(std::size_t width, const CDialect& dialect) {
   return text + fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
 }
 
+// Functions of the library lane by lane: no vector instruction has their bits.
+constexpr const char* kLibrary = R"(LW_INLINE VALUE VALUE_NAME_(ARGUMENTS) {
+  for (int k = 0; k < LANES; ++k) a[k] = CALL;
+  return a;
+}
+#define VALUE_NAME(LIST) VALUE_NAME_(WRAPPED)
+)";
+
+std::string library_of(Op op, int lanes, const CDialect& dialect) {
+  const bool two = op == Op::atan2;
+  std::string text = kLibrary;
+  replace_all(text, "ARGUMENTS", two ? "VALUE a, VALUE b" : "VALUE a");
+  replace_all(text, "WRAPPED", two ? "VALUE_all(a), VALUE_all(b)" : "VALUE_all(a)");
+  replace_all(text, "LIST", two ? "a, b" : "a");
+  replace_all(text, "CALL", library_name(op, dialect) + (two ? "(a[k], b[k])" : "(a[k])"));
+  replace_all(text, "NAME", function_name(op));
+  replace_all(text, "VALUE", c_value(dialect, lanes));
+  replace_all(text, "LANES", lanes == 0 ? "LW_LANES" : std::to_string(lanes));
+  return text;
+}
+
+// The type lw_v4 and all that functions over it need.
+std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& dialect) {
+  const std::string value = c_value(dialect, lanes);
+  std::string text = lanes_kernel_text();
+  replace_all(text, "LW_REAL", dialect.real());
+  replace_all(text, "LW_UNSIGNED", dialect.single_precision ? "unsigned" : "unsigned long long");
+  replace_all(text, "LW_BYTES", dialect.single_precision ? "4" : "8");
+  replace_all(text, "LW_MM(_mm512_fmadd)", dialect.single_precision ? "_mm512_fmadd_ps" : "_mm512_fmadd_pd");
+  replace_all(text, "LW_MM(_mm256_fmadd)", dialect.single_precision ? "_mm256_fmadd_ps" : "_mm256_fmadd_pd");
+  replace_all(text, "LW_MM(_mm_fmadd)", dialect.single_precision ? "_mm_fmadd_ps" : "_mm_fmadd_pd");
+  replace_all(text, "LW_NEON(vfmaq)", dialect.single_precision ? "vfmaq_f32" : "vfmaq_f64");
+  if (lanes != 0) {
+    replace_all(text, "LW_LANES", std::to_string(lanes));
+    replace_all(text, "lw_v", value);
+  }
+  for (const Op op : needs.library) text += library_of(op, lanes, dialect);
+  for (const bool fused : {false, true}) {
+    if (!needs.sincos[fused]) continue;
+    std::string kernel = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+    kernel = kernel.substr(kernel.find("*/\n") + 3);  // what it is about stands in the scalar kernel, or in the docs
+    replace_all(kernel, dialect.single_precision ? "lw_sincosf" : "lw_sincos", value + (fused ? "_fused_sincos" : "_sincos"));
+    replace_all(kernel, dialect.single_precision ? "LW_FMAF" : "LW_FMA", value + "_fma");
+    text += fmt::format(
+        "\n#define LW_SINCOS_FUSED {}\n#define LW_NUMBER {}\n#define LW_WORD {}_bits\n#define LW_BITS(x) (({}_bits)(x))\n"
+        "#define LW_OF_BITS(b) (({})(b))\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", value, value, value,
+        value, kernel);
+  }
+  return text;
+}
+
+constexpr const char* kVectors = R"(
+/* bytes of the longest vectors that this is compiled for */
+#if defined(__AVX512F__)
+#define LW_VECTOR 64
+#elif defined(__AVX__)
+#define LW_VECTOR 32
+#else
+#define LW_VECTOR 16
+#endif
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+)";
+
+constexpr const char* kPart = R"(
+/* parts stay apart: in one piece they would take the compiler long */
+#ifdef __GNUC__
+#define LW_PART __attribute__((noinline))
+#else
+#define LW_PART
+#endif
+)";
+
 // Two kernels in one file, with fused multiply-adds and without, need names of their own.
 std::string kernel_text(bool fused, const std::set<std::size_t>& widths, const CDialect& dialect) {
   std::string text = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
@@ -676,6 +815,14 @@ std::string c_name(const Program& program, const CDialect& dialect) {
   return program.name + (dialect.single_precision ? "f" : "");
 }
 
+std::string c_value(const CDialect& dialect, int lanes) {
+  return lanes == 1 ? dialect.real() : lanes == 0 ? "lw_v" : "lw_v" + std::to_string(lanes);
+}
+
+std::string c_over_lanes(const std::string& name, int lanes) {
+  return lanes == 1 ? name : lanes == 0 ? name + "_lanes" : name + "_x" + std::to_string(lanes);
+}
+
 std::string c_function(const Program& program, const Function& function, const CDialect& dialect) {
   Program named;
   named.name = c_name(program, dialect);
@@ -685,7 +832,7 @@ std::string c_function(const Program& program, const Function& function, const C
 
 std::vector<std::string> c_arguments(const Function& function, const CDialect& dialect) {
   Needs needs;
-  const Statements statements(function, c_language(dialect, false, needs, {}));
+  const Statements statements(function, c_language(dialect, false, needs, {}, 1));
   std::vector<std::string> names = statements.input_names();
   names.insert(names.end(), statements.output_names().begin(), statements.output_names().end());
   return names;
@@ -693,7 +840,7 @@ std::vector<std::string> c_arguments(const Function& function, const CDialect& d
 
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect) {
   Needs needs;
-  const Statements names(function, c_language(dialect, false, needs, {}));
+  const Statements names(function, c_language(dialect, false, needs, {}, 1));
   return signature(names, c_function(program, function, dialect), dialect, false);
 }
 
@@ -707,13 +854,27 @@ std::string c_comment(const std::vector<std::string>& lines) {
   return text + " */\n";
 }
 
-std::string c_source(const Program& program, const CDialect& dialect, const std::string& header) {
-  Writer writer(program, dialect);
-  for (const Function& f : program.functions) writer.define(f, c_function(program, f, dialect), false);
+namespace {
+
+// What a writer's text needs before it, in a namespace or not.
+std::string helpers_of(const Needs& needs, const CDialect& dialect) {
+  std::string text;
+  if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
+  for (const bool fused : {false, true}) {
+    if (!needs.sincos[fused].empty()) text += "\n" + kernel_text(fused, needs.sincos[fused], dialect);
+  }
+  for (const auto& [lanes, used] : needs.lanes) text += "\n" + lanes_text(lanes, used, dialect);
+  return text;
+}
+
+// Macros and headers.
+std::string preamble(const Writer& writer, const CDialect& dialect) {
   const Needs& needs = writer.needs;
-  std::string text = fmt::format("#include \"{}\"\n", header);
-  if (needs.math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
-  if (needs.fma || !needs.sincos[1].empty()) {
+  std::string text;
+  bool math = needs.math, fused = needs.fma || !needs.sincos[1].empty();
+  for (const auto& [lanes, used] : needs.lanes) math = math || !used.library.empty();
+  if (math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
+  if (fused || !needs.lanes.empty()) {
     const char* f = dialect.single_precision ? "f" : "";
     const char* F = dialect.single_precision ? "F" : "";
     text += fmt::format(
@@ -722,18 +883,29 @@ std::string c_source(const Program& program, const CDialect& dialect, const std:
         "#define LW_HAS_FMA 1\n#define LW_FMA{1}(a, b, c) __builtin_fma{0}(a, b, c)\n"
         "#else\n#define LW_HAS_FMA 0\n#define LW_FMA{1}(a, b, c) ((a) * (b) + (c))\n#endif\n", f, F);
   }
-  if (writer.text.find("LW_PART") != std::string::npos) {
-    text += "\n/* parts stay apart: in one piece they would take the compiler long */\n"
-            "#ifdef __GNUC__\n#define LW_PART __attribute__((noinline))\n#else\n#define LW_PART\n#endif\n";
-  }
+  if (!needs.lanes.empty()) text += kVectors;
+  if (writer.text.find("LW_PART") != std::string::npos) text += kPart;
+  return text;
+}
+
+}  // namespace
+
+std::string c_source(const Program& program, const CDialect& dialect, const std::string& header) {
+  Writer writer(program, dialect);
+  for (const Function& f : program.functions) writer.define(f, c_function(program, f, dialect), false);
+  std::string text = fmt::format("#include \"{}\"\n", header) + preamble(writer, dialect);
   if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", c_name(program, dialect));
-  if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
-  for (const bool fused : {false, true}) {
-    if (!needs.sincos[fused].empty()) text += "\n" + kernel_text(fused, needs.sincos[fused], dialect);
-  }
-  text += writer.text;
+  text += helpers_of(writer.needs, dialect) + writer.text;
   if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", c_name(program, dialect));
   return text;
+}
+
+LanesSource c_lanes_source(const Program& program, const CDialect& dialect, int lanes) {
+  Writer writer(program, dialect);
+  for (const Function& f : program.functions) {
+    writer.define(f, c_over_lanes(c_function(program, f, dialect), lanes), true, lanes);
+  }
+  return {preamble(writer, dialect), helpers_of(writer.needs, dialect) + writer.text};
 }
 
 }  // namespace lw

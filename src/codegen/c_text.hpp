@@ -33,6 +33,19 @@ std::string c_function(const Program& program, const Function& function, const C
 std::vector<std::string> c_arguments(const Function& function, const CDialect& dialect);
 // void NAME_inverse(const double *q, const double *qd, const double *qdd, double *tau), as a header says it.
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect);
+// Functions are written over numbers, or over vectors of `lanes` of them (2, 4, 8, 16) by the extensions of gcc and clang:
+// the same text, bits and names but for the type of a value. 1: double or float; 4: lw_v4; 0: lw_v, of as many as the
+// macro LW_LANES says.
+std::string c_value(const CDialect& dialect, int lanes);
+// NAME, NAME_x4, NAME_lanes.
+std::string c_over_lanes(const std::string& name, int lanes);
+// static void NAME_leg_x4(const lw_v4 *restrict q, …, lw_v4 *restrict tau) for every function of the program and all that
+// they call: headers and macros first, then types, helpers and functions, which in C++ stand in the caller's namespace.
+struct LanesSource {
+  std::string preamble, text;
+};
+LanesSource c_lanes_source(const Program& program, const CDialect& dialect, int lanes);
+
 // What follows the banner in a source file; `header` is included first.
 std::string c_source(const Program& program, const CDialect& dialect, const std::string& header);
 // Whether C, C++ or their headers have taken a name.

@@ -26,4 +26,9 @@ const std::string& sincosf_kernel_text() {
   return text;
 }
 
+const std::string& lanes_kernel_text() {
+  static const std::string text = kernel("lanes_kernel.h");
+  return text;
+}
+
 }  // namespace lw
