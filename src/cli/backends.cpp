@@ -199,7 +199,7 @@ JitBackend jit_backend(const Mechanism& mechanism) {
   const auto start = std::chrono::steady_clock::now();
   const Model<Expr> model = instantiate<Expr>(mechanism);
   ProgramOptions options;
-  options.trace.fused = machine_has_fma();
+  options.trace = native();
   Program program = make_program(mechanism, {"inverse", "mass-matrix", "forward", "bias"}, options);
   // poses of all bodies, as peers give them
   const Model<Expr> exact = snapped(model, options.trace.snap);

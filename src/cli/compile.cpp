@@ -166,6 +166,7 @@ int run(const Arguments& arguments) {
   options.trace = read_trace_options(arguments);
   const std::string language = arguments.text("--language", "c");
   options.trace.fused = !arguments.has("--no-fma") && (language == "c" || language == "c++");  // the others have none
+  options.trace.limbs = !arguments.has("--no-lanes") && (language == "c" || language == "c++");
   options.libm = arguments.has("--libm");
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);
@@ -245,7 +246,9 @@ Command compile_command() {
       {"--name", "NAME", "what files and functions are called; default: the model's name", Kind::text, {}, "Options"},
       {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
-      {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"}};
+      {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"},
+      {"--no-lanes", "", "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang",
+       Kind::flag, {}, "Options"}};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.name = "compile";

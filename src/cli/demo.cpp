@@ -164,7 +164,7 @@ struct Generated {
 Generated generate(const Mechanism& mechanism) {
   const auto start = std::chrono::steady_clock::now();
   ProgramOptions options;
-  options.trace.fused = machine_has_fma();
+  options.trace = native();
   Program program = make_program(mechanism, {"inverse", "forward"}, options);
   Compiled code = jit(program);
   return {std::move(program), std::move(code),

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/error.hpp"
 #include "../graph/tangent.hpp"
 #include "kernels.hpp"
 #include "statements.hpp"
@@ -130,6 +131,7 @@ class Writer {
 
  private:
   struct Body;
+  class Loops;
   const std::string& nested(const Function& function, int lanes = 1);
   void newton(const Function& residual);
 
@@ -253,6 +255,35 @@ void Writer::newton(const Function& residual) {
   text += newton;
 }
 
+// Calls of one function that do not wait for each other: they run in the lanes of vectors.
+struct CallsTogether {
+  std::vector<NodeId> calls;
+  int lanes = 4;  // the last ones repeat the last call where there are fewer
+};
+
+std::vector<CallsTogether> calls_together(const Function& function, int longest) {
+  const Graph& graph = function.graph();
+  std::vector<int> level(graph.size(), 0);  // calls that must come before
+  std::map<std::pair<const Function*, int>, std::vector<NodeId>> equal;
+  int operations = 0;
+  for (const NodeId id : function.order()) {
+    for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
+    const Node& n = graph[id];
+    if (n.op == Op::call) equal[{graph.calls()[n.a].function.get(), level[id]++}].push_back(id);
+    else if (n.op != Op::input && n.op != Op::constant && n.op != Op::output) ++operations;
+  }
+  if (operations > longest) return {};  // vectors do not pass from part to part
+  std::vector<CallsTogether> groups;
+  for (auto& [key, calls] : equal) {
+    for (std::size_t first = 0; first + 1 < calls.size(); first += 4) {
+      const std::size_t last = std::min(first + 4, calls.size());
+      groups.push_back({{calls.begin() + static_cast<std::ptrdiff_t>(first), calls.begin() + static_cast<std::ptrdiff_t>(last)},
+                        last - first > 2 ? 4 : 2});
+    }
+  }
+  return groups;
+}
+
 // One function while it is written: its statements and calls of the kernel in an order, cut into parts.
 struct Writer::Body {
   // A value has a variable or, where it has several elements, an array: nodes first, then the kernel's calls.
@@ -263,6 +294,7 @@ struct Writer::Body {
     std::vector<ValueId> reads;
     int operations = 0;
     std::size_t part = 0;
+    const CallsTogether* together = nullptr;  // the statement is the first of these
   };
   // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines.
   struct Piece {
@@ -275,19 +307,35 @@ struct Writer::Body {
     std::string array;
   };
 
-  Body(Writer& owner, const Function& f, bool with_kernel, const std::string& function_name, int over_lanes)
+  Body(Writer& owner, const Function& f, bool with_kernel, const std::string& function_name, int over_lanes,
+       const std::vector<CallsTogether>& groups)
       : writer(owner),
         function(f),
         graph(f.graph()),
         kernel(with_kernel),
         lanes(over_lanes),
-        statements(f, c_language(owner.dialect_, with_kernel, owner.needs, owner.symbols_, over_lanes)),
+        statements(f, language(with_kernel)),
         name(function_name),
         real(c_value(owner.dialect_, over_lanes)) {
     if (kernel) find_stages();
     put_in_order();
+    for (const CallsTogether& g : groups) put_together(g);
+    if (!groups.empty()) put_in_order_again();
     cut();
   }
+
+  Language language(bool with_kernel) {
+    Language c = c_language(writer.dialect_, with_kernel, writer.needs, writer.symbols_, lanes);
+    c.element = [this](const std::string& array, std::size_t index) {
+      const auto lane = lane_of.find(array);
+      return lane == lane_of.end() ? fmt::format("{}[{}]", array, index)
+                                   : fmt::format("{}[{}][{}]", lane->second.first, index, lane->second.second);
+    };
+    return c;
+  }
+  void put_together(const CallsTogether& group);
+  void put_in_order_again();
+  void write_together(std::string& out, const Item& item);
 
   void find_stages();
   std::string sine(NodeId id) const;
@@ -314,6 +362,7 @@ struct Writer::Body {
   const Graph& graph;
   bool kernel;
   int lanes;
+  std::map<std::string, std::pair<std::string, std::size_t>> lane_of;  // of a call in a group, by its name: array and lane
   Statements statements;
   const std::string& name;
   std::string real;  // the type of a value
@@ -426,6 +475,73 @@ void Writer::Body::put_in_order() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!done[i]) items.push_back(std::move(all[i]));
   }
+}
+
+// One item for all calls of a group, where the first of them is.
+void Writer::Body::put_together(const CallsTogether& group) {
+  Item* first = nullptr;
+  for (std::size_t lane = 0; lane < group.calls.size(); ++lane) {
+    const auto item = std::find_if(items.begin(), items.end(), [&](const Item& i) {
+      return i.statement != nullptr && i.statement->node == group.calls[lane];
+    });
+    lane_of[item->statement->name] = {first == nullptr ? item->statement->name : first->statement->name, lane};
+    if (first == nullptr) {
+      first = &*item;
+      first->together = &group;
+      continue;
+    }
+    first->reads.insert(first->reads.end(), item->reads.begin(), item->reads.end());
+    first->operations += item->operations;
+    item->operations = -1;  // to be taken out
+  }
+  std::erase_if(items, [](const Item& i) { return i.operations < 0; });
+}
+
+// Everything behind what it reads, else as it was.
+void Writer::Body::put_in_order_again() {
+  std::vector<bool> known(graph.size() + stages.size(), true);
+  const auto gives = [&](const Item& item, bool is_known) {
+    if (item.statement == nullptr) known[stage_value(item.stage)] = is_known;
+    else if (item.together == nullptr) known[item.statement->node] = is_known;
+    else for (const NodeId call : item.together->calls) known[call] = is_known;
+  };
+  for (const Item& item : items) gives(item, false);
+  std::vector<Item> waiting = std::move(items);
+  items.clear();
+  while (!waiting.empty()) {
+    std::vector<Item> later;
+    for (Item& item : waiting) {
+      if (std::all_of(item.reads.begin(), item.reads.end(), [&](ValueId v) { return known[v]; })) {
+        gives(item, true);
+        items.push_back(std::move(item));
+      } else {
+        later.push_back(std::move(item));
+      }
+    }
+    require(later.size() < waiting.size(), "calls that run together do not wait for each other");
+    waiting = std::move(later);
+  }
+}
+
+void Writer::Body::write_together(std::string& out, const Item& item) {
+  const CallsTogether& group = *item.together;
+  const Function& called = *graph.calls()[graph[group.calls[0]].a].function;
+  const std::string value = c_value(writer.dialect_, group.lanes), array = item.statement->name;
+  std::vector<std::string> rows;
+  for (std::size_t k = 0; k < called.input_size(); ++k) {
+    std::vector<std::string> row;
+    for (const NodeId call : group.calls) row.push_back(statements.use(graph.calls()[graph[call].a].arguments[k]));
+    while (row.size() < static_cast<std::size_t>(group.lanes)) row.push_back(row.back());
+    const bool same = std::all_of(row.begin(), row.end(), [&](const std::string& x) { return x == row[0]; });
+    rows.push_back(same ? fmt::format("{}_all({})", value, row[0]) : fmt::format("{{{}}}", fmt::join(row, ", ")));
+  }
+  const std::string in = statements.fresh(array + "_in");
+  out += fmt::format("  const {} {}[{}] = {{\n", value, in, rows.size());
+  for (const std::string& row : rows) add_line(out, row + ",", 6);
+  out += "  };\n";
+  add_line(out, fmt::format("{} {}[{}];", value, array, called.output_size()), 2);
+  add_line(out, fmt::format("{}({}, {});", writer.nested_.at({&called, group.lanes}), pieces(called.inputs(), in),
+                            pieces(called.outputs(), array)), 2);
 }
 
 void Writer::Body::cut() {
@@ -614,6 +730,7 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   }
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
+  if (item.together != nullptr) return write_together(out, item);
   if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
   std::string value = kernel && is_sine(n) ? sine(s.node) : n.op == Op::constant ? value_of(s.node) : statements.text(s.node);
   if (!s.name.empty()) {
@@ -667,15 +784,262 @@ std::string signature(const Statements& names, const std::string& name, const CD
   return fmt::format("void {}({})", name, arguments.empty() ? "void" : fmt::format("{}", fmt::join(arguments, ", ")));
 }
 
+// A function that is mostly calls: values live in one array, and calls in a row become a loop. Of one function, it finds its
+// arguments there by arithmetic, or by a table where there is no rule; of several, all by tables.
+class Writer::Loops {
+ public:
+  Loops(Writer& writer, const Function& function, const std::string& name)
+      : writer_(writer),
+        function_(function),
+        graph_(function.graph()),
+        name_(name),
+        real_(writer.dialect_.real()),
+        kernel_(function.arithmetic().trigonometry == Arithmetic::Trigonometry::own),
+        statements_(function, language()) {}
+
+  static bool are_worth_it(const Function& function) {
+    int calls = 0;
+    for (const NodeId id : function.order()) calls += function.graph()[id].op == Op::call ? 1 : 0;
+    return calls > 32;
+  }
+
+  // Tables first, then the function.
+  std::string write() {
+    for (const NodeId id : function_.order()) {
+      if (graph_[id].op == Op::call) place_[id] = claim(graph_.calls()[graph_[id].a].function->output_size());
+    }
+    for (const Statement& s : statements_.list()) {
+      if (!s.name.empty()) call_named_[s.name] = s.node;
+    }
+    std::string results;
+    for (const Statement& s : statements_.list()) {
+      const Op op = graph_[s.node].op;
+      if (op == Op::call) {
+        add_to_run(s.node);
+        continue;
+      }
+      if (s.name.empty() && (op == Op::output || op == Op::input || op == Op::constant)) {  // of all that is known at the end
+        for (const std::size_t r : s.results) add_line(results, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
+        continue;
+      }
+      write_run();
+      if (s.name.empty()) {
+        for (const std::size_t r : s.results) add_line(body_, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
+        continue;
+      }
+      const std::string value = kernel_ && is_sine(graph_[s.node]) ? sine(s.node) : statements_.text(s.node);
+      add_line(body_, fmt::format("const {} {} = {};", real_, s.name, value), 2);
+      for (const std::size_t r : s.results) add_line(body_, fmt::format("{} = {};", statements_.result(r), s.name), 2);
+    }
+    write_run();
+    std::string out = tables_ + "\n";
+    add_line(out, signature(statements_, name_, writer_.dialect_, true) + " {", 0);
+    add_line(out, fmt::format("{} values[{}];", real_, std::max<std::size_t>(size_, 1)), 2);
+    for (const auto& [id, place] : place_) {
+      const Op op = graph_[id].op;
+      if (op == Op::input || op == Op::constant) add_line(out, fmt::format("values[{}] = {};", place, statements_.use(id)), 2);
+    }
+    return out + body_ + results + "}\n";
+  }
+  const Statements& names() const { return statements_; }
+
+ private:
+  Language language() {
+    Language c = c_language(writer_.dialect_, kernel_, writer_.needs, writer_.symbols_, 1);
+    c.reserved.insert("values");
+    c.element = [this](const std::string& array, std::size_t index) {
+      const auto call = call_named_.find(array);
+      return call == call_named_.end() ? fmt::format("{}[{}]", array, index)
+                                       : fmt::format("values[{}]", place_.at(call->second) + index);
+    };
+    return c;
+  }
+
+  // Of an angle that only one link has, by a call of the kernel for it alone.
+  std::string sine(NodeId id) {
+    const NodeId angle = graph_[id].a;
+    if (!sines_.contains(angle)) {
+      const bool fused = function_.arithmetic().fused;
+      const std::string array = sines_[angle] = statements_.fresh("sin_cos");
+      add_line(body_, fmt::format("{} {}[2];", real_, array), 2);
+      add_line(body_, fmt::format("lw_{}sincos1({}, {});", fused ? "fused_" : "", array, statements_.use(angle)), 2);
+      writer_.needs.sincos[fused].insert(1);
+    }
+    return fmt::format("{}[{}]", sines_[angle], graph_[id].op == Op::cos ? 1 : 0);
+  }
+
+  std::size_t claim(std::size_t count) {
+    size_ += count;
+    return size_ - count;
+  }
+
+  const Function& called(NodeId call) const { return *graph_.calls()[graph_[call].a].function; }
+  static std::size_t variables(const Function& f) { return f.inputs().empty() ? 0 : f.inputs()[0].size; }
+
+  void add_to_run(NodeId call) {
+    for (const NodeId a : graph_.calls()[graph_[call].a].arguments) {
+      const Op op = graph_[a].op;
+      if (op == Op::output || place_.contains(a)) continue;
+      if (op != Op::input && op != Op::constant) {  // is made here: before the call, and behind what it may need itself
+        write_run();
+        place_[a] = claim(1);
+        add_line(body_, fmt::format("values[{}] = {};", place_[a], statements_.use(a)), 2);
+      } else if (op == Op::input) {
+        place_[a] = claim(1);
+      }
+    }
+    run_.push_back(call);
+  }
+
+  long place_of(NodeId id) {
+    if (graph_[id].op == Op::output) return static_cast<long>(place_.at(graph_[id].a) + graph_[id].b);
+    if (!place_.contains(id)) place_[id] = claim(1);  // a number where others have a variable
+    return static_cast<long>(place_.at(id));
+  }
+
+  const std::vector<NodeId>& arguments(NodeId call) const { return graph_.calls()[graph_[call].a].arguments; }
+
+  void write_run() {
+    if (run_.empty()) return;
+    const std::vector<NodeId> run = std::exchange(run_, {});
+    const std::string label = fmt::format("{}_run{}", name_, ++runs_);
+    std::vector<const Function*> functions;  // that occur
+    for (const NodeId call : run) {
+      if (std::find(functions.begin(), functions.end(), &called(call)) == functions.end()) functions.push_back(&called(call));
+    }
+    if (functions.size() == 1) write_loop(run, label);
+    else write_loop_over(functions, run, label);
+  }
+
+  template <class Number>
+  void write_table(const char* type, const std::string& name, const std::vector<std::vector<Number>>& rows) {
+    tables_ += fmt::format("\nstatic const {} {}[{}][{}] = {{\n", type, name, rows.size(), rows[0].size());
+    for (const auto& row : rows) add_line(tables_, fmt::format("{{{}}},", fmt::join(row, ", ")), 4);
+    tables_ += "};\n";
+  }
+
+  std::vector<std::string> numbers_of(NodeId call) const {
+    std::vector<std::string> row;
+    for (std::size_t k = variables(called(call)); k < called(call).input_size(); ++k) row.push_back(statements_.use(arguments(call)[k]));
+    return row;
+  }
+
+  // Calls of one function: the i-th one finds an argument in values[first + step * i], or else by a table.
+  void write_loop(const std::vector<NodeId>& run, const std::string& label) {
+    const Function& f = called(run[0]);
+    const auto by_rule = [&](const std::vector<long>& places) -> std::string {
+      const long step = places.size() > 1 ? places[1] - places[0] : 0;
+      for (std::size_t i = 1; i < places.size(); ++i) {
+        if (places[i] - places[i - 1] != step) return "";
+      }
+      return step == 0 ? fmt::format("{}", places[0]) : fmt::format("{} {} {} * i", places[0], step < 0 ? "-" : "+", std::abs(step));
+    };
+    std::vector<std::vector<long>> odd(run.size());
+    const auto found = [&](const std::function<long(NodeId)>& place) {
+      std::vector<long> places;
+      for (const NodeId call : run) places.push_back(place(call));
+      const std::string rule = by_rule(places);
+      if (!rule.empty()) return rule;
+      for (std::size_t i = 0; i < run.size(); ++i) odd[i].push_back(places[i]);
+      return fmt::format("{}_from[i][{}]", label, odd[0].size() - 1);
+    };
+    std::vector<std::string> loads;
+    for (std::size_t k = 0; k < variables(f); ++k) {
+      loads.push_back(fmt::format("values[{}]", found([&](NodeId call) { return place_of(arguments(call)[k]); })));
+    }
+    const std::string to = found([&](NodeId call) { return static_cast<long>(place_.at(call)); });
+    if (!odd[0].empty()) write_table("int", label + "_from", odd);
+    add_line(body_, fmt::format("for (int i = 0; i < {}; ++i) {{", run.size()), 2);
+    if (!loads.empty()) add_line(body_, fmt::format("const {} in[{}] = {{{}}};", real_, loads.size(), fmt::join(loads, ", ")), 4);
+    std::string numbers;
+    if (variables(f) < f.input_size()) {
+      std::vector<std::vector<std::string>> rows;
+      for (const NodeId call : run) rows.push_back(numbers_of(call));
+      write_table(real_.c_str(), label + "_k", rows);
+      numbers = label + "_k[i]";
+    }
+    add_line(body_, call_text(f, loads.empty() ? "values" : "in", numbers, fmt::format("values + ({})", to)), 4);
+    body_ += "  }\n";
+  }
+
+  std::string call_text(const Function& f, const std::string& in, const std::string& numbers, const std::string& out) const {
+    std::vector<std::string> passed;
+    if (!f.inputs().empty()) passed.push_back(in);
+    if (f.inputs().size() > 1) passed.push_back(numbers);
+    passed.push_back(out);
+    return fmt::format("{}({});", writer_.nested_.at({&f, 1}), fmt::join(passed, ", "));
+  }
+
+  // Calls of several functions in a row: which, where to, and from where.
+  void write_loop_over(const std::vector<const Function*>& functions, const std::vector<NodeId>& run, const std::string& label) {
+    std::size_t widest = 0, most = 0;
+    for (const Function* f : functions) {
+      widest = std::max(widest, variables(*f));
+      most = std::max(most, f->input_size() - variables(*f));
+    }
+    std::vector<std::vector<long>> from;
+    std::vector<std::vector<std::string>> numbers;
+    for (const NodeId call : run) {
+      const auto which = std::find(functions.begin(), functions.end(), &called(call)) - functions.begin();
+      std::vector<long>& row = from.emplace_back(std::vector<long>{static_cast<long>(which), static_cast<long>(place_.at(call))});
+      for (std::size_t k = 0; k < variables(called(call)); ++k) row.push_back(place_of(arguments(call)[k]));
+      row.resize(widest + 2, 0);
+      numbers.push_back(numbers_of(call));
+      numbers.back().resize(most, "0");
+    }
+    write_table("int", label + "_from", from);
+    if (most > 0) write_table(real_.c_str(), label + "_k", numbers);
+    add_line(body_, fmt::format("for (int i = 0; i < {}; ++i) {{", run.size()), 2);
+    add_line(body_, fmt::format("const int *const from = {}_from[i];", label), 4);
+    add_line(body_, fmt::format("{} in[{}];", real_, std::max<std::size_t>(widest, 1)), 4);
+    add_line(body_, "switch (from[0]) {", 4);
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+      const Function& f = *functions[k];
+      add_line(body_, k + 1 < functions.size() ? fmt::format("case {}:", k) : "default:", 6);
+      add_line(body_, fmt::format("for (int k = 0; k < {}; ++k) in[k] = values[from[k + 2]];", variables(f)), 8);
+      add_line(body_, call_text(f, "in", label + "_k[i]", "values + from[1]"), 8);
+      add_line(body_, "break;", 8);
+    }
+    body_ += "    }\n  }\n";
+  }
+
+  Writer& writer_;
+  const Function& function_;
+  const Graph& graph_;
+  const std::string& name_;
+  std::string real_;
+  bool kernel_;
+  std::map<NodeId, std::string> sines_;
+  std::map<std::string, NodeId> call_named_;
+  std::map<NodeId, std::size_t> place_;  // in the array of values: of a call's first output, of inputs and others
+  std::size_t size_ = 0;
+  std::vector<NodeId> run_;  // calls of one function, not yet written
+  int runs_ = 0;
+  std::string tables_, body_;
+  Statements statements_;
+};
+
 void Writer::define(const Function& function, const std::string& name, bool is_static, int lanes) {
   if (lanes != 1) needs.lanes.try_emplace(lanes);
+  std::vector<CallsTogether> groups;
+  if (lanes == 1 && dialect_.calls_in_lanes && !Loops::are_worth_it(function)) groups = calls_together(function, dialect_.longest_function);
+  std::map<NodeId, int> lanes_of;
+  for (const CallsTogether& g : groups) {
+    for (const NodeId call : g.calls) lanes_of[call] = g.lanes;
+  }
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
-    if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes);
+    if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes_of.contains(id) ? lanes_of[id] : lanes);
     if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
   }
+  if (lanes == 1 && Loops::are_worth_it(function)) {
+    std::string loops = Loops(*this, function, name).write();
+    if (is_static) replace_all(loops, "\nvoid " + name + "(", "\nstatic void " + name + "(");
+    text += loops;
+    return;
+  }
   const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
-  Body body(*this, function, kernel, name, lanes);
+  Body body(*this, function, kernel, name, lanes, groups);
   text += "\n" + body.write((is_static ? "static " : "") + signature(body.statements, name, dialect_, true, lanes));
 }
 

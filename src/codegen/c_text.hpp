@@ -17,6 +17,7 @@ struct CDialect {
   bool cpp = false;               // in a namespace, with std:: in front of the library's functions
   bool single_precision = false;  // float for double
   int longest_function = 5000;    // operations
+  bool calls_in_lanes = true;     // equal calls that do not wait for each other, as one over vectors
 
   const char* real() const { return single_precision ? "float" : "double"; }
 };

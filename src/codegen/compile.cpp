@@ -55,8 +55,14 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
 }
 
 Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options) {
-  options.program.trace.fused = machine_has_fma();
+  options.program.trace = native(std::move(options.program.trace));
   return jit(make_program(mechanism, functions, options.program), options.jit);
+}
+
+TraceOptions native(TraceOptions options) {
+  options.fused = machine_has_fma();
+  options.limbs = true;
+  return options;
 }
 
 bool machine_has_fma() {

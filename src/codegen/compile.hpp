@@ -21,11 +21,14 @@ struct CompileOptions {
   ProgramOptions program = {};
   JitOptions jit = {};
 };
-// With fused multiply-adds where this machine has them.
+// For this machine: see `native`.
 Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options = {});
 
 // Whether a·b + c is one instruction here.
 bool machine_has_fma();
+
+// What makes code fastest here: fused multiply-adds where the machine has them, equal limbs in the lanes of vectors.
+TraceOptions native(TraceOptions options = {});
 
 // A name that every language takes for an identifier: letters, digits and _, a letter first, not too long, no word or
 // module of theirs.

@@ -149,43 +149,74 @@ std::vector<LimbGroup> equal_limbs(const CanonicalTree<T>& tree, const Model<T>&
 template std::vector<LimbGroup> equal_limbs(const CanonicalTree<double>&, const Model<double>&);
 template std::vector<LimbGroup> equal_limbs(const CanonicalTree<Expr>&, const Model<Expr>&);
 
+namespace {
+
+// Every number of a link and of its joint.
+template <class Visit>
+void for_each_number(CanonicalTree<Expr>::Link& link, Body<Expr>& body, const Visit& visit) {
+  for (int c = 0; c < 3; ++c) {
+    visit(link.p[c]);
+    visit(link.inertia.h[c]);
+    for (int r = 0; r < 3; ++r) visit(link.B(r, c));
+    for (int r = 0; r <= c; ++r) visit(link.inertia.E(r, c));
+  }
+  for (Expr* e : {&link.offset, &link.inertia.m, &link.mean, &link.spread, &body.armature, &body.stiffness, &body.rest,
+                  &body.ratio}) {
+    visit(*e);
+  }
+}
+
+void make_symmetric(Mat3<Expr>& E) {
+  for (int c = 0; c < 3; ++c) {
+    for (int r = 0; r < c; ++r) E(c, r) = E(r, c);
+  }
+}
+
+}  // namespace
+
 void make_limbs_alike(CanonicalTree<Expr>& tree, Model<Expr>& model, const std::vector<LimbGroup>& groups,
                       const std::function<Expr(double)>& symbol) {
   for (const LimbGroup& group : groups) {
     for (std::size_t k = 0; k < group.limbs[0].size(); ++k) {
-      const auto each = [&](const std::function<Expr&(std::size_t link)>& field) {
-        bool same = true, numbers = true;
-        for (const auto& limb : group.limbs) {
-          same = same && field(limb[k]) == field(group.limbs[0][k]);
-          numbers = numbers && field(limb[k]).is_constant();
-        }
-        if (same || !numbers) return;
-        for (const auto& limb : group.limbs) field(limb[k]) = symbol(field(limb[k]).constant());
-      };
-      for (int c = 0; c < 3; ++c) {
-        each([&](std::size_t i) -> Expr& { return tree.links[i].p[c]; });
-        each([&](std::size_t i) -> Expr& { return tree.links[i].inertia.h[c]; });
-        for (int r = 0; r < 3; ++r) {
-          each([&](std::size_t i) -> Expr& { return tree.links[i].B(r, c); });
-          if (r > c) continue;
-          each([&](std::size_t i) -> Expr& { return tree.links[i].inertia.E(r, c); });
-          for (const auto& limb : group.limbs) {
-            Mat3<Expr>& E = tree.links[limb[k]].inertia.E;
-            E(c, r) = E(r, c);
-          }
-        }
+      std::vector<std::vector<Expr*>> numbers;  // of each limb's k-th link
+      for (const auto& limb : group.limbs) {
+        auto& link = tree.links[limb[k]];
+        for_each_number(link, model.bodies[at(link.body)], [&, &list = numbers.emplace_back()](Expr& e) { list.push_back(&e); });
       }
-      each([&](std::size_t i) -> Expr& { return tree.links[i].offset; });
-      each([&](std::size_t i) -> Expr& { return tree.links[i].inertia.m; });
-      each([&](std::size_t i) -> Expr& { return tree.links[i].mean; });
-      each([&](std::size_t i) -> Expr& { return tree.links[i].spread; });
-      const auto body = [&](std::size_t i) -> Body<Expr>& { return model.bodies[at(tree.links[i].body)]; };
-      each([&](std::size_t i) -> Expr& { return body(i).armature; });
-      each([&](std::size_t i) -> Expr& { return body(i).stiffness; });
-      each([&](std::size_t i) -> Expr& { return body(i).rest; });
-      each([&](std::size_t i) -> Expr& { return body(i).ratio; });
+      for (std::size_t n = 0; n < numbers[0].size(); ++n) {
+        const Expr first = *numbers[0][n];
+        const bool same = std::all_of(numbers.begin(), numbers.end(), [&](const auto& list) { return *list[n] == first; });
+        const bool constant = std::all_of(numbers.begin(), numbers.end(), [&](const auto& list) { return list[n]->is_constant(); });
+        if (same || !constant) continue;
+        for (const auto& list : numbers) *list[n] = symbol(list[n]->constant());
+      }
+      for (const auto& limb : group.limbs) make_symmetric(tree.links[limb[k]].inertia.E);
     }
   }
+}
+
+void make_links_alike(CanonicalTree<Expr>& tree, Model<Expr>& model, const std::function<Expr(double)>& symbol) {
+  for (auto& link : tree.links) {
+    for_each_number(link, model.bodies[at(link.body)], [&](Expr& e) {
+      if (!e.is_constant() || e.is_constant(0.0) || e.is_constant(1.0) || e.is_constant(-1.0)) return;
+      e = symbol(e.constant());
+    });
+    make_symmetric(link.inertia.E);
+  }
+}
+
+Function with_steps_called(const Function& function, const std::vector<double>& values) {
+  const Graph& graph = function.graph();
+  const std::size_t first_symbol = function.input_size() - values.size();
+  std::vector<bool> is_number(graph.size(), true);  // depends on symbols alone
+  Regions sections(graph.size(), -1);
+  for (const NodeId id : function.order()) {
+    if (graph[id].op == Op::input) is_number[id] = graph[id].a >= first_symbol;
+    for_each_operand(graph, id, [&](NodeId operand) { is_number[id] = is_number[id] && is_number[operand]; });
+    if (!is_number[id]) sections[id] = graph.section_of(id);
+  }
+  const Function called = outlined(function, sections, function.name() + "_step", 8, is_number);
+  return values.empty() ? called : with_numbers(called, values);
 }
 
 Function with_limbs_called(const Function& function, const Model<double>& model, const std::vector<LimbGroup>& groups,

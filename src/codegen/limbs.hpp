@@ -24,6 +24,13 @@ std::vector<LimbGroup> equal_limbs(const CanonicalTree<T>& tree, const Model<T>&
 void make_limbs_alike(CanonicalTree<Expr>& tree, Model<Expr>& model, const std::vector<LimbGroup>& groups,
                       const std::function<Expr(double)>& symbol);
 
+// All numbers of all links made symbols, but for 0 and ±1, which decide what there is to compute.
+void make_links_alike(CanonicalTree<Expr>& tree, Model<Expr>& model, const std::function<Expr(double)>& symbol);
+
+// `function` with calls for the steps of its recursion, as far as they are alike: its sections (Graph::begin_section). The
+// last group of inputs are symbols, as below.
+Function with_steps_called(const Function& function, const std::vector<double>& values);
+
 // `function` with calls for equal limbs; its last group of inputs are the symbols, and `values` theirs: they are no inputs
 // any more. Inputs q, and all others by velocities, results by velocities or, as matrices, by pairs of them.
 Function with_limbs_called(const Function& function, const Model<double>& model, const std::vector<LimbGroup>& groups,

@@ -127,14 +127,12 @@ class Tracer {
     double least = 0.0;
     std::size_t best_at = 0;
     // of the cheapest as traced: what passes save differs by less than these
-    const std::size_t optimised = !options_.optimize ? 1 : is_large() ? 2 : 6;
+    const std::size_t optimised = !options_.optimize || is_huge() ? 1 : is_large() ? 2 : 6;
     for (std::size_t k = 0; k < std::min(order.size(), optimised); ++k) {
       const std::size_t index = order[k];
       std::vector<PassReport> explained;
       Function f = candidates[index].function;
-      if (options_.optimize) {
-        f = optimized(f, {}, explained);
-      }
+      if (options_.optimize && !is_huge()) f = optimized(f, {}, explained);
       taken[index].price = price(f, options_.objective);
       if (best && taken[index].price >= least) continue;
       least = taken[index].price;
@@ -142,7 +140,7 @@ class Tracer {
       passes = std::move(explained);
       best_at = index;
     }
-    if (options_.optimize && options_.search.trials > 0) {
+    if (options_.optimize && options_.search.trials > 0 && !is_huge()) {
       std::vector<PassReport> explained;
       Function f = optimized(candidates[best_at].function, options_.search, explained);
       if (price(f, options_.objective) < least) {
@@ -151,10 +149,10 @@ class Tracer {
         passes = std::move(explained);
       }
     }
-    if (options_.limbs) {
-      if (std::optional<Function> called = with_limbs(candidates[best_at])) {
+    if (is_huge() || options_.limbs) {
+      if (std::optional<Function> called = with_calls_for_repeats(candidates[best_at])) {
         best = std::move(called);
-        taken[best_at].name += "; equal limbs by one function";
+        taken[best_at].name += is_huge() ? "; equal steps by one function" : "; equal limbs by one function";
       }
     }
     // last, so that the choice does not depend on it
@@ -174,16 +172,18 @@ class Tracer {
     std::string name;
     Function function;
     Variant variant;
-    std::function<std::optional<Function>(const Variant&)> by_limbs;  // traced once more, with calls for equal limbs
+    std::function<std::optional<Function>(const Variant&)> repeats;  // traced once more, with calls for what is repeated
   };
   using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
 
-  // Equal limbs need equal choices: those of the first. Nothing where there are none.
-  std::optional<Function> with_limbs(const Candidate& candidate) const {
-    std::optional<Function> f = candidate.by_limbs(candidate.variant);
-    if (!f || !has_calls(*f) || !options_.optimize) return f && has_calls(*f) ? f : std::nullopt;
+  // Nothing where nothing is repeated.
+  std::optional<Function> with_calls_for_repeats(const Candidate& candidate) const {
+    std::optional<Function> f = candidate.repeats(candidate.variant);
+    if (!f || !has_calls(*f)) return std::nullopt;
+    if (!options_.optimize) return f;
     const auto shorter = [&](const Function& g) { return lw::optimize(g, options_.objective); };
-    return shorter(with_calls(*f, shorter));
+    const Function called = with_calls(*f, shorter);
+    return is_huge() ? called : shorter(called);
   }
 
   Function optimized(const Function& f, const SearchEffort& effort, std::vector<PassReport>& explained) const {
@@ -326,35 +326,42 @@ class Tracer {
     });
   }
 
-  // The same with numbers that differ among equal limbs as symbols, which become arguments of calls.
-  std::optional<Function> traced_by_limbs(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
-                                          const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
+  // The same with calls for what is repeated, of which the numbers are symbols first and then arguments: equal limbs, or the
+  // steps of a long recursion. Equal limbs need equal choices: those of the first.
+  std::optional<Function> traced_with_repeats(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
+                                              const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
     if (dense_ || values_.has_mimics) return std::nullopt;
     std::vector<Group> all = inputs;
     if (!options_.keep.empty()) all.push_back({"p", options_.keep.size()});
-    std::vector<LimbGroup> groups;
-    std::vector<double> numbers;
     const auto kept = [&](const Arguments& in) { return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()]; };
+    std::vector<LimbGroup> groups;
+    const auto make_alike = [&](Scene& s, const std::function<Expr(double)>& symbol) {
+      if (is_huge()) make_links_alike(s.tree, s.fewer, symbol);
+      else make_limbs_alike(s.tree, s.fewer, groups, symbol);
+    };
+    std::vector<double> numbers;
     trace("count", all, {}, [&](const Arguments& in, Results&) {
       Scene s = scene(kept(in), v);
-      groups = equal_limbs(s.tree, s.fewer);
-      for (const LimbGroup& group : groups) v.make_equal(group);
-      s = scene(kept(in), v);
-      groups = equal_limbs(s.tree, s.fewer);
-      make_limbs_alike(s.tree, s.fewer, groups, [&](double value) {
+      if (!is_huge()) {
+        groups = equal_limbs(s.tree, s.fewer);
+        for (const LimbGroup& group : groups) v.make_equal(group);
+        s = scene(kept(in), v);
+        groups = equal_limbs(s.tree, s.fewer);
+      }
+      make_alike(s, [&](double value) {
         numbers.push_back(value);
         return Expr(value);
       });
     });
-    if (groups.empty()) return std::nullopt;
+    if (groups.empty() && !is_huge()) return std::nullopt;
     if (!numbers.empty()) all.push_back({"k", numbers.size()});
     const Function traced = trace(function_, all, outputs, [&](const Arguments& in, Results& out) {
       Scene s = scene(kept(in), v);
       std::size_t next = 0;
-      make_limbs_alike(s.tree, s.fewer, groups, [&](double) { return in.back()[next++]; });
+      make_alike(s, [&](double) { return in.back()[next++]; });
       f(s, v, in, out);
     });
-    return with_limbs_called(traced, values_, groups, numbers);
+    return is_huge() ? with_steps_called(traced, numbers) : with_limbs_called(traced, values_, groups, numbers);
   }
 
   // Workspaces hold what is worth a name.
@@ -388,7 +395,7 @@ class Tracer {
     const auto add = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
                          const Calculation& f, const Variant& v = {}) {
       list.push_back({name, traced(in, out, v, f), v, [this, in, out, f](const Variant& x) {
-        return traced_by_limbs(in, out, x, [&f](Scene& s, const Variant&, const Arguments& a, Results& r) { f(s, a, r); });
+        return traced_with_repeats(in, out, x, [&f](Scene& s, const Variant&, const Arguments& a, Results& r) { f(s, a, r); });
       }});
     };
     const auto variants = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
@@ -404,6 +411,7 @@ class Tracer {
       variants("acceleration tensor", in, out, [qdd](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
         tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], qdd(x), y[0]);
       });
+      if (is_huge()) return list;
       const Formulation& link_frames = *find_formulation("newton-euler-modified");
       if (!regroup_ && refusal(link_frames, values_).empty()) {  // its bodies need their masses
         add("link-frame Newton-Euler", in, out, [&, qdd](Scene& s, const Arguments& x, Results& y) {
@@ -436,6 +444,17 @@ class Tracer {
       std::vector<Group> in = state;
       in.push_back({"tau", nv});
       const std::vector<Group> out{{"qdd", nv}};
+      const auto articulated = [&](bool canonical) {
+        add(canonical ? "articulated bodies, canonical frames" : "articulated bodies, the model's frames", in, out,
+            [canonical](Scene& s, const Arguments& x, Results& y) {
+              const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
+              Workspace<Expr> work(m);
+              aba<Expr>(m, work, x[0], x[1], x[2], y[0]);
+            });
+      };
+      articulated(true);
+      if (is_huge() && !values_.has_mimics) return list;
+      articulated(false);
       variants("mass matrix and bias, branch-sparse factors", in, out,
                [nv](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
                  std::vector<Expr> M(nv * nv), h(nv);
@@ -450,14 +469,6 @@ class Tracer {
                  name_lower_half(M, nv, "D", "L");
                  solve_mass_matrix<Expr>(s.fewer, M, y[0]);
                });
-      for (const bool canonical : {true, false}) {
-        add(canonical ? "articulated bodies, canonical frames" : "articulated bodies, the model's frames", in, out,
-            [canonical](Scene& s, const Arguments& x, Results& y) {
-              const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
-              Workspace<Expr> work(m);
-              aba<Expr>(m, work, x[0], x[1], x[2], y[0]);
-            });
-      }
     } else if (function_ == "kinematics" || function_ == "jacobian") {
       const bool pose = function_ == "kinematics";
       const std::vector<Group> out = pose ? std::vector<Group>{{"position", 3}, {"rotation", 9, 3}}
@@ -505,6 +516,8 @@ class Tracer {
 
   // Every try costs a trace, and passes take longer.
   bool is_large() const { return values_.bodies.size() > 12; }
+  // Straight-line code for so many links is long to make, long to compile and does not fit the processor's caches.
+  bool is_huge() const { return values_.bodies.size() > 60; }
 
   // Variants of a road, from the plain one by single changes: the best of all, again and again; or, where they are many,
   // whichever helps, once through.
@@ -539,14 +552,14 @@ class Tracer {
         f(s, x.road, arguments, results);
       });
       return Candidate{name + described(x), std::move(traced_function), x, [this, in, out, f](const Variant& w) {
-        return traced_by_limbs(in, out, w, [&f](Scene& s, const Variant& u, const Arguments& a, Results& r) { f(s, u.road, a, r); });
+        return traced_with_repeats(in, out, w, [&f](Scene& s, const Variant& u, const Arguments& a, Results& r) { f(s, u.road, a, r); });
       }};
     };
     const auto worth = [&](const Candidate& c) { return price(c.function, options_.objective); };
     Candidate best = candidate(v);
     double least = worth(best);
     list.push_back(best);
-    bool better = true;
+    bool better = !is_huge();
     while (better) {
       better = false;
       const auto attempt = [&](const Variant& x) {

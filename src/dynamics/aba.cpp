@@ -156,8 +156,12 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
     return;
   }
   const std::size_t n = model.bodies.size();
-  for (std::size_t i = 0; i < n; ++i) step_out<T>(model, work, i, q, qd, external);
+  for (std::size_t i = 0; i < n; ++i) {
+    begin_section(q);
+    step_out<T>(model, work, i, q, qd, external);
+  }
   for (std::size_t i = n; i-- > 0;) {
+    begin_section(q);
     switch (model.bodies[i].kind) {
       case JointKind::revolute:
       case JointKind::prismatic: step_in_one<T>(model, work, i, q, tau); break;
@@ -168,6 +172,7 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
   // outward again; the workspace's velocities have served, their place holds accelerations now
   const Motion<T> base{Vec3<T>::zero(), -model.gravity};
   for (std::size_t i = 0; i < n; ++i) {
+    begin_section(q);
     const Body<T>& b = model.bodies[i];
     const auto& col = work.column[i];
     const auto v = static_cast<std::size_t>(b.v);

@@ -56,7 +56,12 @@ std::size_t Graph::Hash::operator()(const Key& k) const {
 
 NodeId Graph::add_node(const Key& key, const Node& node) {
   const auto [place, fresh] = index_.try_emplace(key, static_cast<NodeId>(nodes_.size()));
-  if (fresh) nodes_.push_back(node);
+  if (!fresh) return place->second;
+  nodes_.push_back(node);
+  if (section_ >= 0) {
+    sections_.resize(nodes_.size() - 1, -1);
+    sections_.push_back(section_);
+  }
   return place->second;
 }
 

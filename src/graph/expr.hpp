@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -143,6 +144,11 @@ class Graph {
   void name(const Expr& e, const std::string& name);
   const std::string* name_of(NodeId id) const;  // nullptr where it has none
 
+  // What is made from here on belongs to another section: a step of a loop that was traced, say. Sections are numbered from 0;
+  // −1 is what was made before the first.
+  void begin_section() { ++section_; }
+  int section_of(NodeId id) const { return id < sections_.size() ? sections_[id] : -1; }
+
  private:
   struct Key {
     Op op;
@@ -162,7 +168,19 @@ class Graph {
   std::map<std::pair<const Function*, std::vector<NodeId>>, NodeId> call_index_;  // into calls_
   std::vector<Solve> solves_;
   std::unordered_map<NodeId, std::string> names_;
+  int section_ = -1;
+  std::vector<int> sections_;  // of nodes, as far as there were any
 };
+
+// Begins a section of the graph that these expressions are of; for other scalars, nothing.
+template <class Numbers>
+void begin_section(const Numbers& numbers) {
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(numbers[0])>, Expr>) {
+    for (const Expr& e : numbers) {
+      if (!e.is_constant()) return e.graph()->begin_section();
+    }
+  }
+}
 
 // Names a value where it is an expression; algorithms say it for all scalars.
 inline void name_value(const Expr& e, const std::string& name) {

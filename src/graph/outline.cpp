@@ -42,8 +42,9 @@ struct Pattern {
 
 class Outliner {
  public:
-  Outliner(const Function& f, const Regions& regions, const std::string& name, std::size_t smallest)
-      : f_(f), graph_(f.graph()), region_of_(regions), name_(name), place_(graph_.size(), kOutside) {
+  Outliner(const Function& f, const Regions& regions, const std::string& name, std::size_t smallest,
+           const std::vector<bool>& numbers)
+      : f_(f), graph_(f.graph()), region_of_(regions), name_(name), numbers_(numbers), place_(graph_.size(), kOutside) {
     require(regions.size() == graph_.size(), "a region is named for every node");
     int count = 0;
     for (const NodeId id : f.order()) {
@@ -185,6 +186,15 @@ class Outliner {
       if (is_new) arguments.push_back(combination);
       argument_of[s] = found->second;
     }
+    // numbers stand behind the others, as a group of their own
+    const auto are_numbers = [&](const std::vector<NodeId>& combination) {
+      return std::all_of(combination.begin(), combination.end(),
+                         [&](NodeId id) { return graph_[id].op == Op::constant || (!numbers_.empty() && numbers_[id]); });
+    };
+    std::vector<std::size_t> order(arguments.size());
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+    const auto numbers = std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !are_numbers(arguments[k]); });
+    const auto variables = static_cast<std::size_t>(numbers - order.begin());
     // what somebody else needs
     std::vector<bool> needed(p.steps.size(), false);
     for (const std::size_t r : p.regions) {
@@ -197,7 +207,11 @@ class Outliner {
       if (needed[k]) given.push_back(k);
     }
     const Region& first = regions_[p.regions[0]];
-    Function made = trace(name, {{"in", arguments.size()}}, {{"out", given.size()}}, [&](const Arguments& in, Results& out) {
+    std::vector<Group> inputs{{"in", variables}};
+    if (variables < arguments.size()) inputs.push_back({"k", arguments.size() - variables});
+    Function made = trace(name, inputs, {{"out", given.size()}}, [&](const Arguments& in, Results& out) {
+      std::vector<Expr> argument(arguments.size());
+      for (std::size_t k = 0; k < order.size(); ++k) argument[order[k]] = k < variables ? in[0][k] : in[1][k - variables];
       std::vector<Expr> values;
       std::size_t slot = 0;
       for (std::size_t k = 0; k < p.steps.size(); ++k) {
@@ -207,7 +221,7 @@ class Outliner {
           if (from != kOutside) {
             x[j] = values[from];
           } else {
-            x[j] = argument_of[slot] == kOutside ? Expr(graph_[first.taken[slot]].value) : in[0][argument_of[slot]];
+            x[j] = argument_of[slot] == kOutside ? Expr(graph_[first.taken[slot]].value) : argument[argument_of[slot]];
             ++slot;
           }
         }
@@ -220,7 +234,7 @@ class Outliner {
     for (std::size_t r = 0; r < p.regions.size(); ++r) {
       Called& call = called_[p.regions[r]];
       call.function = shared;
-      for (const std::vector<NodeId>& combination : arguments) call.arguments.push_back(combination[r]);
+      for (const std::size_t k : order) call.arguments.push_back(arguments[k][r]);
       for (std::size_t k = 0; k < given.size(); ++k) output_of_[regions_[p.regions[r]].members[given[k]]] = k;
     }
   }
@@ -275,7 +289,7 @@ class Outliner {
             for (const NodeId a : call.arguments) arguments.push_back(to[a]);
             values = to.graph().call(call.function, arguments);
           }
-          to.put(id, values[output_of_.at(id)]);
+          to.put(id, values[output_of_.at(id)], false);
         } else {
           to.put(id, to.copy(id));
         }
@@ -290,6 +304,7 @@ class Outliner {
   const Graph& graph_;
   Regions region_of_;
   std::string name_;
+  const std::vector<bool>& numbers_;
   std::vector<std::size_t> place_;
   std::vector<Region> regions_;
   std::vector<Pattern> patterns_;
@@ -301,8 +316,9 @@ class Outliner {
 
 }  // namespace
 
-Function outlined(const Function& function, const Regions& regions, const std::string& name, std::size_t smallest) {
-  return Outliner(function, regions, name, smallest).run();
+Function outlined(const Function& function, const Regions& regions, const std::string& name, std::size_t smallest,
+                  const std::vector<bool>& numbers) {
+  return Outliner(function, regions, name, smallest, numbers).run();
 }
 
 bool has_calls(const Function& function) {

@@ -15,9 +15,12 @@ namespace lw {
 
 using Regions = std::vector<int>;  // of each node of the graph; −1: in none (as are constants, inputs, calls and solves)
 
+// The functions have their inputs in two groups, `in` and, where numbers differ, these as `k`.
 // `name`: of the functions, which get numbers where they are several. A region that is like no other stays where it is, and
 // so do those with fewer than `smallest` operations.
-Function outlined(const Function& function, const Regions& regions, const std::string& name, std::size_t smallest = 8);
+// `numbers`: nodes that will be numbers, though they are none yet.
+Function outlined(const Function& function, const Regions& regions, const std::string& name, std::size_t smallest = 8,
+                  const std::vector<bool>& numbers = {});
 
 // The same calculation with another Function in every call of one (each asked for once), calls within these included.
 Function with_calls(const Function& function, const std::function<Function(const Function&)>& change);

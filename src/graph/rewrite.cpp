@@ -71,10 +71,11 @@ Expr Rewrite::copy(NodeId old) {
   }
 }
 
-void Rewrite::put(NodeId old, const Expr& e) {
+void Rewrite::put(NodeId old, const Expr& e, bool with_its_name) {
   now_[old] = e;
   known_[old] = true;
-  if (const std::string* name = from_.graph().name_of(old)) graph_->name(e, *name);
+  const std::string* name = with_its_name ? from_.graph().name_of(old) : nullptr;
+  if (name != nullptr) graph_->name(e, *name);
 }
 
 Function Rewrite::finish() {

@@ -28,7 +28,7 @@ class Rewrite {
   Expr operator[](NodeId old);
   // The same operation on what the operands have become.
   Expr copy(NodeId old);
-  void put(NodeId old, const Expr& e);
+  void put(NodeId old, const Expr& e, bool with_its_name = true);
 
   Function finish();
 

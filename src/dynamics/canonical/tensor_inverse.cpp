@@ -144,6 +144,7 @@ class Recursion {
     State<T> still;
     still.a = -tree_.gravity;
     for (std::size_t i = 0; i < states_.size(); ++i) {
+      begin_section(q_);
       const Link& link = tree_.links[i];
       const State<T>& from = link.parent < 0 ? still : states_[at(link.parent)].body;
       switch (link.kind) {
@@ -166,6 +167,7 @@ class Recursion {
   void inward(Out<T> tau) {
     for (T& each : tau) each = T(0.0);
     for (std::size_t i = states_.size(); i-- > 0;) {
+      begin_section(q_);
       const Link& link = tree_.links[i];
       const Body<T>& b = body(i);
       LinkState<T>& s = states_[i];
