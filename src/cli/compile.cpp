@@ -62,6 +62,19 @@ TestVectors vectors_of(const Traced& traced, double tolerance) {
   return vectors;
 }
 
+// Lanes of --batch, or 0.
+int read_batch(const Arguments& arguments, const std::string& language) {
+  if (!arguments.has("--batch")) return 0;
+  if (language != "c" && language != "c++") {
+    throw Error(ErrorCode::usage, fmt::format("--batch goes with C and C++, not with {}", language));
+  }
+  const double lanes = arguments.number("--batch", 0.0);
+  if (lanes != 4.0 && lanes != 8.0 && lanes != 16.0) {
+    throw Error(ErrorCode::usage, fmt::format("--batch takes 4, 8 or 16 lanes, not {}", lanes));
+  }
+  return static_cast<int>(lanes);
+}
+
 struct Language {
   std::vector<Artefact> files;
   std::vector<std::vector<std::string>> commands;  // that build and run the self-test in the folder; none: there is none
@@ -74,6 +87,7 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
   if (single && language != "c" && language != "c++") {
     throw Error(ErrorCode::usage, fmt::format("--float goes with C and C++, not with {}", language));
   }
+  const int batch = read_batch(arguments, language);
   Language out;
   const auto add = [&](std::vector<Artefact> files) {
     for (Artefact& a : files) out.files.push_back(std::move(a));
@@ -84,14 +98,17 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
     CDialect dialect;
     dialect.cpp = cpp;
     dialect.single_precision = single;
-    add(cpp ? emit_cpp(program, {.single_precision = single}) : emit_c(program, {.single_precision = single}));
-    add(emit_selftest(program, vectors, dialect));
+    add(cpp ? emit_cpp(program, {.single_precision = single, .batch = batch})
+            : emit_c(program, {.single_precision = single, .batch = batch}));
+    add(emit_selftest(program, vectors, dialect, batch != 0));
     const std::string ending = cpp ? ".cpp" : ".c";
     const char* chosen = std::getenv(cpp ? "CXX" : "CC");
     out.tool = chosen != nullptr && *chosen != '\0' ? chosen : cpp ? "c++" : "cc";
     std::vector<std::string> build{out.tool, cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"};
     build.insert(build.end(), kCFlags.begin(), kCFlags.end());
-    for (const char* part : {"", "_selftest"}) build.push_back(name + part + ending);
+    for (const char* part : {"", "_batch", "_selftest"}) {
+      if (batch != 0 || std::string_view(part) != "_batch") build.push_back(name + part + ending);
+    }
     build.insert(build.end(), {"-o", "selftest", "-lm"});
     out.commands = {build, {"./selftest"}};
   } else if (language == "fortran") {
@@ -165,6 +182,7 @@ int run(const Arguments& arguments) {
   ProgramOptions options;
   options.trace = read_trace_options(arguments);
   const std::string language = arguments.text("--language", "c");
+  read_batch(arguments, language);  // before anything takes time
   options.trace.fused = !arguments.has("--no-fma") && (language == "c" || language == "c++");  // the others have none
   options.libm = arguments.has("--libm");
   std::vector<Traced> traced;
@@ -244,6 +262,7 @@ Command compile_command() {
       {"--out", "DIR", "where it is written; default: here", Kind::text, {}, "Options"},
       {"--name", "NAME", "what files and functions are called; default: the model's name", Kind::text, {}, "Options"},
       {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
+      {"--batch", "LANES", "also over many states at once, 4, 8 or 16 in vector registers (C and C++)", Kind::number, {}, "Options"},
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"}};
   for (Option& o : trace_options()) own.push_back(std::move(o));
@@ -259,6 +278,7 @@ Command compile_command() {
   c.sections.push_back(functions_section());
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
+                "linkwright compile puma560 --batch 8 --out code",
                 "linkwright compile double-pendulum --language text"};
   c.run = run;
   return c;
