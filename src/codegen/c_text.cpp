@@ -434,12 +434,15 @@ void Writer::Body::cut() {
   const int longest = writer.dialect_.longest_function;
   if (total <= longest) return;
   const int wanted = (total + longest - 1) / longest, share = total / wanted + 1;
-  int so_far = 0;
+  int so_far = 0, at_cut = 0;
   std::map<ValueId, std::size_t> home;
   for (Item& item : items) {
-    item.part = static_cast<std::size_t>(so_far / share);
+    if (so_far / share > at_cut / share) {
+      ++parts;  // and no more than one, however long the last item was
+      at_cut = so_far;
+    }
+    item.part = parts - 1;
     so_far += item.operations;
-    parts = item.part + 1;
     for (const ValueId value : item.reads) {
       if (home.at(value) == item.part || slots.contains(value)) continue;
       slots[value] = slot_count;

@@ -22,6 +22,11 @@ MATH
 #include <arm_neon.h>
 #endif
 
+#if defined(__GNUC__) && !defined(__clang__) /* gcc 12 takes operands of its own intrinsics for uninitialised */
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #define LW_PART __attribute__((noinline)) /* in one piece they would take the compiler long */
 #define LW_JOIN_(name, set) name##set
 #define LW_JOIN(name, set) LW_JOIN_(name, set)
@@ -113,6 +118,10 @@ OPEN
 #define LW_HAS_FMA 0 /* a b + c is rounded twice: the last bits differ from those of the other sets */
 #endif
 #include __FILE__
+#undef LW_SET
+#undef LW_VECTOR
+#undef LW_LANES
+#undef LW_HAS_FMA
 #endif
 )";
 
