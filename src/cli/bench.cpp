@@ -226,9 +226,10 @@ void print_table(const Model<double>& model, const std::vector<Result>& results)
       std::vector<std::string> row{dependent ? "" : name, dependent ? "dependent" : "independent"};
       for (const std::string& backend : names) {
         const Result* r = find(results, name, backend);
+        const int digits = r != nullptr && ns(*r) < 100.0 ? 1 : 0;
         row.push_back(r == nullptr             ? "-"
-                      : backend == "reference" ? fmt::format("{:.0f}", ns(*r))
-                                               : fmt::format("{:.0f} ({:.2f}x)", ns(*r), ns(*r) / reference));
+                      : backend == "reference" ? fmt::format("{:.{}f}", ns(*r), digits)
+                                               : fmt::format("{:.{}f} ({:.2f}x)", ns(*r), digits, ns(*r) / reference));
       }
       table.add(std::move(row));
     }
