@@ -163,12 +163,13 @@ class Interpreted : public OfOneArray {
   std::vector<Interpreter<double>> programs_;  // by function
 };
 
+constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics"};
+
 class Jitted : public OfOneArray {
  public:
-  Jitted(const Model<Expr>& model, Compiled compiled) : OfOneArray(model), compiled_(std::move(compiled)) {
-    for (const Function f : kFunctions) flat_[index(f)] = compiled_.flat(kNames[index(f)]);
+  Jitted(const Model<Expr>& model, std::shared_ptr<Compiled> compiled) : OfOneArray(model), compiled_(std::move(compiled)) {
+    for (const Function f : kFunctions) flat_[index(f)] = compiled_->flat(kNames[index(f)]);
   }
-  static constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics"};
 
  private:
   // each takes the first part of the state: what stands behind is not read
@@ -180,11 +181,72 @@ class Jitted : public OfOneArray {
     const std::size_t used = f == Function::inverse || f == Function::forward ? nq_ + 2 * nv_
                              : f == Function::bias                            ? nq_ + nv_
                                                                               : nq_;
-    compiled_(kNames[index(f)], in.first(used), out);
+    (*compiled_)(kNames[index(f)], in.first(used), out);
   }
 
-  Compiled compiled_;
+  std::shared_ptr<Compiled> compiled_;
   std::array<Compiled::Flat*, std::size(kFunctions)> flat_{};
+};
+
+// Tables with a row a state.
+class Batched : public BatchPeer {
+ public:
+  Batched(const Model<Expr>& model, const Program& program, std::shared_ptr<Compiled> compiled)
+      : nq_(static_cast<std::size_t>(model.nq)), nv_(static_cast<std::size_t>(model.nv)), compiled_(std::move(compiled)) {
+    for (const Function f : kFunctions) {
+      Entry& e = entries_[index(f)];
+      e.size = size_of(model, f);
+      e.batch = compiled_->batch_pointer(kNames[index(f)]);
+      const OperationCount c = cost(program.functions[index(f)]).operations;
+      e.operations = static_cast<double>(c.multiplications + c.additions + c.divisions + c.roots) +
+                     kOperationsOfSine * static_cast<double>(c.trigonometric);
+    }
+  }
+  bool supports(Function) const override { return true; }
+  void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
+    const auto n = static_cast<std::size_t>(count);
+    q_.assign(q, q + n * nq_);
+    qd_.assign(qd, qd + n * nv_);
+    qdd_.assign(qdd, qdd + n * nv_);
+    tau_.assign(tau, tau + n * nv_);
+    for (Entry& e : entries_) e.out.resize(kRows * e.size);
+  }
+  // Results go where those of earlier states were, as with the others: what is timed is no memory.
+  double compute_all(Function f, int first, int count) override {
+    Entry& e = entries_[index(f)];
+    const std::vector<double>& last = f == Function::forward ? tau_ : qdd_;
+    for (int done = 0; done < count; done += kRows) {
+      const auto at = static_cast<std::size_t>(first + done);
+      const double* in[] = {q_.data() + at * nq_, qd_.data() + at * nv_, last.data() + at * nv_};
+      double* out[] = {e.out.data()};
+      e.batch(static_cast<std::size_t>(std::min(kRows, count - done)), in, out);  // fewer groups: the first of them
+    }
+    return e.out.front() + e.out.back();
+  }
+  double compute(Function f, int state, double nudge) override {
+    if (nudge != 0.0) {
+      for (std::size_t k = 0; k < nq_; ++k) q_[static_cast<std::size_t>(state) * nq_ + k] += nudge;
+    }
+    compute_all(f, state, 1);
+    return entries_[index(f)].out[0] + entries_[index(f)].out[entries_[index(f)].size - 1];
+  }
+  void result(Function f, double* out) override { std::copy_n(entries_[index(f)].out.data(), entries_[index(f)].size, out); }
+  double operations(Function f) const override { return entries_[index(f)].operations; }
+
+ private:
+  // sincos_kernel.h has 52 additions and multiplications for a sine and a cosine.
+  static constexpr double kOperationsOfSine = 26.0;
+  struct Entry {
+    std::size_t size = 0;
+    Compiled::Batch* batch = nullptr;
+    double operations = 0.0;
+    std::vector<double> out;
+  };
+  static constexpr int kRows = 64;
+  std::size_t nq_, nv_;
+  std::shared_ptr<Compiled> compiled_;
+  std::vector<double> q_, qd_, qdd_, tau_;
+  std::array<Entry, std::size(kFunctions)> entries_;
 };
 
 }  // namespace
@@ -195,7 +257,7 @@ std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism) {
   return std::make_unique<Interpreted>(instantiate<Expr>(mechanism));
 }
 
-JitBackend jit_backend(const Mechanism& mechanism) {
+JitBackend jit_backend(const Mechanism& mechanism, bool with_batch) {
   const auto start = std::chrono::steady_clock::now();
   const Model<Expr> model = instantiate<Expr>(mechanism);
   ProgramOptions options;
@@ -212,11 +274,14 @@ JitBackend jit_backend(const Mechanism& mechanism) {
   const Arithmetic arithmetic = program.functions.front().arithmetic();
   program.functions.push_back(optimize(poses.with(arithmetic), Objective::operations).with(arithmetic));
   JitBackend made;
-  Compiled compiled = jit(program);
-  made.cached = compiled.was_cached();
-  made.native = compiled.is_native();
-  made.notes = compiled.notes();
-  made.peer = std::make_unique<Jitted>(model, std::move(compiled));
+  JitOptions how;
+  how.batch = with_batch;
+  const auto compiled = std::make_shared<Compiled>(jit(program, how));
+  made.cached = compiled->was_cached();
+  made.native = compiled->is_native();
+  made.notes = compiled->notes();
+  made.peer = std::make_unique<Jitted>(model, compiled);
+  if (compiled->has_batch()) made.batch = std::make_unique<Batched>(model, program, compiled);
   made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return made;
 }

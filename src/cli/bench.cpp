@@ -17,6 +17,7 @@
 #include "../model/random_state.hpp"
 #include "backends.hpp"
 #include "model_input.hpp"
+#include "peak.hpp"
 #include "peers.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
@@ -34,6 +35,7 @@ using peer::Function;
 constexpr double kSeconds = 25.0;          // for timing all there is; reading, tracing and comparing come on top
 constexpr int kLargestTraced = 300;        // velocities; the graph of a mass matrix grows with their square
 constexpr int kLargestCompiled = 60;       // velocities; flat code of more takes the compiler minutes
+constexpr int kLargestBatch = 24;          // velocities; vectors double what the compiler has to do
 constexpr double kSecondsToCompare = 0.5;  // of one function, after the first state
 
 struct NamedFunction {
@@ -49,6 +51,7 @@ constexpr NamedFunction kFunctions[] = {{Function::inverse, "inverse"},
 struct Backend {
   std::string name;
   std::unique_ptr<peer::Peer> peer;
+  BatchPeer* batch = nullptr;  // the same, where it computes in many states at once
 };
 
 struct Disagreement : std::runtime_error {
@@ -58,6 +61,7 @@ struct Disagreement : std::runtime_error {
 struct Result {
   std::string function, backend;
   Timing timing;
+  double operations = 0.0;  // of a batch, a state
 };
 
 void note(const Arguments& arguments, const std::string& text) {
@@ -110,11 +114,12 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
   }
   if (loaded.model.nv <= kLargestCompiled) {
     note(arguments, fmt::format("{}: compiling", loaded.model.name));
-    JitBackend made = jit_backend(loaded.mechanism);
+    JitBackend made = jit_backend(loaded.mechanism, loaded.model.nv <= kLargestBatch);
     for (const std::string& text : made.notes) note(arguments, text);
     note(arguments, fmt::format("{}: generated and compiled in {:.2f} s{}", loaded.model.name, made.seconds,
                                 made.cached ? ", the machine code from the cache" : ""));
     if (made.native) backends.push_back({"jit", std::move(made.peer)});
+    if (BatchPeer* batch = made.batch.get()) backends.push_back({"batch", std::move(made.batch), batch});
   }
   if (libraries.empty()) return backends;
   try {
@@ -184,9 +189,12 @@ std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& lo
                         "that does not agree to 1e-9",
                         loaded.model.name, name, b.name, off));
       }
-      calls.push_back(
-          [f = function, p = b.peer.get()](int state, double nudge) { return p->compute(f, state, nudge); });
-      results.push_back({name, b.name, {}});
+      TimedCall call{[f = function, p = b.peer.get()](int state, double nudge) { return p->compute(f, state, nudge); }};
+      if (b.batch != nullptr) {
+        call.many = [f = function, p = b.batch](int from, int count) { return p->compute_all(f, from, count); };
+      }
+      calls.push_back(std::move(call));
+      results.push_back({name, b.name, {}, b.batch != nullptr ? b.batch->operations(function) : 0.0});
     }
     const std::vector<Timing> timings = time_side_by_side(calls, seconds / static_cast<double>(std::size(kFunctions)));
     for (std::size_t k = 0; k < timings.size(); ++k) results[first + k].timing = timings[k];
@@ -218,14 +226,24 @@ void print_table(const Model<double>& model, const std::vector<Result>& results)
       std::vector<std::string> row{dependent ? "" : name, dependent ? "dependent" : "independent"};
       for (const std::string& backend : names) {
         const Result* r = find(results, name, backend);
+        const int digits = r != nullptr && ns(*r) < 100.0 ? 1 : 0;
         row.push_back(r == nullptr             ? "-"
-                      : backend == "reference" ? fmt::format("{:.0f}", ns(*r))
-                                               : fmt::format("{:.0f} ({:.2f}x)", ns(*r), ns(*r) / reference));
+                      : backend == "reference" ? fmt::format("{:.{}f}", ns(*r), digits)
+                                               : fmt::format("{:.{}f} ({:.2f}x)", ns(*r), digits, ns(*r) / reference));
       }
       table.add(std::move(row));
     }
   }
   fmt::print("{}", table.str());
+}
+
+// What batches make of the processor: additions and multiplications a second, of those that it could do at most.
+void print_rates(const std::vector<Result>& results, double peak) {
+  std::vector<std::string> rates;
+  for (const Result& r : results) {
+    if (r.operations > 0.0) rates.push_back(fmt::format("{} {:.0f} %", r.function, 100.0 * r.operations / r.timing.ns / peak));
+  }
+  if (!rates.empty()) fmt::print("batch, of the {:.0f} Gflop/s that this core does at most: {}\n", peak, fmt::join(rates, ", "));
 }
 
 std::vector<LoadedModel> load_models(const Arguments& arguments) {
@@ -267,6 +285,8 @@ int bench(const Arguments& arguments) {
   json["results"] = Json::array();
 
   stay_on_this_processor();
+  const double peak = peak_rate();
+  json["peak_gflops"] = peak;
   for (const LoadedModel& loaded : models) {
     const std::vector<Result> results =
         time_model(arguments, loaded, search.found, kSeconds / static_cast<double>(models.size()));
@@ -277,9 +297,11 @@ int bench(const Arguments& arguments) {
                                  {"ns", r.timing.ns},
                                  {"ns_dependent", r.timing.ns_dependent},
                                  {"repetitions", r.timing.repetitions}});
+      if (r.operations > 0.0) json["results"].back()["share_of_peak"] = r.operations / r.timing.ns / peak;
     }
     if (!arguments.json()) {
       print_table(loaded.model, results);
+      print_rates(results, peak);
       std::fflush(stdout);
     }
   }
@@ -316,12 +338,10 @@ Command bench_command() {
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
   c.description =
-      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit) and "
-      "those "
-      "other dynamics libraries whose adapters stand beside the program (bench/README.md). Results are compared first, "
-      "and "
-      "nothing is timed that does not agree. Independent calls show throughput, dependent ones latency. Without MODEL: "
-      "arm6, arm7, quadruped, humanoid.";
+      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit, and "
+      "batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the program "
+      "(bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent calls show "
+      "throughput, dependent ones latency (of a batch: of one state). Without MODEL: arm6, arm7, quadruped, humanoid.";
   c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none"};
   c.positionals[0].required = false;
   c.run = run;

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 #include "../base/file.hpp"
 #include "../base/process.hpp"
 #include "../base/text.hpp"
+#include "../base/worse.hpp"
 #include "../codegen/compile.hpp"
 #include "../codegen/emit_c.hpp"
 #include "../codegen/emit_cpp.hpp"
@@ -20,6 +22,7 @@
 #include "../codegen/emit_text.hpp"
 #include "../codegen/report.hpp"
 #include "../codegen/selftest.hpp"
+#include "../graph/interpreter.hpp"
 #include "../model/random_state.hpp"
 #include "codegen_options.hpp"
 #include "commands.hpp"
@@ -37,8 +40,24 @@ constexpr int kVerifiedStates = 1000;  // before anything is written
 
 const std::vector<std::string> kLanguages{"c", "c++", "fortran", "python", "latex", "text", "dot"};
 
+// How far single precision is from expected outputs, of the largest at each state.
+double float_error(const Function& f, const TestVectors& vectors) {
+  Interpreter<float> interpret(f);
+  double worst = 0.0;
+  for (std::size_t k = 0; k < vectors.inputs.size(); ++k) {
+    const std::vector<float> in(vectors.inputs[k].begin(), vectors.inputs[k].end());
+    std::vector<float> out(f.output_size());
+    interpret(in, out);
+    double largest = 0.0;
+    for (const double x : vectors.outputs[k]) largest = std::max(largest, std::abs(x));
+    const double error = largest_difference(std::vector<double>(out.begin(), out.end()), vectors.outputs[k]);
+    if (error != 0.0) worst = worse(worst, error / largest);
+  }
+  return worst;
+}
+
 // States and what the algorithms over double make of them, in the model's own frames.
-TestVectors vectors_of(const Traced& traced, double tolerance) {
+TestVectors vectors_of(const Traced& traced, double tolerance, bool single) {
   const Function& f = traced.function;
   const Reference expected = reference(traced.model, f.name(), traced.frame);
   TestVectors vectors{f.name(), {}, {}, tolerance};
@@ -59,7 +78,22 @@ TestVectors vectors_of(const Traced& traced, double tolerance) {
     vectors.inputs.push_back(std::move(in));
     vectors.outputs.push_back(std::move(out));
   }
+  // with room for other roundings where multiply-adds are not fused
+  if (single) vectors.tolerance = std::max(tolerance, 4.0 * float_error(f, vectors));
   return vectors;
+}
+
+// Lanes of --batch, or 0.
+int read_batch(const Arguments& arguments, const std::string& language) {
+  if (!arguments.has("--batch")) return 0;
+  if (language != "c" && language != "c++") {
+    throw Error(ErrorCode::usage, fmt::format("--batch goes with C and C++, not with {}", language));
+  }
+  const double lanes = arguments.number("--batch", 0.0);
+  if (lanes != 4.0 && lanes != 8.0 && lanes != 16.0) {
+    throw Error(ErrorCode::usage, fmt::format("--batch takes 4, 8 or 16 lanes, not {}", lanes));
+  }
+  return static_cast<int>(lanes);
 }
 
 struct Language {
@@ -74,6 +108,7 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
   if (single && language != "c" && language != "c++") {
     throw Error(ErrorCode::usage, fmt::format("--float goes with C and C++, not with {}", language));
   }
+  const int batch = read_batch(arguments, language);
   Language out;
   const auto add = [&](std::vector<Artefact> files) {
     for (Artefact& a : files) out.files.push_back(std::move(a));
@@ -84,14 +119,17 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
     CDialect dialect;
     dialect.cpp = cpp;
     dialect.single_precision = single;
-    add(cpp ? emit_cpp(program, {.single_precision = single}) : emit_c(program, {.single_precision = single}));
-    add(emit_selftest(program, vectors, dialect));
+    add(cpp ? emit_cpp(program, {.single_precision = single, .batch = batch})
+            : emit_c(program, {.single_precision = single, .batch = batch}));
+    add(emit_selftest(program, vectors, dialect, batch != 0));
     const std::string ending = cpp ? ".cpp" : ".c";
     const char* chosen = std::getenv(cpp ? "CXX" : "CC");
     out.tool = chosen != nullptr && *chosen != '\0' ? chosen : cpp ? "c++" : "cc";
     std::vector<std::string> build{out.tool, cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"};
     build.insert(build.end(), kCFlags.begin(), kCFlags.end());
-    for (const char* part : {"", "_selftest"}) build.push_back(name + part + ending);
+    for (const char* part : {"", "_batch", "_selftest"}) {
+      if (batch != 0 || std::string_view(part) != "_batch") build.push_back(name + part + ending);
+    }
     build.insert(build.end(), {"-o", "selftest", "-lm"});
     out.commands = {build, {"./selftest"}};
   } else if (language == "fortran") {
@@ -165,6 +203,7 @@ int run(const Arguments& arguments) {
   ProgramOptions options;
   options.trace = read_trace_options(arguments);
   const std::string language = arguments.text("--language", "c");
+  read_batch(arguments, language);  // before anything takes time
   options.trace.fused = !arguments.has("--no-fma") && (language == "c" || language == "c++");  // the others have none
   options.trace.limbs = !arguments.has("--no-lanes") && (language == "c" || language == "c++");
   options.libm = arguments.has("--libm");
@@ -201,7 +240,14 @@ int run(const Arguments& arguments) {
                                  {"error", check.error}});
     table.add({t.function.name(), std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.divisions),
                std::to_string(c.trigonometric), std::to_string(cost.depth), fmt::format("{:.1e}", check.error)});
-    vectors.push_back(vectors_of(t, arguments.has("--float") ? 1e-3 : std::max(1e-10, 100.0 * check.snapping)));
+    const bool single = arguments.has("--float");
+    vectors.push_back(vectors_of(t, std::max(single ? 1e-6 : 1e-10, 100.0 * check.snapping), single));
+    if (single) {
+      const double error = lw::float_error(t, kVerifiedStates);
+      json["functions"].back()["float_error"] = error;
+      program.notes.push_back(fmt::format("{}: single precision is off by {:.1e} of the terms of the result at most, at {} random states",
+                                          t.function.name(), error, kVerifiedStates));
+    }
   }
   if (snapping > 0.0) program.notes.push_back(fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", snapping));
   const Language made = emit(arguments, program, vectors);
@@ -245,6 +291,7 @@ Command compile_command() {
       {"--out", "DIR", "where it is written; default: here", Kind::text, {}, "Options"},
       {"--name", "NAME", "what files and functions are called; default: the model's name", Kind::text, {}, "Options"},
       {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
+      {"--batch", "LANES", "also over many states at once, 4, 8 or 16 in vector registers (C and C++)", Kind::number, {}, "Options"},
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"},
       {"--no-lanes", "", "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang",
@@ -262,6 +309,7 @@ Command compile_command() {
   c.sections.push_back(functions_section());
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
+                "linkwright compile puma560 --batch 8 --out code",
                 "linkwright compile double-pendulum --language text"};
   c.run = run;
   return c;

@@ -15,7 +15,11 @@ inline constexpr int kTimedStates = 1024;
 inline constexpr int kRepetitions = 41;
 
 // Computes in state `state` after adding `nudge` to its first coordinate; returns a number that depends on the result.
-using TimedCall = std::function<double(int state, double nudge)>;
+// `many`, where there is one, computes in `count` states from `first` on at once, and is what independent calls are.
+struct TimedCall {
+  std::function<double(int state, double nudge)> one;
+  std::function<double(int first, int count)> many = {};
+};
 
 struct Timing {
   double ns = 0.0;            // per call, independent calls

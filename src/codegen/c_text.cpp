@@ -550,12 +550,15 @@ void Writer::Body::cut() {
   const int longest = writer.dialect_.longest_function;
   if (total <= longest) return;
   const int wanted = (total + longest - 1) / longest, share = total / wanted + 1;
-  int so_far = 0;
+  int so_far = 0, at_cut = 0;
   std::map<ValueId, std::size_t> home;
   for (Item& item : items) {
-    item.part = static_cast<std::size_t>(so_far / share);
+    if (so_far / share > at_cut / share) {
+      ++parts;  // and no more than one, however long the last item was
+      at_cut = so_far;
+    }
+    item.part = parts - 1;
     so_far += item.operations;
-    parts = item.part + 1;
     for (const ValueId value : item.reads) {
       if (home.at(value) == item.part || slots.contains(value)) continue;
       slots[value] = slot_count;
@@ -1107,14 +1110,7 @@ std::string library_of(Op op, int lanes, const CDialect& dialect) {
 // The type lw_v4 and all that functions over it need.
 std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& dialect) {
   const std::string value = c_value(dialect, lanes);
-  std::string text = lanes_kernel_text();
-  replace_all(text, "LW_REAL", dialect.real());
-  replace_all(text, "LW_UNSIGNED", dialect.single_precision ? "unsigned" : "unsigned long long");
-  replace_all(text, "LW_BYTES", dialect.single_precision ? "4" : "8");
-  replace_all(text, "LW_MM(_mm512_fmadd)", dialect.single_precision ? "_mm512_fmadd_ps" : "_mm512_fmadd_pd");
-  replace_all(text, "LW_MM(_mm256_fmadd)", dialect.single_precision ? "_mm256_fmadd_ps" : "_mm256_fmadd_pd");
-  replace_all(text, "LW_MM(_mm_fmadd)", dialect.single_precision ? "_mm_fmadd_ps" : "_mm_fmadd_pd");
-  replace_all(text, "LW_NEON(vfmaq)", dialect.single_precision ? "vfmaq_f32" : "vfmaq_f64");
+  std::string text = lanes_kernel_text(dialect.single_precision);
   if (lanes != 0) {
     replace_all(text, "LW_LANES", std::to_string(lanes));
     replace_all(text, "lw_v", value);

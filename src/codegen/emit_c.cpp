@@ -4,6 +4,7 @@
 
 #include "banner.hpp"
 #include "c_text.hpp"
+#include "emit_batch.hpp"
 
 namespace lw {
 
@@ -27,7 +28,11 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
     header += fmt::format("\n/* {} */\n{};\n", fmt::join(sizes, ", "), c_declaration(program, f, dialect));
   }
   header += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  return {{name + ".h", header}, {name + ".c", comment(banner_with_names(program)) + c_source(program, dialect, name + ".h")}};
+  std::vector<Artefact> files = {{name + ".h", header}, {name + ".c", comment(banner_with_names(program)) + c_source(program, dialect, name + ".h")}};
+  if (options.batch != 0) {
+    for (Artefact& file : emit_batch(program, dialect, options.batch)) files.push_back(std::move(file));
+  }
+  return files;
 }
 
 }  // namespace lw

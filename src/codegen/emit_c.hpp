@@ -8,6 +8,7 @@ namespace lw {
 
 struct EmitCOptions {
   bool single_precision = false;  // float; the name gets an f behind it
+  int batch = 0;                  // 4, 8 or 16: also over many states at once, in so many lanes (emit_batch.hpp)
 };
 
 std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options = {});

@@ -4,6 +4,7 @@
 
 #include "banner.hpp"
 #include "c_text.hpp"
+#include "emit_batch.hpp"
 
 namespace lw {
 namespace {
@@ -42,7 +43,11 @@ std::vector<Artefact> emit_cpp(const Program& program, const EmitCppOptions& opt
   std::string header = comment(banner(program)) + fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
   for (const Function& f : program.functions) header += declarations(program, f, dialect);
   header += fmt::format("\n}}  // namespace {}\n", name);
-  return {{name + ".hpp", header}, {name + ".cpp", comment(banner_with_names(program)) + c_source(program, dialect, name + ".hpp")}};
+  std::vector<Artefact> files = {{name + ".hpp", header}, {name + ".cpp", comment(banner_with_names(program)) + c_source(program, dialect, name + ".hpp")}};
+  if (options.batch != 0) {
+    for (Artefact& file : emit_batch(program, dialect, options.batch)) files.push_back(std::move(file));
+  }
+  return files;
 }
 
 }  // namespace lw

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -176,6 +177,19 @@ std::string flat_functions(const Program& program) {
   return text;
 }
 
+// NAME_inverse_batch_groups(n, in, out): a pointer a group.
+std::string batch_of_groups(const Program& program) {
+  std::string text;
+  for (const Function& f : program.functions) {
+    std::string arguments;
+    for (std::size_t k = 0; k < f.inputs().size(); ++k) arguments += fmt::format(", in[{}]", k);
+    for (std::size_t k = 0; k < f.outputs().size(); ++k) arguments += fmt::format(", out[{}]", k);
+    const std::string head = fmt::format("void {}_batch_groups(size_t n, const double *const *in, double *const *out)", symbol(program, f));
+    text += fmt::format("\n{0};\n{0} {{ {1}_batch(n{2}); }}\n", head, symbol(program, f), arguments);
+  }
+  return "\n#ifndef LW_SET\n" + text + "#endif\n";
+}
+
 constexpr std::string_view kSeal = "\nlinkwright ";
 
 // A library carries behind its end the hash of itself and of what it was made from.
@@ -195,12 +209,14 @@ struct Compiled::State {
   struct Entry {
     std::string name, symbol;
     std::size_t inputs = 0, outputs = 0;
+    std::vector<Group> input_groups, output_groups;
     Flat* flat = nullptr;
+    Batch* batch = nullptr;
     std::unique_ptr<Interpreter<double>> interpreter;
   };
   std::vector<Entry> entries;
   void* library = nullptr;
-  bool cached = false;
+  bool cached = false, batch = false;
   std::vector<std::string> notes;
 
   ~State() {
@@ -212,7 +228,10 @@ struct Compiled::State {
     if (library == nullptr) throw Error(ErrorCode::toolchain, fmt::format("cannot load compiled code: {}", dlerror()));
     for (Entry& e : entries) {
       e.flat = reinterpret_cast<Flat*>(dlsym(library, (e.symbol + "_flat").c_str()));
-      if (e.flat == nullptr) throw Error(ErrorCode::toolchain, fmt::format("compiled code has no function {}", e.symbol));
+      if (batch) e.batch = reinterpret_cast<Batch*>(dlsym(library, (e.symbol + "_batch_groups").c_str()));
+      if (e.flat == nullptr || (batch && e.batch == nullptr)) {
+        throw Error(ErrorCode::toolchain, fmt::format("compiled code has no function {}", e.symbol));
+      }
     }
   }
 
@@ -229,6 +248,7 @@ Compiled::~Compiled() = default;
 Compiled::Compiled(Compiled&&) noexcept = default;
 Compiled& Compiled::operator=(Compiled&&) noexcept = default;
 bool Compiled::is_native() const { return state_->library != nullptr; }
+bool Compiled::has_batch() const { return is_native() && state_->batch; }
 bool Compiled::was_cached() const { return state_->cached; }
 const std::vector<std::string>& Compiled::notes() const { return state_->notes; }
 
@@ -240,6 +260,40 @@ void Compiled::operator()(std::string_view function, std::span<const double> inp
   else (*e.interpreter)(inputs, outputs);
 }
 
+void Compiled::batch(std::string_view function, std::size_t states, std::span<const std::span<const double>> inputs,
+                     std::span<const std::span<double>> outputs) {
+  const State::Entry& e = state_->find(function);
+  require(inputs.size() == e.input_groups.size() && outputs.size() == e.output_groups.size(),
+          "a batch has a table for each group of the function");
+  std::vector<const double*> in;
+  std::vector<double*> out;
+  for (std::size_t g = 0; g < inputs.size(); ++g) {
+    require(inputs[g].size() == e.input_groups[g].size * (e.input_groups[g].name == "p" ? 1 : states),
+            "tables of inputs have a row a state");
+    in.push_back(inputs[g].data());
+  }
+  for (std::size_t g = 0; g < outputs.size(); ++g) {
+    require(outputs[g].size() == e.output_groups[g].size * states, "tables of outputs have a row a state");
+    out.push_back(outputs[g].data());
+  }
+  if (e.batch != nullptr) return e.batch(states, in.data(), out.data());
+  std::vector<double> row_in(e.inputs), row_out(e.outputs);
+  for (std::size_t k = 0; k < states; ++k) {
+    auto to = row_in.begin();
+    for (std::size_t g = 0; g < in.size(); ++g) {
+      const std::size_t size = e.input_groups[g].size;
+      to = std::copy_n(in[g] + (e.input_groups[g].name == "p" ? 0 : k * size), size, to);
+    }
+    (*this)(function, row_in, row_out);
+    auto from = row_out.begin();
+    for (std::size_t g = 0; g < out.size(); ++g) {
+      const auto size = static_cast<std::ptrdiff_t>(e.output_groups[g].size);
+      std::copy_n(from, size, out[g] + static_cast<std::ptrdiff_t>(k) * size);
+      from += size;
+    }
+  }
+}
+
 void* Compiled::symbol_of(std::string_view function, const char* ending) const {
   const State::Entry& e = state_->find(function);
   return state_->library == nullptr ? nullptr : dlsym(state_->library, (e.symbol + ending).c_str());
@@ -248,7 +302,8 @@ void* Compiled::symbol_of(std::string_view function, const char* ending) const {
 Compiled jit(const Program& program, const JitOptions& options) {
   auto state = std::make_unique<Compiled::State>();
   for (const Function& f : program.functions) {
-    state->entries.push_back({f.name(), symbol(program, f), f.input_size(), f.output_size(), nullptr, nullptr});
+    state->entries.push_back({f.name(), symbol(program, f), f.input_size(), f.output_size(), f.inputs(), f.outputs(), nullptr,
+                              nullptr, nullptr});
   }
   const Compiler compiler = find_compiler(options.compiler);
   if (compiler.command.empty()) {
@@ -259,13 +314,18 @@ Compiled jit(const Program& program, const JitOptions& options) {
     return Compiled(std::move(state));
   }
 
-  std::vector<Artefact> files = emit_c(program);
+  constexpr int kMostLanes = 16;  // as many as fit are taken
+  std::vector<Artefact> files = emit_c(program, {.batch = options.batch ? kMostLanes : 0});
   files[1].text += flat_functions(program);
+  if (options.batch) files.back().text += batch_of_groups(program);
+  state->batch = options.batch;
   std::vector<std::string> flags = options.flags;
   flags.insert(flags.end(), kCFlags.begin(), kCFlags.end());
   for (const char* always : {"-std=c11", "-shared", "-fPIC"}) flags.emplace_back(always);
-  const std::string key = sha256(fmt::format("{}\n{}\n{}\n{}{}{}", compiler.identity, fmt::join(compiler.command, "\n"),
-                                             fmt::join(flags, "\n"), machine(), files[0].text, files[1].text));
+  std::string made_from = fmt::format("{}\n{}\n{}\n{}", compiler.identity, fmt::join(compiler.command, "\n"),
+                                      fmt::join(flags, "\n"), machine());
+  for (const Artefact& f : files) made_from += f.text;
+  const std::string key = sha256(made_from);
 
   const Cache cache = open_cache(options.cache);
   if (cache.folder.empty()) {
@@ -287,9 +347,11 @@ Compiled jit(const Program& program, const JitOptions& options) {
   const fs::path library = work.path() / (program.name + ".so");
   std::vector<std::string> command = compiler.command;
   command.insert(command.end(), flags.begin(), flags.end());
-  for (const std::string& last : {std::string("-o"), library.string(), (work.path() / files[1].path).string(), std::string("-lm")}) {
-    command.push_back(last);
+  command.insert(command.end(), {"-o", library.string()});
+  for (const Artefact& f : files) {
+    if (f.path.ends_with(".c")) command.push_back((work.path() / f.path).string());
   }
+  command.emplace_back("-lm");
   const Finished finished = run_program(command);
   if (finished.status != 0) {
     throw Error(ErrorCode::toolchain, fmt::format("{} refuses the code of {} (exit status {}):\n{}", compiler.command[0],

@@ -2,6 +2,7 @@
 //
 //   Compiled arm = jit(program);
 //   arm("inverse", inputs, tau);                                        // groups of inputs one behind the other
+//   arm.batch("inverse", n, {q, qd, qdd}, {tau});                      // n states, a row each
 //   auto* inverse = arm.pointer<void(const double*, const double*, const double*, double*)>("inverse");
 //
 // Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags and machine;
@@ -23,6 +24,7 @@ namespace lw {
 struct JitOptions {
   std::string compiler;  // a name or a path, arguments behind it; "" is $CC or else cc, gcc or clang
   std::vector<std::string> flags = {"-O2", "-march=native"};  // beside those that give the bits
+  bool batch = false;    // code for many states at once too, in the longest vectors that this machine has
   std::string cache;     // a folder; "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright
   std::function<void(const std::string&)> progress = {};  // told before what takes time
 };
@@ -35,6 +37,12 @@ class Compiled {
 
   // Evaluates a function, named as in the program. Where it is native, threads may share it.
   void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
+
+  // Evaluates it at many states: for each group of inputs and outputs a table with a row a state, `p` one for all. As fast
+  // as vectors make it where it was compiled with `batch`, else state by state: the same bits.
+  void batch(std::string_view function, std::size_t states, std::span<const std::span<const double>> inputs,
+             std::span<const std::span<double>> outputs);
+  bool has_batch() const;
 
   bool is_native() const;
   bool was_cached() const;
@@ -49,6 +57,9 @@ class Compiled {
   // The same with inputs as one array and outputs as one.
   using Flat = void(const double* inputs, double* outputs);
   Flat* flat(std::string_view function) const { return reinterpret_cast<Flat*>(symbol_of(function, "_flat")); }
+  // Over n states, a pointer a group; nullptr where there is none.
+  using Batch = void(std::size_t n, const double* const* inputs, double* const* outputs);
+  Batch* batch_pointer(std::string_view function) const { return reinterpret_cast<Batch*>(symbol_of(function, "_batch_groups")); }
 
  private:
   friend Compiled jit(const Program& program, const JitOptions& options);

@@ -2,6 +2,7 @@
 
 #include "../base/error.hpp"
 #include "../model/embedded.hpp"
+#include "c_text.hpp"
 
 namespace lw {
 namespace {
@@ -12,6 +13,19 @@ std::string kernel(std::string_view name) {
   }
   require(false, "a kernel is embedded");
   return {};
+}
+
+std::string in_precision(std::string text, bool single) {
+  replace_all(text, "LW_REAL", single ? "float" : "double");
+  replace_all(text, "LW_UNSIGNED", single ? "unsigned" : "unsigned long long");
+  replace_all(text, "LW_BYTES", single ? "4" : "8");
+  // as the makers of processors say it
+  replace_all(text, "LW_QUARTER", single ? "f32x4" : "f64x2");
+  replace_all(text, "LW_F64", single ? "f32" : "f64");
+  replace_all(text, "LW_PD", single ? "ps" : "pd");
+  replace_all(text, "__m512LW_D", single ? "__m512" : "__m512d");
+  replace_all(text, "__m256LW_D", single ? "__m256" : "__m256d");
+  return text;
 }
 
 }  // namespace
@@ -26,9 +40,7 @@ const std::string& sincosf_kernel_text() {
   return text;
 }
 
-const std::string& lanes_kernel_text() {
-  static const std::string text = kernel("lanes_kernel.h");
-  return text;
-}
+std::string lanes_kernel_text(bool single_precision) { return in_precision(kernel("lanes_kernel.h"), single_precision); }
+std::string rows_kernel_text(bool single_precision) { return in_precision(kernel("rows_kernel.h"), single_precision); }
 
 }  // namespace lw

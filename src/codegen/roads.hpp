@@ -67,6 +67,8 @@ struct Verification {
   bool passed() const { return error <= 1e-12; }
 };
 Verification verify(const Traced& traced, int states, std::uint64_t seed = 1);
+// The error of the same in single precision, at states that have no more digits than that.
+double float_error(const Traced& traced, int states, std::uint64_t seed = 1);
 
 // The same by the algorithms over double, in the model's own frames: what traced functions are checked against. Inputs and
 // outputs in one vector each, without `p`.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "emit_batch.hpp"
 #include "statements.hpp"
 
 namespace lw {
@@ -25,18 +26,18 @@ std::string table(const std::string& name, const std::vector<std::vector<double>
 
 constexpr const char* kCheck = R"(
 /* Whether all outputs are as expected, to a fraction of the largest at each state. */
-static int check(const char *name, void (*run)(const REAL *, REAL *), int states, int n_in, int n_out,
+static int check(const char *name, void (*run)(int, const REAL *, REAL *), int states, int n_in, int n_out,
                  const double *inputs, const double *outputs, double tolerance) {
-  REAL in[MOST_IN], out[MOST_OUT];
+  static REAL in[MOST_IN], out[MOST_OUT];
   double worst = 0.0;
   int wrong = 0;
+  for (int k = 0; k < states * n_in; ++k) in[k] = (REAL)inputs[k];
+  run(states, in, out);
   for (int state = 0; state < states; ++state) {
     const double *expected = outputs + state * n_out;
     double largest = 0.0, error = 0.0;
-    for (int k = 0; k < n_in; ++k) in[k] = (REAL)inputs[state * n_in + k];
-    run(in, out);
     for (int k = 0; k < n_out; ++k) {
-      const double size = fabs(expected[k]), difference = fabs((double)out[k] - expected[k]);
+      const double size = fabs(expected[k]), difference = fabs((double)out[state * n_out + k] - expected[k]);
       if (size > largest) largest = size;
       if (!(difference <= error)) error = difference; /* NaN stays */
     }
@@ -49,6 +50,46 @@ static int check(const char *name, void (*run)(const REAL *, REAL *), int states
   return wrong == 0;
 }
 )";
+
+// run_inverse: one state after the other.
+std::string run_one_by_one(const Function& f, const std::string& id, const std::string& called, const CDialect& dialect) {
+  std::vector<std::string> arguments;
+  const auto add = [&](const std::vector<Group>& groups, const char* array, std::size_t row) {
+    std::size_t at = 0;
+    for (const Group& g : groups) {
+      arguments.push_back(fmt::format("{} + {} * k + {}", array, row, at));
+      at += g.size;
+    }
+  };
+  add(f.inputs(), "in", f.input_size());
+  add(f.outputs(), "out", f.output_size());
+  return fmt::format("static void run_{0}(int states, const {1} *in, {1} *out) {{\n  for (int k = 0; k < states; ++k) {2}({3});\n}}\n",
+                     id, dialect.real(), called, fmt::join(arguments, ", "));
+}
+
+// run_inverse_batch: all states at once, a table for each group; p is one for all.
+std::string run_at_once(const Function& f, const std::string& id, const std::string& called, std::size_t states,
+                        const CDialect& dialect) {
+  std::string arrays, before, after, list;
+  const auto add = [&](const std::vector<Group>& groups, const char* array, const char* letter, std::size_t row, bool input) {
+    std::size_t at = 0, k = 0;
+    for (const Group& g : groups) {
+      const std::string table = fmt::format("{}{}", letter, ++k);
+      arrays += fmt::format("  static {} {}[{}];\n", dialect.real(), table, std::max<std::size_t>(states * g.size, 1));
+      if (g.size > 0) {
+        const std::string one = fmt::format("{}[{} * k + i]", table, g.size), other = fmt::format("{}[{} * k + {} + i]", array, row, at);
+        (input ? before : after) += fmt::format("  for (int k = 0; k < states; ++k) {{\n    for (int i = 0; i < {}; ++i) {} = {};\n  }}\n",
+                                                g.size, input ? one : other, input ? other : one);
+      }
+      list += ", " + table;
+      at += g.size;
+    }
+  };
+  add(f.inputs(), "in", "x", f.input_size(), true);
+  add(f.outputs(), "out", "y", f.output_size(), false);
+  return fmt::format("static void run_{0}_batch(int states, const {1} *in, {1} *out) {{\n{2}{3}  {4}((size_t)states{5});\n{6}}}\n", id,
+                     dialect.real(), arrays, before, called, list, after);
+}
 
 }  // namespace
 
@@ -85,37 +126,40 @@ Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& ve
 }
 
 std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
-                                    const CDialect& dialect) {
-  const std::string name = c_name(program, dialect);
+                                    const CDialect& dialect, bool with_batch) {
+  const std::string name = c_name(program, dialect), space = dialect.cpp ? name + "::" : "";
   std::string tables, runs, calls;
   std::size_t most_in = 1, most_out = 1;
   for (const TestVectors& v : vectors) {
     const Function& f = tested_function(program, v);
-    most_in = std::max(most_in, f.input_size());
-    most_out = std::max(most_out, f.output_size());
+    most_in = std::max(most_in, v.inputs.size() * f.input_size());
+    most_out = std::max(most_out, v.inputs.size() * f.output_size());
     std::string id = v.function;
     std::replace(id.begin(), id.end(), '-', '_');
     tables += "\n" + table(id + "_inputs", v.inputs) + table(id + "_outputs", v.outputs);
-    std::vector<std::string> arguments;
-    std::size_t at = 0;
-    for (const Group& g : f.inputs()) arguments.push_back(fmt::format("in + {}", at)), at += g.size;
-    at = 0;
-    for (const Group& g : f.outputs()) arguments.push_back(fmt::format("out + {}", at)), at += g.size;
-    const std::string called = (dialect.cpp ? name + "::" : "") + c_function(program, f, dialect);
-    runs += fmt::format("static void run_{}(const {} *in, {} *out) {{ {}({}); }}\n", id, dialect.real(), dialect.real(),
-                        called, fmt::join(arguments, ", "));
-    calls += fmt::format("  right &= check(\"{0}\", run_{1}, {2}, {3}, {4}, {1}_inputs, {1}_outputs, {5});\n", called, id,
-                         v.inputs.size(), f.input_size(), f.output_size(), shortest(v.tolerance));
+    const auto add = [&](const std::string& called, const std::string& run) {
+      calls += fmt::format("  right &= check(\"{0}\", {1}, {2}, {3}, {4}, {5}_inputs, {5}_outputs, {6});\n", called, run,
+                           v.inputs.size(), f.input_size(), f.output_size(), id, shortest(v.tolerance));
+    };
+    const std::string one = space + c_function(program, f, dialect), all = space + c_batch_function(program, f, dialect);
+    runs += run_one_by_one(f, id, one, dialect);
+    add(one, "run_" + id);
+    if (!with_batch) continue;
+    runs += run_at_once(f, id, all, v.inputs.size(), dialect);
+    add(all, "run_" + id + "_batch");
   }
   std::string check = kCheck;
   replace_all(check, "REAL", dialect.real());
   replace_all(check, "MOST_IN", std::to_string(most_in));
   replace_all(check, "MOST_OUT", std::to_string(most_out));
+  const char* ending = dialect.cpp ? "hpp" : "h";
   const std::string text =
       c_comment({fmt::format("Self-test of {}: prints a line a function and exits with 0 where all is right.", name),
                  "The expected values come from Linkwright's reference algorithms, not from this code."}) +
-      fmt::format("#include <math.h>\n#include <stdio.h>\n\n#include \"{}.{}\"\n", name, dialect.cpp ? "hpp" : "h") + tables +
-      check + "\n" + runs + "\nint main(" + (dialect.cpp ? "" : "void") + ") {\n  int right = 1;\n" + calls +
+      fmt::format("#include <math.h>\n#include <stdio.h>\n\n#include \"{}.{}\"\n", name, ending) +
+      (with_batch ? fmt::format("#include \"{}.{}\"\n", c_batch_name(program, dialect), ending) : "") + tables + check + "\n" +
+      runs + "\nint main(" + (dialect.cpp ? "" : "void") + ") {\n  int right = 1;\n" + calls +
+      (with_batch ? fmt::format("  printf(\"vector instructions: %s\\n\", {}batch_vectors());\n", dialect.cpp ? space : name + "_") : "") +
       "  printf(right ? \"all right\\n\" : \"WRONG\\n\");\n  return right ? 0 : 1;\n}\n";
   return {emit_vectors(program, vectors), {name + "_selftest." + (dialect.cpp ? "cpp" : "c"), text}};
 }

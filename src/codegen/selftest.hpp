@@ -15,9 +15,10 @@ struct TestVectors {
 };
 
 // NAME_vectors.csv: a line a state, `function, inputs…, outputs…`; and NAME_selftest.c or .cpp, which needs the code and
-// nothing else, prints a line a function and a verdict, and exits with 0 or 1.
+// nothing else, prints a line a function and a verdict, and exits with 0 or 1. `with_batch`: the functions over many states
+// too (emit_batch.hpp).
 std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
-                                    const CDialect& dialect = {});
+                                    const CDialect& dialect = {}, bool with_batch = false);
 
 // The function that vectors are for; throws where there is none, or their sizes are not its own.
 const Function& tested_function(const Program& program, const TestVectors& vectors);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "../base/random.hpp"
 #include "../base/worse.hpp"
@@ -38,16 +39,22 @@ double torque_size(const Model<double>& model, Workspace<double>& work, const St
 
 }  // namespace
 
-Verification verify(const Traced& traced, int states, std::uint64_t seed) {
+namespace {
+
+using Run = std::function<void(std::span<const double>, std::span<double>)>;
+
+Verification verify(const Traced& traced, int states, std::uint64_t seed, const Run& run, bool single) {
   const Function& f = traced.function;
   const Model<double> model = snapped(traced.model, traced.snap);
   const Reference exact = reference(model, f.name(), traced.frame), original = reference(traced.model, f.name(), traced.frame);
-  Interpreter<double> run(f);
   Workspace<double> work(model);
   Random random(seed);
   Verification v{states, 0.0, 0.0};
   for (int k = 0; k < states; ++k) {
-    const State s = random_state(model, random);
+    State s = random_state(model, random);
+    for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau}) {
+      for (double& x : *part) x = single ? static_cast<double>(static_cast<float>(x)) : x;
+    }
     Values in, own;
     for (const Group& g : f.inputs()) {
       const Values& from = g.name == "q" ? s.q : g.name == "qd" ? s.qd : g.name == "qdd" ? s.qdd : g.name == "tau" ? s.tau : traced.parameter_values;
@@ -76,6 +83,24 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed) {
     }
   }
   return v;
+}
+
+}  // namespace
+
+Verification verify(const Traced& traced, int states, std::uint64_t seed) {
+  Interpreter<double> interpret(traced.function);
+  return verify(traced, states, seed, [&](auto in, auto out) { interpret(in, out); }, false);
+}
+
+double float_error(const Traced& traced, int states, std::uint64_t seed) {
+  Interpreter<float> interpret(traced.function);
+  const auto run = [&](std::span<const double> in, std::span<double> out) {
+    const std::vector<float> x(in.begin(), in.end());
+    std::vector<float> y(out.size());
+    interpret(x, y);
+    std::copy(y.begin(), y.end(), out.begin());
+  };
+  return verify(traced, states, seed, run, true).error;
 }
 
 }  // namespace lw

@@ -40,10 +40,16 @@ void solve_linear(std::vector<double>& A, std::span<U> b) {
 // Numbers follow the function's arithmetic; the other scalars need no last bits.
 template <class U>
 bool has_own_trigonometry(const Arithmetic& arithmetic) {
-  return std::is_same_v<U, double> && arithmetic.trigonometry == Arithmetic::Trigonometry::own;
+  return std::is_floating_point_v<U> && arithmetic.trigonometry == Arithmetic::Trigonometry::own;
 }
 
 }  // namespace
+
+// Rounding a sum, product, quotient or root twice, to double and then to float, is as rounding it once.
+template <>
+float apply<float>(Op op, const float& a, const float& b, const float& c) {
+  return op == Op::fma ? std::fma(a, b, c) : static_cast<float>(apply<double>(op, a, b, c));
+}
 
 template <class U>
 U apply(Op op, const U& a, const U& b, const U& c) {
@@ -197,7 +203,7 @@ void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs)
       case Op::solve: p.run_nested(p.nested[i.a]); break;
       case Op::output: p.slots[i.to] = p.nested[i.a].out[i.b]; break;
       case Op::sin:
-        if constexpr (std::is_same_v<U, double>) {
+        if constexpr (std::is_floating_point_v<U>) {
           if (own) {
             sincos({&p.slots[i.a], 1}, {&p.slots[i.to], 1}, {&p.slots[i.to + 1], 1}, p.arithmetic.fused);
             break;
@@ -255,6 +261,7 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
   template T apply<T>(Op, const T&, const T&, const T&);                    \
   template class Interpreter<T>;
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+template class Interpreter<float>;
 #undef LW_INSTANTIATE
 
 }  // namespace lw

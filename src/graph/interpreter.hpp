@@ -1,5 +1,5 @@
 // Evaluates a Function in any scalar: with double it is the fallback where there is no compiler, with Expr it inlines the
-// function into another graph, with Dual or ComplexStep it differentiates.
+// function into another graph, with Dual or ComplexStep it differentiates; with float it rounds as code in single precision.
 //
 // A Solve node is iterated as x ← x − J(x)⁻¹ r(x) with the Jacobian J taken on values alone: where x has converged, the
 // last step carries the derivative −J⁻¹ ∂r/∂p into x, which is the implicit function theorem, in any scalar.
@@ -40,5 +40,7 @@ void evaluate(const Function& function, std::span<const std::type_identity_t<U>>
 // One elementary operation, in any scalar.
 template <class U>
 U apply(Op op, const U& a, const U& b, const U& c);
+template <>
+float apply<float>(Op op, const float& a, const float& b, const float& c);
 
 }  // namespace lw

@@ -2,8 +2,7 @@
    language's own, the rest is here; arguments may be plain numbers, which then stand in every lane. Each lane has the bits
    that its number would have alone.
 
-   LW_REAL, LW_UNSIGNED: double and an integer of its size. LW_VECTOR: bytes of the longest vectors that the processor
-   has; LW_HAS_FMA: whether it rounds a b + c once. */
+   LW_VECTOR: bytes of the longest vectors that the processor has; LW_HAS_FMA: whether it rounds a b + c once. */
 #define LW_INLINE __attribute__((always_inline, unused)) static inline
 
 typedef LW_REAL lw_v __attribute__((vector_size(LW_LANES * sizeof(LW_REAL))));
@@ -31,6 +30,7 @@ LW_INLINE lw_v lw_v_select_(lw_v where, lw_v a, lw_v b) { return lw_v_pick((lw_v
 #define lw_v_less(a, b) lw_v_less_(lw_v_all(a), lw_v_all(b))
 #define lw_v_select(where, a, b) lw_v_select_(lw_v_all(where), lw_v_all(a), lw_v_all(b))
 
+#undef lw_v_fma
 /* a b + c, rounded once where there is an instruction for it: for as much at a time as it takes */
 #if LW_HAS_FMA
 #undef LW_PIECE
@@ -49,13 +49,13 @@ LW_INLINE lw_v lw_v_fma_(lw_v a, lw_v b, lw_v c) {
   lw_v_cut sum;
   for (int k = 0; k < LW_LANES * LW_BYTES / LW_PIECE; ++k) {
 #if LW_PIECE == 64
-    sum.piece[k] = (lw_v_piece)LW_MM(_mm512_fmadd)(x.piece[k], y.piece[k], z.piece[k]);
+    sum.piece[k] = (lw_v_piece)_mm512_fmadd_LW_PD(x.piece[k], y.piece[k], z.piece[k]);
 #elif LW_PIECE == 32
-    sum.piece[k] = (lw_v_piece)LW_MM(_mm256_fmadd)(x.piece[k], y.piece[k], z.piece[k]);
+    sum.piece[k] = (lw_v_piece)_mm256_fmadd_LW_PD(x.piece[k], y.piece[k], z.piece[k]);
 #elif defined(__aarch64__)
-    sum.piece[k] = (lw_v_piece)LW_NEON(vfmaq)(z.piece[k], x.piece[k], y.piece[k]);
+    sum.piece[k] = (lw_v_piece)vfmaq_LW_F64(z.piece[k], x.piece[k], y.piece[k]);
 #else
-    sum.piece[k] = (lw_v_piece)LW_MM(_mm_fmadd)(x.piece[k], y.piece[k], z.piece[k]);
+    sum.piece[k] = (lw_v_piece)_mm_fmadd_LW_PD(x.piece[k], y.piece[k], z.piece[k]);
 #endif
   }
   return sum.all;
