@@ -74,6 +74,15 @@ template <class T>
 T dot(const Vec3<T>& a, const Vec3<T>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+// Products element by element, and the sum of the elements: sum(times(a, b) + times(c, d)) adds across only once.
+template <class T>
+Vec3<T> times(const Vec3<T>& a, const Vec3<T>& b) {
+  return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
+}
+template <class T>
+T sum(const Vec3<T>& a) {
+  return a[0] + a[1] + a[2];
+}
 template <class T>
 Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
@@ -116,6 +125,15 @@ static_assert(sizeof(Vec3<double>) == sizeof(storage::Vec3Storage<double>) &&
 template <>
 inline double dot<double>(const Vec3<double>& a, const Vec3<double>& b) {
   const storage::Lanes p = a.lanes() * b.lanes();
+  return p[0] + p[1] + p[2];
+}
+template <>
+inline Vec3<double> times<double>(const Vec3<double>& a, const Vec3<double>& b) {
+  return Vec3<double>(a.lanes() * b.lanes());
+}
+template <>
+inline double sum<double>(const Vec3<double>& a) {
+  const storage::Lanes p = a.lanes();
   return p[0] + p[1] + p[2];
 }
 template <>

@@ -1,0 +1,272 @@
+#include "inverse_derivatives.hpp"
+
+#include <algorithm>
+
+namespace lw {
+namespace {
+
+template <class T>
+using Column = typename DerivativeWorkspace<T>::Column;
+template <class T>
+using Composite = typename DerivativeWorkspace<T>::Composite;
+
+std::size_t at(int k) { return static_cast<std::size_t>(k); }
+
+// m × n of motions, m ×* f of a force.
+template <class T>
+Motion<T> cross(const Motion<T>& m, const Motion<T>& n) {
+  return {cross(m.ang, n.ang), cross(m.ang, n.lin) + cross(m.lin, n.ang)};
+}
+template <class T>
+Force<T> cross(const Motion<T>& m, const Force<T>& f) {
+  return {cross(m.ang, f.ang) + cross(m.lin, f.lin), cross(m.ang, f.lin)};
+}
+template <class T>
+Motion<T> operator*(const Motion<T>& m, const T& s) {
+  return {m.ang * s, m.lin * s};
+}
+
+// What velocity k of a joint does to what hangs on it, in the root's axes.
+template <class T>
+Motion<T> unit_motion(const Body<T>& b, const Transform<T>& X, const Vec3<T>& axis, int k) {
+  if (b.kind == JointKind::revolute) return {axis, cross(X.p, axis)};
+  if (b.kind == JointKind::prismatic) return {Vec3<T>::zero(), axis};
+  const Vec3<T>& e = X.R.col(k % 3);
+  return k < 3 ? Motion<T>{e, cross(X.p, e)} : Motion<T>{Vec3<T>::zero(), e};
+}
+
+// N of B, times two.
+template <class T>
+Mat3<T> twice_N(const RigidInertia<T>& I, const Motion<T>& v) {
+  const Vec3<T> w = v.ang + v.ang, u = v.lin + v.lin;
+  const T half_trace = T(0.5) * (I.I(0, 0) + I.I(1, 1) + I.I(2, 2));
+  const T uh = dot(u, I.h);
+  Mat3<T> N = Mat3<T>::diagonal(uh) - outer(u, I.h);
+  Mat3<T> moment = I.I;
+  for (int k = 0; k < 3; ++k) moment(k, k) -= half_trace;
+  return N + cross_columns(w, moment);
+}
+
+// Wrenches of what hangs on joint i, by which the rows and columns of the joints above are made.
+template <class T>
+struct Wrenches {
+  Force<T> inertia;   // I S
+  Vec3<T> w;          // 2 Bᵀ S: its moment, it has no force
+  Force<T> own_q;     // 2 B Ψ̇ + I Ψ̈
+  Force<T> q;         // the same and S ×* f
+  Force<T> qd;        // 2 B S + I E
+
+  Wrenches(const Column<T>& c, const Composite<T>& all)
+      : inertia(all.inertia * c.S),
+        w(transpose(all.N) * c.S.ang + cross(all.momentum, c.S.lin)),
+        own_q(all.inertia * c.acceleration + twice_B(all, c.rate)),
+        q(own_q + cross(c.S, all.f)),
+        qd(all.inertia * c.twice + twice_B(all, c.S)) {}
+
+  static Force<T> twice_B(const Composite<T>& all, const Motion<T>& m) {
+    return {all.N * m.ang, cross(m.ang, all.momentum)};
+  }
+};
+
+template <class T>
+T product(const Motion<T>& m, const Force<T>& f) {
+  return sum(times(m.ang, f.ang) + times(m.lin, f.lin));
+}
+template <class T>
+T product(const Motion<T>& m, const Force<T>& f, const Vec3<T>& turn, const Vec3<T>& moment) {
+  return sum(times(m.ang, f.ang) + times(m.lin, f.lin) + times(turn, moment));
+}
+
+// A result, by columns. Joints that follow others share the place of the one that leads: entries are weighed and added.
+template <class T>
+struct Entries {
+  T* data;
+  std::size_t nv;
+  bool shared;
+  void put(const Column<T>& row, const Column<T>& column, const T& value) const {
+    T& entry = data[at(column.velocity) * nv + at(row.velocity)];
+    if (shared) {
+      entry += row.ratio * column.ratio * value;
+    } else {
+      entry = value;
+    }
+  }
+};
+template <class T>
+Entries<T> entries_of(const Model<T>& model, const DerivativeWorkspace<T>& work, Out<T> matrix) {
+  if (work.branches || model.has_mimics) std::fill(matrix.begin(), matrix.end(), T(0.0));
+  return {matrix.data(), at(model.nv), model.has_mimics};
+}
+
+template <class T>
+bool turns_freely(const Body<T>& b) {
+  return b.velocities() > 1;
+}
+
+}  // namespace
+
+template <class T>
+DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
+    : placed(model.bodies.size()), composite(model.bodies.size()), zero(at(model.nv), T(0.0)), qdd(at(model.nv)) {
+  std::size_t related = 0;
+  std::vector<std::size_t> depth;
+  for (const Body<T>& b : model.bodies) {
+    const auto i = first.size();
+    int above = b.parent < 0 ? -1 : first[at(b.parent)] + model.bodies[at(b.parent)].velocities() - 1;
+    first.push_back(static_cast<int>(columns.size()));
+    root.push_back(b.parent < 0 ? static_cast<int>(i) : root[at(b.parent)]);
+    for (int k = 0; k < b.velocities(); ++k) {
+      Column c;
+      c.above = above;
+      c.velocity = b.v + k;
+      c.ratio = b.ratio;
+      depth.push_back(above < 0 ? 1 : depth[at(above)] + 1);
+      related += depth.back();
+      above = static_cast<int>(columns.size());
+      columns.push_back(c);
+    }
+  }
+  branches = related < columns.size() * (columns.size() + 1) / 2;
+  fall.resize(model.bodies.size());
+}
+
+template <class T>
+void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd) {
+  const std::size_t n = model.bodies.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Body<T>& b = model.bodies[i];
+    auto& body = work.placed[i];
+    const Transform<T> X = joint_transform<T>(b, q);
+    Vec3<T> axis = b.axis;
+    if (b.parent < 0) {
+      work.fall[i] = -(transpose(X.R) * model.gravity);
+      body.X = {};
+      body.v = {};
+      body.inertia = b.inertia;
+    } else {
+      const auto& parent = work.placed[at(b.parent)];
+      body.X = parent.X * X;
+      axis = parent.X.R * b.slide;
+      body.v = parent.v;
+      body.inertia = to_parent(body.X, b.inertia);
+    }
+    for (int k = 0; k < b.velocities(); ++k) {
+      Column<T>& c = work.columns[at(work.first[i] + k)];
+      c.S = unit_motion(b, body.X, axis, k);
+      if (b.parent >= 0) c.rate = cross(work.placed[at(b.parent)].v, c.S);
+      body.v += c.S * (turns_freely(b) ? qd[at(b.v + k)] : joint_rate<T>(b, qd));
+    }
+    for (int k = 0; k < b.velocities(); ++k) {
+      Column<T>& c = work.columns[at(work.first[i] + k)];
+      c.twice = c.rate + (turns_freely(b) ? cross(body.v, c.S) : c.rate);
+    }
+    const Force<T> momentum = body.inertia * body.v;
+    body.coriolis = cross(body.v, momentum);
+    work.composite[i].inertia = body.inertia;
+    work.composite[i].N = twice_N(body.inertia, body.v);
+    work.composite[i].momentum = momentum.lin + momentum.lin;
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    if (model.bodies[i].parent < 0) continue;
+    auto &all = work.composite[at(model.bodies[i].parent)], &part = work.composite[i];
+    all.inertia += part.inertia;
+    all.N += part.N;
+    all.momentum += part.momentum;
+  }
+}
+
+template <class T>
+void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> qd, In<T> qdd) {
+  const std::size_t n = model.bodies.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Body<T>& b = model.bodies[i];
+    auto& body = work.placed[i];
+    const Motion<T> a = b.parent < 0 ? Motion<T>{Vec3<T>::zero(), work.fall[i]} : work.placed[at(b.parent)].a;
+    body.a = a;
+    for (int k = 0; k < b.velocities(); ++k) {
+      Column<T>& c = work.columns[at(work.first[i] + k)];
+      const bool free = turns_freely(b);
+      c.acceleration = cross(a, c.S);
+      body.a += c.S * (free ? qdd[at(b.v + k)] : joint_rate<T>(b, qdd));
+      if (b.parent < 0) continue;
+      c.acceleration += cross(work.placed[at(b.parent)].v, c.rate);
+      body.a += c.rate * (free ? qd[at(b.v + k)] : joint_rate<T>(b, qd));
+    }
+    work.composite[i].f = body.inertia * body.a + body.coriolis;
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    if (model.bodies[i].parent >= 0) work.composite[at(model.bodies[i].parent)].f += work.composite[i].f;
+  }
+}
+
+template <class T>
+void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M) {
+  const Entries<T> to = entries_of<T>(model, work, M);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body<T>& b = model.bodies[i];
+    for (int own = work.first[i]; own < work.first[i] + b.velocities(); ++own) {
+      const Column<T>& c = work.columns[at(own)];
+      const Force<T> IS = work.composite[i].inertia * c.S;
+      to.put(c, c, product(c.S, IS) + b.armature);
+      for (int j = c.above; j >= 0; j = work.columns[at(j)].above) {
+        const Column<T>& above = work.columns[at(j)];
+        const T value = product(above.S, IS);
+        to.put(c, above, value);
+        to.put(above, c, value);
+      }
+    }
+  }
+}
+
+template <class T>
+void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> d_q, Out<T> d_qd) {
+  const Entries<T> to_q = entries_of<T>(model, work, d_q), to_qd = entries_of<T>(model, work, d_qd);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body<T>& b = model.bodies[i];
+    const int first = work.first[i], end = first + b.velocities();
+    for (int own = first; own < end; ++own) {
+      const Column<T>& c = work.columns[at(own)];
+      const Wrenches<T> of(c, work.composite[i]);
+      for (int j = first; j < end; ++j) {
+        const Column<T>& other = work.columns[at(j)];
+        T value = product(other.S, of.own_q);
+        if (j == own) value += b.stiffness;
+        to_q.put(other, c, value);
+        to_qd.put(other, c, product(other.S, of.qd));
+      }
+      for (int j = work.columns[at(first)].above; j >= 0; j = work.columns[at(j)].above) {
+        const Column<T>& above = work.columns[at(j)];
+        to_q.put(above, c, product(above.S, of.q));
+        to_qd.put(above, c, product(above.S, of.qd));
+        to_q.put(c, above, product(above.acceleration, of.inertia, above.rate.ang, of.w));
+        to_qd.put(c, above, product(above.twice, of.inertia, above.S.ang, of.w));
+      }
+    }
+  }
+}
+
+template <class T>
+void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> d_q,
+                         Out<T> d_qd, Out<T> d_qdd) {
+  const int square = model.nv * model.nv;
+  check_sizes("inverse_derivatives", model,
+              {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
+               {"d_q", d_q.size(), square}, {"d_qd", d_qd.size(), square}, {"d_qdd", d_qdd.size(), square}});
+  place_bodies<T>(model, work, q, qd);
+  accelerate_bodies<T>(model, work, qd, qdd);
+  placed_mass_matrix<T>(model, work, d_qdd);
+  placed_derivatives<T>(model, work, d_q, d_qd);
+}
+
+#define LW_INSTANTIATE(T)                                                                                         \
+  template struct DerivativeWorkspace<T>;                                                                         \
+  template void inverse_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>, \
+                                       Out<T>);                                                                   \
+  template void place_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                          \
+  template void accelerate_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                     \
+  template void placed_mass_matrix<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>);                          \
+  template void placed_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>, Out<T>);
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw
