@@ -18,6 +18,7 @@
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/formulations/formulation.hpp"
+#include "../dynamics/inverse_derivatives.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
@@ -25,7 +26,9 @@
 #include "../graph/passes/schedule.hpp"
 #include "../graph/typical.hpp"
 #include "../model/complaints.hpp"
+#include "../model/displace.hpp"
 #include "../model/evaluate.hpp"
+#include "derivative_roads.hpp"
 
 namespace lw {
 namespace {
@@ -88,7 +91,8 @@ class Tracer {
       throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
     }
     frame_ = frame_number(mechanism, options.frame);
-    const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias";
+    const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias" ||
+                         function == "inverse-derivatives" || function == "forward-derivatives";
     regroup_ = options.base_parameters && torques;
     if (options.dense && !options.keep.empty()) {
       throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
@@ -392,6 +396,8 @@ class Tracer {
               aba<Expr>(m, work, x[0], x[1], x[2], y[0]);
             });
       }
+    } else if (function_ == "inverse-derivatives" || function_ == "forward-derivatives") {
+      derivative_roads(list);
     } else if (function_ == "kinematics" || function_ == "jacobian") {
       const bool pose = function_ == "kinematics";
       const std::vector<Group> out = pose ? std::vector<Group>{{"position", 3}, {"rotation", 9, 3}}
@@ -435,6 +441,61 @@ class Tracer {
                                                 suggestion(function_, traceable_functions())));
     }
     return list;
+  }
+
+  // --- derivatives
+
+  // Of the cheapest roads to τ and M, by elimination; and the analytic recursion.
+  void derivative_roads(std::vector<Candidate>& list) {
+    const auto nq = at(values_.nq), nv = at(values_.nv);
+    const bool forward = function_ == "forward-derivatives";
+    std::vector<Candidate> plain;
+    search("acceleration tensor", {{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}}, {{"tau", nv}, {"M", nv * nv, nv}},
+           [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+             const std::vector<Expr> q = displaced<Expr>(s.fewer, x[0], x[3]);
+             tensor_inverse<Expr>(s.fewer, s.tree, road, q, x[1], x[2], y[0]);
+             composite_mass_matrix<Expr>(s.fewer, s.tree, road, q, y[1]);
+           },
+           plain);
+    std::stable_sort(plain.begin(), plain.end(), [&](const Candidate& a, const Candidate& b) {
+      return price(a.function, options_.objective) < price(b.function, options_.objective);
+    });
+    const auto add = [&](const std::string& name, const Variant& v, const Calculation& f) {
+      list.push_back({name, traced(derivative_inputs(), derivative_outputs(), v, f), v});
+    };
+    plain.resize(std::min<std::size_t>(plain.size(), is_large() ? 1 : 6), plain.front());
+    for (const Candidate& c : plain) {
+      for (const Elimination order : {Elimination::cheapest_first, Elimination::cheapest_last}) {
+        for (const bool composite : {false, true}) {
+          const std::string name = fmt::format("elimination ({}), {}{}", order == Elimination::cheapest_first ? "outward" : "inward",
+                                               composite ? "composite bodies, " : "", c.name);
+          add(name, c.variant, [&](Scene& s, const Arguments& x, Results& y) {
+            const EliminationRoad road{c.function, order, composite};
+            (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
+          });
+        }
+      }
+    }
+    if (!options_.keep.empty()) return;  // the recursion does not know them
+    for (const bool canonical : {true, false}) {
+      add(canonical ? "analytic, canonical frames" : "analytic, the model's frames", {}, [canonical, forward](Scene& s, const Arguments& x, Results& y) {
+        (forward ? analytic_forward_derivatives : analytic_inverse_derivatives)(canonical ? canonical_model(s.tree, s.fewer) : s.fewer, x, y);
+      });
+    }
+  }
+
+  std::vector<Group> derivative_inputs() const {
+    const auto nq = at(values_.nq), nv = at(values_.nv);
+    return {{"q", nq}, {"qd", nv}, {function_ == "inverse-derivatives" ? "qdd" : "tau", nv}};
+  }
+  std::vector<Group> derivative_outputs() const {
+    const auto nv = at(values_.nv);
+    std::vector<Group> out;
+    for (const char* name : {"d_q", "d_qd", function_ == "inverse-derivatives" ? "d_qdd" : "d_tau"}) {
+      out.push_back({name, nv * nv, nv});
+    }
+    if (!options_.keep.empty()) out.push_back({"d_p", nv * options_.keep.size(), nv});
+    return out;
   }
 
   // Every try costs a trace, and passes take longer.
@@ -536,8 +597,9 @@ class Tracer {
 }  // namespace
 
 const std::vector<std::string>& traceable_functions() {
-  static const std::vector<std::string> names{"inverse",    "forward",  "mass-matrix", "bias",
-                                              "kinematics", "jacobian", "energy",      "regressor"};
+  static const std::vector<std::string> names{"inverse",   "forward",    "mass-matrix",         "bias",
+                                              "kinematics", "jacobian", "energy",    "inverse-derivatives", "forward-derivatives",
+                                              "regressor"};
   return names;
 }
 
@@ -549,9 +611,10 @@ Reference reference(const Model<double>& model, const std::string& function, con
   struct Held {
     Model<double> model;
     Workspace<double> work;
+    DerivativeWorkspace<double> slopes;
     ParameterTable table;
     int frame;
-    explicit Held(const Model<double>& m) : model(m), work(model), table(parameter_table(model)), frame(0) {}
+    explicit Held(const Model<double>& m) : model(m), work(model), slopes(model), table(parameter_table(model)), frame(0) {}
   };
   auto held = std::make_shared<Held>(model);
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
@@ -585,6 +648,21 @@ Reference reference(const Model<double>& model, const std::string& function, con
       out[1] = e.potential;
     } else if (function == "regressor") {
       regressor<double>(m, held->table, work, q, qd, third, out);
+    } else if (function == "inverse-derivatives" || function == "forward-derivatives") {
+      const auto part = [&](std::size_t k) { return out.subspan(k * nv * nv, nv * nv); };
+      const bool forward = function == "forward-derivatives";
+      std::vector<double> qdd(third.begin(), third.end());
+      if (forward) aba<double>(m, work, q, qd, third, qdd);
+      inverse_derivatives<double>(m, held->slopes, q, qd, qdd, part(0), part(1), part(2));
+      if (!forward) return;
+      // −M⁻¹ ∂τ, and M⁻¹
+      std::vector<double> factors(part(2).begin(), part(2).end());
+      factorize_mass_matrix<double>(m, factors);
+      for (std::size_t k = 0; k < 3 * nv; ++k) {
+        const auto column = out.subspan(k * nv, nv);
+        for (std::size_t i = 0; i < nv; ++i) column[i] = k < 2 * nv ? -column[i] : i == k - 2 * nv ? 1.0 : 0.0;
+        solve_mass_matrix<double>(m, factors, column);
+      }
     } else {
       throw Error(ErrorCode::usage, "no reference for " + function);
     }
