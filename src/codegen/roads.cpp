@@ -116,7 +116,7 @@ class Tracer {
     double least = 0.0;
     std::size_t best_at = 0;
     // of the cheapest as traced: what passes save differs by less than these
-    const std::size_t optimised = !options_.optimize ? 1 : is_large() ? 2 : 6;
+    const std::size_t optimised = !options_.optimize ? 1 : is_large() || is_derivative() ? 2 : 6;
     for (std::size_t k = 0; k < std::min(order.size(), optimised); ++k) {
       const std::size_t index = order[k];
       std::vector<PassReport> explained;
@@ -143,7 +143,8 @@ class Tracer {
     // last, so that the choice does not depend on it
     if (options_.optimize && options_.fused) best = schedule(contract(best->with({best->arithmetic().trigonometry, true})));
     const Variant& v = candidates[best_at].variant;
-    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
+    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, {}, options_.snap, options_.frame};
+    if (is_derivative()) result.moving = moving_models();
     std::stable_sort(order.begin(), order.end(), cheaper);
     for (const std::size_t k : order) result.roads.push_back(taken[k]);
     return result;
@@ -445,6 +446,21 @@ class Tracer {
 
   // --- derivatives
 
+  // The model with one kept parameter after the other moving at rate 1, the others still.
+  std::vector<Model<Dual>> moving_models() const {
+    ParameterValues<Dual> still;
+    for (const auto& [name, value] : options_.values) still[name] = value;
+    const std::vector<double> kept = parameter_values({});
+    for (std::size_t k = 0; k < options_.keep.size(); ++k) still[options_.keep[k]] = kept[k];
+    std::vector<Model<Dual>> list;
+    for (const std::string& name : options_.keep) {
+      ParameterValues<Dual> moving = still;
+      moving[name].d = 1.0;
+      list.push_back(instantiate<Dual>(mechanism_, moving));
+    }
+    return list;
+  }
+
   // Of the cheapest roads to τ and M, by elimination; and the analytic recursion.
   void derivative_roads(std::vector<Candidate>& list) {
     const auto nq = at(values_.nq), nv = at(values_.nv);
@@ -463,14 +479,15 @@ class Tracer {
     const auto add = [&](const std::string& name, const Variant& v, const Calculation& f) {
       list.push_back({name, traced(derivative_inputs(), derivative_outputs(), v, f), v});
     };
-    plain.resize(std::min<std::size_t>(plain.size(), is_large() ? 1 : 6), plain.front());
+    constexpr std::size_t kTried = 8, kTriedLarge = 1;  // of the cheapest: an elimination takes as long as a trace
+    plain.resize(std::min(plain.size(), is_large() ? kTriedLarge : kTried), plain.front());
+    constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"}, {Elimination::reverse, "inward"}, {Elimination::cheapest, "cheapest first"}};
     for (const Candidate& c : plain) {
-      for (const Elimination order : {Elimination::cheapest_first, Elimination::cheapest_last}) {
+      for (const auto& [order, what] : kOrders) {
         for (const bool composite : {false, true}) {
-          const std::string name = fmt::format("elimination ({}), {}{}", order == Elimination::cheapest_first ? "outward" : "inward",
-                                               composite ? "composite bodies, " : "", c.name);
-          add(name, c.variant, [&](Scene& s, const Arguments& x, Results& y) {
-            const EliminationRoad road{c.function, order, composite};
+          const std::string name = fmt::format("derivatives by elimination, {}{}, of the {}", what, composite ? ", composite bodies" : "", c.name);
+          add(name, c.variant, [&, chosen = order](Scene& s, const Arguments& x, Results& y) {
+            const EliminationRoad road{c.function, chosen, composite};
             (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
           });
         }
@@ -498,6 +515,7 @@ class Tracer {
     return out;
   }
 
+  bool is_derivative() const { return function_.ends_with("-derivatives"); }
   // Every try costs a trace, and passes take longer.
   bool is_large() const { return values_.bodies.size() > 12; }
 
@@ -605,68 +623,6 @@ const std::vector<std::string>& traceable_functions() {
 
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options) {
   return Tracer(mechanism, function, options).run();
-}
-
-Reference reference(const Model<double>& model, const std::string& function, const std::string& frame) {
-  struct Held {
-    Model<double> model;
-    Workspace<double> work;
-    DerivativeWorkspace<double> slopes;
-    ParameterTable table;
-    int frame;
-    explicit Held(const Model<double>& m) : model(m), work(model), slopes(model), table(parameter_table(model)), frame(0) {}
-  };
-  auto held = std::make_shared<Held>(model);
-  held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
-  require(held->frame >= 0, "a reference for a frame of the model");
-  const auto nq = at(model.nq), nv = at(model.nv);
-  return [held, function, nq, nv](std::span<const double> in, std::span<double> out) {
-    const Model<double>& m = held->model;
-    Workspace<double>& work = held->work;
-    const auto q = in.subspan(0, nq), qd = in.size() >= nq + nv ? in.subspan(nq, nv) : in.subspan(0, 0),
-               third = in.size() >= nq + 2 * nv ? in.subspan(nq + nv, nv) : in.subspan(0, 0);
-    if (function == "inverse") {
-      rnea<double>(m, work, q, qd, third, out);
-    } else if (function == "bias") {
-      rnea<double>(m, work, q, qd, work.zero, out);
-    } else if (function == "forward") {
-      aba<double>(m, work, q, qd, third, out);
-    } else if (function == "mass-matrix") {
-      crba<double>(m, work, q, out);
-    } else if (function == "kinematics" || function == "jacobian") {
-      forward_kinematics<double>(m, work, q);
-      if (function == "jacobian") return frame_jacobian<double>(m, work, held->frame, out);
-      const Transform<double> X = frame_pose<double>(m, work, held->frame);
-      for (int c = 0; c < 3; ++c) {
-        out[at(c)] = X.p[c];
-        for (int r = 0; r < 3; ++r) out[at(3 + 3 * c + r)] = X.R(r, c);
-      }
-    } else if (function == "energy") {
-      forward_velocities<double>(m, work, q, qd);
-      const Energy<double> e = energy<double>(m, work, q, qd);
-      out[0] = e.kinetic;
-      out[1] = e.potential;
-    } else if (function == "regressor") {
-      regressor<double>(m, held->table, work, q, qd, third, out);
-    } else if (function == "inverse-derivatives" || function == "forward-derivatives") {
-      const auto part = [&](std::size_t k) { return out.subspan(k * nv * nv, nv * nv); };
-      const bool forward = function == "forward-derivatives";
-      std::vector<double> qdd(third.begin(), third.end());
-      if (forward) aba<double>(m, work, q, qd, third, qdd);
-      inverse_derivatives<double>(m, held->slopes, q, qd, qdd, part(0), part(1), part(2));
-      if (!forward) return;
-      // −M⁻¹ ∂τ, and M⁻¹
-      std::vector<double> factors(part(2).begin(), part(2).end());
-      factorize_mass_matrix<double>(m, factors);
-      for (std::size_t k = 0; k < 3 * nv; ++k) {
-        const auto column = out.subspan(k * nv, nv);
-        for (std::size_t i = 0; i < nv; ++i) column[i] = k < 2 * nv ? -column[i] : i == k - 2 * nv ? 1.0 : 0.0;
-        solve_mass_matrix<double>(m, factors, column);
-      }
-    } else {
-      throw Error(ErrorCode::usage, "no reference for " + function);
-    }
-  };
 }
 
 }  // namespace lw

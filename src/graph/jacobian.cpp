@@ -56,7 +56,7 @@ class LinearGraph {
     std::vector<int> known(into_.size(), -1);  // the cost under which it stands in the queue
     std::vector<NodeId> place(into_.size());
     for (std::size_t k = 0; k < between.size(); ++k) {
-      place[between[k]] = static_cast<NodeId>(order == Elimination::cheapest_first ? k : between.size() - k);
+      place[between[k]] = static_cast<NodeId>(k);
     }
     const auto enter = [&](NodeId id) {
       const int now = cost_of(id);

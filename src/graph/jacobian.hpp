@@ -6,17 +6,16 @@
 //   ∂w/∂u += ∂w/∂v · ∂v/∂u
 //
 // for all its u and w, until only edges from inputs to outputs are left: the entries of J, those without an edge being zero.
-// From the inputs on, this is forward mode for all columns at once; from the outputs back, reverse mode for all rows; the
-// vertex that costs least next, as in sparse factorisation (Markowitz 1957; Griewank, Reese 1991), is mostly cheaper than both.
+// From the inputs on, this is forward mode for all columns at once; from the outputs back, reverse mode for all rows. Taking
+// out the vertex that costs least next, as in sparse factorisation (Markowitz 1957; Griewank, Reese 1991), may be cheaper.
 #pragma once
 
 #include "function.hpp"
 
 namespace lw {
 
-enum class Elimination { forward, reverse, cheapest_first, cheapest_last };  // the last two: of equal cost, which goes first
-inline constexpr Elimination kEliminations[] = {Elimination::cheapest_first, Elimination::cheapest_last, Elimination::forward,
-                                                Elimination::reverse};
+enum class Elimination { forward, reverse, cheapest };
+inline constexpr Elimination kEliminations[] = {Elimination::forward, Elimination::reverse, Elimination::cheapest};
 
 // Inputs: those of f. Outputs: for each of these input groups (none named: all) a matrix "d_" + its name, by columns, with a
 // row for each output of f. The elimination that leads to the fewest operations.
