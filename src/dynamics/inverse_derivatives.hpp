@@ -12,7 +12,8 @@
 //   ∂τ_i/∂q_j = S_iᵀ (2 B_i Ψ̇_j + I_i Ψ̈_j)        ∂τ_j/∂q_i = S_jᵀ (2 B_i Ψ̇_i + I_i Ψ̈_i + S_i ×* f_i)   (j ≠ i)
 //   ∂τ_i/∂q̇_j = S_iᵀ (2 B_i S_j + I_i E_j)          ∂τ_j/∂q̇_i = S_jᵀ (2 B_i S_i + I_i E_i)
 //   M_ij = S_jᵀ I_i S_i
-// and zero where neither joint is above the other. A pair of joints costs five scalar products.
+// and zero where neither joint is above the other. A pair of joints costs five scalar products. A root that turns or
+// floats freely has S = 1: the products with its velocities are the components of wrenches.
 #pragma once
 
 #include <vector>
@@ -28,7 +29,7 @@ struct DerivativeWorkspace {
   // A velocity of a joint. A joint that follows another (mimic) has one of its own here.
   struct Column {
     Motion<T> S, rate, acceleration, twice;  // S, Ψ̇, Ψ̈, E
-    int above = -1;                          // the column above it in the tree, or -1
+    int above = -1;                          // the column above it in the tree, or -1; a free root does not count
     int velocity = 0;                        // whose place it has in the results
     T ratio = T(1.0);                        // of a mimic
   };
@@ -50,7 +51,7 @@ struct DerivativeWorkspace {
   std::vector<Placed> placed;
   std::vector<Composite> composite;
   std::vector<int> first;      // of each body: its first column
-  std::vector<int> root;       // of each body: its tree's root
+  std::vector<int> root;       // of each body: its tree's root where that turns or floats freely, else -1
   std::vector<Vec3<T>> fall;   // of each root: −gravity in its axes
   bool branches = false;       // some joints are not above one another: their entries are zero
 
