@@ -121,7 +121,13 @@ RootProducts<T> root_products(const Model<T>& model, const DerivativeWorkspace<T
 
 template <class T>
 DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
-    : placed(model.bodies.size()), composite(model.bodies.size()), zero(at(model.nv), T(0.0)), qdd(at(model.nv)) {
+    : placed(model.bodies.size()),
+      composite(model.bodies.size()),
+      fall(model.bodies.size()),
+      zero(at(model.nv), T(0.0)),
+      h(at(model.nv)),
+      qdd(at(model.nv)),
+      solution(at(model.nv)) {
   std::size_t related = 0;
   std::vector<std::size_t> depth;  // velocities down to a body, its own among them
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -142,7 +148,35 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
     }
   }
   branches = related < columns.size() * (columns.size() + 1) / 2;
-  fall.resize(model.bodies.size());
+
+  rows.resize(at(model.nv));
+  for (int n = 0; n < model.nv; ++n) {
+    const int k = model.has_mimics ? n : model.dof_order[at(n)];
+    const int above = model.has_mimics ? n - 1 : model.dof_parent[at(k)];
+    Row& row = rows[at(k)];
+    row.begin = static_cast<int>(path.size());
+    if (above >= 0) {
+      const Row up = rows[at(above)];
+      for (int j = up.begin; j < up.begin + up.size; ++j) path.push_back(int(path[at(j)]));
+    }
+    path.push_back(k);
+    row.size = static_cast<int>(path.size()) - row.begin;
+    order.push_back(k);
+  }
+  factors.resize(path.size());
+  const auto is_above = [&](int a, int k) {  // or the same
+    const Row& row = rows[at(k)];
+    return std::find(&path[at(row.begin)], &path[at(row.begin)] + row.size, a) != &path[at(row.begin)] + row.size;
+  };
+  for (int begin = 0; begin < model.nv; begin += Lanes<T>::kCount) {
+    const int end = std::min(begin + Lanes<T>::kCount, model.nv);
+    touched.emplace_back();
+    for (const int k : order) {
+      bool touches = false;
+      for (int j = begin; j < end; ++j) touches |= is_above(j, k) || is_above(k, j);
+      if (touches) touched.back().push_back(k);
+    }
+  }
 }
 
 template <class T>
@@ -211,6 +245,26 @@ void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T
   }
   for (std::size_t i = n; i-- > 0;) {
     if (model.bodies[i].parent >= 0) work.composite[at(model.bodies[i].parent)].f += work.composite[i].f;
+  }
+}
+
+template <class T>
+void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qdd, Out<T> tau) {
+  if (model.has_mimics) std::fill(tau.begin(), tau.end(), T(0.0));
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body<T>& b = model.bodies[i];
+    for (int k = 0; k < b.velocities(); ++k) {
+      const Column<T>& c = work.columns[at(work.first[i] + k)];
+      T value = product(c.S, work.composite[i].f);
+      if (!is_free(b)) {
+        value += b.armature * joint_rate<T>(b, qdd) + b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
+      }
+      if (model.has_mimics) {
+        tau[at(c.velocity)] += b.ratio * value;
+      } else {
+        tau[at(c.velocity)] = value;
+      }
+    }
   }
 }
 
@@ -296,6 +350,7 @@ void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
                                        Out<T>);                                                                   \
   template void place_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                          \
   template void accelerate_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                     \
+  template void placed_torques<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, Out<T>);                \
   template void placed_mass_matrix<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>);                          \
   template void placed_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

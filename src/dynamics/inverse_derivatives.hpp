@@ -18,6 +18,7 @@
 
 #include <vector>
 
+#include "lanes.hpp"
 #include "workspace.hpp"
 
 namespace lw {
@@ -55,7 +56,18 @@ struct DerivativeWorkspace {
   std::vector<Vec3<T>> fall;   // of each root: −gravity in its axes
   bool branches = false;       // some joints are not above one another: their entries are zero
 
-  std::vector<T> zero, qdd;  // of forward_derivatives
+
+  // Of forward_derivatives. Row k of M or of its factors: the velocities above k from the root on, and k itself last.
+  struct Row {
+    int begin = 0, size = 0;
+  };
+  std::vector<Row> rows;           // by velocity
+  std::vector<int> path;           // whose entries these are
+  std::vector<T> factors;
+  std::vector<int> order;          // velocities, those above before those below
+  std::vector<std::vector<int>> touched;  // of every eight columns: the rows that have entries in them, in that order
+  std::vector<T> zero, h, qdd;
+  std::vector<Lanes<T>> solution;
 };
 
 // All results nv × nv by columns: d_q[j · nv + i] = ∂τ_i/∂q_j.
@@ -69,6 +81,9 @@ void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, 
 // then accelerations, and the wrenches of what hangs on every joint,
 template <class T>
 void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> qd, In<T> qdd);
+// τ, after accelerate_bodies,
+template <class T>
+void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qdd, Out<T> tau);
 // M, after place_bodies,
 template <class T>
 void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M);
