@@ -32,86 +32,88 @@ void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
   }
 }
 
-template <class T>
-void solve_one(const DerivativeWorkspace<T>& work, Out<T> x) {
-  for (std::size_t n = work.order.size(); n-- > 0;) {
-    const int k = work.order[n];
-    const auto& row = work.rows[at(k)];
-    for (int s = row.begin; s < row.begin + row.size - 1; ++s) x[at(work.path[at(s)])] -= work.factors[at(s)] * x[at(k)];
-  }
-  for (const int k : work.order) {
-    const auto& row = work.rows[at(k)];
-    T value = x[at(k)] * work.factors[at(row.begin + row.size - 1)];
-    for (int s = row.begin; s < row.begin + row.size - 1; ++s) value -= work.factors[at(s)] * x[at(work.path[at(s)])];
-    x[at(k)] = value;
-  }
-}
-
-// Lᵀ y = b and z = D⁻¹ y, for the rows that have entries.
-template <class T>
-void solve_up(DerivativeWorkspace<T>& work, const std::vector<int>& touched) {
+// Lᵀ y = b and z = D⁻¹ y in place, for the rows that have entries. A row is one number or many lanes.
+template <class T, class Rows>
+void solve_up(const DerivativeWorkspace<T>& work, std::span<const int> touched, Rows& rows) {
   for (std::size_t n = touched.size(); n-- > 0;) {
     const auto& row = work.rows[at(touched[n])];
-    Lanes<T>& own = work.solution[at(touched[n])];
-    for (int s = row.begin; s < row.begin + row.size - 1; ++s) {
-      work.solution[at(work.path[at(s)])].subtract(work.factors[at(s)], own);
-    }
-    own.scale(work.factors[at(row.begin + row.size - 1)]);
+    const T* const factor = &work.factors[at(row.begin)];
+    const int* const path = &work.path[at(row.begin)];
+    const auto own = rows[at(touched[n])];
+    for (int s = 0; s < row.size - 1; ++s) rows[at(path[s])] -= factor[s] * own;
+    rows[at(touched[n])] = factor[row.size - 1] * own;
   }
 }
 
 // L x = z in one row, those above being solved.
-template <class T>
-void solve_row(DerivativeWorkspace<T>& work, int k) {
+template <class T, class Rows>
+void solve_row(const DerivativeWorkspace<T>& work, int k, Rows& rows) {
   const auto& row = work.rows[at(k)];
-  Lanes<T> x = work.solution[at(k)];
-  for (int s = row.begin; s < row.begin + row.size - 1; ++s) {
-    x.subtract(work.factors[at(s)], work.solution[at(work.path[at(s)])]);
-  }
-  work.solution[at(k)] = x;
+  const T* const factor = &work.factors[at(row.begin)];
+  const int* const path = &work.path[at(row.begin)];
+  auto x = rows[at(k)];
+  for (int s = 0; s < row.size - 1; ++s) x -= factor[s] * rows[at(path[s])];
+  rows[at(k)] = x;
 }
 
-// −M⁻¹ B in place.
+// Columns [begin, begin + count) of a matrix by columns, of which row k is spread over the lanes.
 template <class T>
-void solve_columns(DerivativeWorkspace<T>& work, Out<T> B, int nv) {
+struct Block {
+  T* columns;
+  int nv, count;
+
+  Lanes<T> row(int k) const {
+    if (count == kLanes) return Lanes<T>::gathered(columns + k, at(nv));
+    Lanes<T> x = Lanes<T>::zero();
+    for (int lane = 0; lane < count; ++lane) x.data()[lane] = columns[lane * nv + k];
+    return x;
+  }
+  void set_row(int k, const Lanes<T>& x) const {
+    for (int lane = 0; lane < count; ++lane) columns[lane * nv + k] = x.data()[lane];
+  }
+};
+template <class T>
+Block<T> block_of(Out<T> matrix, int nv, int begin) {
+  return {&matrix[at(begin * nv)], nv, std::min(kLanes, nv - begin)};
+}
+
+// −M⁻¹ A and −M⁻¹ B in place.
+template <class T>
+void solve_columns(DerivativeWorkspace<T>& work, Out<T> A, Out<T> B, int nv) {
+  auto& x = work.twin;
   for (int begin = 0; begin < nv; begin += kLanes) {
-    const int count = std::min(kLanes, nv - begin);
-    T* const columns = &B[at(begin * nv)];
+    const Block<T> a = block_of<T>(A, nv, begin), b = block_of<T>(B, nv, begin);
     const std::vector<int>& touched = work.touched[at(begin / kLanes)];
-    for (Lanes<T>& x : work.solution) x = Lanes<T>::zero();
-    for (const int k : touched) {
-      for (int lane = 0; lane < count; ++lane) work.solution[at(k)].set(lane, -columns[lane * nv + k]);
-    }
-    solve_up(work, touched);
-    for (const int k : work.order) solve_row(work, k);
-    for (int lane = 0; lane < count; ++lane) {
-      for (int k = 0; k < nv; ++k) columns[lane * nv + k] = work.solution[at(k)].get(lane);
+    std::fill(x.begin(), x.end(), TwoLanes<T>::zero());
+    for (const int k : touched) x[at(k)] -= TwoLanes<T>{a.row(k), b.row(k)};
+    solve_up<T>(work, touched, x);
+    for (const int k : work.order) solve_row(work, k, x);
+    for (int k = 0; k < nv; ++k) {
+      a.set_row(k, x[at(k)].a);
+      b.set_row(k, x[at(k)].b);
     }
   }
 }
 
-// M⁻¹: rows before the eight columns are those columns' halves that are known already.
+// M⁻¹: the rows before a block are known, as columns of the blocks before.
 template <class T>
 void invert(DerivativeWorkspace<T>& work, Out<T> inverse, int nv) {
+  auto& x = work.single;
   for (int begin = 0; begin < nv; begin += kLanes) {
-    const int count = std::min(kLanes, nv - begin);
-    T* const columns = &inverse[at(begin * nv)];
-    for (Lanes<T>& x : work.solution) x = Lanes<T>::zero();
-    for (int lane = 0; lane < count; ++lane) work.solution[at(begin + lane)].set(lane, T(1.0));
-    solve_up(work, work.touched[at(begin / kLanes)]);
+    const Block<T> block = block_of<T>(inverse, nv, begin);
+    std::fill(x.begin(), x.end(), Lanes<T>::zero());
+    for (int lane = 0; lane < block.count; ++lane) x[at(begin + lane)].data()[lane] = T(1.0);
+    solve_up<T>(work, work.touched[at(begin / kLanes)], x);
     for (int k = 0; k < begin; ++k) {
-      for (int lane = 0; lane < count; ++lane) {
-        work.solution[at(k)].set(lane, inverse[at(k * nv + begin + lane)]);
-      }
+      const T* const known = &inverse[at(k * nv + begin)];
+      std::copy(known, known + block.count, x[at(k)].data());
     }
     for (const int k : work.order) {
-      if (k >= begin) solve_row(work, k);
+      if (k >= begin) solve_row(work, k, x);
     }
-    for (int lane = 0; lane < count; ++lane) {
-      for (int k = 0; k < nv; ++k) {
-        const bool known = k >= begin && k < begin + lane;
-        columns[lane * nv + k] = known ? columns[(k - begin) * nv + begin + lane] : work.solution[at(k)].get(lane);
-      }
+    for (int k = 0; k < nv; ++k) block.set_row(k, x[at(k)]);
+    for (int j = 0; j < block.count; ++j) {
+      for (int k = 0; k < j; ++k) block.columns[j * nv + begin + k] = block.columns[k * nv + begin + j];
     }
   }
 }
@@ -131,11 +133,11 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   placed_mass_matrix<T>(model, work, d_tau);
   factorize<T>(work, d_tau, nv);
   for (std::size_t k = 0; k < tau.size(); ++k) work.qdd[k] = tau[k] - work.h[k];
-  solve_one<T>(work, work.qdd);
+  solve_up<T>(work, work.order, work.qdd);
+  for (const int k : work.order) solve_row(work, k, work.qdd);
   accelerate_bodies<T>(model, work, qd, work.qdd);
   placed_derivatives<T>(model, work, d_q, d_qd);
-  solve_columns<T>(work, d_q, nv);
-  solve_columns<T>(work, d_qd, nv);
+  solve_columns<T>(work, d_q, d_qd, nv);
   invert<T>(work, d_tau, nv);
 }
 

@@ -127,7 +127,8 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
       zero(at(model.nv), T(0.0)),
       h(at(model.nv)),
       qdd(at(model.nv)),
-      solution(at(model.nv)) {
+      single(at(model.nv)),
+      twin(at(model.nv)) {
   std::size_t related = 0;
   std::vector<std::size_t> depth;  // velocities down to a body, its own among them
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {

@@ -67,7 +67,8 @@ struct DerivativeWorkspace {
   std::vector<int> order;          // velocities, those above before those below
   std::vector<std::vector<int>> touched;  // of every eight columns: the rows that have entries in them, in that order
   std::vector<T> zero, h, qdd;
-  std::vector<Lanes<T>> solution;
+  std::vector<Lanes<T>> single;     // eight columns of a solution, by rows
+  std::vector<TwoLanes<T>> twin;    // of two solutions
 };
 
 // All results nv × nv by columns: d_q[j · nv + i] = ∂τ_i/∂q_j.

@@ -1,6 +1,8 @@
 // Eight numbers that are treated alike: for double one register of AVX-512, two of AVX, four of plain x86-64.
 #pragma once
 
+#include <cstddef>
+
 namespace lw {
 
 template <class T>
@@ -9,18 +11,25 @@ struct Lanes {
   T v[kCount];
 
   static Lanes zero() {
-    Lanes x;
-    for (T& value : x.v) value = T(0.0);
-    return x;
+    const T z(0.0);
+    return {{z, z, z, z, z, z, z, z}};
   }
-  T get(int k) const { return v[k]; }
-  void set(int k, const T& value) { v[k] = value; }
-  // x -= s y
-  void subtract(const T& s, const Lanes& y) {
-    for (int k = 0; k < kCount; ++k) v[k] -= s * y.v[k];
+  // from[0], from[stride], …
+  static Lanes gathered(const T* from, std::size_t stride) {
+    return {{from[0], from[stride], from[2 * stride], from[3 * stride], from[4 * stride], from[5 * stride],
+             from[6 * stride], from[7 * stride]}};
   }
-  void scale(const T& s) {
-    for (int k = 0; k < kCount; ++k) v[k] *= s;
+  const T* data() const { return v; }
+  T* data() { return v; }
+
+  Lanes& operator-=(const Lanes& o) {
+    for (int k = 0; k < kCount; ++k) v[k] -= o.v[k];
+    return *this;
+  }
+  friend Lanes operator*(const T& s, const Lanes& x) {
+    Lanes y = x;
+    for (T& value : y.v) value = s * value;
+    return y;
   }
 };
 
@@ -31,10 +40,32 @@ struct Lanes<double> {
   Register v;
 
   static Lanes zero() { return {Register{}}; }
-  double get(int k) const { return v[k]; }
-  void set(int k, double value) { v[k] = value; }
-  void subtract(double s, const Lanes& y) { v -= s * y.v; }
-  void scale(double s) { v *= s; }
+  static Lanes gathered(const double* from, std::size_t stride) {
+    return {Register{from[0], from[stride], from[2 * stride], from[3 * stride], from[4 * stride], from[5 * stride],
+                     from[6 * stride], from[7 * stride]}};
+  }
+  const double* data() const { return reinterpret_cast<const double*>(&v); }
+  double* data() { return reinterpret_cast<double*>(&v); }
+
+  Lanes& operator-=(const Lanes& o) {
+    v -= o.v;
+    return *this;
+  }
+  friend Lanes operator*(double s, const Lanes& x) { return {s * x.v}; }
+};
+
+// Two of them, for two chains of operations side by side.
+template <class T>
+struct TwoLanes {
+  Lanes<T> a, b;
+
+  static TwoLanes zero() { return {Lanes<T>::zero(), Lanes<T>::zero()}; }
+  TwoLanes& operator-=(const TwoLanes& o) {
+    a -= o.a;
+    b -= o.b;
+    return *this;
+  }
+  friend TwoLanes operator*(const T& s, const TwoLanes& x) { return {s * x.a, s * x.b}; }
 };
 
 }  // namespace lw
