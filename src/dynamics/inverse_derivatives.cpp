@@ -40,11 +40,7 @@ template <class T>
 Mat3<T> twice_N(const RigidInertia<T>& I, const Motion<T>& v) {
   const Vec3<T> w = v.ang + v.ang, u = v.lin + v.lin;
   const T half_trace = T(0.5) * (I.I(0, 0) + I.I(1, 1) + I.I(2, 2));
-  const T uh = dot(u, I.h);
-  Mat3<T> N = Mat3<T>::diagonal(uh) - outer(u, I.h);
-  Mat3<T> moment = I.I;
-  for (int k = 0; k < 3; ++k) moment(k, k) -= half_trace;
-  return N + cross_columns(w, moment);
+  return cross_columns(w, I.I - Mat3<T>::diagonal(half_trace)) - outer(u, I.h) + Mat3<T>::diagonal(dot(u, I.h));
 }
 
 // Wrenches of what hangs on joint i, by which the rows and columns of the joints above are made.
@@ -98,36 +94,90 @@ Entries<T> entries_of(const Model<T>& model, const DerivativeWorkspace<T>& work,
   return {matrix.data(), at(model.nv), model.has_mimics};
 }
 
+// Turns, or turns and moves, along axes of its own.
 template <class T>
-bool turns_freely(const Body<T>& b) {
-  return b.velocities() > 1;
+bool is_free(const Body<T>& b) {
+  return b.kind == JointKind::spherical || b.kind == JointKind::floating;
+}
+
+// The products of a wrench with the velocities of a free root, and where they go.
+template <class T>
+struct RootProducts {
+  const Column<T>* columns;
+  int count;  // 3 or 6
+  void down(const Entries<T>& to, const Column<T>& c, const Force<T>& f) const {
+    for (int k = 0; k < count; ++k) to.put(columns[k], c, k < 3 ? f.ang[k] : f.lin[k - 3]);
+  }
+  void across(const Entries<T>& to, const Column<T>& c, const Force<T>& f) const {
+    for (int k = 0; k < count; ++k) to.put(c, columns[k], k < 3 ? f.ang[k] : f.lin[k - 3]);
+  }
+};
+template <class T>
+RootProducts<T> root_products(const Model<T>& model, const DerivativeWorkspace<T>& work, int root) {
+  return {&work.columns[at(work.first[at(root)])], model.bodies[at(root)].velocities()};
 }
 
 }  // namespace
 
 template <class T>
 DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
-    : placed(model.bodies.size()), composite(model.bodies.size()), zero(at(model.nv), T(0.0)), qdd(at(model.nv)) {
+    : placed(model.bodies.size()),
+      composite(model.bodies.size()),
+      fall(model.bodies.size()),
+      zero(at(model.nv), T(0.0)),
+      h(at(model.nv)),
+      qdd(at(model.nv)),
+      single(at(model.nv)),
+      twin(at(model.nv)) {
   std::size_t related = 0;
-  std::vector<std::size_t> depth;
-  for (const Body<T>& b : model.bodies) {
-    const auto i = first.size();
-    int above = b.parent < 0 ? -1 : first[at(b.parent)] + model.bodies[at(b.parent)].velocities() - 1;
+  std::vector<std::size_t> depth;  // velocities down to a body, its own among them
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body<T>& b = model.bodies[i];
+    const bool is_root = b.parent < 0;
     first.push_back(static_cast<int>(columns.size()));
-    root.push_back(b.parent < 0 ? static_cast<int>(i) : root[at(b.parent)]);
+    root.push_back(!is_root ? root[at(b.parent)] : is_free(b) ? static_cast<int>(i) : -1);
+    int above = is_root || b.parent == root[i] ? -1 : first[at(b.parent)] + model.bodies[at(b.parent)].velocities() - 1;
+    depth.push_back(is_root ? 0 : depth[at(b.parent)]);
     for (int k = 0; k < b.velocities(); ++k) {
       Column c;
       c.above = above;
       c.velocity = b.v + k;
       c.ratio = b.ratio;
-      depth.push_back(above < 0 ? 1 : depth[at(above)] + 1);
-      related += depth.back();
       above = static_cast<int>(columns.size());
       columns.push_back(c);
+      related += ++depth.back();
     }
   }
   branches = related < columns.size() * (columns.size() + 1) / 2;
-  fall.resize(model.bodies.size());
+
+  rows.resize(at(model.nv));
+  for (int n = 0; n < model.nv; ++n) {
+    const int k = model.has_mimics ? n : model.dof_order[at(n)];
+    const int above = model.has_mimics ? n - 1 : model.dof_parent[at(k)];
+    Row& row = rows[at(k)];
+    row.begin = static_cast<int>(path.size());
+    if (above >= 0) {
+      const Row up = rows[at(above)];
+      for (int j = up.begin; j < up.begin + up.size; ++j) path.push_back(int(path[at(j)]));
+    }
+    path.push_back(k);
+    row.size = static_cast<int>(path.size()) - row.begin;
+    order.push_back(k);
+  }
+  factors.resize(path.size());
+  const auto is_above = [&](int a, int k) {  // or the same
+    const Row& row = rows[at(k)];
+    return std::find(&path[at(row.begin)], &path[at(row.begin)] + row.size, a) != &path[at(row.begin)] + row.size;
+  };
+  for (int begin = 0; begin < model.nv; begin += Lanes<T>::kCount) {
+    const int end = std::min(begin + Lanes<T>::kCount, model.nv);
+    touched.emplace_back();
+    for (const int k : order) {
+      bool touches = false;
+      for (int j = begin; j < end; ++j) touches |= is_above(j, k) || is_above(k, j);
+      if (touches) touched.back().push_back(k);
+    }
+  }
 }
 
 template <class T>
@@ -154,11 +204,11 @@ void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, 
       Column<T>& c = work.columns[at(work.first[i] + k)];
       c.S = unit_motion(b, body.X, axis, k);
       if (b.parent >= 0) c.rate = cross(work.placed[at(b.parent)].v, c.S);
-      body.v += c.S * (turns_freely(b) ? qd[at(b.v + k)] : joint_rate<T>(b, qd));
+      body.v += c.S * (is_free(b) ? qd[at(b.v + k)] : joint_rate<T>(b, qd));
     }
     for (int k = 0; k < b.velocities(); ++k) {
       Column<T>& c = work.columns[at(work.first[i] + k)];
-      c.twice = c.rate + (turns_freely(b) ? cross(body.v, c.S) : c.rate);
+      c.twice = c.rate + (is_free(b) ? cross(body.v, c.S) : c.rate);
     }
     const Force<T> momentum = body.inertia * body.v;
     body.coriolis = cross(body.v, momentum);
@@ -185,7 +235,7 @@ void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T
     body.a = a;
     for (int k = 0; k < b.velocities(); ++k) {
       Column<T>& c = work.columns[at(work.first[i] + k)];
-      const bool free = turns_freely(b);
+      const bool free = is_free(b);
       c.acceleration = cross(a, c.S);
       body.a += c.S * (free ? qdd[at(b.v + k)] : joint_rate<T>(b, qdd));
       if (b.parent < 0) continue;
@@ -200,6 +250,26 @@ void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T
 }
 
 template <class T>
+void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qdd, Out<T> tau) {
+  if (model.has_mimics) std::fill(tau.begin(), tau.end(), T(0.0));
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body<T>& b = model.bodies[i];
+    for (int k = 0; k < b.velocities(); ++k) {
+      const Column<T>& c = work.columns[at(work.first[i] + k)];
+      T value = product(c.S, work.composite[i].f);
+      if (!is_free(b)) {
+        value += b.armature * joint_rate<T>(b, qdd) + b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
+      }
+      if (model.has_mimics) {
+        tau[at(c.velocity)] += b.ratio * value;
+      } else {
+        tau[at(c.velocity)] = value;
+      }
+    }
+  }
+}
+
+template <class T>
 void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M) {
   const Entries<T> to = entries_of<T>(model, work, M);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -207,6 +277,12 @@ void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out
     for (int own = work.first[i]; own < work.first[i] + b.velocities(); ++own) {
       const Column<T>& c = work.columns[at(own)];
       const Force<T> IS = work.composite[i].inertia * c.S;
+      if (const int root = work.root[i]; root >= 0) {
+        const RootProducts<T> with_root = root_products(model, work, root);
+        with_root.down(to, c, IS);
+        if (at(root) == i) continue;
+        with_root.across(to, c, IS);
+      }
       to.put(c, c, product(c.S, IS) + b.armature);
       for (int j = c.above; j >= 0; j = work.columns[at(j)].above) {
         const Column<T>& above = work.columns[at(j)];
@@ -227,6 +303,17 @@ void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out
     for (int own = first; own < end; ++own) {
       const Column<T>& c = work.columns[at(own)];
       const Wrenches<T> of(c, work.composite[i]);
+      if (const int root = work.root[i]; root >= 0) {
+        const RootProducts<T> with_root = root_products(model, work, root);
+        with_root.down(to_q, c, at(root) == i ? of.own_q : of.q);
+        with_root.down(to_qd, c, of.qd);
+        if (at(root) == i) continue;
+        // Ψ̇ = 0, Ψ̈ = a × S and E = v × S, with S = 1
+        const Motion<T>& v = work.placed[at(root)].v;
+        const Vec3<T>&n = of.inertia.ang, &f = of.inertia.lin;
+        with_root.across(to_q, c, {cross(f, work.fall[at(root)]), Vec3<T>::zero()});
+        with_root.across(to_qd, c, {of.w + cross(n, v.ang) + cross(f, v.lin), cross(f, v.ang)});
+      }
       for (int j = first; j < end; ++j) {
         const Column<T>& other = work.columns[at(j)];
         T value = product(other.S, of.own_q);
@@ -264,6 +351,7 @@ void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
                                        Out<T>);                                                                   \
   template void place_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                          \
   template void accelerate_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                     \
+  template void placed_torques<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, Out<T>);                \
   template void placed_mass_matrix<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>);                          \
   template void placed_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

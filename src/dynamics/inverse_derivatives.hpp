@@ -12,11 +12,13 @@
 //   ∂τ_i/∂q_j = S_iᵀ (2 B_i Ψ̇_j + I_i Ψ̈_j)        ∂τ_j/∂q_i = S_jᵀ (2 B_i Ψ̇_i + I_i Ψ̈_i + S_i ×* f_i)   (j ≠ i)
 //   ∂τ_i/∂q̇_j = S_iᵀ (2 B_i S_j + I_i E_j)          ∂τ_j/∂q̇_i = S_jᵀ (2 B_i S_i + I_i E_i)
 //   M_ij = S_jᵀ I_i S_i
-// and zero where neither joint is above the other. A pair of joints costs five scalar products.
+// and zero where neither joint is above the other. A pair of joints costs five scalar products. A root that turns or
+// floats freely has S = 1: the products with its velocities are the components of wrenches.
 #pragma once
 
 #include <vector>
 
+#include "lanes.hpp"
 #include "workspace.hpp"
 
 namespace lw {
@@ -28,7 +30,7 @@ struct DerivativeWorkspace {
   // A velocity of a joint. A joint that follows another (mimic) has one of its own here.
   struct Column {
     Motion<T> S, rate, acceleration, twice;  // S, Ψ̇, Ψ̈, E
-    int above = -1;                          // the column above it in the tree, or -1
+    int above = -1;                          // the column above it in the tree, or -1; a free root does not count
     int velocity = 0;                        // whose place it has in the results
     T ratio = T(1.0);                        // of a mimic
   };
@@ -50,11 +52,23 @@ struct DerivativeWorkspace {
   std::vector<Placed> placed;
   std::vector<Composite> composite;
   std::vector<int> first;      // of each body: its first column
-  std::vector<int> root;       // of each body: its tree's root
+  std::vector<int> root;       // of each body: its tree's root where that turns or floats freely, else -1
   std::vector<Vec3<T>> fall;   // of each root: −gravity in its axes
   bool branches = false;       // some joints are not above one another: their entries are zero
 
-  std::vector<T> zero, qdd;  // of forward_derivatives
+
+  // Of forward_derivatives. Row k of M or of its factors: the velocities above k from the root on, and k itself last.
+  struct Row {
+    int begin = 0, size = 0;
+  };
+  std::vector<Row> rows;           // by velocity
+  std::vector<int> path;           // whose entries these are
+  std::vector<T> factors;
+  std::vector<int> order;          // velocities, those above before those below
+  std::vector<std::vector<int>> touched;  // of every eight columns: the rows that have entries in them, in that order
+  std::vector<T> zero, h, qdd;
+  std::vector<Lanes<T>> single;     // eight columns of a solution, by rows
+  std::vector<TwoLanes<T>> twin;    // of two solutions
 };
 
 // All results nv × nv by columns: d_q[j · nv + i] = ∂τ_i/∂q_j.
@@ -68,6 +82,9 @@ void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, 
 // then accelerations, and the wrenches of what hangs on every joint,
 template <class T>
 void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> qd, In<T> qdd);
+// τ, after accelerate_bodies,
+template <class T>
+void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qdd, Out<T> tau);
 // M, after place_bodies,
 template <class T>
 void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M);

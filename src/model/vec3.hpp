@@ -155,9 +155,8 @@ class Mat3 {
   static Mat3 zero() { return {}; }
   static Mat3 identity() { return {Vec3<T>::unit(0), Vec3<T>::unit(1), Vec3<T>::unit(2)}; }
   static Mat3 diagonal(const T& s) {
-    Mat3 m;
-    for (int k = 0; k < 3; ++k) m(k, k) = s;
-    return m;
+    const T zero(0.0);
+    return {{s, zero, zero}, {zero, s, zero}, {zero, zero, s}};
   }
   static Mat3 from(const Eigen::Matrix<T, 3, 3>& e) {
     return {Vec3<T>::from(e.col(0)), Vec3<T>::from(e.col(1)), Vec3<T>::from(e.col(2))};
