@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "../dynamics/crba.hpp"
-#include "../dynamics/inverse_derivatives.hpp"
+#include "../dynamics/forward_derivatives.hpp"
 #include "../graph/interpreter.hpp"
 
 namespace lw {
@@ -148,27 +148,7 @@ void analytic_inverse_derivatives(const Model<Expr>& model, const Arguments& in,
 
 void analytic_forward_derivatives(const Model<Expr>& model, const Arguments& in, Results& out) {
   DerivativeWorkspace<Expr> work(model);
-  const auto n = at(model.nv);
-  place_bodies<Expr>(model, work, in[0], in[1]);
-  std::vector<Expr> M(n * n), h(n);
-  placed_mass_matrix<Expr>(model, work, M);
-  const FactoredMass mass(model, M);
-  // h from the wrenches of what hangs on each joint
-  accelerate_bodies<Expr>(model, work, in[1], std::vector<Expr>(n, Expr(0.0)));
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body<Expr>& b = model.bodies[i];
-    for (int k = 0; k < b.velocities(); ++k) {
-      const auto& c = work.columns[at(work.first[i] + k)];
-      Expr own = dot(c.S, work.composite[i].f);
-      if (b.velocities() == 1) own += b.stiffness * (joint_coordinate<Expr>(b, in[0]) - b.rest);
-      h[at(c.velocity)] += c.ratio * own;
-    }
-  }
-  accelerate_bodies<Expr>(model, work, in[1], mass.accelerations(in[2], h));
-  placed_derivatives<Expr>(model, work, out[0], out[1]);
-  mass.solve(out[0]);
-  mass.solve(out[1]);
-  mass.inverse(out[2]);
+  forward_derivatives<Expr>(model, work, in[0], in[1], in[2], out[0], out[1], out[2]);
 }
 
 }  // namespace lw

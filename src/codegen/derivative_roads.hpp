@@ -23,7 +23,7 @@ void inverse_derivatives_by(const Model<Expr>& model, const EliminationRoad& roa
 // in: q, qd, tau, [p] → out: d_q, d_qd, d_tau, [d_p]
 void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out);
 
-// The same without parameters (dynamics/inverse_derivatives.hpp).
+// The same without parameters (dynamics/forward_derivatives.hpp).
 void analytic_inverse_derivatives(const Model<Expr>& model, const Arguments& in, Results& out);
 void analytic_forward_derivatives(const Model<Expr>& model, const Arguments& in, Results& out);
 

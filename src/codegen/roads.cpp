@@ -18,7 +18,6 @@
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/formulations/formulation.hpp"
-#include "../dynamics/inverse_derivatives.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
