@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "../dynamics/canonical/tensor_derivatives.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/forward_derivatives.hpp"
 #include "../graph/interpreter.hpp"
@@ -138,6 +139,24 @@ void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& roa
   for (std::size_t g = 0; g < out.size(); ++g) {
     if (g != 2) mass.solve(out[g]);
   }
+  mass.inverse(out[2]);
+}
+
+void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
+                                   const Arguments& in, Results& out) {
+  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], in[2], out[0], out[1], out[2]);
+}
+
+void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
+                                   const Arguments& in, Results& out) {
+  const std::vector<Expr> still(at(model.nv), Expr(0.0));
+  std::vector<Expr> h(at(model.nv));
+  tensor_inverse<Expr>(model, tree, road, in[0], in[1], still, h);
+  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], still, out[0], out[1], out[2]);
+  const FactoredMass mass(model, out[2]);
+  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], mass.accelerations(in[2], h), out[0], out[1], out[2]);
+  mass.solve(out[0]);
+  mass.solve(out[1]);
   mass.inverse(out[2]);
 }
 

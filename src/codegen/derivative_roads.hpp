@@ -6,6 +6,7 @@
 // and with parameters p kept, ∂τ/∂p or ∂q̈/∂p behind them. All matrices by columns, along the joints' velocities.
 #pragma once
 
+#include "../dynamics/canonical/tensor_inverse.hpp"
 #include "../graph/jacobian.hpp"
 #include "../model/model.hpp"
 
@@ -23,7 +24,13 @@ void inverse_derivatives_by(const Model<Expr>& model, const EliminationRoad& roa
 // in: q, qd, tau, [p] → out: d_q, d_qd, d_tau, [d_p]
 void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out);
 
-// The same without parameters (dynamics/forward_derivatives.hpp).
+// By composite bodies in link frames (canonical/tensor_derivatives.hpp), without parameters.
+void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
+                                   const Arguments& in, Results& out);
+void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
+                                   const Arguments& in, Results& out);
+
+// By composite bodies in the root's frame (dynamics/forward_derivatives.hpp), likewise.
 void analytic_inverse_derivatives(const Model<Expr>& model, const Arguments& in, Results& out);
 void analytic_forward_derivatives(const Model<Expr>& model, const Arguments& in, Results& out);
 

@@ -492,7 +492,12 @@ class Tracer {
         }
       }
     }
-    if (!options_.keep.empty()) return;  // the recursion does not know them
+    if (!options_.keep.empty()) return;  // the others do not know them
+    search("composite bodies in link frames", derivative_inputs(), derivative_outputs(),
+           [forward](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+             (forward ? composite_forward_derivatives : composite_inverse_derivatives)(s.fewer, s.tree, road, x, y);
+           },
+           list);
     for (const bool canonical : {true, false}) {
       add(canonical ? "analytic, canonical frames" : "analytic, the model's frames", {}, [canonical, forward](Scene& s, const Arguments& x, Results& y) {
         (forward ? analytic_forward_derivatives : analytic_inverse_derivatives)(canonical ? canonical_model(s.tree, s.fewer) : s.fewer, x, y);
