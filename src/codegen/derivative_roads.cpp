@@ -46,6 +46,13 @@ class Dynamics {
     }
   }
 
+  // ∂τ/∂p
+  std::vector<Expr> along_parameters(const std::vector<Expr>& qdd) const {
+    std::vector<std::size_t> along;
+    for (std::size_t k = 0; k < in_[3].size(); ++k) along.push_back(nq_ + 3 * nv_ + k);
+    return jacobian_at(torque_, arguments(qdd), along, road_.order);
+  }
+
  private:
   Function part(std::size_t first, std::size_t count, std::size_t group) const {
     const Function& f = road_.dynamics;
@@ -69,7 +76,7 @@ class Dynamics {
   }
 
   std::size_t nq_, nv_;
-  const EliminationRoad& road_;
+  EliminationRoad road_;
   const Arguments& in_;
   Function torque_, mass_;
 };
@@ -99,7 +106,15 @@ class FactoredMass {
     return qdd;
   }
 
-  // Of ∂τ, by columns, −M⁻¹ ∂τ.
+  // Of ∂τ/∂q, ∂τ/∂q̇, [∂τ/∂p] those of q̈, and M⁻¹ as the third.
+  void finish(Results& out) const {
+    for (std::size_t g = 0; g < out.size(); ++g) {
+      if (g != 2) solve(out[g]);
+    }
+    inverse(out[2]);
+  }
+
+ private:
   void solve(std::span<Expr> columns) const {
     const auto n = at(model_.nv);
     for (std::size_t first = 0; first < columns.size(); first += n) {
@@ -118,7 +133,6 @@ class FactoredMass {
     }
   }
 
- private:
   const Model<Expr>& model_;
   std::vector<Expr> factors_;
 };
@@ -136,28 +150,26 @@ void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& roa
   const FactoredMass mass(model, dynamics.mass_matrix());
   const std::vector<Expr> still(at(model.nv), Expr(0.0));
   dynamics.derivatives(mass.accelerations(in[2], dynamics.torque(still)), false, out);
-  for (std::size_t g = 0; g < out.size(); ++g) {
-    if (g != 2) mass.solve(out[g]);
-  }
-  mass.inverse(out[2]);
+  mass.finish(out);
 }
 
 void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Arguments& in, Results& out) {
+                                   const Function* dynamics, const Arguments& in, Results& out) {
   tensor_derivatives<Expr>(model, tree, road, in[0], in[1], in[2], out[0], out[1], out[2]);
+  if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(in[2]);
 }
 
 void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Arguments& in, Results& out) {
+                                   const Function* dynamics, const Arguments& in, Results& out) {
   const std::vector<Expr> still(at(model.nv), Expr(0.0));
   std::vector<Expr> h(at(model.nv));
   tensor_inverse<Expr>(model, tree, road, in[0], in[1], still, h);
   tensor_derivatives<Expr>(model, tree, road, in[0], in[1], still, out[0], out[1], out[2]);
   const FactoredMass mass(model, out[2]);
-  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], mass.accelerations(in[2], h), out[0], out[1], out[2]);
-  mass.solve(out[0]);
-  mass.solve(out[1]);
-  mass.inverse(out[2]);
+  const std::vector<Expr> qdd = mass.accelerations(in[2], h);
+  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], qdd, out[0], out[1], out[2]);
+  if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(qdd);
+  mass.finish(out);
 }
 
 void analytic_inverse_derivatives(const Model<Expr>& model, const Arguments& in, Results& out) {

@@ -12,8 +12,8 @@
 
 namespace lw {
 
+// What elimination starts from: q, qd, qdd, step, [p] → tau, M, the dynamics at q displaced by `step` (model/displace.hpp).
 struct EliminationRoad {
-  // q, qd, qdd, step, [p] → tau, M: the dynamics at q displaced by `step` (model/displace.hpp)
   const Function& dynamics;
   Elimination order;
   bool composite;  // M is taken from the dynamics, not by elimination
@@ -24,13 +24,14 @@ void inverse_derivatives_by(const Model<Expr>& model, const EliminationRoad& roa
 // in: q, qd, tau, [p] → out: d_q, d_qd, d_tau, [d_p]
 void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out);
 
-// By composite bodies in link frames (canonical/tensor_derivatives.hpp), without parameters.
+// By composite bodies in link frames (canonical/tensor_derivatives.hpp). Along parameters, where out has them, by elimination
+// on such dynamics, else null.
 void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Arguments& in, Results& out);
+                                   const Function* dynamics, const Arguments& in, Results& out);
 void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Arguments& in, Results& out);
+                                   const Function* dynamics, const Arguments& in, Results& out);
 
-// By composite bodies in the root's frame (dynamics/forward_derivatives.hpp), likewise.
+// By composite bodies in the root's frame (dynamics/forward_derivatives.hpp), without parameters.
 void analytic_inverse_derivatives(const Model<Expr>& model, const Arguments& in, Results& out);
 void analytic_forward_derivatives(const Model<Expr>& model, const Arguments& in, Results& out);
 

@@ -460,49 +460,56 @@ class Tracer {
     return list;
   }
 
-  // Of the cheapest roads to τ and M, by elimination; and the analytic recursion.
   void derivative_roads(std::vector<Candidate>& list) {
-    const auto nq = at(values_.nq), nv = at(values_.nv);
-    const bool forward = function_ == "forward-derivatives";
-    std::vector<Candidate> plain;
-    search("acceleration tensor", {{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}}, {{"tau", nv}, {"M", nv * nv, nv}},
-           [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-             const std::vector<Expr> q = displaced<Expr>(s.fewer, x[0], x[3]);
-             tensor_inverse<Expr>(s.fewer, s.tree, road, q, x[1], x[2], y[0]);
-             composite_mass_matrix<Expr>(s.fewer, s.tree, road, q, y[1]);
-           },
-           plain);
-    std::stable_sort(plain.begin(), plain.end(), [&](const Candidate& a, const Candidate& b) {
+    const bool forward = function_ == "forward-derivatives", parameters = !options_.keep.empty();
+    const auto composite = forward ? composite_forward_derivatives : composite_inverse_derivatives;
+    std::vector<Group> without = derivative_outputs();
+    without.resize(3);
+    std::vector<Candidate> found;
+    search("composite bodies in link frames", derivative_inputs(), without,
+           [&](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) { composite(s.fewer, s.tree, road, nullptr, x, y); },
+           found);
+    std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
       return price(a.function, options_.objective) < price(b.function, options_.objective);
     });
     const auto add = [&](const std::string& name, const Variant& v, const Calculation& f) {
       list.push_back({name, traced(derivative_inputs(), derivative_outputs(), v, f), v});
     };
-    constexpr std::size_t kTried = 8, kTriedLarge = 1;  // of the cheapest: an elimination takes as long as a trace
-    plain.resize(std::min(plain.size(), is_large() ? kTriedLarge : kTried), plain.front());
-    constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"}, {Elimination::reverse, "inward"}, {Elimination::cheapest, "cheapest first"}};
-    for (const Candidate& c : plain) {
-      for (const auto& [order, what] : kOrders) {
-        for (const bool composite : {false, true}) {
-          const std::string name = fmt::format("derivatives by elimination, {}{}, of the {}", what, composite ? ", composite bodies" : "", c.name);
-          add(name, c.variant, [&, chosen = order](Scene& s, const Arguments& x, Results& y) {
-            const EliminationRoad road{c.function, chosen, composite};
-            (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
-          });
-        }
-      }
+    // elimination on the dynamics of the cheapest variant
+    const Variant v = found.front().variant;
+    const Function dynamics = displaced_dynamics(v);
+    if (parameters) {
+      add(found.front().name + "; parameters by elimination", v,
+          [&](Scene& s, const Arguments& x, Results& y) { composite(s.fewer, s.tree, v.road, &dynamics, x, y); });
+    } else {
+      list = std::move(found);
     }
-    if (!options_.keep.empty()) return;  // the others do not know them
-    search("composite bodies in link frames", derivative_inputs(), derivative_outputs(),
-           [forward](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-             (forward ? composite_forward_derivatives : composite_inverse_derivatives)(s.fewer, s.tree, road, x, y);
-           },
-           list);
-    for (const bool canonical : {true, false}) {
-      add(canonical ? "analytic, canonical frames" : "analytic, the model's frames", {}, [canonical, forward](Scene& s, const Arguments& x, Results& y) {
-        (forward ? analytic_forward_derivatives : analytic_inverse_derivatives)(canonical ? canonical_model(s.tree, s.fewer) : s.fewer, x, y);
+    constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"}, {Elimination::reverse, "inward"}};
+    for (const auto& [order, what] : kOrders) {
+      add(fmt::format("elimination {} on the acceleration tensor{}", what, described(v)), v, [&, chosen = order](Scene& s, const Arguments& x, Results& y) {
+        const EliminationRoad road{dynamics, chosen, true};
+        (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
       });
     }
+    if (parameters) return;
+    for (const bool canonical : {true, false}) {
+      add(canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame", {},
+          [canonical, forward](Scene& s, const Arguments& x, Results& y) {
+            const auto f = forward ? analytic_forward_derivatives : analytic_inverse_derivatives;
+            f(canonical ? canonical_model(s.tree, s.fewer) : s.fewer, x, y);
+          });
+    }
+  }
+
+  // q, qd, qdd, step, [p] → tau, M at q displaced by `step`
+  Function displaced_dynamics(const Variant& v) const {
+    const auto nq = at(values_.nq), nv = at(values_.nv);
+    return traced({{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}}, {{"tau", nv}, {"M", nv * nv, nv}}, v,
+                  [&](Scene& s, const Arguments& x, Results& y) {
+                    const std::vector<Expr> q = displaced<Expr>(s.fewer, x[0], x[3]);
+                    tensor_inverse<Expr>(s.fewer, s.tree, v.road, q, x[1], x[2], y[0]);
+                    composite_mass_matrix<Expr>(s.fewer, s.tree, v.road, q, y[1]);
+                  });
   }
 
   std::vector<Group> derivative_inputs() const {
