@@ -1,7 +1,6 @@
 #include "commands.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@
 #include "../dynamics/rnea.hpp"
 #include "../dynamics/second_derivatives.hpp"
 #include "../model/coordinate_rates.hpp"
+#include "codegen_options.hpp"
 #include "frame_option.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
@@ -127,12 +127,7 @@ std::vector<std::string> wanted_parameters(const Arguments& arguments, const Loa
   const std::string text = arguments.text("--parameters");
   if (text.empty()) return {};
   if (text == "inertial") return inertial_parameter_names(loaded.mechanism);
-  if (text != "all") {
-    std::vector<std::string> names;
-    std::istringstream list(text);
-    for (std::string part; std::getline(list, part, ',');) names.push_back(part);
-    return names;
-  }
+  if (text != "all") return names_in("--parameters", text);
   const std::vector<std::string> all = file_parameters(loaded.mechanism);
   if (all.empty()) {
     throw Error(ErrorCode::usage, fmt::format("`{}` names no parameters; --parameters inertial are those of its links",
