@@ -15,6 +15,7 @@ using Row = typename DerivativeWorkspace<T>::Row;
 // M = LᵀDL from the dense M: a row then holds its L and, last, 1/D.
 template <class T>
 void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
+  std::fill(work.factors.begin(), work.factors.end(), Lanes<T>::zero());
   T* const entries = work.factors.front().data();
   for (int k = 0; k < nv; ++k) {
     const Row<T>& row = work.rows[at(k)];
@@ -96,7 +97,7 @@ void invert(DerivativeWorkspace<T>& work, int nv, Out<T> inverse) {
   for (int begin = 0; begin < nv; begin += kLanes) {
     const int count = std::min(kLanes, nv - begin);
     T* const block = &inverse[at(begin * nv)];
-    std::fill(rows + begin, rows + nv, Lanes<T>::zero());
+    std::fill(rows, rows + nv, Lanes<T>::zero());
     for (int lane = 0; lane < count; ++lane) rows[begin + lane].data()[lane] = T(1.0);
     solve_up<T>(work, work.above[at(begin / kLanes)], rows);
     for (int k = 0; k < begin; ++k) {

@@ -89,48 +89,42 @@ T product(const Motion<T>& m, const Force<T>& f, const Vec3<T>& turn, const Vec3
 
 // Where the entries of a result stand. Joints that follow others share the place of the one that leads: entries are weighed
 // and added.
-template <class T>
+template <class T, bool kShared>
 struct Entries {
   T* data;
-  const int* columns;
-  int stride;
-  bool shared;
-  void put(const Column<T>& row, const Column<T>& column, const T& value) const {
-    T& entry = data[columns[column.velocity] + stride * row.velocity];
-    if (shared) {
-      entry += row.ratio * column.ratio * value;
+  const std::ptrdiff_t* columns;
+  std::ptrdiff_t stride;
+
+  static void put(T& entry, const T& weight, const T& value) {
+    if constexpr (kShared) {
+      entry += weight * value;
     } else {
       entry = value;
     }
   }
+  void put(const Column<T>& row, const Column<T>& column, const T& value) const {
+    put(data[columns[column.velocity] + stride * row.velocity], row.ratio * column.ratio, value);
+  }
+  // The products of a wrench with the velocities of a free root, in the column or in the row of c.
+  void put_under(const Column<T>& root, int count, const Column<T>& c, const Force<T>& f) const {
+    T* const column = data + columns[c.velocity] + stride * root.velocity;
+    for (int k = 0; k < 3; ++k) put(column[stride * k], c.ratio, f.ang[k]);
+    if (count == 3) return;
+    for (int k = 0; k < 3; ++k) put(column[stride * (3 + k)], c.ratio, f.lin[k]);
+  }
+  void put_beside(const Column<T>& root, int count, const Column<T>& c, const Force<T>& f) const {
+    T* const row = data + stride * c.velocity;
+    const std::ptrdiff_t* const column = columns + root.velocity;
+    for (int k = 0; k < 3; ++k) put(row[column[k]], c.ratio, f.ang[k]);
+    if (count == 3) return;
+    for (int k = 0; k < 3; ++k) put(row[column[3 + k]], c.ratio, f.lin[k]);
+  }
 };
-template <class T>
-Entries<T> entries_of(const Model<T>& model, const DerivativeWorkspace<T>& work, Out<T> matrix) {
-  if (work.branches || model.has_mimics) std::fill(matrix.begin(), matrix.end(), T(0.0));
-  return {matrix.data(), work.by_columns.data(), 1, model.has_mimics};
-}
 
 // Turns, or turns and moves, along axes of its own.
 template <class T>
 bool is_free(const Body<T>& b) {
   return b.kind == JointKind::spherical || b.kind == JointKind::floating;
-}
-
-// The products of a wrench with the velocities of a free root, and where they go.
-template <class T>
-struct RootProducts {
-  const Column<T>* columns;
-  int count;  // 3 or 6
-  void down(const Entries<T>& to, const Column<T>& c, const Force<T>& f) const {
-    for (int k = 0; k < count; ++k) to.put(columns[k], c, k < 3 ? f.ang[k] : f.lin[k - 3]);
-  }
-  void across(const Entries<T>& to, const Column<T>& c, const Force<T>& f) const {
-    for (int k = 0; k < count; ++k) to.put(c, columns[k], k < 3 ? f.ang[k] : f.lin[k - 3]);
-  }
-};
-template <class T>
-RootProducts<T> root_products(const Model<T>& model, const DerivativeWorkspace<T>& work, int root) {
-  return {&work.columns[at(work.first[at(root)])], model.bodies[at(root)].velocities()};
 }
 
 }  // namespace
@@ -173,8 +167,8 @@ void DerivativeWorkspace<T>::find_rows(const Model<T>& model) {
   constexpr int kLanes = Lanes<T>::kCount;
   const int nv = model.nv;
   for (int j = 0; j < nv; ++j) {
-    by_columns.push_back(j * nv);
-    in_lanes.push_back(j / kLanes * nv * 2 * kLanes + j % kLanes);
+    by_columns.push_back(std::ptrdiff_t(j) * nv);
+    in_lanes.push_back(std::ptrdiff_t(j / kLanes) * nv * 2 * kLanes + j % kLanes);
   }
   int lanes = 0;
   rows.resize(at(nv));
@@ -203,7 +197,7 @@ void DerivativeWorkspace<T>::find_rows(const Model<T>& model) {
         under |= is_above(j, k);
       }
       if (over || under) touched.back().push_back(k);
-      if (over && k >= begin) above.back().push_back(k);
+      if (over) above.back().push_back(k);
     }
   }
   both.resize(touched.size() * at(nv), TwoLanes<T>::zero());
@@ -292,27 +286,29 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
         value += b.armature * joint_rate<T>(b, qdd) + b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
       }
       if (model.has_mimics) {
-        tau[at(c.velocity)] += b.ratio * value;
+        tau[static_cast<std::size_t>(c.velocity)] += b.ratio * value;
       } else {
-        tau[at(c.velocity)] = value;
+        tau[static_cast<std::size_t>(c.velocity)] = value;
       }
     }
   }
 }
 
-template <class T>
-void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M) {
-  const Entries<T> to = entries_of<T>(model, work, M);
+namespace {
+
+template <class T, bool kShared>
+void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     for (int own = work.first[i]; own < work.first[i] + b.velocities(); ++own) {
       const Column<T>& c = work.columns[at(own)];
       const Force<T> IS = work.composite[i].inertia * c.S;
-      if (const int root = work.root[i]; root >= 0) {
-        const RootProducts<T> with_root = root_products(model, work, root);
-        with_root.down(to, c, IS);
-        if (at(root) == i) continue;
-        with_root.across(to, c, IS);
+      if (const int r = work.root[i]; r >= 0) {
+        const Column<T>& root = work.columns[at(work.first[at(r)])];
+        const int count = model.bodies[at(r)].velocities();
+        to.put_under(root, count, c, IS);
+        if (at(r) == i) continue;
+        to.put_beside(root, count, c, IS);
       }
       to.put(c, c, product(c.S, IS) + b.armature);
       for (int j = c.above; j >= 0; j = work.columns[at(j)].above) {
@@ -325,27 +321,27 @@ void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out
   }
 }
 
-namespace {
-
-template <class T>
-void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T>& to_q,
-                     const Entries<T>& to_qd) {
+template <class T, bool kShared>
+void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to_q,
+                     const Entries<T, kShared>& to_qd) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     const int first = work.first[i], end = first + b.velocities();
     for (int own = first; own < end; ++own) {
       const Column<T>& c = work.columns[at(own)];
       const Wrenches<T> of(c, work.composite[i]);
-      if (const int root = work.root[i]; root >= 0) {
-        const RootProducts<T> with_root = root_products(model, work, root);
-        with_root.down(to_q, c, at(root) == i ? of.own_q : of.q);
-        with_root.down(to_qd, c, of.qd);
-        if (at(root) == i) continue;
+      if (const int r = work.root[i]; r >= 0) {
+        const Column<T>& root = work.columns[at(work.first[at(r)])];
+        const int count = model.bodies[at(r)].velocities();
+        const bool is_root = at(r) == i;
+        to_q.put_under(root, count, c, is_root ? of.own_q : of.q);
+        to_qd.put_under(root, count, c, of.qd);
+        if (is_root) continue;
         // Ψ̇ = 0, Ψ̈ = a × S and E = v × S, with S = 1
-        const Motion<T>& v = work.placed[at(root)].v;
+        const Motion<T>& v = work.placed[at(r)].v;
         const Vec3<T>&n = of.inertia.ang, &f = of.inertia.lin;
-        with_root.across(to_q, c, {cross(f, work.fall[at(root)]), Vec3<T>::zero()});
-        with_root.across(to_qd, c, {of.w + cross(n, v.ang) + cross(f, v.lin), cross(f, v.ang)});
+        to_q.put_beside(root, count, c, {cross(f, work.fall[at(r)]), Vec3<T>::zero()});
+        to_qd.put_beside(root, count, c, {of.w + cross(n, v.ang) + cross(f, v.lin), cross(f, v.ang)});
       }
       for (int j = first; j < end; ++j) {
         const Column<T>& other = work.columns[at(j)];
@@ -368,18 +364,46 @@ void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, 
 }  // namespace
 
 template <class T>
+void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M) {
+  if (work.branches || model.has_mimics) std::fill(M.begin(), M.end(), T(0.0));
+  const std::ptrdiff_t* const columns = work.by_columns.data();
+  if (model.has_mimics) {
+    put_mass_matrix(model, work, Entries<T, true>{M.data(), columns, 1});
+  } else {
+    put_mass_matrix(model, work, Entries<T, false>{M.data(), columns, 1});
+  }
+}
+
+namespace {
+
+template <class T>
+void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, T* d_q, T* d_qd,
+                     const std::vector<std::ptrdiff_t>& columns, std::ptrdiff_t stride) {
+  const std::ptrdiff_t* const c = columns.data();
+  if (model.has_mimics) {
+    put_derivatives(model, work, Entries<T, true>{d_q, c, stride}, Entries<T, true>{d_qd, c, stride});
+  } else {
+    put_derivatives(model, work, Entries<T, false>{d_q, c, stride}, Entries<T, false>{d_qd, c, stride});
+  }
+}
+
+}  // namespace
+
+template <class T>
 void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> d_q, Out<T> d_qd) {
-  put_derivatives(model, work, entries_of<T>(model, work, d_q), entries_of<T>(model, work, d_qd));
+  if (work.branches || model.has_mimics) {
+    std::fill(d_q.begin(), d_q.end(), T(0.0));
+    std::fill(d_qd.begin(), d_qd.end(), T(0.0));
+  }
+  put_derivatives(model, work, d_q.data(), d_qd.data(), work.by_columns, 1);
 }
 
 template <class T>
 void placed_derivatives_in_lanes(const Model<T>& model, DerivativeWorkspace<T>& work) {
   if (model.nv == 0) return;
   std::fill(work.both.begin(), work.both.end(), TwoLanes<T>::zero());
-  const Entries<T> to_q{work.both.front().a.data(), work.in_lanes.data(), 2 * Lanes<T>::kCount, model.has_mimics};
-  Entries<T> to_qd = to_q;
-  to_qd.data = work.both.front().b.data();
-  put_derivatives(model, work, to_q, to_qd);
+  put_derivatives(model, work, work.both.front().a.data(), work.both.front().b.data(), work.in_lanes,
+                  2 * Lanes<T>::kCount);
 }
 
 template <class T>

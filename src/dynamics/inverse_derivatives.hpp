@@ -16,6 +16,7 @@
 // floats freely has S = 1: the products with its velocities are the components of wrenches.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "lanes.hpp"
@@ -31,7 +32,7 @@ struct DerivativeWorkspace {
   struct Column {
     Motion<T> S, rate, acceleration, twice;  // S, Ψ̇, Ψ̈, E
     int above = -1;                          // the column above it in the tree, or -1; a free root does not count
-    int velocity = 0;                        // whose place it has in the results
+    std::ptrdiff_t velocity = 0;             // whose place it has in the results
     T ratio = T(1.0);                        // of a mimic
   };
   // A body in the axes of its root.
@@ -58,7 +59,7 @@ struct DerivativeWorkspace {
 
 
   // Where the entries of column j stand: by columns, or spread over lanes, eight columns a block.
-  std::vector<int> by_columns, in_lanes;
+  std::vector<std::ptrdiff_t> by_columns, in_lanes;
 
   // Of forward_derivatives. Row k of M or of its factors: the velocities above k from the root on, and k itself last.
   struct Row {
@@ -70,7 +71,7 @@ struct DerivativeWorkspace {
   std::vector<Lanes<T>> factors;
   std::vector<int> order;                 // velocities, those above before those below
   std::vector<std::vector<int>> touched;  // of every block: the rows that have entries in it, in that order
-  std::vector<std::vector<int>> above;    // those of its own velocities and of those above that are not in blocks before
+  std::vector<std::vector<int>> above;    // those of its own velocities and of those above
   std::vector<T> zero, h, qdd;
   std::vector<TwoLanes<T>> both;  // d_q and d_qd, rows of a block one behind the other
   std::vector<Lanes<T>> single;   // a block of M⁻¹
