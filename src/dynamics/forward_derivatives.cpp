@@ -5,8 +5,6 @@
 namespace lw {
 namespace {
 
-constexpr int kLanes = Lanes<double>::kCount;
-
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 template <class T>
@@ -15,6 +13,7 @@ using Row = typename DerivativeWorkspace<T>::Row;
 // M = LᵀDL from the dense M: a row then holds its L and, last, 1/D.
 template <class T>
 void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
+  constexpr int kLanes = Lanes<T>::kCount;
   std::fill(work.factors.begin(), work.factors.end(), Lanes<T>::zero());
   T* const entries = work.factors.front().data();
   for (int k = 0; k < nv; ++k) {
@@ -68,6 +67,7 @@ void solve_row(const DerivativeWorkspace<T>& work, int k, X* rows) {
 // Row k of a block of columns. (A full block has a length that the compiler knows.)
 template <class T>
 void set_row(T* block, int nv, int count, int k, const Lanes<T>& x) {
+  constexpr int kLanes = Lanes<T>::kCount;
   if (count == kLanes) {
     for (int lane = 0; lane < kLanes; ++lane) block[lane * nv + k] = x.data()[lane];
   } else {
@@ -78,6 +78,7 @@ void set_row(T* block, int nv, int count, int k, const Lanes<T>& x) {
 // −M⁻¹ times what is in work.both.
 template <class T>
 void solve_both(DerivativeWorkspace<T>& work, int nv, Out<T> d_q, Out<T> d_qd) {
+  constexpr int kLanes = Lanes<T>::kCount;
   TwoLanes<T>* rows = work.both.data();
   for (int begin = 0; begin < nv; begin += kLanes, rows += nv) {
     const int count = std::min(kLanes, nv - begin);
@@ -93,6 +94,7 @@ void solve_both(DerivativeWorkspace<T>& work, int nv, Out<T> d_q, Out<T> d_qd) {
 // M⁻¹: the rows before a block are known, as columns of the blocks before.
 template <class T>
 void invert(DerivativeWorkspace<T>& work, int nv, Out<T> inverse) {
+  constexpr int kLanes = Lanes<T>::kCount;
   Lanes<T>* const rows = work.single.data();
   for (int begin = 0; begin < nv; begin += kLanes) {
     const int count = std::min(kLanes, nv - begin);
@@ -121,6 +123,7 @@ template <class T>
 void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> d_q,
                          Out<T> d_qd, Out<T> d_tau) {
   const int nv = model.nv, square = nv * nv;
+  check_workspace("forward_derivatives", model, work);
   check_sizes("forward_derivatives", model,
               {{"q", q.size(), model.nq}, {"qd", qd.size(), nv}, {"tau", tau.size(), nv}, {"d_q", d_q.size(), square},
                {"d_qd", d_qd.size(), square}, {"d_tau", d_tau.size(), square}});

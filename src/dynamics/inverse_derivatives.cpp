@@ -410,6 +410,7 @@ template <class T>
 void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> d_q,
                          Out<T> d_qd, Out<T> d_qdd) {
   const int square = model.nv * model.nv;
+  check_workspace("inverse_derivatives", model, work);
   check_sizes("inverse_derivatives", model,
               {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
                {"d_q", d_q.size(), square}, {"d_qd", d_qd.size(), square}, {"d_qdd", d_qdd.size(), square}});

@@ -80,6 +80,12 @@ struct DerivativeWorkspace {
   void find_rows(const Model<T>& model);
 };
 
+template <class T>
+void check_workspace(const char* algorithm, const Model<T>& model, const DerivativeWorkspace<T>& work) {
+  const bool fits = work.placed.size() == model.bodies.size() && work.qdd.size() == static_cast<std::size_t>(model.nv);
+  if (!fits) [[unlikely]] refuse_workspace(algorithm, model.name);
+}
+
 // All results nv × nv by columns: d_q[j · nv + i] = ∂τ_i/∂q_j.
 template <class T>
 void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> d_q,

@@ -1,4 +1,5 @@
-// Eight numbers that are treated alike: for double in the widest registers there are, for any other scalar one by one.
+// Numbers that are treated alike: eight of double in the widest registers there are; of any other scalar one, which skips
+// the most zeros.
 // As with Vec3 the layout does not depend on compiler flags, and each kind of arithmetic has an inline namespace of its own.
 #pragma once
 
@@ -25,30 +26,19 @@ typedef double Register __attribute__((vector_size(16)));
 
 template <class T>
 struct Lanes {
-  static constexpr int kCount = 8;
-  T v[kCount];
+  static constexpr int kCount = 1;
+  T v;
 
-  static Lanes zero() {
-    const T z(0.0);
-    return {{z, z, z, z, z, z, z, z}};
-  }
-  const T* data() const { return v; }
-  T* data() { return v; }
+  static Lanes zero() { return {T(0.0)}; }
+  const T* data() const { return &v; }
+  T* data() { return &v; }
 
   Lanes& operator-=(const Lanes& o) {
-    for (int k = 0; k < kCount; ++k) v[k] -= o.v[k];
+    v -= o.v;
     return *this;
   }
-  friend Lanes operator*(const T& s, const Lanes& x) {
-    Lanes y = x;
-    for (T& value : y.v) value = s * value;
-    return y;
-  }
-  friend Lanes operator-(const Lanes& x) {
-    Lanes y = x;
-    for (T& value : y.v) value = -value;
-    return y;
-  }
+  friend Lanes operator*(const T& s, const Lanes& x) { return {s * x.v}; }
+  friend Lanes operator-(const Lanes& x) { return {-x.v}; }
 };
 
 template <>
