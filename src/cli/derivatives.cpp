@@ -145,7 +145,21 @@ Json matrices_of(std::span<const double> tensor, std::size_t rows, std::size_t c
   return list;
 }
 
+// Jacobian times a direction (of nv entries), and weights (one per row) times Jacobian.
+std::vector<double> along(std::span<const double> by_columns, const std::vector<double>& direction) {
+  const std::size_t rows = by_columns.size() / direction.size();
+  std::vector<double> sum(rows, 0.0);
+  for (std::size_t k = 0; k < by_columns.size(); ++k) sum[k % rows] += by_columns[k] * direction[k / rows];
+  return sum;
+}
+std::vector<double> weighted(std::span<const double> by_columns, const std::vector<double>& weights) {
+  std::vector<double> sum(by_columns.size() / weights.size(), 0.0);
+  for (std::size_t k = 0; k < by_columns.size(); ++k) sum[k / weights.size()] += by_columns[k] * weights[k % weights.size()];
+  return sum;
+}
+
 struct Results {
+  std::vector<double> direction, weights;  // empty: not asked for
   Slopes slopes;
   std::vector<std::string> parameters;
   std::vector<std::vector<double>> by_parameter;
@@ -182,6 +196,14 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   json["d_q"] = shaped(r.slopes.q);
   if (target.by_qd) json["d_qd"] = shaped(r.slopes.qd);
   if (*target.last) json[std::string("d_") + target.last] = shaped(r.slopes.last);
+  const auto products = [&](const char* name, const auto& product, const std::vector<double>& with) {
+    if (with.empty()) return;
+    Json& all = json[name] = {{"d_q", product(r.slopes.q, with)}};
+    if (target.by_qd) all["d_qd"] = product(r.slopes.qd, with);
+    if (*target.last) all[std::string("d_") + target.last] = product(r.slopes.last, with);
+  };
+  products("along", along, r.direction);
+  products("weighted", weighted, r.weights);
   if (!r.parameters.empty()) {
     json["d_parameters"] = Json::object();
     for (std::size_t k = 0; k < r.parameters.size(); ++k) {
@@ -223,6 +245,22 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   one("q", r.slopes.q);
   if (target.by_qd) one("qd", r.slopes.qd);
   if (*target.last) one(target.last, r.slopes.last);
+  const auto products = [&](const std::string& title, const auto& product, const std::vector<double>& with,
+                            const std::vector<std::string>& rows) {
+    if (with.empty()) return;
+    std::vector<std::string> columns{"q"};
+    std::vector<double> all = product(r.slopes.q, with);
+    const auto add = [&](const char* by, const std::vector<double>& slopes) {
+      columns.emplace_back(by);
+      const std::vector<double> column = product(slopes, with);
+      all.insert(all.end(), column.begin(), column.end());
+    };
+    if (target.by_qd) add("qd", r.slopes.qd);
+    if (*target.last) add(target.last, r.slopes.last);
+    fmt::print("\n{}\n\n{}", title, matrix_table(all, rows, columns));
+  };
+  products("along the direction", along, r.direction, names);
+  products("weighted", weighted, r.weights, model.velocity_names);
   if (!r.parameters.empty()) {
     std::vector<double> all;
     for (const std::vector<double>& column : r.by_parameter) all.insert(all.end(), column.begin(), column.end());
@@ -252,6 +290,11 @@ int run(const Arguments& arguments) {
   if (arguments.has("--frame") && name != "kinematics") {
     throw Error(ErrorCode::usage, fmt::format("--frame is for --function kinematics, not for {}", name));
   }
+  for (const char* option : {"--direction", "--weights"}) {
+    if (arguments.has(option) && name == "mass-matrix") {
+      throw Error(ErrorCode::usage, fmt::format("{} is for vectors; the derivative of a mass matrix is none", option));
+    }
+  }
   if (arguments.has("--second") && name != "inverse") {
     throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", name));
   }
@@ -261,6 +304,13 @@ int run(const Arguments& arguments) {
                              : std::vector<double>{},
                 chosen_frame(arguments, model)};
   Results r;
+  if (arguments.has("--direction")) r.direction = read_velocity(arguments, "--direction", model, false);
+  if (arguments.has("--weights")) {
+    r.weights = parse_values(arguments.text("--weights"), "--weights");
+    if (const std::size_t rows = row_names(target, model).size(); r.weights.size() != rows) {
+      throw Error(ErrorCode::usage, fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, rows));
+    }
+  }
   r.slopes = *target.last ? analytic(target, model, p) : by_dual_numbers(target, loaded, p);
   r.parameters = wanted_parameters(arguments, loaded);
   r.by_parameter = parameter_derivatives(loaded.mechanism, r.parameters, [&](const Model<Dual>& moving) {
@@ -293,6 +343,8 @@ Command derivatives_command() {
         Option::Kind::text,
         {},
         "Options"},
+       {"--direction", "V1,V2,...", "also each derivative times this vector, one number per velocity", Option::Kind::text, {}, "Options"},
+       {"--weights", "W1,W2,...", "also these weights, one per row, times each derivative", Option::Kind::text, {}, "Options"},
        {"--second", "", "also the second derivatives, of inverse", Option::Kind::flag, {}, "Options"},
        frame_option("frame whose pose is differentiated, of kinematics")});
   c.name = "derivatives";
