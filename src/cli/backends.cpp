@@ -9,6 +9,8 @@
 #include "../codegen/compile.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
+#include "../dynamics/forward_derivatives.hpp"
+#include "../dynamics/inverse_derivatives.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
@@ -19,24 +21,44 @@ namespace {
 using peer::Function;
 
 constexpr Function kFunctions[] = {Function::inverse, Function::mass_matrix, Function::forward, Function::bias,
-                                   Function::kinematics};
+                                   Function::kinematics, Function::inverse_derivatives, Function::forward_derivatives};
+
+bool is_derivative(Function f) { return f == Function::inverse_derivatives || f == Function::forward_derivatives; }
+// Of q, qd and tau, not of q, qd and qdd.
+bool takes_forces(Function f) { return f == Function::forward || f == Function::forward_derivatives; }
 
 template <class T>
 std::size_t size_of(const Model<T>& model, Function f) {
   const auto nv = static_cast<std::size_t>(model.nv);
   if (f == Function::mass_matrix) return nv * nv;
+  if (is_derivative(f)) return 3 * nv * nv;
   return f == Function::kinematics ? 12 * model.bodies.size() : nv;
 }
 
+template <class T>
+struct Workspaces {
+  explicit Workspaces(const Model<T>& model) : plain(model), derivative(model) {}
+  Workspace<T> plain;
+  DerivativeWorkspace<T> derivative;
+};
+
 // `last`: qdd or tau. Poses stay in the workspace.
 template <class T>
-void evaluate(Function f, const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> last, Out<T> out) {
+void evaluate(Function f, const Model<T>& model, Workspaces<T>& works, In<T> q, In<T> qd, In<T> last, Out<T> out) {
+  Workspace<T>& work = works.plain;
+  const auto third = [&](std::size_t k) { return out.subspan(k * out.size() / 3, out.size() / 3); };
   switch (f) {
     case Function::inverse: rnea<T>(model, work, q, qd, last, out); break;
     case Function::mass_matrix: crba<T>(model, work, q, out); break;
     case Function::forward: aba<T>(model, work, q, qd, last, out); break;
     case Function::bias: bias_forces<T>(model, work, q, qd, out); break;
     case Function::kinematics: forward_kinematics<T>(model, work, q); break;
+    case Function::inverse_derivatives:
+      inverse_derivatives<T>(model, works.derivative, q, qd, last, third(0), third(1), third(2));
+      break;
+    case Function::forward_derivatives:
+      forward_derivatives<T>(model, works.derivative, q, qd, last, third(0), third(1), third(2));
+      break;
   }
 }
 
@@ -72,14 +94,14 @@ class Reference : public peer::Peer {
     if (nudge != 0.0) {
       for (double& x : q) x += nudge;
     }
-    const std::vector<double>& last = f == Function::forward ? tau_ : qdd_;
+    const std::vector<double>& last = takes_forces(f) ? tau_ : qdd_;
     std::vector<double>& out = out_[index(f)];
     evaluate<double>(f, model_, work_, q, {qd_.data() + k * nv(), nv()}, {last.data() + k * nv(), nv()}, out);
-    return f == Function::kinematics ? work_.X_W.front().p[0] + work_.X_W.back().p[0] : out.front() + out.back();
+    return f == Function::kinematics ? work_.plain.X_W.front().p[0] + work_.plain.X_W.back().p[0] : out.front() + out.back();
   }
   void result(Function f, double* out) override {
     if (f == Function::kinematics) {
-      copy_poses(work_, out);
+      copy_poses(work_.plain, out);
     } else {
       std::copy(out_[index(f)].begin(), out_[index(f)].end(), out);
     }
@@ -90,7 +112,7 @@ class Reference : public peer::Peer {
   std::size_t nv() const { return static_cast<std::size_t>(model_.nv); }
 
   Model<double> model_;
-  Workspace<double> work_;
+  Workspaces<double> work_;
   std::vector<double> q_, qd_, qdd_, tau_;
   std::array<std::vector<double>, std::size(kFunctions)> out_;
 };
@@ -116,7 +138,7 @@ class OfOneArray : public peer::Peer {
     }
   }
   double compute(Function f, int state, double nudge) override {
-    std::vector<double>& states = f == Function::forward ? force_ : motion_;
+    std::vector<double>& states = takes_forces(f) ? force_ : motion_;
     const std::size_t size = nq_ + 2 * nv_;
     const std::span<double> in(states.data() + static_cast<std::size_t>(state) * size, size);
     if (nudge != 0.0) {
@@ -147,27 +169,34 @@ class Interpreted : public OfOneArray {
  public:
   explicit Interpreted(const Model<Expr>& model) : OfOneArray(model) {
     for (const Function f : kFunctions) {
+      if (!supports(f)) continue;
       const lw::Function traced = trace("bench", {{"q", nq_}, {"qd", nv_}, {"last", nv_}}, {{"out", size_of(model, f)}},
                                         [&](const std::vector<std::vector<Expr>>& in, Results& out) {
-                                          Workspace<Expr> work(model);
+                                          Workspaces<Expr> work(model);
                                           evaluate<Expr>(f, model, work, in[0], in[1], in[2], out[0]);
-                                          if (f == Function::kinematics) copy_poses(work, out[0].data());
+                                          if (f == Function::kinematics) copy_poses(work.plain, out[0].data());
                                         });
       programs_.emplace_back(traced);
     }
   }
+  // derivatives of large mechanisms are graphs of millions
+  bool supports(Function f) const override { return !is_derivative(f) || nv_ <= kLargestDerived; }
 
  private:
+  static constexpr std::size_t kLargestDerived = 60;
   void run(Function f, std::span<const double> in, std::span<double> out) override { programs_[index(f)](in, out); }
 
-  std::vector<Interpreter<double>> programs_;  // by function
+  std::vector<Interpreter<double>> programs_;  // by function; those that are left out come last
 };
 
 class Jitted : public OfOneArray {
  public:
   Jitted(const Model<Expr>& model, Compiled compiled) : OfOneArray(model), compiled_(std::move(compiled)) {
-    for (const Function f : kFunctions) flat_[index(f)] = compiled_.flat(kNames[index(f)]);
+    for (const Function f : kFunctions) {
+      if (supports(f)) flat_[index(f)] = compiled_.flat(kNames[index(f)]);
+    }
   }
+  bool supports(Function f) const override { return !is_derivative(f); }
   static constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics"};
 
  private:

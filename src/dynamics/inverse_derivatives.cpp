@@ -35,12 +35,28 @@ Motion<T> unit_motion(const Body<T>& b, const Transform<T>& X, const Vec3<T>& ax
   return k < 3 ? Motion<T>{e, cross(X.p, e)} : Motion<T>{Vec3<T>::zero(), e};
 }
 
-// N of B, times two.
+// The inertia of a body seen from the root's frame, as to_parent has it (spatial.hpp); this order of the products takes the
+// numbers of the model as they stand in memory.
 template <class T>
-Mat3<T> twice_N(const RigidInertia<T>& I, const Motion<T>& v) {
-  const Vec3<T> w = v.ang + v.ang, u = v.lin + v.lin;
+RigidInertia<T> seen_from_root(const Transform<T>& X, const RigidInertia<T>& inertia) {
+  const Vec3<T> h = X.R * inertia.h, mp = inertia.mass * X.p, half = h + T(0.5) * mp;
+  const Mat3<T> RI = X.R * inertia.I, Rt = transpose(X.R);
+  return {inertia.mass, h + mp,
+          RI * Rt - outer(half, X.p) - outer(X.p, half) + Mat3<T>::diagonal(T(2.0) * dot(X.p, half))};
+}
+
+// N of B.
+template <class T>
+Mat3<T> moments_of_velocity(const RigidInertia<T>& I, const Motion<T>& v) {
   const T half_trace = T(0.5) * (I.I(0, 0) + I.I(1, 1) + I.I(2, 2));
-  return cross_columns(w, I.I - Mat3<T>::diagonal(half_trace)) - outer(u, I.h) + Mat3<T>::diagonal(dot(u, I.h));
+  return cross_columns(v.ang, I.I - Mat3<T>::diagonal(half_trace)) - outer(v.lin, I.h) +
+         Mat3<T>::diagonal(dot(v.lin, I.h));
+}
+
+// B m of a motion with the angular part α.
+template <class T>
+Force<T> times_B(const Mat3<T>& N, const Vec3<T>& momentum, const Vec3<T>& alpha) {
+  return {N * alpha, cross(alpha, momentum)};
 }
 
 // Wrenches of what hangs on joint i, by which the rows and columns of the joints above are made.
@@ -52,15 +68,13 @@ struct Wrenches {
   Force<T> q;         // the same and S ×* f
   Force<T> qd;        // 2 B S + I E
 
-  Wrenches(const Column<T>& c, const Composite<T>& all)
-      : inertia(all.inertia * c.S),
-        w(transpose(all.N) * c.S.ang + cross(all.momentum, c.S.lin)),
-        own_q(all.inertia * c.acceleration + twice_B(all, c.rate)),
-        q(own_q + cross(c.S, all.f)),
-        qd(all.inertia * c.twice + twice_B(all, c.S)) {}
-
-  static Force<T> twice_B(const Composite<T>& all, const Motion<T>& m) {
-    return {all.N * m.ang, cross(m.ang, all.momentum)};
+  Wrenches(const Column<T>& c, const Composite<T>& all) {
+    const Vec3<T> turn = c.S.ang + c.S.ang;
+    inertia = all.inertia * c.S;
+    w = transpose(all.N) * turn + cross(all.momentum, c.S.lin + c.S.lin);
+    own_q = all.inertia * c.acceleration + times_B(all.N, all.momentum, c.rate.ang + c.rate.ang);
+    q = own_q + cross(c.S, all.f);
+    qd = all.inertia * c.twice + times_B(all.N, all.momentum, turn);
   }
 };
 
@@ -73,48 +87,44 @@ T product(const Motion<T>& m, const Force<T>& f, const Vec3<T>& turn, const Vec3
   return sum(times(m.ang, f.ang) + times(m.lin, f.lin) + times(turn, moment));
 }
 
-// A result, by columns. Joints that follow others share the place of the one that leads: entries are weighed and added.
-template <class T>
+// Where the entries of a result stand. Joints that follow others share the place of the one that leads: entries are weighed
+// and added.
+template <class T, bool kShared>
 struct Entries {
   T* data;
-  std::size_t nv;
-  bool shared;
-  void put(const Column<T>& row, const Column<T>& column, const T& value) const {
-    T& entry = data[at(column.velocity) * nv + at(row.velocity)];
-    if (shared) {
-      entry += row.ratio * column.ratio * value;
+  const std::ptrdiff_t* columns;
+  std::ptrdiff_t stride;
+
+  static void put(T& entry, const T& weight, const T& value) {
+    if constexpr (kShared) {
+      entry += weight * value;
     } else {
       entry = value;
     }
   }
+  void put(const Column<T>& row, const Column<T>& column, const T& value) const {
+    put(data[columns[column.velocity] + stride * row.velocity], row.ratio * column.ratio, value);
+  }
+  // The products of a wrench with the velocities of a free root, in the column or in the row of c.
+  void put_under(const Column<T>& root, int count, const Column<T>& c, const Force<T>& f) const {
+    T* const column = data + columns[c.velocity] + stride * root.velocity;
+    for (int k = 0; k < 3; ++k) put(column[stride * k], c.ratio, f.ang[k]);
+    if (count == 3) return;
+    for (int k = 0; k < 3; ++k) put(column[stride * (3 + k)], c.ratio, f.lin[k]);
+  }
+  void put_beside(const Column<T>& root, int count, const Column<T>& c, const Force<T>& f) const {
+    T* const row = data + stride * c.velocity;
+    const std::ptrdiff_t* const column = columns + root.velocity;
+    for (int k = 0; k < 3; ++k) put(row[column[k]], c.ratio, f.ang[k]);
+    if (count == 3) return;
+    for (int k = 0; k < 3; ++k) put(row[column[3 + k]], c.ratio, f.lin[k]);
+  }
 };
-template <class T>
-Entries<T> entries_of(const Model<T>& model, const DerivativeWorkspace<T>& work, Out<T> matrix) {
-  if (work.branches || model.has_mimics) std::fill(matrix.begin(), matrix.end(), T(0.0));
-  return {matrix.data(), at(model.nv), model.has_mimics};
-}
 
 // Turns, or turns and moves, along axes of its own.
 template <class T>
 bool is_free(const Body<T>& b) {
   return b.kind == JointKind::spherical || b.kind == JointKind::floating;
-}
-
-// The products of a wrench with the velocities of a free root, and where they go.
-template <class T>
-struct RootProducts {
-  const Column<T>* columns;
-  int count;  // 3 or 6
-  void down(const Entries<T>& to, const Column<T>& c, const Force<T>& f) const {
-    for (int k = 0; k < count; ++k) to.put(columns[k], c, k < 3 ? f.ang[k] : f.lin[k - 3]);
-  }
-  void across(const Entries<T>& to, const Column<T>& c, const Force<T>& f) const {
-    for (int k = 0; k < count; ++k) to.put(c, columns[k], k < 3 ? f.ang[k] : f.lin[k - 3]);
-  }
-};
-template <class T>
-RootProducts<T> root_products(const Model<T>& model, const DerivativeWorkspace<T>& work, int root) {
-  return {&work.columns[at(work.first[at(root)])], model.bodies[at(root)].velocities()};
 }
 
 }  // namespace
@@ -127,8 +137,7 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
       zero(at(model.nv), T(0.0)),
       h(at(model.nv)),
       qdd(at(model.nv)),
-      single(at(model.nv)),
-      twin(at(model.nv)) {
+      single(at(model.nv)) {
   std::size_t related = 0;
   std::vector<std::size_t> depth;  // velocities down to a body, its own among them
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -136,48 +145,62 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
     const bool is_root = b.parent < 0;
     first.push_back(static_cast<int>(columns.size()));
     root.push_back(!is_root ? root[at(b.parent)] : is_free(b) ? static_cast<int>(i) : -1);
-    int above = is_root || b.parent == root[i] ? -1 : first[at(b.parent)] + model.bodies[at(b.parent)].velocities() - 1;
+    int upper = is_root || b.parent == root[i] ? -1 : first[at(b.parent)] + model.bodies[at(b.parent)].velocities() - 1;
     depth.push_back(is_root ? 0 : depth[at(b.parent)]);
     for (int k = 0; k < b.velocities(); ++k) {
       Column c;
-      c.above = above;
+      c.above = upper;
       c.velocity = b.v + k;
       c.ratio = b.ratio;
-      above = static_cast<int>(columns.size());
+      upper = static_cast<int>(columns.size());
       columns.push_back(c);
       related += ++depth.back();
     }
   }
   branches = related < columns.size() * (columns.size() + 1) / 2;
 
-  rows.resize(at(model.nv));
-  for (int n = 0; n < model.nv; ++n) {
+  find_rows(model);
+}
+
+template <class T>
+void DerivativeWorkspace<T>::find_rows(const Model<T>& model) {
+  constexpr int kLanes = Lanes<T>::kCount;
+  const int nv = model.nv;
+  for (int j = 0; j < nv; ++j) {
+    by_columns.push_back(std::ptrdiff_t(j) * nv);
+    in_lanes.push_back(std::ptrdiff_t(j / kLanes) * nv * 2 * kLanes + j % kLanes);
+  }
+  int lanes = 0;
+  rows.resize(at(nv));
+  for (int n = 0; n < nv; ++n) {
     const int k = model.has_mimics ? n : model.dof_order[at(n)];
-    const int above = model.has_mimics ? n - 1 : model.dof_parent[at(k)];
+    const int up = model.has_mimics ? n - 1 : model.dof_parent[at(k)];
     Row& row = rows[at(k)];
-    row.begin = static_cast<int>(path.size());
-    if (above >= 0) {
-      const Row up = rows[at(above)];
-      for (int j = up.begin; j < up.begin + up.size; ++j) path.push_back(int(path[at(j)]));
-    }
+    row = {static_cast<int>(path.size()), 1 + (up < 0 ? 0 : rows[at(up)].size), lanes};
+    for (int s = 0; s + 1 < row.size; ++s) path.push_back(int(path[at(rows[at(up)].path + s)]));
     path.push_back(k);
-    row.size = static_cast<int>(path.size()) - row.begin;
     order.push_back(k);
+    lanes += (row.size + kLanes - 1) / kLanes;
   }
-  factors.resize(path.size());
+  factors.resize(at(lanes), Lanes<T>::zero());
   const auto is_above = [&](int a, int k) {  // or the same
-    const Row& row = rows[at(k)];
-    return std::find(&path[at(row.begin)], &path[at(row.begin)] + row.size, a) != &path[at(row.begin)] + row.size;
+    const auto begin = path.begin() + rows[at(k)].path, end = begin + rows[at(k)].size;
+    return std::find(begin, end, a) != end;
   };
-  for (int begin = 0; begin < model.nv; begin += Lanes<T>::kCount) {
-    const int end = std::min(begin + Lanes<T>::kCount, model.nv);
+  for (int begin = 0; begin < nv; begin += kLanes) {
     touched.emplace_back();
+    above.emplace_back();
     for (const int k : order) {
-      bool touches = false;
-      for (int j = begin; j < end; ++j) touches |= is_above(j, k) || is_above(k, j);
-      if (touches) touched.back().push_back(k);
+      bool over = false, under = false;
+      for (int j = begin; j < std::min(begin + kLanes, nv); ++j) {
+        over |= is_above(k, j);
+        under |= is_above(j, k);
+      }
+      if (over || under) touched.back().push_back(k);
+      if (over) above.back().push_back(k);
     }
   }
+  both.resize(touched.size() * at(nv), TwoLanes<T>::zero());
 }
 
 template <class T>
@@ -195,10 +218,11 @@ void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, 
       body.inertia = b.inertia;
     } else {
       const auto& parent = work.placed[at(b.parent)];
-      body.X = parent.X * X;
-      axis = parent.X.R * b.slide;
+      const bool on_root = model.bodies[at(b.parent)].parent < 0;
+      body.X = on_root ? X : parent.X * X;
+      axis = on_root ? b.slide : parent.X.R * b.slide;
       body.v = parent.v;
-      body.inertia = to_parent(body.X, b.inertia);
+      body.inertia = seen_from_root(body.X, b.inertia);
     }
     for (int k = 0; k < b.velocities(); ++k) {
       Column<T>& c = work.columns[at(work.first[i] + k)];
@@ -210,11 +234,12 @@ void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, 
       Column<T>& c = work.columns[at(work.first[i] + k)];
       c.twice = c.rate + (is_free(b) ? cross(body.v, c.S) : c.rate);
     }
-    const Force<T> momentum = body.inertia * body.v;
-    body.coriolis = cross(body.v, momentum);
-    work.composite[i].inertia = body.inertia;
-    work.composite[i].N = twice_N(body.inertia, body.v);
-    work.composite[i].momentum = momentum.lin + momentum.lin;
+    const RigidInertia<T>& I = body.inertia;
+    auto& all = work.composite[i];
+    all.inertia = I;
+    all.N = moments_of_velocity(I, body.v);
+    all.momentum = I.mass * body.v.lin - cross(I.h, body.v.ang);
+    body.coriolis = times_B(all.N, all.momentum, body.v.ang);
   }
   for (std::size_t i = n; i-- > 0;) {
     if (model.bodies[i].parent < 0) continue;
@@ -261,27 +286,29 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
         value += b.armature * joint_rate<T>(b, qdd) + b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
       }
       if (model.has_mimics) {
-        tau[at(c.velocity)] += b.ratio * value;
+        tau[static_cast<std::size_t>(c.velocity)] += b.ratio * value;
       } else {
-        tau[at(c.velocity)] = value;
+        tau[static_cast<std::size_t>(c.velocity)] = value;
       }
     }
   }
 }
 
-template <class T>
-void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M) {
-  const Entries<T> to = entries_of<T>(model, work, M);
+namespace {
+
+template <class T, bool kShared>
+void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     for (int own = work.first[i]; own < work.first[i] + b.velocities(); ++own) {
       const Column<T>& c = work.columns[at(own)];
       const Force<T> IS = work.composite[i].inertia * c.S;
-      if (const int root = work.root[i]; root >= 0) {
-        const RootProducts<T> with_root = root_products(model, work, root);
-        with_root.down(to, c, IS);
-        if (at(root) == i) continue;
-        with_root.across(to, c, IS);
+      if (const int r = work.root[i]; r >= 0) {
+        const Column<T>& root = work.columns[at(work.first[at(r)])];
+        const int count = model.bodies[at(r)].velocities();
+        to.put_under(root, count, c, IS);
+        if (at(r) == i) continue;
+        to.put_beside(root, count, c, IS);
       }
       to.put(c, c, product(c.S, IS) + b.armature);
       for (int j = c.above; j >= 0; j = work.columns[at(j)].above) {
@@ -294,25 +321,27 @@ void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out
   }
 }
 
-template <class T>
-void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> d_q, Out<T> d_qd) {
-  const Entries<T> to_q = entries_of<T>(model, work, d_q), to_qd = entries_of<T>(model, work, d_qd);
+template <class T, bool kShared>
+void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to_q,
+                     const Entries<T, kShared>& to_qd) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     const int first = work.first[i], end = first + b.velocities();
     for (int own = first; own < end; ++own) {
       const Column<T>& c = work.columns[at(own)];
       const Wrenches<T> of(c, work.composite[i]);
-      if (const int root = work.root[i]; root >= 0) {
-        const RootProducts<T> with_root = root_products(model, work, root);
-        with_root.down(to_q, c, at(root) == i ? of.own_q : of.q);
-        with_root.down(to_qd, c, of.qd);
-        if (at(root) == i) continue;
+      if (const int r = work.root[i]; r >= 0) {
+        const Column<T>& root = work.columns[at(work.first[at(r)])];
+        const int count = model.bodies[at(r)].velocities();
+        const bool is_root = at(r) == i;
+        to_q.put_under(root, count, c, is_root ? of.own_q : of.q);
+        to_qd.put_under(root, count, c, of.qd);
+        if (is_root) continue;
         // Ψ̇ = 0, Ψ̈ = a × S and E = v × S, with S = 1
-        const Motion<T>& v = work.placed[at(root)].v;
+        const Motion<T>& v = work.placed[at(r)].v;
         const Vec3<T>&n = of.inertia.ang, &f = of.inertia.lin;
-        with_root.across(to_q, c, {cross(f, work.fall[at(root)]), Vec3<T>::zero()});
-        with_root.across(to_qd, c, {of.w + cross(n, v.ang) + cross(f, v.lin), cross(f, v.ang)});
+        to_q.put_beside(root, count, c, {cross(f, work.fall[at(r)]), Vec3<T>::zero()});
+        to_qd.put_beside(root, count, c, {of.w + cross(n, v.ang) + cross(f, v.lin), cross(f, v.ang)});
       }
       for (int j = first; j < end; ++j) {
         const Column<T>& other = work.columns[at(j)];
@@ -332,10 +361,56 @@ void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out
   }
 }
 
+}  // namespace
+
+template <class T>
+void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M) {
+  if (work.branches || model.has_mimics) std::fill(M.begin(), M.end(), T(0.0));
+  const std::ptrdiff_t* const columns = work.by_columns.data();
+  if (model.has_mimics) {
+    put_mass_matrix(model, work, Entries<T, true>{M.data(), columns, 1});
+  } else {
+    put_mass_matrix(model, work, Entries<T, false>{M.data(), columns, 1});
+  }
+}
+
+namespace {
+
+template <class T>
+void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, T* d_q, T* d_qd,
+                     const std::vector<std::ptrdiff_t>& columns, std::ptrdiff_t stride) {
+  const std::ptrdiff_t* const c = columns.data();
+  if (model.has_mimics) {
+    put_derivatives(model, work, Entries<T, true>{d_q, c, stride}, Entries<T, true>{d_qd, c, stride});
+  } else {
+    put_derivatives(model, work, Entries<T, false>{d_q, c, stride}, Entries<T, false>{d_qd, c, stride});
+  }
+}
+
+}  // namespace
+
+template <class T>
+void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> d_q, Out<T> d_qd) {
+  if (work.branches || model.has_mimics) {
+    std::fill(d_q.begin(), d_q.end(), T(0.0));
+    std::fill(d_qd.begin(), d_qd.end(), T(0.0));
+  }
+  put_derivatives(model, work, d_q.data(), d_qd.data(), work.by_columns, 1);
+}
+
+template <class T>
+void placed_derivatives_in_lanes(const Model<T>& model, DerivativeWorkspace<T>& work) {
+  if (model.nv == 0) return;
+  std::fill(work.both.begin(), work.both.end(), TwoLanes<T>::zero());
+  put_derivatives(model, work, work.both.front().a.data(), work.both.front().b.data(), work.in_lanes,
+                  2 * Lanes<T>::kCount);
+}
+
 template <class T>
 void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> d_q,
                          Out<T> d_qd, Out<T> d_qdd) {
   const int square = model.nv * model.nv;
+  check_workspace("inverse_derivatives", model, work);
   check_sizes("inverse_derivatives", model,
               {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
                {"d_q", d_q.size(), square}, {"d_qd", d_qd.size(), square}, {"d_qdd", d_qdd.size(), square}});
@@ -353,7 +428,8 @@ void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   template void accelerate_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                     \
   template void placed_torques<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, Out<T>);                \
   template void placed_mass_matrix<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>);                          \
-  template void placed_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>, Out<T>);
+  template void placed_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>, Out<T>);                  \
+  template void placed_derivatives_in_lanes<T>(const Model<T>&, DerivativeWorkspace<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -16,6 +16,7 @@
 // floats freely has S = 1: the products with its velocities are the components of wrenches.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "lanes.hpp"
@@ -31,7 +32,7 @@ struct DerivativeWorkspace {
   struct Column {
     Motion<T> S, rate, acceleration, twice;  // S, Ψ̇, Ψ̈, E
     int above = -1;                          // the column above it in the tree, or -1; a free root does not count
-    int velocity = 0;                        // whose place it has in the results
+    std::ptrdiff_t velocity = 0;             // whose place it has in the results
     T ratio = T(1.0);                        // of a mimic
   };
   // A body in the axes of its root.
@@ -39,9 +40,9 @@ struct DerivativeWorkspace {
     Transform<T> X;
     Motion<T> v, a;
     RigidInertia<T> inertia;
-    Force<T> coriolis;  // v ×* I v
+    Force<T> coriolis;  // v ×* I v = B v
   };
-  // All that hangs on a joint. N and the momentum are doubled.
+  // All that hangs on a joint.
   struct Composite {
     RigidInertia<T> inertia;
     Mat3<T> N;
@@ -57,19 +58,33 @@ struct DerivativeWorkspace {
   bool branches = false;       // some joints are not above one another: their entries are zero
 
 
+  // Where the entries of column j stand: by columns, or spread over lanes, eight columns a block.
+  std::vector<std::ptrdiff_t> by_columns, in_lanes;
+
   // Of forward_derivatives. Row k of M or of its factors: the velocities above k from the root on, and k itself last.
   struct Row {
-    int begin = 0, size = 0;
+    int path = 0, size = 0;
+    int lanes = 0;  // where its entries begin; a row fills whole lanes
   };
-  std::vector<Row> rows;           // by velocity
-  std::vector<int> path;           // whose entries these are
-  std::vector<T> factors;
-  std::vector<int> order;          // velocities, those above before those below
-  std::vector<std::vector<int>> touched;  // of every eight columns: the rows that have entries in them, in that order
+  std::vector<Row> rows;  // by velocity
+  std::vector<int> path;  // whose entries these are
+  std::vector<Lanes<T>> factors;
+  std::vector<int> order;                 // velocities, those above before those below
+  std::vector<std::vector<int>> touched;  // of every block: the rows that have entries in it, in that order
+  std::vector<std::vector<int>> above;    // those of its own velocities and of those above
   std::vector<T> zero, h, qdd;
-  std::vector<Lanes<T>> single;     // eight columns of a solution, by rows
-  std::vector<TwoLanes<T>> twin;    // of two solutions
+  std::vector<TwoLanes<T>> both;  // d_q and d_qd, rows of a block one behind the other
+  std::vector<Lanes<T>> single;   // a block of M⁻¹
+
+ private:
+  void find_rows(const Model<T>& model);
 };
+
+template <class T>
+void check_workspace(const char* algorithm, const Model<T>& model, const DerivativeWorkspace<T>& work) {
+  const bool fits = work.placed.size() == model.bodies.size() && work.qdd.size() == static_cast<std::size_t>(model.nv);
+  if (!fits) [[unlikely]] refuse_workspace(algorithm, model.name);
+}
 
 // All results nv × nv by columns: d_q[j · nv + i] = ∂τ_i/∂q_j.
 template <class T>
@@ -88,8 +103,10 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
 // M, after place_bodies,
 template <class T>
 void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M);
-// and the other two, after accelerate_bodies.
+// and the other two, after accelerate_bodies: by columns, or in work.both.
 template <class T>
 void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> d_q, Out<T> d_qd);
+template <class T>
+void placed_derivatives_in_lanes(const Model<T>& model, DerivativeWorkspace<T>& work);
 
 }  // namespace lw

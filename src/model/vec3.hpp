@@ -96,6 +96,13 @@ class Vec3<double> {
   Vec3() : x_{} {}
   Vec3(double x, double y, double z) : x_{x, y, z, 0.0} {}
   explicit Vec3(storage::Lanes x) : x_(x) {}
+  // Written out, so that structs of vectors are copied vector by vector: gcc would take 64 bytes at a time, and such a load
+  // has to wait until two stores of 32 have reached the cache.
+  Vec3(const Vec3& o) : x_(o.x_) {}
+  Vec3& operator=(const Vec3& o) {
+    x_ = o.x_;
+    return *this;
+  }
 
   static Vec3 zero() { return {}; }
   static Vec3 unit(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
