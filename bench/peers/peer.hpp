@@ -35,7 +35,8 @@ struct Description {
   const Body* bodies;
 };
 
-enum class Function : int { inverse, mass_matrix, forward, bias, kinematics };
+// The last two are derivatives with respect to q (along the velocities, for quaternions too), qd, and qdd or tau.
+enum class Function : int { inverse, mass_matrix, forward, bias, kinematics, inverse_derivatives, forward_derivatives };
 
 class Peer {
  public:
@@ -47,7 +48,7 @@ class Peer {
   // wants the next call to wait for this one: a multiple of it too small to change anything is the next nudge. Every
   // coordinate, since on some nothing depends, and generated code does not read those.
   virtual double compute(Function function, int state, double nudge) = 0;
-  // tau, M (by columns, both halves), qdd or c + g of the last compute.
+  // tau, M (by columns, both halves), qdd, c + g, or three matrices of derivatives (by columns) of the last compute.
   virtual void result(Function function, double* out) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Pinocchio: all joints and all three functions, in the conventions that its documentation calls the faster ones
+// Pinocchio: all joints, inverse and forward dynamics with their derivatives, and the mass matrix, in the conventions that its documentation calls the faster ones
 // (LOCAL). Joints about or along a coordinate axis are given as such, as its URDF reader does.
 // Its free joint orders velocities [v; ω].
 #include <pinocchio/fwd.hpp>  // before any Boost header
@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/config.hpp>
 #include <pinocchio/multibody/data.hpp>
@@ -33,7 +35,7 @@ class PinocchioPeer : public Peer {
   }
 
   bool supports(Function f) const override {
-    return f == Function::inverse || f == Function::mass_matrix || f == Function::forward;
+    return f != Function::bias && f != Function::kinematics;
   }
 
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
@@ -55,21 +57,33 @@ class PinocchioPeer : public Peer {
       case Function::inverse: return ends(pin::rnea(model_, *data_, s.q, s.qd, s.qdd));
       case Function::mass_matrix: return ends(pin::crba(model_, *data_, s.q, pin::Convention::LOCAL).reshaped());
       case Function::forward: return ends(pin::aba(model_, *data_, s.q, s.qd, s.tau, pin::Convention::LOCAL));
+      case Function::inverse_derivatives:
+        pin::computeRNEADerivatives(model_, *data_, s.q, s.qd, s.qdd);
+        return ends(data_->dtau_dq.reshaped());
+      case Function::forward_derivatives:
+        pin::computeABADerivatives(model_, *data_, s.q, s.qd, s.tau);
+        return ends(data_->ddq_dq.reshaped());
       default: return 0.0;
     }
   }
 
   void result(Function f, double* out) override {
-    for (int i = 0; i < nv_; ++i) {
-      const int row = v_place_[static_cast<std::size_t>(i)];
-      if (f != Function::mass_matrix) {
-        out[row] = f == Function::inverse ? data_->tau[i] : data_->ddq[i];
-        continue;
-      }
-      // only the upper half is computed
-      for (int j = 0; j < nv_; ++j) {
-        out[v_place_[static_cast<std::size_t>(j)] * nv_ + row] = i <= j ? data_->M(i, j) : data_->M(j, i);
-      }
+    switch (f) {
+      case Function::mass_matrix: put(data_->M, true, out); break;
+      case Function::inverse_derivatives:
+        put(data_->dtau_dq, false, out);
+        put(data_->dtau_dv, false, out + nv_ * nv_);
+        put(data_->M, true, out + 2 * nv_ * nv_);
+        break;
+      case Function::forward_derivatives:
+        put(data_->ddq_dq, false, out);
+        put(data_->ddq_dv, false, out + nv_ * nv_);
+        put(data_->Minv, true, out + 2 * nv_ * nv_);
+        break;
+      default:
+        for (int i = 0; i < nv_; ++i) {
+          out[v_place_[static_cast<std::size_t>(i)]] = f == Function::inverse ? data_->tau[i] : data_->ddq[i];
+        }
     }
   }
 
@@ -123,6 +137,17 @@ class PinocchioPeer : public Peer {
     for (int k = 0; k < nv; ++k) v_place_.push_back(b.v + (nv == 6 ? (k + 3) % 6 : k));
     if (nv == 1) model_.armature[model_.idx_vs[joint]] = b.armature;
     return joint;
+  }
+
+  // By columns in our order; of a symmetric one only the upper half is computed.
+  template <class Matrix>
+  void put(const Matrix& m, bool symmetric, double* out) const {
+    for (int i = 0; i < nv_; ++i) {
+      for (int j = 0; j < nv_; ++j) {
+        const int row = v_place_[static_cast<std::size_t>(i)], column = v_place_[static_cast<std::size_t>(j)];
+        out[column * nv_ + row] = symmetric && i > j ? m(j, i) : m(i, j);
+      }
+    }
   }
 
   template <class T>

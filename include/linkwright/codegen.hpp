@@ -9,6 +9,7 @@
 #include "codegen/emit_latex.hpp"
 #include "codegen/emit_python.hpp"
 #include "codegen/emit_text.hpp"
+#include "codegen/function_derivatives.hpp"
 #include "codegen/jit.hpp"
 #include "codegen/report.hpp"
 #include "codegen/roads.hpp"

@@ -4,6 +4,7 @@
 #include "dynamics/aba.hpp"
 #include "dynamics/base_parameters.hpp"
 #include "dynamics/canonical/composite.hpp"
+#include "dynamics/canonical/tensor_derivatives.hpp"
 #include "dynamics/canonical/tensor_inverse.hpp"
 #include "dynamics/closed_form_arm.hpp"
 #include "dynamics/closure.hpp"

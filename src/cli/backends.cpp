@@ -9,6 +9,8 @@
 #include "../codegen/compile.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
+#include "../dynamics/forward_derivatives.hpp"
+#include "../dynamics/inverse_derivatives.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
@@ -19,24 +21,44 @@ namespace {
 using peer::Function;
 
 constexpr Function kFunctions[] = {Function::inverse, Function::mass_matrix, Function::forward, Function::bias,
-                                   Function::kinematics};
+                                   Function::kinematics, Function::inverse_derivatives, Function::forward_derivatives};
+
+bool is_derivative(Function f) { return f == Function::inverse_derivatives || f == Function::forward_derivatives; }
+// Of q, qd and tau, not of q, qd and qdd.
+bool takes_forces(Function f) { return f == Function::forward || f == Function::forward_derivatives; }
 
 template <class T>
 std::size_t size_of(const Model<T>& model, Function f) {
   const auto nv = static_cast<std::size_t>(model.nv);
   if (f == Function::mass_matrix) return nv * nv;
+  if (is_derivative(f)) return 3 * nv * nv;
   return f == Function::kinematics ? 12 * model.bodies.size() : nv;
 }
 
+template <class T>
+struct Workspaces {
+  explicit Workspaces(const Model<T>& model) : plain(model), derivative(model) {}
+  Workspace<T> plain;
+  DerivativeWorkspace<T> derivative;
+};
+
 // `last`: qdd or tau. Poses stay in the workspace.
 template <class T>
-void evaluate(Function f, const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> last, Out<T> out) {
+void evaluate(Function f, const Model<T>& model, Workspaces<T>& works, In<T> q, In<T> qd, In<T> last, Out<T> out) {
+  Workspace<T>& work = works.plain;
+  const auto third = [&](std::size_t k) { return out.subspan(k * out.size() / 3, out.size() / 3); };
   switch (f) {
     case Function::inverse: rnea<T>(model, work, q, qd, last, out); break;
     case Function::mass_matrix: crba<T>(model, work, q, out); break;
     case Function::forward: aba<T>(model, work, q, qd, last, out); break;
     case Function::bias: bias_forces<T>(model, work, q, qd, out); break;
     case Function::kinematics: forward_kinematics<T>(model, work, q); break;
+    case Function::inverse_derivatives:
+      inverse_derivatives<T>(model, works.derivative, q, qd, last, third(0), third(1), third(2));
+      break;
+    case Function::forward_derivatives:
+      forward_derivatives<T>(model, works.derivative, q, qd, last, third(0), third(1), third(2));
+      break;
   }
 }
 
@@ -49,6 +71,9 @@ void copy_poses(const Workspace<T>& work, T* out) {
     for (int row = 0; row < 3; ++row) *out++ = X.p[row];
   }
 }
+
+// Velocities above which derivatives are neither interpreted nor compiled: they would be graphs of millions.
+constexpr std::size_t kLargestDerived = 60;
 
 std::size_t index(Function f) { return static_cast<std::size_t>(f); }
 
@@ -72,14 +97,14 @@ class Reference : public peer::Peer {
     if (nudge != 0.0) {
       for (double& x : q) x += nudge;
     }
-    const std::vector<double>& last = f == Function::forward ? tau_ : qdd_;
+    const std::vector<double>& last = takes_forces(f) ? tau_ : qdd_;
     std::vector<double>& out = out_[index(f)];
     evaluate<double>(f, model_, work_, q, {qd_.data() + k * nv(), nv()}, {last.data() + k * nv(), nv()}, out);
-    return f == Function::kinematics ? work_.X_W.front().p[0] + work_.X_W.back().p[0] : out.front() + out.back();
+    return f == Function::kinematics ? work_.plain.X_W.front().p[0] + work_.plain.X_W.back().p[0] : out.front() + out.back();
   }
   void result(Function f, double* out) override {
     if (f == Function::kinematics) {
-      copy_poses(work_, out);
+      copy_poses(work_.plain, out);
     } else {
       std::copy(out_[index(f)].begin(), out_[index(f)].end(), out);
     }
@@ -90,7 +115,7 @@ class Reference : public peer::Peer {
   std::size_t nv() const { return static_cast<std::size_t>(model_.nv); }
 
   Model<double> model_;
-  Workspace<double> work_;
+  Workspaces<double> work_;
   std::vector<double> q_, qd_, qdd_, tau_;
   std::array<std::vector<double>, std::size(kFunctions)> out_;
 };
@@ -116,7 +141,7 @@ class OfOneArray : public peer::Peer {
     }
   }
   double compute(Function f, int state, double nudge) override {
-    std::vector<double>& states = f == Function::forward ? force_ : motion_;
+    std::vector<double>& states = takes_forces(f) ? force_ : motion_;
     const std::size_t size = nq_ + 2 * nv_;
     const std::span<double> in(states.data() + static_cast<std::size_t>(state) * size, size);
     if (nudge != 0.0) {
@@ -147,29 +172,35 @@ class Interpreted : public OfOneArray {
  public:
   explicit Interpreted(const Model<Expr>& model) : OfOneArray(model) {
     for (const Function f : kFunctions) {
+      if (!supports(f)) continue;
       const lw::Function traced = trace("bench", {{"q", nq_}, {"qd", nv_}, {"last", nv_}}, {{"out", size_of(model, f)}},
                                         [&](const std::vector<std::vector<Expr>>& in, Results& out) {
-                                          Workspace<Expr> work(model);
+                                          Workspaces<Expr> work(model);
                                           evaluate<Expr>(f, model, work, in[0], in[1], in[2], out[0]);
-                                          if (f == Function::kinematics) copy_poses(work, out[0].data());
+                                          if (f == Function::kinematics) copy_poses(work.plain, out[0].data());
                                         });
       programs_.emplace_back(traced);
     }
   }
+  bool supports(Function f) const override { return !is_derivative(f) || nv_ <= kLargestDerived; }
 
  private:
   void run(Function f, std::span<const double> in, std::span<double> out) override { programs_[index(f)](in, out); }
 
-  std::vector<Interpreter<double>> programs_;  // by function
+  std::vector<Interpreter<double>> programs_;  // by function; those that are left out come last
 };
 
-constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics"};
+constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics", "inverse-derivatives",
+                                  "forward-derivatives"};
 
 class Jitted : public OfOneArray {
  public:
   Jitted(const Model<Expr>& model, std::shared_ptr<Compiled> compiled) : OfOneArray(model), compiled_(std::move(compiled)) {
-    for (const Function f : kFunctions) flat_[index(f)] = compiled_->flat(kNames[index(f)]);
+    for (const Function f : kFunctions) {
+      if (supports(f)) flat_[index(f)] = compiled_->flat(kNames[index(f)]);
+    }
   }
+  bool supports(Function f) const override { return !is_derivative(f) || nv_ <= kLargestDerived; }
 
  private:
   // each takes the first part of the state: what stands behind is not read
@@ -178,9 +209,9 @@ class Jitted : public OfOneArray {
       flat_[index(f)](in.data(), out.data());
       return;
     }
-    const std::size_t used = f == Function::inverse || f == Function::forward ? nq_ + 2 * nv_
-                             : f == Function::bias                            ? nq_ + nv_
-                                                                              : nq_;
+    const std::size_t used = f == Function::mass_matrix || f == Function::kinematics ? nq_
+                             : f == Function::bias                                   ? nq_ + nv_
+                                                                                     : nq_ + 2 * nv_;
     (*compiled_)(kNames[index(f)], in.first(used), out);
   }
 
@@ -194,6 +225,7 @@ class Batched : public BatchPeer {
   Batched(const Model<Expr>& model, const Program& program, std::shared_ptr<Compiled> compiled)
       : nq_(static_cast<std::size_t>(model.nq)), nv_(static_cast<std::size_t>(model.nv)), compiled_(std::move(compiled)) {
     for (const Function f : kFunctions) {
+      if (!supports(f)) continue;
       Entry& e = entries_[index(f)];
       e.size = size_of(model, f);
       e.batch = compiled_->batch_pointer(kNames[index(f)]);
@@ -202,7 +234,7 @@ class Batched : public BatchPeer {
                      kOperationsOfSine * static_cast<double>(c.trigonometric);
     }
   }
-  bool supports(Function) const override { return true; }
+  bool supports(Function f) const override { return !is_derivative(f); }
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
     const auto n = static_cast<std::size_t>(count);
     q_.assign(q, q + n * nq_);
@@ -273,6 +305,10 @@ JitBackend jit_backend(const Mechanism& mechanism, bool with_batch) {
                                    });
   const Arithmetic arithmetic = program.functions.front().arithmetic();
   program.functions.push_back(optimize(poses.with(arithmetic), Objective::operations).with(arithmetic));
+  if (static_cast<std::size_t>(model.nv) <= kLargestDerived) {
+    Program derivatives = make_program(mechanism, {"inverse-derivatives", "forward-derivatives"}, options);
+    for (lw::Function& f : derivatives.functions) program.functions.push_back(std::move(f));
+  }
   JitBackend made;
   JitOptions how;
   how.batch = with_batch;

@@ -36,7 +36,7 @@ struct JitBackend {
 };
 JitBackend jit_backend(const Mechanism& mechanism, bool with_batch);
 
-// How many numbers `result` gives: nv, nv², or rotation and position of every body.
+// How many numbers `result` gives: nv, nv², 3 nv², or rotation and position of every body.
 std::size_t result_size(const Model<double>& model, peer::Function function);
 
 }  // namespace lw::cli

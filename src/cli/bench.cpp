@@ -46,7 +46,9 @@ constexpr NamedFunction kFunctions[] = {{Function::inverse, "inverse"},
                                         {Function::mass_matrix, "mass-matrix"},
                                         {Function::forward, "forward"},
                                         {Function::bias, "bias"},
-                                        {Function::kinematics, "kinematics"}};
+                                        {Function::kinematics, "kinematics"},
+                                        {Function::inverse_derivatives, "inverse-derivatives"},
+                                        {Function::forward_derivatives, "forward-derivatives"}};
 
 struct Backend {
   std::string name;

@@ -31,6 +31,8 @@ Section functions_section() {
            {"kinematics", "q -> position, rotation of a frame (--frame)"},
            {"jacobian", "q -> jacobian of that frame, angular rows first"},
            {"energy", "q, qd -> kinetic, potential"},
+           {"inverse-derivatives", "q, qd, qdd -> d_q, d_qd, d_qdd of tau; with --keep also d_p"},
+           {"forward-derivatives", "q, qd, tau -> d_q, d_qd, d_tau of qdd; with --keep also d_p"},
            {"regressor", "q, qd, qdd -> Y of tau = Y pi"}}};
 }
 

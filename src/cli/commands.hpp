@@ -13,6 +13,7 @@ Command inverse_command();
 Command forward_command();
 Command mass_matrix_command();
 Command bias_command();
+Command derivatives_command();
 Command regressor_command();
 Command kinematics_command();
 Command ik_command();

@@ -59,7 +59,7 @@ double float_error(const Function& f, const TestVectors& vectors) {
 // States and what the algorithms over double make of them, in the model's own frames.
 TestVectors vectors_of(const Traced& traced, double tolerance, bool single) {
   const Function& f = traced.function;
-  const Reference expected = reference(traced.model, f.name(), traced.frame);
+  const Reference expected = reference(traced);
   TestVectors vectors{f.name(), {}, {}, tolerance};
   Random random(2);
   for (int k = 0; k < kVectors; ++k) {

@@ -136,7 +136,9 @@ std::string title(const Function& function) {
   constexpr std::pair<const char*, const char*> kTitles[] = {
       {"inverse", "Inverse dynamics"}, {"forward", "Forward dynamics"}, {"mass-matrix", "Mass matrix"},
       {"bias", "Bias forces"},         {"gravity", "Gravity forces"},   {"kinematics", "Kinematics"},
-      {"regressor", "Regressor"},      {"jacobian", "Jacobian"},        {"energy", "Energy"}};
+      {"regressor", "Regressor"},      {"jacobian", "Jacobian"},        {"energy", "Energy"},
+      {"inverse-derivatives", "Derivatives of inverse dynamics"},
+      {"forward-derivatives", "Derivatives of forward dynamics"}};
   for (const auto& [name, words] : kTitles) {
     if (function.name() == name) return words;
   }

@@ -26,7 +26,9 @@
 #include "../graph/passes/schedule.hpp"
 #include "../graph/typical.hpp"
 #include "../model/complaints.hpp"
+#include "../model/displace.hpp"
 #include "../model/evaluate.hpp"
+#include "derivative_roads.hpp"
 #include "limbs.hpp"
 
 namespace lw {
@@ -103,7 +105,8 @@ class Tracer {
       throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
     }
     frame_ = frame_number(mechanism, options.frame);
-    const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias";
+    const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias" ||
+                         function == "inverse-derivatives" || function == "forward-derivatives";
     regroup_ = options.base_parameters && torques;
     if (options.dense && !options.keep.empty()) {
       throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
@@ -127,7 +130,7 @@ class Tracer {
     double least = 0.0;
     std::size_t best_at = 0;
     // of the cheapest as traced: what passes save differs by less than these
-    const std::size_t optimised = !options_.optimize || is_huge() ? 1 : is_large() ? 2 : 6;
+    const std::size_t optimised = !options_.optimize || is_huge() ? 1 : is_large() || is_derivative() ? 2 : 6;
     for (std::size_t k = 0; k < std::min(order.size(), optimised); ++k) {
       const std::size_t index = order[k];
       std::vector<PassReport> explained;
@@ -161,7 +164,8 @@ class Tracer {
       best = fused(has_calls(*best) ? with_calls(*best, fused) : *best);
     }
     const Variant& v = candidates[best_at].variant;
-    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
+    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, {}, options_.snap, options_.frame};
+    if (is_derivative()) result.moving = moving_models();
     std::stable_sort(order.begin(), order.end(), cheaper);
     for (const std::size_t k : order) result.roads.push_back(taken[k]);
     return result;
@@ -469,6 +473,8 @@ class Tracer {
                  name_lower_half(M, nv, "D", "L");
                  solve_mass_matrix<Expr>(s.fewer, M, y[0]);
                });
+    } else if (function_ == "inverse-derivatives" || function_ == "forward-derivatives") {
+      derivative_roads(list);
     } else if (function_ == "kinematics" || function_ == "jacobian") {
       const bool pose = function_ == "kinematics";
       const std::vector<Group> out = pose ? std::vector<Group>{{"position", 3}, {"rotation", 9, 3}}
@@ -514,6 +520,90 @@ class Tracer {
     return list;
   }
 
+  // --- derivatives
+
+  // The model with one kept parameter after the other moving at rate 1, the others still.
+  std::vector<Model<Dual>> moving_models() const {
+    ParameterValues<Dual> still;
+    for (const auto& [name, value] : options_.values) still[name] = value;
+    const std::vector<double> kept = parameter_values({});
+    for (std::size_t k = 0; k < options_.keep.size(); ++k) still[options_.keep[k]] = kept[k];
+    std::vector<Model<Dual>> list;
+    for (const std::string& name : options_.keep) {
+      ParameterValues<Dual> moving = still;
+      moving[name].d = 1.0;
+      list.push_back(instantiate<Dual>(mechanism_, moving));
+    }
+    return list;
+  }
+
+  void derivative_roads(std::vector<Candidate>& list) {
+    const bool forward = function_ == "forward-derivatives", parameters = !options_.keep.empty();
+    const auto composite = forward ? composite_forward_derivatives : composite_inverse_derivatives;
+    std::vector<Group> without = derivative_outputs();
+    without.resize(3);
+    std::vector<Candidate> found;
+    search("composite bodies in link frames", derivative_inputs(), without,
+           [&](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) { composite(s.fewer, s.tree, road, nullptr, x, y); },
+           found);
+    std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+      return price(a.function, options_.objective) < price(b.function, options_.objective);
+    });
+    const auto add = [&](const std::string& name, const Variant& v, const Calculation& f) {
+      list.push_back({name, traced(derivative_inputs(), derivative_outputs(), v, f), v});
+    };
+    // elimination on the dynamics of the cheapest variant
+    const Variant v = found.front().variant;
+    const Function dynamics = displaced_dynamics(v);
+    if (parameters) {
+      add(found.front().name + "; parameters by elimination", v,
+          [&](Scene& s, const Arguments& x, Results& y) { composite(s.fewer, s.tree, v.road, &dynamics, x, y); });
+    } else {
+      list = std::move(found);
+    }
+    constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"}, {Elimination::reverse, "inward"}};
+    for (const auto& [order, what] : kOrders) {
+      add(fmt::format("elimination {} on the acceleration tensor{}", what, described(v)), v, [&, chosen = order](Scene& s, const Arguments& x, Results& y) {
+        const EliminationRoad road{dynamics, chosen, true};
+        (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
+      });
+    }
+    if (parameters) return;
+    for (const bool canonical : {true, false}) {
+      add(canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame", {},
+          [canonical, forward](Scene& s, const Arguments& x, Results& y) {
+            const auto f = forward ? analytic_forward_derivatives : analytic_inverse_derivatives;
+            f(canonical ? canonical_model(s.tree, s.fewer) : s.fewer, x, y);
+          });
+    }
+  }
+
+  // q, qd, qdd, step, [p] → tau, M at q displaced by `step`
+  Function displaced_dynamics(const Variant& v) const {
+    const auto nq = at(values_.nq), nv = at(values_.nv);
+    return traced({{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}}, {{"tau", nv}, {"M", nv * nv, nv}}, v,
+                  [&](Scene& s, const Arguments& x, Results& y) {
+                    const std::vector<Expr> q = displaced<Expr>(s.fewer, x[0], x[3]);
+                    tensor_inverse<Expr>(s.fewer, s.tree, v.road, q, x[1], x[2], y[0]);
+                    composite_mass_matrix<Expr>(s.fewer, s.tree, v.road, q, y[1]);
+                  });
+  }
+
+  std::vector<Group> derivative_inputs() const {
+    const auto nq = at(values_.nq), nv = at(values_.nv);
+    return {{"q", nq}, {"qd", nv}, {function_ == "inverse-derivatives" ? "qdd" : "tau", nv}};
+  }
+  std::vector<Group> derivative_outputs() const {
+    const auto nv = at(values_.nv);
+    std::vector<Group> out;
+    for (const char* name : {"d_q", "d_qd", function_ == "inverse-derivatives" ? "d_qdd" : "d_tau"}) {
+      out.push_back({name, nv * nv, nv});
+    }
+    if (!options_.keep.empty()) out.push_back({"d_p", nv * options_.keep.size(), nv});
+    return out;
+  }
+
+  bool is_derivative() const { return function_.ends_with("-derivatives"); }
   // Every try costs a trace, and passes take longer.
   bool is_large() const { return values_.bodies.size() > 12; }
   // Straight-line code for so many links is long to make, long to compile and does not fit the processor's caches.
@@ -617,59 +707,14 @@ class Tracer {
 }  // namespace
 
 const std::vector<std::string>& traceable_functions() {
-  static const std::vector<std::string> names{"inverse",    "forward",  "mass-matrix", "bias",
-                                              "kinematics", "jacobian", "energy",      "regressor"};
+  static const std::vector<std::string> names{"inverse",   "forward",    "mass-matrix",         "bias",
+                                              "kinematics", "jacobian", "energy",    "inverse-derivatives", "forward-derivatives",
+                                              "regressor"};
   return names;
 }
 
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options) {
   return Tracer(mechanism, function, options).run();
-}
-
-Reference reference(const Model<double>& model, const std::string& function, const std::string& frame) {
-  struct Held {
-    Model<double> model;
-    Workspace<double> work;
-    ParameterTable table;
-    int frame;
-    explicit Held(const Model<double>& m) : model(m), work(model), table(parameter_table(model)), frame(0) {}
-  };
-  auto held = std::make_shared<Held>(model);
-  held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
-  require(held->frame >= 0, "a reference for a frame of the model");
-  const auto nq = at(model.nq), nv = at(model.nv);
-  return [held, function, nq, nv](std::span<const double> in, std::span<double> out) {
-    const Model<double>& m = held->model;
-    Workspace<double>& work = held->work;
-    const auto q = in.subspan(0, nq), qd = in.size() >= nq + nv ? in.subspan(nq, nv) : in.subspan(0, 0),
-               third = in.size() >= nq + 2 * nv ? in.subspan(nq + nv, nv) : in.subspan(0, 0);
-    if (function == "inverse") {
-      rnea<double>(m, work, q, qd, third, out);
-    } else if (function == "bias") {
-      rnea<double>(m, work, q, qd, work.zero, out);
-    } else if (function == "forward") {
-      aba<double>(m, work, q, qd, third, out);
-    } else if (function == "mass-matrix") {
-      crba<double>(m, work, q, out);
-    } else if (function == "kinematics" || function == "jacobian") {
-      forward_kinematics<double>(m, work, q);
-      if (function == "jacobian") return frame_jacobian<double>(m, work, held->frame, out);
-      const Transform<double> X = frame_pose<double>(m, work, held->frame);
-      for (int c = 0; c < 3; ++c) {
-        out[at(c)] = X.p[c];
-        for (int r = 0; r < 3; ++r) out[at(3 + 3 * c + r)] = X.R(r, c);
-      }
-    } else if (function == "energy") {
-      forward_velocities<double>(m, work, q, qd);
-      const Energy<double> e = energy<double>(m, work, q, qd);
-      out[0] = e.kinetic;
-      out[1] = e.potential;
-    } else if (function == "regressor") {
-      regressor<double>(m, held->table, work, q, qd, third, out);
-    } else {
-      throw Error(ErrorCode::usage, "no reference for " + function);
-    }
-  };
 }
 
 }  // namespace lw

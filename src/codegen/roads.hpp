@@ -5,6 +5,9 @@
 //   bias         the same, with q̈ = 0
 //   mass-matrix  composite bodies on the canonical tree (its variants); composite rigid bodies, 6-D
 //   forward      mass matrix and bias by these, factorised along the branches; articulated bodies
+//   inverse-derivatives, forward-derivatives   elimination on the graph of inverse dynamics; analytic recursion
+//                (derivative_roads.hpp). Output groups d_q, d_qd and d_qdd or d_tau, matrices by columns, along the joints'
+//                velocities; with parameters kept also d_p
 //   kinematics, jacobian, energy, regressor   one road
 //
 // Parameters that are kept stay symbols: they are the last group of inputs, `p`. Everything else folds. Before tracing, the
@@ -47,6 +50,7 @@ struct Traced {
   std::vector<RoadTaken> roads;          // that were tried, the cheapest first
   std::vector<PassReport> passes;        // of the cheapest
   Model<double> model;                   // that it is of, before snapping; where dense, with bodies that are
+  std::vector<Model<Dual>> moving;       // of derivatives: it, with one kept parameter after the other moving at rate 1
   double snap = 0.0;
   std::string frame;
 };
@@ -59,12 +63,14 @@ Traced trace_function(const Mechanism& mechanism, const std::string& function, c
 
 // How far a traced function is from the reference at random states, relative to the terms of the result: against the model
 // as snapped, and the snapped model against the model. Of forward dynamics the torques that its accelerations need are
-// compared with those given, relative to |M||q̈| + |h|.
+// compared with those given, relative to |M||q̈| + |h|. Of its derivatives those needed for their error, M Δ, relative to |M||∂q̈|:
+// they start from accelerations that are known to the condition of M.
 struct Verification {
   int states = 0;
   double error = 0.0;     // NaN where a result is
   double snapping = 0.0;
-  bool passed() const { return error <= 1e-12; }
+  double limit = 1e-12;   // of derivatives of forward dynamics 1e-10
+  bool passed() const { return error <= limit; }
 };
 Verification verify(const Traced& traced, int states, std::uint64_t seed = 1);
 // The error of the same in single precision, at states that have no more digits than that.
@@ -74,6 +80,8 @@ double float_error(const Traced& traced, int states, std::uint64_t seed = 1);
 // outputs in one vector each, without `p`.
 using Reference = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "");
+// Of a traced function, with the derivatives along the parameters that it keeps, at their values.
+Reference reference(const Traced& traced, bool snapped_model = false);
 
 // The model with right angles between axes that are so within `snap` (rad), and without lengths below `snap` times its
 // size. Its rotations are rotations, to the last bits.

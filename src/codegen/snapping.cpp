@@ -149,5 +149,6 @@ Model<T> snapped(Model<T> model, double snap) {
 
 template Model<double> snapped<double>(Model<double>, double);
 template Model<Expr> snapped<Expr>(Model<Expr>, double);
+template Model<Dual> snapped<Dual>(Model<Dual>, double);
 
 }  // namespace lw

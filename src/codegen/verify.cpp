@@ -4,6 +4,7 @@
 
 #include "../base/random.hpp"
 #include "../base/worse.hpp"
+#include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
@@ -37,6 +38,48 @@ double torque_size(const Model<double>& model, Workspace<double>& work, const St
   return size;
 }
 
+// Group by group, relative to its largest entry and to what it is the sum of: torques of the motion for d_q, |M||q̇| for d_qd.
+// Of forward dynamics both times M.
+double derivative_error(const Model<double>& model, Workspace<double>& work, const Function& f, const State& s, const Values& a,
+                        const Values& b) {
+  const std::size_t n = s.qd.size();
+  const bool forward = f.name() == "forward-derivatives";
+  Values M(n * n), qdd = s.qdd;
+  crba<double>(model, work, s.q, M);
+  if (forward) aba<double>(model, work, s.q, s.qd, s.tau, qdd);
+  const auto largest = [](const Values& x) {
+    double most = 0.0;
+    for (const double e : x) most = std::max(most, std::abs(e));
+    return most;
+  };
+  double worst = 0.0;
+  std::size_t first = 0;
+  for (const Group& g : f.outputs()) {
+    Values x(a.begin() + static_cast<std::ptrdiff_t>(first), a.begin() + static_cast<std::ptrdiff_t>(first + g.size)),
+        y(b.begin() + static_cast<std::ptrdiff_t>(first), b.begin() + static_cast<std::ptrdiff_t>(first + g.size));
+    first += g.size;
+    double size = g.name == "d_q" ? torque_size(model, work, s, qdd) : g.name == "d_qd" ? largest(M) * largest(s.qd) : 0.0;
+    if (forward) {
+      for (std::size_t column = 0; column < y.size(); column += n) {
+        for (Values* matrix : {&x, &y}) {
+          Values product(n, 0.0);
+          for (std::size_t i = 0; i < n; ++i) {
+            double terms = 0.0;
+            for (std::size_t j = 0; j < n; ++j) {
+              product[i] += M[j * n + i] * (*matrix)[column + j];
+              terms += std::abs(M[j * n + i] * (*matrix)[column + j]);
+            }
+            size = std::max(size, terms);
+          }
+          std::copy(product.begin(), product.end(), matrix->begin() + static_cast<std::ptrdiff_t>(column));
+        }
+      }
+    }
+    worst = worse(worst, relative(x, y, size));
+  }
+  return worst;
+}
+
 }  // namespace
 
 namespace {
@@ -45,11 +88,13 @@ using Run = std::function<void(std::span<const double>, std::span<double>)>;
 
 Verification verify(const Traced& traced, int states, std::uint64_t seed, const Run& run, bool single) {
   const Function& f = traced.function;
+  const std::string& name = f.name();
   const Model<double> model = snapped(traced.model, traced.snap);
-  const Reference exact = reference(model, f.name(), traced.frame), original = reference(traced.model, f.name(), traced.frame);
+  const Reference exact = reference(traced, true), original = reference(traced);
   Workspace<double> work(model);
   Random random(seed);
   Verification v{states, 0.0, 0.0};
+  if (name == "forward-derivatives") v.limit = 1e-10;
   for (int k = 0; k < states; ++k) {
     State s = random_state(model, random);
     for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau}) {
@@ -65,7 +110,7 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed, const 
     run(in, out);
     exact(own, expected);
     original(own, unsnapped);
-    if (f.name() == "forward") {
+    if (name == "forward") {
       const double size = torque_size(model, work, s, out);
       Values tau(s.tau.size());
       rnea<double>(model, work, s.q, s.qd, out, tau);
@@ -75,8 +120,11 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed, const 
       rnea<double>(model, work, s.q, s.qd, unsnapped, tau);
       rnea<double>(model, work, s.q, s.qd, expected, same);
       v.snapping = worse(v.snapping, relative(tau, same, size));
+    } else if (name.ends_with("-derivatives")) {
+      v.error = worse(v.error, derivative_error(model, work, f, s, out, expected));
+      v.snapping = worse(v.snapping, derivative_error(model, work, f, s, unsnapped, expected));
     } else {
-      const bool torque = f.name() == "inverse" || f.name() == "bias";
+      const bool torque = name == "inverse" || name == "bias";
       const double size = torque ? torque_size(model, work, s, s.qdd) : 0.0;
       v.error = worse(v.error, relative(out, expected, size));
       v.snapping = worse(v.snapping, relative(unsnapped, expected, size));

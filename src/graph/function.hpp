@@ -52,6 +52,7 @@ class Function {
   const std::vector<Group>& inputs() const { return inputs_; }
   const std::vector<Group>& outputs() const { return outputs_; }
   const Graph& graph() const { return *graph_; }
+  const std::shared_ptr<const Graph>& shared_graph() const { return graph_; }
   const std::vector<NodeId>& results() const { return results_; }  // one node per output element
   const std::vector<NodeId>& order() const { return order_; }      // live nodes, operands first
   const Arithmetic& arithmetic() const { return arithmetic_; }

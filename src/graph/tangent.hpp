@@ -1,7 +1,10 @@
-// Forward derivatives as a Function of their own: from y = f(x) the function ẏ = ∂f/∂x ẋ, by the rules of Dual (scalar.hpp).
+// Forward mode, as a Function of its own: from y = f(x) the directional derivative
 //
-// Calls are dissolved. A Newton iteration x(p) with r(x, p) = 0 is differentiated by the implicit function theorem: ẋ solves
-// ∂r/∂x ẋ + ∂r/∂p ṗ = 0, which is linear, so that one Newton step from 0 finds it.
+//   ẏ = ∂f/∂x ẋ
+//
+// Each operation passes on ẏ = Σ ∂f/∂a ȧ. A call becomes a call of the called function's derivative. A Newton iteration x(p)
+// with r(x, p) = 0 is differentiated by the implicit function theorem: ẋ solves ∂r/∂x ẋ + ∂r/∂p ṗ = 0, which is linear, so
+// that one Newton step from 0 finds it.
 #pragma once
 
 #include "function.hpp"
@@ -11,5 +14,8 @@ namespace lw {
 // Inputs: those of f, then a group "d" of `directions` derivatives, of the first inputs (the others are constant).
 // Outputs: the derivatives of f's, in groups of the same names.
 Function tangent(const Function& f, std::size_t directions);
+
+// The same within a trace: ẏ at x, one of which is an expression, along `rates`.
+std::vector<Expr> tangent_at(const Function& f, const std::vector<Expr>& x, const std::vector<Expr>& rates);
 
 }  // namespace lw

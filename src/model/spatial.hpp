@@ -83,10 +83,8 @@ RigidInertia<T> to_parent(const Transform<T>& X_AB, const RigidInertia<T>& inert
   const Vec3<T> mp = inertia.mass * p;
   const Vec3<T> half = h + T(0.5) * mp;
   const Mat3<T> rotated = X_AB.R * (inertia.I * transpose(X_AB.R));
-  Mat3<T> I = rotated - outer(half, p) - outer(p, half);
   const T trace = T(2.0) * dot(p, half);
-  for (int k = 0; k < 3; ++k) I(k, k) += trace;
-  return {inertia.mass, h + mp, I};
+  return {inertia.mass, h + mp, rotated - outer(half, p) - outer(p, half) + Mat3<T>::diagonal(trace)};
 }
 
 template <class T>

@@ -74,6 +74,15 @@ template <class T>
 T dot(const Vec3<T>& a, const Vec3<T>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+// Products element by element, and the sum of the elements: sum(times(a, b) + times(c, d)) adds across only once.
+template <class T>
+Vec3<T> times(const Vec3<T>& a, const Vec3<T>& b) {
+  return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
+}
+template <class T>
+T sum(const Vec3<T>& a) {
+  return a[0] + a[1] + a[2];
+}
 template <class T>
 Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
@@ -87,6 +96,13 @@ class Vec3<double> {
   Vec3() : x_{} {}
   Vec3(double x, double y, double z) : x_{x, y, z, 0.0} {}
   explicit Vec3(storage::Lanes x) : x_(x) {}
+  // Written out, so that structs of vectors are copied vector by vector: gcc would take 64 bytes at a time, and such a load
+  // has to wait until two stores of 32 have reached the cache.
+  Vec3(const Vec3& o) : x_(o.x_) {}
+  Vec3& operator=(const Vec3& o) {
+    x_ = o.x_;
+    return *this;
+  }
 
   static Vec3 zero() { return {}; }
   static Vec3 unit(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
@@ -119,6 +135,15 @@ inline double dot<double>(const Vec3<double>& a, const Vec3<double>& b) {
   return p[0] + p[1] + p[2];
 }
 template <>
+inline Vec3<double> times<double>(const Vec3<double>& a, const Vec3<double>& b) {
+  return Vec3<double>(a.lanes() * b.lanes());
+}
+template <>
+inline double sum<double>(const Vec3<double>& a) {
+  const storage::Lanes p = a.lanes();
+  return p[0] + p[1] + p[2];
+}
+template <>
 inline Vec3<double> cross<double>(const Vec3<double>& a, const Vec3<double>& b) {
   // (a × b) turned by one place is a·turn(b) − turn(a)·b
   const storage::Lanes x = a.lanes(), y = b.lanes();
@@ -137,9 +162,8 @@ class Mat3 {
   static Mat3 zero() { return {}; }
   static Mat3 identity() { return {Vec3<T>::unit(0), Vec3<T>::unit(1), Vec3<T>::unit(2)}; }
   static Mat3 diagonal(const T& s) {
-    Mat3 m;
-    for (int k = 0; k < 3; ++k) m(k, k) = s;
-    return m;
+    const T zero(0.0);
+    return {{s, zero, zero}, {zero, s, zero}, {zero, zero, s}};
   }
   static Mat3 from(const Eigen::Matrix<T, 3, 3>& e) {
     return {Vec3<T>::from(e.col(0)), Vec3<T>::from(e.col(1)), Vec3<T>::from(e.col(2))};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/worse.hpp"
+#include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
@@ -31,6 +32,43 @@ double terms(const Model<double>& model, Workspace<double>& work, const State& s
 }
 
 double ratio(double difference, double limit) { return difference == 0.0 ? 0.0 : difference / limit; }
+
+double largest(std::span<const double> x) {
+  double most = 0.0;
+  for (const double e : x) most = std::max(most, std::abs(e));
+  return most;
+}
+
+// d_q, d_qd, and d_qdd or d_tau, each by its own size.
+double derivative_error(const Model<double>& model, Workspace<double>& work, const State& s, bool forward, const Values& out,
+                        const Values& exact) {
+  const std::size_t n = s.qd.size();
+  Values M(n * n), qdd = s.qdd;
+  crba<double>(model, work, s.q, M);
+  if (forward) aba<double>(model, work, s.q, s.qd, s.tau, qdd);
+  const double sizes[] = {terms(model, work, s, qdd), largest(M) * largest(s.qd), forward ? 1.0 : largest(M)};
+  double worst = 0.0;
+  for (std::size_t g = 0; g < 3; ++g) {
+    const auto x = std::span(out).subspan(g * n * n, n * n), y = std::span(exact).subspan(g * n * n, n * n);
+    double size = std::max(sizes[g], forward ? 0.0 : largest(y)), difference = 0.0;
+    for (std::size_t k = 0; k < n * n; ++k) {
+      double d = x[k] - y[k];
+      if (forward) {
+        const std::size_t column = k / n * n, row = k % n;
+        double total = 0.0;
+        d = 0.0;
+        for (std::size_t j = 0; j < n; ++j) {
+          d += M[j * n + row] * (x[column + j] - y[column + j]);
+          total += std::abs(M[j * n + row] * y[column + j]);
+        }
+        size = std::max(size, total);
+      }
+      difference = worse(difference, std::abs(d));
+    }
+    worst = worse(worst, ratio(difference, (forward ? 1e-10 : 1e-12) * size));
+  }
+  return worst;
+}
 
 }  // namespace
 
@@ -62,7 +100,8 @@ double disagreement(const Model<double>& model, const Function& function, const 
   Workspace<double> work(model);
   double worst = 0.0;
   for (const Values& in : states) {
-    Values out(function.output_size()), exact(out.size());
+    const bool derivatives = name.ends_with("-derivatives");
+    Values out(function.output_size()), exact(derivatives ? 3 * nv * nv : out.size());
     evaluate(in, out);
     std::size_t own = 0;  // without p
     for (const Group& g : function.inputs()) own += g.name == "p" ? 0 : g.size;
@@ -77,6 +116,9 @@ double disagreement(const Model<double>& model, const Function& function, const 
       Values tau(nv);
       rnea<double>(model, work, s.q, s.qd, out, tau);
       error = ratio(largest_difference(tau, s.tau), 1e-13 * terms(model, work, s, out));
+    } else if (derivatives) {
+      expected(std::span(in).first(own), exact);
+      error = derivative_error(model, work, s, name == "forward-derivatives", out, exact);
     } else {
       expected(std::span(in).first(own), exact);
       double size = name == "inverse" || name == "bias" ? terms(model, work, s, s.qdd) : 0.0;

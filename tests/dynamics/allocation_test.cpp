@@ -7,6 +7,8 @@
 #include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
+#include "dynamics/forward_derivatives.hpp"
+#include "dynamics/inverse_derivatives.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"
@@ -78,7 +80,8 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   const State s = random_state(model, random);
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
   const ParameterTable table = parameter_table(model);
-  std::vector<double> out(nv), M(nv * nv), J(6 * nv), Y(nv * table.size());
+  std::vector<double> out(nv), M(nv * nv), J(6 * nv), Y(nv * table.size()), d_q(nv * nv), d_qd(nv * nv);
+  DerivativeWorkspace<double> derivatives(model);
   Interpreter<double> interpret(trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
                                       [&](const Arguments& in, Results& tau) {
                                         Workspace<Expr> w(symbolic);
@@ -103,6 +106,8 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   energy<double>(model, work, s.q, s.qd);
   centre_of_mass(model, work);
   regressor<double>(model, table, work, s.q, s.qd, s.qdd, Y);
+  inverse_derivatives<double>(model, derivatives, s.q, s.qd, s.qdd, d_q, d_qd, M);
+  forward_derivatives<double>(model, derivatives, s.q, s.qd, s.tau, d_q, d_qd, M);
   interpret(in, out);
   EXPECT_EQ(allocations - before, 0);
 }

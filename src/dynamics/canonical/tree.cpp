@@ -419,9 +419,9 @@ Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
     b.X_PJ = {link.B, link.p};
     if (b.kind != JointKind::revolute && b.kind != JointKind::prismatic) continue;
     b.axis = Vec3<T>::unit(2);
+    b.slide = link.B.col(2);
     if (b.kind == JointKind::prismatic) {
       b.X_PJ.p += link.B.col(2) * link.offset;
-      b.slide = link.B.col(2);
       continue;
     }
     using std::cos, std::sin;

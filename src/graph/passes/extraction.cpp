@@ -19,8 +19,10 @@ Function extracted(const Function& function, const Flattening& how, const Extrac
     Function next = rebuilt(best, system);
     const double now = operations(next);
     if (now >= lowest) return best;
+    const bool again = is_worth_another_turn(lowest, now);
     lowest = now;
     best = std::move(next);
+    if (!again) return best;
   }
 }
 

@@ -217,7 +217,9 @@ void Extractor::add(std::size_t s, Term t) {
   find_pairs(item.factors, item.pairs);
   for (std::size_t k = 0; k < item.term.literals.size(); ++k) {
     const Literal l = item.term.literals[k];
-    if (!is_sum(l) || (k > 0 && item.term.literals[k - 1] == l)) continue;
+    if (k > 0 && item.term.literals[k - 1] == l) continue;
+    where_[l].push_back(id);
+    if (!is_sum(l)) continue;
     std::vector<Id>& users = sums_[sum_index(l)].users;
     if (users.size() > 32) std::erase_if(users, [&](Id i) { return is_forgotten(i); });
     users.push_back(id);
@@ -284,9 +286,10 @@ void Extractor::dissolve(std::size_t s, std::size_t most) {
 
 std::vector<std::size_t> Extractor::sums_with(Literal literal) const {
   std::vector<std::size_t> found;
-  for (const Item& item : items_) {
-    const Product& f = item.term.literals;
-    if (item.alive && std::binary_search(f.begin(), f.end(), literal)) found.push_back(item.sum);
+  const auto place = where_.find(literal);
+  if (place == where_.end()) return found;
+  for (const Id i : place->second) {
+    if (items_[i].alive) found.push_back(items_[i].sum);
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());

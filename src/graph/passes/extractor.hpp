@@ -160,6 +160,7 @@ class Extractor {
 
   std::unordered_map<Product, std::uint32_t, ProductHash> product_index_;
   std::vector<Product> products_;
+  std::unordered_map<Literal, std::vector<Id>> where_;  // items with the literal; some of them dead
   std::unordered_map<std::uint64_t, Literal> constants_;
   std::vector<double> constant_values_;
   std::set<double> numbers_{1.0};

@@ -16,4 +16,10 @@ constexpr int kTrigonometricPrice = 15;
 double price(const Function& function, Objective objective);
 inline double operations(const Function& function) { return price(function, Objective::operations); }
 
+// Whether passes go on after such a gain. Of a large function the last thousandth would take most of the time.
+constexpr double kLargeFunction = 5000;
+inline bool is_worth_another_turn(double before, double after) {
+  return before - after > (before > kLargeFunction ? before / 1000.0 : 0.0);
+}
+
 }  // namespace lw

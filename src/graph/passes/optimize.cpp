@@ -89,8 +89,10 @@ Function optimize(const Function& function, Objective objective, std::vector<Pas
   const auto to_the_end = [&] {
     for (bool again = true; again;) {
       again = false;
+      const double before = operations(driver.best());
       for (const Pass& pass : passes()) again = driver.turn(pass.name, pass.run) || again;
       if (objective != Objective::operations) again = driver.turn("balance", balance) || again;
+      if (before > kLargeFunction) again = again && is_worth_another_turn(before, operations(driver.best()));
     }
   };
   to_the_end();

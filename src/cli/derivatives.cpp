@@ -1,0 +1,365 @@
+#include "commands.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "../dynamics/aba.hpp"
+#include "../dynamics/crba.hpp"
+#include "../dynamics/energy.hpp"
+#include "../dynamics/forward_derivatives.hpp"
+#include "../dynamics/inverse_derivatives.hpp"
+#include "../dynamics/kinematics.hpp"
+#include "../dynamics/parameter_derivatives.hpp"
+#include "../dynamics/rnea.hpp"
+#include "../dynamics/second_derivatives.hpp"
+#include "../model/coordinate_rates.hpp"
+#include "codegen_options.hpp"
+#include "frame_option.hpp"
+#include "model_input.hpp"
+#include "results.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+// What is differentiated, and by what besides q.
+struct Target {
+  const char* name;
+  const char* result;
+  bool by_qd;
+  const char* last;  // qdd, tau, or nothing
+  const char* help;
+};
+constexpr Target kTargets[] = {{"inverse", "tau", true, "qdd", "tau(q, qd, qdd)"},
+                               {"forward", "qdd", true, "tau", "qdd(q, qd, tau)"},
+                               {"mass-matrix", "M", false, "", "M(q), a matrix per velocity"},
+                               {"bias", "bias", true, "", "c(q, qd) + g(q)"},
+                               {"kinematics", "pose", false, "", "position and rotation matrix of --frame"},
+                               {"energy", "energy", true, "", "kinetic and potential energy"}};
+
+const Target& chosen_target(const Arguments& arguments) {
+  const std::string wanted = arguments.text("--function", "inverse");
+  for (const Target& t : kTargets) {
+    if (wanted == t.name) return t;
+  }
+  throw Error(ErrorCode::usage, fmt::format("`{}` is not a function of this command", wanted));
+}
+
+struct Point {
+  std::vector<double> q, qd, last;
+  int frame;
+};
+
+template <class T>
+std::vector<T> evaluate(const Target& target, const Model<T>& model, int frame, const std::vector<T>& q,
+                        const std::vector<T>& qd, const std::vector<T>& last) {
+  Workspace<T> work(model);
+  const std::string name = target.name;
+  const auto nv = static_cast<std::size_t>(model.nv);
+  std::vector<T> out(name == "mass-matrix" ? nv * nv : nv);
+  if (name == "inverse") {
+    rnea<T>(model, work, q, qd, last, out);
+  } else if (name == "forward") {
+    aba<T>(model, work, q, qd, last, out);
+  } else if (name == "mass-matrix") {
+    crba<T>(model, work, q, out);
+  } else if (name == "bias") {
+    bias_forces<T>(model, work, q, qd, out);
+  } else if (name == "kinematics") {
+    forward_kinematics<T>(model, work, q);
+    const Transform<T> X = frame_pose<T>(model, work, frame);
+    out = {X.p[0], X.p[1], X.p[2]};
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
+    }
+  } else {
+    forward_velocities<T>(model, work, q, qd);
+    const Energy<T> e = energy<T>(model, work, q, qd);
+    out = {e.kinetic, e.potential};
+  }
+  return out;
+}
+
+std::vector<Dual> still(const std::vector<double>& x) { return {x.begin(), x.end()}; }
+
+// A derivative: rows of the result, by columns.
+struct Slopes {
+  std::vector<double> q, qd, last;
+};
+
+Slopes analytic(const Target& target, const Model<double>& model, const Point& p) {
+  DerivativeWorkspace<double> work(model);
+  const auto square = static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv);
+  Slopes s{std::vector<double>(square), std::vector<double>(square), std::vector<double>(square)};
+  if (std::string(target.name) == "inverse") {
+    inverse_derivatives<double>(model, work, p.q, p.qd, p.last, s.q, s.qd, s.last);
+  } else {
+    forward_derivatives<double>(model, work, p.q, p.qd, p.last, s.q, s.qd, s.last);
+  }
+  return s;
+}
+
+Slopes by_dual_numbers(const Target& target, const LoadedModel& loaded, const Point& p) {
+  const Model<Dual> twin = instantiate<Dual>(loaded.mechanism);
+  Slopes s;
+  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd) {
+    for (const Dual& x : evaluate<Dual>(target, twin, p.frame, q, qd, still(p.last))) to.push_back(x.d);
+  };
+  for (int k = 0; k < loaded.model.nv; ++k) {
+    append(s.q, moving_along(loaded.model, p.q, k), still(p.qd));
+    if (!target.by_qd) continue;
+    std::vector<Dual> qd = still(p.qd);
+    qd[static_cast<std::size_t>(k)].d = 1.0;
+    append(s.qd, still(p.q), qd);
+  }
+  return s;
+}
+
+std::vector<std::string> row_names(const Target& target, const Model<double>& model) {
+  const std::string name = target.name;
+  if (name == "kinematics") return {"x", "y", "z", "Rxx", "Rxy", "Rxz", "Ryx", "Ryy", "Ryz", "Rzx", "Rzy", "Rzz"};
+  if (name == "energy") return {"kinetic", "potential"};
+  return model.velocity_names;
+}
+
+std::vector<std::string> wanted_parameters(const Arguments& arguments, const LoadedModel& loaded) {
+  const std::string text = arguments.text("--parameters");
+  if (text.empty()) return {};
+  if (text == "inertial") return inertial_parameter_names(loaded.mechanism);
+  if (text != "all") return names_in("--parameters", text);
+  const std::vector<std::string> all = file_parameters(loaded.mechanism);
+  if (all.empty()) {
+    throw Error(ErrorCode::usage, fmt::format("`{}` names no parameters; --parameters inertial are those of its links",
+                                              loaded.model.name));
+  }
+  return all;
+}
+
+// A tensor as one matrix (array of rows) per k.
+Json matrices_of(std::span<const double> tensor, std::size_t rows, std::size_t columns) {
+  Json list = Json::array();
+  for (std::size_t first = 0; first < tensor.size(); first += rows * columns) {
+    list.push_back(rows_of(tensor.subspan(first, rows * columns), static_cast<int>(rows), static_cast<int>(columns)));
+  }
+  return list;
+}
+
+// Jacobian times a direction (of nv entries), and weights (one per row) times Jacobian.
+std::vector<double> along(std::span<const double> by_columns, const std::vector<double>& direction) {
+  const std::size_t rows = by_columns.size() / direction.size();
+  std::vector<double> sum(rows, 0.0);
+  for (std::size_t k = 0; k < by_columns.size(); ++k) sum[k % rows] += by_columns[k] * direction[k / rows];
+  return sum;
+}
+std::vector<double> weighted(std::span<const double> by_columns, const std::vector<double>& weights) {
+  std::vector<double> sum(by_columns.size() / weights.size(), 0.0);
+  for (std::size_t k = 0; k < by_columns.size(); ++k) sum[k / weights.size()] += by_columns[k] * weights[k % weights.size()];
+  return sum;
+}
+
+struct Results {
+  std::vector<double> direction, weights;  // empty: not asked for
+  Slopes slopes;
+  std::vector<std::string> parameters;
+  std::vector<std::vector<double>> by_parameter;
+  SecondDerivatives second;
+};
+
+void require_finite_all(const Results& r, const Model<double>& model) {
+  const auto check = [&](const char* what, const std::vector<double>& values) {
+    const std::size_t rows = values.size() / std::max<std::size_t>(1, static_cast<std::size_t>(model.nv));
+    require_finite(what, values, [&](std::size_t k) { return "by `" + model.velocity_names[k / rows] + "`"; });
+  };
+  check("d_q", r.slopes.q);
+  check("d_qd", r.slopes.qd);
+  check("d_last", r.slopes.last);
+  for (std::size_t k = 0; k < r.parameters.size(); ++k) {
+    require_finite("d_parameters", r.by_parameter[k], [&](std::size_t) { return "of `" + r.parameters[k] + "`"; });
+  }
+}
+
+void print_as_json(const Arguments& arguments, const Target& target, const LoadedModel& loaded, const Point& p,
+                   const Results& r) {
+  const Model<double>& model = loaded.model;
+  const std::vector<std::string> names = row_names(target, model);
+  const bool is_matrix = std::string(target.name) == "mass-matrix";
+  const auto nv = static_cast<std::size_t>(model.nv);
+  const auto shaped = [&](const std::vector<double>& by_columns) {
+    return is_matrix ? matrices_of(by_columns, nv, nv) : rows_of(by_columns, static_cast<int>(names.size()), model.nv);
+  };
+  Json json{{"model", model.name}, {"function", target.name}, {"velocity_names", model.velocity_names}, {"rows", names}};
+  if (std::string(target.name) == "kinematics") json["frame"] = model.frames[static_cast<std::size_t>(p.frame)].name;
+  json["q"] = p.q;
+  if (target.by_qd) json["qd"] = p.qd;
+  if (*target.last) json[target.last] = p.last;
+  json["d_q"] = shaped(r.slopes.q);
+  if (target.by_qd) json["d_qd"] = shaped(r.slopes.qd);
+  if (*target.last) json[std::string("d_") + target.last] = shaped(r.slopes.last);
+  const auto products = [&](const char* name, const auto& product, const std::vector<double>& with) {
+    if (with.empty()) return;
+    Json& all = json[name] = {{"d_q", product(r.slopes.q, with)}};
+    if (target.by_qd) all["d_qd"] = product(r.slopes.qd, with);
+    if (*target.last) all[std::string("d_") + target.last] = product(r.slopes.last, with);
+  };
+  products("along", along, r.direction);
+  products("weighted", weighted, r.weights);
+  if (!r.parameters.empty()) {
+    json["d_parameters"] = Json::object();
+    for (std::size_t k = 0; k < r.parameters.size(); ++k) {
+      json["d_parameters"][r.parameters[k]] =
+          is_matrix ? rows_of(r.by_parameter[k], model.nv, model.nv) : Json(r.by_parameter[k]);
+    }
+  }
+  if (arguments.has("--second")) {
+    json["second"] = {{"q_q", matrices_of(r.second.q_q, nv, nv)},
+                      {"qd_q", matrices_of(r.second.qd_q, nv, nv)},
+                      {"qd_qd", matrices_of(r.second.qd_qd, nv, nv)},
+                      {"qdd_q", matrices_of(r.second.qdd_q, nv, nv)}};
+  }
+  add_given(arguments, json);
+  print_json(json);
+}
+
+void print_as_text(const Arguments& arguments, const Target& target, const LoadedModel& loaded, const Point& p,
+                   const Results& r) {
+  const Model<double>& model = loaded.model;
+  const std::vector<std::string> names = row_names(target, model);
+  const auto nv = static_cast<std::size_t>(model.nv);
+  fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity)\n{}", model.name, target.help,
+             configuration_line(p.q));
+  const auto one = [&](const std::string& by, std::span<const double> values) {
+    fmt::print("\nd {} / d {}\n\n{}", target.result, by, matrix_table(values, names, model.velocity_names));
+  };
+  const auto tensor = [&](const std::string& what, const std::string& by, std::span<const double> values) {
+    for (std::size_t k = 0; k < nv; ++k) {
+      fmt::print("\nd {} / d {} {}\n\n{}", what, by, model.velocity_names[k],
+                 matrix_table(values.subspan(k * nv * nv, nv * nv), model.velocity_names, model.velocity_names));
+    }
+  };
+  if (std::string(target.name) == "mass-matrix") {
+    tensor("M", "q", r.slopes.q);
+    for (std::size_t k = 0; k < r.parameters.size(); ++k) one(r.parameters[k], r.by_parameter[k]);
+    return;
+  }
+  one("q", r.slopes.q);
+  if (target.by_qd) one("qd", r.slopes.qd);
+  if (*target.last) one(target.last, r.slopes.last);
+  const auto products = [&](const std::string& title, const auto& product, const std::vector<double>& with,
+                            const std::vector<std::string>& rows) {
+    if (with.empty()) return;
+    std::vector<std::string> columns{"q"};
+    std::vector<double> all = product(r.slopes.q, with);
+    const auto add = [&](const char* by, const std::vector<double>& slopes) {
+      columns.emplace_back(by);
+      const std::vector<double> column = product(slopes, with);
+      all.insert(all.end(), column.begin(), column.end());
+    };
+    if (target.by_qd) add("qd", r.slopes.qd);
+    if (*target.last) add(target.last, r.slopes.last);
+    fmt::print("\n{}\n\n{}", title, matrix_table(all, rows, columns));
+  };
+  products("along the direction", along, r.direction, names);
+  products("weighted", weighted, r.weights, model.velocity_names);
+  if (!r.parameters.empty()) {
+    std::vector<double> all;
+    for (const std::vector<double>& column : r.by_parameter) all.insert(all.end(), column.begin(), column.end());
+    fmt::print("\nd {} / d parameter\n\n{}", target.result, matrix_table(all, names, r.parameters));
+  }
+  if (arguments.has("--second")) {
+    tensor("(d tau / d q)", "q", r.second.q_q);
+    tensor("(d tau / d qd)", "q", r.second.qd_q);
+    tensor("(d tau / d qd)", "qd", r.second.qd_qd);
+    tensor("M", "q", r.second.qdd_q);
+  }
+}
+
+int run(const Arguments& arguments) {
+  const LoadedModel loaded = load_tree(arguments);
+  note_losses(arguments, loaded.mechanism);
+  const Target& target = chosen_target(arguments);
+  const std::string name = target.name;
+  for (const char* option : {"--qdd", "--tau"}) {
+    if (arguments.has(option) && std::string(option).substr(2) != target.last) {
+      throw Error(ErrorCode::usage, fmt::format("{} does not depend on {}: leave it out", name, option));
+    }
+  }
+  if (arguments.has("--qd") && !target.by_qd) {
+    throw Error(ErrorCode::usage, fmt::format("{} does not depend on --qd: leave it out", name));
+  }
+  if (arguments.has("--frame") && name != "kinematics") {
+    throw Error(ErrorCode::usage, fmt::format("--frame is for --function kinematics, not for {}", name));
+  }
+  for (const char* option : {"--direction", "--weights"}) {
+    if (arguments.has(option) && name == "mass-matrix") {
+      throw Error(ErrorCode::usage, fmt::format("{} is for vectors; the derivative of a mass matrix is none", option));
+    }
+  }
+  if (arguments.has("--second") && name != "inverse") {
+    throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", name));
+  }
+  const Model<double>& model = loaded.model;
+  const Point p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
+                *target.last ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
+                             : std::vector<double>{},
+                chosen_frame(arguments, model)};
+  Results r;
+  if (arguments.has("--direction")) r.direction = read_velocity(arguments, "--direction", model, false);
+  if (arguments.has("--weights")) {
+    r.weights = parse_values(arguments.text("--weights"), "--weights");
+    if (const std::size_t rows = row_names(target, model).size(); r.weights.size() != rows) {
+      throw Error(ErrorCode::usage, fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, rows));
+    }
+  }
+  r.slopes = *target.last ? analytic(target, model, p) : by_dual_numbers(target, loaded, p);
+  r.parameters = wanted_parameters(arguments, loaded);
+  r.by_parameter = parameter_derivatives(loaded.mechanism, r.parameters, [&](const Model<Dual>& moving) {
+    return evaluate<Dual>(target, moving, p.frame, still(p.q), still(p.qd), still(p.last));
+  });
+  if (arguments.has("--second")) r.second = second_inverse_derivatives(loaded.mechanism, p.q, p.qd, p.last);
+  require_finite_all(r, model);
+  (arguments.json() ? print_as_json : print_as_text)(arguments, target, loaded, p, r);
+  return kOk;
+}
+
+}  // namespace
+
+Command derivatives_command() {
+  std::vector<std::string> functions;
+  Section section{"Functions", {}};
+  for (const Target& t : kTargets) {
+    functions.emplace_back(t.name);
+    section.rows.emplace_back(t.name, t.help);
+  }
+  Command c = dynamics_command(
+      {{"--function", "NAME", "what to differentiate (default: inverse)", Option::Kind::text, functions, "Options"},
+       q_option(),
+       velocity_option("--qd", "velocities"),
+       velocity_option("--qdd", "accelerations, of inverse"),
+       velocity_option("--tau", "torques and forces, of forward"),
+       {"--parameters",
+        "P1,P2,...|all|inertial",
+        "also by parameters: of the file (all of them: all), or of links, such as link3.mx (all of them: inertial)",
+        Option::Kind::text,
+        {},
+        "Options"},
+       {"--direction", "V1,V2,...", "also each derivative times this vector, one number per velocity", Option::Kind::text, {}, "Options"},
+       {"--weights", "W1,W2,...", "also these weights, one per row, times each derivative", Option::Kind::text, {}, "Options"},
+       {"--second", "", "also the second derivatives, of inverse", Option::Kind::flag, {}, "Options"},
+       frame_option("frame whose pose is differentiated, of kinematics")});
+  c.name = "derivatives";
+  c.summary = "how results change with q, qd, qdd or tau, and with parameters";
+  c.description =
+      "Derivatives, exact to rounding. Those of inverse and forward dynamics are analytic, the others are made with dual "
+      "numbers. A derivative by q is one along the velocities: a quaternion joint has three columns, for turns about the "
+      "axes of its child. A parameter that others are computed from moves those too.";
+  c.examples = {"linkwright derivatives puma560 --qd 1,1,1,1,1,1",
+                "linkwright derivatives puma560 --function forward --tau 1,2,3,0,0,0 --json",
+                "linkwright derivatives double-pendulum --parameters all --second --qd 1,2",
+                "linkwright derivatives ur5 --function kinematics --parameters a2,d1"};
+  c.sections = {section};
+  c.run = run;
+  return c;
+}
+
+}  // namespace lw::cli

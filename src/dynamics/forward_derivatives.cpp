@@ -1,0 +1,151 @@
+#include "forward_derivatives.hpp"
+
+#include <algorithm>
+
+namespace lw {
+namespace {
+
+std::size_t at(int k) { return static_cast<std::size_t>(k); }
+
+template <class T>
+using Row = typename DerivativeWorkspace<T>::Row;
+
+// M = LᵀDL from the dense M: a row then holds its L and, last, 1/D.
+template <class T>
+void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
+  constexpr int kLanes = Lanes<T>::kCount;
+  std::fill(work.factors.begin(), work.factors.end(), Lanes<T>::zero());
+  T* const entries = work.factors.front().data();
+  for (int k = 0; k < nv; ++k) {
+    const Row<T>& row = work.rows[at(k)];
+    T* const own = entries + row.lanes * kLanes;
+    const int* const path = &work.path[at(row.path)];
+    for (int s = 0; s < row.size; ++s) own[s] = M[at(k * nv + path[s])];
+  }
+  for (int n = nv; n-- > 0;) {
+    const Row<T>& row = work.rows[at(work.order[at(n)])];
+    const int* const path = &work.path[at(row.path)];
+    T* const own = entries + row.lanes * kLanes;
+    Lanes<T>* const lanes = &work.factors[at(row.lanes)];
+    const int above = row.size - 1;
+    const T inverse = T(1.0) / own[above];
+    // The row of the t-th velocity above has entries for the first t + 1. What its last lanes hold beyond is never read.
+    for (int t = above; t-- > 0;) {
+      const T a = own[t] * inverse;
+      Lanes<T>* const other = &work.factors[at(work.rows[at(path[t])].lanes)];
+      for (int s = 0; s <= t / kLanes; ++s) other[s] -= a * lanes[s];
+    }
+    for (int s = 0; s <= above / kLanes; ++s) lanes[s] = inverse * lanes[s];
+    own[above] = inverse;
+  }
+}
+
+// Lᵀ y = b and z = D⁻¹ y in place, for the rows of a list. A row is one number or many lanes.
+template <class T, class X>
+void solve_up(const DerivativeWorkspace<T>& work, const std::vector<int>& list, X* rows) {
+  for (std::size_t n = list.size(); n-- > 0;) {
+    const Row<T>& row = work.rows[at(list[n])];
+    const T* const factor = work.factors[at(row.lanes)].data();
+    const int* const path = &work.path[at(row.path)];
+    const X own = rows[list[n]];
+    for (int s = 0; s < row.size - 1; ++s) rows[path[s]] -= factor[s] * own;
+    rows[list[n]] = factor[row.size - 1] * own;
+  }
+}
+
+// L x = z in one row, those above being solved.
+template <class T, class X>
+void solve_row(const DerivativeWorkspace<T>& work, int k, X* rows) {
+  const Row<T>& row = work.rows[at(k)];
+  const T* const factor = work.factors[at(row.lanes)].data();
+  const int* const path = &work.path[at(row.path)];
+  X x = rows[k];
+  for (int s = 0; s < row.size - 1; ++s) x -= factor[s] * rows[path[s]];
+  rows[k] = x;
+}
+
+// Row k of a block of columns. (A full block has a length that the compiler knows.)
+template <class T>
+void set_row(T* block, int nv, int count, int k, const Lanes<T>& x) {
+  constexpr int kLanes = Lanes<T>::kCount;
+  if (count == kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) block[lane * nv + k] = x.data()[lane];
+  } else {
+    for (int lane = 0; lane < count; ++lane) block[lane * nv + k] = x.data()[lane];
+  }
+}
+
+// −M⁻¹ times what is in work.both.
+template <class T>
+void solve_both(DerivativeWorkspace<T>& work, int nv, Out<T> d_q, Out<T> d_qd) {
+  constexpr int kLanes = Lanes<T>::kCount;
+  TwoLanes<T>* rows = work.both.data();
+  for (int begin = 0; begin < nv; begin += kLanes, rows += nv) {
+    const int count = std::min(kLanes, nv - begin);
+    solve_up<T>(work, work.touched[at(begin / kLanes)], rows);
+    for (const int k : work.order) {
+      solve_row<T>(work, k, rows);
+      set_row(&d_q[at(begin * nv)], nv, count, k, -rows[k].a);
+      set_row(&d_qd[at(begin * nv)], nv, count, k, -rows[k].b);
+    }
+  }
+}
+
+// M⁻¹: the rows before a block are known, as columns of the blocks before.
+template <class T>
+void invert(DerivativeWorkspace<T>& work, int nv, Out<T> inverse) {
+  constexpr int kLanes = Lanes<T>::kCount;
+  Lanes<T>* const rows = work.single.data();
+  for (int begin = 0; begin < nv; begin += kLanes) {
+    const int count = std::min(kLanes, nv - begin);
+    T* const block = &inverse[at(begin * nv)];
+    std::fill(rows, rows + nv, Lanes<T>::zero());
+    for (int lane = 0; lane < count; ++lane) rows[begin + lane].data()[lane] = T(1.0);
+    solve_up<T>(work, work.above[at(begin / kLanes)], rows);
+    for (int k = 0; k < begin; ++k) {
+      for (int lane = 0; lane < count; ++lane) rows[k].data()[lane] = inverse[at(k * nv + begin + lane)];
+      set_row(block, nv, count, k, rows[k]);
+    }
+    for (const int k : work.order) {
+      if (k < begin) continue;
+      solve_row<T>(work, k, rows);
+      set_row(block, nv, count, k, rows[k]);
+    }
+    for (int j = 0; j < count; ++j) {
+      for (int k = 0; k < j; ++k) block[j * nv + begin + k] = block[k * nv + begin + j];
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> d_q,
+                         Out<T> d_qd, Out<T> d_tau) {
+  const int nv = model.nv, square = nv * nv;
+  check_workspace("forward_derivatives", model, work);
+  check_sizes("forward_derivatives", model,
+              {{"q", q.size(), model.nq}, {"qd", qd.size(), nv}, {"tau", tau.size(), nv}, {"d_q", d_q.size(), square},
+               {"d_qd", d_qd.size(), square}, {"d_tau", d_tau.size(), square}});
+  if (nv == 0) return;
+  place_bodies<T>(model, work, q, qd);
+  accelerate_bodies<T>(model, work, qd, work.zero);
+  placed_torques<T>(model, work, q, work.zero, work.h);
+  placed_mass_matrix<T>(model, work, d_tau);
+  factorize<T>(work, d_tau, nv);
+  for (std::size_t k = 0; k < tau.size(); ++k) work.qdd[k] = tau[k] - work.h[k];
+  solve_up<T>(work, work.order, work.qdd.data());
+  for (const int k : work.order) solve_row<T>(work, k, work.qdd.data());
+  accelerate_bodies<T>(model, work, qd, work.qdd);
+  placed_derivatives_in_lanes<T>(model, work);
+  solve_both<T>(work, nv, d_q, d_qd);
+  invert<T>(work, nv, d_tau);
+}
+
+#define LW_INSTANTIATE(T)                                                                                         \
+  template void forward_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>, \
+                                       Out<T>);
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw
