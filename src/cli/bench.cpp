@@ -16,6 +16,7 @@
 #include "../base/text.hpp"
 #include "../model/random_state.hpp"
 #include "backends.hpp"
+#include "judgements.hpp"
 #include "model_input.hpp"
 #include "peers.hpp"
 #include "results.hpp"
@@ -234,6 +235,7 @@ std::vector<LoadedModel> load_models(const Arguments& arguments) {
     if (loaded.model.nv == 0) {
       throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
     }
+    judge_mass_matrix(arguments, loaded.model);
     return {std::move(loaded)};
   }
   std::vector<LoadedModel> models;

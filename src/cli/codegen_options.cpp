@@ -1,8 +1,11 @@
 #include "codegen_options.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "judgements.hpp"
 
 namespace lw::cli {
 
@@ -49,6 +52,11 @@ TraceOptions read_trace_options(const Arguments& arguments) {
   if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
   o.search.trials = static_cast<int>(trials);
   return o;
+}
+
+void judge_functions(const Arguments& arguments, const Model<double>& model, const std::vector<std::string>& functions) {
+  const auto accelerates = [](const std::string& f) { return f.starts_with("forward"); };
+  if (std::any_of(functions.begin(), functions.end(), accelerates)) judge_mass_matrix(arguments, model);
 }
 
 std::vector<std::string> names_in(const std::string& option, const std::string& text) {

@@ -14,6 +14,10 @@ Section functions_section();
 // As given; throws Error(usage) for what is not one of the choices.
 TraceOptions read_trace_options(const Arguments& arguments);
 
+// Throws Error(data) where one of the functions has no answer for this mechanism: accelerations that the torques do not
+// determine.
+void judge_functions(const Arguments& arguments, const Model<double>& model, const std::vector<std::string>& functions);
+
 // "a,b,c" by its commas; empty entries are an error.
 std::vector<std::string> names_in(const std::string& option, const std::string& text);
 

@@ -167,6 +167,7 @@ int run(const Arguments& arguments) {
   const std::string language = arguments.text("--language", "c");
   options.trace.fused = !arguments.has("--no-fma") && (language == "c" || language == "c++");  // the others have none
   options.libm = arguments.has("--libm");
+  judge_functions(arguments, loaded.model, functions);
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);
   if (arguments.has("--name")) {

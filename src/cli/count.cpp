@@ -65,6 +65,7 @@ int run(const Arguments& arguments) {
   const std::string function = arguments.text("--function", "inverse");
   TraceOptions options = read_trace_options(arguments);
   options.dense = arguments.has("--dense");
+  if (!options.dense) judge_functions(arguments, loaded.model, {function});
   const Traced traced = trace_function(loaded.mechanism, function, options);
   const Verification check = verify(traced, kVerifiedStates);
   const FunctionCost cost = lw::cost(traced.function);

@@ -250,7 +250,7 @@ def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
     largest[largest == 0.0] = 1.0
     worst = 0.0
     for got in (np.array([flat(state) for state in inputs]), flat(inputs)):
-        worst = np.maximum(worst, np.max(np.abs(got - outputs) / largest))  # NaN stays
+        worst = np.maximum(worst, np.max(np.abs(got - outputs) / largest, initial=0.0))  # NaN stays
     right = bool(worst <= tolerance)
     print(f"{name:32} {len(inputs)} states, largest error {worst:.1e} ({tolerance:.1e} allowed){'' if right else '  WRONG'}")
     return right

@@ -17,9 +17,9 @@ std::string numbers(const std::vector<double>& values) {
 }
 
 std::string table(const std::string& name, const std::vector<std::vector<double>>& rows) {
-  std::string text = fmt::format("static const double {}[{}] = {{\n", name,
-                                 std::max<std::size_t>(rows.size() * rows[0].size(), 1));
-  for (const auto& row : rows) text += "  " + (row.empty() ? "0.0" : numbers(row)) + ",\n";
+  if (rows[0].empty()) return fmt::format("static const double {}[1] = {{0.0}};\n", name);  // C has no empty arrays
+  std::string text = fmt::format("static const double {}[{}] = {{\n", name, rows.size() * rows[0].size());
+  for (const auto& row : rows) text += "  " + numbers(row) + ",\n";
   return text + "};\n";
 }
 

@@ -68,15 +68,47 @@ TEST(CompileCommand, EveryLanguage) {
   }
 }
 
+const char* kAllFunctions = "inverse,forward,mass-matrix,bias,kinematics,jacobian,energy,regressor";
+
 TEST(CompileCommand, EveryFunctionInCAndCpp) {
   for (const char* language : {"c", "c++"}) {
-    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions",
-                                          "inverse,forward,mass-matrix,bias,kinematics,jacobian,energy,regressor",
-                                          "--language", language, "--out", out_folder("all"), "--json"});
+    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions", kAllFunctions, "--language", language, "--out", out_folder("all"), "--json"});
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.json()["self_test"], "passed");
     EXPECT_EQ(run.json()["functions"].size(), 8u);
   }
+}
+
+TEST(CompileCommand, WhereNothingMoves) {
+  const std::string still = test::write("still.yaml",
+                                        "linkwright: 1\nname: still\nlinks:\n"
+                                        "  - {name: a, parent: base, joint: {type: fixed}, inertia: {mass: 1}}\n");
+  for (const char* language : {"c", "c++", "fortran", "python", "latex", "text", "dot"}) {
+    const test::Outcome run = linkwright({"compile", still, "--functions", kAllFunctions, "--language", language, "--out",
+                                          out_folder("still"), "--json"});
+    ASSERT_EQ(run.code, 0) << language << run.err;
+    EXPECT_EQ(run.json()["functions"].size(), 8u);
+  }
+}
+
+// b turns on the axis of a and has no mass: no torque says how fast.
+TEST(CompileCommand, AccelerationsThatAreNotDetermined) {
+  const std::string file = test::write(
+      "singular.yaml",
+      "linkwright: 1\nname: singular\nlinks:\n"
+      "  - {name: a, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, com: [0.1, 0, 0]}}\n"
+      "  - {name: b, parent: a, joint: {type: revolute, axis: z}}\n");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"compile", file, "--functions", "bias,forward", "--out", out_folder("no")},
+                                             {"count", file, "--function", "forward"},
+                                             {"bench", file, "--peers", "none"}}) {
+    const test::Outcome run = linkwright(words);
+    EXPECT_EQ(run.code, 3) << words[0];
+    EXPECT_TRUE(has(run.err, "the mass matrix is singular: nothing resists an acceleration of `b`")) << run.err;
+    EXPECT_EQ(run.out, "");
+  }
+  EXPECT_FALSE(fs::exists(out_folder("no")));
+  EXPECT_EQ(linkwright({"compile", file, "--functions", "inverse,bias,mass-matrix", "--out", out_folder("yes")}).code, 0);
 }
 
 // The operations are those that `count` counts under the same options.
