@@ -8,6 +8,13 @@
 #include "judgements.hpp"
 
 namespace lw::cli {
+namespace {
+
+bool is_of_a_frame(const std::vector<std::string>& functions) {
+  return std::any_of(functions.begin(), functions.end(), [](const std::string& f) { return f == "kinematics" || f == "jacobian"; });
+}
+
+}  // namespace
 
 std::vector<Option> trace_options() {
   using Kind = Option::Kind;
@@ -52,6 +59,31 @@ TraceOptions read_trace_options(const Arguments& arguments) {
   if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
   o.search.trials = static_cast<int>(trials);
   return o;
+}
+
+std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
+                                                          const Mechanism& mechanism,
+                                                          const std::vector<std::string>& functions) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const char* name : {"--set", "--payload", "--floating-base", "--allow-unphysical"}) {
+    for (const std::string& value : arguments.texts(name)) list.emplace_back(name, value);
+  }
+  if (!options.keep.empty()) list.emplace_back("--keep", fmt::format("{}", fmt::join(options.keep, ",")));
+  list.emplace_back("--parameters", options.base_parameters ? "base" : "full");
+  list.emplace_back("--objective", arguments.text("--objective", "operations"));
+  list.emplace_back("--snap", fmt::format("{}", options.snap));
+  list.emplace_back("--search", std::to_string(options.search.trials));
+  if (is_of_a_frame(functions)) {
+    list.emplace_back("--frame", !options.frame.empty()       ? options.frame
+                                 : mechanism.links.empty() ? "base"
+                                                           : mechanism.links.back().name);
+  }
+  return list;
+}
+
+void require_use_of_frame(const Arguments& arguments, const std::vector<std::string>& functions) {
+  if (!arguments.has("--frame") || is_of_a_frame(functions)) return;
+  throw Error(ErrorCode::usage, fmt::format("--frame is for `kinematics` and `jacobian`, not for `{}`", fmt::join(functions, "`, `")));
 }
 
 void judge_functions(const Arguments& arguments, const Model<double>& model, const std::vector<std::string>& functions) {

@@ -63,6 +63,7 @@ void print_explanation(const Traced& traced) {
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const std::string function = arguments.text("--function", "inverse");
+  require_use_of_frame(arguments, {function});
   TraceOptions options = read_trace_options(arguments);
   options.dense = arguments.has("--dense");
   if (!options.dense) judge_functions(arguments, loaded.model, {function});

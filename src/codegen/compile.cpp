@@ -1,11 +1,13 @@
 #include "compile.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
 #include "c_text.hpp"
+#include "contents.hpp"
 #include "emit_python.hpp"
 
 namespace lw {
@@ -37,6 +39,7 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
   program.robot = mechanism.summary.empty() ? mechanism.name : mechanism.name + ": " + mechanism.summary;
   program.source = mechanism.where.file;
   for (const std::string& name : functions) {
+    if (options.progress) options.progress(name);
     Traced traced = trace_function(mechanism, name, options.trace);
     Arithmetic arithmetic = traced.function.arithmetic();
     arithmetic.trigonometry = options.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
@@ -44,6 +47,10 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     program.notes.push_back(fmt::format("{}: {}", name, traced.roads.front().name));
     program.kept = traced.parameters;
     program.kept_values = traced.parameter_values;
+    for (Contents& c : contents(traced)) {
+      const auto same = [&](const Contents& known) { return known.group == c.group; };
+      if (std::none_of(program.contents.begin(), program.contents.end(), same)) program.contents.push_back(std::move(c));
+    }
     if (details != nullptr) details->push_back(std::move(traced));
   }
   if (options.trace.base_parameters) {

@@ -111,7 +111,7 @@ std::string Drawing::draw(const std::string& name, const std::string& caption) {
 
 std::vector<Artefact> emit_dot(const Program& program) {
   std::vector<Artefact> files;
-  const std::string about = commented(banner(program), "//");
+  const std::string about = commented(banner(program, {.language = "dot"}), "//");
   for (const Function* f : with_called(program)) {
     const std::string name = symbol(program, *f);
     const std::string robot = program.robot.empty() ? program.name : program.robot;

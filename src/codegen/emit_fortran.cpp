@@ -230,7 +230,7 @@ std::vector<Artefact> emit_fortran(const Program& program) {
     names.push_back(symbol(program, f));
     writer.define(f, names.back());
   }
-  std::string text = commented(banner_with_names(program), "!");
+  std::string text = commented(banner_with_names(program, {.language = "fortran"}), "!");
   text += fmt::format("module {}\n", program.name);
   text += "  use, intrinsic :: iso_fortran_env, only: wp => real64\n";
   if (writer.needs_ieee) text += "  use, intrinsic :: ieee_arithmetic\n";

@@ -185,7 +185,7 @@ std::vector<Artefact> emit_latex(const Program& program) {
   }
 
   std::string text;
-  for (const std::string& line : banner(program)) text += "%" + (line.empty() ? "" : " " + line) + "\n";
+  for (const std::string& line : banner(program, {.language = "latex"})) text += "%" + (line.empty() ? "" : " " + line) + "\n";
   text += R"(\documentclass[a4paper,10pt,fleqn]{article}
 \usepackage{amsmath,amssymb}
 \usepackage[margin=22mm]{geometry}

@@ -66,7 +66,7 @@ std::string heading(const Section& s, const UnicodeNotation& notation) {
 std::vector<Artefact> emit_text(const Program& program) {
   const UnicodeNotation notation;
   std::string text;
-  for (const std::string& line : banner(program)) text += line + "\n";
+  for (const std::string& line : banner(program, {.language = "text"})) text += line + "\n";
 
   const std::vector<const Function*> functions = with_called(program);
   std::vector<Equations> equations;
