@@ -28,7 +28,8 @@ std::vector<Option> trace_options() {
           {"--snap", "ANGLE", "angles this near (rad) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
            Kind::number, {}, "Code"},
           {"--frame", "LINK", "of kinematics and jacobian; default: the last link", Kind::text, {}, "Code"},
-          {"--search", "TRIALS", "so many random attempts at what the passes have missed, a few thousand a second. Default: 1000",
+          {"--search", "TRIALS",
+           fmt::format("so many random attempts at what the passes have missed, a few thousand a second. Default: {}", kSearchTrials),
            Kind::number, {}, "Code"}};
 }
 
@@ -55,7 +56,7 @@ TraceOptions read_trace_options(const Arguments& arguments) {
   o.snap = arguments.number("--snap", o.snap);
   if (o.snap < 0.0 || o.snap > 0.01) throw Error(ErrorCode::usage, "--snap takes an angle from 0 to 0.01 rad");
   o.frame = arguments.text("--frame");
-  const double trials = arguments.number("--search", 1000.0);
+  const double trials = arguments.number("--search", kSearchTrials);
   if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
   o.search.trials = static_cast<int>(trials);
   return o;

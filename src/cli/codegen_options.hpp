@@ -10,6 +10,8 @@
 
 namespace lw::cli {
 
+inline constexpr int kSearchTrials = 1000;  // unless --search says otherwise
+
 std::vector<Option> trace_options();
 // The functions that there are, for the help.
 Section functions_section();

@@ -64,20 +64,19 @@ std::string listed(const std::vector<Entry>& entries, const Form& form) {
   return text;
 }
 
-// Where the names are those of qd, their units are enough.
+// Where another group has the same names before it, the units are enough.
 std::string described(const Program& program, const Contents& c, const Form& form) {
   std::string text = c.group + ": " + c.words;
   if (c.entries.empty()) return text;
-  for (const Contents& qd : program.contents) {
-    const bool same = qd.group == "qd" && c.group != "qd" &&
-                      std::equal(qd.entries.begin(), qd.entries.end(), c.entries.begin(), c.entries.end(),
-                                 [](const Entry& a, const Entry& b) { return a.name == b.name; });
-    if (!same) continue;
+  for (const Contents& before : program.contents) {
+    if (before.group == c.group) break;
+    const auto same_name = [](const Entry& a, const Entry& b) { return a.name == b.name; };
+    if (!std::equal(before.entries.begin(), before.entries.end(), c.entries.begin(), c.entries.end(), same_name)) continue;
     std::vector<std::string> units;
     for (const Entry& e : c.entries) {
       if (std::find(units.begin(), units.end(), e.unit) == units.end()) units.push_back(e.unit);
     }
-    return fmt::format("{}, in the order of qd ({})", text, plain(fmt::format("{}", fmt::join(units, ", "))));
+    return fmt::format("{}, in the order of {} ({})", text, before.group, plain(fmt::format("{}", fmt::join(units, ", "))));
   }
   return text + ": " + listed(c.entries, form);
 }
@@ -112,8 +111,9 @@ std::vector<std::string> banner(const Program& program, const Form& form) {
   for (const std::string& what : program.left_out) add("Left out: " + what);
   lines.emplace_back();
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
-    add(fmt::format("p{} is {} ({} in this mechanism)", places(k, k, form), program.kept[k],
-                    shortest(program.kept_values.at(k))));
+    // to read, they stand by their names
+    const std::string what = is_to_read(form) ? "parameter " : fmt::format("p{} is ", places(k, k, form));
+    add(fmt::format("{}{} ({} in this mechanism)", what, program.kept[k], shortest(program.kept_values.at(k))));
   }
   if (!program.kept.empty()) lines.emplace_back();
   for (const Contents& c : program.contents) {
@@ -138,6 +138,9 @@ std::vector<std::string> banner_with_names(const Program& program, const Form& f
   if (quantities.empty()) return lines;
   lines.emplace_back();
   lines.emplace_back("omega2_x: component x of omega of link 2, in the axes of that link; minus_omega2_x: its negative.");
+  if (const std::string frames = chosen_frames(program); !frames.empty()) {
+    for (const std::string& line : wrap(frames, 112)) lines.push_back(line);
+  }
   for (const Meaning* m : quantities) {
     const std::string unit = plain(m->unit);
     lines.push_back(fmt::format("  {:<6} {}{}", m->quantity, m->words, unit.empty() ? "" : " (" + unit + ")"));

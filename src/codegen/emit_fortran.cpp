@@ -181,8 +181,8 @@ constexpr const char* kCheck = R"(
     logical :: fine
     fine = worst <= tolerance
     right = right .and. fine
-    print '(a, t34, i0, a, es8.1, a, es8.1, a)', name, states, ' states, largest error', worst, ' (', tolerance, &
-        merge(' allowed)       ', ' allowed)  WRONG', fine)
+    print '(2a, i0, a, es8.1, a, es8.1, a)', name, repeat(' ', max(1, 33 - len(name))), states, &
+        ' states, largest error', worst, ' (', tolerance, merge(' allowed)       ', ' allowed)  WRONG', fine)
   end subroutine verdict
 )";
 

@@ -8,11 +8,15 @@ std::string symbol(const Program& program, const Function& function) { return sy
 
 std::string symbol(const Program& program, const Function& function, const Form& form) {
   const std::string& language = form.language;
-  if (language == "latex" || language == "text" || language == "dot") return function.name();
+  if (is_to_read(form)) return function.name();
   const char* between = language == "c++" ? "::" : language == "python" ? "." : "_";
   std::string text = function.name();
   std::replace(text.begin(), text.end(), '-', '_');
   return program.name + (form.single_precision ? "f" : "") + between + text;
+}
+
+bool is_to_read(const Form& form) {
+  return form.language == "latex" || form.language == "text" || form.language == "dot";
 }
 
 std::string stem(const Program& program, const Form& form) {

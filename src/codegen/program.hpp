@@ -29,6 +29,7 @@ struct Program {
   std::vector<double> kept_values;     // what the mechanism gives them
   std::vector<Function> functions;     // named as in the contract: "inverse", "mass-matrix"
   std::vector<std::string> notes;      // for the banner: what was snapped, regrouped, which road was taken
+  std::vector<std::string> in_chosen_frames = {};  // functions whose links have other axes than in the file
   std::vector<Contents> contents;      // of the groups of all functions, each once
   std::vector<std::pair<std::string, std::string>> options;  // that it was made with, as on the command line: --set, a2=1
   std::vector<std::string> left_out;   // what the file has and no result holds
@@ -40,6 +41,8 @@ struct Form {
   bool single_precision = false;  // the name gets an f behind it
 };
 
+// Equations and drawings, not code.
+bool is_to_read(const Form& form);
 // NAME_inverse, NAME_mass_matrix: what a function is called in C and Fortran.
 std::string symbol(const Program& program, const Function& function);
 // The same in any form: NAMEf_inverse, NAME::inverse, NAME.inverse; to read, just inverse.

@@ -1,6 +1,8 @@
 // linkwright count: the figures that the project promises, beside the published ones, each verified by the command itself.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "run_cli.hpp"
 
 namespace lw {
@@ -108,6 +110,15 @@ TEST(CountCommand, ExplainsItself) {
        {"OpenSYMORO", "Roads", "Passes", "linear", "acceleration tensor", "recursive Newton-Euler", "verified at"}) {
     EXPECT_TRUE(has(run.out, part)) << part << " in\n" << run.out;
   }
+}
+
+TEST(CountCommand, ListsEachRoadOnceAndNoEmptyColumn) {
+  const Json json = counted({"puma560"});
+  std::set<std::string> names;
+  for (const auto& r : json["roads"]) names.insert(r["road"].get<std::string>());
+  EXPECT_EQ(names.size(), json["roads"].size());
+  EXPECT_TRUE(has(linkwright({"count", "puma560"}).out, "ours"));
+  EXPECT_FALSE(has(linkwright({"count", "double-pendulum"}).out, "ours"));
 }
 
 // A file with four digits of a right angle: exact as it is, fewer operations where it may be rounded, which is said.
