@@ -6,6 +6,7 @@
 
 #include "../base/error.hpp"
 #include "judgements.hpp"
+#include "vectors.hpp"
 
 namespace lw::cli {
 namespace {
@@ -25,8 +26,8 @@ std::vector<Option> trace_options() {
           {"--objective", "operations|latency|depth",
            "what is made small: arithmetic, time on one core, or the longest path. Default: operations", Kind::text,
            {"operations", "latency", "depth"}, "Code"},
-          {"--snap", "ANGLE", "angles this near (rad) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
-           Kind::number, {}, "Code"},
+          {"--snap", "ANGLE", "angles this near (rad, or 0.1deg) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
+           Kind::text, {}, "Code"},
           {"--frame", "LINK", "of kinematics and jacobian; default: the last link", Kind::text, {}, "Code"},
           {"--search", "TRIALS",
            fmt::format("so many random attempts at what the passes have missed, a few thousand a second. Default: {}", kSearchTrials),
@@ -53,7 +54,8 @@ TraceOptions read_trace_options(const Arguments& arguments) {
   o.objective = objective == "latency" ? Objective::latency
                 : objective == "depth" ? Objective::depth
                                        : Objective::operations;
-  o.snap = arguments.number("--snap", o.snap);
+  const bool degrees = arguments.text("--snap").ends_with("deg");
+  o.snap = degrees ? parse_value(arguments.text("--snap"), true, "--snap") : arguments.number("--snap", o.snap);
   if (o.snap < 0.0 || o.snap > 0.01) throw Error(ErrorCode::usage, "--snap takes an angle from 0 to 0.01 rad");
   o.frame = arguments.text("--frame");
   const double trials = arguments.number("--search", kSearchTrials);

@@ -61,8 +61,11 @@ Contents of_group(const Traced& traced, const Group& g) {
   }
   if (name == "kinetic" || name == "potential") return {name, name + " energy", {{name, "J"}}};
   if (name == "Y") {
+    // a rotor that is kept has a column for values other than zero too
+    const std::vector<std::string> columns = parameter_table(model).names;
+    const bool complete = columns.size() * velocities.size() == g.size;
     return {name, "matrix, a row a velocity; its columns, by link, for mass, first moments and inertia about the link's origin",
-            named(parameter_table(model).names)};
+            named(complete ? columns : std::vector<std::string>{})};
   }
   return {name, {}, {}};
 }

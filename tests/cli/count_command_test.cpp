@@ -117,7 +117,7 @@ TEST(CountCommand, ListsEachRoadOnceAndNoEmptyColumn) {
   std::set<std::string> names;
   for (const auto& r : json["roads"]) names.insert(r["road"].get<std::string>());
   EXPECT_EQ(names.size(), json["roads"].size());
-  EXPECT_TRUE(has(linkwright({"count", "puma560"}).out, "ours"));
+  EXPECT_TRUE(has(linkwright({"count", "puma560", "--dense"}).out, "ours"));
   EXPECT_FALSE(has(linkwright({"count", "double-pendulum"}).out, "ours"));
 }
 
@@ -135,6 +135,7 @@ TEST(CountCommand, SnappingIsReported) {
   EXPECT_EQ(exact["verified"]["snapping"], 0.0);
   EXPECT_EQ(at(exact, "total"), at(never, "total"));
   EXPECT_LT(at(rounded, "total"), at(exact, "total"));
+  EXPECT_EQ(at(counted({urdf, "--snap", "0.001deg"}), "total"), at(rounded, "total"));
   const double distance = rounded["verified"]["snapping"].get<double>();
   EXPECT_GT(distance, 1e-8);
   EXPECT_LT(distance, 1e-4);
