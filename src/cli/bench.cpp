@@ -16,6 +16,7 @@
 #include "../base/text.hpp"
 #include "../model/random_state.hpp"
 #include "backends.hpp"
+#include "judgements.hpp"
 #include "model_input.hpp"
 #include "peak.hpp"
 #include "peers.hpp"
@@ -118,8 +119,9 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
     note(arguments, fmt::format("{}: compiling", loaded.model.name));
     JitBackend made = jit_backend(loaded.mechanism, loaded.model.nv <= kLargestBatch);
     for (const std::string& text : made.notes) note(arguments, text);
-    note(arguments, fmt::format("{}: generated and compiled in {:.2f} s{}", loaded.model.name, made.seconds,
-                                made.cached ? ", the machine code from the cache" : ""));
+    note(arguments, fmt::format("{}: {} in {:.2f} s", loaded.model.name,
+                                made.cached ? "generated, and its machine code found in the cache," : "generated and compiled",
+                                made.seconds));
     if (made.native) backends.push_back({"jit", std::move(made.peer)});
     if (BatchPeer* batch = made.batch.get()) backends.push_back({"batch", std::move(made.batch), batch});
   }
@@ -254,6 +256,7 @@ std::vector<LoadedModel> load_models(const Arguments& arguments) {
     if (loaded.model.nv == 0) {
       throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
     }
+    judge_mass_matrix(arguments, loaded.model);
     return {std::move(loaded)};
   }
   std::vector<LoadedModel> models;

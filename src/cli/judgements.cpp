@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "../base/error.hpp"
+#include "../base/random.hpp"
 #include "../base/text.hpp"
 #include "../dynamics/crba.hpp"
+#include "../model/random_state.hpp"
 #include "results.hpp"
+#include "terminal.hpp"
 
 namespace lw::cli {
 
@@ -42,6 +46,36 @@ BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::s
     }
   }
   return bad;
+}
+
+void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, Workspace<double>& work,
+                       std::span<const double> q) {
+  const BadPivots bad = bad_pivots(model, work, q);
+  const auto name = [&](int k) { return model.velocity_names[static_cast<std::size_t>(k)]; };
+  if (bad.zero >= 0 && bad.negative >= 0) {
+    throw Error(ErrorCode::data,
+                fmt::format("the mass matrix is not positive definite (an acceleration of `{}` would be helped, not "
+                            "resisted), and cannot be factorised at `{}`",
+                            name(bad.negative), name(bad.zero)));
+  }
+  if (bad.zero >= 0) {
+    throw Error(
+        ErrorCode::data,
+        fmt::format("the mass matrix is singular: nothing resists an acceleration of `{}` (no mass or inertia moves "
+                    "with it alone), so the torques do not determine the accelerations",
+                    name(bad.zero)));
+  }
+  if (bad.negative >= 0 && !arguments.quiet()) {
+    say_warning(fmt::format("the mass matrix is not positive definite: inertia helps an acceleration of `{}`",
+                            name(bad.negative)));
+  }
+}
+
+void judge_mass_matrix(const Arguments& arguments, const Model<double>& model) {
+  if (model.nv > kAffordablePivots) return;
+  Workspace<double> work(model);
+  Random random(1);
+  judge_mass_matrix(arguments, model, work, random_state(model, random).q);
 }
 
 }  // namespace lw::cli

@@ -7,6 +7,7 @@
 
 #include "../dynamics/workspace.hpp"
 #include "../model/model.hpp"
+#include "command.hpp"
 
 namespace lw::cli {
 
@@ -21,5 +22,12 @@ struct BadPivots {
 };
 BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::span<const double> q);
 inline constexpr int kAffordablePivots = 1000;  // velocities: the matrix is of order nv², its factors of order nv³
+
+// Before accelerations are asked for: throws Error(data) where the torques do not determine them; a mass matrix that no
+// real mechanism has is warned of.
+void judge_mass_matrix(const Arguments& arguments, const Model<double>& model, Workspace<double>& work,
+                       std::span<const double> q);
+// The same at a random state, for commands that compute many: what is singular there is singular everywhere.
+void judge_mass_matrix(const Arguments& arguments, const Model<double>& model);
 
 }  // namespace lw::cli

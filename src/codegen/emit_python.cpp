@@ -250,7 +250,7 @@ def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
     largest[largest == 0.0] = 1.0
     worst = 0.0
     for got in (np.array([flat(state) for state in inputs]), flat(inputs)):
-        worst = np.maximum(worst, np.max(np.abs(got - outputs) / largest))  # NaN stays
+        worst = np.maximum(worst, np.max(np.abs(got - outputs) / largest, initial=0.0))  # NaN stays
     right = bool(worst <= tolerance)
     print(f"{name:32} {len(inputs)} states, largest error {worst:.1e} ({tolerance:.1e} allowed){'' if right else '  WRONG'}")
     return right
@@ -289,7 +289,7 @@ std::vector<Artefact> emit_python(const Program& program) {
     names.push_back(python_name(f));
     writer.define_public(f, names.back());
   }
-  std::string text = commented(banner_with_names(program), "#");
+  std::string text = commented(banner_with_names(program, {.language = "python"}), "#");
   text += fmt::format(
       "\"\"\"Dynamics of {}: {}.\n\nArguments of shape (..., n): leading dimensions are states, broadcast against "
       "each other. One state is computed in\nPython's own numbers, many at once in arrays.\n\"\"\"\n",

@@ -18,9 +18,9 @@ std::string numbers(const std::vector<double>& values) {
 }
 
 std::string table(const std::string& name, const std::vector<std::vector<double>>& rows) {
-  std::string text = fmt::format("static const double {}[{}] = {{\n", name,
-                                 std::max<std::size_t>(rows.size() * rows[0].size(), 1));
-  for (const auto& row : rows) text += "  " + (row.empty() ? "0.0" : numbers(row)) + ",\n";
+  if (rows[0].empty()) return fmt::format("static const double {}[1] = {{0.0}};\n", name);  // C has no empty arrays
+  std::string text = fmt::format("static const double {}[{}] = {{\n", name, rows.size() * rows[0].size());
+  for (const auto& row : rows) text += "  " + numbers(row) + ",\n";
   return text + "};\n";
 }
 
@@ -105,7 +105,7 @@ const Function& tested_function(const Program& program, const TestVectors& v) {
   return *found;
 }
 
-Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors) {
+Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors, const Form& form) {
   std::string text;
   for (const TestVectors& v : vectors) {
     const Function& f = tested_function(program, v);
@@ -122,7 +122,7 @@ Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& ve
       text += "\n";
     }
   }
-  return {program.name + "_vectors.csv", text};
+  return {stem(program, form) + "_vectors.csv", text};
 }
 
 std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
@@ -161,7 +161,8 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
       runs + "\nint main(" + (dialect.cpp ? "" : "void") + ") {\n  int right = 1;\n" + calls +
       (with_batch ? fmt::format("  printf(\"vector instructions: %s\\n\", {}batch_vectors());\n", dialect.cpp ? space : name + "_") : "") +
       "  printf(right ? \"all right\\n\" : \"WRONG\\n\");\n  return right ? 0 : 1;\n}\n";
-  return {emit_vectors(program, vectors), {name + "_selftest." + (dialect.cpp ? "cpp" : "c"), text}};
+  const Form form{dialect.cpp ? "c++" : "c", dialect.single_precision};
+  return {emit_vectors(program, vectors, form), {name + "_selftest." + (dialect.cpp ? "cpp" : "c"), text}};
 }
 
 }  // namespace lw

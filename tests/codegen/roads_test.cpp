@@ -74,6 +74,35 @@ Mechanism read_or_throw(const std::string& text, const std::string& file) {
   return *read.mechanism;
 }
 
+// So little moves that some functions are constant, empty, or a single quotient, which leaves the passes and the search
+// nothing to begin with.
+TEST(Roads, MechanismsWithOneJointOrNone) {
+  const std::string body = "inertia: {mass: m, com: [c, 0, 0], tensor: [0.1, 0.1, 0.2]}";
+  for (const char* joint : {"fixed", "revolute, axis: z", "revolute, axis: x", "prismatic, axis: x", "prismatic, axis: z"}) {
+    for (const char* gravity : {"[0, 0, 0]", "[0, 0, -9.81]"}) {
+      for (const char* com : {"0", "0.3"}) {
+        const Mechanism mechanism = read_or_throw(
+            fmt::format("linkwright: 1\nname: small\ngravity: {}\nparameters: {{m: 2, c: {}}}\nlinks:\n  - {{name: a, "
+                        "parent: base, joint: {{type: {}}}, {}}}\n",
+                        gravity, com, joint, body),
+            "small.yaml");
+        for (const std::string& function : traceable_functions()) {
+          for (const std::vector<std::string>& keep : std::vector<std::vector<std::string>>{{}, {"m"}, {"m", "c"}}) {
+            TraceOptions how;
+            how.keep = keep;
+            how.search.trials = 100;
+            how.fused = keep.size() == 1;
+            how.base_parameters = keep.size() != 2;
+            const Traced traced = trace_function(mechanism, function, how);
+            EXPECT_LE(worst(mechanism, traced, 10), 1.0) << joint << " " << gravity << " " << function;
+            EXPECT_LE(worst(mechanism, traced, 10, {{"m", keep.empty() ? 2.0 : 3.0}}), 1.0) << joint << " " << function;
+          }
+        }
+      }
+    }
+  }
+}
+
 // Four links whose axes stand at angles that are nearly right, as in files with few digits.
 Mechanism nearly_square(double angle, double length = 1.0, double mass = 1.0) {
   const auto link = [&](char name) {

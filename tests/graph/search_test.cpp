@@ -27,6 +27,23 @@ TEST(Search, KeepsValuesOfRandomFunctions) {
   }
 }
 
+// A copy, a constant, a zero, a lone product, a lone quotient, nothing at all: there may be no sum to begin with.
+TEST(Search, EndsWhereNothingIsToBeGained) {
+  const std::vector<std::function<void(const Arguments&, Results&)>> bodies{
+      [](const Arguments& x, Results& y) { y[0][0] = x[0][0]; },
+      [](const Arguments&, Results& y) { y[0][0] = 2.0; },
+      [](const Arguments&, Results& y) { y[0][0] = 0.0; },
+      [](const Arguments& x, Results& y) { y[0][0] = 3.0 * x[0][0]; },
+      [](const Arguments& x, Results& y) { y[0][0] = x[0][0] / x[0][1]; },
+      [](const Arguments& x, Results& y) { y[0][0] = cos(x[0][0]); }};
+  for (const auto& body : bodies) {
+    const Function f = trace("small", {{"x", 2}}, {{"y", 1}}, body);
+    EXPECT_TRUE(same_values(f, search(f, {.trials = 1000})));
+  }
+  const Function empty = trace("empty", {{"x", 0}}, {{"y", 0}}, [](const Arguments&, Results&) {});
+  EXPECT_EQ(operations(search(empty, {.trials = 1000})), 0);
+}
+
 TEST(Search, SameSeedSameResult) {
   const Function f = trace_of("stanford", Road::rnea);
   const Function a = search(f, {.trials = 300, .seed = 4}), b = search(f, {.trials = 300, .seed = 4});

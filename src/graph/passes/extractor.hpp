@@ -33,7 +33,7 @@ class Extractor {
   // Of the sum's terms these come instead of those.
   void replace(std::size_t sum, const Terms& gone, const Terms& come);
 
-  // A random sum that stands; one that it uses or that uses it.
+  // A random sum that stands, of which there is one as long as operations() > 0; one that it uses or that uses it.
   std::size_t any_sum();
   std::size_t neighbour(std::size_t sum);
 

@@ -21,7 +21,8 @@ Function search(const Function& function, const SearchEffort& effort) {
   Polynomials best = state.system();
   int lowest = state.operations();
   std::size_t room = 4 * state.size() + 10000;
-  for (int trial = 0; trial < effort.trials; ++trial) {
+  // without operations there is nothing to gain, and perhaps no sum to begin with
+  for (int trial = 0; trial < effort.trials && state.operations() > 0; ++trial) {
     if (effort.seconds > 0.0 && trial % 64 == 0 &&
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > effort.seconds) {
       break;
