@@ -262,7 +262,8 @@ std::vector<std::string> defined_names(const std::string& text) {
 }
 
 std::vector<std::string> words(const Program& program, const CDialect& dialect, bool with_names) {
-  std::vector<std::string> lines = with_names ? banner_with_names(program) : banner(program);
+  const Form form{dialect.cpp ? "c++" : "c", dialect.single_precision};
+  std::vector<std::string> lines = with_names ? banner_with_names(program, form) : banner(program, form);
   lines.insert(lines.end(),
                {"", "Arrays have a row a state: q[6 * k] is the first coordinate of state k. p is one for all states.",
                 "Each state has the bits that the function of one state gives, with AVX-512, AVX2 and on ARM alike;",
