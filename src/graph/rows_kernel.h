@@ -18,6 +18,17 @@ LW_INLINE void lw_v_scatter(lw_v x, LW_REAL *to, int step) {
   _mm_storeu_LW_PD(to + 2 * step, _mm512_extractLW_QUARTER_LW_PD(x, 2));
   _mm_storeu_LW_PD(to + 3 * step, _mm512_extractLW_QUARTER_LW_PD(x, 3));
 }
+#if LW_COLUMNS == 2
+/* rows of four numbers, two from each: half the stores, which are what long rows wait for */
+LW_INLINE void lw_v_scatter_both(lw_v a, lw_v b, LW_REAL *to, int step) {
+  const __m512LW_D x = _mm512_permutex2var_LW_PD(a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
+  const __m512LW_D y = _mm512_permutex2var_LW_PD(a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+  _mm256_storeu_LW_PD(to, _mm512_castLW_PD512_LW_PD256(x));
+  _mm256_storeu_LW_PD(to + step, _mm512_extractf64x4_LW_PD(x, 1));
+  _mm256_storeu_LW_PD(to + 2 * step, _mm512_castLW_PD512_LW_PD256(y));
+  _mm256_storeu_LW_PD(to + 3 * step, _mm512_extractf64x4_LW_PD(y, 1));
+}
+#endif
 #elif LW_LANES * LW_BYTES == 32 && LW_VECTOR >= 32
 #define LW_COLUMNS (16 / LW_BYTES)
 #define lw_v_unpack(half, a, b) (lw_v) _mm256_unpack##half##_LW_PD(a, b)
@@ -31,6 +42,12 @@ LW_INLINE void lw_v_scatter(lw_v x, LW_REAL *to, int step) {
   _mm_storeu_LW_PD(to, _mm256_castLW_PD256_LW_PD128(x));
   _mm_storeu_LW_PD(to + step, _mm256_extractf128_LW_PD(x, 1));
 }
+#if LW_COLUMNS == 2
+LW_INLINE void lw_v_scatter_both(lw_v a, lw_v b, LW_REAL *to, int step) {
+  _mm256_storeu_LW_PD(to, _mm256_permute2f128_LW_PD(a, b, 0x20));
+  _mm256_storeu_LW_PD(to + step, _mm256_permute2f128_LW_PD(a, b, 0x31));
+}
+#endif
 #else
 #define LW_COLUMNS 0
 #endif
@@ -44,6 +61,10 @@ LW_INLINE void lw_v_read_columns(int size, const LW_REAL *rows, lw_v *to) {
 LW_INLINE void lw_v_write_columns(int size, const lw_v *from, LW_REAL *rows) {
   lw_v_scatter(lw_v_unpack(lo, from[0], from[1]), rows, 2 * size);
   lw_v_scatter(lw_v_unpack(hi, from[0], from[1]), rows + size, 2 * size);
+}
+LW_INLINE void lw_v_write_four(int size, const lw_v *from, LW_REAL *rows) {
+  lw_v_scatter_both(lw_v_unpack(lo, from[0], from[1]), lw_v_unpack(lo, from[2], from[3]), rows, 2 * size);
+  lw_v_scatter_both(lw_v_unpack(hi, from[0], from[1]), lw_v_unpack(hi, from[2], from[3]), rows + size, 2 * size);
 }
 #elif LW_COLUMNS == 4
 /* four by four within each 16 bytes: row k of four stands in x[k] */
@@ -84,8 +105,12 @@ LW_INLINE void lw_v_read(int size, const LW_REAL *rows, lw_v *to) {
 LW_INLINE void lw_v_write(int size, const lw_v *from, LW_REAL *rows) {
 #if LW_COLUMNS > 0
   if (size >= LW_COLUMNS) {
+    int i = 0;
+#if LW_COLUMNS == 2
+    for (; size >= 8 && i + 4 <= size; i += 4) lw_v_write_four(size, from + i, rows + i);
+#endif
 #pragma GCC unroll 8
-    for (int i = 0; i + LW_COLUMNS <= size; i += LW_COLUMNS) lw_v_write_columns(size, from + i, rows + i);
+    for (; i + LW_COLUMNS <= size; i += LW_COLUMNS) lw_v_write_columns(size, from + i, rows + i);
     if (size % LW_COLUMNS != 0) lw_v_write_columns(size, from + size - LW_COLUMNS, rows + size - LW_COLUMNS);
     return;
   }

@@ -15,14 +15,19 @@ TEST(BenchCommand, HasTheFieldsOfTheContract) {
     EXPECT_EQ(r["model"], "double-pendulum");
     EXPECT_GT(r["ns"], 0.0);
     EXPECT_GT(r["ns_dependent"], 0.0);
+    if (r["backend"] == "batch") {
+      EXPECT_GT(r["share_of_peak"], 0.0);
+      EXPECT_LT(r["share_of_peak"], 1.0);
+    }
     seen.emplace(r["function"], r["backend"]);
   }
   for (const char* function : {"inverse", "mass-matrix", "forward", "bias", "kinematics"}) {
-    for (const char* backend : {"reference", "interpreter", "jit"}) {
+    for (const char* backend : {"reference", "interpreter", "jit", "batch"}) {
       EXPECT_EQ(seen.count({function, backend}), 1u) << function << ' ' << backend;
     }
   }
-  EXPECT_EQ(json["results"].size(), 15u);
+  EXPECT_EQ(json["results"].size(), 20u);
+  EXPECT_GT(json["peak_gflops"], 0.0);
 }
 
 TEST(BenchCommand, RefusesLoopsAndUnknownChoices) {

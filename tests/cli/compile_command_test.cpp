@@ -299,5 +299,36 @@ TEST(CompileCommand, CompilersThatAreNotThere) {
   EXPECT_FALSE(fs::exists(out + "-2"));
 }
 
+TEST(CompileCommand, BatchesAreAPairOfFilesOfTheirOwn) {
+  const std::string out = out_folder("batch");
+  const test::Outcome run = linkwright({"compile", "double-pendulum", "--batch", "8", "--out", out, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(run.json()["self_test"] == "passed" || run.json()["self_test"] == "not run");
+  EXPECT_TRUE(has(text_of(out + "/double_pendulum_batch.h"),
+                  "void double_pendulum_inverse_batch(size_t n, const double *q, const double *qd, const double *qdd, double *tau);"));
+  EXPECT_TRUE(has(text_of(out + "/double_pendulum_batch.c"), "#define LW_LANES 8"));
+  EXPECT_TRUE(has(text_of(out + "/double_pendulum_selftest.c"), "double_pendulum_inverse_batch"));
+}
+
+TEST(CompileCommand, BatchesTakeFourEightOrSixteenLanesInCAndCpp) {
+  for (const char* lanes : {"0", "1", "3", "5", "32", "-8", "8.5", "many"}) {
+    const test::Outcome run = linkwright({"compile", "double-pendulum", "--batch", lanes, "--out", out_folder("none")});
+    EXPECT_EQ(run.code, 2) << lanes;
+  }
+  const test::Outcome run = linkwright({"compile", "double-pendulum", "--batch", "8", "--language", "fortran"});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_TRUE(has(run.err, "--batch goes with C and C++")) << run.err;
+}
+
+TEST(CompileCommand, FloatSaysHowFarItIsOff) {
+  const std::string out = out_folder("float");
+  const test::Outcome run = linkwright({"compile", "puma560", "--float", "--out", out, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const double error = run.json()["functions"][0]["float_error"];
+  EXPECT_GT(error, 1e-9);
+  EXPECT_LT(error, 1e-5);
+  EXPECT_TRUE(has(text_of(out + "/puma560f.h"), "single precision is off by"));
+}
+
 }  // namespace
 }  // namespace lw

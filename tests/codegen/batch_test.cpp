@@ -381,6 +381,30 @@ TEST(Batch, FloatsHaveTheBitsOfOneState) {
   }
 }
 
+TEST(Batch, FloatsAreAsFarOffAsIsStated) {
+  const Mechanism mechanism = load("stanford");
+  ProgramOptions options = quick(machine_has_fma());
+  std::vector<Traced> traced;
+  const Program program = make_program(mechanism, {"inverse", "mass-matrix"}, options, &traced);
+  std::vector<Artefact> files = with_groups(program, {.single_precision = true}, 16);
+  const Loaded code(files, "cc", "-march=native");
+  for (std::size_t k = 0; k < traced.size(); ++k) {
+    const Function& f = program.functions[k];
+    const double stated = float_error(traced[k], 1000);
+    States states = states_of(traced[k].model, f, 500, {}, 77);  // others than those of the statement
+    for (Values& s : states) {
+      for (double& x : s) x = static_cast<double>(static_cast<float>(x));
+    }
+    const std::vector<float> got = run_batch<float>(code, c_batch_function(program, f, {.single_precision = true}), f, states, 500);
+    std::size_t next = 0;
+    const double units = disagreement(traced[k].model, f, states, [&](std::span<const double>, std::span<double> out) {
+      for (double& x : out) x = static_cast<double>(got[next++]);
+    });
+    EXPECT_LT(units * 1e-12, 2.0 * stated) << f.name();  // disagreement counts in 1e-12 of the terms
+    EXPECT_GT(units * 1e-12, 0.1 * stated) << f.name();
+  }
+}
+
 // ---- C++, and the program that tests itself
 
 TEST(Batch, CodeProvesItselfInEveryDialect) {
