@@ -196,8 +196,11 @@ class Jitted : public OfOneArray {
       if (supports(f)) flat_[index(f)] = compiled_.flat(kNames[index(f)]);
     }
   }
-  bool supports(Function f) const override { return !is_derivative(f); }
-  static constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics"};
+  // of large mechanisms derivatives take the compiler too long
+  bool supports(Function f) const override { return !is_derivative(f) || nv_ <= kLargestDerived; }
+  static constexpr std::size_t kLargestDerived = 12;
+  static constexpr const char* kNames[] = {"inverse",    "mass-matrix",         "forward",            "bias",
+                                           "kinematics", "inverse-derivatives", "forward-derivatives"};
 
  private:
   // each takes the first part of the state: what stands behind is not read
@@ -206,9 +209,9 @@ class Jitted : public OfOneArray {
       flat_[index(f)](in.data(), out.data());
       return;
     }
-    const std::size_t used = f == Function::inverse || f == Function::forward ? nq_ + 2 * nv_
-                             : f == Function::bias                            ? nq_ + nv_
-                                                                              : nq_;
+    const std::size_t used = f == Function::inverse || f == Function::forward || is_derivative(f) ? nq_ + 2 * nv_
+                             : f == Function::bias                                                ? nq_ + nv_
+                                                                                                  : nq_;
     compiled_(kNames[index(f)], in.first(used), out);
   }
 
@@ -229,7 +232,11 @@ JitBackend jit_backend(const Mechanism& mechanism) {
   const Model<Expr> model = instantiate<Expr>(mechanism);
   ProgramOptions options;
   options.trace.fused = machine_has_fma();
-  Program program = make_program(mechanism, {"inverse", "mass-matrix", "forward", "bias"}, options);
+  std::vector<std::string> functions{"inverse", "mass-matrix", "forward", "bias"};
+  if (static_cast<std::size_t>(model.nv) <= Jitted::kLargestDerived) {
+    functions.insert(functions.end(), {"inverse-derivatives", "forward-derivatives"});
+  }
+  Program program = make_program(mechanism, functions, options);
   // poses of all bodies, as peers give them
   const Model<Expr> exact = snapped(model, options.trace.snap);
   const lw::Function poses = trace("kinematics", {{"q", static_cast<std::size_t>(model.nq)}}, {{"poses", size_of(model, Function::kinematics)}},
