@@ -119,6 +119,7 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
               {{"q", q.size(), model.nq}, {"qd", qd.size(), nv}, {"tau", tau.size(), nv}, {"d_q", d_q.size(), square},
                {"d_qd", d_qd.size(), square}, {"d_tau", d_tau.size(), square}});
   if (nv == 0) return;
+  if (work.rows.empty()) work.prepare_solutions(model);
   place_bodies<T>(model, work, q, qd);
   accelerate_bodies<T>(model, work, qd, work.zero);
   placed_torques<T>(model, work, q, work.zero, work.h);

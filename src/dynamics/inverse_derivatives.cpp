@@ -143,8 +143,7 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
       fall(model.bodies.size()),
       zero(at(model.nv), T(0.0)),
       h(at(model.nv)),
-      qdd(at(model.nv)),
-      single(at(model.nv)) {
+      qdd(at(model.nv)) {
   std::size_t related = 0;
   std::vector<std::size_t> depth;  // velocities down to a body, its own among them
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -166,15 +165,15 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
   }
   branches = related < columns.size() * (columns.size() + 1) / 2;
 
-  find_rows(model);
+  for (int j = 0; j < model.nv; ++j) by_columns.push_back(std::ptrdiff_t(j) * model.nv);
+  if (model.nv <= Workspace<T>::kDense) prepare_solutions(model);
 }
 
 template <class T>
-void DerivativeWorkspace<T>::find_rows(const Model<T>& model) {
+void DerivativeWorkspace<T>::prepare_solutions(const Model<T>& model) {
   constexpr int kLanes = Lanes<T>::kCount;
   const int nv = model.nv;
   for (int j = 0; j < nv; ++j) {
-    by_columns.push_back(std::ptrdiff_t(j) * nv);
     in_lanes.push_back(std::ptrdiff_t(j / kLanes) * nv * 2 * kLanes + j % kLanes);
   }
   // depth first; with mimics M is dense, as if each velocity hung on the one before
@@ -206,9 +205,20 @@ void DerivativeWorkspace<T>::find_rows(const Model<T>& model) {
     std::vector<Entry> list;
     for (const int k : depth_first) {
       if (!belongs(k)) continue;
-      for (Entry& e : list) e.below += is_above(e.velocity, k);
       list.push_back({k, 0});
     }
+    // those open at an entry are above it; each closes with all that hangs on it counted
+    std::vector<std::size_t> open;
+    const auto close = [&] {
+      const int count = list[open.back()].below;
+      open.pop_back();
+      if (!open.empty()) list[open.back()].below += 1 + count;
+    };
+    for (std::size_t n = 0; n < list.size(); ++n) {
+      while (!open.empty() && !is_above(list[open.back()].velocity, list[n].velocity)) close();
+      open.push_back(n);
+    }
+    while (!open.empty()) close();
     return list;
   };
   order = listed([](int) { return true; });
@@ -223,6 +233,7 @@ void DerivativeWorkspace<T>::find_rows(const Model<T>& model) {
     touched.push_back(listed([&](int k) { return some([&](int j) { return is_above(k, j) || is_above(j, k); }); }));
   }
   both.resize(touched.size() * at(nv), TwoLanes<T>::zero());
+  single.resize(at(nv), Lanes<T>::zero());
 }
 
 template <class T>

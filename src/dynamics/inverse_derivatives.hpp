@@ -80,8 +80,8 @@ struct DerivativeWorkspace {
   std::vector<TwoLanes<T>> both;  // d_q and d_qd, rows of a block one behind the other
   std::vector<Lanes<T>> single;   // a block of M⁻¹
 
- private:
-  void find_rows(const Model<T>& model);
+  // All of that. Above Workspace::kDense velocities it is megabytes that few want: forward_derivatives then calls this first.
+  void prepare_solutions(const Model<T>& model);
 };
 
 template <class T>
