@@ -108,7 +108,8 @@ Function directional(const Model<double>& model, const Function& f) {
   const auto calculation = [&](const Arguments& in, Results& out) {
     std::vector<Expr> rates;
     for (std::size_t g = 0; g < groups; ++g) {
-      const std::vector<Expr> own = f.inputs()[g].name == "q" ? rates_of(joints, in[g], in[groups + g]) : in[groups + g];
+      const std::vector<Expr> own =
+          f.inputs()[g].name == "q" ? rates_of(joints, in[g], in[groups + g]) : in[groups + g];
       rates.insert(rates.end(), own.begin(), own.end());
     }
     put(tangent_at(f, joined(std::span(in).first(groups)), rates), out);
@@ -123,9 +124,8 @@ Function transposed(const Model<double>& model, const Function& f) {
   const std::size_t groups = f.inputs().size();
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
   const Model<Expr> joints = joints_of(model);
-  const Function rates = trace("rates", {{"q", nq}, {"v", nv}}, {{"rates", nq}}, [&](const Arguments& in, Results& out) {
-    out[0] = rates_of(joints, in[0], in[1]);
-  });
+  const Function rates = trace("rates", {{"q", nq}, {"v", nv}}, {{"rates", nq}},
+                               [&](const Arguments& in, Results& out) { out[0] = rates_of(joints, in[0], in[1]); });
   const auto calculation = [&](const Arguments& in, Results& out) {
     const std::span<const std::vector<Expr>> all(in);
     const std::vector<Expr> weights = adjoint_at(f, joined(all.first(groups)), joined(all.subspan(groups)));
@@ -155,7 +155,8 @@ Function second_derivatives(const Model<double>& model, const Function& first) {
   const Function moved = displaced_function(model, first);
   const std::vector<NodeId>& results = moved.results();
   const Function rates(moved.name(), moved.inputs(), {moved.outputs()[1]}, moved.shared_graph(),
-                       {results.begin() + static_cast<std::ptrdiff_t>(square), results.begin() + static_cast<std::ptrdiff_t>(2 * square)});
+                       {results.begin() + static_cast<std::ptrdiff_t>(square),
+                        results.begin() + static_cast<std::ptrdiff_t>(2 * square)});
   std::vector<Group> outputs;
   for (const char* name : {"d_q_q", "d_qd_q", "d_qdd_q", "d_qd_qd"}) outputs.push_back({name, square * nv, square});
   std::vector<std::size_t> steps, velocities;

@@ -36,8 +36,8 @@ Values by_complex_step(const Mechanism& mechanism, const std::string& function, 
   const auto nv = static_cast<std::size_t>(model.nv);
   Values all;
   std::vector<ComplexStep> out(nv);
-  const auto column = [&](const Model<ComplexStep>& twin, const std::vector<ComplexStep>& q, const std::vector<ComplexStep>& qd,
-                          const std::vector<ComplexStep>& last) {
+  const auto column = [&](const Model<ComplexStep>& twin, const std::vector<ComplexStep>& q,
+                          const std::vector<ComplexStep>& qd, const std::vector<ComplexStep>& last) {
     Workspace<ComplexStep> work(twin);
     if (forward) {
       aba<ComplexStep>(twin, work, q, qd, last, out);
@@ -96,7 +96,8 @@ double worst_error(const Mechanism& mechanism, const Traced& traced, int states,
       in.insert(in.end(), part.begin(), part.end());
     }
     run(in, out);
-    worst = worse(worst, error_of(f, out, by_complex_step(mechanism, f.name(), s, traced.parameters, traced.parameter_values)));
+    worst = worse(
+        worst, error_of(f, out, by_complex_step(mechanism, f.name(), s, traced.parameters, traced.parameter_values)));
   }
   return worst;
 }
@@ -133,8 +134,8 @@ TEST(DerivativeRoads, AllRoadsAgree) {
       const std::vector<Group> in{{"q", nq}, {"qd", nv}, {forward ? "tau" : "qdd", nv}},
           out{{"d_q", nv * nv, nv}, {"d_qd", nv * nv, nv}, {forward ? "d_tau" : "d_qdd", nv * nv, nv}};
       const TensorRoad plain{std::vector<bool>(links, false), std::vector<bool>(links, false)};
-      const Function dynamics = trace("dynamics", {{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}}, {{"tau", nv}, {"M", nv * nv, nv}},
-                                      [&](const Arguments& x, Results& y) {
+      const Function dynamics = trace("dynamics", {{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}},
+                                      {{"tau", nv}, {"M", nv * nv, nv}}, [&](const Arguments& x, Results& y) {
                                         const Model<Expr> model = instantiate<Expr>(mechanism);
                                         const CanonicalTree<Expr> tree = canonical_tree(model);
                                         const std::vector<Expr> q = displaced<Expr>(model, x[0], x[3]);
@@ -145,20 +146,21 @@ TEST(DerivativeRoads, AllRoadsAgree) {
       std::vector<Road> roads{forward ? analytic_forward_derivatives : analytic_inverse_derivatives,
                               [&](const Model<Expr>& model, const Arguments& x, Results& y) {
                                 const CanonicalTree<Expr> tree = canonical_tree(model);
-                                (forward ? composite_forward_derivatives : composite_inverse_derivatives)(model, tree, plain, nullptr, x, y);
+                                (forward ? composite_forward_derivatives : composite_inverse_derivatives)(
+                                    model, tree, plain, nullptr, x, y);
                               }};
       for (const Elimination order : kEliminations) {
         for (const bool composite : {false, true}) {
-          roads.push_back([&dynamics, order, composite, forward](const Model<Expr>& model, const Arguments& x, Results& y) {
-            const EliminationRoad road{dynamics, order, composite};
-            (forward ? forward_derivatives_by : inverse_derivatives_by)(model, road, x, y);
-          });
+          roads.push_back(
+              [&dynamics, order, composite, forward](const Model<Expr>& model, const Arguments& x, Results& y) {
+                const EliminationRoad road{dynamics, order, composite};
+                (forward ? forward_derivatives_by : inverse_derivatives_by)(model, road, x, y);
+              });
         }
       }
       for (std::size_t k = 0; k < roads.size(); ++k) {
-        const Function f = trace(forward ? "forward-derivatives" : "inverse-derivatives", in, out, [&](const Arguments& x, Results& y) {
-          roads[k](instantiate<Expr>(mechanism), x, y);
-        });
+        const Function f = trace(forward ? "forward-derivatives" : "inverse-derivatives", in, out,
+                                 [&](const Arguments& x, Results& y) { roads[k](instantiate<Expr>(mechanism), x, y); });
         EXPECT_LE(disagreement(numbers, f, states_of(numbers, f, 20)), 1.0) << name << " road " << k;
       }
     }
@@ -184,7 +186,8 @@ TEST(DerivativeRoads, RandomMechanisms) {
     worst_inverse = worse(worst_inverse, inverse);
     worst_forward = worse(worst_forward, forward);
   }
-  fmt::print("  largest deviation: inverse {:.1e}, forward {:.1e} of the largest entry\n", worst_inverse, worst_forward);
+  fmt::print("  largest deviation: inverse {:.1e}, forward {:.1e} of the largest entry\n", worst_inverse,
+             worst_forward);
 }
 
 const char* kKept = R"(
@@ -213,8 +216,8 @@ TEST(DerivativeRoads, KeptParametersHaveColumns) {
   const ReadResult read = read_text(kKept, "kept.yaml");
   ASSERT_TRUE(read.mechanism);
   const Mechanism& mechanism = *read.mechanism;
-  for (const std::vector<std::string>& keep :
-       std::vector<std::vector<std::string>>{{"m"}, {"a", "r"}, {"b"}, {"b", "twice"}, {"ratio", "stiff"}, {"alpha"}, {"m", "a", "r", "alpha"}}) {
+  for (const std::vector<std::string>& keep : std::vector<std::vector<std::string>>{
+           {"m"}, {"a", "r"}, {"b"}, {"b", "twice"}, {"ratio", "stiff"}, {"alpha"}, {"m", "a", "r", "alpha"}}) {
     for (const std::string& function : kDerivatives) {
       TraceOptions how;
       how.keep = keep;

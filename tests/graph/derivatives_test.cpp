@@ -142,10 +142,11 @@ TEST(Derivatives, OfRandomFunctions) {
 }
 
 std::shared_ptr<const Function> small() {
-  return std::make_shared<Function>(trace("small", {{"x", 2}, {"y", 1}}, {{"r", 3}}, [](const Arguments& in, Results& out) {
-    const Expr x = in[0][0], y = in[0][1], z = in[1][0];
-    out[0] = {x * y + sin(z), fma(x, y, z * z), y};
-  }));
+  return std::make_shared<Function>(
+      trace("small", {{"x", 2}, {"y", 1}}, {{"r", 3}}, [](const Arguments& in, Results& out) {
+        const Expr x = in[0][0], y = in[0][1], z = in[1][0];
+        out[0] = {x * y + sin(z), fma(x, y, z * z), y};
+      }));
 }
 
 int calls_in(const Function& f) {
@@ -156,16 +157,18 @@ int calls_in(const Function& f) {
 
 TEST(Derivatives, OfCalls) {
   const auto inner = small();
-  const auto middle = std::make_shared<Function>(trace("middle", {{"x", 3}}, {{"r", 2}}, [&](const Arguments& in, Results& out) {
-    Graph& g = *in[0][0].graph();
-    const std::vector<Expr> a = g.call(inner, {in[0][0], in[0][1], in[0][2]});
-    const std::vector<Expr> b = g.call(inner, {a[0] * Expr(0.3), a[1] * Expr(0.2), Expr(0.5)});
-    out[0] = {b[0] + a[2], b[1] * b[2]};
-  }));
+  const auto middle =
+      std::make_shared<Function>(trace("middle", {{"x", 3}}, {{"r", 2}}, [&](const Arguments& in, Results& out) {
+        Graph& g = *in[0][0].graph();
+        const std::vector<Expr> a = g.call(inner, {in[0][0], in[0][1], in[0][2]});
+        const std::vector<Expr> b = g.call(inner, {a[0] * Expr(0.3), a[1] * Expr(0.2), Expr(0.5)});
+        out[0] = {b[0] + a[2], b[1] * b[2]};
+      }));
   const Function f = trace("outer", {{"x", 4}}, {{"y", 3}}, [&](const Arguments& in, Results& out) {
     Graph& g = *in[0][0].graph();
     const std::vector<Expr>& x = in[0];
-    const std::vector<Expr> a = g.call(middle, {x[0], x[1], x[2]}), b = g.call(middle, {a[0] * Expr(0.1), sin(a[1]), x[3]});
+    const std::vector<Expr> a = g.call(middle, {x[0], x[1], x[2]}),
+                            b = g.call(middle, {a[0] * Expr(0.1), sin(a[1]), x[3]});
     const std::vector<Expr> c = g.call(inner, {b[0] * Expr(0.1), x[3], x[0]});
     out[0] = {b[0] * a[1], c[0] + c[1], b[1] - c[2]};
   });
@@ -198,14 +201,15 @@ TEST(Derivatives, ACallThatIsAloneAndSmallIsDissolved) {
 
 // x² y = a, x + b y³ = c
 TEST(Derivatives, OfNewtonIterations) {
-  const auto residual = std::make_shared<Function>(
-      trace("two", {{"x", 2}, {"p", 3}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+  const auto residual =
+      std::make_shared<Function>(trace("two", {{"x", 2}, {"p", 3}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
         const Expr x = in[0][0], y = in[0][1], a = in[1][0], b = in[1][1], c = in[1][2];
         out[0] = {x * x * y - a, x + b * y * y * y - c};
       }));
   const Function f = trace("solve", {{"p", 3}}, {{"x", 2}, {"more", 1}}, [=](const Arguments& in, Results& out) {
     // from near the solution of (1.2, 0.9, 2)
-    const std::vector<Expr> p{Expr(1.2) + Expr(0.1) * in[0][0], Expr(0.9) + Expr(0.1) * in[0][1], Expr(2.0) + Expr(0.1) * in[0][2]};
+    const std::vector<Expr> p{Expr(1.2) + Expr(0.1) * in[0][0], Expr(0.9) + Expr(0.1) * in[0][1],
+                              Expr(2.0) + Expr(0.1) * in[0][2]};
     out[0] = in[0][0].graph()->solve(residual, {Expr(1.2), Expr(0.9)}, p, 12).unknowns;
     out[1][0] = sin(out[0][0]) * out[0][1] * p[0];
   });
