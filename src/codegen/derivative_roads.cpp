@@ -16,7 +16,12 @@ std::size_t at(int k) { return static_cast<std::size_t>(k); }
 class Dynamics {
  public:
   Dynamics(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in)
-      : nq_(at(model.nq)), nv_(at(model.nv)), road_(road), in_(in), torque_(part(0, nv_, 0)), mass_(part(nv_, nv_ * nv_, 1)) {}
+      : nq_(at(model.nq)),
+        nv_(at(model.nv)),
+        road_(road),
+        in_(in),
+        torque_(part(0, nv_, 0)),
+        mass_(part(nv_, nv_ * nv_, 1)) {}
 
   std::vector<Expr> torque(const std::vector<Expr>& qdd) const { return values(torque_, qdd); }
   std::vector<Expr> mass_matrix() const {
@@ -84,7 +89,8 @@ class Dynamics {
 // M3_2; entries on the diagonal may be something else
 void name_lower_half(const std::vector<Expr>& M, std::size_t n, const char* diagonal, const char* off) {
   for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t c = 0; c <= r; ++c) name_value(M[r * n + c], fmt::format("{}{}_{}", r == c ? diagonal : off, r + 1, c + 1));
+    for (std::size_t c = 0; c <= r; ++c)
+      name_value(M[r * n + c], fmt::format("{}{}_{}", r == c ? diagonal : off, r + 1, c + 1));
   }
 }
 

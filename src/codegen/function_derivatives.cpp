@@ -17,6 +17,21 @@ std::size_t along(const Model<double>& model, const Group& g) {
   return g.name == "q" ? static_cast<std::size_t>(model.nv) : g.size;
 }
 
+// The model's joints, which is all that rates of coordinates depend on.
+Model<Expr> joints_of(const Model<double>& model) {
+  Model<Expr> joints;
+  joints.nq = model.nq;
+  joints.nv = model.nv;
+  joints.joints = model.joints;
+  return joints;
+}
+
+std::vector<Expr> rates_of(const Model<Expr>& joints, const std::vector<Expr>& q, const std::vector<Expr>& v) {
+  std::vector<Expr> rates(q.size());
+  coordinate_rates<Expr>(joints, q, v, rates);
+  return rates;
+}
+
 std::vector<Expr> joined(std::span<const std::vector<Expr>> groups) {
   std::vector<Expr> all;
   for (const std::vector<Expr>& group : groups) all.insert(all.end(), group.begin(), group.end());
@@ -39,10 +54,11 @@ void append(const Model<double>& model, const char* prefix, const std::vector<Gr
 Function displaced_function(const Model<double>& model, const Function& f) {
   std::vector<Group> inputs = f.inputs();
   inputs.push_back({"step", static_cast<std::size_t>(model.nv)});
+  const Model<Expr> joints = joints_of(model);
   return trace(f.name(), inputs, f.outputs(), [&](const Arguments& in, Results& out) {
     std::vector<Expr> x;
     for (std::size_t g = 0; g < f.inputs().size(); ++g) {
-      const std::vector<Expr> group = f.inputs()[g].name == "q" ? displaced<Expr>(model, in[g], in.back()) : in[g];
+      const std::vector<Expr> group = f.inputs()[g].name == "q" ? displaced<Expr>(joints, in[g], in.back()) : in[g];
       x.insert(x.end(), group.begin(), group.end());
     }
     std::vector<Expr> y(f.output_size());
@@ -88,10 +104,12 @@ Function directional(const Model<double>& model, const Function& f) {
   append(model, "d_", f.inputs(), inputs);
   append(model, "d_", f.outputs(), outputs);
   const std::size_t groups = f.inputs().size();
+  const Model<Expr> joints = joints_of(model);
   const auto calculation = [&](const Arguments& in, Results& out) {
     std::vector<Expr> rates;
     for (std::size_t g = 0; g < groups; ++g) {
-      const std::vector<Expr> own = f.inputs()[g].name == "q" ? coordinate_rates<Expr>(model, in[g], in[groups + g]) : in[groups + g];
+      const std::vector<Expr> own =
+          f.inputs()[g].name == "q" ? rates_of(joints, in[g], in[groups + g]) : in[groups + g];
       rates.insert(rates.end(), own.begin(), own.end());
     }
     put(tangent_at(f, joined(std::span(in).first(groups)), rates), out);
@@ -105,9 +123,9 @@ Function transposed(const Model<double>& model, const Function& f) {
   append(model, "d_", f.inputs(), outputs);
   const std::size_t groups = f.inputs().size();
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-  const Function rates = trace("rates", {{"q", nq}, {"v", nv}}, {{"rates", nq}}, [&](const Arguments& in, Results& out) {
-    out[0] = coordinate_rates<Expr>(model, in[0], in[1]);
-  });
+  const Model<Expr> joints = joints_of(model);
+  const Function rates = trace("rates", {{"q", nq}, {"v", nv}}, {{"rates", nq}},
+                               [&](const Arguments& in, Results& out) { out[0] = rates_of(joints, in[0], in[1]); });
   const auto calculation = [&](const Arguments& in, Results& out) {
     const std::span<const std::vector<Expr>> all(in);
     const std::vector<Expr> weights = adjoint_at(f, joined(all.first(groups)), joined(all.subspan(groups)));
@@ -137,7 +155,8 @@ Function second_derivatives(const Model<double>& model, const Function& first) {
   const Function moved = displaced_function(model, first);
   const std::vector<NodeId>& results = moved.results();
   const Function rates(moved.name(), moved.inputs(), {moved.outputs()[1]}, moved.shared_graph(),
-                       {results.begin() + static_cast<std::ptrdiff_t>(square), results.begin() + static_cast<std::ptrdiff_t>(2 * square)});
+                       {results.begin() + static_cast<std::ptrdiff_t>(square),
+                        results.begin() + static_cast<std::ptrdiff_t>(2 * square)});
   std::vector<Group> outputs;
   for (const char* name : {"d_q_q", "d_qd_q", "d_qdd_q", "d_qd_qd"}) outputs.push_back({name, square * nv, square});
   std::vector<std::size_t> steps, velocities;

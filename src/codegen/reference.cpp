@@ -25,7 +25,8 @@ Reference reference(const Model<double>& model, const std::string& function, con
     DerivativeWorkspace<double> slopes;
     ParameterTable table;
     int frame;
-    explicit Held(const Model<double>& m) : model(m), work(model), slopes(model), table(parameter_table(model)), frame(0) {}
+    explicit Held(const Model<double>& m)
+        : model(m), work(model), slopes(model), table(parameter_table(model)), frame(0) {}
   };
   auto held = std::make_shared<Held>(model);
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
@@ -100,7 +101,8 @@ Reference reference(const Traced& traced, bool snapped_model) {
       factorize_mass_matrix<double>(m, factors);
     }
     const std::vector<Dual> q(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(nq)),
-        qd(in.begin() + static_cast<std::ptrdiff_t>(nq), in.begin() + static_cast<std::ptrdiff_t>(nq + nv)), last(qdd.begin(), qdd.end());
+        qd(in.begin() + static_cast<std::ptrdiff_t>(nq), in.begin() + static_cast<std::ptrdiff_t>(nq + nv)),
+        last(qdd.begin(), qdd.end());
     std::vector<Dual> tau(nv);
     for (std::size_t k = 0; k < held->moving.size(); ++k) {
       rnea<Dual>(held->moving[k], held->dual[k], q, qd, last, tau);

@@ -543,9 +543,12 @@ class Tracer {
     std::vector<Group> without = derivative_outputs();
     without.resize(3);
     std::vector<Candidate> found;
-    search("composite bodies in link frames", derivative_inputs(), without,
-           [&](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) { composite(s.fewer, s.tree, road, nullptr, x, y); },
-           found);
+    search(
+        "composite bodies in link frames", derivative_inputs(), without,
+        [&](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+          composite(s.fewer, s.tree, road, nullptr, x, y);
+        },
+        found);
     std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
       return price(a.function, options_.objective) < price(b.function, options_.objective);
     });
@@ -561,17 +564,19 @@ class Tracer {
     } else {
       list = std::move(found);
     }
-    constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"}, {Elimination::reverse, "inward"}};
+    constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"},
+                                                               {Elimination::reverse, "inward"}};
     for (const auto& [order, what] : kOrders) {
-      add(fmt::format("elimination {} on the acceleration tensor{}", what, described(v)), v, [&, chosen = order](Scene& s, const Arguments& x, Results& y) {
-        const EliminationRoad road{dynamics, chosen, true};
-        (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
-      });
+      add(fmt::format("elimination {} on the acceleration tensor{}", what, described(v)), v,
+          [&, chosen = order](Scene& s, const Arguments& x, Results& y) {
+            const EliminationRoad road{dynamics, chosen, true};
+            (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
+          });
     }
     if (parameters) return;
     for (const bool canonical : {true, false}) {
-      add(canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame", {},
-          [canonical, forward](Scene& s, const Arguments& x, Results& y) {
+      add(canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame",
+          {}, [canonical, forward](Scene& s, const Arguments& x, Results& y) {
             const auto f = forward ? analytic_forward_derivatives : analytic_inverse_derivatives;
             f(canonical ? canonical_model(s.tree, s.fewer) : s.fewer, x, y);
           });

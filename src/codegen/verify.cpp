@@ -40,8 +40,8 @@ double torque_size(const Model<double>& model, Workspace<double>& work, const St
 
 // Group by group, relative to its largest entry and to what it is the sum of: torques of the motion for d_q, |M||q̇| for d_qd.
 // Of forward dynamics both times M.
-double derivative_error(const Model<double>& model, Workspace<double>& work, const Function& f, const State& s, const Values& a,
-                        const Values& b) {
+double derivative_error(const Model<double>& model, Workspace<double>& work, const Function& f, const State& s,
+                        const Values& a, const Values& b) {
   const std::size_t n = s.qd.size();
   const bool forward = f.name() == "forward-derivatives";
   Values M(n * n), qdd = s.qdd;
@@ -58,7 +58,9 @@ double derivative_error(const Model<double>& model, Workspace<double>& work, con
     Values x(a.begin() + static_cast<std::ptrdiff_t>(first), a.begin() + static_cast<std::ptrdiff_t>(first + g.size)),
         y(b.begin() + static_cast<std::ptrdiff_t>(first), b.begin() + static_cast<std::ptrdiff_t>(first + g.size));
     first += g.size;
-    double size = g.name == "d_q" ? torque_size(model, work, s, qdd) : g.name == "d_qd" ? largest(M) * largest(s.qd) : 0.0;
+    double size = g.name == "d_q"    ? torque_size(model, work, s, qdd)
+                  : g.name == "d_qd" ? largest(M) * largest(s.qd)
+                                     : 0.0;
     if (forward) {
       for (std::size_t column = 0; column < y.size(); column += n) {
         for (Values* matrix : {&x, &y}) {

@@ -108,7 +108,7 @@ void solve_mass_matrix(const Model<T>& model, In<T> factors, Out<T> b) {
     const int k = path.order(n);
     for (int i = path.above(k); i >= 0; i = path.above(i)) x(i) -= at(k, i) * x(k);
   }
-  for (int k = 0; k < nv; ++k) x(k) *= T(1.0) / at(k, k);  // known from the factorisation, where it is traced
+  for (int k = 0; k < nv; ++k) x(k) /= at(k, k);
   for (int n = 0; n < nv; ++n) {
     const int k = path.order(n);
     for (int i = path.above(k); i >= 0; i = path.above(i)) x(k) -= at(k, i) * x(i);

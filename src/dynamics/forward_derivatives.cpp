@@ -9,6 +9,8 @@ std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 template <class T>
 using Row = typename DerivativeWorkspace<T>::Row;
+template <class T>
+using Entry = typename DerivativeWorkspace<T>::Entry;
 
 // M = LᵀDL from the dense M: a row then holds its L and, last, 1/D.
 template <class T>
@@ -23,7 +25,7 @@ void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
     for (int s = 0; s < row.size; ++s) own[s] = M[at(k * nv + path[s])];
   }
   for (int n = nv; n-- > 0;) {
-    const Row<T>& row = work.rows[at(work.order[at(n)])];
+    const Row<T>& row = work.rows[at(work.order[at(n)].velocity)];
     const int* const path = &work.path[at(row.path)];
     T* const own = entries + row.lanes * kLanes;
     Lanes<T>* const lanes = &work.factors[at(row.lanes)];
@@ -40,39 +42,32 @@ void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
   }
 }
 
-// Lᵀ y = b and z = D⁻¹ y in place, for the rows of a list. A row is one number or many lanes.
+// Lᵀ y = b in place, for the rows of a list. A row is one number or many lanes.
 template <class T, class X>
-void solve_up(const DerivativeWorkspace<T>& work, const std::vector<int>& list, X* rows) {
+void solve_up(const DerivativeWorkspace<T>& work, const std::vector<Entry<T>>& list, X* rows) {
   for (std::size_t n = list.size(); n-- > 0;) {
-    const Row<T>& row = work.rows[at(list[n])];
-    const T* const factor = work.factors[at(row.lanes)].data();
-    const int* const path = &work.path[at(row.path)];
-    const X own = rows[list[n]];
-    for (int s = 0; s < row.size - 1; ++s) rows[path[s]] -= factor[s] * own;
-    rows[list[n]] = factor[row.size - 1] * own;
+    const int i = list[n].velocity;
+    const int place = work.rows[at(i)].size - 1;  // of i in the rows below it
+    X y = rows[i];
+    for (std::size_t m = n + at(list[n].below); m > n; --m) {
+      const int k = list[m].velocity;
+      y -= work.factors[at(work.rows[at(k)].lanes)].data()[place] * rows[k];
+    }
+    rows[i] = y;
   }
 }
 
-// L x = z in one row, those above being solved.
+// L x = sign · D⁻¹ y in one row, those above being solved.
+enum class Sign { plus, minus };
 template <class T, class X>
-void solve_row(const DerivativeWorkspace<T>& work, int k, X* rows) {
+void solve_row(const DerivativeWorkspace<T>& work, int k, X* rows, Sign sign) {
   const Row<T>& row = work.rows[at(k)];
   const T* const factor = work.factors[at(row.lanes)].data();
   const int* const path = &work.path[at(row.path)];
-  X x = rows[k];
+  const T& inverse = factor[row.size - 1];
+  X x = (sign == Sign::plus ? inverse : -inverse) * rows[k];
   for (int s = 0; s < row.size - 1; ++s) x -= factor[s] * rows[path[s]];
   rows[k] = x;
-}
-
-// Row k of a block of columns. (A full block has a length that the compiler knows.)
-template <class T>
-void set_row(T* block, int nv, int count, int k, const Lanes<T>& x) {
-  constexpr int kLanes = Lanes<T>::kCount;
-  if (count == kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) block[lane * nv + k] = x.data()[lane];
-  } else {
-    for (int lane = 0; lane < count; ++lane) block[lane * nv + k] = x.data()[lane];
-  }
 }
 
 // −M⁻¹ times what is in work.both.
@@ -83,11 +78,9 @@ void solve_both(DerivativeWorkspace<T>& work, int nv, Out<T> d_q, Out<T> d_qd) {
   for (int begin = 0; begin < nv; begin += kLanes, rows += nv) {
     const int count = std::min(kLanes, nv - begin);
     solve_up<T>(work, work.touched[at(begin / kLanes)], rows);
-    for (const int k : work.order) {
-      solve_row<T>(work, k, rows);
-      set_row(&d_q[at(begin * nv)], nv, count, k, -rows[k].a);
-      set_row(&d_qd[at(begin * nv)], nv, count, k, -rows[k].b);
-    }
+    for (const auto& [k, below] : work.order) solve_row<T>(work, k, rows, Sign::minus);
+    write_columns<T>(rows->a.data(), 2 * kLanes, count, nv, &d_q[at(begin * nv)]);
+    write_columns<T>(rows->b.data(), 2 * kLanes, count, nv, &d_qd[at(begin * nv)]);
   }
 }
 
@@ -104,13 +97,11 @@ void invert(DerivativeWorkspace<T>& work, int nv, Out<T> inverse) {
     solve_up<T>(work, work.above[at(begin / kLanes)], rows);
     for (int k = 0; k < begin; ++k) {
       for (int lane = 0; lane < count; ++lane) rows[k].data()[lane] = inverse[at(k * nv + begin + lane)];
-      set_row(block, nv, count, k, rows[k]);
     }
-    for (const int k : work.order) {
-      if (k < begin) continue;
-      solve_row<T>(work, k, rows);
-      set_row(block, nv, count, k, rows[k]);
+    for (const auto& [k, below] : work.order) {
+      if (k >= begin) solve_row<T>(work, k, rows, Sign::plus);
     }
+    write_columns<T>(rows->data(), kLanes, count, nv, block);
     for (int j = 0; j < count; ++j) {
       for (int k = 0; k < j; ++k) block[j * nv + begin + k] = block[k * nv + begin + j];
     }
@@ -128,6 +119,7 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
               {{"q", q.size(), model.nq}, {"qd", qd.size(), nv}, {"tau", tau.size(), nv}, {"d_q", d_q.size(), square},
                {"d_qd", d_qd.size(), square}, {"d_tau", d_tau.size(), square}});
   if (nv == 0) return;
+  if (work.rows.empty()) work.prepare_solutions(model);
   place_bodies<T>(model, work, q, qd);
   accelerate_bodies<T>(model, work, qd, work.zero);
   placed_torques<T>(model, work, q, work.zero, work.h);
@@ -135,7 +127,7 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   factorize<T>(work, d_tau, nv);
   for (std::size_t k = 0; k < tau.size(); ++k) work.qdd[k] = tau[k] - work.h[k];
   solve_up<T>(work, work.order, work.qdd.data());
-  for (const int k : work.order) solve_row<T>(work, k, work.qdd.data());
+  for (const auto& [k, below] : work.order) solve_row<T>(work, k, work.qdd.data(), Sign::plus);
   accelerate_bodies<T>(model, work, qd, work.qdd);
   placed_derivatives_in_lanes<T>(model, work);
   solve_both<T>(work, nv, d_q, d_qd);

@@ -127,6 +127,13 @@ bool is_free(const Body<T>& b) {
   return b.kind == JointKind::spherical || b.kind == JointKind::floating;
 }
 
+// With the base accelerated by −gravity.
+template <class T>
+Motion<T> parent_acceleration(const DerivativeWorkspace<T>& work, const Body<T>& b, std::size_t i) {
+  if (b.parent < 0) return {Vec3<T>::zero(), work.fall[i]};
+  return work.placed[at(b.parent)].a;
+}
+
 }  // namespace
 
 template <class T>
@@ -136,8 +143,7 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
       fall(model.bodies.size()),
       zero(at(model.nv), T(0.0)),
       h(at(model.nv)),
-      qdd(at(model.nv)),
-      single(at(model.nv)) {
+      qdd(at(model.nv)) {
   std::size_t related = 0;
   std::vector<std::size_t> depth;  // velocities down to a body, its own among them
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -159,48 +165,75 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
   }
   branches = related < columns.size() * (columns.size() + 1) / 2;
 
-  find_rows(model);
+  for (int j = 0; j < model.nv; ++j) by_columns.push_back(std::ptrdiff_t(j) * model.nv);
+  if (model.nv <= Workspace<T>::kDense) prepare_solutions(model);
 }
 
 template <class T>
-void DerivativeWorkspace<T>::find_rows(const Model<T>& model) {
+void DerivativeWorkspace<T>::prepare_solutions(const Model<T>& model) {
   constexpr int kLanes = Lanes<T>::kCount;
   const int nv = model.nv;
   for (int j = 0; j < nv; ++j) {
-    by_columns.push_back(std::ptrdiff_t(j) * nv);
     in_lanes.push_back(std::ptrdiff_t(j / kLanes) * nv * 2 * kLanes + j % kLanes);
+  }
+  // depth first; with mimics M is dense, as if each velocity hung on the one before
+  std::vector<std::vector<int>> children(at(nv + 1));
+  for (int k = nv; k-- > 0;) children[at(1 + (model.has_mimics ? k - 1 : model.dof_parent[at(k)]))].push_back(k);
+  std::vector<int> ready = children[0], depth_first;
+  while (!ready.empty()) {
+    const int k = ready.back();
+    ready.pop_back();
+    depth_first.push_back(k);
+    ready.insert(ready.end(), children[at(k + 1)].begin(), children[at(k + 1)].end());
   }
   int lanes = 0;
   rows.resize(at(nv));
-  for (int n = 0; n < nv; ++n) {
-    const int k = model.has_mimics ? n : model.dof_order[at(n)];
-    const int up = model.has_mimics ? n - 1 : model.dof_parent[at(k)];
+  for (const int k : depth_first) {
+    const int up = model.has_mimics ? k - 1 : model.dof_parent[at(k)];
     Row& row = rows[at(k)];
     row = {static_cast<int>(path.size()), 1 + (up < 0 ? 0 : rows[at(up)].size), lanes};
     for (int s = 0; s + 1 < row.size; ++s) path.push_back(int(path[at(rows[at(up)].path + s)]));
     path.push_back(k);
-    order.push_back(k);
     lanes += (row.size + kLanes - 1) / kLanes;
   }
   factors.resize(at(lanes), Lanes<T>::zero());
   const auto is_above = [&](int a, int k) {  // or the same
-    const auto begin = path.begin() + rows[at(k)].path, end = begin + rows[at(k)].size;
-    return std::find(begin, end, a) != end;
+    const Row &high = rows[at(a)], &low = rows[at(k)];
+    return high.size <= low.size && path[at(low.path + high.size - 1)] == a;
   };
-  for (int begin = 0; begin < nv; begin += kLanes) {
-    touched.emplace_back();
-    above.emplace_back();
-    for (const int k : order) {
-      bool over = false, under = false;
-      for (int j = begin; j < std::min(begin + kLanes, nv); ++j) {
-        over |= is_above(k, j);
-        under |= is_above(j, k);
-      }
-      if (over || under) touched.back().push_back(k);
-      if (over) above.back().push_back(k);
+  const auto listed = [&](const auto& belongs) {
+    std::vector<Entry> list;
+    for (const int k : depth_first) {
+      if (!belongs(k)) continue;
+      list.push_back({k, 0});
     }
+    // those open at an entry are above it; each closes with all that hangs on it counted
+    std::vector<std::size_t> open;
+    const auto close = [&] {
+      const int count = list[open.back()].below;
+      open.pop_back();
+      if (!open.empty()) list[open.back()].below += 1 + count;
+    };
+    for (std::size_t n = 0; n < list.size(); ++n) {
+      while (!open.empty() && !is_above(list[open.back()].velocity, list[n].velocity)) close();
+      open.push_back(n);
+    }
+    while (!open.empty()) close();
+    return list;
+  };
+  order = listed([](int) { return true; });
+  for (int begin = 0; begin < nv; begin += kLanes) {
+    const auto some = [&](const auto& holds) {
+      for (int j = begin; j < std::min(begin + kLanes, nv); ++j) {
+        if (holds(j)) return true;
+      }
+      return false;
+    };
+    above.push_back(listed([&](int k) { return some([&](int j) { return is_above(k, j); }); }));
+    touched.push_back(listed([&](int k) { return some([&](int j) { return is_above(k, j) || is_above(j, k); }); }));
   }
   both.resize(touched.size() * at(nv), TwoLanes<T>::zero());
+  single.resize(at(nv), Lanes<T>::zero());
 }
 
 template <class T>
@@ -256,16 +289,12 @@ void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T
   for (std::size_t i = 0; i < n; ++i) {
     const Body<T>& b = model.bodies[i];
     auto& body = work.placed[i];
-    const Motion<T> a = b.parent < 0 ? Motion<T>{Vec3<T>::zero(), work.fall[i]} : work.placed[at(b.parent)].a;
-    body.a = a;
+    body.a = parent_acceleration(work, b, i);
     for (int k = 0; k < b.velocities(); ++k) {
-      Column<T>& c = work.columns[at(work.first[i] + k)];
+      const Column<T>& c = work.columns[at(work.first[i] + k)];
       const bool free = is_free(b);
-      c.acceleration = cross(a, c.S);
       body.a += c.S * (free ? qdd[at(b.v + k)] : joint_rate<T>(b, qdd));
-      if (b.parent < 0) continue;
-      c.acceleration += cross(work.placed[at(b.parent)].v, c.rate);
-      body.a += c.rate * (free ? qd[at(b.v + k)] : joint_rate<T>(b, qd));
+      if (b.parent >= 0) body.a += c.rate * (free ? qd[at(b.v + k)] : joint_rate<T>(b, qd));
     }
     work.composite[i].f = body.inertia * body.a + body.coriolis;
   }
@@ -322,13 +351,15 @@ void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, 
 }
 
 template <class T, bool kShared>
-void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to_q,
+void put_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, const Entries<T, kShared>& to_q,
                      const Entries<T, kShared>& to_qd) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     const int first = work.first[i], end = first + b.velocities();
     for (int own = first; own < end; ++own) {
-      const Column<T>& c = work.columns[at(own)];
+      Column<T>& c = work.columns[at(own)];
+      c.acceleration = cross(parent_acceleration(work, b, i), c.S);
+      if (b.parent >= 0) c.acceleration += cross(work.placed[at(b.parent)].v, c.rate);
       const Wrenches<T> of(c, work.composite[i]);
       if (const int r = work.root[i]; r >= 0) {
         const Column<T>& root = work.columns[at(work.first[at(r)])];
@@ -377,7 +408,7 @@ void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out
 namespace {
 
 template <class T>
-void put_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, T* d_q, T* d_qd,
+void put_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, T* d_q, T* d_qd,
                      const std::vector<std::ptrdiff_t>& columns, std::ptrdiff_t stride) {
   const std::ptrdiff_t* const c = columns.data();
   if (model.has_mimics) {

@@ -69,15 +69,19 @@ struct DerivativeWorkspace {
   std::vector<Row> rows;  // by velocity
   std::vector<int> path;  // whose entries these are
   std::vector<Lanes<T>> factors;
-  std::vector<int> order;                 // velocities, those above before those below
-  std::vector<std::vector<int>> touched;  // of every block: the rows that have entries in it, in that order
-  std::vector<std::vector<int>> above;    // those of its own velocities and of those above
+  struct Entry {
+    int velocity;
+    int below;  // how many of those that follow hang on it
+  };
+  std::vector<Entry> order;                 // all velocities, what hangs on one right behind it
+  std::vector<std::vector<Entry>> touched;  // of every block: those whose rows have entries in it
+  std::vector<std::vector<Entry>> above;    // of every block: its own and those above
   std::vector<T> zero, h, qdd;
   std::vector<TwoLanes<T>> both;  // d_q and d_qd, rows of a block one behind the other
   std::vector<Lanes<T>> single;   // a block of M⁻¹
 
- private:
-  void find_rows(const Model<T>& model);
+  // All of that. Above Workspace::kDense velocities it is megabytes that few want: forward_derivatives then calls this first.
+  void prepare_solutions(const Model<T>& model);
 };
 
 template <class T>

@@ -38,7 +38,6 @@ struct Lanes {
     return *this;
   }
   friend Lanes operator*(const T& s, const Lanes& x) { return {s * x.v}; }
-  friend Lanes operator-(const Lanes& x) { return {-x.v}; }
 };
 
 template <>
@@ -60,11 +59,6 @@ struct alignas(64) Lanes<double> {
     for (int k = 0; k < kRegisters; ++k) y.r[k] = s * x.r[k];
     return y;
   }
-  friend Lanes operator-(const Lanes& x) {
-    Lanes y;
-    for (int k = 0; k < kRegisters; ++k) y.r[k] = -x.r[k];
-    return y;
-  }
 };
 
 // Two of them, for two chains of operations side by side.
@@ -81,10 +75,53 @@ struct TwoLanes {
   friend TwoLanes operator*(const T& s, const TwoLanes& x) { return {s * x.a, s * x.b}; }
 };
 
+// columns[lane · height + k] = row k, lane by lane, for `count` lanes; rows are `stride` numbers apart.
+template <class T>
+void write_columns(const T* rows, int stride, int count, int height, T* columns) {
+  for (int lane = 0; lane < count; ++lane) {
+    for (int k = 0; k < height; ++k) columns[lane * height + k] = rows[k * stride + lane];
+  }
+}
+
+#if defined(__AVX__)
+// Four by four in registers: single numbers would be stored one at a time.
+template <>
+inline void write_columns<double>(const double* rows, int stride, int count, int height, double* columns) {
+  typedef double Four __attribute__((vector_size(32)));
+  const auto load = [](const double* from) {
+    Four x;
+    __builtin_memcpy(&x, from, sizeof x);
+    return x;
+  };
+  const int whole = height / 4 * 4;
+  for (int lane = 0; lane < count; lane += 4) {
+    const int lanes = count - lane < 4 ? count - lane : 4;
+    for (int k = 0; k < whole; k += 4) {
+      const double* const from = rows + k * stride + lane;
+      const Four a = load(from), b = load(from + stride), c = load(from + 2 * stride), d = load(from + 3 * stride);
+      const Four ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+      const Four cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+      const Four column[4] = {__builtin_shufflevector(ab0, cd0, 0, 1, 4, 5), __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5),
+                              __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7), __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7)};
+      double* const to = columns + lane * height + k;
+      if (lanes == 4) {
+        for (int j = 0; j < 4; ++j) __builtin_memcpy(to + j * height, &column[j], sizeof column[j]);
+      } else {
+        for (int j = 0; j < lanes; ++j) __builtin_memcpy(to + j * height, &column[j], sizeof column[j]);
+      }
+    }
+    for (int j = lane; j < lane + lanes; ++j) {
+      for (int k = whole; k < height; ++k) columns[j * height + k] = rows[k * stride + j];
+    }
+  }
+}
+#endif
+
 }  // namespace LW_LANES_KIND
 }  // namespace lanes
 
 using lanes::Lanes;
 using lanes::TwoLanes;
+using lanes::write_columns;
 
 }  // namespace lw

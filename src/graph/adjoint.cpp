@@ -47,7 +47,9 @@ std::vector<Expr> adjoint_at(const Function& f, const std::vector<Expr>& x, cons
         std::vector<Expr> rest = solution;
         rest.insert(rest.end(), given.begin(), given.end());
         const std::vector<Expr> lambda =
-            at.graph().solve(called.transposed(*solve.residual), std::vector<Expr>(unknowns, Expr(0.0)), rest, 1).unknowns;
+            at.graph()
+                .solve(called.transposed(*solve.residual), std::vector<Expr>(unknowns, Expr(0.0)), rest, 1)
+                .unknowns;
         solution.insert(solution.end(), lambda.begin(), lambda.end());
         const std::vector<Expr> through = at.graph().call(called.adjoint(*solve.residual), solution);
         for (std::size_t k = 0; k < p.size(); ++k) bar[solve.arguments[k]] -= through[unknowns + k];
@@ -56,7 +58,8 @@ std::vector<Expr> adjoint_at(const Function& f, const std::vector<Expr>& x, cons
       case Op::output: {
         const Node& owner = from[n.a];
         std::vector<Expr>& outputs = nested[n.a];
-        outputs.resize(owner.op == Op::call ? from.calls()[owner.a].function->output_size() : 2 * from.solves()[owner.a].guess.size());
+        outputs.resize(owner.op == Op::call ? from.calls()[owner.a].function->output_size()
+                                            : 2 * from.solves()[owner.a].guess.size());
         outputs[n.b] += bar[id];
         break;
       }

@@ -19,7 +19,7 @@ double size_of(const Function& f) {
   return static_cast<double>(o.multiplications + o.additions + o.divisions + o.roots + o.trigonometric + o.comparisons);
 }
 
-// The derivative of f's outputs along some inputs, as a calculation within a trace.
+// Some groups one behind the other.
 std::vector<Expr> all_of(const Arguments& in, std::size_t first, std::size_t last) {
   std::vector<Expr> list;
   for (std::size_t g = first; g < last; ++g) list.insert(list.end(), in[g].begin(), in[g].end());
@@ -46,7 +46,8 @@ Function with_large_calls(const Function& f) {
       std::vector<Expr> arguments;
       for (const NodeId a : call.arguments) arguments.push_back(to[a]);
       // calls within stay, to be judged in the next turn
-      const bool symbols = std::any_of(arguments.begin(), arguments.end(), [](const Expr& e) { return !e.is_constant(); });
+      const bool symbols =
+          std::any_of(arguments.begin(), arguments.end(), [](const Expr& e) { return !e.is_constant(); });
       std::vector<Expr>& results = written[id];
       results.resize(call.function->output_size());
       if (symbols) {
@@ -156,8 +157,9 @@ CalledDerivatives::Pointer CalledDerivatives::linear(const Function& residual) {
     rates.insert(rates.end(), in[3].begin(), in[3].end());
     out[0] = tangent_at(residual, all_of(in, 1, 3), rates);
   };
-  p = std::make_shared<Function>(trace(residual.name() + "-tangent", {{"dx", n}, {"x", n}, {"p", m}, {"dp", m}}, {{"dr", n}}, calculation)
-                                     .with(residual.arithmetic()));
+  p = std::make_shared<Function>(
+      trace(residual.name() + "-tangent", {{"dx", n}, {"x", n}, {"p", m}, {"dp", m}}, {{"dr", n}}, calculation)
+          .with(residual.arithmetic()));
   return p;
 }
 
@@ -169,8 +171,9 @@ CalledDerivatives::Pointer CalledDerivatives::transposed(const Function& residua
     const std::vector<Expr> weights = adjoint_at(residual, all_of(in, 1, 3), in[0]);
     for (std::size_t k = 0; k < n; ++k) out[0][k] = weights[k] - in[3][k];
   };
-  p = std::make_shared<Function>(trace(residual.name() + "-adjoint", {{"lambda", n}, {"x", n}, {"p", m}, {"w", n}}, {{"r", n}}, calculation)
-                                     .with(residual.arithmetic()));
+  p = std::make_shared<Function>(
+      trace(residual.name() + "-adjoint", {{"lambda", n}, {"x", n}, {"p", m}, {"w", n}}, {{"r", n}}, calculation)
+          .with(residual.arithmetic()));
   return p;
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 class LinearGraph {
  public:
-  LinearGraph(const Evaluated& at, const std::vector<std::size_t>& along) : at_(at), source_(at.function().graph().size(), false) {
+  LinearGraph(const Evaluated& at, const std::vector<std::size_t>& along)
+      : at_(at), source_(at.function().graph().size(), false) {
     const Function& f = at.function();
     const Graph& from = f.graph();
     into_.resize(from.size() + f.output_size());
@@ -34,7 +35,8 @@ class LinearGraph {
         default: operation(id);
       }
     }
-    for (std::size_t k = 0; k < f.output_size(); ++k) connect(f.results()[k], static_cast<NodeId>(from.size() + k), 1.0);
+    for (std::size_t k = 0; k < f.output_size(); ++k)
+      connect(f.results()[k], static_cast<NodeId>(from.size() + k), 1.0);
   }
 
   void eliminate(Elimination order) {

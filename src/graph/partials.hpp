@@ -3,7 +3,7 @@
 //   smooth   ∂f/∂a, ∂f/∂b, ∂f/∂c
 //   switch   abs, min, max, select: a condition and which operand stands for it on either side
 //
-// The modes are told apart because a switch must select a derivative, not multiply it by 0: beside a singularity that is
+// The two are told apart because a switch must select a derivative, not multiply it by 0: beside a singularity that is
 // switched away stands an infinite one.
 #pragma once
 
@@ -17,7 +17,8 @@ struct Partials {
   std::array<Expr, 3> of{Expr(0.0), Expr(0.0), Expr(0.0)};  // by operand
   bool is_switch = false;
   Expr condition = 0.0;
-  std::array<Expr, 3> where_true{Expr(0.0), Expr(0.0), Expr(0.0)}, where_false{Expr(0.0), Expr(0.0), Expr(0.0)};  // 0 or ±1
+  std::array<Expr, 3> where_true{Expr(0.0), Expr(0.0), Expr(0.0)},
+      where_false{Expr(0.0), Expr(0.0), Expr(0.0)};  // 0 or ±1
 };
 
 // `f` is the operation's own value, which many derivatives contain.

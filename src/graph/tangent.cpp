@@ -44,7 +44,8 @@ std::vector<Expr> tangent_at(const Function& f, const std::vector<Expr>& x, cons
         std::vector<Expr> rest = at.unknowns_of(id);
         rest.insert(rest.end(), p.begin(), p.end());
         rest.insert(rest.end(), dp.begin(), dp.end());
-        const Graph::Solution s = at.graph().solve(called.linear(*solve.residual), std::vector<Expr>(solve.guess.size(), Expr(0.0)), rest, 1);
+        const Graph::Solution s =
+            at.graph().solve(called.linear(*solve.residual), std::vector<Expr>(solve.guess.size(), Expr(0.0)), rest, 1);
         nested[id] = s.unknowns;
         nested[id].insert(nested[id].end(), s.residual.begin(), s.residual.end());
         break;

@@ -37,7 +37,8 @@ Values by_complex_step(const Model<double>& model, const Function& f, const Stat
   for (const Group& g : f.inputs()) {
     const Values& from = g.name == "q" ? s.q : g.name == "qd" ? s.qd : g.name == "qdd" ? s.qdd : s.tau;
     const std::size_t n = g.name == "q" ? static_cast<std::size_t>(model.nv) : g.size;
-    const Values own(direction.begin() + static_cast<std::ptrdiff_t>(first), direction.begin() + static_cast<std::ptrdiff_t>(first + n));
+    const Values own(direction.begin() + static_cast<std::ptrdiff_t>(first),
+                     direction.begin() + static_cast<std::ptrdiff_t>(first + n));
     const std::vector<ComplexStep> part = g.name == "q" ? moving(model, from, own) : moving(from, own);
     in.insert(in.end(), part.begin(), part.end());
     first += n;
@@ -142,7 +143,8 @@ void check_second_order(const Mechanism& mechanism, int states, std::uint64_t se
 }
 
 TEST(FunctionDerivatives, OfTheSecondOrder) {
-  for (const char* name : {"double-pendulum", "twu-rrrp", "torso", "stanford", "ur5"}) check_second_order(load(name), 2, 1);
+  for (const char* name : {"double-pendulum", "twu-rrrp", "torso", "stanford", "ur5"})
+    check_second_order(load(name), 2, 1);
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     RandomMechanismOptions options;
     options.joints = 1 + static_cast<int>(seed % 3);

@@ -91,8 +91,16 @@ class Derivatives {
  public:
   Derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd, In<T> qdd,
               std::array<Out<T>, 3> out)
-      : model_(model), tree_(tree), road_(road), q_(q), qd_(qd), motion_(model, tree, road, q, qd, qdd), out_(out),
-        inner_(tree.links.size()), outer_(tree.links.size()), bears_(tree.links.size(), false) {
+      : model_(model),
+        tree_(tree),
+        road_(road),
+        q_(q),
+        qd_(qd),
+        motion_(model, tree, road, q, qd, qdd),
+        out_(out),
+        inner_(tree.links.size()),
+        outer_(tree.links.size()),
+        bears_(tree.links.size(), false) {
     std::vector<T> tau(at(model.nv));
     motion_.outward();
     motion_.inward(tau);
@@ -131,7 +139,9 @@ class Derivatives {
       default: return {};
     }
   }
-  bool slips(std::size_t i) const { return body(i).kind == JointKind::prismatic || body(i).kind == JointKind::floating; }
+  bool slips(std::size_t i) const {
+    return body(i).kind == JointKind::prismatic || body(i).kind == JointKind::floating;
+  }
 
   // Of the parent in what axes the child needs, doubled; and where the child stands there.
   Vec3<T> twice_turning(std::size_t parent, bool in_carrier) const {
@@ -193,7 +203,9 @@ class Derivatives {
 
   static Mat3<T> inertia_of(const Hanging<T>& c) {
     const Mat3<T>& E = c.P.E;
-    return {{E(1, 1) + E(2, 2), -E(1, 0), -E(2, 0)}, {-E(0, 1), E(0, 0) + E(2, 2), -E(2, 1)}, {-E(0, 2), -E(1, 2), c.inertia_z}};
+    return {{E(1, 1) + E(2, 2), -E(1, 0), -E(2, 0)},
+            {-E(0, 1), E(0, 0) + E(2, 2), -E(2, 1)},
+            {-E(0, 2), -E(1, 2), c.inertia_z}};
   }
 
   // Of velocity k of joint i, where it acts.
@@ -205,7 +217,7 @@ class Derivatives {
     const bool free = is_free(i), turns = kind == JointKind::revolute || (free && k < 3);
     const Vec3<T> e = free ? Vec3<T>::unit(k % 3) : Vec3<T>::unit(2);
     const Vec3<T> rate = cross(before.w, e), acceleration = before.U * e;  // Ψ̇, Ψ̈: turning or moving
-    Vec3<T> twice = rate + rate, along;                                   // E
+    Vec3<T> twice = rate + rate, along;                                    // E
     if (free) {
       twice = cross(before.w + motion_[i].body.w, e);
       if (kind == JointKind::floating && turns) along = cross(twice_slip(i) * T(0.5), e);
@@ -331,9 +343,9 @@ void tensor_derivatives(const Model<T>& model, const CanonicalTree<T>& tree, con
   Derivatives<T>(model, tree, road, q, qd, qdd, {d_q, d_qd, d_qdd}).run();
 }
 
-#define LW_INSTANTIATE(T)                                                                                             \
-  template void tensor_derivatives<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, In<T>, \
-                                      Out<T>, Out<T>, Out<T>);
+#define LW_INSTANTIATE(T)                                                                                        \
+  template void tensor_derivatives<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, \
+                                      In<T>, Out<T>, Out<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
