@@ -19,7 +19,8 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
 
   std::string guard = name + "_H";
   for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string header = comment(banner(program, form)) + fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
+  std::string header = comment(banner(program, form)) +
+                       fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
   for (const Function& f : program.functions) {
     std::vector<std::string> sizes;
     for (const auto* groups : {&f.inputs(), &f.outputs()}) {
@@ -28,7 +29,8 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
     header += fmt::format("\n/* {} */\n{};\n", fmt::join(sizes, ", "), c_declaration(program, f, dialect));
   }
   header += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  return {{name + ".h", header}, {name + ".c", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".h")}};
+  return {{name + ".h", header},
+          {name + ".c", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".h")}};
 }
 
 }  // namespace lw
