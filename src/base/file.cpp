@@ -59,7 +59,8 @@ void write_directly(const std::string& path, std::string_view content) {
 // A file under a temporary name beside its target; gone again unless it is put in place.
 class Part {
  public:
-  Part(const std::string& path, std::string_view content, const fs::file_status& status) : path_(path), target_(behind_links(path)) {
+  Part(const std::string& path, std::string_view content, const fs::file_status& status)
+      : path_(path), target_(behind_links(path)) {
     const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
@@ -73,7 +74,8 @@ class Part {
     if (::close(file) != 0 && ok) ok = false, reason = errno;
     if (!ok) give_up(reason);
   }
-  Part(Part&& other) noexcept : path_(other.path_), target_(other.target_), temporary_(std::exchange(other.temporary_, {})) {}
+  Part(Part&& other) noexcept
+      : path_(other.path_), target_(other.target_), temporary_(std::exchange(other.temporary_, {})) {}
   ~Part() {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
   }

@@ -119,9 +119,10 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
     note(arguments, fmt::format("{}: compiling", loaded.model.name));
     JitBackend made = jit_backend(loaded.mechanism, loaded.model.nv <= kLargestBatch);
     for (const std::string& text : made.notes) note(arguments, text);
-    note(arguments, fmt::format("{}: {} in {:.2f} s", loaded.model.name,
-                                made.cached ? "generated, and its machine code found in the cache," : "generated and compiled",
-                                made.seconds));
+    note(arguments,
+         fmt::format("{}: {} in {:.2f} s", loaded.model.name,
+                     made.cached ? "generated, and its machine code found in the cache," : "generated and compiled",
+                     made.seconds));
     if (made.native) backends.push_back({"jit", std::move(made.peer)});
     if (BatchPeer* batch = made.batch.get()) backends.push_back({"batch", std::move(made.batch), batch});
   }

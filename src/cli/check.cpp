@@ -167,7 +167,8 @@ void print_summary(const Findings& f) {
   const DefaultValues values(mechanism);
   for (const Parameter& p : mechanism.parameters) parameters += fmt::format(" {}={:.6g},", p.name, values(p.value));
   parameters.pop_back();
-  for (const std::string& line : wrap(parameters, 92)) fmt::print("{}{}\n", line.starts_with("parameters") ? "" : "  ", line);
+  for (const std::string& line : wrap(parameters, 92))
+    fmt::print("{}{}\n", line.starts_with("parameters") ? "" : "  ", line);
   fmt::print("\n");
 }
 

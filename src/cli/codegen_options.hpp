@@ -30,6 +30,9 @@ void require_use_of_frame(const Arguments& arguments, const std::vector<std::str
 // determine.
 void judge_functions(const Arguments& arguments, const Model<double>& model, const std::vector<std::string>& functions);
 
+// Says on stderr what begins, where it takes longer than a reader expects.
+void note_long_work(const Arguments& arguments, const Model<double>& model, const std::string& function);
+
 // "a,b,c" by its commas; empty entries are an error.
 std::vector<std::string> names_in(const std::string& option, const std::string& text);
 

@@ -175,7 +175,8 @@ class Scratch {
     if (error) throw Error(ErrorCode::io, "the self-test needs a folder for temporary files, and TMPDIR names none");
     std::string pattern = (temporary / "linkwright-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ErrorCode::io, fmt::format("no folder can be made for the self-test in {}: {}", temporary.string(), std::strerror(errno)));
+      throw Error(ErrorCode::io, fmt::format("no folder can be made for the self-test in {}: {}", temporary.string(),
+                                             std::strerror(errno)));
     }
     path = pattern;
   }
@@ -205,7 +206,8 @@ SelfTest run_selftest(const Emitted& made) {
     test.output = done.output;
     if (done.status != 0) {
       test.verdict = "failed";
-      if (done.output.empty()) test.output = fmt::format("nothing (`{}`, exit code {})", fmt::join(command, " "), done.status);
+      if (done.output.empty())
+        test.output = fmt::format("nothing (`{}`, exit code {})", fmt::join(command, " "), done.status);
       break;
     }
   }
@@ -214,10 +216,13 @@ SelfTest run_selftest(const Emitted& made) {
 
 // Before long work, that it will not be in vain: throws Error(io) where nothing could be written to the folder.
 void require_writable(const fs::path& folder) {
-  const auto refuse = [&](int reason) { throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), std::strerror(reason))); };
+  const auto refuse = [&](int reason) {
+    throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), std::strerror(reason)));
+  };
   fs::path there = fs::absolute(folder);  // or what is there of it
   std::error_code error;
-  while (fs::status(there, error).type() == fs::file_type::not_found && there.has_relative_path()) there = there.parent_path();
+  while (fs::status(there, error).type() == fs::file_type::not_found && there.has_relative_path())
+    there = there.parent_path();
   if (!fs::is_directory(there, error)) refuse(ENOTDIR);
   if (::access(there.c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
@@ -245,7 +250,8 @@ int run(const Arguments& arguments) {
   require_use_of_frame(arguments, functions);
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
     const std::string name = arguments.text("--name");
-    throw Error(ErrorCode::usage, fmt::format("--name `{}` is no identifier; `{}` would be one", name, identifier(name)));
+    throw Error(ErrorCode::usage,
+                fmt::format("--name `{}` is no identifier; `{}` would be one", name, identifier(name)));
   }
   const fs::path folder = arguments.text("--out", ".");
   require_writable(folder);
@@ -255,10 +261,7 @@ int run(const Arguments& arguments) {
   options.trace.fused = !arguments.has("--no-fma") && (form.language == "c" || form.language == "c++");  // the others have none
   options.trace.limbs = !arguments.has("--no-lanes") && (form.language == "c" || form.language == "c++");
   options.libm = arguments.has("--libm");
-  options.progress = [&](const std::string& function) {
-    constexpr int kQuick = 12;  // velocities, for which it takes a second or two
-    if (loaded.model.nv > kQuick && !arguments.quiet()) say(fmt::format("{}: deriving and simplifying `{}`", loaded.model.name, function));
-  };
+  options.progress = [&](const std::string& function) { note_long_work(arguments, loaded.model, function); };
   judge_functions(arguments, loaded.model, functions);
   note_losses(arguments, loaded.mechanism);
   std::vector<Traced> traced;
@@ -271,7 +274,8 @@ int run(const Arguments& arguments) {
   if (const std::string losses = losses_left_out(loaded.mechanism); !losses.empty()) program.left_out.push_back(losses);
   note_idle_parameters(arguments, program);
   Json json{{"files", Json::array()}, {"functions", Json::array()}};
-  Table table({"function", "×", "+", "÷", "sin, cos", "longest path", form.single_precision ? "error in double" : "error"});
+  Table table(
+      {"function", "×", "+", "÷", "sin, cos", "longest path", form.single_precision ? "error in double" : "error"});
   std::vector<TestVectors> vectors;
   Proof proof;
   proof.states = kVerifiedStates;
@@ -306,7 +310,8 @@ int run(const Arguments& arguments) {
     }
   }
   if (proof.snapping > 0.0) {
-    program.notes.push_back(fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", proof.snapping));
+    program.notes.push_back(
+        fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", proof.snapping));
   }
   Emitted made = emit(form, batch, program, vectors);
   const SelfTest test = run_selftest(made);

@@ -79,6 +79,7 @@ int run(const Arguments& arguments) {
   TraceOptions options = read_trace_options(arguments);
   options.dense = arguments.has("--dense");
   if (!options.dense) judge_functions(arguments, loaded.model, {function});
+  note_long_work(arguments, loaded.model, function);
   const Traced traced = trace_function(loaded.mechanism, function, options);
   const Verification check = verify(traced, kVerifiedStates);
   const FunctionCost cost = lw::cost(traced.function);
@@ -116,8 +117,8 @@ int run(const Arguments& arguments) {
   if (!published.empty()) header.emplace_back("ours");
   Table table(header);
   const auto number = [](std::int64_t n) { return n == 0 ? std::string("-") : std::to_string(n); };
-  std::vector<std::string> row{"Linkwright", number(c.multiplications), number(c.additions), number(c.divisions),
-                               number(c.trigonometric), number(total(c))};
+  std::vector<std::string> row{"Linkwright",        number(c.multiplications), number(c.additions),
+                               number(c.divisions), number(c.trigonometric),   number(total(c))};
   row.resize(header.size());
   table.add(row);
   for (const PublishedCount& p : published) {

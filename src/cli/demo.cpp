@@ -212,9 +212,10 @@ bool show_code(const Mechanism& mechanism, const Model<double>& model, Generated
   show_excerpt(made.program);
   fmt::print("\n");
   if (made.code.is_native()) {
-    fmt::print("  Inverse and forward dynamics were {} in {:.1f} s.\n\n",
-               made.code.was_cached() ? "generated, and their machine code found in the cache," : "generated and compiled",
-               made.seconds);
+    fmt::print(
+        "  Inverse and forward dynamics were {} in {:.1f} s.\n\n",
+        made.code.was_cached() ? "generated, and their machine code found in the cache," : "generated and compiled",
+        made.seconds);
   }
   for (const std::string& note : made.code.notes()) {
     for (const std::string& line : wrap("Note: " + note + ".", 100)) fmt::print("  {}\n", line);

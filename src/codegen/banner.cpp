@@ -41,7 +41,8 @@ std::string plain(std::string unit) {
 std::string places(std::size_t first, std::size_t last, const Form& form) {
   const bool from_zero = form.language == "c" || form.language == "c++" || form.language == "python";
   const auto number = [&](std::size_t k) { return std::to_string(from_zero ? k : k + 1); };
-  const std::string both = first == last ? number(first) : number(first) + (form.language == "fortran" ? ":" : "-") + number(last);
+  const std::string both =
+      first == last ? number(first) : number(first) + (form.language == "fortran" ? ":" : "-") + number(last);
   return form.language == "fortran" ? "(" + both + ")" : "[" + both + "]";
 }
 
@@ -71,12 +72,14 @@ std::string described(const Program& program, const Contents& c, const Form& for
   for (const Contents& before : program.contents) {
     if (before.group == c.group) break;
     const auto same_name = [](const Entry& a, const Entry& b) { return a.name == b.name; };
-    if (!std::equal(before.entries.begin(), before.entries.end(), c.entries.begin(), c.entries.end(), same_name)) continue;
+    if (!std::equal(before.entries.begin(), before.entries.end(), c.entries.begin(), c.entries.end(), same_name))
+      continue;
     std::vector<std::string> units;
     for (const Entry& e : c.entries) {
       if (std::find(units.begin(), units.end(), e.unit) == units.end()) units.push_back(e.unit);
     }
-    return fmt::format("{}, in the order of {} ({})", text, before.group, plain(fmt::format("{}", fmt::join(units, ", "))));
+    return fmt::format("{}, in the order of {} ({})", text, before.group,
+                       plain(fmt::format("{}", fmt::join(units, ", "))));
   }
   return text + ": " + listed(c.entries, form);
 }

@@ -36,11 +36,13 @@ namespace {
 
 // Functions for which inertias may be regrouped, and frames chosen.
 bool gives_torques(const std::string& function) {
-  return function.starts_with("inverse") || function.starts_with("forward") || function == "mass-matrix" || function == "bias";
+  return function.starts_with("inverse") || function.starts_with("forward") || function == "mass-matrix" ||
+         function == "bias";
 }
 
 bool has_chosen_frames(const std::string& function, const std::string& road) {
-  return gives_torques(function) && road.find("the model's frames") == std::string::npos && !road.starts_with("link-frame");
+  return gives_torques(function) && road.find("the model's frames") == std::string::npos &&
+         !road.starts_with("link-frame");
 }
 
 }  // namespace
@@ -67,14 +69,17 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     program.kept_values = traced.parameter_values;
     for (Contents& c : contents(traced)) {
       const auto same = [&](const Contents& known) { return known.group == c.group; };
-      if (std::none_of(program.contents.begin(), program.contents.end(), same)) program.contents.push_back(std::move(c));
+      if (std::none_of(program.contents.begin(), program.contents.end(), same))
+        program.contents.push_back(std::move(c));
     }
     if (details != nullptr) details->push_back(std::move(traced));
   }
-  if (elaborate) program.notes.emplace_back("these choices are explained in docs/theory/least-arithmetic.md of Linkwright");
+  if (elaborate)
+    program.notes.emplace_back("these choices are explained in docs/theory/least-arithmetic.md of Linkwright");
   if (options.trace.base_parameters && std::any_of(functions.begin(), functions.end(), gives_torques)) {
     program.notes.emplace_back(
-        "inertial parameters are regrouped: the torques are those of the mechanism, its joint reactions are not in here");
+        "inertial parameters are regrouped: the torques are those of the mechanism, its joint reactions are not in "
+        "here");
   }
   if (options.trace.base_parameters && std::find(functions.begin(), functions.end(), "regressor") != functions.end()) {
     program.notes.emplace_back("regressor: a column for every inertial parameter of the file; these are not regrouped");

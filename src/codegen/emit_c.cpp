@@ -20,7 +20,8 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
 
   std::string guard = name + "_H";
   for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string header = comment(banner(program, form)) + fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
+  std::string header = comment(banner(program, form)) +
+                       fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
   for (const Function& f : program.functions) {
     std::vector<std::string> sizes;
     for (const auto* groups : {&f.inputs(), &f.outputs()}) {

@@ -41,7 +41,8 @@ std::vector<Artefact> emit_cpp(const Program& program, const EmitCppOptions& opt
     lines.push_back(fmt::format("Compile with -O2 -march=native -std=c++20 {}.", fmt::join(kCFlags, " ")));
     return c_comment(lines);
   };
-  std::string header = comment(banner(program, form)) + fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
+  std::string header = comment(banner(program, form)) +
+                       fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
   for (const Function& f : program.functions) header += declarations(program, f, dialect);
   header += fmt::format("\n}}  // namespace {}\n", name);
   std::vector<Artefact> files = {{name + ".hpp", header}, {name + ".cpp", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".hpp")}};

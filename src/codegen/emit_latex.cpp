@@ -192,7 +192,8 @@ std::vector<Artefact> emit_latex(const Program& program) {
   }
 
   std::string text;
-  for (const std::string& line : banner(program, {.language = "latex"})) text += "%" + (line.empty() ? "" : " " + line) + "\n";
+  for (const std::string& line : banner(program, {.language = "latex"}))
+    text += "%" + (line.empty() ? "" : " " + line) + "\n";
   text += R"(\documentclass[a4paper,10pt,fleqn]{article}
 \usepackage{amsmath,amssymb}
 \usepackage[margin=22mm]{geometry}
@@ -205,11 +206,13 @@ std::vector<Artefact> emit_latex(const Program& program) {
   text += "SI units and radians. Numbers are rounded to six digits here; the code has them exactly.\n\n";
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
     text += fmt::format("${}$ is a parameter (${}$ in this mechanism).\n\n",
-                        notation.symbol({program.kept[k], {}, {}, false, true}), notation.number(program.kept_values.at(k)));
+                        notation.symbol({program.kept[k], {}, {}, false, true}),
+                        notation.number(program.kept_values.at(k)));
   }
   if (!program.options.empty()) {
     std::string options;
-    for (const auto& [name, value] : program.options) options += (options.empty() ? "" : " ") + name + (value.empty() ? "" : " " + value);
+    for (const auto& [name, value] : program.options)
+      options += (options.empty() ? "" : " ") + name + (value.empty() ? "" : " " + value);
     text += fmt::format("{{\\raggedright Made with \\texttt{{{}}}.\\par}}\n\n", escaped(options));
   }
   for (const std::string& what : program.left_out) text += "Left out: " + escaped(what) + ".\n\n";

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kWidth = 110;
 
-std::string groups(const std::vector<Group>& of, const UnicodeNotation& notation, const std::vector<std::string>& kept) {
+std::string groups(const std::vector<Group>& of, const UnicodeNotation& notation,
+                   const std::vector<std::string>& kept) {
   std::vector<std::string> texts;
   for (const Group& g : of) {
     if (g.name == "p" && g.size == kept.size()) {  // by their names
@@ -86,15 +87,15 @@ std::vector<Artefact> emit_text(const Program& program) {
   text += "\nNotation\n" + table.str();
   text += "\n  ω₂ˣ is component x of ω of link 2, in the axes of that link";
   text += sums ? "; s₂₃ = sin(q₂ + q₃), c₂₃ = cos(q₂ + q₃).\n" : ".\n";
-  for (const std::string& line : wrap(chosen_frames(program), kWidth - 2)) text += line.empty() ? "" : "  " + line + "\n";
+  for (const std::string& line : wrap(chosen_frames(program), kWidth - 2))
+    text += line.empty() ? "" : "  " + line + "\n";
   for (const std::string& remark : remarks({quantities.begin(), quantities.end()}, "′")) text += "  " + remark + "\n";
   text += "  Numbers are rounded to twelve digits here; the code has them exactly.\n";
 
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const Function& f = *functions[k];
-    const std::string line =
-        fmt::format("{}: {} from {}", title(f), groups(f.outputs(), notation, {}),
-                    groups(f.inputs(), notation, program.kept));
+    const std::string line = fmt::format("{}: {} from {}", title(f), groups(f.outputs(), notation, {}),
+                                         groups(f.inputs(), notation, program.kept));
     text += "\n\n" + line + "\n";
     for (std::size_t n = 0; n < display_width(line); ++n) text += "─";
     text += "\n" + described(cost(f)) + "\n";

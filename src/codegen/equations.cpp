@@ -112,7 +112,8 @@ std::vector<std::string> remarks(const std::vector<const Meaning*>& quantities, 
 std::string chosen_frames(const Program& program) {
   if (program.in_chosen_frames.empty()) return {};
   return fmt::format(
-      "In {} these axes are not the file's, but chosen for short equations: z is the joint's axis, x the common normal to "
+      "In {} these axes are not the file's, but chosen for short equations: z is the joint's axis, x the common normal "
+      "to "
       "the next one, the origin where they meet.",
       fmt::join(program.in_chosen_frames, ", "));
 }

@@ -30,9 +30,10 @@ struct Program {
   std::vector<Function> functions;     // named as in the contract: "inverse", "mass-matrix"
   std::vector<std::string> notes;      // for the banner: what was snapped, regrouped, which road was taken
   std::vector<std::string> in_chosen_frames = {};  // functions whose links have other axes than in the file
-  std::vector<Contents> contents;      // of the groups of all functions, each once
-  std::vector<std::pair<std::string, std::string>> options;  // that it was made with, as on the command line: --set, a2=1
-  std::vector<std::string> left_out;   // what the file has and no result holds
+  std::vector<Contents> contents;                  // of the groups of all functions, each once
+  std::vector<std::pair<std::string, std::string>>
+      options;                        // that it was made with, as on the command line: --set, a2=1
+  std::vector<std::string> left_out;  // what the file has and no result holds
 };
 
 // The language that a program is written in, and its precision.

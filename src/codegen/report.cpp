@@ -30,7 +30,9 @@ std::string groups(const std::vector<Group>& list) {
 }
 
 std::string entries(const std::vector<Entry>& list) {
-  return array(list, [](const Entry& e) { return fmt::format("{{\"name\": {}, \"unit\": {}}}", quoted(e.name), quoted(e.unit)); });
+  return array(list, [](const Entry& e) {
+    return fmt::format("{{\"name\": {}, \"unit\": {}}}", quoted(e.name), quoted(e.unit));
+  });
 }
 
 std::string function(const Program& program, std::size_t index, const Form& form, const Proof& proof) {
@@ -39,8 +41,10 @@ std::string function(const Program& program, std::size_t index, const Form& form
   const OperationCount& o = c.operations;
   const std::string error = index < proof.errors.size() ? fmt::format(", \"error\": {:.3e}", proof.errors[index]) : "";
   return fmt::format(
-      "\n    {{\"name\": {}, \"symbol\": {}, \"inputs\": {}, \"outputs\": {},\n     \"operations\": {{\"multiplications\": {}, "
-      "\"additions\": {}, \"divisions\": {}, \"roots\": {}, \"trigonometric\": {}, \"comparisons\": {}}}, \"depth\": {}{}}}",
+      "\n    {{\"name\": {}, \"symbol\": {}, \"inputs\": {}, \"outputs\": {},\n     \"operations\": "
+      "{{\"multiplications\": {}, "
+      "\"additions\": {}, \"divisions\": {}, \"roots\": {}, \"trigonometric\": {}, \"comparisons\": {}}}, \"depth\": "
+      "{}{}}}",
       quoted(f.name()), quoted(symbol(program, f, form)), groups(f.inputs()), groups(f.outputs()), o.multiplications,
       o.additions, o.divisions, o.roots, o.trigonometric, o.comparisons, c.depth, error);
 }
@@ -49,7 +53,9 @@ std::string function(const Program& program, std::size_t index, const Form& form
 
 Artefact emit_report(const Program& program, const std::vector<Artefact>& files, const Form& form, const Proof& proof) {
   std::vector<std::string> fields;
-  const auto add = [&](const char* name, const std::string& value) { fields.push_back(fmt::format("  \"{}\": {}", name, value)); };
+  const auto add = [&](const char* name, const std::string& value) {
+    fields.push_back(fmt::format("  \"{}\": {}", name, value));
+  };
   add("generator", quoted(generator()));
   add("name", quoted(program.name));
   add("robot", quoted(program.robot));
@@ -66,8 +72,8 @@ Artefact emit_report(const Program& program, const std::vector<Artefact>& files,
                               shortest(program.kept_values.at(k)));
   }
   for (const Contents& c : program.contents) {
-    vectors += fmt::format("{}\n    {}: {{\"words\": {}, \"entries\": {}}}", vectors.empty() ? "" : ",", quoted(c.group),
-                           quoted(c.words), entries(c.entries));
+    vectors += fmt::format("{}\n    {}: {{\"words\": {}, \"entries\": {}}}", vectors.empty() ? "" : ",",
+                           quoted(c.group), quoted(c.words), entries(c.entries));
   }
   for (std::size_t k = 0; k < program.functions.size(); ++k) {
     functions += (k == 0 ? "" : ",") + function(program, k, form, proof);

@@ -39,11 +39,15 @@ TEST(CompileCommand, EveryLanguage) {
              {base + ".h", base + ".c", base + "_c_vectors.csv", base + "_selftest.c", base + "_c_report.json"},
              "passed"},
         Made{"c++",
-             {base + ".hpp", base + ".cpp", base + "_cpp_vectors.csv", base + "_selftest.cpp", base + "_cpp_report.json"},
+             {base + ".hpp", base + ".cpp", base + "_cpp_vectors.csv", base + "_selftest.cpp",
+              base + "_cpp_report.json"},
              "passed"},
-        Made{
-            "fortran", {base + ".f90", base + "_selftest.f90", base + "_fortran_vectors.csv", base + "_fortran_report.json"}, "passed"},
-        Made{"python", {base + ".py", base + "_selftest.py", base + "_python_vectors.csv", base + "_python_report.json"}, "passed"},
+        Made{"fortran",
+             {base + ".f90", base + "_selftest.f90", base + "_fortran_vectors.csv", base + "_fortran_report.json"},
+             "passed"},
+        Made{"python",
+             {base + ".py", base + "_selftest.py", base + "_python_vectors.csv", base + "_python_report.json"},
+             "passed"},
         Made{"latex", {base + ".tex", base + "_latex_report.json"}, "none"},
         Made{"text", {base + ".txt", base + "_text_report.json"}, "none"},
         Made{"dot", {base + "_inverse.dot", base + "_forward.dot", base + "_dot_report.json"}, "none"}}) {
@@ -74,7 +78,8 @@ const char* kAllFunctions = "inverse,forward,mass-matrix,bias,kinematics,jacobia
 
 TEST(CompileCommand, EveryFunctionInCAndCpp) {
   for (const char* language : {"c", "c++"}) {
-    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions", kAllFunctions, "--language", language, "--out", out_folder("all"), "--json"});
+    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions", kAllFunctions, "--language", language,
+                                          "--out", out_folder("all"), "--json"});
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.json()["self_test"], "passed");
     EXPECT_EQ(run.json()["functions"].size(), 8u);
@@ -86,8 +91,8 @@ TEST(CompileCommand, WhereNothingMoves) {
                                         "linkwright: 1\nname: still\nlinks:\n"
                                         "  - {name: a, parent: base, joint: {type: fixed}, inertia: {mass: 1}}\n");
   for (const char* language : {"c", "c++", "fortran", "python", "latex", "text", "dot"}) {
-    const test::Outcome run = linkwright({"compile", still, "--functions", kAllFunctions, "--language", language, "--out",
-                                          out_folder("still"), "--json"});
+    const test::Outcome run = linkwright({"compile", still, "--functions", kAllFunctions, "--language", language,
+                                          "--out", out_folder("still"), "--json"});
     ASSERT_EQ(run.code, 0) << language << run.err;
     EXPECT_EQ(run.json()["functions"].size(), 8u);
   }
@@ -100,17 +105,18 @@ TEST(CompileCommand, AccelerationsThatAreNotDetermined) {
       "linkwright: 1\nname: singular\nlinks:\n"
       "  - {name: a, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, com: [0.1, 0, 0]}}\n"
       "  - {name: b, parent: a, joint: {type: revolute, axis: z}}\n");
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"compile", file, "--functions", "bias,forward", "--out", out_folder("no")},
-                                             {"count", file, "--function", "forward"},
-                                             {"bench", file, "--peers", "none"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"compile", file, "--functions", "bias,forward", "--out", out_folder("no")},
+           {"count", file, "--function", "forward"},
+           {"bench", file, "--peers", "none"}}) {
     const test::Outcome run = linkwright(words);
     EXPECT_EQ(run.code, 3) << words[0];
     EXPECT_TRUE(has(run.err, "the mass matrix is singular: nothing resists an acceleration of `b`")) << run.err;
     EXPECT_EQ(run.out, "");
   }
   EXPECT_FALSE(fs::exists(out_folder("no")));
-  EXPECT_EQ(linkwright({"compile", file, "--functions", "inverse,bias,mass-matrix", "--out", out_folder("yes")}).code, 0);
+  EXPECT_EQ(linkwright({"compile", file, "--functions", "inverse,bias,mass-matrix", "--out", out_folder("yes")}).code,
+            0);
 }
 
 // The operations are those that `count` counts under the same options.
@@ -156,16 +162,18 @@ links:
   - {name: swing, parent: slide, joint: {type: revolute, axis: y}, inertia: {mass: 2, com: [0, 0, -l]}}
 )");
   const std::string out = out_folder("cart");
-  const test::Outcome run = linkwright({"compile", file, "--functions", "inverse,jacobian,regressor", "--keep", "l,mu", "--set",
-                                        "l=0.7", "--payload", "swing:3@0,0,-1", "--objective", "depth", "--out", out});
+  const test::Outcome run =
+      linkwright({"compile", file, "--functions", "inverse,jacobian,regressor", "--keep", "l,mu", "--set", "l=0.7",
+                  "--payload", "swing:3@0,0,-1", "--objective", "depth", "--out", out});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(has(run.err, "nothing that is written depends on `mu`")) << run.err;
   const std::string header = text_of(out + "/cart.h");
   for (const char* part :
        {"--set l=0.7 --payload swing:3@0,0,-1 --keep l,mu --parameters base --objective depth --snap 1e-10",
-        "--search 1000 --frame swing", "Left out: friction and damping of 1 joint (slide)", "p[0] is l (0.7 in this mechanism)",
-        "q: positions: [0] slide (m); [1] swing (rad)", "tau: torques and forces at the joints, in the order of q (N, N m)",
-        "angular velocity x, y, z of `swing`", "[0-19] slide.m, .mx, .my", "a column for every inertial parameter"}) {
+        "--search 1000 --frame swing", "Left out: friction and damping of 1 joint (slide)",
+        "p[0] is l (0.7 in this mechanism)", "q: positions: [0] slide (m); [1] swing (rad)",
+        "tau: torques and forces at the joints, in the order of q (N, N m)", "angular velocity x, y, z of `swing`",
+        "[0-19] slide.m, .mx, .my", "a column for every inertial parameter"}) {
     EXPECT_TRUE(has(header, part)) << part << " in\n" << header;
   }
   const Json report = Json::parse(text_of(out + "/cart_c_report.json"));
@@ -190,8 +198,12 @@ TEST(CompileCommand, OneFolderForAll) {
   const std::string out = out_folder("together");
   std::set<std::string> files;
   std::size_t written = 0;
-  for (const std::vector<std::string>& form : std::vector<std::vector<std::string>>{
-           {}, {"--float"}, {"--language", "c++"}, {"--language", "c++", "--float"}, {"--language", "python"}, {"--language", "text"}}) {
+  for (const std::vector<std::string>& form : std::vector<std::vector<std::string>>{{},
+                                                                                    {"--float"},
+                                                                                    {"--language", "c++"},
+                                                                                    {"--language", "c++", "--float"},
+                                                                                    {"--language", "python"},
+                                                                                    {"--language", "text"}}) {
     std::vector<std::string> words{"compile", "double-pendulum", "--json", "--out", out};
     words.insert(words.end(), form.begin(), form.end());
     const test::Outcome run = linkwright(words);

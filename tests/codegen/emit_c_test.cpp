@@ -162,8 +162,9 @@ TEST(EmitC, TheBannerSaysWhatItIs) {
   program.contents = {{"q", "positions", {{"hip.x", "m"}, {"hip.y", "m"}, {"knee", "rad"}}}, {"M", "mass matrix", {}}};
   for (const Artefact& f : emit_c(program)) {
     const std::string about = f.text.substr(0, f.text.find("*/"));
-    for (const char* said : {"Foucault's * / pendulum", "p[0] is m2 (0.25 in this mechanism)", "a note", "pendulum_inverse: ", "Options: --set m2=0.25 --no-fma\n",
-                             "Left out: friction\n", "q: positions: [0-1] hip.x, .y (m); [2] knee (rad)\n", "M: mass matrix\n",
+    for (const char* said : {"Foucault's * / pendulum", "p[0] is m2 (0.25 in this mechanism)", "a note",
+                             "pendulum_inverse: ", "Options: --set m2=0.25 --no-fma\n", "Left out: friction\n",
+                             "q: positions: [0-1] hip.x, .y (m); [2] knee (rad)\n", "M: mass matrix\n",
                              "multiplications", "no licence is attached"}) {
       EXPECT_NE(about.find(said), std::string::npos) << said << " in\n" << about;
     }
@@ -187,7 +188,8 @@ TEST(Banner, SpeaksTheLanguage) {
   EXPECT_TRUE(has({"fortran"}, "p(1) is m2"));
   EXPECT_TRUE(has({"python"}, "pendulum.inverse: "));
   EXPECT_TRUE(has({"text"}, "parameter m2"));
-  for (const char* language : {"fortran", "python", "latex", "text", "dot"}) EXPECT_FALSE(has({language}, "must not overlap"));
+  for (const char* language : {"fortran", "python", "latex", "text", "dot"})
+    EXPECT_FALSE(has({language}, "must not overlap"));
 }
 
 TEST(EmitC, NamesOfLinksMakeSections) {
@@ -218,7 +220,8 @@ TEST(Report, IsJsonThatSaysWhatWasMade) {
   program.kept_values = {0.25};
   program.options = {{"--payload", "tip:2"}};
   program.contents = {{"q", "positions", {{"hip", "rad"}, {"knee", "rad"}}}};
-  const Artefact report = emit_report(program, emit_c(program), {}, {1000, {1e-15, 2e-15}, 0.0, "passed", {"cc", "-O2"}});
+  const Artefact report =
+      emit_report(program, emit_c(program), {}, {1000, {1e-15, 2e-15}, 0.0, "passed", {"cc", "-O2"}});
   EXPECT_EQ(report.path, "pendulum_c_report.json");
   const auto json = nlohmann::json::parse(report.text);
   EXPECT_EQ(json["robot"], program.robot);

@@ -155,9 +155,9 @@ TEST(Equations, ParametersThatWereKept) {
   program.name = "pendulum";
   program.kept = {"l_1", "m"};
   program.kept_values = {0.5, 2.0};
-  program.functions.push_back(trace("inverse", {{"q", 1}, {"p", 2}}, {{"tau", 1}}, [](const Arguments& in, Results& out) {
-    out[0][0] = 9.81 * sin(in[0][0]) * in[1][1] * in[1][0];
-  }));
+  program.functions.push_back(
+      trace("inverse", {{"q", 1}, {"p", 2}}, {{"tau", 1}},
+            [](const Arguments& in, Results& out) { out[0][0] = 9.81 * sin(in[0][0]) * in[1][1] * in[1][0]; }));
   const std::string text = emit_text(program).at(0).text, latex = emit_latex(program).at(0).text;
   EXPECT_NE(text.find("τ₁ = 9.81 l_1 m sin q₁\n"), std::string::npos) << text;
   EXPECT_NE(text.find("from q (1), l_1, m\n"), std::string::npos) << text;

@@ -78,7 +78,8 @@ Mechanism read_or_throw(const std::string& text, const std::string& file) {
 // nothing to begin with.
 TEST(Roads, MechanismsWithOneJointOrNone) {
   const std::string body = "inertia: {mass: m, com: [c, 0, 0], tensor: [0.1, 0.1, 0.2]}";
-  for (const char* joint : {"fixed", "revolute, axis: z", "revolute, axis: x", "prismatic, axis: x", "prismatic, axis: z"}) {
+  for (const char* joint :
+       {"fixed", "revolute, axis: z", "revolute, axis: x", "prismatic, axis: x", "prismatic, axis: z"}) {
     for (const char* gravity : {"[0, 0, 0]", "[0, 0, -9.81]"}) {
       for (const char* com : {"0", "0.3"}) {
         const Mechanism mechanism = read_or_throw(
