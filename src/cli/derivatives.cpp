@@ -154,7 +154,8 @@ std::vector<double> along(std::span<const double> by_columns, const std::vector<
 }
 std::vector<double> weighted(std::span<const double> by_columns, const std::vector<double>& weights) {
   std::vector<double> sum(by_columns.size() / weights.size(), 0.0);
-  for (std::size_t k = 0; k < by_columns.size(); ++k) sum[k / weights.size()] += by_columns[k] * weights[k % weights.size()];
+  for (std::size_t k = 0; k < by_columns.size(); ++k)
+    sum[k / weights.size()] += by_columns[k] * weights[k % weights.size()];
   return sum;
 }
 
@@ -188,7 +189,8 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   const auto shaped = [&](const std::vector<double>& by_columns) {
     return is_matrix ? matrices_of(by_columns, nv, nv) : rows_of(by_columns, static_cast<int>(names.size()), model.nv);
   };
-  Json json{{"model", model.name}, {"function", target.name}, {"velocity_names", model.velocity_names}, {"rows", names}};
+  Json json{
+      {"model", model.name}, {"function", target.name}, {"velocity_names", model.velocity_names}, {"rows", names}};
   if (std::string(target.name) == "kinematics") json["frame"] = model.frames[static_cast<std::size_t>(p.frame)].name;
   json["q"] = p.q;
   if (target.by_qd) json["qd"] = p.qd;
@@ -308,7 +310,8 @@ int run(const Arguments& arguments) {
   if (arguments.has("--weights")) {
     r.weights = parse_values(arguments.text("--weights"), "--weights");
     if (const std::size_t rows = row_names(target, model).size(); r.weights.size() != rows) {
-      throw Error(ErrorCode::usage, fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, rows));
+      throw Error(ErrorCode::usage,
+                  fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, rows));
     }
   }
   r.slopes = *target.last ? analytic(target, model, p) : by_dual_numbers(target, loaded, p);
@@ -343,15 +346,27 @@ Command derivatives_command() {
         Option::Kind::text,
         {},
         "Options"},
-       {"--direction", "V1,V2,...", "also each derivative times this vector, one number per velocity", Option::Kind::text, {}, "Options"},
-       {"--weights", "W1,W2,...", "also these weights, one per row, times each derivative", Option::Kind::text, {}, "Options"},
+       {"--direction",
+        "V1,V2,...",
+        "also each derivative times this vector, one number per velocity",
+        Option::Kind::text,
+        {},
+        "Options"},
+       {"--weights",
+        "W1,W2,...",
+        "also these weights, one per row, times each derivative",
+        Option::Kind::text,
+        {},
+        "Options"},
        {"--second", "", "also the second derivatives, of inverse", Option::Kind::flag, {}, "Options"},
        frame_option("frame whose pose is differentiated, of kinematics")});
   c.name = "derivatives";
   c.summary = "how results change with q, qd, qdd or tau, and with parameters";
   c.description =
-      "Derivatives, exact to rounding. Those of inverse and forward dynamics are analytic, the others are made with dual "
-      "numbers. A derivative by q is one along the velocities: a quaternion joint has three columns, for turns about the "
+      "Derivatives, exact to rounding. Those of inverse and forward dynamics are analytic, the others are made with "
+      "dual "
+      "numbers. A derivative by q is one along the velocities: a quaternion joint has three columns, for turns about "
+      "the "
       "axes of its child. A parameter that others are computed from moves those too.";
   c.examples = {"linkwright derivatives puma560 --qd 1,1,1,1,1,1",
                 "linkwright derivatives puma560 --function forward --tau 1,2,3,0,0,0 --json",

@@ -116,8 +116,12 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   const int nv = model.nv, square = nv * nv;
   check_workspace("forward_derivatives", model, work);
   check_sizes("forward_derivatives", model,
-              {{"q", q.size(), model.nq}, {"qd", qd.size(), nv}, {"tau", tau.size(), nv}, {"d_q", d_q.size(), square},
-               {"d_qd", d_qd.size(), square}, {"d_tau", d_tau.size(), square}});
+              {{"q", q.size(), model.nq},
+               {"qd", qd.size(), nv},
+               {"tau", tau.size(), nv},
+               {"d_q", d_q.size(), square},
+               {"d_qd", d_qd.size(), square},
+               {"d_tau", d_tau.size(), square}});
   if (nv == 0) return;
   if (work.rows.empty()) work.prepare_solutions(model);
   place_bodies<T>(model, work, q, qd);
@@ -134,7 +138,7 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   invert<T>(work, nv, d_tau);
 }
 
-#define LW_INSTANTIATE(T)                                                                                         \
+#define LW_INSTANTIATE(T)                                                                                             \
   template void forward_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>, \
                                        Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

@@ -49,8 +49,8 @@ class Moving {
 
 }  // namespace
 
-std::vector<std::vector<double>> parameter_derivatives(const Mechanism& mechanism, const std::vector<std::string>& parameters,
-                                                       const OfModel& f) {
+std::vector<std::vector<double>> parameter_derivatives(const Mechanism& mechanism,
+                                                       const std::vector<std::string>& parameters, const OfModel& f) {
   const Moving moving(mechanism);
   std::vector<std::vector<double>> all;
   for (const std::string& parameter : parameters) {

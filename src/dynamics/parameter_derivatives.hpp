@@ -17,8 +17,8 @@ namespace lw {
 using OfModel = std::function<std::vector<Dual>(const Model<Dual>&)>;
 
 // ∂f/∂p of each parameter. Throws Error(usage) for a name that is neither kind.
-std::vector<std::vector<double>> parameter_derivatives(const Mechanism& mechanism, const std::vector<std::string>& parameters,
-                                                       const OfModel& f);
+std::vector<std::vector<double>> parameter_derivatives(const Mechanism& mechanism,
+                                                       const std::vector<std::string>& parameters, const OfModel& f);
 
 // The names of a kind, in their order.
 std::vector<std::string> file_parameters(const Mechanism& mechanism);

@@ -46,7 +46,8 @@ Matrix differences(const std::string& command, const std::string& result, const 
     for (const int side : {0, 1}) {
       Vector at[3] = {kQ, kQd, kLast};
       at[what][j] += side == 0 ? -kStep : kStep;
-      values[side] = run({command, "puma560", "--q", list(at[0]), "--qd", list(at[1]), last, list(at[2])})[result].get<Vector>();
+      values[side] =
+          run({command, "puma560", "--q", list(at[0]), "--qd", list(at[1]), last, list(at[2])})[result].get<Vector>();
     }
     for (std::size_t i = 0; i < 6; ++i) rows[i][j] = (values[1][i] - values[0][i]) / (2.0 * kStep);
   }
@@ -137,14 +138,16 @@ links:
 }
 
 TEST(DerivativesCommand, SecondOnesAreTheDifferencesOfTheFirst) {
-  const nlohmann::json at = run({"derivatives", "double-pendulum", "--q", "0.3,0.4", "--qd", "1,2", "--qdd", "3,4", "--second"});
+  const nlohmann::json at =
+      run({"derivatives", "double-pendulum", "--q", "0.3,0.4", "--qd", "1,2", "--qdd", "3,4", "--second"});
   constexpr double kStep = 1e-6;
   for (std::size_t k = 0; k < 2; ++k) {
     Matrix sides[2];
     for (const int side : {0, 1}) {
       Vector q{0.3, 0.4};
       q[k] += side == 0 ? -kStep : kStep;
-      sides[side] = run({"derivatives", "double-pendulum", "--q", list(q), "--qd", "1,2", "--qdd", "3,4"})["d_q"].get<Matrix>();
+      sides[side] =
+          run({"derivatives", "double-pendulum", "--q", list(q), "--qd", "1,2", "--qdd", "3,4"})["d_q"].get<Matrix>();
     }
     for (std::size_t i = 0; i < 2; ++i) {
       for (std::size_t j = 0; j < 2; ++j) {
@@ -172,7 +175,8 @@ TEST(DerivativesCommand, ProductsAreThoseOfTheMatrices) {
 
 TEST(DerivativesCommand, TablesNameRowsAndColumns) {
   const std::string text = linkwright({"derivatives", "double-pendulum", "--qd", "1,2", "--parameters", "m1,l2"}).out;
-  for (const char* part : {"d tau / d q\n", "d tau / d qd\n", "d tau / d qdd\n", "d tau / d parameter", "m1", "l2", "upper"}) {
+  for (const char* part :
+       {"d tau / d q\n", "d tau / d qd\n", "d tau / d qdd\n", "d tau / d parameter", "m1", "l2", "upper"}) {
     EXPECT_TRUE(has(text, part)) << part << text;
   }
   EXPECT_TRUE(has(linkwright({"derivatives", "quadruped", "--function", "mass-matrix"}).out, "d M / d q"));

@@ -82,15 +82,17 @@ Slopes by_complex_step(const Mechanism& mechanism, const Model<double>& model, c
 }
 
 Slopes inverse_by_complex_step(const Mechanism& mechanism, const Model<double>& model, const State& s) {
-  return by_complex_step(mechanism, model, s, s.qdd, [](const auto& m, auto& work, const auto& q, const auto& qd, const auto& qdd, auto& out) {
-    rnea<ComplexStep>(m, work, q, qd, qdd, out);
-  });
+  return by_complex_step(mechanism, model, s, s.qdd,
+                         [](const auto& m, auto& work, const auto& q, const auto& qd, const auto& qdd, auto& out) {
+                           rnea<ComplexStep>(m, work, q, qd, qdd, out);
+                         });
 }
 
 Slopes forward_by_complex_step(const Mechanism& mechanism, const Model<double>& model, const State& s) {
-  return by_complex_step(mechanism, model, s, s.tau, [](const auto& m, auto& work, const auto& q, const auto& qd, const auto& tau, auto& out) {
-    aba<ComplexStep>(m, work, q, qd, tau, out);
-  });
+  return by_complex_step(mechanism, model, s, s.tau,
+                         [](const auto& m, auto& work, const auto& q, const auto& qd, const auto& tau, auto& out) {
+                           aba<ComplexStep>(m, work, q, qd, tau, out);
+                         });
 }
 
 // The largest difference as a fraction of the largest entry of all three.
@@ -150,7 +152,8 @@ void check_random(Road analytic, Check complex_step) {
     EXPECT_LT(error, 1e-10) << seed;
     worst = worse(worst, error);
   }
-  fmt::print("  largest deviation {:.1e} of the largest entry; {} with mimics, {} with branches\n", worst, mimics, branched);
+  fmt::print("  largest deviation {:.1e} of the largest entry; {} with mimics, {} with branches\n", worst, mimics,
+             branched);
   EXPECT_EQ(types.size(), kAllJointTypes.size());
   EXPECT_GT(mimics, 25);
   EXPECT_GT(branched, 50);
@@ -159,12 +162,16 @@ void check_random(Road analytic, Check complex_step) {
 TEST(InverseDerivatives, AreTheComplexStepOnEveryTreeThatComesWithTheProject) {
   check_embedded(analytic_inverse, inverse_by_complex_step);
 }
-TEST(InverseDerivatives, AreTheComplexStepOnRandomMechanisms) { check_random(analytic_inverse, inverse_by_complex_step); }
+TEST(InverseDerivatives, AreTheComplexStepOnRandomMechanisms) {
+  check_random(analytic_inverse, inverse_by_complex_step);
+}
 
 TEST(ForwardDerivatives, AreTheComplexStepOnEveryTreeThatComesWithTheProject) {
   check_embedded(analytic_forward, forward_by_complex_step);
 }
-TEST(ForwardDerivatives, AreTheComplexStepOnRandomMechanisms) { check_random(analytic_forward, forward_by_complex_step); }
+TEST(ForwardDerivatives, AreTheComplexStepOnRandomMechanisms) {
+  check_random(analytic_forward, forward_by_complex_step);
+}
 
 // M of the one is M of crba, ∂q̈/∂τ of the other its inverse, and the q̈ it leaves is that of aba.
 TEST(ForwardDerivatives, InvertTheMassMatrix) {
@@ -209,8 +216,10 @@ TEST(InverseDerivatives, DoNotDependOnWhereTheMechanismFloats) {
 TEST(SecondDerivatives, AreTheComplexStepOfTheFirst) {
   double worst = 0.0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Mechanism mechanism = random_mechanism(
-        seed, {.joints = 1 + static_cast<int>(seed % 6), .branching = 0.3, .springs = true, .mimic = seed % 4 == 0 ? 0.5 : 0.0});
+    const Mechanism mechanism = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 6),
+                                                        .branching = 0.3,
+                                                        .springs = true,
+                                                        .mimic = seed % 4 == 0 ? 0.5 : 0.0});
     const Model<double> model = instantiate<double>(mechanism);
     const Model<ComplexStep> twin = instantiate<ComplexStep>(mechanism);
     Random random(seed);
@@ -302,7 +311,8 @@ TEST(ParameterDerivatives, OfNamedOnesAreTheComplexStep) {
     const FormulaValues<double> values(mechanism);
     for (std::size_t p = 0; p < names.size(); ++p, ++parameters) {
       const double value = values(mechanism.parameters[p].value);
-      const Model<ComplexStep> twin = instantiate<ComplexStep>(mechanism, {{names[p], ComplexStep(value, kComplexStep)}});
+      const Model<ComplexStep> twin =
+          instantiate<ComplexStep>(mechanism, {{names[p], ComplexStep(value, kComplexStep)}});
       Workspace<ComplexStep> work(twin);
       std::vector<ComplexStep> tau(s.qd.size()), qdd(s.qd.size());
       rnea<ComplexStep>(twin, work, still(s.q), still(s.qd), still(s.qdd), tau);
@@ -345,13 +355,13 @@ TEST(Derivatives, TracedAndInterpretedAreTheSame) {
     const State s = random_state(model, random);
     const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
     for (const bool forward : {false, true}) {
-      const Function twin = trace("derivatives", {{"q", nq}, {"qd", nv}, {"last", nv}},
-                                  {{"d_q", nv * nv}, {"d_qd", nv * nv}, {"d_last", nv * nv}},
-                                  [&](const Arguments& in, Results& out) {
-                                    DerivativeWorkspace<Expr> work(symbolic);
-                                    (forward ? forward_derivatives<Expr> : inverse_derivatives<Expr>)(
-                                        symbolic, work, in[0], in[1], in[2], out[0], out[1], out[2]);
-                                  });
+      const Function twin =
+          trace("derivatives", {{"q", nq}, {"qd", nv}, {"last", nv}},
+                {{"d_q", nv * nv}, {"d_qd", nv * nv}, {"d_last", nv * nv}}, [&](const Arguments& in, Results& out) {
+                  DerivativeWorkspace<Expr> work(symbolic);
+                  (forward ? forward_derivatives<Expr> : inverse_derivatives<Expr>)(symbolic, work, in[0], in[1], in[2],
+                                                                                    out[0], out[1], out[2]);
+                });
       Values in = s.q, got(3 * nv * nv);
       in.insert(in.end(), s.qd.begin(), s.qd.end());
       const Values& last = forward ? s.tau : s.qdd;
