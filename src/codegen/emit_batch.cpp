@@ -49,7 +49,7 @@ constexpr const char* kSets = R"(
 #else
 #define LW_ALWAYS 128
 #endif
-#define LW_LONGEST MOST_BITS
+#define LW_LONGEST 512
 #endif
 #define LW_HAS_512 \
   (LW_ALWAYS == 512 || \
@@ -72,7 +72,7 @@ OPEN
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
 #endif
-#include __FILE__
+#include "SOURCE"
 #ifdef __clang__
 #pragma clang attribute pop
 #pragma clang attribute pop
@@ -96,7 +96,7 @@ OPEN
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #endif
-#include __FILE__
+#include "SOURCE"
 #ifdef __clang__
 #pragma clang attribute pop
 #else
@@ -117,7 +117,7 @@ OPEN
 #else
 #define LW_HAS_FMA 0 /* a b + c is rounded twice: the last bits differ from those of the other sets */
 #endif
-#include __FILE__
+#include "SOURCE"
 #undef LW_SET
 #undef LW_VECTOR
 #undef LW_LANES
@@ -320,7 +320,7 @@ std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect
   replace_all(sets, "LANES_512", fitted(64));
   replace_all(sets, "LANES_256", fitted(32));
   replace_all(sets, "LANES_128", fitted(16));
-  replace_all(sets, "MOST_BITS", "512");
+  replace_all(sets, "SOURCE", name + ".c" + ending);
   replace_all(sets, "OPEN\n", dialect.cpp ? fmt::format("\nnamespace {} {{\n", space) : "");
   replace_all(scalar_fma, "LW_FMAX", dialect.single_precision ? "LW_FMAF" : "LW_FMA");
   replace_all(scalar_fma, "__builtin_fmax", dialect.single_precision ? "__builtin_fmaf" : "__builtin_fma");

@@ -297,7 +297,9 @@ TEST(Batch, HasEveryOperationCallsAndSolves) {
   }
   constexpr std::size_t counts[] = {1, 41};
   for (const Arithmetic a : {Arithmetic{}, Arithmetic{Trigonometry::own, false}, Arithmetic{Trigonometry::own, true}}) {
-    for (const Build& build : builds()) expect_bits(everything(a), {states}, 8, build, counts);
+    for (const Build& build : builds()) {
+      if (a.fused || std::string_view(build.bits) == "256") expect_bits(everything(a), {states}, 8, build, counts);
+    }
   }
 }
 
@@ -344,15 +346,22 @@ TEST(Batch, OneFileServesEveryProcessor) {
   }
 }
 
+TEST(Batch, CompilesFromAnyFolder) {
+  const Scratch scratch;
+  write(scratch, emit_batch(make_program(load("double-pendulum"), {"inverse"}, quick(true)), {}, 8));
+  output_of(scratch, "here=$(basename \"$PWD\") && cd .. && cc -std=c11 -c \"$here/double_pendulum_batch.c\" -o \"$here/made.o\"");
+}
+
 // ---- float: lanes have the bits of the function of one state
 
 TEST(Batch, FloatsHaveTheBitsOfOneState) {
   const Mechanism mechanism = load("puma560");
   const CDialect dialect{.single_precision = true};
-  const Program program = make_program(mechanism, {"inverse", "forward", "mass-matrix", "energy"}, quick(true));
+  const Program program = make_program(mechanism, {"inverse", "mass-matrix", "energy"}, quick(true));
   const std::vector<States> states = random_states(mechanism, program, 50);
   for (const Build& build : builds()) {
     for (const int lanes : {4, 8, 16}) {
+      if (lanes == 4 && std::string_view(build.bits) == "512") continue;
       std::vector<Artefact> files = emit_c(program, {.single_precision = true});
       for (Artefact& f : with_groups(program, dialect, lanes)) files.push_back(std::move(f));
       const Loaded code(files, build.compiler, build.flags + (machine_has_fma() ? " -mfma" : ""));
