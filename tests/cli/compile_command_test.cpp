@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "run_cli.hpp"
 
 namespace lw {
@@ -142,6 +144,46 @@ TEST(CompileCommand, OptionsDoWhatTheySay) {
   EXPECT_TRUE(has(made({"--name", "swing"}), "void swing_inverse("));
   EXPECT_TRUE(has(made({"--float"}), "const float *"));
   EXPECT_TRUE(has(made({"--float", "--language", "c++"}), "float"));
+}
+
+// Two links of micrometres and, far away, one without mass: by its distance the others count as nothing.
+std::string micrometres_on_a_long_rod(double rod) {
+  const std::string body = "inertia: {mass: 1e-9, com: [1e-6, 0, 0], tensor: {xx: 1e-21, yy: 1e-21, zz: 1e-21}}";
+  return test::write("micro.yaml", fmt::format(R"(
+linkwright: 1
+name: micro
+links:
+  - {{name: a, parent: base, joint: {{type: revolute, axis: z, origin: {{rpy: [90 deg, 0, 0]}}}}, {0}}}
+  - {{name: b, parent: a, joint: {{type: revolute, axis: z, origin: {{xyz: [2e-6, 0, 0]}}}}, {0}}}
+  - {{name: tip, parent: b, joint: {{type: revolute, axis: z, origin: {{xyz: [{1:g}, 0, 0]}}}}}}
+)", body, rod));
+}
+
+// What nobody asked for is not done silently; what somebody asked for is done and said.
+TEST(CompileCommand, SnappingThatChangesResults) {
+  const std::string out = out_folder("snapped"), micro = micrometres_on_a_long_rod(1e5);
+  const test::Outcome refused = linkwright({"compile", micro, "--out", out});
+  EXPECT_EQ(refused.code, 1) << refused.out;
+  EXPECT_TRUE(has(refused.err, "change results by")) << refused.err;
+  EXPECT_TRUE(has(refused.err, "--snap 0")) << refused.err;
+  EXPECT_FALSE(fs::exists(out));
+  const test::Outcome asked = linkwright({"compile", micro, "--snap", "1e-10", "--out", out});
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_TRUE(has(asked.err, "warning")) << asked.err;
+  EXPECT_TRUE(has(asked.out, "snapping changes results by")) << asked.out;
+  const test::Outcome never = linkwright({"compile", micro, "--snap", "0", "--out", out, "--json"});
+  EXPECT_EQ(never.code, 0) << never.err;
+  EXPECT_EQ(never.json()["snapping"], 0.0);
+}
+
+// The self-test holds code to what it was made from, however much snapping moved that.
+TEST(CompileCommand, SelfTestsAreAsStrictAfterSnapping) {
+  const std::string out = out_folder("strict");
+  const std::vector<std::string> words{"compile", micrometres_on_a_long_rod(1e5), "--snap", "1e-10", "--out", out};
+  ASSERT_EQ(linkwright(words).code, 0);
+  const std::string test = text_of(out + "/micro_selftest.c");
+  EXPECT_TRUE(has(test, "inverse_outputs, 1e-10)")) << test;
+  EXPECT_EQ(test::shell("cd " + out + " && cc -std=c11 -O2 micro.c micro_selftest.c -o t -lm && ./t").code, 0);
 }
 
 // What a user does with it: compile and link with a program of one's own.
