@@ -113,13 +113,19 @@ class Tracer {
     std::size_t best_at = 0;
     // of the cheapest as traced: what passes save differs by less than these
     const std::size_t optimised = !options_.optimize ? 1 : is_large() ? 2 : 6;
-    for (std::size_t k = 0; k < std::min(order.size(), optimised); ++k) {
+    std::vector<std::size_t> right, wrong;
+    for (std::size_t k = 0; k < order.size() && right.size() < optimised; ++k) {
       const std::size_t index = order[k];
+      const Variant& v = candidates[index].variant;
       std::vector<PassReport> explained;
       Function f = candidates[index].function;
-      if (options_.optimize) {
+      bool agreed = agrees(f, v);
+      if (agreed && options_.optimize) {
         f = optimized(f, {}, explained);
+        agreed = agrees(f, v);
       }
+      (agreed ? right : wrong).push_back(index);
+      if (!agreed) continue;
       taken[index].price = price(f, options_.objective);
       if (best && taken[index].price >= least) continue;
       least = taken[index].price;
@@ -127,10 +133,17 @@ class Tracer {
       passes = std::move(explained);
       best_at = index;
     }
+    if (!best) {  // whoever verifies it refuses it
+      best_at = order.front();
+      best = candidates[best_at].function;
+      least = taken[best_at].price;
+    } else {
+      std::erase_if(order, [&](std::size_t k) { return std::find(wrong.begin(), wrong.end(), k) != wrong.end(); });
+    }
     if (options_.optimize && options_.search.trials > 0) {
       std::vector<PassReport> explained;
       Function f = optimized(candidates[best_at].function, options_.search, explained);
-      if (price(f, options_.objective) < least) {
+      if (price(f, options_.objective) < least && agrees(f, candidates[best_at].variant)) {
         taken[best_at].price = price(f, options_.objective);
         best = std::move(f);
         passes = std::move(explained);
@@ -138,8 +151,8 @@ class Tracer {
     }
     // last, so that the choice does not depend on it
     if (options_.optimize && options_.fused) best = schedule(contract(best->with({best->arithmetic().trigonometry, true})));
-    const Variant& v = candidates[best_at].variant;
-    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, options_.snap, options_.frame};
+    Traced result = made(std::move(*best), candidates[best_at].variant);
+    result.passes = std::move(passes);
     std::stable_sort(order.begin(), order.end(), cheaper);
     for (const std::size_t k : order) result.roads.push_back(taken[k]);
     return result;
@@ -152,6 +165,13 @@ class Tracer {
     Variant variant;
   };
   using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
+
+  Traced made(Function f, const Variant& v) const {
+    return {std::move(f), names(v), parameter_values(v), {}, {}, values_, options_.snap, options_.frame};
+  }
+  // A road can lose digits that another keeps, where axes are nearly parallel or lengths very different.
+  bool agrees(const Function& f, const Variant& v) const { return verify(made(f, v), kStates).passed(); }
+  static constexpr int kStates = 20;
 
   Function optimized(const Function& f, const SearchEffort& effort, std::vector<PassReport>& explained) const {
     return lw::optimize(f, options_.objective, &explained, effort);

@@ -27,12 +27,12 @@ T way_to(const Line<T>& a, const Line<T>& b) {
   return dot(cross(b.point - a.point, b.axis), n) / dot(n, n);
 }
 
-// A mechanism at q = 0, in the world.
+// A mechanism at q = 0, in the world's axes at the first joint of each chain: where it stands in the world does not matter.
 template <class T>
 struct ZeroPose {
   explicit ZeroPose(const Model<T>& model) : gravity(model.gravity) {
     for (const Body<T>& b : model.bodies) {
-      pose.push_back(b.parent < 0 ? b.X_PJ : pose[static_cast<std::size_t>(b.parent)] * b.X_PJ);
+      pose.push_back(b.parent < 0 ? Transform<T>{b.X_PJ.R, {}} : pose[static_cast<std::size_t>(b.parent)] * b.X_PJ);
       line.push_back({pose.back().R * b.axis, pose.back().p});
     }
   }

@@ -162,6 +162,53 @@ TEST(Roads, NoUnitDecidesWhatIsSmall) {
   }
 }
 
+// Six axes as a calibration leaves them: the middle three parallel but for a thirty-thousandth, their common normals far away.
+Mechanism calibrated(double x) {
+  const auto link = [](int k, const std::string& parent, const std::string& origin, double mass, double length) {
+    return fmt::format(
+        "  - {{name: L{}, parent: {}, joint: {{type: revolute, axis: z, origin: {{{}}}}}, inertia: {{mass: {}, com: [{}, "
+        "0.01, 0.05], tensor: {{xx: 0.003, yy: {}, zz: {}, xy: 1e-4, xz: 2e-4, yz: -1e-4}}}}}}\n",
+        k, parent, origin, mass, length / 2, 0.004 + mass * length * length / 12, 0.004 + mass * length * length / 12);
+  };
+  return read_or_throw("linkwright: 1\nname: calibrated\nlinks:\n" +
+                           link(1, "base", fmt::format("xyz: [{}, 0, 0.089]", x), 3.7, 0.05) +
+                           link(2, "L1", "rpy: [90 deg, 0, 0]", 8.4, 0.425) +
+                           link(3, "L2", "xyz: [-0.425, 0.0003, 0], rpy: [3e-5, -2.1e-5, 0]", 2.27, 0.392) +
+                           link(4, "L3", "xyz: [-0.392, 0.0005, 0.109], rpy: [-2.4e-5, 3e-5, 0]", 1.2, 0.02) +
+                           link(5, "L4", "xyz: [0, -0.0948, 0], rpy: [90 deg, 0, 0]", 1.2, 0.02) +
+                           link(6, "L5", "xyz: [0, 0.082, 0], rpy: [-90 deg, 0, 0]", 0.19, 0.02),
+                       "calibrated.yaml");
+}
+
+// Two links of micrometres.
+Mechanism tiny(double x) {
+  const std::string body = "inertia: {mass: 1e-9, com: [1e-6, 0, 0], tensor: {xx: 1e-21, yy: 1e-21, zz: 1e-21}}";
+  return read_or_throw(
+      fmt::format("linkwright: 1\nname: tiny\nlinks:\n  - {{name: a, parent: base, joint: {{type: revolute, axis: z, origin: "
+                  "{{xyz: [{1}, 0, 0], rpy: [90 deg, 0, 0]}}}}, {0}}}\n  - {{name: b, parent: a, joint: {{type: revolute, axis: "
+                  "z, origin: {{xyz: [2e-6, 0, 0]}}}}, {0}}}\n",
+                  body, x),
+      "tiny.yaml");
+}
+
+// Torques do not know where the base stands: the same code is made, to the last bit.
+TEST(Roads, WhereItStandsDecidesNothing) {
+  for (Mechanism (*mechanism)(double) : {calibrated, tiny}) {
+    for (const std::string& function : kDynamics) {
+      const Traced here = trace_function(mechanism(0.0), function);
+      EXPECT_TRUE(verify(here, 100).passed());
+      for (const double x : {1.0, 1e3, 1e8}) {
+        const Traced there = trace_function(mechanism(x), function);
+        const Verification v = verify(there, 100);
+        EXPECT_TRUE(v.passed()) << x << " m: " << function << " " << v.error;
+        EXPECT_EQ(v.snapping, verify(here, 100).snapping) << x << " m: " << function;
+        EXPECT_EQ(operations(there.function), operations(here.function)) << x << " m: " << function;
+        EXPECT_EQ(there.roads.front().name, here.roads.front().name);
+      }
+    }
+  }
+}
+
 // What the tolerance is compared with is not forgiving: a wrong number in a small mechanism is found.
 TEST(Roads, VerificationFindsAWrongNumberInAMicrometre) {
   const Mechanism mechanism = nearly_square(1.5707963267948966, 1e-6, 1e-9);
