@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -39,15 +40,17 @@ constexpr int kVerifiedStates = 1000;  // before anything is written
 const std::vector<std::string> kLanguages{"c", "c++", "fortran", "python", "latex", "text", "dot"};
 
 constexpr double kTolerance = 1e-10;       // of the self-test, of the largest output at a state
+constexpr double kSingleTolerance = 1e-6;  // at least
 constexpr double kLoudSnapping = 1e-6;     // what snapping may change without a word of its own
 
 // States and what the algorithms over double make of them, in the frames of the model as snapped: what snapping changes is
-// measured apart, and no tolerance hides it.
-TestVectors vectors_of(const Traced& traced, double tolerance) {
+// measured apart, and no tolerance hides it. In single precision inputs are numbers that it has, and ten times what a last
+// bit of each changes is allowed.
+TestVectors vectors_of(const Traced& traced, bool single) {
   const Function& f = traced.function;
   const Reference expected = reference(snapped(traced.model, traced.snap), f.name(), traced.frame);
-  TestVectors vectors{f.name(), {}, {}, tolerance};
-  Random random(2);
+  TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
+  Random random(2), bits(3);
   for (int k = 0; k < kVectors; ++k) {
     const State s = random_state(traced.model, random);
     std::vector<double> in, own, out(f.output_size());
@@ -60,7 +63,20 @@ TestVectors vectors_of(const Traced& traced, double tolerance) {
       in.insert(in.end(), from.begin(), from.end());
       if (g.name != "p") own = in;
     }
+    if (single) {
+      for (auto* list : {&in, &own}) {
+        for (double& x : *list) x = static_cast<float>(x);
+      }
+    }
     expected(own, out);
+    if (single) {
+      std::vector<double> moved(out.size());
+      for (double& x : own) x *= 1.0 + (bits.chance(0.5) ? 0x1p-23 : -0x1p-23);
+      expected(own, moved);
+      double largest = 0.0;
+      for (const double x : out) largest = std::max(largest, std::abs(x));
+      if (largest > 0.0) vectors.tolerance = std::max(vectors.tolerance, 10.0 * largest_difference(moved, out) / largest);
+    }
     vectors.inputs.push_back(std::move(in));
     vectors.outputs.push_back(std::move(out));
   }
@@ -219,7 +235,7 @@ int run(const Arguments& arguments) {
                                  {"error", check.error}});
     table.add({t.function.name(), std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.divisions),
                std::to_string(c.trigonometric), std::to_string(cost.depth), fmt::format("{:.1e}", check.error)});
-    vectors.push_back(vectors_of(t, arguments.has("--float") ? 1e-3 : kTolerance));
+    vectors.push_back(vectors_of(t, arguments.has("--float")));
   }
   if (!judge_snapping(arguments, options.trace.snap, snapping)) return kCheckFailed;
   if (snapping > 0.0) program.notes.push_back(fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", snapping));

@@ -186,6 +186,19 @@ TEST(CompileCommand, SelfTestsAreAsStrictAfterSnapping) {
   EXPECT_EQ(test::shell("cd " + out + " && cc -std=c11 -O2 micro.c micro_selftest.c -o t -lm && ./t").code, 0);
 }
 
+// Single precision has seven digits, and the self-test knows five of them.
+TEST(CompileCommand, SelfTestsInSinglePrecisionAreStrict) {
+  const std::string out = out_folder("single");
+  ASSERT_EQ(linkwright({"compile", "puma560", "--float", "--out", out}).code, 0);
+  const std::string build = "cd " + out + " && cc -std=c11 -O2 -march=native puma560f.c puma560f_selftest.c -o t -lm && ./t";
+  EXPECT_EQ(test::shell(build).code, 0);
+  ASSERT_EQ(test::shell("cd " + out + " && sed -i 's/tau\\[1\\] =/tau[1] = 1.0001f */' puma560f.c").code, 0);
+  ASSERT_TRUE(has(text_of(out + "/puma560f.c"), "1.0001f"));
+  const test::Outcome wrong = test::shell(build);
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_TRUE(has(wrong.out, "WRONG")) << wrong.out << wrong.err;
+}
+
 // What a user does with it: compile and link with a program of one's own.
 TEST(CompileCommand, TheCodeStandsAlone) {
   const std::string out = out_folder("alone");
