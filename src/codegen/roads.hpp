@@ -56,9 +56,10 @@ const std::vector<std::string>& traceable_functions();
 // Throws Error(usage) for an unknown function or parameter, a frame that is not there, a mechanism with loops.
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options = {});
 
-// How far a traced function is from the reference at random states, relative to the terms of the result: against the model
-// as snapped, and the snapped model against the model. Of forward dynamics the torques that its accelerations need are
-// compared with those given, relative to |M||q̈| + |h|.
+// How far a traced function is from the reference at random states: against the model as snapped, and the snapped model
+// against the model. Torques relative to the terms of each (dynamics/torque_terms.hpp), entries of mass matrices relative to
+// √(M_ii M_jj), others relative to the largest. Of forward dynamics the torques that its accelerations need are compared
+// with those given.
 struct Verification {
   int states = 0;
   double error = 0.0;     // NaN where a result is

@@ -220,6 +220,23 @@ TEST(Roads, VerificationFindsAWrongNumberInAMicrometre) {
   }
 }
 
+// Nor do large joints hide what is wrong with a small one: the last of six, a hundredth of the others.
+TEST(Roads, VerificationFindsAWrongTensorOfTheLastLink) {
+  const Mechanism mechanism = calibrated(0.0);
+  for (const std::string& function : kDynamics) {
+    const Traced traced = trace_function(mechanism, function);
+    ASSERT_TRUE(verify(traced, 100).passed());
+    for (const auto& [row, column] : {std::pair(0, 0), {1, 1}, {2, 2}, {0, 1}, {0, 2}}) {
+      Traced wrong = traced;
+      Mat3<double>& I = wrong.model.bodies.back().inertia.I;
+      I(row, column) *= 1.0 + 1e-9;
+      I(column, row) = I(row, column);
+      const Verification v = verify(wrong, 20);
+      EXPECT_FALSE(v.passed()) << function << " " << row << column << ": " << v.error;
+    }
+  }
+}
+
 const char* kKept = R"(
 linkwright: 1
 name: kept
