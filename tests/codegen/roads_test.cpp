@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/worse.hpp"
+#include "graph/interpreter.hpp"
 #include "model/read.hpp"
 #include "support/random_mechanism.hpp"
 
@@ -163,14 +165,14 @@ TEST(Roads, NoUnitDecidesWhatIsSmall) {
 }
 
 // Six axes as a calibration leaves them: the middle three parallel but for a thirty-thousandth, their common normals far away.
-Mechanism calibrated(double x) {
+Mechanism calibrated(double x, double gravity = -9.81) {
   const auto link = [](int k, const std::string& parent, const std::string& origin, double mass, double length) {
     return fmt::format(
         "  - {{name: L{}, parent: {}, joint: {{type: revolute, axis: z, origin: {{{}}}}}, inertia: {{mass: {}, com: [{}, "
         "0.01, 0.05], tensor: {{xx: 0.003, yy: {}, zz: {}, xy: 1e-4, xz: 2e-4, yz: -1e-4}}}}}}\n",
         k, parent, origin, mass, length / 2, 0.004 + mass * length * length / 12, 0.004 + mass * length * length / 12);
   };
-  return read_or_throw("linkwright: 1\nname: calibrated\nlinks:\n" +
+  return read_or_throw(fmt::format("linkwright: 1\nname: calibrated\ngravity: [0, 0, {}]\nlinks:\n", gravity) +
                            link(1, "base", fmt::format("xyz: [{}, 0, 0.089]", x), 3.7, 0.05) +
                            link(2, "L1", "rpy: [90 deg, 0, 0]", 8.4, 0.425) +
                            link(3, "L2", "xyz: [-0.425, 0.0003, 0], rpy: [3e-5, -2.1e-5, 0]", 2.27, 0.392) +
@@ -193,7 +195,7 @@ Mechanism tiny(double x) {
 
 // Torques do not know where the base stands: the same code is made, to the last bit.
 TEST(Roads, WhereItStandsDecidesNothing) {
-  for (Mechanism (*mechanism)(double) : {calibrated, tiny}) {
+  for (const auto& mechanism : {std::function([](double x) { return calibrated(x); }), std::function(tiny)}) {
     for (const std::string& function : kDynamics) {
       const Traced here = trace_function(mechanism(0.0), function);
       EXPECT_TRUE(verify(here, 100).passed());
@@ -205,6 +207,25 @@ TEST(Roads, WhereItStandsDecidesNothing) {
         EXPECT_EQ(operations(there.function), operations(here.function)) << x << " m: " << function;
         EXPECT_EQ(there.roads.front().name, here.roads.front().name);
       }
+    }
+  }
+}
+
+// Nor how strong gravity is: at rest all torques are made of it.
+TEST(Roads, NoGravityIsTooWeak) {
+  for (const double gravity : {-9.81, -5e-13, -1e-30}) {
+    for (const bool base : {true, false}) {
+      const Mechanism mechanism = calibrated(0.0, gravity);
+      TraceOptions how;
+      how.base_parameters = base;
+      Interpreter<double> run(trace_function(mechanism, "inverse", how).function);
+      const Reference expected = reference(instantiate<double>(mechanism), "inverse");
+      const std::vector<double> in{0.3, -0.4, 0.5, 0.6, -0.7, 0.8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+      std::vector<double> got(6), right(6);
+      run(in, got);
+      expected(in, right);
+      EXPECT_LE(largest_difference(got, right), 1e-13 * std::abs(gravity)) << gravity;
+      EXPECT_GE(std::abs(right[1]), 0.5 * std::abs(gravity));
     }
   }
 }

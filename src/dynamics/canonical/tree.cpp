@@ -129,7 +129,7 @@ class Canonical {
     if (symbolic_) return as_they_are();
     for (std::size_t i = at_rest_.size(); i-- > 0;) place(i);
     for (std::size_t i = 0; i < at_rest_.size(); ++i) tree.links.push_back(link(i));
-    for (int k = 0; k < 3; ++k) tree.gravity[k] = cleaned(model_.gravity[k], 1e-12 * std::max(1.0, largest_gravity()));
+    for (int k = 0; k < 3; ++k) tree.gravity[k] = cleaned(model_.gravity[k], kRounding * typical_size(model_.gravity));
     return tree;
   }
 
@@ -148,12 +148,6 @@ class Canonical {
     Mat3<double> axes = Mat3<double>::identity();  // the canonical frame
     Vec3<T> O;
   };
-
-  double largest_gravity() const {
-    double m = 0.0;
-    for (int k = 0; k < 3; ++k) m = std::max(m, std::abs(typical_values(std::vector<T>{model_.gravity[k]})[0]));
-    return m;
-  }
 
   static T cleaned(const T& x, double tolerance) {
     const std::optional<double> v = number(x);
