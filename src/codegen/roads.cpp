@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -95,6 +96,7 @@ class Tracer {
     }
     dense_ = options.dense && (torques || function == "energy");  // the others know no inertias
     if (dense_) make_dense();
+    others_ = other_values();
   }
 
   Traced run() {
@@ -167,7 +169,7 @@ class Tracer {
   using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
 
   Traced made(Function f, const Variant& v) const {
-    return {std::move(f), names(v), parameter_values(v), {}, {}, values_, options_.snap, options_.frame};
+    return {std::move(f), names(v), parameter_values(v), {}, {}, values_, options_.snap, options_.frame, others_};
   }
   // A road can lose digits that another keeps, where axes are nearly parallel or lengths very different.
   bool agrees(const Function& f, const Variant& v) const { return verify(made(f, v), kStates).passed(); }
@@ -296,6 +298,28 @@ class Tracer {
       for (const Parameter& p : mechanism_.parameters) {
         if (p.name == name) list.push_back(options_.values.contains(name) ? options_.values.at(name) : values(p.value));
       }
+    }
+    return list;
+  }
+
+  // What holds for the file's values of kept parameters may fail for others, so there are others to verify with.
+  std::vector<OtherValues> other_values() const {
+    if (dense_ || options_.keep.empty()) return {};
+    constexpr int kSets = 10;
+    const std::vector<double> own = parameter_values({});
+    Random random(7);
+    std::vector<OtherValues> list;
+    for (int k = 0; k < kSets; ++k) {
+      OtherValues other{own, {}};
+      ParameterValues<double> values = options_.values;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        double& x = other.p[i];
+        x = x == 0.0 ? random.between(-1.0, 1.0) : x * random.between(0.5, 1.5);
+        if (k % 5 != 0 && random.chance(0.5)) x = random.chance(0.5) ? 0.0 : 0.5 * std::numbers::pi;
+        values[options_.keep[i]] = x;
+      }
+      other.model = instantiate<double>(mechanism_, values);
+      list.push_back(std::move(other));
     }
     return list;
   }
@@ -549,6 +573,7 @@ class Tracer {
   const std::string function_;
   const TraceOptions& options_;
   Model<double> values_;
+  std::vector<OtherValues> others_;
   int frame_ = 0;
   bool regroup_ = false, dense_ = false;
 };

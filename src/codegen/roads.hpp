@@ -39,6 +39,12 @@ struct RoadTaken {
   double price = 0.0;  // after the passes, where it came so far, else as traced
 };
 
+// A mechanism with other values of the parameters that are kept.
+struct OtherValues {
+  std::vector<double> p;
+  Model<double> model;
+};
+
 struct Traced {
   Function function;
   std::vector<std::string> parameters;   // names of `p`
@@ -48,6 +54,7 @@ struct Traced {
   Model<double> model;                   // that it is of, before snapping; where dense, with bodies that are
   double snap = 0.0;
   std::string frame;
+  std::vector<OtherValues> others;       // some random, some at which axes are parallel or lengths vanish
 };
 
 // "inverse", "forward", … in the order of the documentation.
@@ -56,7 +63,7 @@ const std::vector<std::string>& traceable_functions();
 // Throws Error(usage) for an unknown function or parameter, a frame that is not there, a mechanism with loops.
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options = {});
 
-// How far a traced function is from the reference at random states: against the model as snapped, and the snapped model
+// How far a traced function is from the reference at random states, with the file's values of what is kept and with others: against the model as snapped, and the snapped model
 // against the model. Torques relative to the terms of each (dynamics/torque_terms.hpp), entries of mass matrices relative to
 // √(M_ii M_jj), others relative to the largest. Of forward dynamics the torques that its accelerations need are compared
 // with those given.

@@ -331,6 +331,22 @@ TEST(Roads, KeptParametersMayTakeAnyValue) {
   }
 }
 
+// A function that is right for the file's values alone is found out: a²/0.3 is 0.3 there, and only there (and at 0).
+TEST(Roads, VerificationTriesOtherValuesOfWhatIsKept) {
+  std::string text = kKept;
+  text.replace(text.find("xyz: [a, b, c], rpy: [alpha"), 13, "xyz: [a*a/0.3, b, c");
+  for (const std::string& function : kDynamics) {
+    TraceOptions how;
+    how.keep = {"a"};
+    Traced traced = trace_function(read_or_throw(kKept, "kept.yaml"), function, how);
+    EXPECT_TRUE(verify(traced, 100).passed()) << function;
+    traced.function = trace_function(read_or_throw(text, "kept.yaml"), function, how).function;
+    EXPECT_FALSE(verify(traced, 100).passed()) << function;
+    traced.others.clear();
+    EXPECT_TRUE(verify(traced, 100).passed()) << function;
+  }
+}
+
 // A rotor that the file switches off has a column all the same, since its ratio is kept.
 TEST(Roads, RegressorsOfKeptRotors) {
   std::string text = kKept;
