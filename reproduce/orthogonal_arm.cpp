@@ -16,7 +16,7 @@ Mechanism orthogonal_arm(int joints) {
                      .a = from(80),
                      .d = from(112),
                      .slides = false,
-                     .mass = 16.0 * from(16),
+                     .mass = (33 + 2 * random.below(16)) / 32.0,  // none is 1, which would save its products
                      .com = {from(16), from(32), from(48)},
                      .inertia = {y + z, z + x, x + y},
                      .rotor = 0.0});

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -113,6 +114,7 @@ class Tracer {
     }
     dense_ = options.dense && (torques || function == "energy");  // the others know no inertias
     if (dense_) make_dense();
+    others_ = other_values();
   }
 
   Traced run() {
@@ -131,11 +133,19 @@ class Tracer {
     std::size_t best_at = 0;
     // of the cheapest as traced: what passes save differs by less than these
     const std::size_t optimised = !options_.optimize || is_huge() ? 1 : is_large() || is_derivative() ? 2 : 6;
-    for (std::size_t k = 0; k < std::min(order.size(), optimised); ++k) {
+    std::vector<std::size_t> right, wrong;
+    for (std::size_t k = 0; k < order.size() && right.size() < optimised; ++k) {
       const std::size_t index = order[k];
+      const Variant& v = candidates[index].variant;
       std::vector<PassReport> explained;
       Function f = candidates[index].function;
-      if (options_.optimize && !is_huge()) f = optimized(f, {}, explained);
+      bool agreed = agrees(f, v);
+      if (agreed && options_.optimize && !is_huge()) {
+        f = optimized(f, {}, explained);
+        agreed = agrees(f, v);
+      }
+      (agreed ? right : wrong).push_back(index);
+      if (!agreed) continue;
       taken[index].price = price(f, options_.objective);
       if (best && taken[index].price >= least) continue;
       least = taken[index].price;
@@ -143,17 +153,25 @@ class Tracer {
       passes = std::move(explained);
       best_at = index;
     }
+    if (!best) {  // whoever verifies it refuses it
+      best_at = order.front();
+      best = candidates[best_at].function;
+      least = taken[best_at].price;
+    } else {
+      std::erase_if(order, [&](std::size_t k) { return std::find(wrong.begin(), wrong.end(), k) != wrong.end(); });
+    }
     if (options_.optimize && options_.search.trials > 0 && !is_huge()) {
       std::vector<PassReport> explained;
       Function f = optimized(candidates[best_at].function, options_.search, explained);
-      if (price(f, options_.objective) < least) {
+      if (price(f, options_.objective) < least && agrees(f, candidates[best_at].variant)) {
         taken[best_at].price = price(f, options_.objective);
         best = std::move(f);
         passes = std::move(explained);
       }
     }
     if (is_huge() || options_.limbs) {
-      if (std::optional<Function> called = with_calls_for_repeats(candidates[best_at])) {
+      std::optional<Function> called = with_calls_for_repeats(candidates[best_at]);
+      if (called && agrees(*called, candidates[best_at].variant)) {
         best = std::move(called);
         taken[best_at].name += is_huge() ? "; equal steps by one function" : "; equal limbs by one function";
       }
@@ -163,9 +181,8 @@ class Tracer {
       const auto fused = [](const Function& f) { return schedule(contract(f.with({f.arithmetic().trigonometry, true}))); };
       best = fused(has_calls(*best) ? with_calls(*best, fused) : *best);
     }
-    const Variant& v = candidates[best_at].variant;
-    Traced result{std::move(*best), names(v), parameter_values(v), {}, std::move(passes), values_, {}, options_.snap, options_.frame};
-    if (is_derivative()) result.moving = moving_models();
+    Traced result = made(std::move(*best), candidates[best_at].variant);
+    result.passes = std::move(passes);
     std::stable_sort(order.begin(), order.end(), cheaper);
     for (const std::size_t k : order) result.roads.push_back(taken[k]);
     return result;
@@ -189,6 +206,15 @@ class Tracer {
     const Function called = with_calls(*f, shorter);
     return is_huge() ? called : shorter(called);
   }
+
+  Traced made(Function f, const Variant& v) const {
+    Traced result{std::move(f), names(v), parameter_values(v), {}, {}, values_, {}, options_.snap, options_.frame, others_};
+    if (is_derivative()) result.moving = moving_models();
+    return result;
+  }
+  // A road can lose digits that another keeps, where axes are nearly parallel or lengths very different.
+  bool agrees(const Function& f, const Variant& v) const { return is_huge() || verify(made(f, v), kStates).passed(); }
+  static constexpr int kStates = 20;
 
   Function optimized(const Function& f, const SearchEffort& effort, std::vector<PassReport>& explained) const {
     return lw::optimize(f, options_.objective, &explained, effort);
@@ -313,6 +339,28 @@ class Tracer {
       for (const Parameter& p : mechanism_.parameters) {
         if (p.name == name) list.push_back(options_.values.contains(name) ? options_.values.at(name) : values(p.value));
       }
+    }
+    return list;
+  }
+
+  // What holds for the file's values of kept parameters may fail for others, so there are others to verify with.
+  std::vector<OtherValues> other_values() const {
+    if (dense_ || options_.keep.empty()) return {};
+    constexpr int kSets = 10;
+    const std::vector<double> own = parameter_values({});
+    Random random(7);
+    std::vector<OtherValues> list;
+    for (int k = 0; k < kSets; ++k) {
+      OtherValues other{own, {}};
+      ParameterValues<double> values = options_.values;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        double& x = other.p[i];
+        x = x == 0.0 ? random.between(-1.0, 1.0) : x * random.between(0.5, 1.5);
+        if (k % 5 != 0 && random.chance(0.5)) x = random.chance(0.5) ? 0.0 : 0.5 * std::numbers::pi;
+        values[options_.keep[i]] = x;
+      }
+      other.model = instantiate<double>(mechanism_, values);
+      list.push_back(std::move(other));
     }
     return list;
   }
@@ -705,6 +753,7 @@ class Tracer {
   const std::string function_;
   const TraceOptions& options_;
   Model<double> values_;
+  std::vector<OtherValues> others_;
   int frame_ = 0;
   bool regroup_ = false, dense_ = false;
 };

@@ -43,6 +43,12 @@ struct RoadTaken {
   double price = 0.0;  // after the passes, where it came so far, else as traced
 };
 
+// A mechanism with other values of the parameters that are kept.
+struct OtherValues {
+  std::vector<double> p;
+  Model<double> model;
+};
+
 struct Traced {
   Function function;
   std::vector<std::string> parameters;   // names of `p`
@@ -53,6 +59,7 @@ struct Traced {
   std::vector<Model<Dual>> moving;       // of derivatives: it, with one kept parameter after the other moving at rate 1
   double snap = 0.0;
   std::string frame;
+  std::vector<OtherValues> others;       // some random, some at which axes are parallel or lengths vanish
 };
 
 // "inverse", "forward", … in the order of the documentation.
@@ -61,10 +68,11 @@ const std::vector<std::string>& traceable_functions();
 // Throws Error(usage) for an unknown function or parameter, a frame that is not there, a mechanism with loops.
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options = {});
 
-// How far a traced function is from the reference at random states, relative to the terms of the result: against the model
-// as snapped, and the snapped model against the model. Of forward dynamics the torques that its accelerations need are
-// compared with those given, relative to |M||q̈| + |h|. Of its derivatives those needed for their error, M Δ, relative to |M||∂q̈|:
-// they start from accelerations that are known to the condition of M.
+// How far a traced function is from the reference at random states, with the file's values of what is kept and with others:
+// against the model as snapped, and the snapped model against the model. Torques relative to the terms of each
+// (dynamics/torque_terms.hpp), entries of mass matrices relative to √(M_ii M_jj), others relative to the largest. Of forward
+// dynamics the torques that its accelerations need are compared with those given; of its derivatives those needed for their
+// error, M Δ, relative to |M||∂q̈|: they start from accelerations that are known to the condition of M.
 struct Verification {
   int states = 0;
   double error = 0.0;     // NaN where a result is

@@ -3,7 +3,7 @@
 #include <numbers>
 #include <optional>
 
-#include "../graph/typical.hpp"
+#include "../dynamics/extent.hpp"
 #include "roads.hpp"
 
 namespace lw {
@@ -23,7 +23,8 @@ bool nearly_zero(const T& x, double tolerance) {
 }
 
 template <class T>
-void snap_lengths(Vec3<T>& v, double tolerance) {
+void snap_lengths(Vec3<T>& v, double snap, double size) {
+  const double tolerance = snap * std::max(size, typical_size(v));  // a base or a tool may stand farther away
   for (int k = 0; k < 3; ++k) {
     if (nearly_zero(v[k], tolerance)) v[k] = T(0.0);
   }
@@ -130,19 +131,16 @@ class RotationSnap {
 template <class T>
 Model<T> snapped(Model<T> model, double snap) {
   if (snap <= 0.0) return model;
-  double size = 0.0;
-  for (const Body<T>& b : model.bodies) {
-    for (int k = 0; k < 3; ++k) size = std::max(size, std::abs(typical_values(std::vector<T>{b.X_PJ.p[k]})[0]));
-  }
+  const double size = extent(model);
   for (Body<T>& b : model.bodies) {
     RotationSnap<T>(b.X_PJ.R, snap);
-    snap_lengths(b.X_PJ.p, snap * size);
+    snap_lengths(b.X_PJ.p, snap, size);
     snap_axis(b.axis, snap);
     b.set_motion();
   }
   for (Frame<T>& f : model.frames) {
     RotationSnap<T>(f.X_BF.R, snap);
-    snap_lengths(f.X_BF.p, snap * size);
+    snap_lengths(f.X_BF.p, snap, size);
   }
   return model;
 }

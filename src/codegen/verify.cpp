@@ -6,7 +6,9 @@
 #include "../base/worse.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
+#include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../dynamics/torque_terms.hpp"
 #include "../graph/interpreter.hpp"
 #include "../model/random_state.hpp"
 #include "roads.hpp"
@@ -16,26 +18,21 @@ namespace {
 
 using Values = std::vector<double>;
 
-// The largest |a − b|, relative to the size of b and of what b is the sum of.
-double relative(const Values& a, const Values& b, double size) {
+// The largest |a − b|, relative to the size of b, or to one that is larger.
+double relative(const Values& a, const Values& b, double size = 0.0) {
   for (const double x : b) size = std::max(size, std::abs(x));
   const double difference = largest_difference(a, b);
   return difference == 0.0 ? 0.0 : difference / size;
 }
 
-// Σ |terms| of the largest torque, |M||q̈| + |h|: no unit decides what is small.
-double torque_size(const Model<double>& model, Workspace<double>& work, const State& s, const Values& qdd) {
-  const auto n = qdd.size();
-  Values M(n * n), h(n);
-  crba<double>(model, work, s.q, M);
-  rnea<double>(model, work, s.q, s.qd, work.zero, h);
-  double size = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    double row = std::abs(h[i]);
-    for (std::size_t j = 0; j < n; ++j) row += std::abs(M[j * n + i] * qdd[j]);
-    size = std::max(size, row);
+// Torques: of each joint relative to its own terms.
+double relative(const Values& a, const Values& b, const Values& terms) {
+  double worst = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const double difference = std::abs(a[i] - b[i]);
+    worst = worse(worst, difference == 0.0 ? 0.0 : difference / std::max(terms[i], std::abs(b[i])));
   }
-  return size;
+  return worst;
 }
 
 // Group by group, relative to its largest entry and to what it is the sum of: torques of the motion for d_q, |M||q̇| for d_qd.
@@ -58,7 +55,7 @@ double derivative_error(const Model<double>& model, Workspace<double>& work, con
     Values x(a.begin() + static_cast<std::ptrdiff_t>(first), a.begin() + static_cast<std::ptrdiff_t>(first + g.size)),
         y(b.begin() + static_cast<std::ptrdiff_t>(first), b.begin() + static_cast<std::ptrdiff_t>(first + g.size));
     first += g.size;
-    double size = g.name == "d_q"    ? torque_size(model, work, s, qdd)
+    double size = g.name == "d_q"    ? largest(torque_terms(model, work, s.q, s.qd, qdd))
                   : g.name == "d_qd" ? largest(M) * largest(s.qd)
                                      : 0.0;
     if (forward) {
@@ -82,55 +79,127 @@ double derivative_error(const Model<double>& model, Workspace<double>& work, con
   return worst;
 }
 
-}  // namespace
+// Of the torques that accelerations need: as M q̈ + h, since no factorisation knows rows of M better than √(M_ii M_jj).
+Values forward_terms(const Model<double>& model, Workspace<double>& work, const State& s, const Values& qdd) {
+  const std::size_t n = qdd.size();
+  Values terms = torque_terms(model, work, s.q, s.qd, work.zero), M(n * n);
+  crba<double>(model, work, s.q, M);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) terms[i] += std::sqrt(std::abs(M[i * n + i] * M[j * n + j])) * std::abs(qdd[j]);
+  }
+  return terms;
+}
 
-namespace {
+// Mass matrices: of each entry relative to √(M_ii M_jj), which bounds it.
+double relative_inertias(const Values& a, const Values& b, std::size_t n) {
+  double worst = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const double difference = std::abs(a[j * n + i] - b[j * n + i]);
+      const double size = std::sqrt(std::abs(b[i * n + i] * b[j * n + j]));
+      worst = worse(worst, difference == 0.0 ? 0.0 : difference / size);
+    }
+  }
+  return worst;
+}
+
+// A mass matrix that no factorisation without pivots can go wrong with: values of parameters need not be those of bodies.
+bool is_definite(const Model<double>& model, Workspace<double>& work, const State& s) {
+  const std::size_t n = s.qd.size();
+  Values M(n * n), diagonal(n);
+  crba<double>(model, work, s.q, M);
+  for (std::size_t k = 0; k < n; ++k) diagonal[k] = M[k * n + k];
+  factorize_mass_matrix<double>(model, M);
+  for (std::size_t k = 0; k < n; ++k) {
+    if (!(M[k * n + k] > 1e-6 * diagonal[k])) return false;
+  }
+  return true;
+}
 
 using Run = std::function<void(std::span<const double>, std::span<double>)>;
 
-Verification verify(const Traced& traced, int states, std::uint64_t seed, const Run& run, bool single) {
-  const Function& f = traced.function;
-  const std::string& name = f.name();
-  const Model<double> model = snapped(traced.model, traced.snap);
-  const Reference exact = reference(traced, true), original = reference(traced);
-  Workspace<double> work(model);
-  Random random(seed);
-  Verification v{states, 0.0, 0.0};
-  if (name == "forward-derivatives") v.limit = 1e-10;
-  for (int k = 0; k < states; ++k) {
-    State s = random_state(model, random);
+// One function with one set of values for what it keeps.
+class Check {
+ public:
+  // With the values of the mechanism, and with others.
+  explicit Check(const Traced& traced)
+      : Check(traced.function, snapped(traced.model, traced.snap), traced.parameter_values, reference(traced, true), reference(traced)) {}
+  Check(const Traced& traced, const OtherValues& other)
+      : Check(traced.function, snapped(other.model, traced.snap), other.p,
+              reference(snapped(other.model, traced.snap), traced.function.name(), traced.frame),
+              reference(other.model, traced.function.name(), traced.frame)) {}
+
+  // `single`: at states that single precision has.
+  void run(const Run& interpreter, Random& random, bool only_where_defined, bool single, Verification& v) {
+    // a rotor may be there for some values alone, and with it its column
+    if (f_.name() == "regressor" && parameter_table(model_).size() * static_cast<std::size_t>(model_.nv) != f_.output_size()) return;
+    State s = random_state(model_, random);
     for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau}) {
       for (double& x : *part) x = single ? static_cast<double>(static_cast<float>(x)) : x;
     }
     Values in, own;
-    for (const Group& g : f.inputs()) {
-      const Values& from = g.name == "q" ? s.q : g.name == "qd" ? s.qd : g.name == "qdd" ? s.qdd : g.name == "tau" ? s.tau : traced.parameter_values;
+    for (const Group& g : f_.inputs()) {
+      const Values& from = g.name == "q" ? s.q : g.name == "qd" ? s.qd : g.name == "qdd" ? s.qdd : g.name == "tau" ? s.tau : p_;
       in.insert(in.end(), from.begin(), from.end());
       if (g.name != "p") own = in;
     }
-    Values out(f.output_size()), expected(out.size()), unsnapped(out.size());
-    run(in, out);
-    exact(own, expected);
-    original(own, unsnapped);
-    if (name == "forward") {
-      const double size = torque_size(model, work, s, out);
-      Values tau(s.tau.size());
-      rnea<double>(model, work, s.q, s.qd, out, tau);
-      v.error = worse(v.error, relative(tau, s.tau, size));
-      if (unsnapped == expected) continue;
-      Values same(tau.size());
-      rnea<double>(model, work, s.q, s.qd, unsnapped, tau);
-      rnea<double>(model, work, s.q, s.qd, expected, same);
-      v.snapping = worse(v.snapping, relative(tau, same, size));
-    } else if (name.ends_with("-derivatives")) {
-      v.error = worse(v.error, derivative_error(model, work, f, s, out, expected));
-      v.snapping = worse(v.snapping, derivative_error(model, work, f, s, unsnapped, expected));
-    } else {
-      const bool torque = name == "inverse" || name == "bias";
-      const double size = torque ? torque_size(model, work, s, s.qdd) : 0.0;
-      v.error = worse(v.error, relative(out, expected, size));
-      v.snapping = worse(v.snapping, relative(unsnapped, expected, size));
+    Values out(f_.output_size()), expected(out.size()), unsnapped(out.size());
+    exact_(own, expected);
+    if (only_where_defined) {
+      for (const double x : expected) {
+        if (!std::isfinite(x)) return;
+      }
+      if (f_.name() == "forward" && !is_definite(model_, work_, s)) return;
     }
+    interpreter(in, out);
+    original_(own, unsnapped);
+    if (f_.name() == "forward") {
+      const Values terms = forward_terms(model_, work_, s, out);
+      Values tau(s.tau.size());
+      rnea<double>(model_, work_, s.q, s.qd, out, tau);
+      v.error = worse(v.error, relative(tau, s.tau, terms));
+      if (unsnapped == expected) return;
+      Values same(tau.size());
+      rnea<double>(model_, work_, s.q, s.qd, unsnapped, tau);
+      rnea<double>(model_, work_, s.q, s.qd, expected, same);
+      v.snapping = worse(v.snapping, relative(tau, same, terms));
+    } else if (f_.name().ends_with("-derivatives")) {
+      v.error = worse(v.error, derivative_error(model_, work_, f_, s, out, expected));
+      v.snapping = worse(v.snapping, derivative_error(model_, work_, f_, s, unsnapped, expected));
+    } else {
+      const auto error = [&, torque = f_.name() == "inverse" || f_.name() == "bias"](const Values& got) {
+        if (torque) {
+          return relative(got, expected, torque_terms(model_, work_, s.q, s.qd, f_.name() == "bias" ? work_.zero : s.qdd));
+        }
+        if (f_.name() == "mass-matrix") return relative_inertias(got, expected, s.qd.size());
+        return relative(got, expected);
+      };
+      v.error = worse(v.error, error(out));
+      v.snapping = worse(v.snapping, error(unsnapped));
+    }
+  }
+
+ private:
+  Check(const Function& f, Model<double> model, const Values& p, Reference exact, Reference original)
+      : f_(f), model_(std::move(model)), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {}
+
+  const Function& f_;
+  Model<double> model_;
+  const Values& p_;
+  Reference exact_, original_;
+  Workspace<double> work_;
+};
+
+Verification verify(const Traced& traced, int states, std::uint64_t seed, const Run& run, bool single) {
+  Random random(seed);
+  Verification v{states, 0.0, 0.0};
+  if (traced.function.name() == "forward-derivatives") v.limit = 1e-10;
+  Check own(traced);
+  for (int k = 0; k < states; ++k) own.run(run, random, false, single, v);
+  if (traced.function.name().ends_with("-derivatives")) return v;  // whose reference has the mechanism's values
+  for (const OtherValues& other : traced.others) {
+    Check check(traced, other);
+    for (int k = 0; k < std::max(1, states / 10); ++k) check.run(run, random, true, single, v);
   }
   return v;
 }

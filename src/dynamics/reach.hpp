@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../graph/typical.hpp"
-#include "../model/model.hpp"
+#include "extent.hpp"
 
 namespace lw::detail {
 
@@ -27,12 +26,12 @@ T way_to(const Line<T>& a, const Line<T>& b) {
   return dot(cross(b.point - a.point, b.axis), n) / dot(n, n);
 }
 
-// A mechanism at q = 0, in the world.
+// A mechanism at q = 0, in the world's axes at the first joint of each chain: where it stands in the world does not matter.
 template <class T>
 struct ZeroPose {
   explicit ZeroPose(const Model<T>& model) : gravity(model.gravity) {
     for (const Body<T>& b : model.bodies) {
-      pose.push_back(b.parent < 0 ? b.X_PJ : pose[static_cast<std::size_t>(b.parent)] * b.X_PJ);
+      pose.push_back(b.parent < 0 ? Transform<T>{b.X_PJ.R, {}} : pose[static_cast<std::size_t>(b.parent)] * b.X_PJ);
       line.push_back({pose.back().R * b.axis, pose.back().p});
     }
   }
@@ -41,7 +40,7 @@ struct ZeroPose {
   std::vector<Line<T>> line;
 };
 
-// The same as numbers to decide by, lengths as parts of the largest.
+// The same as numbers to decide by, lengths as parts of the largest, gravity with 1 as its largest coordinate.
 struct Shape {
   template <class T>
   Shape(const ZeroPose<T>& zero, double nearly_zero) : tolerance(nearly_zero) {
@@ -52,6 +51,7 @@ struct Shape {
     const std::vector<double> values = typical_values(all);
     const auto take = [&](std::size_t k) { return Vec3<double>(values[3 * k], values[3 * k + 1], values[3 * k + 2]); };
     gravity = take(0);
+    if (const double most = typical_size(gravity); most > 0.0) gravity = gravity / most;
     double size = 0.0;
     for (std::size_t k = 0; k < zero.line.size(); ++k) {
       line.push_back({take(2 * k + 1), take(2 * k + 2)});

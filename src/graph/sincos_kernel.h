@@ -1,6 +1,7 @@
 /* sin and cos of n angles: no branch, no table, no library. With n small and constant at the call it unrolls into vector
    instructions. The same bits from every compiler, scalar or vector, at every level of optimisation, as long as it may
-   not contract a*b + c by itself (-ffp-contract=off, which -std=c11 implies for gcc) nor reassociate (-ffast-math).
+   not contract a*b + c by itself (-ffp-contract=off, which -std=c11 implies for gcc) nor reassociate (-ffast-math,
+   under which errors are below (1 + |x|) 2^-52).
 
    C11 and C++20. LW_SINCOS_FUSED 1 works with LW_FMA(a, b, c), which must then round once; 0 does without. An angle is a
    double, or a vector of them where LW_NUMBER, LW_WORD and what goes with them are defined (lanes_kernel.h).
@@ -50,6 +51,13 @@ static inline double lw_of_bits(unsigned long long b) {
 #define LW_MADD(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* -ffast-math would see through what rounds to an integer; so it costs a store, and errors are of the size of |x|'s rounding */
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#define LW_KEPT volatile
+#else
+#define LW_KEPT
+#endif
+
 /* into its callers, where n is a number: then nothing is left to decide */
 #ifdef __GNUC__
 __attribute__((always_inline))
@@ -62,7 +70,7 @@ static inline void lw_sincos(int n, const LW_NUMBER *LW_RESTRICT x, LW_NUMBER *L
     const LW_NUMBER y = LW_OF_BITS(size & (0 - ((size - limit) >> 63)));
     const LW_NUMBER none = x[i] - x[i]; /* 0, or NaN where x is not finite */
 
-    const LW_NUMBER shifted = LW_MADD(y, 0x1.45f306dc9c883p-1, 0x1.8p52);
+    LW_KEPT const LW_NUMBER shifted = LW_MADD(y, 0x1.45f306dc9c883p-1, 0x1.8p52);
     const LW_NUMBER k = shifted - 0x1.8p52;
 #if LW_SINCOS_FUSED
     const LW_NUMBER r = LW_FMA(-k, 0x1.921fb54442d18p+0, y);
@@ -98,3 +106,4 @@ static inline void lw_sincos(int n, const LW_NUMBER *LW_RESTRICT x, LW_NUMBER *L
 #undef LW_WORD
 #undef LW_BITS
 #undef LW_OF_BITS
+#undef LW_KEPT

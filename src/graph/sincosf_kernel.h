@@ -41,6 +41,13 @@ static inline float lw_of_bitsf(unsigned b) {
 #define LW_MADDF(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* -ffast-math would see through what rounds to an integer; so it costs a store, and errors are of the size of |x|'s rounding */
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#define LW_KEPT volatile
+#else
+#define LW_KEPT
+#endif
+
 /* into its callers, where n is a number: then nothing is left to decide */
 #ifdef __GNUC__
 __attribute__((always_inline))
@@ -53,7 +60,7 @@ static inline void lw_sincosf(int n, const LW_NUMBER *LW_RESTRICT x, LW_NUMBER *
     const LW_NUMBER y = LW_OF_BITS(size & (0 - ((size - limit) >> 31)));
     const LW_NUMBER none = x[i] - x[i]; /* 0, or NaN where x is not finite */
 
-    const LW_NUMBER shifted = LW_MADDF(y, 0x1.45f306p-1f, 0x1.8p23f);
+    LW_KEPT const LW_NUMBER shifted = LW_MADDF(y, 0x1.45f306p-1f, 0x1.8p23f);
     const LW_NUMBER k = shifted - 0x1.8p23f;
 #if LW_SINCOS_FUSED
     const LW_NUMBER r = LW_FMAF(-k, 0x1.921fb6p+0f, y);
@@ -85,3 +92,4 @@ static inline void lw_sincosf(int n, const LW_NUMBER *LW_RESTRICT x, LW_NUMBER *
 #undef LW_WORD
 #undef LW_BITS
 #undef LW_OF_BITS
+#undef LW_KEPT

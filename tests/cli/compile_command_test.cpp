@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "run_cli.hpp"
 
 namespace lw {
@@ -215,6 +217,59 @@ TEST(CompileCommand, OneFolderForAll) {
   EXPECT_EQ(report["precision"], "single");
   EXPECT_EQ(report["functions"][0]["symbol"], "double_pendulumf_inverse");
   EXPECT_TRUE(has(text_of(out + "/double_pendulumf.h"), "double_pendulumf_inverse: "));
+}
+
+// Two links of micrometres and, far away, one without mass: by its distance the others count as nothing.
+std::string micrometres_on_a_long_rod(double rod) {
+  const std::string body = "inertia: {mass: 1e-9, com: [1e-6, 0, 0], tensor: {xx: 1e-21, yy: 1e-21, zz: 1e-21}}";
+  return test::write("micro.yaml", fmt::format(R"(
+linkwright: 1
+name: micro
+links:
+  - {{name: a, parent: base, joint: {{type: revolute, axis: z, origin: {{rpy: [90 deg, 0, 0]}}}}, {0}}}
+  - {{name: b, parent: a, joint: {{type: revolute, axis: z, origin: {{xyz: [2e-6, 0, 0]}}}}, {0}}}
+  - {{name: tip, parent: b, joint: {{type: revolute, axis: z, origin: {{xyz: [{1:g}, 0, 0]}}}}}}
+)", body, rod));
+}
+
+// What nobody asked for is not done silently; what somebody asked for is done and said.
+TEST(CompileCommand, SnappingThatChangesResults) {
+  const std::string out = out_folder("snapped"), micro = micrometres_on_a_long_rod(1e5);
+  const test::Outcome refused = linkwright({"compile", micro, "--out", out});
+  EXPECT_EQ(refused.code, 1) << refused.out;
+  EXPECT_TRUE(has(refused.err, "change results by")) << refused.err;
+  EXPECT_TRUE(has(refused.err, "--snap 0")) << refused.err;
+  EXPECT_FALSE(fs::exists(out));
+  const test::Outcome asked = linkwright({"compile", micro, "--snap", "1e-10", "--out", out});
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_TRUE(has(asked.err, "warning")) << asked.err;
+  EXPECT_TRUE(has(asked.out, "snapping changes results by")) << asked.out;
+  const test::Outcome never = linkwright({"compile", micro, "--snap", "0", "--out", out, "--json"});
+  EXPECT_EQ(never.code, 0) << never.err;
+  EXPECT_EQ(never.json()["snapping"], 0.0);
+}
+
+// The self-test holds code to what it was made from, however much snapping moved that.
+TEST(CompileCommand, SelfTestsAreAsStrictAfterSnapping) {
+  const std::string out = out_folder("strict");
+  const std::vector<std::string> words{"compile", micrometres_on_a_long_rod(1e5), "--snap", "1e-10", "--out", out};
+  ASSERT_EQ(linkwright(words).code, 0);
+  const std::string test = text_of(out + "/micro_selftest.c");
+  EXPECT_TRUE(has(test, "inverse_outputs, 1e-10)")) << test;
+  EXPECT_EQ(test::shell("cd " + out + " && cc -std=c11 -O2 micro.c micro_selftest.c -o t -lm && ./t").code, 0);
+}
+
+// Single precision has seven digits, and the self-test knows five of them.
+TEST(CompileCommand, SelfTestsInSinglePrecisionAreStrict) {
+  const std::string out = out_folder("single");
+  ASSERT_EQ(linkwright({"compile", "puma560", "--float", "--out", out}).code, 0);
+  const std::string build = "cd " + out + " && cc -std=c11 -O2 -march=native puma560f.c puma560f_selftest.c -o t -lm && ./t";
+  EXPECT_EQ(test::shell(build).code, 0);
+  ASSERT_EQ(test::shell("cd " + out + " && sed -i 's/tau\\[1\\] =/tau[1] = 1.0001f */' puma560f.c").code, 0);
+  ASSERT_TRUE(has(text_of(out + "/puma560f.c"), "1.0001f"));
+  const test::Outcome wrong = test::shell(build);
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_TRUE(has(wrong.out, "WRONG")) << wrong.out << wrong.err;
 }
 
 // What a user does with it: compile and link with a program of one's own.

@@ -86,5 +86,36 @@ TEST(Kernels, GiveTheSameBitsFromEveryCompiler) {
   }
 }
 
+// Who compiles everything with -ffast-math gives up the last bits, not the result.
+TEST(Kernels, SurviveFastMath) {
+  for (const bool single : {false, true}) {
+    for (const bool fused : {false, true}) {
+      std::string text = program(single, fused);
+      // the largest error against the C library's, as a part of (1 + |x|) eps
+      text = text.substr(0, text.find("int main(void)")) +
+             fmt::format("int main(void) {{\n  double worst = 0.0;\n  for (int row = 0; row < {0}; ++row) {{\n"
+                         "    {1} x[{2}], s[{2}], c[{2}];\n    for (int k = 0; k < {2}; ++k) x[k] = ({1})next_angle();\n"
+                         "    lw_sincos{3}({2}, x, s, c);\n    for (int k = 0; k < {2}; ++k) {{\n"
+                         "      const long double allowed = (1.0L + fabsl(x[k])) * {4};\n"
+                         "      const double a = (double)(fabsl(s[k] - sinl(x[k])) / allowed);\n"
+                         "      const double b = (double)(fabsl(c[k] - cosl(x[k])) / allowed);\n"
+                         "      if (a > worst) worst = a;\n      if (b > worst) worst = b;\n    }}\n  }}\n"
+                         "  printf(\"%.3f\", worst);\n  return 0;\n}}\n",
+                         kRows, single ? "float" : "double", kAngles, single ? "f" : "", single ? "0x1p-23L" : "0x1p-52L");
+      const Scratch scratch;
+      write(scratch, {{"kernel.c", text}});
+      for (const std::string compiler : {"gcc", "clang"}) {
+        if (find_program(compiler).empty()) continue;
+        for (const char* flags : {"-O2 -ffast-math", "-O3 -ffast-math -march=native", "-Ofast"}) {
+          const std::string worst =
+              output_of(scratch, fmt::format("{} -std=c11 {} kernel.c -o kernel -lm && ./kernel", compiler, flags));
+          EXPECT_LE(std::stod(worst), 1.0) << compiler << " " << flags << (single ? " float" : "") << (fused ? " fused" : "");
+          RecordProperty(fmt::format("{}{}{}", compiler, single ? "_float" : "", fused ? "_fused" : ""), worst);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lw

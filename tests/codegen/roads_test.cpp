@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/worse.hpp"
+#include "graph/interpreter.hpp"
 #include "model/read.hpp"
 #include "support/random_mechanism.hpp"
 
@@ -163,6 +165,72 @@ TEST(Roads, NoUnitDecidesWhatIsSmall) {
   }
 }
 
+// Six axes as a calibration leaves them: the middle three parallel but for a thirty-thousandth, their common normals far away.
+Mechanism calibrated(double x, double gravity = -9.81) {
+  const auto link = [](int k, const std::string& parent, const std::string& origin, double mass, double length) {
+    return fmt::format(
+        "  - {{name: L{}, parent: {}, joint: {{type: revolute, axis: z, origin: {{{}}}}}, inertia: {{mass: {}, com: [{}, "
+        "0.01, 0.05], tensor: {{xx: 0.003, yy: {}, zz: {}, xy: 1e-4, xz: 2e-4, yz: -1e-4}}}}}}\n",
+        k, parent, origin, mass, length / 2, 0.004 + mass * length * length / 12, 0.004 + mass * length * length / 12);
+  };
+  return read_or_throw(fmt::format("linkwright: 1\nname: calibrated\ngravity: [0, 0, {}]\nlinks:\n", gravity) +
+                           link(1, "base", fmt::format("xyz: [{}, 0, 0.089]", x), 3.7, 0.05) +
+                           link(2, "L1", "rpy: [90 deg, 0, 0]", 8.4, 0.425) +
+                           link(3, "L2", "xyz: [-0.425, 0.0003, 0], rpy: [3e-5, -2.1e-5, 0]", 2.27, 0.392) +
+                           link(4, "L3", "xyz: [-0.392, 0.0005, 0.109], rpy: [-2.4e-5, 3e-5, 0]", 1.2, 0.02) +
+                           link(5, "L4", "xyz: [0, -0.0948, 0], rpy: [90 deg, 0, 0]", 1.2, 0.02) +
+                           link(6, "L5", "xyz: [0, 0.082, 0], rpy: [-90 deg, 0, 0]", 0.19, 0.02),
+                       "calibrated.yaml");
+}
+
+// Two links of micrometres.
+Mechanism tiny(double x) {
+  const std::string body = "inertia: {mass: 1e-9, com: [1e-6, 0, 0], tensor: {xx: 1e-21, yy: 1e-21, zz: 1e-21}}";
+  return read_or_throw(
+      fmt::format("linkwright: 1\nname: tiny\nlinks:\n  - {{name: a, parent: base, joint: {{type: revolute, axis: z, origin: "
+                  "{{xyz: [{1}, 0, 0], rpy: [90 deg, 0, 0]}}}}, {0}}}\n  - {{name: b, parent: a, joint: {{type: revolute, axis: "
+                  "z, origin: {{xyz: [2e-6, 0, 0]}}}}, {0}}}\n",
+                  body, x),
+      "tiny.yaml");
+}
+
+// Torques do not know where the base stands: the same code is made, to the last bit.
+TEST(Roads, WhereItStandsDecidesNothing) {
+  for (const auto& mechanism : {std::function([](double x) { return calibrated(x); }), std::function(tiny)}) {
+    for (const std::string& function : kDynamics) {
+      const Traced here = trace_function(mechanism(0.0), function);
+      EXPECT_TRUE(verify(here, 100).passed());
+      for (const double x : {1.0, 1e3, 1e8}) {
+        const Traced there = trace_function(mechanism(x), function);
+        const Verification v = verify(there, 100);
+        EXPECT_TRUE(v.passed()) << x << " m: " << function << " " << v.error;
+        EXPECT_EQ(v.snapping, verify(here, 100).snapping) << x << " m: " << function;
+        EXPECT_EQ(operations(there.function), operations(here.function)) << x << " m: " << function;
+        EXPECT_EQ(there.roads.front().name, here.roads.front().name);
+      }
+    }
+  }
+}
+
+// Nor how strong gravity is: at rest all torques are made of it.
+TEST(Roads, NoGravityIsTooWeak) {
+  for (const double gravity : {-9.81, -5e-13, -1e-30}) {
+    for (const bool base : {true, false}) {
+      const Mechanism mechanism = calibrated(0.0, gravity);
+      TraceOptions how;
+      how.base_parameters = base;
+      Interpreter<double> run(trace_function(mechanism, "inverse", how).function);
+      const Reference expected = reference(instantiate<double>(mechanism), "inverse");
+      const std::vector<double> in{0.3, -0.4, 0.5, 0.6, -0.7, 0.8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+      std::vector<double> got(6), right(6);
+      run(in, got);
+      expected(in, right);
+      EXPECT_LE(largest_difference(got, right), 1e-13 * std::abs(gravity)) << gravity;
+      EXPECT_GE(std::abs(right[1]), 0.5 * std::abs(gravity));
+    }
+  }
+}
+
 // What the tolerance is compared with is not forgiving: a wrong number in a small mechanism is found.
 TEST(Roads, VerificationFindsAWrongNumberInAMicrometre) {
   const Mechanism mechanism = nearly_square(1.5707963267948966, 1e-6, 1e-9);
@@ -171,6 +239,23 @@ TEST(Roads, VerificationFindsAWrongNumberInAMicrometre) {
     ASSERT_TRUE(verify(traced, 20).passed());
     traced.model.bodies[2].inertia.mass *= 1.0 + 1e-6;
     EXPECT_FALSE(verify(traced, 20).passed()) << function;
+  }
+}
+
+// Nor do large joints hide what is wrong with a small one: the last of six, a hundredth of the others.
+TEST(Roads, VerificationFindsAWrongTensorOfTheLastLink) {
+  const Mechanism mechanism = calibrated(0.0);
+  for (const std::string& function : kDynamics) {
+    const Traced traced = trace_function(mechanism, function);
+    ASSERT_TRUE(verify(traced, 100).passed());
+    for (const auto& [row, column] : {std::pair(0, 0), {1, 1}, {2, 2}, {0, 1}, {0, 2}}) {
+      Traced wrong = traced;
+      Mat3<double>& I = wrong.model.bodies.back().inertia.I;
+      I(row, column) *= 1.0 + 1e-9;
+      I(column, row) = I(row, column);
+      const Verification v = verify(wrong, 20);
+      EXPECT_FALSE(v.passed()) << function << " " << row << column << ": " << v.error;
+    }
   }
 }
 
@@ -244,6 +329,22 @@ TEST(Roads, KeptParametersMayTakeAnyValue) {
         EXPECT_LE(worst(mechanism, traced, 50, own), 1.0) << keep[0] << " " << function << " " << traced.roads[0].name;
       }
     }
+  }
+}
+
+// A function that is right for the file's values alone is found out: a²/0.3 is 0.3 there, and only there (and at 0).
+TEST(Roads, VerificationTriesOtherValuesOfWhatIsKept) {
+  std::string text = kKept;
+  text.replace(text.find("xyz: [a, b, c], rpy: [alpha"), 13, "xyz: [a*a/0.3, b, c");
+  for (const std::string& function : kDynamics) {
+    TraceOptions how;
+    how.keep = {"a"};
+    Traced traced = trace_function(read_or_throw(kKept, "kept.yaml"), function, how);
+    EXPECT_TRUE(verify(traced, 100).passed()) << function;
+    traced.function = trace_function(read_or_throw(text, "kept.yaml"), function, how).function;
+    EXPECT_FALSE(verify(traced, 100).passed()) << function;
+    traced.others.clear();
+    EXPECT_TRUE(verify(traced, 100).passed()) << function;
   }
 }
 

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <optional>
 
-#include "../../graph/typical.hpp"
+#include "../extent.hpp"
 #include "../formulations/linkage.hpp"
 #include "../regrouping.hpp"
 
@@ -112,7 +112,7 @@ class Canonical {
       const AtRest above = b.parent < 0 ? AtRest{} : at_rest_[at(b.parent)];
       AtRest here;
       here.R = above.R * *R;
-      here.P = above.P + lifted<T>(above.R) * b.X_PJ.p;
+      if (b.parent >= 0) here.P = above.P + lifted<T>(above.R) * b.X_PJ.p;
       here.z = here.R * axis->col(0);
       here.line = b.kind == JointKind::revolute || b.kind == JointKind::prismatic;
       if (b.parent >= 0 && at_rest_[at(b.parent)].child < 0 && here.line && above.line) {
@@ -120,9 +120,7 @@ class Canonical {
       }
       at_rest_.push_back(here);
     }
-    for (const Body<T>& b : model.bodies) {
-      for (int k = 0; k < 3; ++k) size_ = std::max(size_, std::abs(typical_values(std::vector<T>{b.X_PJ.p[k]})[0]));
-    }
+    size_ = extent(model);
   }
 
   CanonicalTree<T> result() {
@@ -131,14 +129,15 @@ class Canonical {
     if (symbolic_) return as_they_are();
     for (std::size_t i = at_rest_.size(); i-- > 0;) place(i);
     for (std::size_t i = 0; i < at_rest_.size(); ++i) tree.links.push_back(link(i));
-    for (int k = 0; k < 3; ++k) tree.gravity[k] = cleaned(model_.gravity[k], 1e-12 * std::max(1.0, largest_gravity()));
+    for (int k = 0; k < 3; ++k) tree.gravity[k] = cleaned(model_.gravity[k], kRounding * typical_size(model_.gravity));
     return tree;
   }
 
  private:
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-  // Of a body at q = 0, in the world.
+  // Of a body at q = 0, in axes parallel to the world's at the first joint of its chain: digits of small links far away from
+  // the world's origin are kept.
   struct AtRest {
     Mat3<double> R = Mat3<double>::identity();
     Vec3<T> P;
@@ -149,12 +148,6 @@ class Canonical {
     Mat3<double> axes = Mat3<double>::identity();  // the canonical frame
     Vec3<T> O;
   };
-
-  double largest_gravity() const {
-    double m = 0.0;
-    for (int k = 0; k < 3; ++k) m = std::max(m, std::abs(typical_values(std::vector<T>{model_.gravity[k]})[0]));
-    return m;
-  }
 
   static T cleaned(const T& x, double tolerance) {
     const std::optional<double> v = number(x);
@@ -214,10 +207,10 @@ class Canonical {
     if (square < kRounding * kRounding) return beside;
     const T t = dot(second.P - first.P, lifted<T>(cross(second.z, n))) / T(square);
     const std::optional<double> way = number(t);
-    const bool near = way ? std::abs(*way) <= kFar * size_ : square >= 1.0 / (kFar * kFar);
+    const bool near = way ? std::abs(*way) <= kFar * typical_size(second.P - first.P) : square >= 1.0 / (kFar * kFar);
     return near ? first.P + z * t : beside;
   }
-  static constexpr double kFar = 10.0;  // of the mechanism's size; its square is lost in moments
+  static constexpr double kFar = 10.0;  // of the way from joint to joint; its square is lost in moments
 
   // Multiples of 90° exactly, where rounding made them.
   struct Turn {
@@ -245,7 +238,7 @@ class Canonical {
     out.parent = b.parent;
     out.body = static_cast<int>(i);
     out.kind = b.kind;
-    const Vec3<T> way = own.O - parent.O;
+    const Vec3<T> way = b.parent < 0 ? own.O + b.X_PJ.p : own.O - parent.O;
     Vec3<T> p = transpose(lifted<T>(parent.axes)) * way;
     if (!own.line) {
       out.B = lifted<T>(rounded(transpose(parent.axes) * own.axes));
@@ -358,7 +351,7 @@ bool has_gauge(const CanonicalTree<T>& tree, std::size_t link, Gauge gauge) {
   if (own.kind != JointKind::revolute || own.parent < 0) return false;
   double size = 0.0;
   for (const auto& other : tree.links) {
-    for (int k = 0; k < 3; ++k) size = std::max(size, std::abs(typical_values(std::vector<T>{other.p[k]})[0]));
+    if (other.parent >= 0) size = std::max(size, typical_size(other.p));
   }
   const std::optional<double> distance = number(own.p[gauge == Gauge::parent_hx ? 0 : 1]);
   return distance && std::abs(*distance) >= 0.01 * size && *distance != 0.0;
