@@ -109,7 +109,7 @@ TEST(DerivativeRoads, EveryTreeThatComesWithTheProject) {
   int models = 0;
   for (const std::string& name : embedded_trees()) {
     const Mechanism mechanism = load(name);
-    const bool large = instantiate<double>(mechanism).nv > 30;
+    const bool large = instantiate<double>(mechanism).nv > 12;
     double worst = 0.0;
     for (const std::string& function : kDerivatives) {
       TraceOptions how;
