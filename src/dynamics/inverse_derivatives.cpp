@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+// The sweeps with all their vector algebra inlined: with so many scalars in one file gcc would stop halfway.
+#define LW_WHOLE [[gnu::flatten]]
+
 namespace lw {
 namespace {
 
@@ -137,7 +140,7 @@ Motion<T> parent_acceleration(const DerivativeWorkspace<T>& work, const Body<T>&
 }  // namespace
 
 template <class T>
-void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd) {
+LW_WHOLE void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd) {
   const std::size_t n = model.bodies.size();
   for (std::size_t i = 0; i < n; ++i) {
     const Body<T>& b = model.bodies[i];
@@ -184,7 +187,7 @@ void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, 
 }
 
 template <class T>
-void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> qd, In<T> qdd) {
+LW_WHOLE void accelerate_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> qd, In<T> qdd) {
   const std::size_t n = model.bodies.size();
   for (std::size_t i = 0; i < n; ++i) {
     const Body<T>& b = model.bodies[i];
@@ -226,7 +229,7 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
 namespace {
 
 template <class T, bool kShared>
-void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to) {
+LW_WHOLE void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     for (int own = work.first[i]; own < work.first[i] + b.velocities(); ++own) {
@@ -251,7 +254,7 @@ void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, 
 }
 
 template <class T, bool kShared>
-void put_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, const Entries<T, kShared>& to_q,
+LW_WHOLE void put_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, const Entries<T, kShared>& to_q,
                      const Entries<T, kShared>& to_qd) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
@@ -366,5 +369,6 @@ void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   template void placed_derivatives_in_lanes<T>(const Model<T>&, DerivativeWorkspace<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
+#undef LW_WHOLE
 
 }  // namespace lw
