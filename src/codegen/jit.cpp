@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,13 +104,30 @@ Cache open_cache(const std::string& wanted) {
   return {folder, {}};
 }
 
-// What a run that was killed left behind.
+// What a run that was killed left behind, what was not used for long, and what is too much.
 void sweep(const fs::path& cache) {
+  constexpr std::uintmax_t kMost = 256u << 20;
+  constexpr auto kLong = std::chrono::days(90);
+  struct Kept {
+    fs::path path;
+    fs::file_time_type used;
+    std::uintmax_t size;
+  };
+  std::vector<Kept> libraries;
   std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
   for (const auto& entry : fs::directory_iterator(cache, error)) {
-    if (!entry.path().filename().string().starts_with("work.")) continue;
-    const auto age = fs::file_time_type::clock::now() - entry.last_write_time(error);
-    if (!error && age > std::chrono::hours(1)) fs::remove_all(entry.path(), error);
+    std::error_code gone;  // by another's hand
+    const auto used = entry.last_write_time(gone);
+    if (gone) continue;
+    if (entry.path().filename().string().starts_with("work.") && now - used > std::chrono::hours(1)) fs::remove_all(entry.path(), gone);
+    if (entry.path().extension() == ".so") libraries.push_back({entry.path(), used, entry.file_size(gone)});
+  }
+  std::sort(libraries.begin(), libraries.end(), [](const Kept& a, const Kept& b) { return a.used > b.used; });
+  std::uintmax_t together = 0;
+  for (const Kept& k : libraries) {
+    together += k.size;
+    if (together > kMost || now - k.used > kLong) fs::remove(k.path, error);
   }
 }
 
@@ -137,6 +155,16 @@ Compiler find_compiler(const std::string& wanted) {
     return {command, fmt::format("{} {} {}.{}", real.string(), about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec)};
   }
   return {};
+}
+
+// What else decides what a compiler makes of a file.
+std::string environment() {
+  std::string text;
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) text += fmt::format("{}={}\n", name, value);
+  }
+  return text;
 }
 
 // -march=native means another machine's code where a home folder is shared.
@@ -209,15 +237,29 @@ struct Compiled::State {
   };
   std::vector<Entry> entries;
   void* library = nullptr;
+  int memory = -1;  // that holds it: its number is its name to the loader, so it stays open as long
   bool cached = false, batch = false;
   std::vector<std::string> notes;
 
   ~State() {
     if (library != nullptr) dlclose(library);
+    if (memory >= 0) close(memory);
   }
 
-  void load(const fs::path& path) {
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // From memory: what is loaded is what was read, whatever becomes of the file. The file itself only where a system has no
+  // such memory or lets no code be loaded from it.
+  void load(const std::string& content, const fs::path& path) {
+    memory = memfd_create("linkwright", MFD_CLOEXEC);
+    std::size_t written = 0;
+    while (memory >= 0 && written < content.size()) {
+      const ssize_t n = write(memory, content.data() + written, content.size() - written);
+      if (n <= 0) break;
+      written += static_cast<std::size_t>(n);
+    }
+    if (memory >= 0 && written == content.size()) {
+      library = dlopen(fmt::format("/proc/self/fd/{}", memory).c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+    if (library == nullptr) library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw Error(ErrorCode::toolchain, fmt::format("cannot load compiled code: {}", dlerror()));
     for (Entry& e : entries) {
       e.flat = reinterpret_cast<Flat*>(dlsym(library, (e.symbol + "_flat").c_str()));
@@ -316,7 +358,7 @@ Compiled jit(const Program& program, const JitOptions& options) {
   flags.insert(flags.end(), kCFlags.begin(), kCFlags.end());
   for (const char* always : {"-std=c11", "-shared", "-fPIC"}) flags.emplace_back(always);
   std::string made_from = fmt::format("{}\n{}\n{}\n{}", compiler.identity, fmt::join(compiler.command, "\n"),
-                                      fmt::join(flags, "\n"), machine());
+                                      fmt::join(flags, "\n"), machine() + environment());
   for (const Artefact& f : files) made_from += f.text;
   const std::string key = sha256(made_from);
 
@@ -325,8 +367,11 @@ Compiled jit(const Program& program, const JitOptions& options) {
     state->notes.push_back(fmt::format("compiled code is not kept: {}", cache.why));
   } else {
     const fs::path kept = cache.folder / (key + ".so");
-    if (is_sealed(content_of(kept), key)) {
-      state->load(kept);
+    const std::string content = content_of(kept);
+    if (is_sealed(content, key)) {
+      std::error_code ignored;
+      fs::last_write_time(kept, fs::file_time_type::clock::now(), ignored);  // used: see sweep
+      state->load(content, kept);
       state->cached = true;
       return Compiled(std::move(state));
     }
@@ -350,19 +395,19 @@ Compiled jit(const Program& program, const JitOptions& options) {
     throw Error(ErrorCode::toolchain, fmt::format("{} refuses the code of {} (exit status {}):\n{}", compiler.command[0],
                                                   program.name, finished.status, finished.output));
   }
+  const std::string content = content_of(library);
   if (!cache.folder.empty()) {
-    const std::string content = content_of(library);
     write_file(library.string(), content + seal(content, key));
     const fs::path kept = cache.folder / (key + ".so");
     std::error_code error;
     fs::rename(library, kept, error);
     if (!error) {
-      state->load(kept);
+      state->load(content, kept);
       return Compiled(std::move(state));
     }
     state->notes.push_back(fmt::format("compiled code is not kept: {}: {}", kept.string(), error.message()));
   }
-  state->load(library);
+  state->load(content, library);
   return Compiled(std::move(state));
 }
 

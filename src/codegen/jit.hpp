@@ -5,8 +5,9 @@
 //   arm.batch("inverse", n, {q, qd, qdd}, {tau});                      // n states, a row each
 //   auto* inverse = arm.pointer<void(const double*, const double*, const double*, double*)>("inverse");
 //
-// Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags and machine;
-// what comes from there is verified before it is loaded. Where there is no compiler the interpreter does the work: the
+// Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags, environment and
+// machine; what comes from there is verified, and what was verified is loaded, from memory. The folder keeps 256 MB at most,
+// and nothing that was not used for 90 days. Where there is no compiler the interpreter does the work: the
 // same bits, slower, and a note says so.
 #pragma once
 

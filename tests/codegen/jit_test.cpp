@@ -1,6 +1,7 @@
 // Compiled code against the interpreter: the same bits.
 #include "codegen/jit.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -307,6 +308,60 @@ TEST(Jit, DoesNotLoadWhatIsNotItsOwn) {
     if (other != kept) fs::copy_file(kept, other, fs::copy_options::overwrite_existing);
   }
   EXPECT_FALSE(jit(program, options).was_cached());
+}
+
+// What was verified is what runs: a file that is exchanged between the two is not looked at again.
+TEST(Jit, LoadsWhatItVerifiedNotWhatHasItsName) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  const Program program = pendulum();
+  jit(program, options);
+  const Compiled compiled = jit(program, options), again = jit(program, options);
+  ASSERT_TRUE(compiled.was_cached() && again.was_cached());
+  for (const Compiled* each : {&compiled, &again}) {
+    Dl_info about{};
+    ASSERT_NE(dladdr(reinterpret_cast<void*>(each->flat("inverse")), &about), 0);
+    EXPECT_EQ(std::string(about.dli_fname).find(options.cache), std::string::npos) << about.dli_fname;
+  }
+}
+
+// A header that the environment puts in the way makes other code.
+TEST(Jit, KnowsWhatTheEnvironmentTellsTheCompiler) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  jit(pendulum(), options);
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH"}) {
+    const Environment other(name, scratch.path.c_str());
+    EXPECT_FALSE(jit(pendulum(), options).was_cached()) << name;
+    EXPECT_TRUE(jit(pendulum(), options).was_cached()) << name;
+  }
+  EXPECT_TRUE(jit(pendulum(), options).was_cached());
+}
+
+TEST(Jit, KeepsNoMoreThanItSays) {
+  const Scratch scratch;
+  JitOptions options;
+  options.cache = scratch.cache();
+  jit(pendulum(), options);
+  const fs::path cache = options.cache, used = entries(cache).at(0);
+  const auto kept = [&](const char* name, int days, std::uintmax_t megabytes) {
+    std::ofstream(cache / name) << "x";
+    fs::resize_file(cache / name, megabytes << 20);  // takes no room
+    fs::last_write_time(cache / name, fs::file_time_type::clock::now() - std::chrono::days(days));
+  };
+  kept("forgotten.so", 91, 1);
+  kept("large.so", 20, 200);
+  kept("larger.so", 10, 200);
+  fs::last_write_time(used, fs::file_time_type::clock::now() - std::chrono::days(80));
+  EXPECT_TRUE(jit(pendulum(), options).was_cached());  // by which it is new again
+  options.flags = {"-O1"};
+  EXPECT_FALSE(jit(pendulum(), options).was_cached());
+  EXPECT_FALSE(fs::exists(cache / "forgotten.so"));
+  EXPECT_FALSE(fs::exists(cache / "large.so"));
+  EXPECT_TRUE(fs::exists(cache / "larger.so"));
+  EXPECT_TRUE(fs::exists(used));
 }
 
 TEST(Jit, WorksWithoutACacheAndSaysWhy) {
