@@ -57,17 +57,40 @@ void solve_up(const DerivativeWorkspace<T>& work, const std::vector<Entry<T>>& l
   }
 }
 
-// L x = sign · D⁻¹ y in one row, those above being solved.
+// L x = sign · D⁻¹ y in place, for the velocities from `begin` on, those before being solved. A joint and the one that hangs
+// on it are taken together: what they read is the same.
 enum class Sign { plus, minus };
 template <class T, class X>
-void solve_row(const DerivativeWorkspace<T>& work, int k, X* rows, Sign sign) {
-  const Row<T>& row = work.rows[at(k)];
-  const T* const factor = work.factors[at(row.lanes)].data();
-  const int* const path = &work.path[at(row.path)];
-  const T& inverse = factor[row.size - 1];
-  X x = (sign == Sign::plus ? inverse : -inverse) * rows[k];
-  for (int s = 0; s < row.size - 1; ++s) x -= factor[s] * rows[path[s]];
-  rows[k] = x;
+void solve_down(const DerivativeWorkspace<T>& work, int begin, Sign sign, X* rows) {
+  const auto& order = work.order;
+  const auto start = [&](const Row<T>& row, const T* factor, int k) {
+    const T& inverse = factor[row.size - 1];
+    return (sign == Sign::plus ? inverse : -inverse) * rows[k];
+  };
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const int k = order[n].velocity;
+    if (k < begin) continue;
+    const Row<T>& row = work.rows[at(k)];
+    const T* const factor = work.factors[at(row.lanes)].data();
+    const int* const path = &work.path[at(row.path)];
+    X x = start(row, factor, k);
+    if (order[n].below > 0 && order[n + 1].velocity >= begin) {
+      const int next = order[++n].velocity;
+      const Row<T>& below = work.rows[at(next)];
+      const T* const other = work.factors[at(below.lanes)].data();
+      X y = start(below, other, next);
+      for (int s = 0; s < row.size - 1; ++s) {
+        const X above = rows[path[s]];
+        x -= factor[s] * above;
+        y -= other[s] * above;
+      }
+      y -= other[row.size - 1] * x;
+      rows[next] = y;
+    } else {
+      for (int s = 0; s < row.size - 1; ++s) x -= factor[s] * rows[path[s]];
+    }
+    rows[k] = x;
+  }
 }
 
 // −M⁻¹ times what is in work.both.
@@ -78,7 +101,7 @@ void solve_both(DerivativeWorkspace<T>& work, int nv, Out<T> d_q, Out<T> d_qd) {
   for (int begin = 0; begin < nv; begin += kLanes, rows += nv) {
     const int count = std::min(kLanes, nv - begin);
     solve_up<T>(work, work.touched[at(begin / kLanes)], rows);
-    for (const auto& [k, below] : work.order) solve_row<T>(work, k, rows, Sign::minus);
+    solve_down<T>(work, 0, Sign::minus, rows);
     write_columns<T>(rows->a.data(), 2 * kLanes, count, nv, &d_q[at(begin * nv)]);
     write_columns<T>(rows->b.data(), 2 * kLanes, count, nv, &d_qd[at(begin * nv)]);
   }
@@ -98,9 +121,7 @@ void invert(DerivativeWorkspace<T>& work, int nv, Out<T> inverse) {
     for (int k = 0; k < begin; ++k) {
       for (int lane = 0; lane < count; ++lane) rows[k].data()[lane] = inverse[at(k * nv + begin + lane)];
     }
-    for (const auto& [k, below] : work.order) {
-      if (k >= begin) solve_row<T>(work, k, rows, Sign::plus);
-    }
+    solve_down<T>(work, begin, Sign::plus, rows);
     write_columns<T>(rows->data(), kLanes, count, nv, block);
     for (int j = 0; j < count; ++j) {
       for (int k = 0; k < j; ++k) block[j * nv + begin + k] = block[k * nv + begin + j];
@@ -131,7 +152,7 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   factorize<T>(work, d_tau, nv);
   for (std::size_t k = 0; k < tau.size(); ++k) work.qdd[k] = tau[k] - work.h[k];
   solve_up<T>(work, work.order, work.qdd.data());
-  for (const auto& [k, below] : work.order) solve_row<T>(work, k, work.qdd.data(), Sign::plus);
+  solve_down<T>(work, 0, Sign::plus, work.qdd.data());
   accelerate_bodies<T>(model, work, qd, work.qdd);
   placed_derivatives_in_lanes<T>(model, work);
   solve_both<T>(work, nv, d_q, d_qd);
