@@ -2,7 +2,7 @@
 //
 //   Compiled arm = jit(program);
 //   arm("inverse", inputs, tau);                                        // groups of inputs one behind the other
-//   arm.batch("inverse", n, {q, qd, qdd}, {tau});                      // n states, a row each
+//   arm.batch("inverse", n, tables_of_inputs, tables_of_outputs);       // n states, a row each
 //   auto* inverse = arm.pointer<void(const double*, const double*, const double*, double*)>("inverse");
 //
 // Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags, environment and

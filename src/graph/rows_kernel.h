@@ -5,7 +5,7 @@
 #define LW_COLUMNS (16 / LW_BYTES)
 #define lw_v_unpack(half, a, b) (lw_v) _mm512_unpack##half##_LW_PD(a, b)
 #define lw_v_shuffle(a, b, how) (lw_v) _mm512_shuffle_LW_PD(a, b, how)
-/* 16 bytes each from four rows, `step` numbers apart (an insertion would do, but takes port 5) */
+/* 16 bytes each from four rows, `step` numbers apart (faster than insertions) */
 LW_INLINE lw_v lw_v_gather(const LW_REAL *from, int step) {
   __m512LW_D x = _mm512_castLW_PD128_LW_PD512(_mm_loadu_LW_PD(from));
   x = _mm512_mask_broadcast_LW_QUARTER(x, ((1 << LW_COLUMNS) - 1) << LW_COLUMNS, _mm_loadu_LW_PD(from + step));
