@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -55,29 +56,66 @@ void write_directly(const std::string& path, std::string_view content) {
   if (!ok) fail(path, std::strerror(reason));
 }
 
+// A file under a temporary name beside its target; gone again unless it is put in place.
+class Part {
+ public:
+  Part(const std::string& path, std::string_view content, const fs::file_status& status)
+      : path_(path), target_(behind_links(path)) {
+    const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
+    const fs::path temporary = folder / fmt::format(".{}.{}.part", target_.filename().string(), ::getpid());
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) fail(path, std::strerror(errno));
+    temporary_ = temporary;
+    bool ok = write_all(file, content) && ::fsync(file) == 0;
+    int reason = errno;
+    if (ok && fs::exists(status)) ok = ::fchmod(file, static_cast<mode_t>(status.permissions())) == 0, reason = errno;
+    if (::close(file) != 0 && ok) ok = false, reason = errno;
+    if (!ok) give_up(reason);
+  }
+  Part(Part&& other) noexcept
+      : path_(other.path_), target_(other.target_), temporary_(std::exchange(other.temporary_, {})) {}
+  ~Part() {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  }
+
+  void put_in_place() {
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) give_up(errno);
+    temporary_.clear();
+  }
+
+ private:
+  // the destructor does not run where the constructor throws
+  [[noreturn]] void give_up(int reason) {
+    ::unlink(std::exchange(temporary_, {}).c_str());
+    fail(path_, std::strerror(reason));
+  }
+
+  std::string path_;
+  fs::path target_, temporary_;
+};
+
 }  // namespace
 
-void write_file(const std::string& path, std::string_view content) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  if (fs::is_directory(status)) fail(path, "it is a folder");
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_directly(path, content);
-  const fs::path target = behind_links(path);
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
+void write_file(const std::string& path, std::string_view content) { write_files({{path, content}}); }
 
-  const fs::path temporary = folder / fmt::format(".{}.{}.part", target.filename().string(), ::getpid());
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) fail(path, std::strerror(errno));
-  bool ok = write_all(file, content) && ::fsync(file) == 0;
-  int reason = errno;
-  if (ok && fs::exists(status)) ok = ::fchmod(file, static_cast<mode_t>(status.permissions())) == 0, reason = errno;
-  if (::close(file) != 0 && ok) ok = false, reason = errno;
-  if (ok && ::rename(temporary.c_str(), target.c_str()) != 0) ok = false, reason = errno;
-  if (!ok) {
-    ::unlink(temporary.c_str());
-    fail(path, std::strerror(reason));
+void write_files(const std::vector<FileToWrite>& files) {
+  std::vector<fs::file_status> status;
+  for (const FileToWrite& f : files) {
+    std::error_code ignored;
+    status.push_back(fs::status(f.path, ignored));
+    if (fs::is_directory(status.back())) fail(f.path, "it is a folder");
   }
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    if (fs::exists(status[k]) && !fs::is_regular_file(status[k])) {
+      write_directly(files[k].path, files[k].content);
+    } else {
+      parts.emplace_back(files[k].path, files[k].content, status[k]);
+    }
+  }
+  for (Part& part : parts) part.put_in_place();
 }
 
 }  // namespace lw

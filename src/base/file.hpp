@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lw {
 
@@ -10,5 +11,12 @@ namespace lw {
 // was one, is then untouched. A device or pipe is written to directly.
 // Through a symbolic link the file behind it is written, whether it exists yet or not; a circle of links is an error.
 void write_file(const std::string& path, std::string_view content);
+
+// Several that belong together: none is replaced before all of them are on the disk.
+struct FileToWrite {
+  std::string path;
+  std::string_view content;
+};
+void write_files(const std::vector<FileToWrite>& files);
 
 }  // namespace lw

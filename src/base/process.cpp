@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include "error.hpp"
 
@@ -44,7 +45,14 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-Finished run_program(const std::vector<std::string>& arguments) {
+std::vector<std::string> words_of(const std::string& command) {
+  std::istringstream in(command);
+  std::vector<std::string> found;
+  for (std::string word; in >> word;) found.push_back(word);
+  return found;
+}
+
+Finished run_program(const std::vector<std::string>& arguments, const std::string& folder) {
   require(!arguments.empty(), "a program to run has a name");
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail(arguments[0], errno);
@@ -53,6 +61,7 @@ Finished run_program(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   std::vector<char*> argv;
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);

@@ -11,9 +11,12 @@ struct Finished {
   std::string output;  // what it wrote to stdout and stderr, in its order
 };
 
-// Waits for the end. arguments[0] is the program: a path, or a name that PATH knows. stdin is empty.
-// Throws Error(toolchain) where it cannot be started.
-Finished run_program(const std::vector<std::string>& arguments);
+// Waits for the end. arguments[0] is the program: a path, or a name that PATH knows. stdin is empty. It runs
+// in `folder`, or here. Throws Error(toolchain) where it cannot be started.
+Finished run_program(const std::vector<std::string>& arguments, const std::string& folder = {});
+
+// The words of a command such as CC="ccache gcc -m64", at blanks.
+std::vector<std::string> words_of(const std::string& command);
 
 // The path of a program that PATH knows, or of an executable file where the name has a slash; "" where there is none.
 std::string find_program(const std::string& name);

@@ -113,8 +113,10 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
     note(arguments, fmt::format("{}: compiling", loaded.model.name));
     JitBackend made = jit_backend(loaded.mechanism);
     for (const std::string& text : made.notes) note(arguments, text);
-    note(arguments, fmt::format("{}: generated and compiled in {:.2f} s{}", loaded.model.name, made.seconds,
-                                made.cached ? ", the machine code from the cache" : ""));
+    note(arguments,
+         fmt::format("{}: {} in {:.2f} s", loaded.model.name,
+                     made.cached ? "generated, and its machine code found in the cache," : "generated and compiled",
+                     made.seconds));
     if (made.native) backends.push_back({"jit", std::move(made.peer)});
   }
   if (libraries.empty()) return backends;

@@ -7,6 +7,7 @@
 
 #include "../base/text.hpp"
 #include "../dynamics/closure.hpp"
+#include "../model/evaluate.hpp"
 #include "../model/limits.hpp"
 #include "judgements.hpp"
 #include "model_input.hpp"
@@ -161,6 +162,14 @@ void print_summary(const Findings& f) {
     }
   }
   fmt::print("{}\n", table.str());
+  if (mechanism.parameters.empty()) return;
+  std::string parameters = "parameters:";
+  const DefaultValues values(mechanism);
+  for (const Parameter& p : mechanism.parameters) parameters += fmt::format(" {}={:.6g},", p.name, values(p.value));
+  parameters.pop_back();
+  for (const std::string& line : wrap(parameters, 92))
+    fmt::print("{}{}\n", line.starts_with("parameters") ? "" : "  ", line);
+  fmt::print("\n");
 }
 
 int run(const Arguments& arguments) {

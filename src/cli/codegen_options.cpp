@@ -6,23 +6,53 @@
 
 #include "../base/error.hpp"
 #include "judgements.hpp"
+#include "terminal.hpp"
+#include "vectors.hpp"
 
 namespace lw::cli {
+namespace {
+
+bool is_of_a_frame(const std::vector<std::string>& functions) {
+  return std::any_of(functions.begin(), functions.end(),
+                     [](const std::string& f) { return f == "kinematics" || f == "jacobian"; });
+}
+
+}  // namespace
 
 std::vector<Option> trace_options() {
   using Kind = Option::Kind;
-  return {{"--keep", "NAME,...", "parameters of the file that stay symbols; they are the last input, p", Kind::text, {}, "Code"},
-          {"--parameters", "base|full",
+  return {{"--keep",
+           "NAME,...",
+           "parameters of the file that stay symbols; they are the last input, p",
+           Kind::text,
+           {},
+           "Code"},
+          {"--parameters",
+           "base|full",
            "base: inertial parameters regrouped, torques alone are kept; full: as the file has them. Default: base",
-           Kind::text, {"base", "full"}, "Code"},
-          {"--objective", "operations|latency|depth",
-           "what is made small: arithmetic, time on one core, or the longest path. Default: operations", Kind::text,
-           {"operations", "latency", "depth"}, "Code"},
-          {"--snap", "ANGLE", "angles this near (rad) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
-           Kind::number, {}, "Code"},
+           Kind::text,
+           {"base", "full"},
+           "Code"},
+          {"--objective",
+           "operations|latency|depth",
+           "what is made small: arithmetic, time on one core, or the longest path. Default: operations",
+           Kind::text,
+           {"operations", "latency", "depth"},
+           "Code"},
+          {"--snap",
+           "ANGLE",
+           "angles this near (rad, or 0.1deg) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
+           Kind::text,
+           {},
+           "Code"},
           {"--frame", "LINK", "of kinematics and jacobian; default: the last link", Kind::text, {}, "Code"},
-          {"--search", "TRIALS", "so many random attempts at what the passes have missed, a few thousand a second. Default: 1000",
-           Kind::number, {}, "Code"}};
+          {"--search",
+           "TRIALS",
+           fmt::format("so many random attempts at what the passes have missed, a few thousand a second. Default: {}",
+                       kSearchTrials),
+           Kind::number,
+           {},
+           "Code"}};
 }
 
 Section functions_section() {
@@ -45,18 +75,53 @@ TraceOptions read_trace_options(const Arguments& arguments) {
   o.objective = objective == "latency" ? Objective::latency
                 : objective == "depth" ? Objective::depth
                                        : Objective::operations;
-  o.snap = arguments.number("--snap", o.snap);
+  const bool degrees = arguments.text("--snap").ends_with("deg");
+  o.snap = degrees ? parse_value(arguments.text("--snap"), true, "--snap") : arguments.number("--snap", o.snap);
   if (o.snap < 0.0 || o.snap > 0.01) throw Error(ErrorCode::usage, "--snap takes an angle from 0 to 0.01 rad");
   o.frame = arguments.text("--frame");
-  const double trials = arguments.number("--search", 1000.0);
+  const double trials = arguments.number("--search", kSearchTrials);
   if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
   o.search.trials = static_cast<int>(trials);
   return o;
 }
 
-void judge_functions(const Arguments& arguments, const Model<double>& model, const std::vector<std::string>& functions) {
+std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
+                                                          const Mechanism& mechanism,
+                                                          const std::vector<std::string>& functions) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const char* name : {"--set", "--payload", "--floating-base", "--allow-unphysical"}) {
+    for (const std::string& value : arguments.texts(name)) list.emplace_back(name, value);
+  }
+  if (!options.keep.empty()) list.emplace_back("--keep", fmt::format("{}", fmt::join(options.keep, ",")));
+  list.emplace_back("--parameters", options.base_parameters ? "base" : "full");
+  list.emplace_back("--objective", arguments.text("--objective", "operations"));
+  list.emplace_back("--snap", fmt::format("{}", options.snap));
+  list.emplace_back("--search", std::to_string(options.search.trials));
+  if (is_of_a_frame(functions)) {
+    list.emplace_back("--frame", !options.frame.empty()    ? options.frame
+                                 : mechanism.links.empty() ? "base"
+                                                           : mechanism.links.back().name);
+  }
+  return list;
+}
+
+void require_use_of_frame(const Arguments& arguments, const std::vector<std::string>& functions) {
+  if (!arguments.has("--frame") || is_of_a_frame(functions)) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--frame is for `kinematics` and `jacobian`, not for `{}`", fmt::join(functions, "`, `")));
+}
+
+void judge_functions(const Arguments& arguments, const Model<double>& model,
+                     const std::vector<std::string>& functions) {
   const auto accelerates = [](const std::string& f) { return f.starts_with("forward"); };
   if (std::any_of(functions.begin(), functions.end(), accelerates)) judge_mass_matrix(arguments, model);
+}
+
+void note_long_work(const Arguments& arguments, const Model<double>& model, const std::string& function) {
+  constexpr int kQuick = 12;  // velocities, for which it takes a second or two
+  if (model.nv > kQuick && !arguments.quiet()) {
+    say(fmt::format("{}: deriving and simplifying `{}`", model.name, function));
+  }
 }
 
 std::vector<std::string> names_in(const std::string& option, const std::string& text) {

@@ -1,8 +1,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -22,9 +24,11 @@
 #include "../codegen/emit_text.hpp"
 #include "../codegen/report.hpp"
 #include "../codegen/selftest.hpp"
+#include "../codegen/statements.hpp"
 #include "../model/random_state.hpp"
 #include "codegen_options.hpp"
 #include "commands.hpp"
+#include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
@@ -83,19 +87,27 @@ TestVectors vectors_of(const Traced& traced, bool single) {
   return vectors;
 }
 
-struct Language {
+struct Emitted {
+  Form form;
   std::vector<Artefact> files;
   std::vector<std::vector<std::string>> commands;  // that build and run the self-test in the folder; none: there is none
-  std::string tool;                                // that they need
+  std::string tool;                                // that they need: a program, or what is to be said of it
 };
 
-Language emit(const Arguments& arguments, const Program& program, const std::vector<TestVectors>& vectors) {
-  const std::string language = arguments.text("--language", "c");
-  const bool single = arguments.has("--float");
-  if (single && language != "c" && language != "c++") {
-    throw Error(ErrorCode::usage, fmt::format("--float goes with C and C++, not with {}", language));
+// Options that only some languages have.
+void require_language(const Arguments& arguments, const std::string& language) {
+  for (const char* option : {"--float", "--libm", "--no-fma"}) {
+    if (arguments.has(option) && language != "c" && language != "c++") {
+      throw Error(ErrorCode::usage, fmt::format("{} goes with C and C++, not with {}", option, language));
+    }
   }
-  Language out;
+}
+
+Emitted emit(const Form& form, const Program& program, const std::vector<TestVectors>& vectors) {
+  const std::string& language = form.language;
+  const bool single = form.single_precision;
+  Emitted out;
+  out.form = form;
   const auto add = [&](std::vector<Artefact> files) {
     for (Artefact& a : files) out.files.push_back(std::move(a));
   };
@@ -109,20 +121,22 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
     add(emit_selftest(program, vectors, dialect));
     const std::string ending = cpp ? ".cpp" : ".c";
     const char* chosen = std::getenv(cpp ? "CXX" : "CC");
-    out.tool = chosen != nullptr && *chosen != '\0' ? chosen : cpp ? "c++" : "cc";
-    std::vector<std::string> build{out.tool, cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"};
+    std::vector<std::string> build = words_of(chosen == nullptr ? "" : chosen);
+    if (build.empty()) build = {cpp ? "c++" : "cc"};
+    out.tool = build[0];
+    build.insert(build.end(), {cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"});
     build.insert(build.end(), kCFlags.begin(), kCFlags.end());
     for (const char* part : {"", "_selftest"}) build.push_back(name + part + ending);
     build.insert(build.end(), {"-o", "selftest", "-lm"});
     out.commands = {build, {"./selftest"}};
   } else if (language == "fortran") {
     add(emit_fortran(program));
-    add({emit_fortran_selftest(program, vectors), emit_vectors(program, vectors)});
+    add({emit_fortran_selftest(program, vectors), emit_vectors(program, vectors, form)});
     out.tool = "gfortran";
     out.commands = {{"gfortran", "-std=f2008", "-O2", name + ".f90", name + "_selftest.f90", "-o", "selftest"}, {"./selftest"}};
   } else if (language == "python") {
     add(emit_python(program));
-    add({emit_python_selftest(program, vectors), emit_vectors(program, vectors)});
+    add({emit_python_selftest(program, vectors), emit_vectors(program, vectors, form)});
     out.tool = "python3";
     for (const char* python : {"/usr/bin/python3", "python3"}) {
       if (find_program(python).empty() || lw::run_program({python, "-c", "import numpy"}).status != 0) continue;
@@ -133,7 +147,6 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
   } else {
     add(language == "latex" ? emit_latex(program) : language == "text" ? emit_text(program) : emit_dot(program));
   }
-  out.files.push_back(emit_report(program, out.files));
   return out;
 }
 
@@ -141,8 +154,14 @@ Language emit(const Arguments& arguments, const Program& program, const std::vec
 class Scratch {
  public:
   Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "linkwright-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw Error(ErrorCode::io, "no folder can be made for the self-test");
+    std::error_code error;
+    const fs::path temporary = fs::temp_directory_path(error);
+    if (error) throw Error(ErrorCode::io, "the self-test needs a folder for temporary files, and TMPDIR names none");
+    std::string pattern = (temporary / "linkwright-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ErrorCode::io, fmt::format("no folder can be made for the self-test in {}: {}", temporary.string(),
+                                             std::strerror(errno)));
+    }
     path = pattern;
   }
   Scratch(const Scratch&) = delete;
@@ -159,20 +178,20 @@ struct SelfTest {
   std::string output;
 };
 
-SelfTest run_selftest(const Language& language) {
-  if (language.commands.empty() && !language.tool.empty()) return {"not run", "there is no Python with NumPy here"};
-  if (language.commands.empty()) return {"none", ""};
-  if (find_program(language.tool).empty()) return {"not run", fmt::format("there is no `{}` here", language.tool)};
+SelfTest run_selftest(const Emitted& made) {
+  if (made.commands.empty() && !made.tool.empty()) return {"not run", "there is no Python with NumPy here"};
+  if (made.commands.empty()) return {"none", ""};
+  if (find_program(made.tool).empty()) return {"not run", fmt::format("there is no `{}` here", made.tool)};
   const Scratch scratch;
-  for (const Artefact& file : language.files) write_file((scratch.path / file.path).string(), file.text);
+  for (const Artefact& file : made.files) write_file((scratch.path / file.path).string(), file.text);
   SelfTest test{"passed", ""};
-  for (std::vector<std::string> command : language.commands) {
-    // where the files are
-    command.insert(command.begin(), {"env", "-C", scratch.path.string()});
-    const Finished done = lw::run_program(command);
+  for (const std::vector<std::string>& command : made.commands) {
+    const Finished done = lw::run_program(command, scratch.path.string());
     test.output = done.output;
     if (done.status != 0) {
       test.verdict = "failed";
+      if (done.output.empty())
+        test.output = fmt::format("nothing (`{}`, exit code {})", fmt::join(command, " "), done.status);
       break;
     }
   }
@@ -192,29 +211,70 @@ bool judge_snapping(const Arguments& arguments, double snap, double change) {
   return false;
 }
 
+// Before long work, that it will not be in vain: throws Error(io) where nothing could be written to the folder.
+void require_writable(const fs::path& folder) {
+  const auto refuse = [&](int reason) {
+    throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), std::strerror(reason)));
+  };
+  fs::path there = fs::absolute(folder);  // or what is there of it
+  std::error_code error;
+  while (fs::status(there, error).type() == fs::file_type::not_found && there.has_relative_path())
+    there = there.parent_path();
+  if (!fs::is_directory(there, error)) refuse(ENOTDIR);
+  if (::access(there.c_str(), W_OK | X_OK) != 0) refuse(errno);
+}
+
+// Notes parameters that were kept and change nothing.
+void note_idle_parameters(const Arguments& arguments, const Program& program) {
+  std::vector<bool> used(program.kept.size(), false);
+  for (const Function& f : program.functions) {
+    for (const NodeId id : f.order()) {
+      if (f.graph()[id].op != Op::input) continue;
+      const Place at = place(f.inputs(), f.graph()[id].a);
+      if (f.inputs()[at.group].name == "p") used[at.element] = true;
+    }
+  }
+  for (std::size_t k = 0; k < used.size() && !arguments.quiet(); ++k) {
+    if (!used[k]) say(fmt::format("note: nothing that is written depends on `{}`", program.kept[k]));
+  }
+}
+
 int run(const Arguments& arguments) {
+  const Form form{arguments.text("--language", "c"), arguments.has("--float")};
+  require_language(arguments, form.language);
   const LoadedModel loaded = load_tree(arguments);
-  note_losses(arguments, loaded.mechanism);
   const std::vector<std::string> functions = names_in("--functions", arguments.text("--functions", "inverse"));
+  require_use_of_frame(arguments, functions);
+  if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
+    const std::string name = arguments.text("--name");
+    throw Error(ErrorCode::usage,
+                fmt::format("--name `{}` is no identifier; `{}` would be one", name, identifier(name)));
+  }
+  const fs::path folder = arguments.text("--out", ".");
+  require_writable(folder);
   ProgramOptions options;
   options.trace = read_trace_options(arguments);
-  const std::string language = arguments.text("--language", "c");
-  options.trace.fused = !arguments.has("--no-fma") && (language == "c" || language == "c++");  // the others have none
+  options.trace.fused =
+      !arguments.has("--no-fma") && (form.language == "c" || form.language == "c++");  // the others have none
   options.libm = arguments.has("--libm");
+  options.progress = [&](const std::string& function) { note_long_work(arguments, loaded.model, function); };
   judge_functions(arguments, loaded.model, functions);
+  note_losses(arguments, loaded.mechanism);
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);
-  if (arguments.has("--name")) {
-    const std::string name = arguments.text("--name");
-    if (identifier(name) != name) {
-      throw Error(ErrorCode::usage, fmt::format("--name `{}` is no identifier; `{}` would be one", name, identifier(name)));
-    }
-    program.name = name;
+  if (arguments.has("--name")) program.name = arguments.text("--name");
+  program.options = resolved(arguments, options.trace, loaded.mechanism, functions);
+  for (const char* flag : {"--float", "--libm", "--no-fma"}) {
+    if (arguments.has(flag)) program.options.emplace_back(flag, "");
   }
+  if (const std::string losses = losses_left_out(loaded.mechanism); !losses.empty()) program.left_out.push_back(losses);
+  note_idle_parameters(arguments, program);
   Json json{{"files", Json::array()}, {"functions", Json::array()}};
-  Table table({"function", "×", "+", "÷", "sin, cos", "longest path", "error"});
+  Table table(
+      {"function", "×", "+", "÷", "sin, cos", "longest path", form.single_precision ? "error in double" : "error"});
   std::vector<TestVectors> vectors;
-  double snapping = 0.0;
+  Proof proof;
+  proof.states = kVerifiedStates;
   for (const Traced& t : traced) {
     const Verification check = verify(t, kVerifiedStates);
     if (!check.passed()) {
@@ -222,7 +282,8 @@ int run(const Arguments& arguments) {
                             t.function.name(), check.error, check.states));
       return kCheckFailed;
     }
-    snapping = worse(snapping, check.snapping);
+    proof.errors.push_back(check.error);
+    proof.snapping = worse(proof.snapping, check.snapping);
     const FunctionCost cost = lw::cost(t.function);
     const OperationCount& c = cost.operations;
     json["functions"].push_back({{"name", t.function.name()},
@@ -235,27 +296,33 @@ int run(const Arguments& arguments) {
                                  {"error", check.error}});
     table.add({t.function.name(), std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.divisions),
                std::to_string(c.trigonometric), std::to_string(cost.depth), fmt::format("{:.1e}", check.error)});
-    vectors.push_back(vectors_of(t, arguments.has("--float")));
+    vectors.push_back(vectors_of(t, form.single_precision));
   }
-  if (!judge_snapping(arguments, options.trace.snap, snapping)) return kCheckFailed;
-  if (snapping > 0.0) program.notes.push_back(fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", snapping));
-  const Language made = emit(arguments, program, vectors);
+  if (!judge_snapping(arguments, options.trace.snap, proof.snapping)) return kCheckFailed;
+  if (proof.snapping > 0.0) {
+    program.notes.push_back(
+        fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", proof.snapping));
+  }
+  Emitted made = emit(form, program, vectors);
   const SelfTest test = run_selftest(made);
   if (test.verdict == "failed") {
     say_error(fmt::format("the self-test of the code fails; nothing is written. It said:\n{}", test.output));
     return kToolchain;
   }
-  const fs::path folder = arguments.text("--out", ".");
+  proof.self_test = test.verdict;
+  if (!made.commands.empty()) proof.build = made.commands[0];
+  made.files.push_back(emit_report(program, made.files, form, proof));
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), error.message()));
+  std::vector<FileToWrite> files;
   for (const Artefact& file : made.files) {
-    const std::string path = (folder / file.path).string();
-    write_file(path, file.text);
-    json["files"].push_back(path);
+    files.push_back({(folder / file.path).string(), file.text});
+    json["files"].push_back(files.back().path);
   }
+  write_files(files);
   json["self_test"] = test.verdict;
-  json["snapping"] = snapping;
+  json["snapping"] = proof.snapping;
   if (arguments.json()) {
     add_given(arguments, json);
     print_json(json);
@@ -263,7 +330,7 @@ int run(const Arguments& arguments) {
   }
   fmt::print("{}\n", table.str());
   for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
-  if (snapping > 0.0) fmt::print("\n  snapping changes results by {:.1e}\n", snapping);
+  if (proof.snapping > 0.0) fmt::print("\n  snapping changes results by {:.1e}\n", proof.snapping);
   if (test.verdict != "none") {
     fmt::print("\n  self-test, {} states a function against the algorithms over double: {}{}\n", kVectors, test.verdict,
                test.verdict == "not run" ? " (" + test.output + ")" : "");

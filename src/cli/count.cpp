@@ -1,3 +1,5 @@
+#include <set>
+
 #include <fmt/format.h>
 
 #include "../base/text.hpp"
@@ -29,15 +31,25 @@ double ratio(const OperationCount& ours, const PublishedCount& p) {
   return static_cast<double>(total(ours) + kTrigonometricPrice * extra) / (p.multiplications + p.additions);
 }
 
-void print_explanation(const Traced& traced) {
+// Each road once, at its lowest price: the search among variants comes by some of them again.
+std::vector<RoadTaken> distinct(const std::vector<RoadTaken>& roads) {
+  std::vector<RoadTaken> list;
+  std::set<std::string> seen;
+  for (const RoadTaken& r : roads) {
+    if (seen.insert(r.name).second) list.push_back(r);
+  }
+  return list;
+}
+
+void print_explanation(const Traced& traced, const std::vector<RoadTaken>& tried) {
   fmt::print("\n{}\n", styled("Roads", Style::heading, stdout));
-  Table roads({"operations", "as traced", "road"});
+  Table roads({"price", "as traced", "road"});
   std::size_t shown = 0;
-  for (const RoadTaken& r : traced.roads) {
+  for (const RoadTaken& r : tried) {
     // the best of each kind, and the first few
     const std::string kind = r.name.substr(0, r.name.find(';'));
     bool first = true;
-    for (const RoadTaken& other : traced.roads) {
+    for (const RoadTaken& other : tried) {
       if (&other == &r) break;
       if (other.name.substr(0, other.name.find(';')) == kind) first = false;
     }
@@ -45,8 +57,8 @@ void print_explanation(const Traced& traced) {
     ++shown;
     roads.add({fmt::format("{:.0f}", r.price), fmt::format("{}", total(r.plain.operations)), r.name});
   }
-  fmt::print("{}  ({} were traced; the price has {} for a sine or cosine)\n", roads.str(), traced.roads.size(),
-             kTrigonometricPrice);
+  fmt::print("{}  ({} were traced; the price counts all operations after the passes, and {} for a sine or cosine)\n",
+             roads.str(), tried.size(), kTrigonometricPrice);
   fmt::print("\n{}\n", styled("Passes", Style::heading, stdout));
   if (traced.passes.empty()) {
     fmt::print("  nothing was left for them\n");
@@ -63,12 +75,15 @@ void print_explanation(const Traced& traced) {
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const std::string function = arguments.text("--function", "inverse");
+  require_use_of_frame(arguments, {function});
   TraceOptions options = read_trace_options(arguments);
   options.dense = arguments.has("--dense");
   if (!options.dense) judge_functions(arguments, loaded.model, {function});
+  note_long_work(arguments, loaded.model, function);
   const Traced traced = trace_function(loaded.mechanism, function, options);
   const Verification check = verify(traced, kVerifiedStates);
   const FunctionCost cost = lw::cost(traced.function);
+  const std::vector<RoadTaken> roads = distinct(traced.roads);
   std::vector<PublishedCount> published;
   if (function == "inverse" && options.keep.empty()) {
     published = published_counts(loaded.model.name, options.dense, options.base_parameters);
@@ -87,7 +102,7 @@ int run(const Arguments& arguments) {
     json["passes"] = Json::array();
     for (const PassReport& p : traced.passes) json["passes"].push_back({{"pass", p.pass}, {"gain", p.gain}, {"rounds", p.turns}});
     json["roads"] = Json::array();
-    for (const RoadTaken& r : traced.roads) {
+    for (const RoadTaken& r : roads) {
       json["roads"].push_back({{"road", r.name}, {"price", r.price}, {"traced", as_json(r.plain)}});
     }
     add_given(arguments, json);
@@ -98,21 +113,26 @@ int run(const Arguments& arguments) {
   fmt::print("{} of {}", styled(function, Style::heading, stdout), loaded.model.name);
   if (!traced.parameters.empty()) fmt::print(", {}", counted(traced.parameters.size(), "symbol"));
   fmt::print("\n\n");
-  Table table({"", "×", "+", "÷", "sin, cos", "total", "ours"});
+  std::vector<std::string> header{"", "×", "+", "÷", "sin, cos", "total"};
+  if (!published.empty()) header.emplace_back("ours");
+  Table table(header);
   const auto number = [](std::int64_t n) { return n == 0 ? std::string("-") : std::to_string(n); };
-  table.add({"Linkwright", number(c.multiplications), number(c.additions), number(c.divisions), number(c.trigonometric),
-             number(total(c)), ""});
+  std::vector<std::string> row{"Linkwright",        number(c.multiplications), number(c.additions),
+                               number(c.divisions), number(c.trigonometric),   number(total(c))};
+  row.resize(header.size());
+  table.add(row);
   for (const PublishedCount& p : published) {
     table.add({p.who + (p.note.empty() ? "" : " (" + p.note + ")"), number(p.multiplications), number(p.additions), "-",
                number(p.trigonometric), number(p.multiplications + p.additions), fmt::format("{:.2f}x", ratio(c, p))});
   }
   fmt::print("{}\n", table.str());
   fmt::print("  longest path: {} operations\n", cost.depth);
-  fmt::print("  {}: {}\n", traced.roads.size() == 1 ? "road" : fmt::format("cheapest of {} roads", traced.roads.size()), traced.roads.front().name);
+  fmt::print("  {}: {}\n", roads.size() == 1 ? "road" : fmt::format("cheapest of {} roads", roads.size()),
+             roads.front().name);
   fmt::print("  verified at {} states: error {:.1e}", check.states, check.error);
   if (check.snapping > 0.0) fmt::print("; snapping changes results by {:.1e}", check.snapping);
   fmt::print("\n");
-  if (arguments.has("--explain")) print_explanation(traced);
+  if (arguments.has("--explain")) print_explanation(traced, roads);
   if (check.passed()) return kOk;
   say_error(fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
   return kCheckFailed;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -119,7 +120,12 @@ ReadOptions read_options(const Arguments& arguments) {
 
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism) {
   const std::vector<std::string> values = arguments.texts("--set"), payloads = arguments.texts("--payload");
-  for (const std::string& text : values) set_parameter(mechanism, text);
+  std::set<std::string> named;
+  for (const std::string& text : values) {
+    set_parameter(mechanism, text);
+    const std::string name = text.substr(0, text.find('='));
+    if (!named.insert(name).second) throw Error(ErrorCode::usage, fmt::format("--set: `{}` is given twice", name));
+  }
   for (const std::string& text : payloads) mechanism.payloads.push_back(parse_payload(mechanism, text));
   if (values.empty() && payloads.empty()) return {};
   // the file was judged with the values it gives; now it has others

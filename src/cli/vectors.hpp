@@ -4,21 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "../model/entries.hpp"
 #include "../model/model.hpp"
 #include "command.hpp"
 #include "model_input.hpp"
 
 namespace lw::cli {
-
-// What stands at a place of q, or of a vector of nv entries: its name and its unit ("rad", "m", "" of a quaternion).
-struct Entry {
-  std::string name;
-  std::string unit;
-};
-std::vector<Entry> coordinate_entries(const Model<double>& model);
-std::vector<Entry> velocity_entries(const Model<double>& model);
-// Of a generalised force: "N·m" or "N"; of M q̈ / q̈: see the unit of the velocity.
-std::string force_unit(const Entry& velocity);
 
 // --q, --qd, --qdd, --tau with their help.
 Option q_option();

@@ -1,11 +1,13 @@
 #include "compile.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
 #include "c_text.hpp"
+#include "contents.hpp"
 #include "emit_python.hpp"
 
 namespace lw {
@@ -29,6 +31,21 @@ std::string identifier(const std::string& name) {
   return text;
 }
 
+namespace {
+
+// Functions for which inertias may be regrouped, and frames chosen.
+bool gives_torques(const std::string& function) {
+  return function.starts_with("inverse") || function.starts_with("forward") || function == "mass-matrix" ||
+         function == "bias";
+}
+
+bool has_chosen_frames(const std::string& function, const std::string& road) {
+  return gives_torques(function) && road.find("the model's frames") == std::string::npos &&
+         !road.starts_with("link-frame");
+}
+
+}  // namespace
+
 Program make_program(const Mechanism& mechanism, const std::vector<std::string>& functions,
                      const ProgramOptions& options, std::vector<Traced>* details) {
   require(!functions.empty(), "a program has at least one function");
@@ -36,19 +53,35 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
   program.name = identifier(mechanism.name);
   program.robot = mechanism.summary.empty() ? mechanism.name : mechanism.name + ": " + mechanism.summary;
   program.source = mechanism.where.file;
+  bool elaborate = false;
   for (const std::string& name : functions) {
+    if (options.progress) options.progress(name);
     Traced traced = trace_function(mechanism, name, options.trace);
     Arithmetic arithmetic = traced.function.arithmetic();
     arithmetic.trigonometry = options.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
     program.functions.push_back(traced.function.with(arithmetic));
-    program.notes.push_back(fmt::format("{}: {}", name, traced.roads.front().name));
+    const std::string& road = traced.roads.front().name;
+    program.notes.push_back(fmt::format("{}: {}", name, road));
+    elaborate = elaborate || road.find(';') != std::string::npos;
+    if (has_chosen_frames(name, road)) program.in_chosen_frames.push_back(name);
     program.kept = traced.parameters;
     program.kept_values = traced.parameter_values;
+    for (Contents& c : contents(traced)) {
+      const auto same = [&](const Contents& known) { return known.group == c.group; };
+      if (std::none_of(program.contents.begin(), program.contents.end(), same))
+        program.contents.push_back(std::move(c));
+    }
     if (details != nullptr) details->push_back(std::move(traced));
   }
-  if (options.trace.base_parameters) {
-    program.notes.push_back(
-        "inertial parameters are regrouped: the torques are those of the mechanism, its joint reactions are not in here");
+  if (elaborate)
+    program.notes.emplace_back("these choices are explained in docs/theory/least-arithmetic.md of Linkwright");
+  if (options.trace.base_parameters && std::any_of(functions.begin(), functions.end(), gives_torques)) {
+    program.notes.emplace_back(
+        "inertial parameters are regrouped: the torques are those of the mechanism, its joint reactions are not in "
+        "here");
+  }
+  if (options.trace.base_parameters && std::find(functions.begin(), functions.end(), "regressor") != functions.end()) {
+    program.notes.emplace_back("regressor: a column for every inertial parameter of the file; these are not regrouped");
   }
   return program;
 }

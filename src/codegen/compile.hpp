@@ -4,6 +4,8 @@
 //   arm("inverse", q_qd_qdd, tau);
 #pragma once
 
+#include <functional>
+
 #include "jit.hpp"
 #include "roads.hpp"
 
@@ -13,6 +15,7 @@ namespace lw {
 struct ProgramOptions {
   TraceOptions trace = {};
   bool libm = false;
+  std::function<void(const std::string& function)> progress = {};  // called before each is traced
 };
 Program make_program(const Mechanism& mechanism, const std::vector<std::string>& functions,
                      const ProgramOptions& options = {}, std::vector<Traced>* details = nullptr);

@@ -10,6 +10,7 @@ namespace lw {
 std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options) {
   CDialect dialect;
   dialect.single_precision = options.single_precision;
+  const Form form{"c", options.single_precision};
   const std::string name = c_name(program, dialect);
   const auto comment = [](std::vector<std::string> lines) {
     lines.push_back(fmt::format("Compile with -O2 -march=native -std=c11 {}.", fmt::join(kCFlags, " ")));
@@ -18,7 +19,8 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
 
   std::string guard = name + "_H";
   for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string header = comment(banner(program)) + fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
+  std::string header = comment(banner(program, form)) +
+                       fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
   for (const Function& f : program.functions) {
     std::vector<std::string> sizes;
     for (const auto* groups : {&f.inputs(), &f.outputs()}) {
@@ -27,7 +29,8 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
     header += fmt::format("\n/* {} */\n{};\n", fmt::join(sizes, ", "), c_declaration(program, f, dialect));
   }
   header += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  return {{name + ".h", header}, {name + ".c", comment(banner_with_names(program)) + c_source(program, dialect, name + ".h")}};
+  return {{name + ".h", header},
+          {name + ".c", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".h")}};
 }
 
 }  // namespace lw

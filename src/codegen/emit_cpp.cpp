@@ -34,15 +34,18 @@ std::vector<Artefact> emit_cpp(const Program& program, const EmitCppOptions& opt
   CDialect dialect;
   dialect.cpp = true;
   dialect.single_precision = options.single_precision;
+  const Form form{"c++", options.single_precision};
   const std::string name = c_name(program, dialect);
   const auto comment = [](std::vector<std::string> lines) {
     lines.push_back(fmt::format("Compile with -O2 -march=native -std=c++20 {}.", fmt::join(kCFlags, " ")));
     return c_comment(lines);
   };
-  std::string header = comment(banner(program)) + fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
+  std::string header = comment(banner(program, form)) +
+                       fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
   for (const Function& f : program.functions) header += declarations(program, f, dialect);
   header += fmt::format("\n}}  // namespace {}\n", name);
-  return {{name + ".hpp", header}, {name + ".cpp", comment(banner_with_names(program)) + c_source(program, dialect, name + ".hpp")}};
+  return {{name + ".hpp", header},
+          {name + ".cpp", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".hpp")}};
 }
 
 }  // namespace lw

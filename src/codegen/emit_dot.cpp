@@ -26,7 +26,8 @@ std::string quoted(const std::string& text) {
 
 class Drawing {
  public:
-  explicit Drawing(const Function& function) : function_(function), equations_(function, notation_) {}
+  Drawing(const Function& function, const std::vector<std::string>& kept)
+      : function_(function), equations_(function, notation_, kept) {}
   std::string draw(const std::string& name, const std::string& caption);
 
  private:
@@ -81,7 +82,7 @@ std::string Drawing::draw(const std::string& name, const std::string& caption) {
   const Graph& graph = function_.graph();
   for (const NodeId id : function_.order()) {
     if (graph[id].op != Op::input) continue;
-    const Symbol input = parsed(graph.inputs()[graph[id].a]);
+    const Symbol input = equations_.symbol_of(id);
     add(input.quantity == "p" ? "" : input.body,
         fmt::format("n{} [label={} fillcolor=\"#e9ecef\"];\n", id, quoted(notation_.symbol(input))));
   }
@@ -111,11 +112,11 @@ std::string Drawing::draw(const std::string& name, const std::string& caption) {
 
 std::vector<Artefact> emit_dot(const Program& program) {
   std::vector<Artefact> files;
-  const std::string about = commented(banner(program), "//");
+  const std::string about = commented(banner(program, {.language = "dot"}), "//");
   for (const Function* f : with_called(program)) {
     const std::string name = symbol(program, *f);
     const std::string robot = program.robot.empty() ? program.name : program.robot;
-    files.push_back({name + ".dot", about + Drawing(*f).draw(name, robot + ": " + title(*f))});
+    files.push_back({name + ".dot", about + Drawing(*f, program.kept).draw(name, robot + ": " + title(*f))});
   }
   return files;
 }

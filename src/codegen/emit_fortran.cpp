@@ -181,8 +181,8 @@ constexpr const char* kCheck = R"(
     logical :: fine
     fine = worst <= tolerance
     right = right .and. fine
-    print '(a, t34, i0, a, es8.1, a, es8.1, a)', name, states, ' states, largest error', worst, ' (', tolerance, &
-        merge(' allowed)       ', ' allowed)  WRONG', fine)
+    print '(2a, i0, a, es8.1, a, es8.1, a)', name, repeat(' ', max(1, 33 - len(name))), states, &
+        ' states, largest error', worst, ' (', tolerance, merge(' allowed)       ', ' allowed)  WRONG', fine)
   end subroutine verdict
 )";
 
@@ -230,7 +230,7 @@ std::vector<Artefact> emit_fortran(const Program& program) {
     names.push_back(symbol(program, f));
     writer.define(f, names.back());
   }
-  std::string text = commented(banner_with_names(program), "!");
+  std::string text = commented(banner_with_names(program, {.language = "fortran"}), "!");
   text += fmt::format("module {}\n", program.name);
   text += "  use, intrinsic :: iso_fortran_env, only: wp => real64\n";
   if (writer.needs_ieee) text += "  use, intrinsic :: ieee_arithmetic\n";

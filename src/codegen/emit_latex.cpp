@@ -50,6 +50,7 @@ class LatexNotation : public Notation {
     return value < 0.0 ? "(" + text + ")" : text;
   }
   std::string symbol(const Symbol& s) const override {
+    if (s.is_users) return "\\mathtt{" + escaped(s.quantity) + "}";
     std::string base;
     if (const Meaning* m = meaning(s.quantity))
       base = m->latex;
@@ -149,9 +150,13 @@ std::string capital(std::string words) {
   return words;
 }
 
-std::string groups(const std::vector<Group>& of, const LatexNotation& notation) {
+std::string groups(const std::vector<Group>& of, const LatexNotation& notation, const std::vector<std::string>& kept) {
   std::vector<std::string> texts;
   for (const Group& g : of) {
+    if (g.name == "p" && g.size == kept.size()) {  // by their names
+      for (const std::string& name : kept) texts.push_back(in_math(notation.symbol({name, {}, {}, false, true})));
+      continue;
+    }
     const std::string size =
         g.rows == 0 ? std::to_string(g.size) : fmt::format("{} \\times {}", g.rows, g.size / g.rows);
     texts.push_back(in_math(fmt::format("{} \\in \\mathbb{{R}}^{{{}}}", notation.symbol({g.name, {}, {}}), size)));
@@ -179,13 +184,16 @@ std::vector<Artefact> emit_latex(const Program& program) {
   const std::vector<const Function*> functions = with_called(program);
   std::vector<Equations> equations;
   std::set<const Meaning*> quantities;
+  bool sums = false;
   for (const Function* f : functions) {
-    equations.emplace_back(*f, notation);
+    equations.emplace_back(*f, notation, program.kept);
+    sums = sums || equations.back().has_angle_sums();
     for (const Meaning* m : equations.back().quantities()) quantities.insert(m);
   }
 
   std::string text;
-  for (const std::string& line : banner(program)) text += "%" + (line.empty() ? "" : " " + line) + "\n";
+  for (const std::string& line : banner(program, {.language = "latex"}))
+    text += "%" + (line.empty() ? "" : " " + line) + "\n";
   text += R"(\documentclass[a4paper,10pt,fleqn]{article}
 \usepackage{amsmath,amssymb}
 \usepackage[margin=22mm]{geometry}
@@ -197,15 +205,22 @@ std::vector<Artefact> emit_latex(const Program& program) {
   if (!program.source.empty()) text += fmt::format("Source: \\texttt{{{}}}. ", escaped(program.source));
   text += "SI units and radians. Numbers are rounded to six digits here; the code has them exactly.\n\n";
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
-    text += fmt::format("${}$ is the parameter \\texttt{{{}}} (${}$ in the source).\n\n",
-                        notation.symbol({"p", std::to_string(k + 1), {}}), escaped(program.kept[k]),
+    text += fmt::format("${}$ is a parameter (${}$ in this mechanism).\n\n",
+                        notation.symbol({program.kept[k], {}, {}, false, true}),
                         notation.number(program.kept_values.at(k)));
   }
+  if (!program.options.empty()) {
+    std::string options;
+    for (const auto& [name, value] : program.options)
+      options += (options.empty() ? "" : " ") + name + (value.empty() ? "" : " " + value);
+    text += fmt::format("{{\\raggedright Made with \\texttt{{{}}}.\\par}}\n\n", escaped(options));
+  }
+  for (const std::string& what : program.left_out) text += "Left out: " + escaped(what) + ".\n\n";
   for (const std::string& note : program.notes) text += escaped(capital(note)) + ".\n\n";
 
   text += "\\section*{Notation}\n\\begin{tabular}{@{}lll@{}}\n";
   for (const Meaning* m : quantities) {
-    const std::string quantity = m->quantity, index = quantity == "sin" || quantity == "cos" ? "23"
+    const std::string quantity = m->quantity, index = quantity == "sin" || quantity == "cos" ? (sums ? "23" : "i")
                                                       : quantity == "M"                      ? "ij"
                                                                                              : "i";
     text +=
@@ -214,14 +229,22 @@ std::vector<Artefact> emit_latex(const Program& program) {
   text += "\\end{tabular}\n\n";
   text +=
       R"(An index such as in $\omega_{2,x}$ says the link and the component, in the axes of that link. The links are counted
-from the base. Sines and cosines of sums are written by their digits: $s_{23} = \sin(q_{2} + q_{3})$.
+from the base.
 )";
-  for (const std::string& remark : remarks({quantities.begin(), quantities.end()}, "A prime")) text += remark + "\n";
+  if (sums) text += "Sines and cosines of sums are written by their digits: $s_{23} = \\sin(q_{2} + q_{3})$.\n";
+  if (const std::string frames = chosen_frames(program); !frames.empty()) text += escaped(frames) + "\n";
+  for (std::string remark : remarks({quantities.begin(), quantities.end()}, "A prime")) {
+    constexpr std::string_view acceleration = "a + U r";
+    if (const std::size_t at = remark.find(acceleration); at != std::string::npos) {
+      remark.replace(at, acceleration.size(), "$a + U r$");
+    }
+    text += remark + "\n";
+  }
 
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const Function& f = *functions[k];
-    text += fmt::format("\n\\section{{{}}}\n{} from {}: {}.\n", escaped(title(f)), groups(f.outputs(), notation),
-                        groups(f.inputs(), notation), described(cost(f)));
+    text += fmt::format("\n\\section{{{}}}\n{} from {}: {}.\n", escaped(title(f)), groups(f.outputs(), notation, {}),
+                        groups(f.inputs(), notation, program.kept), described(cost(f)));
     std::string link = "none";
     for (const Section& s : equations[k].sections()) {
       if (s.body != link && !s.body.empty()) text += fmt::format("\n\\subsection*{{Link {}}}\n", s.body);

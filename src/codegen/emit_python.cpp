@@ -289,7 +289,7 @@ std::vector<Artefact> emit_python(const Program& program) {
     names.push_back(python_name(f));
     writer.define_public(f, names.back());
   }
-  std::string text = commented(banner_with_names(program), "#");
+  std::string text = commented(banner_with_names(program, {.language = "python"}), "#");
   text += fmt::format(
       "\"\"\"Dynamics of {}: {}.\n\nArguments of shape (..., n): leading dimensions are states, broadcast against "
       "each other. One state is computed in\nPython's own numbers, many at once in arrays.\n\"\"\"\n",

@@ -13,9 +13,14 @@ namespace {
 
 constexpr std::size_t kWidth = 110;
 
-std::string groups(const std::vector<Group>& of, const UnicodeNotation& notation) {
+std::string groups(const std::vector<Group>& of, const UnicodeNotation& notation,
+                   const std::vector<std::string>& kept) {
   std::vector<std::string> texts;
   for (const Group& g : of) {
+    if (g.name == "p" && g.size == kept.size()) {  // by their names
+      texts.insert(texts.end(), kept.begin(), kept.end());
+      continue;
+    }
     texts.push_back(g.rows == 0
                         ? fmt::format("{} ({})", notation.symbol({g.name, {}, {}}), g.size)
                         : fmt::format("{} ({}×{})", notation.symbol({g.name, {}, {}}), g.rows, g.size / g.rows));
@@ -66,26 +71,31 @@ std::string heading(const Section& s, const UnicodeNotation& notation) {
 std::vector<Artefact> emit_text(const Program& program) {
   const UnicodeNotation notation;
   std::string text;
-  for (const std::string& line : banner(program)) text += line + "\n";
+  for (const std::string& line : banner(program, {.language = "text"})) text += line + "\n";
 
   const std::vector<const Function*> functions = with_called(program);
   std::vector<Equations> equations;
   std::set<const Meaning*> quantities;
+  bool sums = false;
   for (const Function* f : functions) {
-    equations.emplace_back(*f, notation);
+    equations.emplace_back(*f, notation, program.kept);
+    sums = sums || equations.back().has_angle_sums();
     for (const Meaning* m : equations.back().quantities()) quantities.insert(m);
   }
   Table table;
   for (const Meaning* m : quantities) table.add({notation.symbol({m->quantity, {}, {}}), m->words, m->unit});
   text += "\nNotation\n" + table.str();
-  text += "\n  ω₂ˣ is component x of ω of link 2, in the axes of that link; s₂₃ = sin(q₂ + q₃), c₂₃ = cos(q₂ + q₃).\n";
+  text += "\n  ω₂ˣ is component x of ω of link 2, in the axes of that link";
+  text += sums ? "; s₂₃ = sin(q₂ + q₃), c₂₃ = cos(q₂ + q₃).\n" : ".\n";
+  for (const std::string& line : wrap(chosen_frames(program), kWidth - 2))
+    text += line.empty() ? "" : "  " + line + "\n";
   for (const std::string& remark : remarks({quantities.begin(), quantities.end()}, "′")) text += "  " + remark + "\n";
   text += "  Numbers are rounded to twelve digits here; the code has them exactly.\n";
 
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const Function& f = *functions[k];
-    const std::string line =
-        fmt::format("{}: {} from {}", title(f), groups(f.outputs(), notation), groups(f.inputs(), notation));
+    const std::string line = fmt::format("{}: {} from {}", title(f), groups(f.outputs(), notation, {}),
+                                         groups(f.inputs(), notation, program.kept));
     text += "\n\n" + line + "\n";
     for (std::size_t n = 0; n < display_width(line); ++n) text += "─";
     text += "\n" + described(cost(f)) + "\n";

@@ -109,6 +109,15 @@ std::vector<std::string> remarks(const std::vector<const Meaning*>& quantities, 
   return lines;
 }
 
+std::string chosen_frames(const Program& program) {
+  if (program.in_chosen_frames.empty()) return {};
+  return fmt::format(
+      "In {} these axes are not the file's, but chosen for short equations: z is the joint's axis, x the common normal "
+      "to "
+      "the next one, the origin where they meet.",
+      fmt::join(program.in_chosen_frames, ", "));
+}
+
 std::vector<const Meaning*> named_quantities(const Program& program) {
   std::set<std::string> present;
   for (const Function* f : with_called(program)) {
@@ -158,14 +167,22 @@ std::vector<const Function*> with_called(const Program& program) {
   return all;
 }
 
-Equations::Equations(const Function& function, const Notation& notation)
-    : function_(function), graph_(function.graph()), notation_(notation), statements_(function, Language()) {
+Equations::Equations(const Function& function, const Notation& notation, std::vector<std::string> kept)
+    : function_(function),
+      graph_(function.graph()),
+      notation_(notation),
+      kept_(std::move(kept)),
+      statements_(function, Language()) {
   arrange();
 }
 
 Symbol Equations::symbol_of(NodeId id) const {
   const Node& n = graph_[id];
-  if (n.op == Op::input) return parsed(graph_.inputs()[n.a]);
+  if (n.op == Op::input) {
+    const Place at = place(function_.inputs(), n.a);
+    const bool is_kept = function_.inputs()[at.group].name == "p" && at.element < kept_.size();
+    return is_kept ? Symbol{kept_[at.element], {}, {}, false, true} : parsed(graph_.inputs()[n.a]);
+  }
   if (n.op == Op::output && statements_.variable(id) == nullptr) {
     return {*statements_.variable(n.a), std::to_string(n.b + 1), {}};
   }
@@ -376,11 +393,13 @@ Equation::Term Equations::product(NodeId id, bool definition) const {
 }
 
 std::string Equations::factors(const std::vector<NodeId>& ids) const {
-  // numbers, then symbols, then sums; equal ones as powers
+  // numbers, then symbols, then sums, then functions, which would seem to be of what stands behind them; equal ones as
+  // powers
   std::vector<NodeId> order(ids);
   const auto rank = [this](NodeId id) {
     if (graph_[id].op == Op::constant) return 0;
-    return statements_.variable(id) != nullptr || !is_sum(graph_[id].op) ? 1 : 2;
+    if (statements_.variable(id) != nullptr || graph_[id].op == Op::input) return 1;
+    return is_sum(graph_[id].op) ? 2 : 3;
   };
   std::stable_sort(order.begin(), order.end(), [&](NodeId a, NodeId b) { return rank(a) < rank(b); });
   std::vector<std::string> texts;
@@ -447,12 +466,19 @@ std::string Equations::step(NodeId id) const {
 std::vector<const Meaning*> Equations::quantities() const {
   std::set<std::string> present;
   for (const NodeId id : function_.order()) {
-    if (graph_[id].op == Op::input) present.insert(symbol_of(id).quantity);
+    if (graph_[id].op == Op::input && !symbol_of(id).is_users) present.insert(symbol_of(id).quantity);
   }
   for (const Section& s : sections_) {
     for (const Equation& e : s.equations) present.insert(e.left.quantity);
   }
   return meanings_of(present);
+}
+
+bool Equations::has_angle_sums() const {
+  return std::any_of(function_.order().begin(), function_.order().end(), [this](NodeId id) {
+    const Op op = graph_[id].op;
+    return (op == Op::sin || op == Op::cos) && is_sum(graph_[graph_[id].a].op);
+  });
 }
 
 }  // namespace lw

@@ -18,6 +18,7 @@ namespace lw {
 struct Symbol {
   std::string quantity, body, component;  // "omega", "2", "x"; sin_q2_q3 is the sine, "23"
   bool negative = false;                   // the variable is the negative of what the symbol means
+  bool is_users = false;                   // a name of the file, set as it is: `quantity` is all of it
 };
 Symbol parsed(const std::string& name);
 
@@ -37,6 +38,8 @@ const Meaning* meaning(const std::string& quantity);  // nullptr: not known
 bool is_auxiliary(const Symbol& symbol);              // t17, which has no meaning of its own
 // What a reader of these should know besides; `mark` is how quantities in the axes of a carrier are told from others.
 std::vector<std::string> remarks(const std::vector<const Meaning*>& quantities, const std::string& mark);
+// Which functions have axes of links that are not the file's, and what these are; empty: none has.
+std::string chosen_frames(const Program& program);
 // Every quantity that values of the program are named after, in the order of the table of meanings.
 std::vector<const Meaning*> named_quantities(const Program& program);
 
@@ -76,13 +79,16 @@ struct Section {
 
 class Equations {
  public:
-  Equations(const Function& function, const Notation& notation);
+  // Elements of the input `p` are called by these names, where there are any.
+  Equations(const Function& function, const Notation& notation, std::vector<std::string> kept = {});
 
   const std::vector<Section>& sections() const { return sections_; }
   // What stands for a node in equations.
   Symbol symbol_of(NodeId id) const;
   // Every quantity with a meaning that occurs, in the order of the table of meanings.
   std::vector<const Meaning*> quantities() const;
+  // Whether sines or cosines of sums of joint angles occur.
+  bool has_angle_sums() const;
 
  private:
   using Terms = std::vector<Equation::Term>;
@@ -105,6 +111,7 @@ class Equations {
   const Function& function_;
   const Graph& graph_;
   const Notation& notation_;
+  std::vector<std::string> kept_;
   Statements statements_;
   std::vector<Section> sections_;
 };

@@ -136,13 +136,6 @@ struct Compiler {
   std::string identity;              // changes when the compiler does
 };
 
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> found;
-  for (std::string word; in >> word;) found.push_back(word);
-  return found;
-}
-
 Compiler find_compiler(const std::string& wanted) {
   const char* cc = std::getenv("CC");
   std::vector<std::string> candidates;
@@ -150,7 +143,7 @@ Compiler find_compiler(const std::string& wanted) {
   else if (cc != nullptr && *cc != '\0') candidates = {cc};
   else candidates = {"cc", "gcc", "clang"};
   for (const std::string& candidate : candidates) {
-    std::vector<std::string> command = words(candidate);
+    std::vector<std::string> command = words_of(candidate);
     if (command.empty()) continue;
     const std::string path = find_program(command[0]);
     if (path.empty()) continue;

@@ -29,31 +29,65 @@ std::string groups(const std::vector<Group>& list) {
   return array(list, [](const Group& g) { return fmt::format("{{\"name\": {}, \"size\": {}}}", quoted(g.name), g.size); });
 }
 
-std::string function(const Program& program, const Function& f) {
+std::string entries(const std::vector<Entry>& list) {
+  return array(list, [](const Entry& e) {
+    return fmt::format("{{\"name\": {}, \"unit\": {}}}", quoted(e.name), quoted(e.unit));
+  });
+}
+
+std::string function(const Program& program, std::size_t index, const Form& form, const Proof& proof) {
+  const Function& f = program.functions[index];
   const FunctionCost c = cost(f);
   const OperationCount& o = c.operations;
+  const std::string error = index < proof.errors.size() ? fmt::format(", \"error\": {:.3e}", proof.errors[index]) : "";
   return fmt::format(
-      "\n    {{\"name\": {}, \"symbol\": {}, \"inputs\": {}, \"outputs\": {},\n     \"operations\": {{\"multiplications\": {}, "
-      "\"additions\": {}, \"divisions\": {}, \"roots\": {}, \"trigonometric\": {}, \"comparisons\": {}}}, \"depth\": {}}}",
-      quoted(f.name()), quoted(symbol(program, f)), groups(f.inputs()), groups(f.outputs()), o.multiplications, o.additions,
-      o.divisions, o.roots, o.trigonometric, o.comparisons, c.depth);
+      "\n    {{\"name\": {}, \"symbol\": {}, \"inputs\": {}, \"outputs\": {},\n     \"operations\": "
+      "{{\"multiplications\": {}, "
+      "\"additions\": {}, \"divisions\": {}, \"roots\": {}, \"trigonometric\": {}, \"comparisons\": {}}}, \"depth\": "
+      "{}{}}}",
+      quoted(f.name()), quoted(symbol(program, f, form)), groups(f.inputs()), groups(f.outputs()), o.multiplications,
+      o.additions, o.divisions, o.roots, o.trigonometric, o.comparisons, c.depth, error);
 }
 
 }  // namespace
 
-Artefact emit_report(const Program& program, const std::vector<Artefact>& files) {
-  std::string parameters;
+Artefact emit_report(const Program& program, const std::vector<Artefact>& files, const Form& form, const Proof& proof) {
+  std::vector<std::string> fields;
+  const auto add = [&](const char* name, const std::string& value) {
+    fields.push_back(fmt::format("  \"{}\": {}", name, value));
+  };
+  add("generator", quoted(generator()));
+  add("name", quoted(program.name));
+  add("robot", quoted(program.robot));
+  add("source", quoted(program.source));
+  add("language", quoted(form.language));
+  add("precision", quoted(form.single_precision ? "single" : "double"));
+  add("options", array(program.options, [](const auto& o) {
+        return fmt::format("{{\"name\": {}, \"value\": {}}}", quoted(o.first), quoted(o.second));
+      }));
+  add("left_out", array(program.left_out, quoted));
+  std::string parameters, vectors, functions;
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
     parameters += fmt::format("{}{{\"name\": {}, \"value\": {}}}", k == 0 ? "" : ", ", quoted(program.kept[k]),
                               shortest(program.kept_values.at(k)));
   }
-  const std::string text = fmt::format(
-      "{{\n  \"generator\": {},\n  \"name\": {},\n  \"robot\": {},\n  \"source\": {},\n  \"parameters\": [{}],\n"
-      "  \"functions\": {},\n  \"notes\": {},\n  \"files\": {}\n}}\n",
-      quoted(generator()), quoted(program.name), quoted(program.robot), quoted(program.source), parameters,
-      array(program.functions, [&](const Function& f) { return function(program, f); }), array(program.notes, quoted),
-      array(files, [](const Artefact& a) { return quoted(a.path); }));
-  return {program.name + "_report.json", text};
+  for (const Contents& c : program.contents) {
+    vectors += fmt::format("{}\n    {}: {{\"words\": {}, \"entries\": {}}}", vectors.empty() ? "" : ",",
+                           quoted(c.group), quoted(c.words), entries(c.entries));
+  }
+  for (std::size_t k = 0; k < program.functions.size(); ++k) {
+    functions += (k == 0 ? "" : ",") + function(program, k, form, proof);
+  }
+  add("parameters", "[" + parameters + "]");
+  add("vectors", "{" + vectors + "}");
+  add("functions", "[" + functions + "]");
+  add("notes", array(program.notes, quoted));
+  add("verified_states", std::to_string(proof.states));
+  add("snapping", fmt::format("{:.3e}", proof.snapping));
+  add("self_test", quoted(proof.self_test));
+  add("build", array(proof.build, quoted));
+  add("files", array(files, [](const Artefact& a) { return quoted(a.path); }));
+  return {stem(program, form) + "_report.json", fmt::format("{{\n{}\n}}\n", fmt::join(fields, ",\n"))};
 }
 
 }  // namespace lw

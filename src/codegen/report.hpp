@@ -1,14 +1,27 @@
-// NAME_report.json: what was made, for programs to read.
+// NAME_c_report.json, named after the language: what was made, for programs to read.
 //
-//   {"generator": "Linkwright 0.1.0", "name", "robot", "source", "parameters": [{"name", "value"}],
+//   {"generator": "Linkwright 0.1.0", "name", "robot", "source", "language": "c", "precision": "double" or "single",
+//    "options": [{"name": "--set", "value": "a2=0.5"}], "left_out": […], "parameters": [{"name", "value"}],
+//    "vectors": {"q": {"words", "entries": [{"name", "unit"}]}},
 //    "functions": [{"name", "symbol", "inputs": [{"name", "size"}], "outputs", "operations": {"multiplications", …},
-//                   "depth"}], "notes": […], "files": […]}
+//                   "depth", "error"}], "notes": […], "verified_states", "snapping",
+//    "self_test": "passed", "not run" or "none", "build": ["cc", …], "files": […]}
 #pragma once
 
 #include "program.hpp"
 
 namespace lw {
 
-Artefact emit_report(const Program& program, const std::vector<Artefact>& files);
+// How the code was proven.
+struct Proof {
+  int states = 0;              // at which the graphs were verified over double
+  std::vector<double> errors;  // of each function there; empty: not measured
+  double snapping = 0.0;
+  std::string self_test = "not run";
+  std::vector<std::string> build;  // the command that built it
+};
+
+Artefact emit_report(const Program& program, const std::vector<Artefact>& files, const Form& form = {},
+                     const Proof& proof = {});
 
 }  // namespace lw

@@ -64,7 +64,7 @@ const Function& tested_function(const Program& program, const TestVectors& v) {
   return *found;
 }
 
-Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors) {
+Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors, const Form& form) {
   std::string text;
   for (const TestVectors& v : vectors) {
     const Function& f = tested_function(program, v);
@@ -81,7 +81,7 @@ Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& ve
       text += "\n";
     }
   }
-  return {program.name + "_vectors.csv", text};
+  return {stem(program, form) + "_vectors.csv", text};
 }
 
 std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
@@ -117,7 +117,8 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
       fmt::format("#include <math.h>\n#include <stdio.h>\n\n#include \"{}.{}\"\n", name, dialect.cpp ? "hpp" : "h") + tables +
       check + "\n" + runs + "\nint main(" + (dialect.cpp ? "" : "void") + ") {\n  int right = 1;\n" + calls +
       "  printf(right ? \"all right\\n\" : \"WRONG\\n\");\n  return right ? 0 : 1;\n}\n";
-  return {emit_vectors(program, vectors), {name + "_selftest." + (dialect.cpp ? "cpp" : "c"), text}};
+  const Form form{dialect.cpp ? "c++" : "c", dialect.single_precision};
+  return {emit_vectors(program, vectors, form), {name + "_selftest." + (dialect.cpp ? "cpp" : "c"), text}};
 }
 
 }  // namespace lw

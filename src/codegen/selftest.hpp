@@ -14,7 +14,7 @@ struct TestVectors {
   double tolerance = 1e-9;                   // of the largest output at the state
 };
 
-// NAME_vectors.csv: a line a state, `function, inputs…, outputs…`; and NAME_selftest.c or .cpp, which needs the code and
+// NAME_c_vectors.csv: a line a state, `function, inputs…, outputs…`; and NAME_selftest.c or .cpp, which needs the code and
 // nothing else, prints a line a function and a verdict, and exits with 0 or 1.
 std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
                                     const CDialect& dialect = {});
@@ -22,7 +22,7 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
 // The function that vectors are for; throws where there is none, or their sizes are not its own.
 const Function& tested_function(const Program& program, const TestVectors& vectors);
 
-// NAME_vectors.csv alone, for other languages.
-Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors);
+// The vectors alone, for other languages: NAME_fortran_vectors.csv.
+Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors, const Form& form);
 
 }  // namespace lw

@@ -60,6 +60,7 @@ std::string UnicodeNotation::number(double value) const {
 }
 
 std::string UnicodeNotation::symbol(const Symbol& s) const {
+  if (s.is_users) return s.quantity;
   std::string base = s.quantity;
   if (const Meaning* m = meaning(s.quantity))
     base = m->unicode;

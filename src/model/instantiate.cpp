@@ -2,6 +2,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "complaints.hpp"
 #include "evaluate.hpp"
 #include "model.hpp"
 #include "placement.hpp"
@@ -21,9 +22,8 @@ void refuse_unknown(const std::string& name, const Mechanism& mechanism) {
   std::vector<std::string> known;
   for (const Parameter& p : mechanism.parameters) known.push_back(p.name);
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  const std::string near = nearest_word(name, known);
-  throw Error(ErrorCode::usage, "`" + name + "` is not a parameter of " + mechanism.name +
-                                    (near.empty() ? "" : "; did you mean `" + near + "`?"));
+  throw Error(ErrorCode::usage, "`" + name + "` is not a parameter of " + mechanism.name + "; " +
+                                    (known.empty() ? "it has none" : suggestion(name, known)));
 }
 
 template <class T>

@@ -69,5 +69,17 @@ TEST_F(WriteFile, SaysWhyItCannotAndLeavesNothingBehind) {
   EXPECT_EQ(entries(), 0u);
 }
 
+// Those that belong together: where one cannot be written, the others stay as they were.
+TEST_F(WriteFile, SeveralAllOrNone) {
+  const std::string a = (folder / "a.h").string(), b = (folder / "b.c").string();
+  write_files({{a, "1"}, {b, "1"}});
+  EXPECT_EQ(content(b), "1");
+  for (const std::string& bad : {(folder / "none" / "c").string(), folder.string(), std::string("/dev/full")}) {
+    EXPECT_THROW(write_files({{a, "2"}, {b, "2"}, {bad, "2"}}), Error) << bad;
+    EXPECT_EQ(content(a) + content(b), "11") << bad;
+    EXPECT_EQ(entries(), 2u) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace lw

@@ -36,5 +36,15 @@ TEST(Process, SaysWhatCannotBeStarted) {
   EXPECT_NE(find_program("sh").find("/sh"), std::string::npos);
 }
 
+TEST(Process, RunsInAFolder) {
+  EXPECT_EQ(run_program({"/bin/pwd"}, "/usr").output, "/usr\n");
+  EXPECT_THROW(run_program({"/bin/pwd"}, "/no/such/folder"), Error);
+}
+
+TEST(Process, WordsOfACommand) {
+  EXPECT_EQ(words_of(" ccache  gcc -m64"), (std::vector<std::string>{"ccache", "gcc", "-m64"}));
+  EXPECT_TRUE(words_of(" ").empty());
+}
+
 }  // namespace
 }  // namespace lw

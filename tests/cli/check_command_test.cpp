@@ -22,6 +22,11 @@ TEST(ModelsCommand, ListsNamesThatCheckAccepts) {
   EXPECT_TRUE(has(text, "puma560") && has(text, "chain-N") && has(text, "tree-N"));
 }
 
+TEST(CheckCommand, NamesTheParameters) {
+  EXPECT_TRUE(has(linkwright({"check", "puma560"}).out, "parameters: d2=0.2435, a2=0.4318,"));
+  EXPECT_TRUE(has(linkwright({"check", "puma560", "--set", "a2=0.5"}).out, "a2=0.5,"));
+}
+
 TEST(CheckCommand, HasTheFieldsOfTheContract) {
   const nlohmann::json json = linkwright({"check", "puma560", "--json"}).json();
   EXPECT_EQ(json["ok"], true);

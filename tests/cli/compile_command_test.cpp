@@ -38,17 +38,21 @@ TEST(CompileCommand, EveryLanguage) {
   const std::string base = "double_pendulum";
   for (const Made& m :
        {Made{"c",
-             {base + ".h", base + ".c", base + "_vectors.csv", base + "_selftest.c", base + "_report.json"},
+             {base + ".h", base + ".c", base + "_c_vectors.csv", base + "_selftest.c", base + "_c_report.json"},
              "passed"},
         Made{"c++",
-             {base + ".hpp", base + ".cpp", base + "_vectors.csv", base + "_selftest.cpp", base + "_report.json"},
+             {base + ".hpp", base + ".cpp", base + "_cpp_vectors.csv", base + "_selftest.cpp",
+              base + "_cpp_report.json"},
              "passed"},
-        Made{
-            "fortran", {base + ".f90", base + "_selftest.f90", base + "_vectors.csv", base + "_report.json"}, "passed"},
-        Made{"python", {base + ".py", base + "_selftest.py", base + "_vectors.csv", base + "_report.json"}, "passed"},
-        Made{"latex", {base + ".tex", base + "_report.json"}, "none"},
-        Made{"text", {base + ".txt", base + "_report.json"}, "none"},
-        Made{"dot", {base + "_inverse.dot", base + "_forward.dot", base + "_report.json"}, "none"}}) {
+        Made{"fortran",
+             {base + ".f90", base + "_selftest.f90", base + "_fortran_vectors.csv", base + "_fortran_report.json"},
+             "passed"},
+        Made{"python",
+             {base + ".py", base + "_selftest.py", base + "_python_vectors.csv", base + "_python_report.json"},
+             "passed"},
+        Made{"latex", {base + ".tex", base + "_latex_report.json"}, "none"},
+        Made{"text", {base + ".txt", base + "_text_report.json"}, "none"},
+        Made{"dot", {base + "_inverse.dot", base + "_forward.dot", base + "_dot_report.json"}, "none"}}) {
     const std::string out = out_folder(std::string("made-") + m.language);
     const test::Outcome run = linkwright({"compile", "double-pendulum", "--functions", "inverse,forward", "--language",
                                           m.language, "--out", out, "--json"});
@@ -65,7 +69,9 @@ TEST(CompileCommand, EveryLanguage) {
     EXPECT_EQ(json["functions"][1]["name"], "forward");
     for (const char* field : {"multiplications", "additions", "trig", "depth"})
       EXPECT_GT(json["functions"][0][field].get<int>(), 0);
-    const Json report = Json::parse(text_of(fs::path(out) / (base + "_report.json")));
+    const Json report = Json::parse(text_of(json["files"].back().get<std::string>()));
+    EXPECT_EQ(report["language"], m.language);
+    EXPECT_EQ(report["self_test"], json["self_test"]);
     EXPECT_EQ(report["functions"][0]["operations"]["multiplications"], json["functions"][0]["multiplications"]);
   }
 }
@@ -74,7 +80,8 @@ const char* kAllFunctions = "inverse,forward,mass-matrix,bias,kinematics,jacobia
 
 TEST(CompileCommand, EveryFunctionInCAndCpp) {
   for (const char* language : {"c", "c++"}) {
-    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions", kAllFunctions, "--language", language, "--out", out_folder("all"), "--json"});
+    const test::Outcome run = linkwright({"compile", "twu-rrrp", "--functions", kAllFunctions, "--language", language,
+                                          "--out", out_folder("all"), "--json"});
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.json()["self_test"], "passed");
     EXPECT_EQ(run.json()["functions"].size(), 8u);
@@ -86,8 +93,8 @@ TEST(CompileCommand, WhereNothingMoves) {
                                         "linkwright: 1\nname: still\nlinks:\n"
                                         "  - {name: a, parent: base, joint: {type: fixed}, inertia: {mass: 1}}\n");
   for (const char* language : {"c", "c++", "fortran", "python", "latex", "text", "dot"}) {
-    const test::Outcome run = linkwright({"compile", still, "--functions", kAllFunctions, "--language", language, "--out",
-                                          out_folder("still"), "--json"});
+    const test::Outcome run = linkwright({"compile", still, "--functions", kAllFunctions, "--language", language,
+                                          "--out", out_folder("still"), "--json"});
     ASSERT_EQ(run.code, 0) << language << run.err;
     EXPECT_EQ(run.json()["functions"].size(), 8u);
   }
@@ -100,17 +107,18 @@ TEST(CompileCommand, AccelerationsThatAreNotDetermined) {
       "linkwright: 1\nname: singular\nlinks:\n"
       "  - {name: a, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, com: [0.1, 0, 0]}}\n"
       "  - {name: b, parent: a, joint: {type: revolute, axis: z}}\n");
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"compile", file, "--functions", "bias,forward", "--out", out_folder("no")},
-                                             {"count", file, "--function", "forward"},
-                                             {"bench", file, "--peers", "none"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"compile", file, "--functions", "bias,forward", "--out", out_folder("no")},
+           {"count", file, "--function", "forward"},
+           {"bench", file, "--peers", "none"}}) {
     const test::Outcome run = linkwright(words);
     EXPECT_EQ(run.code, 3) << words[0];
     EXPECT_TRUE(has(run.err, "the mass matrix is singular: nothing resists an acceleration of `b`")) << run.err;
     EXPECT_EQ(run.out, "");
   }
   EXPECT_FALSE(fs::exists(out_folder("no")));
-  EXPECT_EQ(linkwright({"compile", file, "--functions", "inverse,bias,mass-matrix", "--out", out_folder("yes")}).code, 0);
+  EXPECT_EQ(linkwright({"compile", file, "--functions", "inverse,bias,mass-matrix", "--out", out_folder("yes")}).code,
+            0);
 }
 
 // The operations are those that `count` counts under the same options.
@@ -199,6 +207,71 @@ TEST(CompileCommand, SelfTestsInSinglePrecisionAreStrict) {
   EXPECT_TRUE(has(wrong.out, "WRONG")) << wrong.out << wrong.err;
 }
 
+// What a user needs who has the files and nothing else: how they were made, what they leave out, what the vectors hold.
+TEST(CompileCommand, FilesSayHowTheyWereMade) {
+  const std::string file = test::write("cart.yaml", R"(linkwright: 1
+name: cart
+parameters: {l: 0.5, mu: 0.2}
+links:
+  - {name: slide, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 10}, friction: {viscous: mu}}
+  - {name: swing, parent: slide, joint: {type: revolute, axis: y}, inertia: {mass: 2, com: [0, 0, -l]}}
+)");
+  const std::string out = out_folder("cart");
+  const test::Outcome run =
+      linkwright({"compile", file, "--functions", "inverse,jacobian,regressor", "--keep", "l,mu", "--set", "l=0.7",
+                  "--payload", "swing:3@0,0,-1", "--objective", "depth", "--out", out});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(has(run.err, "nothing that is written depends on `mu`")) << run.err;
+  const std::string header = text_of(out + "/cart.h");
+  for (const char* part :
+       {"--set l=0.7 --payload swing:3@0,0,-1 --keep l,mu --parameters base --objective depth --snap 1e-10",
+        "--search 1000 --frame swing", "Left out: friction and damping of 1 joint (slide)",
+        "p[0] is l (0.7 in this mechanism)", "q: positions: [0] slide (m); [1] swing (rad)",
+        "tau: torques and forces at the joints, in the order of q (N, N m)", "angular velocity x, y, z of `swing`",
+        "[0-19] slide.m, .mx, .my", "a column for every inertial parameter"}) {
+    EXPECT_TRUE(has(header, part)) << part << " in\n" << header;
+  }
+  const Json report = Json::parse(text_of(out + "/cart_c_report.json"));
+  EXPECT_EQ(report["parameters"][0]["value"], 0.7);
+  EXPECT_EQ(report["vectors"]["qd"]["entries"][0], (Json{{"name", "slide"}, {"unit", "m/s"}}));
+  EXPECT_EQ(report["vectors"]["Y"]["entries"].size(), 20u);
+  EXPECT_EQ(report["left_out"].size(), 1u);
+}
+
+TEST(CompileCommand, FloatingBasesSayInWhichOrder) {
+  const std::string out = out_folder("quadruped");
+  const test::Outcome run = linkwright({"compile", "quadruped", "--out", out, "--search", "0"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(has(run.err, "deriving and simplifying `inverse`")) << "it takes a while";
+  const std::string header = text_of(out + "/quadruped.h");
+  EXPECT_TRUE(has(header, "[0-2] trunk.x, .y, .z (m); [3-6] trunk.qx, .qy, .qz, .qw;")) << header;
+  EXPECT_TRUE(has(header, "[0-2] trunk.wx, .wy, .wz (rad/s); [3-5] trunk.vx, .vy, .vz (m/s)")) << header;
+}
+
+// Nothing of one language or precision is written over by another.
+TEST(CompileCommand, OneFolderForAll) {
+  const std::string out = out_folder("together");
+  std::set<std::string> files;
+  std::size_t written = 0;
+  for (const std::vector<std::string>& form : std::vector<std::vector<std::string>>{{},
+                                                                                    {"--float"},
+                                                                                    {"--language", "c++"},
+                                                                                    {"--language", "c++", "--float"},
+                                                                                    {"--language", "python"},
+                                                                                    {"--language", "text"}}) {
+    std::vector<std::string> words{"compile", "double-pendulum", "--json", "--out", out};
+    words.insert(words.end(), form.begin(), form.end());
+    const test::Outcome run = linkwright(words);
+    ASSERT_EQ(run.code, 0) << run.err;
+    for (const auto& f : run.json()["files"]) files.insert(f.get<std::string>()), ++written;
+  }
+  EXPECT_EQ(files.size(), written);
+  const Json report = Json::parse(text_of(out + "/double_pendulumf_c_report.json"));
+  EXPECT_EQ(report["precision"], "single");
+  EXPECT_EQ(report["functions"][0]["symbol"], "double_pendulumf_inverse");
+  EXPECT_TRUE(has(text_of(out + "/double_pendulumf.h"), "double_pendulumf_inverse: "));
+}
+
 // What a user does with it: compile and link with a program of one's own.
 TEST(CompileCommand, TheCodeStandsAlone) {
   const std::string out = out_folder("alone");
@@ -233,6 +306,11 @@ TEST(CompileCommand, RefusesWithAReasonAndWritesNothing) {
   refused({"double-pendulum", "--name", "class"}, 2, "`class_robot` would be one");
   refused({"double-pendulum", "--float", "--language", "fortran"}, 2, "not with fortran");
   refused({"double-pendulum", "--keep", "nothing"}, 2, "`nothing` is not a parameter");
+  refused({"double-pendulum", "--keep", "nothing"}, 2, "known here: ");
+  refused({"double-pendulum", "--libm", "--language", "python"}, 2, "--libm goes with C and C++");
+  refused({"double-pendulum", "--no-fma", "--language", "latex"}, 2, "--no-fma goes with C and C++");
+  refused({"double-pendulum", "--frame", "link2"}, 2, "--frame is for `kinematics` and `jacobian`");
+  refused({"puma560", "--set", "a2=1", "--set", "a2=2"}, 2, "`a2` is given twice");
   refused({"double-pendulum", "--dense"}, 2, "no option `--dense`");
   refused({"four-bar"}, 3, "closed loop");
 }
@@ -270,10 +348,21 @@ TEST(CompileCommand, CompilersThatAreNotThere) {
   const test::Outcome none = test::shell("CC=/no/such/compiler linkwright compile double-pendulum --json --out " + out);
   ASSERT_EQ(none.code, 0) << none.err;
   EXPECT_EQ(none.json()["self_test"], "not run");
+  // one with arguments of its own, and Python without anything else
+  const test::Outcome two = test::shell("CC='env cc' linkwright compile double-pendulum --json --out " + out);
+  EXPECT_EQ(two.json()["self_test"], "passed") << two.err;
+  const test::Outcome bare = test::shell(
+      "PATH=/nowhere \"$(command -v linkwright)\" compile double-pendulum --language python --json --out " + out);
+  ASSERT_EQ(bare.code, 0) << bare.err;
+  EXPECT_NE(bare.json()["self_test"], "failed");
   // and one that fails
   const test::Outcome fails = test::shell("CC=false linkwright compile double-pendulum --out " + out + "-2");
   EXPECT_EQ(fails.code, 4) << fails.err;
   EXPECT_TRUE(has(fails.err, "nothing is written"));
+  EXPECT_TRUE(has(fails.err, "exit code 1")) << "it said nothing itself";
+  const test::Outcome nowhere = test::shell("TMPDIR=/nowhere linkwright compile double-pendulum --out " + out + "-2");
+  EXPECT_EQ(nowhere.code, 3);
+  EXPECT_TRUE(has(nowhere.err, "TMPDIR")) << nowhere.err;
   EXPECT_FALSE(fs::exists(out + "-2"));
 }
 

@@ -1,6 +1,8 @@
 // linkwright count: the figures that the project promises, beside the published ones, each verified by the command itself.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "run_cli.hpp"
 
 namespace lw {
@@ -110,6 +112,15 @@ TEST(CountCommand, ExplainsItself) {
   }
 }
 
+TEST(CountCommand, ListsEachRoadOnceAndNoEmptyColumn) {
+  const Json json = counted({"puma560"});
+  std::set<std::string> names;
+  for (const auto& r : json["roads"]) names.insert(r["road"].get<std::string>());
+  EXPECT_EQ(names.size(), json["roads"].size());
+  EXPECT_TRUE(has(linkwright({"count", "puma560", "--dense"}).out, "ours"));
+  EXPECT_FALSE(has(linkwright({"count", "double-pendulum"}).out, "ours"));
+}
+
 // A file with four digits of a right angle: exact as it is, fewer operations where it may be rounded, which is said.
 TEST(CountCommand, SnappingIsReported) {
   const std::string urdf = test::write("four-digits.urdf", R"(<robot name="four-digits"><link name="base"/>
@@ -124,6 +135,7 @@ TEST(CountCommand, SnappingIsReported) {
   EXPECT_EQ(exact["verified"]["snapping"], 0.0);
   EXPECT_EQ(at(exact, "total"), at(never, "total"));
   EXPECT_LT(at(rounded, "total"), at(exact, "total"));
+  EXPECT_EQ(at(counted({urdf, "--snap", "0.001deg"}), "total"), at(rounded, "total"));
   const double distance = rounded["verified"]["snapping"].get<double>();
   EXPECT_GT(distance, 1e-8);
   EXPECT_LT(distance, 1e-4);

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
+#include "codegen/banner.hpp"
 #include "codegen/emit_cpp.hpp"
 #include "codegen/report.hpp"
 #include "codegen/selftest.hpp"
@@ -156,13 +157,39 @@ TEST(EmitC, TheBannerSaysWhatItIs) {
   program.kept = {"m2"};
   program.kept_values = {0.25};
   program.notes = {"a note"};
+  program.options = {{"--set", "m2=0.25"}, {"--no-fma", ""}};
+  program.left_out = {"friction"};
+  program.contents = {{"q", "positions", {{"hip.x", "m"}, {"hip.y", "m"}, {"knee", "rad"}}}, {"M", "mass matrix", {}}};
   for (const Artefact& f : emit_c(program)) {
     const std::string about = f.text.substr(0, f.text.find("*/"));
-    for (const char* said : {"Foucault's * / pendulum", "p[0] is m2 (0.25 in the source)", "a note", "pendulum_inverse: ",
+    for (const char* said : {"Foucault's * / pendulum", "p[0] is m2 (0.25 in this mechanism)", "a note",
+                             "pendulum_inverse: ", "Options: --set m2=0.25 --no-fma\n", "Left out: friction\n",
+                             "q: positions: [0-1] hip.x, .y (m); [2] knee (rad)\n", "M: mass matrix\n",
                              "multiplications", "no licence is attached"}) {
       EXPECT_NE(about.find(said), std::string::npos) << said << " in\n" << about;
     }
   }
+}
+
+// Every language in its own words: what functions are called, how places are counted, what callers must know.
+TEST(Banner, SpeaksTheLanguage) {
+  Program program = traced_program(load("double-pendulum"), "pendulum");
+  program.kept = {"m2"};
+  program.kept_values = {0.25};
+  const auto has = [&](const Form& form, const std::string& part) {
+    std::string all;
+    for (const std::string& line : banner(program, form)) all += line + "\n";
+    return all.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has({"c", true}, "pendulumf_inverse: "));
+  EXPECT_TRUE(has({"c", true}, "Single precision"));
+  EXPECT_FALSE(has({"c"}, "Single precision"));
+  EXPECT_TRUE(has({"c++"}, "pendulum::mass_matrix: "));
+  EXPECT_TRUE(has({"fortran"}, "p(1) is m2"));
+  EXPECT_TRUE(has({"python"}, "pendulum.inverse: "));
+  EXPECT_TRUE(has({"text"}, "parameter m2"));
+  for (const char* language : {"fortran", "python", "latex", "text", "dot"})
+    EXPECT_FALSE(has({language}, "must not overlap"));
 }
 
 TEST(EmitC, NamesOfLinksMakeSections) {
@@ -191,14 +218,27 @@ TEST(Report, IsJsonThatSaysWhatWasMade) {
   program.robot = "a \"quoted\" \\ robot\n";
   program.kept = {"m2"};
   program.kept_values = {0.25};
-  const Artefact report = emit_report(program, emit_c(program));
-  EXPECT_EQ(report.path, "pendulum_report.json");
+  program.options = {{"--payload", "tip:2"}};
+  program.contents = {{"q", "positions", {{"hip", "rad"}, {"knee", "rad"}}}};
+  const Artefact report =
+      emit_report(program, emit_c(program), {}, {1000, {1e-15, 2e-15}, 0.0, "passed", {"cc", "-O2"}});
+  EXPECT_EQ(report.path, "pendulum_c_report.json");
   const auto json = nlohmann::json::parse(report.text);
   EXPECT_EQ(json["robot"], program.robot);
   EXPECT_EQ(json["parameters"][0]["value"], 0.25);
   EXPECT_EQ(json["files"], (std::vector<std::string>{"pendulum.h", "pendulum.c"}));
   ASSERT_EQ(json["functions"].size(), 3u);
   EXPECT_EQ(json["functions"][1]["symbol"], "pendulum_mass_matrix");
+  EXPECT_EQ(json["functions"][1]["error"], 2e-15);
+  EXPECT_EQ(json["language"], "c");
+  EXPECT_EQ(json["precision"], "double");
+  EXPECT_EQ(json["options"][0]["value"], "tip:2");
+  EXPECT_EQ(json["vectors"]["q"]["entries"][1]["name"], "knee");
+  EXPECT_EQ(json["self_test"], "passed");
+  EXPECT_EQ(json["build"], (std::vector<std::string>{"cc", "-O2"}));
+  const Artefact single = emit_report(program, {}, {"c++", true});
+  EXPECT_EQ(single.path, "pendulumf_cpp_report.json");
+  EXPECT_EQ(nlohmann::json::parse(single.text)["functions"][0]["symbol"], "pendulumf::inverse");
   EXPECT_EQ(json["functions"][1]["outputs"][0]["size"], 4);
   EXPECT_EQ(json["functions"][0]["operations"]["multiplications"], cost(program.functions[0]).operations.multiplications);
 }

