@@ -199,7 +199,7 @@ class Tracer {
 
   // Nothing where nothing is repeated.
   std::optional<Function> with_calls_for_repeats(const Candidate& candidate) const {
-    std::optional<Function> f = candidate.repeats(candidate.variant);
+    std::optional<Function> f = candidate.repeats ? candidate.repeats(candidate.variant) : std::nullopt;
     if (!f || !has_calls(*f)) return std::nullopt;
     if (!options_.optimize) return f;
     const auto shorter = [&](const Function& g) { return lw::optimize(g, options_.objective); };
@@ -601,7 +601,7 @@ class Tracer {
       return price(a.function, options_.objective) < price(b.function, options_.objective);
     });
     const auto add = [&](const std::string& name, const Variant& v, const Calculation& f) {
-      list.push_back({name, traced(derivative_inputs(), derivative_outputs(), v, f), v});
+      list.push_back({name, traced(derivative_inputs(), derivative_outputs(), v, f), v, {}});
     };
     // elimination on the dynamics of the cheapest variant
     const Variant v = found.front().variant;
