@@ -593,7 +593,7 @@ class Tracer {
     std::vector<Candidate> found;
     search(
         "composite bodies in link frames", derivative_inputs(), without,
-        [&](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+        [composite](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {  // kept by the candidates
           composite(s.fewer, s.tree, road, nullptr, x, y);
         },
         found);
@@ -603,6 +603,10 @@ class Tracer {
     const auto add = [&](const std::string& name, const Variant& v, const Calculation& f) {
       list.push_back({name, traced(derivative_inputs(), derivative_outputs(), v, f), v, {}});
     };
+    if (values_.nv == 0) {  // nothing to differentiate by
+      list = std::move(found);
+      return;
+    }
     // elimination on the dynamics of the cheapest variant
     const Variant v = found.front().variant;
     const Function dynamics = displaced_dynamics(v);

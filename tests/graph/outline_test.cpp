@@ -71,7 +71,7 @@ Regions by_input(const Function& f, std::size_t inputs) {
 
 TEST(Outline, EqualRegionsCallOneFunctionWithTheSameBits) {
   for (const bool other_order : {false, true}) {
-    const Function f = three_limbs({0.3, -0.7, 1.9}, other_order);
+    const Function f = three_limbs({0.3, 0.7, 1.9}, other_order);
     const Function g = outlined(f, by_input(f, 3), "limb");
     EXPECT_EQ(calls(g), 3);
     ASSERT_EQ(called(g).size(), 1u);
@@ -111,7 +111,7 @@ TEST(Outline, ARegionThatIsLeftAndEnteredAgainIsRefused) {
 }
 
 TEST(Outline, CalledFunctionsCanBeChanged) {
-  const Function f = three_limbs({0.3, -0.7, 1.9});
+  const Function f = three_limbs({0.3, 0.7, 1.9});
   const Function g = outlined(f, by_input(f, 3), "limb");
   int asked = 0;
   const Function h = with_calls(g, [&](const Function& inner) {
@@ -128,7 +128,7 @@ TEST(Outline, CalledFunctionsCanBeChanged) {
 }
 
 TEST(Outline, InputsBecomeNumbers) {
-  const Function f = three_limbs({0.3, -0.7, 1.9});
+  const Function f = three_limbs({0.3, 0.7, 1.9});
   const Function g = with_numbers(f, std::vector<double>{0.9});
   EXPECT_EQ(g.inputs().size(), 1u);
   EXPECT_EQ(values(f, {0.1, 2.0, -1.3, 0.9}), values(g, {0.1, 2.0, -1.3}));
