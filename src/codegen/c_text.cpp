@@ -255,24 +255,23 @@ void Writer::newton(const Function& residual) {
   text += newton;
 }
 
+constexpr const char* kAligned = "__attribute__((aligned(64)))";  // for any vector
+
 // Calls of one function that do not wait for each other: they run in the lanes of vectors.
 struct CallsTogether {
   std::vector<NodeId> calls;
   int lanes = 4;  // the last ones repeat the last call where there are fewer
 };
 
-std::vector<CallsTogether> calls_together(const Function& function, int longest) {
+std::vector<CallsTogether> calls_together(const Function& function) {
   const Graph& graph = function.graph();
   std::vector<int> level(graph.size(), 0);  // calls that must come before
   std::map<std::pair<const Function*, int>, std::vector<NodeId>> equal;
-  int operations = 0;
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     const Node& n = graph[id];
     if (n.op == Op::call) equal[{graph.calls()[n.a].function.get(), level[id]++}].push_back(id);
-    else if (n.op != Op::input && n.op != Op::constant && n.op != Op::output) ++operations;
   }
-  if (operations > longest) return {};  // vectors do not pass from part to part
   std::vector<CallsTogether> groups;
   for (auto& [key, calls] : equal) {
     for (std::size_t first = 0; first + 1 < calls.size(); first += 4) {
@@ -328,14 +327,14 @@ struct Writer::Body {
     Language c = c_language(writer.dialect_, with_kernel, writer.needs, writer.symbols_, lanes);
     c.element = [this](const std::string& array, std::size_t index) {
       const auto lane = lane_of.find(array);
-      return lane == lane_of.end() ? fmt::format("{}[{}]", array, index)
-                                   : fmt::format("{}[{}][{}]", lane->second.first, index, lane->second.second);
+      if (lane == lane_of.end()) return fmt::format("{}[{}]", array, index);
+      return fmt::format("{}[{}]", lane->second.array, index * lane->second.lanes + lane->second.lane);
     };
     return c;
   }
   void put_together(const CallsTogether& group);
   void put_in_order_again();
-  void write_together(std::string& out, const Item& item);
+  void write_together(std::string& out, const Item& item, bool crosses);
 
   void find_stages();
   std::string sine(NodeId id) const;
@@ -362,7 +361,12 @@ struct Writer::Body {
   const Graph& graph;
   bool kernel;
   int lanes;
-  std::map<std::string, std::pair<std::string, std::size_t>> lane_of;  // of a call in a group, by its name: array and lane
+  struct Lane {
+    std::string array;  // of numbers, a vector for each output
+    std::size_t lane, lanes;
+  };
+  std::map<std::string, Lane> lane_of;          // of a call in a group, by its name
+  std::map<ValueId, std::size_t> array_of;      // of the first call in a group: how many numbers
   Statements statements;
   const std::string& name;
   std::string real;  // the type of a value
@@ -484,7 +488,8 @@ void Writer::Body::put_together(const CallsTogether& group) {
     const auto item = std::find_if(items.begin(), items.end(), [&](const Item& i) {
       return i.statement != nullptr && i.statement->node == group.calls[lane];
     });
-    lane_of[item->statement->name] = {first == nullptr ? item->statement->name : first->statement->name, lane};
+    lane_of[item->statement->name] = {first == nullptr ? item->statement->name : first->statement->name, lane,
+                                      static_cast<std::size_t>(group.lanes)};
     if (first == nullptr) {
       first = &*item;
       first->together = &group;
@@ -495,6 +500,15 @@ void Writer::Body::put_together(const CallsTogether& group) {
     item->operations = -1;  // to be taken out
   }
   std::erase_if(items, [](const Item& i) { return i.operations < 0; });
+  // who reads one of them reads the array of all
+  array_of[group.calls[0]] = graph.calls()[graph[group.calls[0]].a].function->output_size() * static_cast<std::size_t>(group.lanes);
+  for (Item& item : items) {
+    for (ValueId& value : item.reads) {
+      if (std::find(group.calls.begin(), group.calls.end(), value) != group.calls.end()) value = group.calls[0];
+    }
+    std::sort(item.reads.begin(), item.reads.end());
+    item.reads.erase(std::unique(item.reads.begin(), item.reads.end()), item.reads.end());
+  }
 }
 
 // Everything behind what it reads, else as it was.
@@ -502,8 +516,7 @@ void Writer::Body::put_in_order_again() {
   std::vector<bool> known(graph.size() + stages.size(), true);
   const auto gives = [&](const Item& item, bool is_known) {
     if (item.statement == nullptr) known[stage_value(item.stage)] = is_known;
-    else if (item.together == nullptr) known[item.statement->node] = is_known;
-    else for (const NodeId call : item.together->calls) known[call] = is_known;
+    else known[item.statement->node] = is_known;
   };
   for (const Item& item : items) gives(item, false);
   std::vector<Item> waiting = std::move(items);
@@ -523,7 +536,7 @@ void Writer::Body::put_in_order_again() {
   }
 }
 
-void Writer::Body::write_together(std::string& out, const Item& item) {
+void Writer::Body::write_together(std::string& out, const Item& item, bool crosses) {
   const CallsTogether& group = *item.together;
   const Function& called = *graph.calls()[graph[group.calls[0]].a].function;
   const std::string value = c_value(writer.dialect_, group.lanes), array = item.statement->name;
@@ -539,9 +552,11 @@ void Writer::Body::write_together(std::string& out, const Item& item) {
   out += fmt::format("  const {} {}[{}] = {{\n", value, in, rows.size());
   for (const std::string& row : rows) add_line(out, row + ",", 6);
   out += "  };\n";
-  add_line(out, fmt::format("{} {}[{}];", value, array, called.output_size()), 2);
+  // vectors for the function, numbers for all others: compilers let the ones be seen as the others
+  add_line(out, crosses ? this->array(array, size_of(item.statement->node), true, item.statement->node)
+                        : fmt::format("{} {}[{}] {};", real, array, size_of(item.statement->node), kAligned), 2);
   add_line(out, fmt::format("{}({}, {});", writer.nested_.at({&called, group.lanes}), pieces(called.inputs(), in),
-                            pieces(called.outputs(), array)), 2);
+                            pieces(called.outputs(), fmt::format("({} *){}", value, array))), 2);
 }
 
 void Writer::Body::cut() {
@@ -561,6 +576,7 @@ void Writer::Body::cut() {
     so_far += item.operations;
     for (const ValueId value : item.reads) {
       if (home.at(value) == item.part || slots.contains(value)) continue;
+      if (array_of.contains(value)) slot_count = (slot_count + 7) / 8 * 8;
       slots[value] = slot_count;
       slot_count += size_of(value);
     }
@@ -572,6 +588,7 @@ void Writer::Body::cut() {
 
 std::size_t Writer::Body::size_of(ValueId value) const {
   if (value >= graph.size()) return stages[value - graph.size()].size;
+  if (const auto a = array_of.find(value); a != array_of.end()) return a->second;
   const Node& n = graph[static_cast<NodeId>(value)];
   if (n.op == Op::call) return graph.calls()[n.a].function->output_size();
   if (n.op == Op::solve) return 2 * graph.solves()[n.a].guess.size();
@@ -639,7 +656,8 @@ std::string Writer::Body::write(const std::string& signature) {
     if (function.outputs()[g].size == 0) add_line(out, fmt::format("(void){};", statements.output_names()[g]), 2);
   }
   if (parts > 1) {
-    add_line(out, fmt::format("{} {}[{}];", real, passed, std::max<std::size_t>(slot_count, 1)), 2);
+    add_line(out, fmt::format("{} {}[{}]{}{};", real, passed, std::max<std::size_t>(slot_count, 1), array_of.empty() ? "" : " ",
+                              array_of.empty() ? "" : kAligned), 2);
     for (std::size_t part = 0; part < parts; ++part) add_line(out, part_signature(part, true) + ";", 2);
   } else {
     write_items(out, 0);
@@ -733,7 +751,7 @@ void Writer::Body::write_item(std::string& out, const Item& item, bool crosses) 
   }
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
-  if (item.together != nullptr) return write_together(out, item);
+  if (item.together != nullptr) return write_together(out, item, crosses);
   if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
   std::string value = kernel && is_sine(n) ? sine(s.node) : n.op == Op::constant ? value_of(s.node) : statements.text(s.node);
   if (!s.name.empty()) {
@@ -1025,7 +1043,7 @@ class Writer::Loops {
 void Writer::define(const Function& function, const std::string& name, bool is_static, int lanes) {
   if (lanes != 1) needs.lanes.try_emplace(lanes);
   std::vector<CallsTogether> groups;
-  if (lanes == 1 && dialect_.calls_in_lanes && !Loops::are_worth_it(function)) groups = calls_together(function, dialect_.longest_function);
+  if (lanes == 1 && dialect_.calls_in_lanes && !Loops::are_worth_it(function)) groups = calls_together(function);
   std::map<NodeId, int> lanes_of;
   for (const CallsTogether& g : groups) {
     for (const NodeId call : g.calls) lanes_of[call] = g.lanes;

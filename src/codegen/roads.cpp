@@ -399,6 +399,8 @@ class Tracer {
         for (const LimbGroup& group : groups) v.make_equal(group);
         s = scene(kept(in), v);
         groups = equal_limbs(s.tree, s.fewer);
+        // measured: matrices of derivatives cost more to bring into lanes than two of these save, four save half
+        if (is_derivative()) std::erase_if(groups, [](const LimbGroup& group) { return group.limbs.size() < 3; });
       }
       make_alike(s, [&](double value) {
         numbers.push_back(value);
