@@ -72,8 +72,12 @@ void copy_poses(const Workspace<T>& work, T* out) {
   }
 }
 
-// Velocities above which derivatives are neither interpreted nor compiled: they would be graphs of millions.
+// Velocities above which derivatives are not interpreted, and not compiled: straight-line code that is longer than the caches
+// and takes minutes to make, where the algorithm over double is as fast.
 constexpr std::size_t kLargestDerived = 60;
+bool is_compiled(Function f, std::size_t nv) {
+  return !is_derivative(f) || nv <= (f == Function::inverse_derivatives ? 40 : 24);
+}
 
 std::size_t index(Function f) { return static_cast<std::size_t>(f); }
 
@@ -200,7 +204,7 @@ class Jitted : public OfOneArray {
       if (supports(f)) flat_[index(f)] = compiled_->flat(kNames[index(f)]);
     }
   }
-  bool supports(Function f) const override { return !is_derivative(f) || nv_ <= kLargestDerived; }
+  bool supports(Function f) const override { return is_compiled(f, nv_); }
 
  private:
   // each takes the first part of the state: what stands behind is not read
@@ -305,9 +309,9 @@ JitBackend jit_backend(const Mechanism& mechanism, bool with_batch) {
                                    });
   const Arithmetic arithmetic = program.functions.front().arithmetic();
   program.functions.push_back(optimize(poses.with(arithmetic), Objective::operations).with(arithmetic));
-  if (static_cast<std::size_t>(model.nv) <= kLargestDerived) {
-    Program derivatives = make_program(mechanism, {"inverse-derivatives", "forward-derivatives"}, options);
-    for (lw::Function& f : derivatives.functions) program.functions.push_back(std::move(f));
+  for (const Function f : {Function::inverse_derivatives, Function::forward_derivatives}) {
+    if (!is_compiled(f, static_cast<std::size_t>(model.nv))) continue;
+    program.functions.push_back(make_program(mechanism, {kNames[index(f)]}, options).functions.front());
   }
   JitBackend made;
   JitOptions how;
