@@ -262,6 +262,9 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
   template class Interpreter<T>;
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 template class Interpreter<float>;
+#ifdef LINKWRIGHT_DOUBLE_ALONE
+LW_INSTANTIATE(Expr)  // graphs are made of graphs
+#endif
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -231,7 +231,7 @@ TEST(Batch, HasThemForEveryModel) {
   for (const std::string& name : embedded_trees()) {
     const Mechanism mechanism = load(name);
     if (instantiate<double>(mechanism).nv > 20) continue;  // the next test has a large one
-    const Program program = make_program(mechanism, {"inverse", "forward", "mass-matrix"}, quick(true));
+    const Program program = make_program(mechanism, {"inverse"}, quick(true));  // the others of puma560 above
     const std::vector<States> states = random_states(mechanism, program, 19);
     constexpr std::size_t counts[] = {19};
     expect_bits(program, states, 8, builds().front(), counts);
