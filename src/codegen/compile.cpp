@@ -54,7 +54,7 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
   program.name = identifier(mechanism.name);
   program.robot = mechanism.summary.empty() ? mechanism.name : mechanism.name + ": " + mechanism.summary;
   program.source = mechanism.where.file;
-  bool elaborate = false;
+  bool elaborate = false, in_lanes = false;
   for (const std::string& name : functions) {
     if (options.progress) options.progress(name);
     Traced traced = trace_function(mechanism, name, options.trace);
@@ -64,6 +64,7 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     const std::string& road = traced.roads.front().name;
     program.notes.push_back(fmt::format("{}: {}", name, road));
     elaborate = elaborate || road.find(';') != std::string::npos;
+    in_lanes = in_lanes || (options.trace.limbs && has_calls(program.functions.back()));
     if (has_chosen_frames(name, road)) program.in_chosen_frames.push_back(name);
     program.kept = traced.parameters;
     program.kept_values = traced.parameter_values;
@@ -73,6 +74,9 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
         program.contents.push_back(std::move(c));
     }
     if (details != nullptr) details->push_back(std::move(traced));
+  }
+  if (in_lanes) {
+    program.notes.emplace_back("equal limbs run in vectors: for gcc and clang; --no-lanes is for other compilers");
   }
   if (elaborate)
     program.notes.emplace_back("these choices are explained in docs/theory/least-arithmetic.md of Linkwright");

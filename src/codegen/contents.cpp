@@ -52,6 +52,15 @@ Contents of_group(const Traced& traced, const Group& g) {
             forces(velocities)};
   if (name == "p") return {name, "parameters that were kept", named(traced.parameters)};
   if (name == "M") return {name, "mass matrix, a row and a column a velocity", {}};
+  if (name.starts_with("d_")) {
+    const bool forward = traced.function.name() == "forward-derivatives";
+    const std::string by = name.substr(2);
+    return {name,
+            fmt::format("derivative of {} by {}, a row a velocity and a column {}{}", forward ? "qdd" : "tau", by,
+                        by == "p" ? "a parameter" : "a velocity",
+                        by == "q" && turns_freely ? "; of spherical and floating joints along the velocities" : ""),
+            {}};
+  }
   if (name == "position") {
     return {
         name, fmt::format("of the origin of `{}` in the base's frame", frame), {{"x", "m"}, {"y", "m"}, {"z", "m"}}};

@@ -410,7 +410,7 @@ TEST(Batch, FloatsAreAsFarOffAsIsStated) {
       for (double& x : out) x = static_cast<double>(got[next++]);
     });
     EXPECT_LT(units * 1e-12, 2.0 * stated) << f.name();  // disagreement counts in 1e-12 of the terms
-    EXPECT_GT(units * 1e-12, 0.01 * stated) << f.name();  // and against the largest, not each number against its own
+    EXPECT_GT(float_error(traced[k], 500, 77), 0.1 * stated) << f.name();  // nor is more stated than there is
   }
 }
 
