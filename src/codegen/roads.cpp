@@ -31,6 +31,7 @@
 #include "../model/evaluate.hpp"
 #include "derivative_roads.hpp"
 #include "limbs.hpp"
+#include "scenes.hpp"
 
 namespace lw {
 namespace {
@@ -48,73 +49,14 @@ int frame_number(const Mechanism& mechanism, const std::string& name) {
   throw Error(ErrorCode::usage, fmt::format("there is no link {}; {}", in_quotes(name), suggestion(name, names)));
 }
 
-// What every road of a tree can do in several ways.
-struct Variant {
-  TensorRoad road;
-  Gauges gauges;
-  std::vector<bool> near_parent;
-
-  // For every limb the choices of the first.
-  void make_equal(const LimbGroup& group) {
-    for (const auto& limb : group.limbs) {
-      for (std::size_t k = 0; k < limb.size(); ++k) {
-        const std::size_t to = limb[k], from = group.limbs[0][k];
-        for (std::vector<bool>* flags : {&road.merged, &road.in_carrier, &near_parent}) {
-          if (!flags->empty()) (*flags)[to] = bool((*flags)[from]);
-        }
-        if (!gauges.empty()) gauges[to] = gauges[from];
-      }
-    }
-  }
-};
-
-std::string described(const Variant& v) {
-  const auto list = [](const std::vector<bool>& flags) {
-    std::string text;
-    for (std::size_t i = 0; i < flags.size(); ++i) {
-      if (flags[i]) text += (text.empty() ? "" : ", ") + std::to_string(i + 1);
-    }
-    return text;
-  };
-  std::string text;
-  const std::string merged = list(v.road.merged), turned = list(v.road.in_carrier);
-  if (!merged.empty()) text += "; links that share their parent's carrier: " + merged;
-  const std::string near = list(v.near_parent);
-  if (!near.empty()) text += "; frames next to the parent's axis: " + near;
-  if (!turned.empty()) text += "; evaluated in their carrier: " + turned;
-  std::string gauge;
-  for (std::size_t i = 0; i < v.gauges.size(); ++i) {
-    if (v.gauges[i] == Gauge::child) continue;
-    gauge += fmt::format("{}{} ({})", gauge.empty() ? "" : ", ", i + 1, v.gauges[i] == Gauge::parent_hx ? "hx" : "hy");
-  }
-  if (!gauge.empty()) text += "; axis mass left on: " + gauge;
-  return text;
-}
-
-// The mechanism in symbols, made anew in the graph of every trace.
-struct Scene {
-  Model<Expr> model;   // snapped
-  Model<Expr> fewer;   // with base parameters, where they are allowed
-  CanonicalTree<Expr> tree;
-};
-
 class Tracer {
  public:
   Tracer(const Mechanism& mechanism, const std::string& function, const TraceOptions& options)
-      : mechanism_(mechanism), function_(function), options_(options), values_(instantiate<double>(mechanism, options.values)) {
+      : function_(function), options_(options), scenes_(mechanism, function, options), values_(scenes_.values()) {
     if (!mechanism.loops.empty()) {
       throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
     }
     frame_ = frame_number(mechanism, options.frame);
-    const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias" ||
-                         function == "inverse-derivatives" || function == "forward-derivatives";
-    regroup_ = options.base_parameters && torques;
-    if (options.dense && !options.keep.empty()) {
-      throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
-    }
-    dense_ = options.dense && (torques || function == "energy");  // the others know no inertias
-    if (dense_) make_dense();
-    others_ = other_values();
   }
 
   Traced run() {
@@ -208,8 +150,9 @@ class Tracer {
   }
 
   Traced made(Function f, const Variant& v) const {
-    Traced result{std::move(f), names(v), parameter_values(v), {}, {}, values_, {}, options_.snap, options_.frame, others_};
-    if (is_derivative()) result.moving = moving_models();
+    Traced result{std::move(f), scenes_.names(v), scenes_.parameter_values(v), {},         {}, values_, {}, options_.snap,
+                  options_.frame, scenes_.others()};
+    if (is_derivative()) result.moving = scenes_.moving();
     return result;
   }
   // A road can lose digits that another keeps, where axes are nearly parallel or lengths very different.
@@ -220,160 +163,15 @@ class Tracer {
     return lw::optimize(f, options_.objective, &explained, effort);
   }
 
-  // --- the mechanism in symbols
-
-  // Which moments of the tree are symbols, and what they are called.
-  struct DenseSymbol {
-    std::size_t link;
-    int entry;  // 0: m, 1–3: h, 4–9: E by columns of its upper half, where 4 and 6 are mean and spread of a turned link
-    double value;
-  };
-
-  void make_dense() {
-    Random random(1);
-    for (Body<double>& b : values_.bodies) {
-      b.armature = b.stiffness = 0.0;
-      // a body: points of mass around its frame
-      b.inertia = {};
-      for (int k = 0; k < 5; ++k) {
-        const Vec3<double> r(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
-        b.inertia += RigidInertia<double>::about_com(random.between(0.5, 1.0), r, Mat3<double>::zero());
-      }
-    }
-  }
-
-  static double& entry_of(SecondMoments<double>& P, int entry) {
-    if (entry == 0) return P.m;
-    if (entry < 4) return P.h[entry - 1];
-    constexpr int rows[] = {0, 0, 1, 0, 1, 2}, columns[] = {0, 1, 1, 2, 2, 2};
-    return P.E(rows[entry - 4], columns[entry - 4]);
-  }
-
-  std::vector<DenseSymbol> dense_symbols(const Variant& v) const {
-    const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model, kRounding) : model;
-    CanonicalTree<double> tree = canonical_tree(fewer, v.near_parent);
-    if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges);
-    std::vector<DenseSymbol> symbols;
-    for (std::size_t i = 0; i < tree.links.size(); ++i) {
-      const auto& link = tree.links[i];
-      SecondMoments<double> P = link.inertia;
-      if (turned_with_both(v, i, P)) {
-        P.E(0, 0) = link.mean;
-        P.E(1, 1) = link.spread;
-      }
-      for (int e = 0; e < 10; ++e) {
-        if (entry_of(P, e) != 0.0) symbols.push_back({i, e, entry_of(P, e)});
-      }
-    }
-    return symbols;
-  }
-  // Of such a link (E_xx ± E_yy)/2 are the two parameters.
-  static bool turned_with_both(const Variant& v, std::size_t link, SecondMoments<double>& P) {
-    return !v.road.in_carrier.empty() && v.road.in_carrier[link] && P.E(0, 0) != 0.0 && P.E(1, 1) != 0.0;
-  }
-
-  Scene scene(const std::vector<Expr>& p, const Variant& v) const {
-    ParameterValues<Expr> values;
-    for (const auto& [name, value] : options_.values) values[name] = value;
-    for (std::size_t k = 0; k < options_.keep.size(); ++k) values[options_.keep[k]] = p[k];
-    Scene s;
-    s.model = snapped(instantiate<Expr>(mechanism_, values), options_.snap);
-    if (dense_) {
-      for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
-    }
-    s.fewer = regroup_ ? regrouped(s.model, kRounding) : s.model;
-    s.tree = canonical_tree(s.fewer, v.near_parent);
-    if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges);
-    if (dense_) {
-      put_dense(s, p, v);
-      s.model = s.fewer = canonical_model(s.tree, s.fewer);
-    }
-    return s;
-  }
-
-  void put_dense(Scene& s, const std::vector<Expr>& p, const Variant& v) const {
-    for (auto& link : s.tree.links) link.inertia = {};
-    const std::vector<DenseSymbol> symbols = dense_symbols(v);
-    std::vector<bool> both(s.tree.links.size(), false);
-    for (std::size_t k = 0; k < symbols.size(); ++k) {
-      const auto& [i, entry, value] = symbols[k];
-      SecondMoments<Expr>& P = s.tree.links[i].inertia;
-      const Expr& e = p[k];
-      if (entry == 0) P.m = e;
-      if (entry >= 1 && entry < 4) P.h[entry - 1] = e;
-      constexpr int rows[] = {0, 0, 1, 0, 1, 2}, columns[] = {0, 1, 1, 2, 2, 2};
-      if (entry >= 4) P.E(rows[entry - 4], columns[entry - 4]) = P.E(columns[entry - 4], rows[entry - 4]) = e;
-    }
-    for (std::size_t i = 0; i < s.tree.links.size(); ++i) {
-      auto& link = s.tree.links[i];
-      SecondMoments<Expr>& P = link.inertia;
-      if (v.road.in_carrier.empty() || !v.road.in_carrier[i] || is_zero(P.E(0, 0)) || is_zero(P.E(1, 1))) {
-        link.set_mean_and_spread();
-        continue;
-      }
-      link.mean = P.E(0, 0);
-      link.spread = P.E(1, 1);
-      P.E(0, 0) = link.mean + link.spread;
-      P.E(1, 1) = link.mean - link.spread;
-    }
-  }
-
-  std::vector<std::string> names(const Variant& v) const {
-    if (!dense_) return options_.keep;
-    std::vector<std::string> list;
-    constexpr const char* entries[] = {"m", "hx", "hy", "hz", "Exx", "Exy", "Eyy", "Exz", "Eyz", "Ezz"};
-    for (const DenseSymbol& s : dense_symbols(v)) {
-      list.push_back(fmt::format("{}{}", entries[s.entry], s.link + 1));
-    }
-    return list;
-  }
-
-  std::vector<double> parameter_values(const Variant& v) const {
-    std::vector<double> list;
-    if (dense_) {
-      for (const DenseSymbol& s : dense_symbols(v)) list.push_back(s.value);
-      return list;
-    }
-    const FormulaValues<double> values(mechanism_, options_.values);
-    for (const std::string& name : options_.keep) {
-      for (const Parameter& p : mechanism_.parameters) {
-        if (p.name == name) list.push_back(options_.values.contains(name) ? options_.values.at(name) : values(p.value));
-      }
-    }
-    return list;
-  }
-
-  // What holds for the file's values of kept parameters may fail for others, so there are others to verify with.
-  std::vector<OtherValues> other_values() const {
-    if (dense_ || options_.keep.empty()) return {};
-    constexpr int kSets = 10;
-    const std::vector<double> own = parameter_values({});
-    Random random(7);
-    std::vector<OtherValues> list;
-    for (int k = 0; k < kSets; ++k) {
-      OtherValues other{own, {}};
-      ParameterValues<double> values = options_.values;
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        double& x = other.p[i];
-        x = x == 0.0 ? random.between(-1.0, 1.0) : x * random.between(0.5, 1.5);
-        if (k % 5 != 0 && random.chance(0.5)) x = random.chance(0.5) ? 0.0 : 0.5 * std::numbers::pi;
-        values[options_.keep[i]] = x;
-      }
-      other.model = instantiate<double>(mechanism_, values);
-      list.push_back(std::move(other));
-    }
-    return list;
-  }
-
   // --- tracing
 
   Function traced(const std::vector<Group>& inputs, const std::vector<Group>& outputs, const Variant& v,
                   const Calculation& calculation) const {
     std::vector<Group> all = inputs;
-    const std::size_t symbols = dense_ ? dense_symbols(v).size() : options_.keep.size();
+    const std::size_t symbols = scenes_.names(v).size();
     if (symbols > 0) all.push_back({"p", symbols});
     return trace(function_, all, outputs, [&](const Arguments& in, Results& out) {
-      Scene s = scene(symbols > 0 ? in.back() : std::vector<Expr>{}, v);
+      Scene s = scenes_.scene(symbols > 0 ? in.back() : std::vector<Expr>{}, v);
       calculation(s, in, out);
     });
   }
@@ -382,7 +180,7 @@ class Tracer {
   // steps of a long recursion. Equal limbs need equal choices: those of the first.
   std::optional<Function> traced_with_repeats(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
                                               const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
-    if (dense_ || values_.has_mimics) return std::nullopt;
+    if (scenes_.dense() || values_.has_mimics) return std::nullopt;
     std::vector<Group> all = inputs;
     if (!options_.keep.empty()) all.push_back({"p", options_.keep.size()});
     const auto kept = [&](const Arguments& in) { return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()]; };
@@ -393,11 +191,11 @@ class Tracer {
     };
     std::vector<double> numbers;
     trace("count", all, {}, [&](const Arguments& in, Results&) {
-      Scene s = scene(kept(in), v);
+      Scene s = scenes_.scene(kept(in), v);
       if (!is_huge()) {
         groups = equal_limbs(s.tree, s.fewer);
         for (const LimbGroup& group : groups) v.make_equal(group);
-        s = scene(kept(in), v);
+        s = scenes_.scene(kept(in), v);
         groups = equal_limbs(s.tree, s.fewer);
         // measured: matrices of derivatives cost more to bring into lanes than two of these save, four save half
         if (is_derivative()) std::erase_if(groups, [](const LimbGroup& group) { return group.limbs.size() < 3; });
@@ -410,7 +208,7 @@ class Tracer {
     if (groups.empty() && !is_huge()) return std::nullopt;
     if (!numbers.empty()) all.push_back({"k", numbers.size()});
     const Function traced = trace(function_, all, outputs, [&](const Arguments& in, Results& out) {
-      Scene s = scene(kept(in), v);
+      Scene s = scenes_.scene(kept(in), v);
       std::size_t next = 0;
       make_alike(s, [&](double) { return in.back()[next++]; });
       f(s, v, in, out);
@@ -467,7 +265,7 @@ class Tracer {
       });
       if (is_huge()) return list;
       const Formulation& link_frames = *find_formulation("newton-euler-modified");
-      if (!regroup_ && refusal(link_frames, values_).empty()) {  // its bodies need their masses
+      if (!scenes_.regroups() && refusal(link_frames, values_).empty()) {  // its bodies need their masses
         add("link-frame Newton-Euler", in, out, [&, qdd](Scene& s, const Arguments& x, Results& y) {
           inverse_by<Expr>(link_frames, s.model, x[0], x[1], qdd(x), y[0]);
         });
@@ -572,21 +370,6 @@ class Tracer {
 
   // --- derivatives
 
-  // The model with one kept parameter after the other moving at rate 1, the others still.
-  std::vector<Model<Dual>> moving_models() const {
-    ParameterValues<Dual> still;
-    for (const auto& [name, value] : options_.values) still[name] = value;
-    const std::vector<double> kept = parameter_values({});
-    for (std::size_t k = 0; k < options_.keep.size(); ++k) still[options_.keep[k]] = kept[k];
-    std::vector<Model<Dual>> list;
-    for (const std::string& name : options_.keep) {
-      ParameterValues<Dual> moving = still;
-      moving[name].d = 1.0;
-      list.push_back(instantiate<Dual>(mechanism_, moving));
-    }
-    return list;
-  }
-
   void derivative_roads(std::vector<Candidate>& list) {
     const bool forward = function_ == "forward-derivatives", parameters = !options_.keep.empty();
     const auto composite = forward ? composite_forward_derivatives : composite_inverse_derivatives;
@@ -683,7 +466,7 @@ class Tracer {
         if (link.parallel) parallel.push_back(i);
         if (link.kind == JointKind::revolute) turned.push_back(i);
         for (const Gauge g : {Gauge::parent_hx, Gauge::parent_hy}) {
-          if (regroup_ && has_gauge(tree, i, g)) moved.emplace_back(i, g);
+          if (scenes_.regroups() && has_gauge(tree, i, g)) moved.emplace_back(i, g);
         }
       }
     };
@@ -755,13 +538,11 @@ class Tracer {
     }
   }
 
-  const Mechanism& mechanism_;
   const std::string function_;
   const TraceOptions& options_;
-  Model<double> values_;
-  std::vector<OtherValues> others_;
+  const Scenes scenes_;
+  const Model<double>& values_;
   int frame_ = 0;
-  bool regroup_ = false, dense_ = false;
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ class PhysicsCheck {
   void joint(const Joint& j) {
     what_ = fmt::format("joint {}", in_quotes(j.name));
     friction(j.friction);
-    if (j.damper) not_negative(*j.damper, "damper");
+    if (j.damper) not_negative(j.damper->coefficient, "damper");
     if (j.drive) drive(*j.drive);
   }
 
@@ -149,7 +149,8 @@ class PhysicsCheck {
     positive(d.stiffness, "stiffness");
     not_negative(d.damping, "damping");
     not_negative(d.backlash, "backlash");
-    for (const Formula& f : d.efficiency) {
+    if (!d.efficiency) return;
+    for (const Formula& f : d.efficiency->y) {
       const double value = at_(f);
       if (value <= 0.0 || value > 1.0) {
         complaints_.error(
@@ -157,10 +158,11 @@ class PhysicsCheck {
             value > 1.0 && value <= 100.0 ? fmt::format("percent? write {:.9g}", value / 100.0) : std::string());
       }
     }
-    for (std::size_t k = 0; k < d.efficiency_load.size(); ++k) {
-      const Formula& f = d.efficiency_load[k];
+    const std::vector<Formula>& loads = d.efficiency->x;
+    for (std::size_t k = 0; k < loads.size(); ++k) {
+      const Formula& f = loads[k];
       not_negative(f, "load");
-      if (k > 0 && at_(f) <= at_(d.efficiency_load[k - 1])) {
+      if (k > 0 && at_(f) <= at_(loads[k - 1])) {
         complaints_.error(f.where, fmt::format("{}: the loads of the efficiency table do not ascend at {}", what_,
                                                with_value(f, at_(f))));
       }

@@ -28,9 +28,17 @@ void each(const Visual& visual, const Visit& visit) {
   each(visual.size, visit);
   each(visual.origin, visit);
 }
+void each(const FormulaTable& table, const Visit& visit) {
+  each(table.x, visit);
+  each(table.y, visit);
+}
+void each(const std::optional<FormulaTable>& table, const Visit& visit) {
+  if (table) each(*table, visit);
+}
 void each(const Friction& friction, const Visit& visit) {
   visit(friction.viscous);
   visit(friction.coulomb);
+  visit(friction.width);
   if (friction.stribeck) {
     for (const Formula* f :
          {&friction.stribeck->static_torque, &friction.stribeck->velocity, &friction.stribeck->shape})
@@ -43,7 +51,7 @@ void each(const Friction& friction, const Visit& visit) {
 void each(const Drive& drive, const Visit& visit) {
   visit(drive.ratio);
   visit(drive.rotor_inertia);
-  each(drive.efficiency_load, visit);
+  if (drive.rotor_axis) each(*drive.rotor_axis, visit);
   each(drive.efficiency, visit);
   for (const auto* f :
        {&drive.breakaway, &drive.rated, &drive.peak, &drive.stiffness, &drive.damping, &drive.backlash}) {
@@ -57,7 +65,8 @@ void each(const Joint& joint, const Visit& visit) {
   if (joint.dh) {
     for (const Formula* f : {&joint.dh->alpha, &joint.dh->a, &joint.dh->theta, &joint.dh->d}) visit(*f);
   }
-  for (const auto* f : {&joint.limits.lower, &joint.limits.upper, &joint.limits.velocity, &joint.limits.effort})
+  for (const auto* f : {&joint.limits.lower, &joint.limits.upper, &joint.limits.velocity, &joint.limits.effort,
+                        &joint.limits.stiffness, &joint.limits.damping})
     each(*f, visit);
   if (joint.mimic) {
     visit(joint.mimic->ratio);
@@ -68,8 +77,12 @@ void each(const Joint& joint, const Visit& visit) {
   if (joint.spring) {
     visit(joint.spring->stiffness);
     visit(joint.spring->rest);
+    each(joint.spring->table, visit);
   }
-  each(joint.damper, visit);
+  if (joint.damper) {
+    visit(joint.damper->coefficient);
+    each(joint.damper->table, visit);
+  }
 }
 
 }  // namespace
@@ -108,6 +121,23 @@ void for_each_formula(const Mechanism& mechanism, const Visit& visit) {
     for (const Origin& o : loop.at) each(o, visit);
   }
   for (const Payload& p : mechanism.payloads) each(p.inertia, visit);
+  for (const Coupling& c : mechanism.couplings) {
+    each(c.matrix, visit);
+    for (const Drive& d : c.drives) each(d, visit);
+  }
+  for (const PointSpring& s : mechanism.springs) {
+    for (const Formula3& p : s.at) each(p, visit);
+    for (const Formula* f : {&s.stiffness, &s.rest, &s.damping}) visit(*f);
+    each(s.table, visit);
+  }
+  for (const AppliedForce& f : mechanism.forces) {
+    for (const Formula3* v : {&f.at, &f.force, &f.moment}) each(*v, visit);
+    each(f.time, visit);
+    for (const auto& six : f.values) each(six, visit);
+  }
+  for (const Shaft& s : mechanism.shafts) {
+    for (const Formula* f : {&s.stiffness, &s.damping, &s.backlash}) visit(*f);
+  }
   for (const auto& [joint, values] : mechanism.home) each(values, visit);
 }
 

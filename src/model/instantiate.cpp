@@ -52,9 +52,9 @@ RigidInertia<T> inertia_in_link(const Values<T>& at, const Inertia& inertia) {
   return RigidInertia<T>::about_com(mass, com, I);
 }
 
-// Only the choice of a planar joint's directions looks at values.
+// Only the choice of directions across an axis looks at values.
 double known_value(const Expr& x) {
-  if (!x.is_constant()) throw Error(ErrorCode::usage, "the normal of a planar joint cannot depend on a kept parameter");
+  if (!x.is_constant()) throw Error(ErrorCode::usage, "the normal of a planar joint or the axis of a flat guide cannot depend on a kept parameter");
   return x.constant();
 }
 template <class T>
@@ -62,7 +62,7 @@ double known_value(const T& x) {
   return value_of(x);
 }
 
-// In-plane directions of a planar joint: the two axes that follow the normal in cyclic order, made perpendicular to it.
+// Directions of a planar joint, and of a flat guide: the two axes that follow the normal in cyclic order, made perpendicular to it.
 template <class T>
 std::array<Vec3<T>, 2> plane_directions(const Vec3<T>& normal) {
   int along = 0;
@@ -220,6 +220,7 @@ class Builder {
       info->first_body = first;
       info->last_body = parent;
     }
+    add_losses(j, first);
     if (velocities(j.type) == 1) {
       if (j.drive) last.armature = at_(j.drive->ratio) * at_(j.drive->ratio) * at_(j.drive->rotor_inertia);
       if (j.spring) {
@@ -228,6 +229,61 @@ class Builder {
       }
     }
     return parent;
+  }
+
+  // What the joint and its drive lose. Mimics have no losses of their own: they have no velocity.
+  void add_losses(const Joint& j, int first) {
+    if (j.mimic) return;
+    const bool has_friction = j.friction.present || j.damper;
+    for (int k = 0; has_friction && k < velocities(j.type); ++k) {
+      const int last = static_cast<int>(model_.bodies.size()) - 1;
+      JointLoss<T> loss;
+      loss.body = std::min(first + k, last);
+      loss.v = model_.bodies[static_cast<std::size_t>(first)].v + k;
+      loss.viscous = at_(j.friction.viscous);
+      loss.coulomb = at_(j.friction.coulomb);
+      if (const auto& s = j.friction.stribeck) {
+        loss.stribeck = true;
+        loss.static_torque = at_(s->static_torque);
+        loss.stribeck_velocity = at_(s->velocity);
+        loss.shape = at_(s->shape);
+      }
+      for (const Bearing& b : j.friction.bearings) {
+        const Vec3<T>& axis = model_.bodies[static_cast<std::size_t>(loss.body)].axis;
+        const Vec3<T> across = b.kind == Bearing::Kind::linear ? plane_directions(axis)[0] : Vec3<T>::zero();
+        loss.bearings.push_back({b.kind, b.moments, at_(b.mu), at_(b.radius), at_(b.spacing), across});
+      }
+      if (j.damper) {
+        loss.damper = at_(j.damper->coefficient);
+        if (j.damper->table) loss.damper_table = table(*j.damper->table, Curve<T>::Ends::straight);
+      }
+      loss.width = at_(j.friction.width);
+      model_.losses.push_back(std::move(loss));
+    }
+    if (!j.drive) return;
+    const int v = model_.bodies[static_cast<std::size_t>(first)].v;
+    model_.transmissions.push_back({j.name, {v}, {drive_loss(*j.drive, j.name)}, {T(1.0)}, {T(1.0)}, at_(j.friction.width)});
+  }
+
+  DriveLoss<T> drive_loss(const Drive& d, const std::string& name) const {
+    DriveLoss<T> loss;
+    loss.name = name;
+    loss.ratio = at_(d.ratio);
+    loss.rotor_inertia = at_(d.rotor_inertia);
+    if (d.efficiency) {
+      loss.efficiency = table(*d.efficiency, Curve<T>::Ends::constant, d.rated ? at_(*d.rated) : T(1.0));
+    }
+    if (d.breakaway) loss.breakaway = at_(*d.breakaway);
+    if ((loss.has_rated = d.rated.has_value())) loss.rated = at_(*d.rated);
+    if ((loss.has_peak = d.peak.has_value())) loss.peak = at_(*d.peak);
+    return loss;
+  }
+
+  Curve<T> table(const FormulaTable& t, typename Curve<T>::Ends ends, const T& unit_of_x = T(1.0)) const {
+    std::vector<T> x, y;
+    for (const Formula& f : t.x) x.push_back(at_(f) * unit_of_x);
+    for (const Formula& f : t.y) y.push_back(at_(f));
+    return Curve<T>(std::move(x), std::move(y), t.cubic, ends);
   }
 
   const Frame<T>& frame(const std::string& name) const {

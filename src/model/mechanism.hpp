@@ -62,6 +62,7 @@ int velocities(JointType type);   // nv: 0, 1, 1, 2, 2, 3, 3, 6
 
 struct Limits {  // each present only where written
   std::optional<Formula> lower, upper, velocity, effort;
+  std::optional<Formula> stiffness, damping;  // of the stops at lower and upper; none without
 };
 
 struct Mimic {  // q = ratio * q(joint) + offset
@@ -70,11 +71,20 @@ struct Mimic {  // q = ratio * q(joint) + offset
   Location where;
 };
 
-// Dissipation in the joint; acts only where friction is asked for.
+// Values over places: straight or monotone cubic (Fritsch, Carlson 1980) between them.
+struct FormulaTable {
+  std::vector<Formula> x, y;
+  bool cubic = false;
+  Location where;
+};
+
+// Dissipation in the joint; acts only where friction is asked for (docs/theory/friction.md has the laws).
 struct Bearing {
   enum class Kind { journal, linear, thrust };
   Kind kind = Kind::journal;
   Formula mu, radius, spacing;
+  bool moments = true;  // of a journal: whether moments load it; without them it needs no spacing
+  Location where;
 };
 struct Stribeck {
   Formula static_torque, velocity, shape = 2.0;
@@ -83,19 +93,41 @@ struct Friction {
   Formula viscous, coulomb;
   std::optional<Stribeck> stribeck;
   std::vector<Bearing> bearings;
+  Formula width;  // velocity below which the direction of friction changes gradually; 0: at once
   bool present = false;
 };
 
 struct Drive {
-  Formula ratio = 1.0;       // motor speed / joint speed
-  Formula rotor_inertia;     // on the motor side: the joint feels ratio² · rotor_inertia
-  std::vector<Formula> efficiency_load, efficiency;  // table over |torque|/rated; one entry without load: constant
-  std::optional<Formula> breakaway, rated, peak, stiffness, damping, backlash;
+  Formula ratio = 1.0;    // motor speed / joint speed
+  Formula rotor_inertia;  // on the motor side: the joint feels ratio² · rotor_inertia
+  // the rotor's axis in the parent link's frame, where its gyroscopic effect counts; the link's inertia includes the rotor's
+  std::optional<Formula3> rotor_axis;
+  std::optional<FormulaTable> efficiency;  // over |torque|/rated; a constant is a table of one value
+  std::optional<Formula> breakaway, rated, peak;
+  std::optional<Formula> stiffness, damping, backlash;  // of an elastic transmission, joint side
   Location where;
 };
 
-struct Spring {  // torque = -stiffness · (q - rest); always acts
+// Several drives that move several joints together. φ = C q: what the drives' outputs turn (C a square matrix); what they
+// give the joints is Cᵀ times their torques.
+struct Coupling {
+  std::string name;
+  std::vector<std::string> joints;
+  std::vector<std::string> motors;  // names
+  std::vector<Drive> drives;        // one a motor; all but ratio and rotor_inertia refer to the drive's output φ
+  std::vector<Formula> matrix;      // C by rows: motors × joints
+  Location where;
+};
+
+// Of a joint: torque = -stiffness · (q - rest), or -table(q). Always acts.
+struct Spring {
   Formula stiffness, rest;
+  std::optional<FormulaTable> table;
+};
+// Of a joint: torque = -coefficient · q̇, or -table(q̇). Acts with friction.
+struct Damper {
+  Formula coefficient;
+  std::optional<FormulaTable> table;
 };
 
 struct Joint {
@@ -111,7 +143,7 @@ struct Joint {
   Friction friction;
   std::optional<Drive> drive;
   std::optional<Spring> spring;
-  std::optional<Formula> damper;  // viscous, a force element rather than a loss in the bearing; acts with friction
+  std::optional<Damper> damper;
   Location where;
 };
 
@@ -155,6 +187,38 @@ struct Loop {
   Location where;
 };
 
+// A spring and damper between a point on each of two links (one may be the base): tension = stiffness · (length - rest), or
+// table(length), and damping · its rate, which acts with friction.
+struct PointSpring {
+  std::string name;
+  std::array<std::string, 2> between;
+  std::array<Formula3, 2> at;
+  Formula stiffness, rest, damping;
+  std::optional<FormulaTable> table;
+  Location where;
+};
+
+// A force and moment on a link at a point of it, in the world's or the link's axes; formulas may hold the parameter `t`.
+struct AppliedForce {
+  std::string link;
+  Formula3 at;
+  bool in_link = false;
+  Formula3 force, moment;
+  // over time: the parameter `t`; then six values at each place (force, moment) instead of those above
+  std::vector<Formula> time;
+  std::vector<std::array<Formula, 6>> values;
+  Location where;
+};
+
+// A spring, damper and play between the coordinates of two joints: torque on the second, and its opposite on the first, of
+// stiffness · s and damping · ṡ, s = first - second less the play. How a drive is elastic (see `with_elastic_drives`).
+struct Shaft {
+  std::string name;
+  std::array<std::string, 2> between;  // joints
+  Formula stiffness, damping, backlash;  // backlash: total play; the damping acts while the shaft is loaded, and with friction
+  Location where;
+};
+
 // A body carried by a link, composed with it as a rigid body.
 struct Payload {
   std::string link;
@@ -175,6 +239,10 @@ struct Mechanism {
   std::vector<Link> links;  // in the file's order; a parent may stand after its child
   std::vector<Loop> loops;
   std::vector<Payload> payloads;
+  std::vector<Coupling> couplings;
+  std::vector<PointSpring> springs;
+  std::vector<AppliedForce> forces;
+  std::vector<Shaft> shafts;
   std::map<std::string, std::vector<Formula>> home;  // joint name -> its coordinates
   Location where;
 

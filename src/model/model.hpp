@@ -13,6 +13,7 @@
 
 #include "mechanism.hpp"
 #include "spatial.hpp"
+#include "curve.hpp"
 
 namespace lw {
 
@@ -63,6 +64,82 @@ struct LoopClosure {
   Frame<T> a, b;
 };
 
+// What a joint loses, for one velocity of a joint. Bearings only where the joint has no other (revolute, prismatic).
+template <class T>
+struct BearingLoss {
+  Bearing::Kind kind = Bearing::Kind::journal;
+  bool moments = true;
+  T mu, radius, spacing;
+  Vec3<T> across;  // of a flat guide: the first of the two directions in which it presses, the other is axis × across
+};
+template <class T>
+struct JointLoss {
+  int body = 0, v = 0;
+  T viscous = T(0.0), coulomb = T(0.0);
+  bool stribeck = false;
+  T static_torque = T(0.0), stribeck_velocity = T(1.0), shape = T(2.0);
+  std::vector<BearingLoss<T>> bearings;
+  T damper = T(0.0);      // a force element, of no load
+  Curve<T> damper_table;  // where it is not linear
+  T width = T(0.0);       // of the change of direction
+};
+
+// A drive on its output side: efficiency over |torque| (not over |torque|/rated), breakaway torque.
+template <class T>
+struct DriveLoss {
+  std::string name;
+  T ratio = T(1.0), rotor_inertia = T(0.0);
+  Curve<T> efficiency;  // empty: 1
+  T breakaway = T(0.0);
+  bool has_rated = false, has_peak = false;
+  T rated = T(0.0), peak = T(0.0);
+  int rotor_body = -1;  // where the rotor is a body of its own, for its gyroscopic effect; else it is an armature
+};
+// Drives and the joints that they move: φ̇ = C q̇, τ = Cᵀ τ_φ. A drive on a joint of its own has C = 1.
+template <class T>
+struct Transmission {
+  std::string name;
+  std::vector<int> v;               // velocities of the joints
+  std::vector<DriveLoss<T>> drives;  // as many
+  std::vector<T> C, C_inverse;       // by rows
+  T width = T(0.0);
+};
+
+// What acts on a joint by its coordinate, besides the body's linear spring: -table(q), and stops at the limits: beyond
+// `upper` -stiffness (q - upper) and, with friction, -damping q̇, never pulling; the same below `lower`.
+template <class T>
+struct JointElement {
+  int body = 0;
+  Curve<T> spring;
+  bool has_lower = false, has_upper = false;
+  T lower = T(0.0), upper = T(0.0), stiffness = T(0.0), damping = T(0.0);
+};
+template <class T>
+struct PointSpringElement {
+  std::string name;
+  Frame<T> a, b;  // the points; axes do not matter
+  T stiffness = T(0.0), rest = T(0.0), damping = T(0.0);
+  Curve<T> tension;  // over the length, where it is not linear
+};
+template <class T>
+struct ForceElement {
+  Frame<T> frame;
+  bool in_link = false;
+  Force<T> wrench;  // at the frame's origin
+};
+template <class T>
+struct ShaftElement {
+  std::string name;
+  int body_a = 0, body_b = 0;
+  T stiffness = T(0.0), damping = T(0.0), play = T(0.0);  // half the backlash
+};
+// Rotors of coupled drives tie joints together: M(v, w) and M(w, v) gain `inertia`.
+template <class T>
+struct RotorTie {
+  int v = 0, w = 0;
+  T inertia = T(0.0);
+};
+
 template <class T>
 struct Model {
   std::string name;
@@ -72,6 +149,14 @@ struct Model {
   std::vector<Frame<T>> frames;  // the base, then the links in the file's order
   std::vector<LoopClosure<T>> loops;
   std::vector<T> home;  // nq
+
+  std::vector<JointLoss<T>> losses;            // of the joints that have any
+  std::vector<Transmission<T>> transmissions;  // of the joints that have a drive
+  std::vector<JointElement<T>> joint_elements;
+  std::vector<PointSpringElement<T>> springs;
+  std::vector<ForceElement<T>> forces;
+  std::vector<ShaftElement<T>> shafts;
+  std::vector<RotorTie<T>> rotor_ties;
 
   std::vector<JointInfo> joints;  // those with coordinates, in the file's order
   std::vector<std::string> coordinate_names, velocity_names;

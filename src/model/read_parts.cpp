@@ -337,6 +337,26 @@ Friction read_friction(FieldReader& reader, const YamlNode& node) {
   return friction;
 }
 
+// A map with the places under one key, the values under another, and how it runs between them.
+FormulaTable read_table(FieldReader& reader, const YamlNode& node, const std::string& what, const std::string& x,
+                        const std::string& y) {
+  const Fields fields(reader, node, fmt::format("`{}`", what), {x, y, "interpolation"});
+  FormulaTable table;
+  table.where = node.where;
+  if (const YamlNode* n = fields.require(x)) table.x = reader.formulas(*n, x, 0);
+  if (const YamlNode* n = fields.require(y)) table.y = reader.formulas(*n, y, 0);
+  if (const YamlNode* n = fields.find("interpolation")) {
+    table.cubic = reader.choice(*n, "interpolation", {"linear", "cubic"}) == 1;
+  }
+  if (table.x.size() != table.y.size()) {
+    reader.complaints().error(
+        node.where, fmt::format("`{}` has {}, `{}` {}", x, counted(table.x.size(), "entry", "entries"), y, table.y.size()));
+  } else if (table.x.empty()) {
+    reader.complaints().error(node.where, fmt::format("the table of `{}` is empty", what));
+  }
+  return table;
+}
+
 Drive read_drive(FieldReader& reader, const YamlNode& node) {
   const Fields fields(
       reader, node, "`drive`",
@@ -354,19 +374,10 @@ Drive read_drive(FieldReader& reader, const YamlNode& node) {
   const YamlNode* efficiency = fields.find("efficiency");
   if (efficiency == nullptr) return drive;
   if (efficiency->kind != YamlNode::Kind::map) {
-    drive.efficiency = {reader.formula(*efficiency, "efficiency")};
+    drive.efficiency = FormulaTable{{0.0}, {reader.formula(*efficiency, "efficiency")}, false, efficiency->where};
     return drive;
   }
-  const Fields table(reader, *efficiency, "`efficiency`", {"load", "value"});
-  if (const YamlNode* n = table.require("load")) drive.efficiency_load = reader.formulas(*n, "load", 0);
-  if (const YamlNode* n = table.require("value")) drive.efficiency = reader.formulas(*n, "value", 0);
-  if (drive.efficiency.size() != drive.efficiency_load.size()) {
-    reader.complaints().error(efficiency->where, fmt::format("`load` has {}, `value` {}",
-                                                             counted(drive.efficiency_load.size(), "entry", "entries"),
-                                                             drive.efficiency.size()));
-  } else if (drive.efficiency.empty()) {
-    reader.complaints().error(efficiency->where, "the table of `efficiency` is empty");
-  }
+  drive.efficiency = read_table(reader, *efficiency, "efficiency", "load", "value");
   if (!drive.rated) {
     reader.complaints().error(efficiency->where, "a table of `efficiency` needs `rated`",
                               "its loads are parts of the rated torque");
@@ -380,6 +391,16 @@ Spring read_spring(FieldReader& reader, const YamlNode& node) {
   fields.require("stiffness", spring.stiffness);
   fields.read("rest", spring.rest);
   return spring;
+}
+
+Damper read_damper(FieldReader& reader, const YamlNode& node) {
+  Damper damper;
+  if (node.kind == YamlNode::Kind::map) {
+    damper.table = read_table(reader, node, "damper", "velocity", "torque");
+  } else {
+    damper.coefficient = reader.formula(node, "damper");
+  }
+  return damper;
 }
 
 std::vector<Visual> read_visuals(FieldReader& reader, const YamlNode& node) {

@@ -22,6 +22,7 @@ void read_parameters(FieldReader& reader, const YamlNode& node, Mechanism& mecha
 Friction read_friction(FieldReader& reader, const YamlNode& node);
 Drive read_drive(FieldReader& reader, const YamlNode& node);
 Spring read_spring(FieldReader& reader, const YamlNode& node);
+Damper read_damper(FieldReader& reader, const YamlNode& node);
 std::vector<Visual> read_visuals(FieldReader& reader, const YamlNode& node);  // one shape, or a list
 
 }  // namespace lw

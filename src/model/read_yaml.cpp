@@ -131,7 +131,7 @@ class Reader {
     if (const YamlNode* n = fields.find("friction")) joint.friction = read_friction(reader_, *n);
     if (const YamlNode* n = fields.find("drive")) joint.drive = read_drive(reader_, *n);
     if (const YamlNode* n = fields.find("spring")) joint.spring = read_spring(reader_, *n);
-    fields.read("damper", joint.damper);
+    if (const YamlNode* n = fields.find("damper")) joint.damper = read_damper(reader_, *n);
     if (!type_is_written(fields.find("joint"), joint.type)) return;  // else a misspelt type would count as fixed
     for (const char* key : {"friction", "drive", "spring", "damper"}) {
       if (!fields.has(key)) continue;

@@ -206,10 +206,11 @@ class Former {
   // What every joint of the chain has of the original.
   Joint joint(const Joint& j) const {
     Joint result;
-    result.limits = {number(j.limits.lower), number(j.limits.upper), number(j.limits.velocity), number(j.limits.effort)};
+    result.limits = {number(j.limits.lower), number(j.limits.upper), number(j.limits.velocity), number(j.limits.effort),
+                     {}, {}};
     if (j.mimic) result.mimic = Mimic{j.mimic->joint, number(j.mimic->ratio), number(j.mimic->offset), {}};
     result.friction.present = j.friction.present || j.damper;
-    result.friction.viscous = at_(j.friction.viscous) + (j.damper ? at_(*j.damper) : 0.0);
+    result.friction.viscous = at_(j.friction.viscous) + (j.damper ? at_(j.damper->coefficient) : 0.0);
     result.friction.coulomb = number(j.friction.coulomb);
     return result;
   }

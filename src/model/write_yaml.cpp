@@ -184,7 +184,18 @@ class Writer {
       number(spring, "rest", j.spring->rest, 0.0);
       map.add("spring", std::move(spring));
     }
-    number(map, "damper", j.damper);
+    if (j.damper && j.damper->table) {
+      map.add("damper", table(*j.damper->table, "velocity", "torque"));
+    } else if (j.damper) {
+      map.add("damper", text_(j.damper->coefficient));
+    }
+  }
+  YamlText table(const FormulaTable& t, const char* x, const char* y) const {
+    YamlText map = YamlText::map();
+    map.add(x, list(t.x));
+    map.add(y, list(t.y));
+    if (t.cubic) map.add("interpolation", "cubic");
+    return map;
   }
   YamlText friction(const Friction& f) const {
     YamlText map = YamlText::map();
@@ -214,13 +225,10 @@ class Writer {
     YamlText map = YamlText::map();
     number(map, "ratio", d.ratio, 1.0);
     number(map, "rotor_inertia", d.rotor_inertia, 0.0);
-    if (!d.efficiency_load.empty()) {
-      YamlText table = YamlText::map();
-      table.add("load", list(d.efficiency_load));
-      table.add("value", list(d.efficiency));
-      map.add("efficiency", std::move(table));
-    } else if (!d.efficiency.empty()) {
-      map.add("efficiency", text_(d.efficiency[0]));
+    if (d.efficiency && d.efficiency->x.size() > 1) {
+      map.add("efficiency", table(*d.efficiency, "load", "value"));
+    } else if (d.efficiency) {
+      map.add("efficiency", text_(d.efficiency->y[0]));
     }
     number(map, "breakaway", d.breakaway);
     number(map, "rated", d.rated);

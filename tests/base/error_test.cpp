@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace lw {
-namespace {
+namespace error_test {
 
 TEST(NearestWord, ForgivesSlipsOfTheFingersAndCase) {
   EXPECT_EQ(nearest_word("tensr", {"mass", "tensor"}), "tensor");
@@ -23,5 +23,5 @@ TEST(NearestWord, OfFewLettersOnlyOneMayBeWrong) {
   EXPECT_EQ(nearest_word("x", {"y"}), "");
 }
 
-}  // namespace
+}  // namespace error_test
 }  // namespace lw

@@ -11,7 +11,7 @@
 #include "base/file.hpp"
 
 namespace lw {
-namespace {
+namespace file_test {
 
 namespace fs = std::filesystem;
 
@@ -81,5 +81,5 @@ TEST_F(WriteFile, SeveralAllOrNone) {
   }
 }
 
-}  // namespace
+}  // namespace file_test
 }  // namespace lw

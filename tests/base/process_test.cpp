@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 
 namespace lw {
-namespace {
+namespace process_test {
 
 TEST(Process, GivesStatusAndOutput) {
   const Finished fine = run_program({"sh", "-c", "echo out; echo err >&2; exit 3"});
@@ -46,5 +46,5 @@ TEST(Process, WordsOfACommand) {
   EXPECT_TRUE(words_of(" ").empty());
 }
 
-}  // namespace
+}  // namespace process_test
 }  // namespace lw

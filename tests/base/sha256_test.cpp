@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace lw {
-namespace {
+namespace sha256_test {
 
 // FIPS 180-4 and NIST's examples
 TEST(Sha256, GivesThePublishedDigests) {
@@ -14,5 +14,5 @@ TEST(Sha256, GivesThePublishedDigests) {
   EXPECT_EQ(sha256(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-}  // namespace
+}  // namespace sha256_test
 }  // namespace lw

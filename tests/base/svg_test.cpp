@@ -7,7 +7,7 @@
 #include "base/svg.hpp"
 
 namespace lw {
-namespace {
+namespace svg_test {
 
 TEST(Svg, TicksAreRoundAndCoverTheRange) {
   EXPECT_EQ(round_ticks(0.0, 10.0, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
@@ -47,5 +47,5 @@ TEST(Svg, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(to_svg(flat).find("nan"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace svg_test
 }  // namespace lw

@@ -3,7 +3,7 @@
 #include "base/text.hpp"
 
 namespace lw {
-namespace {
+namespace text_test {
 
 TEST(Text, WidthIsThatOfATerminal) {
   EXPECT_EQ(display_width("abc"), 3u);
@@ -47,5 +47,5 @@ TEST(Text, Plurals) {
   EXPECT_EQ(counted(0, "degree of freedom", "degrees of freedom"), "0 degrees of freedom");
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace lw

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace lw {
-namespace {
+namespace worse_test {
 
 const double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
 
@@ -35,5 +35,5 @@ TEST(Worse, NanAnywhereInAVectorOrMatrix) {
   EXPECT_EQ(largest_difference(std::vector<double>{1.0}, std::vector<double>{1.0, 2.0}), kInfinity);
 }
 
-}  // namespace
+}  // namespace worse_test
 }  // namespace lw

@@ -6,7 +6,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace bench_command_test {
 
 TEST(BenchCommand, HasTheFieldsOfTheContract) {
   const nlohmann::json json = linkwright({"bench", "double-pendulum", "--json", "--peers", "none"}).json();
@@ -60,5 +60,5 @@ TEST(BenchCommand, LargeModelsAreTimedWithoutTheInterpreter) {
   }
 }
 
-}  // namespace
+}  // namespace bench_command_test
 }  // namespace lw::test

@@ -6,7 +6,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace check_command_test {
 
 TEST(ModelsCommand, ListsNamesThatCheckAccepts) {
   const nlohmann::json models = linkwright({"models", "--json"}).json()["models"];
@@ -260,5 +260,5 @@ links:
   EXPECT_TRUE(linkwright({"inverse", file, "--q", "0.7"}).err.empty());
 }
 
-}  // namespace
+}  // namespace check_command_test
 }  // namespace lw::test

@@ -13,7 +13,7 @@
 #include "run_cli.hpp"
 
 namespace lw {
-namespace {
+namespace compile_command_test {
 
 namespace fs = std::filesystem;
 using test::has;
@@ -397,5 +397,5 @@ TEST(CompileCommand, FloatSaysHowFarItIsOff) {
   EXPECT_TRUE(has(text_of(out + "/puma560f.h"), "single precision is off by"));
 }
 
-}  // namespace
+}  // namespace compile_command_test
 }  // namespace lw

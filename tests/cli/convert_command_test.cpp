@@ -8,7 +8,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace convert_command_test {
 
 std::string content(const std::string& path) {
   std::ostringstream text;
@@ -166,5 +166,5 @@ TEST(ConvertCommand, WrongUseIsSaid) {
   EXPECT_EQ(linkwright({"convert", "puma600", "--out", "/no/such/folder/x.yaml"}).code, 3);
 }
 
-}  // namespace
+}  // namespace convert_command_test
 }  // namespace lw::test

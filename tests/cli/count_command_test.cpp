@@ -6,7 +6,7 @@
 #include "run_cli.hpp"
 
 namespace lw {
-namespace {
+namespace count_command_test {
 
 using test::has;
 using test::linkwright;
@@ -164,5 +164,5 @@ TEST(CountCommand, RefusesWithAReason) {
   refused({"no-such-model"}, 3, "neither a file nor the name");
 }
 
-}  // namespace
+}  // namespace count_command_test
 }  // namespace lw

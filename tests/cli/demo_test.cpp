@@ -3,7 +3,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace demo_test {
 
 void expect_lines_fit_a_terminal(const std::string& text) {
   std::size_t start = 0;
@@ -44,5 +44,5 @@ TEST(Demo, WorksWithoutACompiler) {
   expect_lines_fit_a_terminal(o.out);
 }
 
-}  // namespace
+}  // namespace demo_test
 }  // namespace lw::test

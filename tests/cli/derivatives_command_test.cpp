@@ -8,7 +8,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace derivatives_command_test {
 
 using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;
@@ -199,5 +199,5 @@ TEST(DerivativesCommand, RefusesWhatMakesNoSense) {
   EXPECT_EQ(linkwright({"derivatives", "puma560", "--function", "torque"}).code, 2);
 }
 
-}  // namespace
+}  // namespace derivatives_command_test
 }  // namespace lw::test

@@ -9,7 +9,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace documented_counts_test {
 
 struct Row {
   std::string model;  // and options
@@ -82,5 +82,5 @@ TEST(DocumentedCounts, GainsOfPasses) {
   EXPECT_EQ(rows, 11);
 }
 
-}  // namespace
+}  // namespace documented_counts_test
 }  // namespace lw::test

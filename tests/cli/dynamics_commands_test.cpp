@@ -6,7 +6,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace dynamics_commands_test {
 
 using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;
@@ -301,5 +301,5 @@ links: [{name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, com:
   EXPECT_TRUE(has(nowhere.err, "cannot be written")) << nowhere.err;
 }
 
-}  // namespace
+}  // namespace dynamics_commands_test
 }  // namespace lw::test

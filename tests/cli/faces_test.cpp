@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace lw::cli {
-namespace {
+namespace faces_test {
 
 using Point = Vec3<double>;
 
@@ -73,5 +73,5 @@ TEST(Faces, WhatIsTurnedAwayIsLeftOut) {
   EXPECT_TRUE(far_to_near({}, up).empty());
 }
 
-}  // namespace
+}  // namespace faces_test
 }  // namespace lw::cli

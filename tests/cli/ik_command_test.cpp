@@ -11,7 +11,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace ik_command_test {
 
 using Vector = std::vector<double>;
 
@@ -347,5 +347,5 @@ TEST(Ik, APathThatLeavesTheReachIsNotWritten) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
-}  // namespace
+}  // namespace ik_command_test
 }  // namespace lw::test

@@ -7,7 +7,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace methods_test {
 
 using Vector = std::vector<double>;
 
@@ -100,5 +100,5 @@ TEST(Wrench, MistakesAreExplained) {
   EXPECT_TRUE(has(base.err, "no effect: `base` is fixed to the base")) << base.err;
 }
 
-}  // namespace
+}  // namespace methods_test
 }  // namespace lw::test

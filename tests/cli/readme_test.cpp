@@ -8,7 +8,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace readme_test {
 
 std::string content(const std::string& path) {
   std::ostringstream text;
@@ -58,5 +58,5 @@ TEST(Readme, TheCodeThatItShowsIsWhatCompileWrites) {
   EXPECT_GE(shown, 3);
 }
 
-}  // namespace
+}  // namespace readme_test
 }  // namespace lw::test

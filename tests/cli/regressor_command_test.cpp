@@ -9,7 +9,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace regressor_command_test {
 
 using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;
@@ -131,5 +131,5 @@ TEST(RegressorCommand, ShowsYWhereItFitsAndSaysWhereItIsElse) {
   EXPECT_TRUE(has(linkwright({"regressor", "humanoid"}).out, "--json has it"));
 }
 
-}  // namespace
+}  // namespace regressor_command_test
 }  // namespace lw::test

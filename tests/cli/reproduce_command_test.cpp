@@ -12,7 +12,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace reproduce_command_test {
 
 std::string content(const std::string& path) {
   std::ostringstream text;
@@ -148,5 +148,5 @@ TEST(ReproduceCommand, ALinkStaysALinkEvenWhereItLeadsNowhereYet) {
   EXPECT_TRUE(fs::is_symlink(at / "a.html"));
 }
 
-}  // namespace
+}  // namespace reproduce_command_test
 }  // namespace lw::test

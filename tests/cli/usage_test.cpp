@@ -5,7 +5,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace usage_test {
 
 TEST(Usage, WithoutArgumentsShowsTheCommandsAndFails) {
   const Outcome o = linkwright({});
@@ -153,5 +153,5 @@ TEST(Completion, BashCompletesWords) {
   EXPECT_EQ(complete("linkwright regressor puma560 --parameters \"\"", 4), "full base\n");
 }
 
-}  // namespace
+}  // namespace usage_test
 }  // namespace lw::test

@@ -7,7 +7,7 @@
 #include "run_cli.hpp"
 
 namespace lw::test {
-namespace {
+namespace vectors_test {
 
 using Vector = std::vector<double>;
 
@@ -177,5 +177,5 @@ links:
   }
 }
 
-}  // namespace
+}  // namespace vectors_test
 }  // namespace lw::test

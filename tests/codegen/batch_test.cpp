@@ -26,7 +26,7 @@
 #include "scratch.hpp"
 
 namespace lw {
-namespace {
+namespace batch_test {
 
 using Values = std::vector<double>;
 using States = std::vector<Values>;
@@ -482,5 +482,5 @@ TEST(Batch, CompiledEvaluatesTables) {
   }
 }
 
-}  // namespace
+}  // namespace batch_test
 }  // namespace lw

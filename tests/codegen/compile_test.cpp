@@ -25,7 +25,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace compile_test {
 
 using Values = std::vector<double>;
 using States = std::vector<Values>;
@@ -418,5 +418,5 @@ links:
   }
 }
 
-}  // namespace
+}  // namespace compile_test
 }  // namespace lw

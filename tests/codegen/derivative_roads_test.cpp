@@ -24,7 +24,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace derivative_roads_test {
 
 using Values = std::vector<double>;
 
@@ -270,5 +270,5 @@ TEST(DerivativeRoads, FewerOperationsThanATape) {
   EXPECT_LT(forward.multiplications + forward.additions, 29446 / 10);
 }
 
-}  // namespace
+}  // namespace derivative_roads_test
 }  // namespace lw

@@ -25,7 +25,7 @@
 #include "traces.hpp"
 
 namespace lw {
-namespace {
+namespace emit_c_test {
 
 // Expected values by the algorithms over double.
 std::vector<TestVectors> reference(const Model<double>& model, int states, double tolerance) {
@@ -243,5 +243,5 @@ TEST(Report, IsJsonThatSaysWhatWasMade) {
   EXPECT_EQ(json["functions"][0]["operations"]["multiplications"], cost(program.functions[0]).operations.multiplications);
 }
 
-}  // namespace
+}  // namespace emit_c_test
 }  // namespace lw

@@ -9,7 +9,7 @@
 #include "other_languages.hpp"
 
 namespace lw {
-namespace {
+namespace emit_fortran_test {
 
 const char* kCompile =
     "gfortran -std=f2008 -pedantic -Wall -Wextra -Wno-unused-dummy-argument -Werror -ffp-contract=off -O1";
@@ -102,5 +102,5 @@ TEST(EmitFortranText, KeepsWithinTheStandardsLimits) {
   EXPECT_LE(most_continued, 255u);
 }
 
-}  // namespace
+}  // namespace emit_fortran_test
 }  // namespace lw

@@ -9,7 +9,7 @@
 #include "other_languages.hpp"
 
 namespace lw {
-namespace {
+namespace emit_python_test {
 
 const char* kPython = "/usr/bin/python3";  // Debian's, which has Debian's NumPy
 
@@ -136,5 +136,5 @@ TEST_F(EmitPython, ProvesItself) {
   EXPECT_TRUE(output.ends_with("WRONG\nfailed as it should\n")) << output;
 }
 
-}  // namespace
+}  // namespace emit_python_test
 }  // namespace lw

@@ -16,7 +16,7 @@
 #include "other_languages.hpp"
 
 namespace lw {
-namespace {
+namespace equations_test {
 
 // Equations that Python can follow from top to bottom: what a reader would compute with pencil and paper.
 class PythonNotation : public Notation {
@@ -207,5 +207,5 @@ TEST(EmitDot, IsWhatGraphvizReads) {
   }
 }
 
-}  // namespace
+}  // namespace equations_test
 }  // namespace lw

@@ -17,7 +17,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace function_derivatives_test {
 
 using Values = std::vector<double>;
 
@@ -191,5 +191,5 @@ TEST(FunctionDerivatives, AProgramTakesThem) {
   EXPECT_EQ(a, b);
 }
 
-}  // namespace
+}  // namespace function_derivatives_test
 }  // namespace lw

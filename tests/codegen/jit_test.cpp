@@ -26,7 +26,7 @@
 #include "traces.hpp"
 
 namespace lw {
-namespace {
+namespace jit_test {
 
 namespace fs = std::filesystem;
 
@@ -482,5 +482,5 @@ TEST(Jit, ManyAtOnceGetTheSame) {
   EXPECT_EQ(entries(options.cache).size(), 1u);
 }
 
-}  // namespace
+}  // namespace jit_test
 }  // namespace lw

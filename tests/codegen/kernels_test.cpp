@@ -15,7 +15,7 @@
 #include "other_languages.hpp"
 
 namespace lw {
-namespace {
+namespace kernels_test {
 
 constexpr int kAngles = 6, kRows = 20000;
 
@@ -117,5 +117,5 @@ TEST(Kernels, SurviveFastMath) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_test
 }  // namespace lw

@@ -17,7 +17,7 @@
 #include "scratch.hpp"
 
 namespace lw {
-namespace {
+namespace limbs_test {
 
 const std::vector<std::string> kFunctions{"inverse", "forward", "mass-matrix"};
 
@@ -149,5 +149,5 @@ TEST(Limbs, LongMechanismsAreLoopsOverSteps) {
   }
 }
 
-}  // namespace
+}  // namespace limbs_test
 }  // namespace lw

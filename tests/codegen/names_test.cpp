@@ -13,7 +13,7 @@
 #include "other_languages.hpp"
 
 namespace lw {
-namespace {
+namespace names_test {
 
 TEST(Names, AreExplainedAtTheHeadOfTheFile) {
   for (const char* model : {"puma560", "stanford", "quadruped"}) {
@@ -97,5 +97,5 @@ TEST(Names, LatexTakesThem) {
   EXPECT_NE(said.find("Output written on ur5.pdf"), std::string::npos) << said;
 }
 
-}  // namespace
+}  // namespace names_test
 }  // namespace lw

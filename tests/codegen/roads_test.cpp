@@ -20,7 +20,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace roads_test {
 
 const std::vector<std::string> kDynamics{"inverse", "forward", "mass-matrix", "bias"};
 
@@ -486,5 +486,5 @@ TEST(Snapping, KeepsRotations) {
   }
 }
 
-}  // namespace
+}  // namespace roads_test
 }  // namespace lw

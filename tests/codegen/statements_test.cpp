@@ -7,7 +7,7 @@
 #include "base/random.hpp"
 
 namespace lw {
-namespace {
+namespace statements_test {
 
 // The whole text, a statement a line.
 std::string written(const Function& function, const Language& language = {}) {
@@ -156,5 +156,5 @@ TEST(Shortest, ReadsBackExactly) {
   }
 }
 
-}  // namespace
+}  // namespace statements_test
 }  // namespace lw

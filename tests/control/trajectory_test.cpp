@@ -12,7 +12,7 @@
 #include "model/rotation_vector.hpp"
 
 namespace lw {
-namespace {
+namespace trajectory_test {
 
 TEST(Quintic, MeetsBothEndsAndItsDerivativesAreDerivatives) {
   Random random(2);
@@ -151,5 +151,5 @@ TEST(CartesianLine, GoesStraightAndTurnsAboutOneAxis) {
   }
 }
 
-}  // namespace
+}  // namespace trajectory_test
 }  // namespace lw

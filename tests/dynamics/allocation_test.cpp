@@ -56,7 +56,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
 }
 
 namespace lw {
-namespace {
+namespace allocation_test {
 
 TEST(AllocationCount, SeesEveryKind) {
   const long before = allocations;
@@ -114,7 +114,7 @@ TEST_P(Allocation, NoneInTheDoublePath) {
 
 INSTANTIATE_TEST_SUITE_P(WithoutAndWithMimics, Allocation, testing::Values(0.0, 0.4));
 
-}  // namespace
+}  // namespace allocation_test
 }  // namespace lw
 
 #endif

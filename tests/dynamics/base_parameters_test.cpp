@@ -18,7 +18,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace base_parameters_test {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
 using Values = std::vector<double>;
@@ -365,5 +365,5 @@ TEST(BaseParameters, RelationsReadAsSums) {
   EXPECT_NE(std::find(texts.begin(), texts.end(), "link6.xx - link6.yy"), texts.end());
 }
 
-}  // namespace
+}  // namespace base_parameters_test
 }  // namespace lw

@@ -16,7 +16,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace canonical_test {
 
 using Values = std::vector<double>;
 
@@ -223,5 +223,5 @@ TEST(Canonical, FramesOfAnArmAreThoseOfDenavitAndHartenberg) {
   }
 }
 
-}  // namespace
+}  // namespace canonical_test
 }  // namespace lw

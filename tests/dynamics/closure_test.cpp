@@ -7,7 +7,7 @@
 #include "model/read.hpp"
 
 namespace lw {
-namespace {
+namespace closure_test {
 
 struct Expected {
   const char* model;
@@ -124,5 +124,5 @@ TEST(Closure, JacobianIsTheDerivativeOfTheResidual) {
   }
 }
 
-}  // namespace
+}  // namespace closure_test
 }  // namespace lw

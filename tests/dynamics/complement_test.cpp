@@ -18,7 +18,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace complement_test {
 
 using Eigen::Matrix3d, Eigen::Vector3d;
 
@@ -134,5 +134,5 @@ TEST(Formulations, SurviveMasslessTips) {
   }
 }
 
-}  // namespace
+}  // namespace complement_test
 }  // namespace lw

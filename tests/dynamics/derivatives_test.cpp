@@ -26,7 +26,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace derivatives_test {
 
 using Eigen::MatrixXd;
 using Values = std::vector<double>;
@@ -389,5 +389,5 @@ TEST(Derivatives, RefuseWrongSizes) {
   EXPECT_THROW(forward_derivatives<double>(other, work, six, six, six, square, square, square), Error);
 }
 
-}  // namespace
+}  // namespace derivatives_test
 }  // namespace lw

@@ -14,7 +14,7 @@
 #include "model/rotation_vector.hpp"
 
 namespace lw {
-namespace {
+namespace follow_path_test {
 
 double apart(const Vec3<double>& a, const Vec3<double>& b) { return (a - b).eigen().norm(); }
 
@@ -286,5 +286,5 @@ TEST(FollowPath, RatesThatContradictThePathAreDoubtful) {
   }
 }
 
-}  // namespace
+}  // namespace follow_path_test
 }  // namespace lw

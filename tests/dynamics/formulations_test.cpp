@@ -20,7 +20,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace formulations_test {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
 using Values = std::vector<double>;
@@ -169,5 +169,5 @@ TEST(Formulations, SayWhatTheyCannotDescribe) {
   EXPECT_EQ(refusal(*find_formulation("noc"), impossible), "`noc` needs moments of inertia that are not negative of every body; `link4` has none");
 }
 
-}  // namespace
+}  // namespace formulations_test
 }  // namespace lw

@@ -19,7 +19,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace inverse_kinematics_test {
 
 struct Arm {
   explicit Arm(const std::string& name) : mechanism(load(name)), model(instantiate<double>(mechanism)), work(model) {}
@@ -633,5 +633,5 @@ TEST(InverseKinematics, RedundancyIsCounted) {
             first);  // the same bits again
 }
 
-}  // namespace
+}  // namespace inverse_kinematics_test
 }  // namespace lw

@@ -14,7 +14,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace inverse_test {
 
 Link rod(const std::string& name, const std::string& parent, double at, double length, double mass) {
   Link link;
@@ -256,5 +256,5 @@ TEST(Rnea, KeptParameterStaysASymbol) {
   EXPECT_THROW(instantiate<double>(m, {{"mm", 1.0}}), Error);
 }
 
-}  // namespace
+}  // namespace inverse_test
 }  // namespace lw

@@ -14,7 +14,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace kinematics_test {
 
 struct Subject {
   explicit Subject(std::uint64_t seed, int joints)
@@ -190,5 +190,5 @@ TEST(Kinematics, TracedAndInterpretedGivesTheSameBits) {
   }
 }
 
-}  // namespace
+}  // namespace kinematics_test
 }  // namespace lw

@@ -16,7 +16,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace mass_matrix_test {
 
 struct Subject {
   explicit Subject(std::uint64_t seed, int joints)
@@ -192,5 +192,5 @@ TEST(ForwardDynamics, TakesExternalWrenches) {
   }
 }
 
-}  // namespace
+}  // namespace mass_matrix_test
 }  // namespace lw

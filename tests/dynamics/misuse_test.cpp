@@ -14,7 +14,7 @@
 #include "model/read.hpp"
 
 namespace lw {
-namespace {
+namespace misuse_test {
 
 struct Arm {
   Model<double> model = instantiate<double>(load("puma560"));
@@ -117,5 +117,5 @@ TEST(Misuse, ExpressionsOfTwoGraphsDoNotMix) {
   EXPECT_THROW(trace("g", {{"x", 1}}, {{"y", 2}}, [](const Arguments&, Results& r) { r[0].resize(1); }), Error);
 }
 
-}  // namespace
+}  // namespace misuse_test
 }  // namespace lw

@@ -14,7 +14,7 @@
 #include "reproduce/evaluate.hpp"
 
 namespace lw {
-namespace {
+namespace newton_euler_test {
 
 namespace steps = newton_euler_steps;
 using V = Vec3<double>;
@@ -115,5 +115,5 @@ TEST(NewtonEuler, ALinkCostsWhatItsStepsCost) {
   EXPECT_EQ(reproduce::cost_of_a_link(newton_euler_modified<Count>), (Cost{110, 100}));
 }
 
-}  // namespace
+}  // namespace newton_euler_test
 }  // namespace lw

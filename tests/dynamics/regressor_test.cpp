@@ -17,7 +17,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace regressor_test {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
 using Values = std::vector<double>;
@@ -145,5 +145,5 @@ TEST(Regressor, ParametersAreNamedByLinksAndComposedJointsHaveNoneInside) {
   }
 }
 
-}  // namespace
+}  // namespace regressor_test
 }  // namespace lw

@@ -7,7 +7,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace twu_groups_test {
 
 using detail::TwuMatrices;
 using Steps = std::vector<ComplexStep>;
@@ -75,5 +75,5 @@ TEST(TwuGroups, AreTheDerivativesTheyAreNamedAfter) {
   EXPECT_GT(slides, 100);
 }
 
-}  // namespace
+}  // namespace twu_groups_test
 }  // namespace lw

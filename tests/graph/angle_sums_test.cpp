@@ -4,7 +4,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace angle_sums_test {
 
 TEST(AngleSums, HoldOnAllSamples) { check_pass("angle sums", angle_sums, operations); }
 
@@ -42,5 +42,5 @@ TEST(AngleSums, StayWhereTheyAreCheaper) {
   EXPECT_EQ(cost(angle_sums(f)).operations, cost(f).operations);
 }
 
-}  // namespace
+}  // namespace angle_sums_test
 }  // namespace lw

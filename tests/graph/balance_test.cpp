@@ -4,7 +4,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace balance_test {
 
 double depth(const Function& f) { return price(f, Objective::depth); }
 
@@ -42,5 +42,5 @@ TEST(Balance, AddsLastWhatIsReadyLast) {
   EXPECT_EQ(depth(balance(f)), 5);
 }
 
-}  // namespace
+}  // namespace balance_test
 }  // namespace lw

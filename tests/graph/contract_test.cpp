@@ -4,7 +4,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace contract_test {
 
 int fused(const Function& f) {
   int n = 0;
@@ -57,5 +57,5 @@ TEST(Contract, KeepsSigns) {
   EXPECT_EQ(fused(g), 5);
 }
 
-}  // namespace
+}  // namespace contract_test
 }  // namespace lw

@@ -16,7 +16,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace derivatives_test {
 
 using Values = std::vector<double>;
 
@@ -264,5 +264,5 @@ TEST(Derivatives, OfTheSecondOrder) {
   }
 }
 
-}  // namespace
+}  // namespace derivatives_test
 }  // namespace lw

@@ -5,7 +5,7 @@
 #include "graph/function.hpp"
 
 namespace lw {
-namespace {
+namespace expr_test {
 
 class ExprTest : public testing::Test {
  protected:
@@ -97,5 +97,5 @@ TEST(Names, OfANegationSayThatItIsNegated) {
   EXPECT_EQ(*g.name_of(product.id()), "minus_omega2_x");
 }
 
-}  // namespace
+}  // namespace expr_test
 }  // namespace lw

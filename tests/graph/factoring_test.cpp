@@ -4,7 +4,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace factoring_test {
 
 TEST(Factoring, HoldsOnAllSamples) { check_pass("factoring", factoring, operations); }
 
@@ -36,5 +36,5 @@ TEST(Factoring, SharesSumsAcrossFactors) {
   EXPECT_EQ(cost(g).operations, (OperationCount{.multiplications = 2, .additions = 1}));
 }
 
-}  // namespace
+}  // namespace factoring_test
 }  // namespace lw

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 
 namespace lw {
-namespace {
+namespace interpreter_test {
 
 // every elementary operation at least once
 template <class T>
@@ -142,5 +142,5 @@ TEST(Cost, CountsLiveOperationsAndTheLongestPath) {
   EXPECT_EQ(c.depth, 3);
 }
 
-}  // namespace
+}  // namespace interpreter_test
 }  // namespace lw

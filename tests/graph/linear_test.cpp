@@ -5,7 +5,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace linear_test {
 
 OperationCount count_of(const std::function<void(const std::vector<Expr>&, std::vector<Expr>&)>& calculation,
                         std::size_t outputs) {
@@ -69,5 +69,5 @@ TEST(Linear, NumbersThatDifferByRoundingAreOneOnRequest) {
   EXPECT_EQ(cost(g).operations.multiplications, 1);
 }
 
-}  // namespace
+}  // namespace linear_test
 }  // namespace lw

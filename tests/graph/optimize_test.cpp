@@ -8,7 +8,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace optimize_test {
 
 TEST(Optimize, HoldsOnAllSamples) {
   check_pass("operations", [](const Function& f) { return optimize(f, Objective::operations); }, operations);
@@ -81,5 +81,5 @@ TEST(Optimize, IsQuick) {
   }
 }
 
-}  // namespace
+}  // namespace optimize_test
 }  // namespace lw

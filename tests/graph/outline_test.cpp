@@ -10,7 +10,7 @@
 #include "graph/rewrite.hpp"
 
 namespace lw {
-namespace {
+namespace outline_test {
 
 std::vector<double> values(const Function& f, const std::vector<double>& in) {
   std::vector<double> out(f.output_size());
@@ -134,5 +134,5 @@ TEST(Outline, InputsBecomeNumbers) {
   EXPECT_EQ(values(f, {0.1, 2.0, -1.3, 0.9}), values(g, {0.1, 2.0, -1.3}));
 }
 
-}  // namespace
+}  // namespace outline_test
 }  // namespace lw

@@ -4,7 +4,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace products_test {
 
 TEST(Products, HoldOnAllSamples) { check_pass("products", products, operations); }
 
@@ -28,5 +28,5 @@ TEST(Products, RaiseToPowers) {
   EXPECT_EQ(cost(products(f)).operations.multiplications, 3);
 }
 
-}  // namespace
+}  // namespace products_test
 }  // namespace lw

@@ -4,7 +4,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace pythagorean_test {
 
 OperationCount after(const std::function<Expr(const Expr& s, const Expr& c, const std::vector<Expr>& x)>& calculation) {
   const Function f = trace("f", {{"x", 4}}, {{"y", 3}}, [&](const Arguments& in, Results& out) {
@@ -53,5 +53,5 @@ TEST(Pythagorean, OtherSignsAreOtherLengths) {
   EXPECT_EQ(cost(pythagorean(f)).operations, cost(f).operations);
 }
 
-}  // namespace
+}  // namespace pythagorean_test
 }  // namespace lw

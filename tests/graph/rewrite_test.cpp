@@ -8,7 +8,7 @@
 #include "graph/interpreter.hpp"
 
 namespace lw {
-namespace {
+namespace rewrite_test {
 
 // sin(x) y + x / y through a call, a root of r² = x by a solve, and a named value
 Function sample() {
@@ -91,5 +91,5 @@ TEST(Fma, IsRoundedOnceAndKeepsItsSigns) {
   EXPECT_TRUE(fma(Expr(2.0), Expr(3.0), Expr(1.0)).is_constant(7.0));
 }
 
-}  // namespace
+}  // namespace rewrite_test
 }  // namespace lw

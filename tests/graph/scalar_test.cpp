@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace lw {
-namespace {
+namespace scalar_test {
 
 TEST(ComplexStep, IsNotConjugatedByEigen) {
   // std::complex would give (1+i)·conj(...) here
@@ -43,5 +43,5 @@ TEST(Count, SkipsZerosAndOnesAndSigns) {
   EXPECT_EQ(n.trigonometric, 2);
 }
 
-}  // namespace
+}  // namespace scalar_test
 }  // namespace lw

@@ -8,7 +8,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace schedule_test {
 
 TEST(Schedule, HoldsOnAllSamples) {
   check_pass("schedule", [](const Function& f) { return schedule(f); },
@@ -64,5 +64,5 @@ TEST(Schedule, BeginsTheLongestWayFirst) {
   EXPECT_EQ(cycles(f), 6 * (Machine{}.division + Machine{}.arithmetic));
 }
 
-}  // namespace
+}  // namespace schedule_test
 }  // namespace lw

@@ -5,7 +5,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace search_test {
 
 TEST(Search, FindsWhatThePassesMiss) {
   for (const char* model : {"puma560", "stanford", "ur5"}) {
@@ -55,5 +55,5 @@ TEST(Search, SameSeedSameResult) {
   }
 }
 
-}  // namespace
+}  // namespace search_test
 }  // namespace lw

@@ -13,7 +13,7 @@
 #include "graph/interpreter.hpp"
 
 namespace lw {
-namespace {
+namespace sincos_test {
 
 // Errors in units in the last place of the exact result, which comes from the C library in the next wider precision.
 template <class F>
@@ -156,5 +156,5 @@ TEST_P(Sincos, IsWhatTheInterpreterUsesWhereAFunctionSaysSo) {
   }
 }
 
-}  // namespace
+}  // namespace sincos_test
 }  // namespace lw

@@ -5,7 +5,7 @@
 #include "support/sample_functions.hpp"
 
 namespace lw {
-namespace {
+namespace strength_test {
 
 Function of(const std::function<std::vector<Expr>(const std::vector<Expr>&)>& calculation, std::size_t outputs) {
   return trace("f", {{"x", 4}}, {{"y", outputs}},
@@ -52,5 +52,5 @@ TEST(Reciprocals, OneDivisionForSeveral) {
   EXPECT_EQ(cost(reciprocals(f)).operations, (OperationCount{.multiplications = 3, .divisions = 1}));
 }
 
-}  // namespace
+}  // namespace strength_test
 }  // namespace lw

@@ -8,7 +8,7 @@
 #include "graph/interpreter.hpp"
 
 namespace lw {
-namespace {
+namespace tangent_test {
 
 // every elementary operation, also within a call
 Function everything() {
@@ -80,5 +80,5 @@ TEST(Tangent, LeavesInputsBehindTheDirectionsConstant) {
   EXPECT_EQ(one, both);
 }
 
-}  // namespace
+}  // namespace tangent_test
 }  // namespace lw

@@ -10,7 +10,7 @@
 #include "model/inertia_check.hpp"
 
 namespace lw {
-namespace {
+namespace check_test {
 
 // Links, one a line from line 4 on, and what follows them.
 ReadResult with_links(const std::string& links, const std::string& more = "", bool allow_unphysical = false) {
@@ -285,5 +285,5 @@ RC_GTEST_PROP(InertiaCheck, TheNearestTensorIsPossible, ()) {
   RC_ASSERT(judge_inertia(verdict.nearest).possible || verdict.nearest.norm() < 1e-9 * tensor.norm());
 }
 
-}  // namespace
+}  // namespace check_test
 }  // namespace lw

@@ -10,7 +10,7 @@
 #include "graph/interpreter.hpp"
 
 namespace lw {
-namespace {
+namespace formula_test {
 
 constexpr double kPi = std::numbers::pi;
 
@@ -249,5 +249,5 @@ RC_GTEST_PROP(Formula, EqualsTheArithmeticItWrites, ()) {
   RC_ASSERT(std::get<Expr>(parsed).constant() == sample.value);
 }
 
-}  // namespace
+}  // namespace formula_test
 }  // namespace lw

@@ -12,7 +12,7 @@
 #include "model/families.hpp"
 
 namespace lw {
-namespace {
+namespace read_test {
 
 namespace fs = std::filesystem;
 
@@ -159,5 +159,5 @@ TEST(Families, HaveTheShapeOfTheirName) {
   EXPECT_GT(std::count_if(children.begin(), children.end(), [](const auto& c) { return c.second > 1; }), 5);
 }
 
-}  // namespace
+}  // namespace read_test
 }  // namespace lw

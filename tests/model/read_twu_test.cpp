@@ -11,7 +11,7 @@
 #include "support/same_dynamics.hpp"
 
 namespace lw {
-namespace {
+namespace read_twu_test {
 
 const std::string kOne = R"(% one link
 NUML:=1;
@@ -166,5 +166,5 @@ TEST(ReadTwu, HostileTextsGetErrorsNotCrashes) {
   }
 }
 
-}  // namespace
+}  // namespace read_twu_test
 }  // namespace lw

@@ -7,7 +7,7 @@
 #include "model/evaluate.hpp"
 
 namespace lw {
-namespace {
+namespace read_urdf_test {
 
 ReadResult read(const std::string& text, const ReadOptions& options = {},
                 const std::optional<std::string>& sidecar = {}) {
@@ -324,5 +324,5 @@ TEST(ReadUrdf, TheSidecarAddsLoops) {
                     "nowhere", "unknown link `nowhere`");
 }
 
-}  // namespace
+}  // namespace read_urdf_test
 }  // namespace lw

@@ -12,7 +12,7 @@
 #include "support/same_dynamics.hpp"
 
 namespace lw {
-namespace {
+namespace read_wong_test {
 
 // Lines 1 to 7.
 const std::string kTree = R"(wong: 1
@@ -136,5 +136,5 @@ TEST(ReadWong, HostileTextsGetErrorsNotCrashes) {
   }
 }
 
-}  // namespace
+}  // namespace read_wong_test
 }  // namespace lw

@@ -7,7 +7,7 @@
 #include "model/evaluate.hpp"
 
 namespace lw {
-namespace {
+namespace read_yaml_test {
 
 ReadResult read(const std::string& text) { return read_text(text, "f.yaml"); }
 
@@ -331,5 +331,5 @@ TEST(ReadYaml, KeepsTheNumberOfDiagnosticsReadable) {
   EXPECT_FALSE(result.mechanism.has_value());
 }
 
-}  // namespace
+}  // namespace read_yaml_test
 }  // namespace lw

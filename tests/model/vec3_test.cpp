@@ -8,7 +8,7 @@
 #include "base/random.hpp"
 
 namespace lw {
-namespace {
+namespace vec3_test {
 
 struct Samples {
   Random random{11};
@@ -86,5 +86,5 @@ TEST(RigidInertia, MovesByTheParallelAxisTheorem) {
   }
 }
 
-}  // namespace
+}  // namespace vec3_test
 }  // namespace lw

@@ -16,7 +16,7 @@
 #include "support/same_dynamics.hpp"
 
 namespace lw {
-namespace {
+namespace write_urdf_test {
 
 constexpr double kTolerance = 1e-12;
 
@@ -246,5 +246,5 @@ home: {"a & b.joint": [0.1, 0.2]}
   EXPECT_LT(torque_difference(instantiate<double>(bare), instantiate<double>(again)), kTolerance);
 }
 
-}  // namespace
+}  // namespace write_urdf_test
 }  // namespace lw

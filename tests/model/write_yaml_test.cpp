@@ -14,7 +14,7 @@
 #include "support/same_dynamics.hpp"
 
 namespace lw {
-namespace {
+namespace write_yaml_test {
 
 struct Names {
   Graph graph;
@@ -219,5 +219,5 @@ links: [{name: a, parent: base, joint: {type: revolute}, inertia: {mass: m/l, co
   EXPECT_NE(text.find("mass: m/l"), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace write_yaml_test
 }  // namespace lw

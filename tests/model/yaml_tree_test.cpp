@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace lw {
-namespace {
+namespace yaml_tree_test {
 
 struct Parsed {
   std::shared_ptr<const YamlNode> root;
@@ -132,5 +132,5 @@ TEST(YamlTree, ReportsEveryDuplicateAndGoesOn) {
   EXPECT_NE(p.root, nullptr);
 }
 
-}  // namespace
+}  // namespace yaml_tree_test
 }  // namespace lw

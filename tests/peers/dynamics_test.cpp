@@ -26,7 +26,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace {
+namespace dynamics_test {
 
 using cli::PeerLibrary;
 using Eigen::MatrixXd, Eigen::VectorXd;
@@ -270,5 +270,5 @@ TEST(Peers, NoticeOnePartInABillion) {
   for (const PeerLibrary& library : peers) EXPECT_GT(ratios.worst("inverse: " + library.name), 1.0) << library.name;
 }
 
-}  // namespace
+}  // namespace dynamics_test
 }  // namespace lw

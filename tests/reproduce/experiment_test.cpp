@@ -10,7 +10,7 @@
 #include "reproduce/report.hpp"
 
 namespace lw::reproduce {
-namespace {
+namespace experiment_test {
 
 Verdict verdict_of(const std::function<void(Experiment&)>& body) {
   Experiment e("wong", "test", "title", "about");
@@ -120,5 +120,5 @@ TEST(Polynomial, EvaluatesAddsAndInterpolates) {
   EXPECT_THROW(interpolated({4, 5}, {16, 25}, 1, 2), Error);
 }
 
-}  // namespace
+}  // namespace experiment_test
 }  // namespace lw::reproduce

@@ -11,7 +11,7 @@
 #include "reproduce/substituted.hpp"
 
 namespace lw::reproduce {
-namespace {
+namespace generated_test {
 
 std::string written(const Graph& g, NodeId id) {
   const Node& n = g[id];
@@ -68,5 +68,5 @@ TEST(Generated, AWrongFunctionBeatsNothing) {
   EXPECT_FALSE(std::isfinite(g.depth()));
 }
 
-}  // namespace
+}  // namespace generated_test
 }  // namespace lw::reproduce

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include "c_writer.hpp"
+#include "kernels.hpp"
+
+namespace lw {
+namespace {
+
+const char* kHelpers = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
+static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }
+static inline REAL lw_less(REAL a, REAL b) { return a < b ? ONE : ZERO; }
+static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition != ZERO ? a : b; }
+)";
+
+std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
+  std::string text, all = kHelpers;
+  choose_precision(all, dialect);
+  for (const Op op : ops) {
+    const std::size_t name = all.find(std::string("lw_") + function_name(op) + "(");
+    const std::size_t begin = all.rfind('\n', name) == std::string::npos ? 0 : all.rfind('\n', name) + 1;
+    text += all.substr(begin, all.find('\n', name) + 1 - begin);
+  }
+  return text;
+}
+
+// lw_sincos4(s, a, b, c, d): four sines, then four cosines. The angles become a vector without a detour over memory, where
+// loading a vector would wait for the stores of its elements.
+std::string sincos_of(std::size_t width, const CDialect& dialect) {
+  const char* letters = "abcdefgh";
+  std::vector<std::string> names, arguments;
+  for (std::size_t k = 0; k < width; ++k) {
+    names.emplace_back(1, letters[k]);
+    arguments.push_back(fmt::format("{} {}", dialect.real(), letters[k]));
+  }
+  const std::string list = fmt::format("{{{}}}", fmt::join(names, ", "));
+  std::string text = fmt::format("\nstatic inline void lw_sincos{}({} *sine, {}) {{\n", width, dialect.real(),
+                                 fmt::join(arguments, ", "));
+  if (width == 1) {
+    text += fmt::format("  const {} x[1] = {};\n", dialect.real(), list);
+  } else {
+    text += fmt::format(
+        "#ifdef __GNUC__\n  typedef {0} lw_lanes __attribute__((vector_size({1} * sizeof({0}))));\n"
+        "  const lw_lanes lanes = {2};\n  {0} x[{1}];\n  __builtin_memcpy(x, &lanes, sizeof x);\n"
+        "#else\n  const {0} x[{1}] = {2};\n#endif\n", dialect.real(), width, list);
+  }
+  return text + fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
+}
+
+// Functions of the library lane by lane: no vector instruction has their bits.
+constexpr const char* kLibrary = R"(LW_INLINE VALUE VALUE_NAME_(ARGUMENTS) {
+  for (int k = 0; k < LANES; ++k) a[k] = CALL;
+  return a;
+}
+#define VALUE_NAME(LIST) VALUE_NAME_(WRAPPED)
+)";
+
+std::string library_of(Op op, int lanes, const CDialect& dialect) {
+  const bool two = op == Op::atan2;
+  std::string text = kLibrary;
+  replace_all(text, "ARGUMENTS", two ? "VALUE a, VALUE b" : "VALUE a");
+  replace_all(text, "WRAPPED", two ? "VALUE_all(a), VALUE_all(b)" : "VALUE_all(a)");
+  replace_all(text, "LIST", two ? "a, b" : "a");
+  replace_all(text, "CALL", library_name(op, dialect) + (two ? "(a[k], b[k])" : "(a[k])"));
+  replace_all(text, "NAME", function_name(op));
+  replace_all(text, "VALUE", c_value(dialect, lanes));
+  replace_all(text, "LANES", lanes == 0 ? "LW_LANES" : std::to_string(lanes));
+  return text;
+}
+
+// The type lw_v4 and all that functions over it need.
+std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& dialect) {
+  const std::string value = c_value(dialect, lanes);
+  std::string text = lanes_kernel_text(dialect.single_precision);
+  if (lanes != 0) {
+    replace_all(text, "LW_LANES", std::to_string(lanes));
+    replace_all(text, "lw_v", value);
+  }
+  for (const Op op : needs.library) text += library_of(op, lanes, dialect);
+  for (const bool fused : {false, true}) {
+    if (!needs.sincos[fused]) continue;
+    std::string kernel = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+    kernel = kernel.substr(kernel.find("*/\n") + 3);  // what it is about stands in the scalar kernel, or in the docs
+    replace_all(kernel, dialect.single_precision ? "lw_sincosf" : "lw_sincos", value + (fused ? "_fused_sincos" : "_sincos"));
+    replace_all(kernel, dialect.single_precision ? "LW_FMAF" : "LW_FMA", value + "_fma");
+    text += fmt::format(
+        "\n#define LW_SINCOS_FUSED {}\n#define LW_NUMBER {}\n#define LW_WORD {}_bits\n#define LW_BITS(x) (({}_bits)(x))\n"
+        "#define LW_OF_BITS(b) (({})(b))\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", value, value, value,
+        value, kernel);
+  }
+  return text;
+}
+
+constexpr const char* kVectors = R"(
+/* bytes of the longest vectors that this is compiled for */
+#if defined(__AVX512F__)
+#define LW_VECTOR 64
+#elif defined(__AVX__)
+#define LW_VECTOR 32
+#else
+#define LW_VECTOR 16
+#endif
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+)";
+
+constexpr const char* kPart = R"(
+/* parts stay apart: in one piece they would take the compiler long */
+#ifdef __GNUC__
+#define LW_PART __attribute__((noinline))
+#else
+#define LW_PART
+#endif
+)";
+
+// Two kernels in one file, with fused multiply-adds and without, need names of their own.
+std::string kernel_text(bool fused, const std::set<std::size_t>& widths, const CDialect& dialect) {
+  std::string text = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+  for (const std::size_t width : widths) text += sincos_of(width, dialect);
+  if (fused) replace_all(text, "lw_", "lw_fused_");
+  return fmt::format("#define LW_SINCOS_FUSED {}\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", text);
+}
+
+}  // namespace
+
+std::string c_helpers(const Needs& needs, const CDialect& dialect) {
+  std::string text;
+  if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
+  for (const bool fused : {false, true}) {
+    if (!needs.sincos[fused].empty()) text += "\n" + kernel_text(fused, needs.sincos[fused], dialect);
+  }
+  for (const auto& [lanes, used] : needs.lanes) text += "\n" + lanes_text(lanes, used, dialect);
+  return text;
+}
+
+std::string c_preamble(const Needs& needs, bool has_parts, const CDialect& dialect) {
+  std::string text;
+  bool math = needs.math, fused = needs.fma || !needs.sincos[1].empty();
+  for (const auto& [lanes, used] : needs.lanes) math = math || !used.library.empty();
+  if (math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
+  if (fused || !needs.lanes.empty()) {
+    const char* f = dialect.single_precision ? "f" : "";
+    const char* F = dialect.single_precision ? "F" : "";
+    text += fmt::format(
+        "\n/* a b + c rounded once; without the instruction the last bits differ */\n"
+        "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n"
+        "#define LW_HAS_FMA 1\n#define LW_FMA{1}(a, b, c) __builtin_fma{0}(a, b, c)\n"
+        "#else\n#define LW_HAS_FMA 0\n#define LW_FMA{1}(a, b, c) ((a) * (b) + (c))\n#endif\n", f, F);
+  }
+  if (!needs.lanes.empty()) text += kVectors;
+  if (has_parts) text += kPart;
+  return text;
+}
+
+}  // namespace lw

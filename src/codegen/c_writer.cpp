@@ -1,0 +1,268 @@
+#include "c_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../graph/tangent.hpp"
+
+namespace lw {
+namespace {
+
+const std::set<std::string> kReserved = {
+    // C11 and C++20
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit",
+    "const_cast", "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
+    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+    "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+    "wchar_t", "while", "xor", "xor_eq",
+    // what the text itself says
+    "std", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "fabs", "sqrtf", "sinf",
+    "cosf", "tanf", "asinf", "acosf", "atanf", "atan2f", "expf", "logf", "tanhf", "fabsf", "NAN", "INFINITY", "main",
+    // macros of gcc's GNU dialects and of system headers
+    "linux", "unix", "I", "errno", "signbit", "isnan", "isinf", "assert"};
+
+std::string number_text(double value, const CDialect& dialect, Needs& needs) {
+  if (!std::isfinite(value)) {
+    needs.math = true;
+    return std::isnan(value) ? "NAN" : value > 0.0 ? "INFINITY" : "-INFINITY";
+  }
+  if (!dialect.single_precision) return shortest(value);
+  std::string text = fmt::format("{}", static_cast<float>(value));
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + "f";
+}
+
+bool is_in_lanes_kernel(Op op) {
+  return op == Op::fma || op == Op::min || op == Op::max || op == Op::less || op == Op::select || op == Op::abs;
+}
+
+}  // namespace
+
+bool is_word_of_c(const std::string& name) { return kReserved.contains(name); }
+
+std::string library_name(Op op, const CDialect& dialect) {
+  const std::string name = op == Op::abs ? "fabs" : function_name(op);
+  return dialect.cpp ? "std::" + name : dialect.single_precision ? name + "f" : name;
+}
+
+Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken, int lanes) {
+  Language language;
+  language.reserved = kReserved;
+  language.reserved.merge(taken);
+  if (kernel) language.alone = is_sine;
+  language.number = [&dialect, &needs](double value) { return number_text(value, dialect, needs); };
+  language.function = [&dialect, &needs, lanes](Op op, const std::vector<std::string>& arguments) {
+    std::string name = function_name(op);
+    if (lanes != 1) {
+      if (!is_in_lanes_kernel(op)) needs.lanes[lanes].library.insert(op);
+      return fmt::format("{}_{}({})", c_value(dialect, lanes), name, fmt::join(arguments, ", "));
+    }
+    switch (op) {
+      case Op::fma:
+        name = dialect.single_precision ? "LW_FMAF" : "LW_FMA";
+        needs.fma = true;
+        break;
+      case Op::min:
+      case Op::max:
+      case Op::less:
+      case Op::select:
+        name = "lw_" + name;
+        needs.helpers.insert(op);
+        break;
+      default:
+        needs.math = true;
+        name = library_name(op, dialect);
+    }
+    return fmt::format("{}({})", name, fmt::join(arguments, ", "));
+  };
+  return language;
+}
+
+void add_line(std::string& text, const std::string& line, std::size_t indent) {
+  constexpr std::size_t width = 118;
+  std::size_t from = 0;
+  std::size_t margin = indent;
+  while (line.size() - from + margin > width) {
+    std::size_t cut = line.rfind(", ", from + width - margin - 1);
+    cut = cut == std::string::npos || cut <= from ? line.rfind(' ', from + width - margin) : cut + 1;
+    if (cut == std::string::npos || cut <= from) break;
+    text += std::string(margin, ' ') + line.substr(from, cut - from) + "\n";
+    from = cut + 1;
+    margin = indent + 4;
+  }
+  text += std::string(margin, ' ') + line.substr(from) + "\n";
+}
+
+std::string pieces(const std::vector<Group>& groups, const std::string& array) {
+  std::vector<std::string> list;
+  std::size_t at = 0;
+  for (const Group& g : groups) {
+    list.push_back(at == 0 ? array : fmt::format("{} + {}", array, at));
+    at += g.size;
+  }
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+void choose_precision(std::string& text, const CDialect& dialect) {
+  replace_all(text, "REAL", dialect.real());
+  replace_all(text, "ONE", dialect.single_precision ? "1.0f" : "1.0");
+  replace_all(text, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
+  replace_all(text, "FABS", dialect.cpp ? "std::fabs" : dialect.single_precision ? "fabsf" : "fabs");
+}
+
+std::string c_signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted,
+                        int lanes) {
+  const char* star = !restricted ? " *" : dialect.cpp ? " *__restrict " : " *restrict ";
+  const std::string value = c_value(dialect, lanes);
+  std::vector<std::string> arguments;
+  for (const std::string& g : names.input_names()) arguments.push_back(fmt::format("const {}{}{}", value, star, g));
+  for (const std::string& g : names.output_names()) arguments.push_back(fmt::format("{}{}{}", value, star, g));
+  return fmt::format("void {}({})", name, arguments.empty() ? "void" : fmt::format("{}", fmt::join(arguments, ", ")));
+}
+
+namespace {
+
+// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them. A singular Jacobian gives NaN.
+constexpr const char* kNewton = R"(
+static void @name_newton(int steps, const REAL *start, REAL *out) {
+  REAL in[@all], seed[@n] = {ZERO}, jacobian[@square], column[@n];
+  for (int k = 0; k < @all; ++k) in[k] = start[k];
+  for (int step = 0; step < steps; ++step) {
+    for (int j = 0; j < @n; ++j) {
+      seed[j] = ONE;
+      @tangent;
+      seed[j] = ZERO;
+      for (int i = 0; i < @n; ++i) jacobian[i * @n + j] = column[i];
+    }
+    @residual;
+    lw_solve_linear(@n, jacobian, out + @n);
+    for (int k = 0; k < @n; ++k) in[k] -= out[@n + k];
+  }
+  @residual;
+  for (int k = 0; k < @n; ++k) out[k] = in[k];
+}
+)";
+
+constexpr const char* kSolveLinear = R"(
+/* A x = b by elimination with row pivoting, A by rows; x overwrites b. */
+static void lw_solve_linear(int n, REAL *A, REAL *b) {
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (FABS(A[i * n + k]) > FABS(A[pivot * n + k])) pivot = i;
+    }
+    for (int j = 0; j < n; ++j) {
+      const REAL kept = A[k * n + j];
+      A[k * n + j] = A[pivot * n + j];
+      A[pivot * n + j] = kept;
+    }
+    const REAL kept = b[k];
+    b[k] = b[pivot];
+    b[pivot] = kept;
+    for (int i = k + 1; i < n; ++i) {
+      const REAL factor = A[i * n + k] / A[k * n + k];
+      for (int j = k; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    for (int j = k + 1; j < n; ++j) b[k] -= A[k * n + j] * b[j];
+    b[k] *= ONE / A[k * n + k];
+  }
+}
+)";
+
+std::vector<CallsTogether> calls_together(const Function& function) {
+  const Graph& graph = function.graph();
+  std::vector<int> level(graph.size(), 0);  // calls that must come before
+  std::map<std::pair<const Function*, int>, std::vector<NodeId>> equal;
+  for (const NodeId id : function.order()) {
+    for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
+    const Node& n = graph[id];
+    if (n.op == Op::call) equal[{graph.calls()[n.a].function.get(), level[id]++}].push_back(id);
+  }
+  std::vector<CallsTogether> groups;
+  for (auto& [key, calls] : equal) {
+    for (std::size_t first = 0; first + 1 < calls.size(); first += 4) {
+      const std::size_t last = std::min(first + 4, calls.size());
+      groups.push_back({{calls.begin() + static_cast<std::ptrdiff_t>(first), calls.begin() + static_cast<std::ptrdiff_t>(last)},
+                        last - first > 2 ? 4 : 2});
+    }
+  }
+  return groups;
+}
+
+// Functions with so many calls are loops.
+bool is_mostly_calls(const Function& function) {
+  int calls = 0;
+  for (const NodeId id : function.order()) calls += function.graph()[id].op == Op::call ? 1 : 0;
+  return calls > 32;
+}
+
+}  // namespace
+
+const std::string& CWriter::nested(const Function& function, int lanes) {
+  const auto known = nested_.find({&function, lanes});
+  if (known != nested_.end()) return known->second;
+  std::string name = c_over_lanes(dialect_.cpp ? function.name() : prefix_ + "_" + function.name(), lanes);
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  const std::string stem = name;
+  for (int k = 2; symbols_.contains(name); ++k) name = stem + "_" + std::to_string(k);
+  symbols_.insert(name);
+  define(function, name, true, lanes);
+  return nested_[{&function, lanes}] = name;
+}
+
+void CWriter::newton(const Function& residual) {
+  if (tangents_.contains(&residual)) return;
+  const Function& derivative = tangents_.emplace(&residual, tangent(residual, residual.output_size())).first->second;
+  const std::string name = nested(residual), along = nested(derivative);
+  if (!needs.linear) {
+    std::string solver = kSolveLinear;
+    choose_precision(solver, dialect_);
+    text += solver;
+    needs.linear = needs.math = true;
+  }
+  std::vector<Group> inputs = derivative.inputs();
+  inputs.pop_back();
+  std::string newton = kNewton;
+  choose_precision(newton, dialect_);
+  replace_all(newton, "@tangent", fmt::format("{}({}, seed, {})", along, pieces(inputs, "in"), pieces(derivative.outputs(), "column")));
+  replace_all(newton, "@residual", fmt::format("{}({}, {})", name, pieces(residual.inputs(), "in"),
+                                              pieces(residual.outputs(), fmt::format("out + {}", residual.output_size()))));
+  replace_all(newton, "@name", name);
+  replace_all(newton, "@all", std::to_string(residual.input_size()));
+  replace_all(newton, "@square", std::to_string(residual.output_size() * residual.output_size()));
+  replace_all(newton, "@n", std::to_string(residual.output_size()));
+  text += newton;
+}
+
+void CWriter::define(const Function& function, const std::string& name, bool is_static, int lanes) {
+  if (lanes != 1) needs.lanes.try_emplace(lanes);
+  std::vector<CallsTogether> groups;
+  if (lanes == 1 && dialect_.calls_in_lanes && !is_mostly_calls(function)) groups = calls_together(function);
+  std::map<NodeId, int> lanes_of;
+  for (const CallsTogether& g : groups) {
+    for (const NodeId call : g.calls) lanes_of[call] = g.lanes;
+  }
+  for (const NodeId id : function.order()) {
+    const Node& n = function.graph()[id];
+    if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes_of.contains(id) ? lanes_of[id] : lanes);
+    if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
+  }
+  if (lanes == 1 && is_mostly_calls(function)) {
+    std::string written = loops(function, name);
+    if (is_static) replace_all(written, "\nvoid " + name + "(", "\nstatic void " + name + "(");
+    text += written;
+    return;
+  }
+  text += "\n" + body(function, name, is_static, lanes, groups);
+}
+
+}  // namespace lw

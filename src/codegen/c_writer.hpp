@@ -1,0 +1,83 @@
+// What writes C: one function after the other, each behind what it calls. c_body.cpp writes a function's statements,
+// c_loops.cpp one that is mostly calls, c_helpers.cpp what stands before them all. Known to the files c_*.cpp alone.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "c_text.hpp"
+#include "statements.hpp"
+
+namespace lw {
+
+// Of functions over so many lanes: functions of the library, lane by lane, and kernels for sines.
+struct LanesNeeds {
+  std::set<Op> library;
+  bool sincos[2] = {false, false};
+};
+
+// What helpers and headers a text needs.
+struct Needs {
+  bool math = false, fma = false, linear = false;
+  std::set<std::size_t> sincos[2];  // how many angles at once, without and with fused multiply-adds
+  std::set<Op> helpers;             // min, max, less, select
+  std::map<int, LanesNeeds> lanes;
+};
+
+// Calls of one function that do not wait for each other: they run in the lanes of vectors.
+struct CallsTogether {
+  std::vector<NodeId> calls;
+  int lanes = 4;  // the last ones repeat the last call where there are fewer
+};
+
+class CWriter {
+ public:
+  CWriter(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {
+    for (const Function& f : program.functions) symbols_.insert(c_function(program, f, dialect));
+  }
+
+  // Definitions of what the function calls, then its own; over numbers or over lanes.
+  void define(const Function& function, const std::string& name, bool is_static, int lanes = 1);
+
+  std::string text;
+  Needs needs;
+
+ private:
+  struct Body;
+  class Loops;
+  const std::string& nested(const Function& function, int lanes = 1);
+  void newton(const Function& residual);
+  std::string body(const Function& function, const std::string& name, bool is_static, int lanes,
+                   const std::vector<CallsTogether>& groups);
+  std::string loops(const Function& function, const std::string& name);
+
+  const CDialect& dialect_;
+  std::string prefix_;
+  std::map<std::pair<const Function*, int>, std::string> nested_;  // by lanes
+  std::map<const Function*, Function> tangents_;  // of residuals
+  std::set<std::string> symbols_;
+};
+
+inline bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
+// How C writes numbers and operations; what they need is added to `needs`, which must outlive it, as must the dialect.
+Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken, int lanes);
+// void NAME(const double *restrict q, double *restrict tau)
+std::string c_signature(const Statements& names, const std::string& name, const CDialect& dialect, bool restricted,
+                        int lanes = 1);
+// sin, std::sin, sinf.
+std::string library_name(Op op, const CDialect& dialect);
+// REAL, ONE and the like, in a text that is the same for double and float.
+void choose_precision(std::string& text, const CDialect& dialect);
+// in, in + 6, in + 12: the groups in an array.
+std::string pieces(const std::vector<Group>& groups, const std::string& array);
+// A line of code, broken behind commas, or else at blanks, where it is too long.
+void add_line(std::string& text, const std::string& line, std::size_t indent);
+inline constexpr const char* kAligned = "__attribute__((aligned(64)))";  // for any vector
+
+// What a text needs before it: macros and headers; then helpers and kernels, in a namespace or not.
+std::string c_preamble(const Needs& needs, bool has_parts, const CDialect& dialect);
+std::string c_helpers(const Needs& needs, const CDialect& dialect);
+
+}  // namespace lw

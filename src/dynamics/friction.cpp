@@ -1,0 +1,187 @@
+#include "friction.hpp"
+
+#include <cmath>
+
+#include "../graph/typical.hpp"
+#include "rnea.hpp"
+
+namespace lw {
+namespace {
+
+// |v|, with a slope of 0 at 0 instead of none.
+template <class T>
+T length(const Vec3<T>& v) {
+  using std::sqrt;
+  return sqrt(max(dot(v, v), T(1e-200)));
+}
+
+template <class T>
+T absolute(const T& x) {
+  using std::abs;
+  return abs(x);
+}
+
+template <class T>
+T gradual_direction(const T& velocity, const T& width) {
+  const T s = min(max(velocity / width, T(-1.0)), T(1.0));
+  return s * (T(1.5) - T(0.5) * s * s);
+}
+
+// (x)^shape for x ≥ 0.
+template <class T>
+T power(const T& x, const T& shape) {
+  using std::exp, std::log;
+  if (is_exactly(shape, 1.0)) return x;
+  if (is_exactly(shape, 2.0)) return x * x;
+  return exp(shape * log(max(x, T(1e-200))));
+}
+
+}  // namespace
+
+template <class T>
+T opposing(const T& velocity, const T& width, const T& size) {
+  const T zero(0.0);
+  if (is_zero(size)) return zero;
+  if (is_zero(width)) return select(less(zero, velocity), size, select(less(velocity, zero), -size, zero));
+  return gradual_direction<T>(velocity, width) * size;
+}
+
+template <class T>
+T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction) {
+  const Vec3<T>&f = reaction.lin, &n = reaction.ang;
+  switch (bearing.kind) {
+    case Bearing::Kind::journal: {
+      const T factor = slides ? bearing.mu : bearing.mu * bearing.radius;
+      if (!bearing.moments) return factor * length<T>(cross(f, axis));
+      const Vec3<T> P = (T(0.5) * bearing.spacing) * cross(f, axis), Q = cross(axis, cross(n, axis));
+      return factor / bearing.spacing * (length<T>(P - Q) + length<T>(P + Q));
+    }
+    case Bearing::Kind::linear: {
+      const Vec3<T>&x = bearing.across, y = cross(axis, x);
+      const T half = T(0.5) * bearing.spacing;
+      const T fx = half * dot(f, x), fy = half * dot(f, y), nx = dot(n, x), ny = dot(n, y);
+      return bearing.mu / bearing.spacing *
+             (absolute<T>(fx - ny) + absolute<T>(fy - nx) + absolute<T>(fx + ny) + absolute<T>(fy + nx));
+    }
+    case Bearing::Kind::thrust: return bearing.mu * bearing.radius * absolute<T>(dot(f, axis));
+  }
+  return T(0.0);
+}
+
+template <class T>
+T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction) {
+  using std::exp;
+  T sum = loss.coulomb;
+  if (loss.stribeck) {
+    sum += (loss.static_torque - loss.coulomb) * exp(-power<T>(speed / loss.stribeck_velocity, loss.shape));
+  }
+  for (const BearingLoss<T>& b : loss.bearings) {
+    sum += bearing_friction<T>(b, body.axis, body.kind == JointKind::prismatic, reaction);
+  }
+  return sum;
+}
+
+template <class T>
+T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction) {
+  T sum = (loss.viscous + loss.damper) * velocity;
+  if (!loss.damper_table.empty()) sum += loss.damper_table(velocity);
+  const bool dry = loss.stribeck || !loss.bearings.empty() || !is_zero(loss.coulomb);
+  if (!dry) return sum;
+  return sum + opposing<T>(velocity, loss.width, dry_friction<T>(loss, body, absolute<T>(velocity), reaction));
+}
+
+template <class T>
+T drive_input(const DriveLoss<T>& drive, const T& output, const T& velocity, const T& width) {
+  const T breakaway = opposing<T>(velocity, width, drive.breakaway);
+  if (drive.efficiency.empty()) return output + breakaway;
+  const T zero(0.0), one(1.0);
+  const T eta = drive.efficiency(absolute<T>(output));
+  // > 0 where it drives, < 0 where it is driven, 0 at rest
+  const T along = select(less(zero, velocity), output, select(less(velocity, zero), -output, zero));
+  T gain = select(less(zero, along), one / eta, select(less(along, zero), eta, one));
+  if (!is_zero(width)) gain = one + absolute<T>(gradual_direction<T>(velocity, width)) * (gain - one);
+  return output * gain + breakaway;
+}
+
+namespace {
+
+// What the rotors need, which does not pass the gears: of drives on one joint each, and of coupled ones.
+template <class T>
+T rotor_torque(const Model<T>& model, const Workspace<T>& work, const DriveLoss<T>& drive, const T& acceleration) {
+  if (drive.rotor_body >= 0) {
+    const Body<T>& rotor = model.bodies[static_cast<std::size_t>(drive.rotor_body)];
+    return rotor.ratio * dot(rotor.axis, work.force[static_cast<std::size_t>(drive.rotor_body)].ang);
+  }
+  return drive.ratio * drive.ratio * drive.rotor_inertia * acceleration;
+}
+
+template <class T>
+T row_times(const std::vector<T>& matrix, std::size_t row, const std::vector<int>& places, In<T> x) {
+  T sum(0.0);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    sum += matrix[row * places.size() + k] * x[static_cast<std::size_t>(places[k])];
+  }
+  return sum;
+}
+
+// Outputs that the drives of a transmission give, less their rotors' torque; and the rotors' torque.
+template <class T>
+struct Output {
+  T torque, rotor;
+};
+template <class T>
+Output<T> drive_output(const Model<T>& model, const Workspace<T>& work, const Transmission<T>& t, std::size_t k,
+                       In<T> qdd, In<T> at_joint) {
+  T sum(0.0);  // C⁻ᵀ τ
+  for (std::size_t j = 0; j < t.v.size(); ++j) {
+    sum += t.C_inverse[j * t.v.size() + k] * at_joint[static_cast<std::size_t>(t.v[j])];
+  }
+  const DriveLoss<T>& drive = t.drives[k];
+  const T rotor = rotor_torque<T>(model, work, drive, row_times<T>(t.C, k, t.v, qdd));
+  return {sum - rotor, rotor};
+}
+
+}  // namespace
+
+template <class T>
+void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
+                         std::span<const Force<std::type_identity_t<T>>> external) {
+  rnea<T>(model, work, q, qd, qdd, losses.dynamic, external);
+  const auto nv = static_cast<std::size_t>(model.nv);
+  for (std::size_t k = 0; k < nv; ++k) losses.bearing[k] = losses.transmission[k] = T(0.0);
+  for (const JointLoss<T>& loss : model.losses) {
+    const auto b = static_cast<std::size_t>(loss.body), v = static_cast<std::size_t>(loss.v);
+    losses.bearing[v] = joint_friction<T>(loss, model.bodies[b], qd[v], work.force[b]);
+  }
+  for (std::size_t k = 0; k < nv; ++k) {
+    losses.at_joint[k] = losses.total[k] = losses.motor[k] = losses.dynamic[k] + losses.bearing[k];
+  }
+  for (const Transmission<T>& t : model.transmissions) {
+    const std::size_t n = t.v.size();
+    for (const int v : t.v) losses.total[static_cast<std::size_t>(v)] = T(0.0);
+    for (std::size_t k = 0; k < n; ++k) {
+      const Output<T> out = drive_output<T>(model, work, t, k, qdd, losses.at_joint);
+      const T velocity = row_times<T>(t.C, k, t.v, qd);
+      const T input = drive_input<T>(t.drives[k], out.torque, velocity, t.width) + out.rotor;
+      losses.motor[static_cast<std::size_t>(t.v[k])] = input / t.drives[k].ratio;
+      for (std::size_t j = 0; j < n; ++j) losses.total[static_cast<std::size_t>(t.v[j])] += t.C[k * n + j] * input;
+    }
+    for (const int v : t.v) {
+      const auto k = static_cast<std::size_t>(v);
+      losses.transmission[k] = losses.total[k] - losses.at_joint[k];
+    }
+  }
+}
+
+#define LW_INSTANTIATE(T)                                                                                              \
+  template T opposing<T>(const T&, const T&, const T&);                                                                \
+  template T bearing_friction<T>(const BearingLoss<T>&, const Vec3<T>&, bool, const Force<T>&);                        \
+  template T dry_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&);                          \
+  template T joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&);                        \
+  template T drive_input<T>(const DriveLoss<T>&, const T&, const T&, const T&);                                        \
+  template void inverse_with_losses<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Losses<T>&,                \
+                                       std::span<const Force<T>>);
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

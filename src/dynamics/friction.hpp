@@ -1,0 +1,62 @@
+// Friction in joints and drives of a prescribed motion: the joints' reactions are those of the frictionless mechanism
+// (Gogoussis, Donath 1987), so nothing is iterated. σ(q̇) is the direction of motion: -1, 0, 1, or gradual within `width`.
+//
+//   bearing = viscous q̇ + damper + σ (coulomb + (static - coulomb) exp(-(|q̇|/v_s)^shape) + Σ loaded bearings)
+//     journal   (μ r/d) (|P - Q| + |P + Q|),  P = (d/2) f × a,  Q = a × (n × a)     two supports d apart, axis a
+//               μ r |f × a| where moments do not load it; on a slide (a round guide) without r
+//     linear    (μ/d) Σ |½d f_x ± n_y| + |½d f_y ± n_x|   flat guides across the slide
+//     thrust    μ r |f·a|
+//   f, n: force and moment that the joint passes to its body (work.force of rnea), at the body's origin.
+//
+//   at_joint = dynamic + bearing
+//   A drive whose output moves with φ̇ and gives x (at the joints Cᵀ x; its rotor's torque does not pass the gear):
+//     input = x/η + σ(φ̇) τ_B where it drives (x φ̇ > 0),  x η + σ(φ̇) τ_B where it is driven,  η = η(|x|)
+//   total = at_joint + transmission = Cᵀ input (output side),  motor = input / ratio
+//
+// docs/theory/friction.md derives these; C. Dhanaraj 1990, chapter 3, with the sign of n_x in equation 3.3 corrected.
+#pragma once
+
+#include "workspace.hpp"
+
+namespace lw {
+
+// One entry per velocity. Of coupled drives `motor` has each motor at the place of the joint of the same number.
+template <class T>
+struct Losses {
+  explicit Losses(const Model<T>& model)
+      : dynamic(static_cast<std::size_t>(model.nv)), bearing(dynamic), at_joint(dynamic), transmission(dynamic),
+        total(dynamic), motor(dynamic) {}
+  std::vector<T> dynamic, bearing, at_joint, transmission, total, motor;
+};
+
+// Inverse dynamics with losses. Afterwards work.force holds the reactions.
+template <class T>
+void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
+                         std::span<const Force<std::type_identity_t<T>>> external = {});
+
+// The load that a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
+template <class T>
+T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction);
+// What does not depend on the direction's sign: coulomb, Stribeck and bearings, at a speed.
+template <class T>
+T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction);
+// Everything in the joint.
+template <class T>
+T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction);
+
+// Input of a drive that gives `output` while it moves with `velocity`, output side.
+template <class T>
+T drive_input(const DriveLoss<T>& drive, const T& output, const T& velocity, const T& width);
+
+// σ(v) · size. Gradual within `width`: σ = s (3 - s²)/2, s = v/width, which saturates at ±1; without a width by comparisons
+// alone, which cost no arithmetic.
+template <class T>
+T opposing(const T& velocity, const T& width, const T& size);
+
+// The torques (total) between which a joint at rest stays so: what it needs to begin to move either way, the limits of
+// `total` for q̇ → 0. For joints at rest only; others have both ends equal to total.
+template <class T>
+void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> low, Out<T> high,
+                   std::span<const Force<std::type_identity_t<T>>> external = {});
+
+}  // namespace lw
