@@ -12,7 +12,7 @@
 #include "model/read.hpp"
 
 namespace lw {
-namespace agreement_file {
+namespace {
 
 using Values = std::vector<double>;
 
@@ -70,7 +70,7 @@ double derivative_error(const Model<double>& model, Workspace<double>& work, con
   return worst;
 }
 
-}  // namespace agreement_file
+}  // namespace
 
 std::vector<Values> states_of(const Model<double>& model, const Function& function, int count, const Values& p,
                               std::uint64_t seed) {

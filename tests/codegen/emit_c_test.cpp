@@ -21,6 +21,7 @@
 #include "dynamics/rnea.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
+#include "other_languages.hpp"
 #include "scratch.hpp"
 #include "traces.hpp"
 
@@ -52,10 +53,6 @@ std::vector<TestVectors> reference(const Model<double>& model, int states, doubl
     vectors[2].inputs.push_back(joined(s.tau)), vectors[2].outputs.push_back(qdd);
   }
   return vectors;
-}
-
-void write(const Scratch& scratch, const std::vector<Artefact>& files) {
-  for (const Artefact& f : files) std::ofstream(scratch.path / f.path) << f.text;
 }
 
 // Compiles the sources and runs what comes of it.

@@ -130,11 +130,11 @@ base_visuals: {sphere: 0.1}
   EXPECT_EQ(at(d.friction.stribeck->shape), 2.0);
   ASSERT_EQ(d.friction.bearings.size(), 1u);
   EXPECT_EQ(d.friction.bearings[0].kind, Bearing::Kind::thrust);
-  ASSERT_EQ(d.drive->efficiency.size(), 2u);
-  EXPECT_EQ(at(d.drive->efficiency_load[1]), 1.0);
+  ASSERT_EQ(d.drive->efficiency->y.size(), 2u);
+  EXPECT_EQ(at(d.drive->efficiency->x[1]), 1.0);
   EXPECT_EQ(at(*d.drive->backlash), 0.001);
   EXPECT_EQ(at(d.spring->rest), 0.1);
-  EXPECT_EQ(at(*d.damper), 0.2);
+  EXPECT_EQ(at(d.damper->coefficient), 0.2);
   ASSERT_EQ(m.links[3].visuals.size(), 3u);
   EXPECT_EQ(m.links[3].visuals[0].color, (std::array<double, 4>{1, 0, 0.5, 1}));
   EXPECT_EQ(m.links[3].visuals[1].shape, Visual::Shape::cylinder);

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace lw {
-namespace describe_mechanism_file {
+namespace {
 
 using Eigen::AngleAxisd, Eigen::Isometry3d, Eigen::Matrix3d, Eigen::Vector3d;
 
@@ -149,7 +149,7 @@ class Teller {
   int q_ = 0, v_ = 0;
 };
 
-}  // namespace describe_mechanism_file
+}  // namespace
 
 std::vector<peer::Body> describe_bodies(const Mechanism& mechanism) { return Teller(mechanism).bodies; }
 

@@ -98,7 +98,9 @@ Joint random_joint(Random& random, JointType type, const RandomMechanismOptions&
     j.drive->ratio = random.between(-100.0, 100.0);
     j.drive->rotor_inertia = random.between(1e-5, 1e-3);
   }
-  if (one && options.springs && random.chance(0.5)) j.spring = {random.between(0.0, 100.0), random.between(-1.0, 1.0)};
+  if (one && options.springs && random.chance(0.5)) {
+    j.spring = {random.between(0.0, 100.0), random.between(-1.0, 1.0), {}};
+  }
   return j;
 }
 
