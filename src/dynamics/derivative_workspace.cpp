@@ -13,6 +13,9 @@ template <class T>
 DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)
     : placed(model.bodies.size()),
       composite(model.bodies.size()),
+      angle(model.bodies.size(), T(0.0)),
+      sine(model.bodies.size()),
+      cosine(model.bodies.size()),
       fall(model.bodies.size()),
       zero(at(model.nv), T(0.0)),
       h(at(model.nv)),

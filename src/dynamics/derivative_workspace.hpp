@@ -38,6 +38,7 @@ struct DerivativeWorkspace {
   std::vector<Column> columns;  // of the first body, of the second, …
   std::vector<Placed> placed;
   std::vector<Composite> composite;
+  std::vector<T> angle, sine, cosine;  // of each body, where it turns
   std::vector<int> first;      // of each body: its first column
   std::vector<int> root;       // of each body: its tree's root where that turns or floats freely, else -1
   std::vector<Vec3<T>> fall;   // of each root: −gravity in its axes

@@ -35,7 +35,7 @@ void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
     for (int t = above; t-- > 0;) {
       const T a = own[t] * inverse;
       Lanes<T>* const other = &work.factors[at(work.rows[at(path[t])].lanes)];
-      for (int s = 0; s <= t / kLanes; ++s) other[s] -= a * lanes[s];
+      for (int s = 0; s <= t / kLanes; ++s) other[s] = less_product(other[s], a, lanes[s]);
     }
     for (int s = 0; s <= above / kLanes; ++s) lanes[s] = inverse * lanes[s];
     own[above] = inverse;
@@ -51,7 +51,7 @@ void solve_up(const DerivativeWorkspace<T>& work, const std::vector<Entry<T>>& l
     X y = rows[i];
     for (std::size_t m = n + at(list[n].below); m > n; --m) {
       const int k = list[m].velocity;
-      y -= work.factors[at(work.rows[at(k)].lanes)].data()[place] * rows[k];
+      y = less_product(y, work.factors[at(work.rows[at(k)].lanes)].data()[place], rows[k]);
     }
     rows[i] = y;
   }
@@ -81,13 +81,13 @@ void solve_down(const DerivativeWorkspace<T>& work, int begin, Sign sign, X* row
       X y = start(below, other, next);
       for (int s = 0; s < row.size - 1; ++s) {
         const X above = rows[path[s]];
-        x -= factor[s] * above;
-        y -= other[s] * above;
+        x = less_product(x, factor[s], above);
+        y = less_product(y, other[s], above);
       }
-      y -= other[row.size - 1] * x;
+      y = less_product(y, other[row.size - 1], x);
       rows[next] = y;
     } else {
-      for (int s = 0; s < row.size - 1; ++s) x -= factor[s] * rows[path[s]];
+      for (int s = 0; s < row.size - 1; ++s) x = less_product(x, factor[s], rows[path[s]]);
     }
     rows[k] = x;
   }

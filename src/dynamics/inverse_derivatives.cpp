@@ -1,6 +1,10 @@
 #include "inverse_derivatives.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "../graph/sincos.hpp"
 
 // The sweeps with all their vector algebra inlined: with so many scalars in one file gcc would stop halfway.
 #define LW_WHOLE [[gnu::flatten]]
@@ -139,13 +143,39 @@ Motion<T> parent_acceleration(const DerivativeWorkspace<T>& work, const Body<T>&
 
 }  // namespace
 
+namespace {
+
+// Sines and cosines of all angles; of double at once, by the kernel that generated code has, as far as it is exact.
+template <class T>
+void find_sines(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q) {
+  using std::cos, std::sin;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].kind == JointKind::revolute) work.angle[i] = joint_coordinate<T>(model.bodies[i], q);
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    constexpr double kExact = 1e5;
+    double largest = 0.0;
+    for (const double a : work.angle) largest = max(largest, std::abs(a));
+    if (largest <= kExact) return sincos(work.angle, work.sine, work.cosine, false);
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].kind != JointKind::revolute) continue;
+    work.sine[i] = sin(work.angle[i]);
+    work.cosine[i] = cos(work.angle[i]);
+  }
+}
+
+}  // namespace
+
 template <class T>
 LW_WHOLE void place_bodies(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q, In<T> qd) {
   const std::size_t n = model.bodies.size();
+  find_sines<T>(model, work, q);
   for (std::size_t i = 0; i < n; ++i) {
     const Body<T>& b = model.bodies[i];
     auto& body = work.placed[i];
-    const Transform<T> X = joint_transform<T>(b, q);
+    const bool turns = b.kind == JointKind::revolute;
+    const Transform<T> X = turns ? turned_transform<T>(b, work.cosine[i], work.sine[i]) : joint_transform<T>(b, q);
     Vec3<T> axis = b.axis;
     if (b.parent < 0) {
       work.fall[i] = -(transpose(X.R) * model.gravity);

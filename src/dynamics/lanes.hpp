@@ -11,9 +11,24 @@
 #define LW_LANES_KIND plain
 #endif
 
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
 namespace lw {
 namespace lanes {
 inline namespace LW_LANES_KIND {
+
+// y − s x in one instruction where the machine has it: half the arithmetic of solving, and one rounding less.
+template <class X, class T>
+X less_product(const X& y, const T& s, const X& x) {
+  X difference = y;
+  difference -= s * x;
+  return difference;
+}
+#if defined(__FMA__)
+inline double less_product(double y, double s, double x) { return __builtin_fma(-s, x, y); }
+#endif
 
 // gcc takes a vector that is wider than the machine's registers apart into single numbers.
 #if defined(__AVX512F__)
@@ -61,6 +76,20 @@ struct alignas(64) Lanes<double> {
   }
 };
 
+#if defined(__FMA__)
+inline Lanes<double> less_product(const Lanes<double>& y, double s, const Lanes<double>& x) {
+  Lanes<double> difference;
+  for (int k = 0; k < Lanes<double>::kRegisters; ++k) {
+#if defined(__AVX512F__)
+    difference.r[k] = _mm512_fnmadd_pd(_mm512_set1_pd(s), x.r[k], y.r[k]);
+#else
+    difference.r[k] = _mm256_fnmadd_pd(_mm256_set1_pd(s), x.r[k], y.r[k]);
+#endif
+  }
+  return difference;
+}
+#endif
+
 // Two of them, for two chains of operations side by side.
 template <class T>
 struct TwoLanes {
@@ -74,6 +103,11 @@ struct TwoLanes {
   }
   friend TwoLanes operator*(const T& s, const TwoLanes& x) { return {s * x.a, s * x.b}; }
 };
+
+template <class T>
+TwoLanes<T> less_product(const TwoLanes<T>& y, const T& s, const TwoLanes<T>& x) {
+  return {less_product(y.a, s, x.a), less_product(y.b, s, x.b)};
+}
 
 // columns[lane · height + k] = row k, lane by lane, for `count` lanes; rows are `stride` numbers apart.
 template <class T>
@@ -122,6 +156,7 @@ inline void write_columns<double>(const double* rows, int stride, int count, int
 }  // namespace lanes
 
 using lanes::Lanes;
+using lanes::less_product;
 using lanes::TwoLanes;
 using lanes::write_columns;
 

@@ -189,6 +189,12 @@ T joint_rate(const Body<T>& body, std::span<const T> qd) {
   return body.mimics ? body.ratio * qd[static_cast<std::size_t>(body.v)] : qd[static_cast<std::size_t>(body.v)];
 }
 
+// Pose of the frame of a body that turns by an angle of this cosine and sine.
+template <class T>
+Transform<T> turned_transform(const Body<T>& b, const T& c, const T& s) {
+  return {b.R0 + b.Rc * c + b.Rs * s, b.X_PJ.p};
+}
+
 // Pose of the body's frame in its parent's.
 template <class T>
 Transform<T> joint_transform(const Body<T>& b, std::span<const T> q) {
@@ -196,8 +202,7 @@ Transform<T> joint_transform(const Body<T>& b, std::span<const T> q) {
   switch (b.kind) {
     case JointKind::revolute: {
       const T angle = joint_coordinate(b, q);
-      const T c = cos(angle), s = sin(angle);
-      return {b.R0 + b.Rc * c + b.Rs * s, b.X_PJ.p};
+      return turned_transform<T>(b, cos(angle), sin(angle));
     }
     case JointKind::prismatic: return {b.X_PJ.R, b.X_PJ.p + b.slide * joint_coordinate(b, q)};
     case JointKind::spherical: {

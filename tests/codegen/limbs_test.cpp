@@ -83,7 +83,7 @@ Mechanism with_limbs(std::uint64_t seed, int count, bool floating) {
 
 TEST(Limbs, AnyNumbersAgreeWithTheReference) {
   int found = 0;
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Mechanism mechanism = with_limbs(seed, 2 + static_cast<int>(seed % 5), seed % 2 == 0);
     for (const std::string& function : kFunctions) {
       const Traced traced = trace_function(mechanism, function, by_limbs(seed % 3 == 0));
@@ -92,7 +92,7 @@ TEST(Limbs, AnyNumbersAgreeWithTheReference) {
       EXPECT_LE(disagreement(model, traced.function, states_of(model, traced.function, 100)), 1.0) << seed << " " << function;
     }
   }
-  EXPECT_GT(found, 18);
+  EXPECT_GT(found, 11);
 }
 
 TEST(Limbs, LanesGiveTheInterpretersBits) {

@@ -341,7 +341,8 @@ TEST(ParameterDerivatives, RefuseUnknownNames) {
   }
 }
 
-// Traced and interpreted: the same bits. (Of M⁻¹ other halves are computed eight columns at a time: the same to rounding.)
+// Traced and interpreted, with the same sines: the same bits. (Of forward dynamics the same to rounding: solving fuses
+// products with differences where the machine does, and of M⁻¹ other halves are computed eight columns at a time.)
 TEST(Derivatives, TracedAndInterpretedAreTheSame) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const Mechanism mechanism = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 7),
@@ -361,17 +362,18 @@ TEST(Derivatives, TracedAndInterpretedAreTheSame) {
                   DerivativeWorkspace<Expr> work(symbolic);
                   (forward ? forward_derivatives<Expr> : inverse_derivatives<Expr>)(symbolic, work, in[0], in[1], in[2],
                                                                                     out[0], out[1], out[2]);
-                });
+                }).with({Arithmetic::Trigonometry::own, false});
       Values in = s.q, got(3 * nv * nv);
       in.insert(in.end(), s.qd.begin(), s.qd.end());
       const Values& last = forward ? s.tau : s.qdd;
       in.insert(in.end(), last.begin(), last.end());
       evaluate<double>(twin, in, got);
       const Slopes d = forward ? analytic_forward(model, s) : analytic_inverse(model, s);
+      const double rounding = forward ? 1e-9 : 0.0;
       for (std::size_t k = 0; k < nv * nv; ++k) {
-        EXPECT_EQ(got[k] + 0.0, d.q.data()[k] + 0.0) << seed << " " << forward << " " << k;
-        EXPECT_EQ(got[nv * nv + k] + 0.0, d.qd.data()[k] + 0.0) << seed << " " << forward << " " << k;
-        EXPECT_NEAR(got[2 * nv * nv + k], d.last.data()[k], forward ? 1e-9 * largest(d.last) : 0.0);
+        EXPECT_NEAR(got[k], d.q.data()[k], rounding * largest(d.q)) << seed << " " << forward << " " << k;
+        EXPECT_NEAR(got[nv * nv + k], d.qd.data()[k], rounding * largest(d.qd)) << seed << " " << forward << " " << k;
+        EXPECT_NEAR(got[2 * nv * nv + k], d.last.data()[k], rounding * largest(d.last)) << seed << " " << forward << " " << k;
       }
     }
   }
