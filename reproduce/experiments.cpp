@@ -30,6 +30,7 @@ const std::vector<Entry>& experiments() {
                                        {"dhanaraj", dhanaraj_generated},
                                        {"dhanaraj", dhanaraj_swelling},
                                        {"dhanaraj", dhanaraj_kinematics},
+                                       {"dhanaraj", dhanaraj_friction},
                                        {"binder", binder_kinematics},
                                        {"binder", binder_lagrange},
                                        {"binder", binder_operations},

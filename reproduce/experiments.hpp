@@ -16,6 +16,7 @@ Experiment lagrange_operations();
 Experiment dhanaraj_generated();
 Experiment dhanaraj_swelling();
 Experiment dhanaraj_kinematics();
+Experiment dhanaraj_friction();
 Experiment binder_kinematics();
 Experiment binder_lagrange();
 Experiment binder_operations();
