@@ -38,6 +38,15 @@ TEST(Svg, IsWellFormedWithAxesLabelsAndLegend) {
     EXPECT_NE(texts.find(wanted), std::string::npos) << wanted;
 }
 
+// At a quarter stands 0.25 and not 0.2.
+TEST(Svg, LabelsSayWhereTheTicksAre) {
+  Plot plot;
+  plot.series = {{"one", {0.0, 2.0}, {0.0, 1.0}}};
+  ASSERT_EQ(round_ticks(0.0, 2.0, 8)[1], 0.25);
+  EXPECT_NE(to_svg(plot).find(">0.25<"), std::string::npos);
+  EXPECT_EQ(to_svg(plot).find(">0.3<"), std::string::npos);
+}
+
 TEST(Svg, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(to_svg(example()).find("nan"), std::string::npos);
   Plot empty;
