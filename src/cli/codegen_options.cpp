@@ -122,7 +122,10 @@ void judge_functions(const Arguments& arguments, const Model<double>& model,
 void note_long_work(const Arguments& arguments, const Model<double>& model, const std::string& function) {
   constexpr int kQuick = 12;  // velocities, for which it takes a second or two
   if (model.nv > kQuick && !arguments.quiet()) {
-    say(fmt::format("{}: deriving and simplifying `{}`", model.name, function));
+    constexpr int kLong = 24;  // velocities, from which on the solves of forward derivatives are most of the code
+    const bool is_long = model.nv > kLong && function == "forward-derivatives";
+    say(fmt::format("{}: deriving and simplifying `{}`{}", model.name, function,
+                    is_long ? ", which takes minutes and makes megabytes of code (lw::forward_derivatives is quicker)" : ""));
   }
 }
 

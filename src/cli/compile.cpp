@@ -282,22 +282,27 @@ int run(const Arguments& arguments) {
   Program program = make_program(loaded.mechanism, functions, options, &traced);
   if (arguments.has("--name")) program.name = arguments.text("--name");
   program.options = resolved(arguments, options.trace, loaded.mechanism, functions);
-  for (const char* flag : {"--float", "--libm", "--no-fma", "--no-lanes"}) {
-    if (arguments.has(flag)) program.options.emplace_back(flag, "");
+  for (const char* option : {"--functions", "--batch", "--name", "--float", "--libm", "--no-fma", "--no-lanes"}) {
+    if (arguments.has(option)) program.options.emplace_back(option, arguments.text(option));
   }
   if (const std::string losses = losses_left_out(loaded.mechanism); !losses.empty()) program.left_out.push_back(losses);
   note_idle_parameters(arguments, program);
   Json json{{"files", Json::array()}, {"functions", Json::array()}};
-  Table table(
-      {"function", "×", "+", "÷", "sin, cos", "longest path", form.single_precision ? "error in double" : "error"});
+  std::vector<std::string> columns{"function", "×", "+", "÷", "sin, cos", "longest path"};
+  for (const char* error : {"error in double", "in float"}) {
+    if (form.single_precision) columns.emplace_back(error);
+  }
+  if (!form.single_precision) columns.emplace_back("error");
+  Table table(columns);
   std::vector<TestVectors> vectors;
   Proof proof;
   proof.states = kVerifiedStates;
   for (const Traced& t : traced) {
     const Verification check = verify(t, kVerifiedStates);
     if (!check.passed()) {
-      say_error(fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states. Nothing is written",
-                            t.function.name(), check.error, check.states));
+      say_error(fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing is "
+                            "written; another road may do: --search 0, --parameters full or --snap 0",
+                            t.function.name(), check.error, check.states, check.limit));
       return kCheckFailed;
     }
     proof.errors.push_back(check.error);
@@ -312,16 +317,20 @@ int run(const Arguments& arguments) {
                                  {"depth", cost.depth},
                                  {"road", t.roads.front().name},
                                  {"error", check.error}});
-    table.add({t.function.name(), std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.divisions),
-               std::to_string(c.trigonometric), std::to_string(cost.depth), fmt::format("{:.1e}", check.error)});
+    std::vector<std::string> row{t.function.name(),           std::to_string(c.multiplications), std::to_string(c.additions),
+                                 std::to_string(c.divisions), std::to_string(c.trigonometric),   std::to_string(cost.depth),
+                                 fmt::format("{:.1e}", check.error)};
     const bool single = form.single_precision;
     vectors.push_back(vectors_of(t, single));
     if (single) {
       const double error = lw::float_error(t, kVerifiedStates);
       json["functions"].back()["float_error"] = error;
+      proof.float_errors.push_back(error);
       program.notes.push_back(fmt::format("{}: single precision is off by {:.1e} of the terms of the result at most, at {} random states",
                                           t.function.name(), error, kVerifiedStates));
+      row.push_back(fmt::format("{:.1e}", error));
     }
+    table.add(row);
   }
   if (!judge_snapping(arguments, options.trace.snap, proof.snapping)) return kCheckFailed;
   if (proof.snapping > 0.0) {

@@ -16,6 +16,7 @@
 #include "../model/coordinate_rates.hpp"
 #include "codegen_options.hpp"
 #include "frame_option.hpp"
+#include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "vectors.hpp"
@@ -35,7 +36,7 @@ constexpr Target kTargets[] = {{"inverse", "tau", true, "qdd", "tau(q, qd, qdd)"
                                {"forward", "qdd", true, "tau", "qdd(q, qd, tau)"},
                                {"mass-matrix", "M", false, "", "M(q), a matrix per velocity"},
                                {"bias", "bias", true, "", "c(q, qd) + g(q)"},
-                               {"kinematics", "pose", false, "", "position and rotation matrix of --frame"},
+                               {"kinematics", "pose", false, "", "position and rotation matrix of a frame"},
                                {"energy", "energy", true, "", "kinetic and potential energy"}};
 
 const Target& chosen_target(const Arguments& arguments) {
@@ -314,6 +315,10 @@ int run(const Arguments& arguments) {
                   fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, rows));
     }
   }
+  if (name == "forward" && model.nv <= kAffordablePivots) {
+    Workspace<double> work(model);
+    judge_mass_matrix(arguments, model, work, p.q);
+  }
   r.slopes = *target.last ? analytic(target, model, p) : by_dual_numbers(target, loaded, p);
   r.parameters = wanted_parameters(arguments, loaded);
   r.by_parameter = parameter_derivatives(loaded.mechanism, r.parameters, [&](const Model<Dual>& moving) {
@@ -363,11 +368,11 @@ Command derivatives_command() {
   c.name = "derivatives";
   c.summary = "how results change with q, qd, qdd or tau, and with parameters";
   c.description =
-      "Derivatives, exact to rounding. Those of inverse and forward dynamics are analytic, the others are made with "
+      "Derivatives, exact to the rounding of the largest entries. Those of inverse and forward dynamics are analytic, the others are made with "
       "dual "
       "numbers. A derivative by q is one along the velocities: a quaternion joint has three columns, for turns about "
       "the "
-      "axes of its child. A parameter that others are computed from moves those too.";
+      "axes of its child; a floating one three more, for displacements along them. A parameter that others are computed from moves those too.";
   c.examples = {"linkwright derivatives puma560 --qd 1,1,1,1,1,1",
                 "linkwright derivatives puma560 --function forward --tau 1,2,3,0,0,0 --json",
                 "linkwright derivatives double-pendulum --parameters all --second --qd 1,2",

@@ -67,7 +67,7 @@ std::string listed(const std::vector<Entry>& entries, const Form& form) {
 
 // Where another group has the same names before it, the units are enough.
 std::string described(const Program& program, const Contents& c, const Form& form) {
-  std::string text = c.group + ": " + c.words;
+  std::string text = c.group + (c.function.empty() ? "" : " of " + c.function) + ": " + c.words;
   if (c.entries.empty()) return text;
   for (const Contents& before : program.contents) {
     if (before.group == c.group) break;

@@ -70,8 +70,10 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     program.kept_values = traced.parameter_values;
     for (Contents& c : contents(traced)) {
       const auto same = [&](const Contents& known) { return known.group == c.group; };
-      if (std::none_of(program.contents.begin(), program.contents.end(), same))
-        program.contents.push_back(std::move(c));
+      const auto known = std::find_if(program.contents.begin(), program.contents.end(), same);
+      if (known != program.contents.end() && known->words == c.words) continue;
+      if (known != program.contents.end()) c.function = name;
+      program.contents.push_back(std::move(c));
     }
     if (details != nullptr) details->push_back(std::move(traced));
   }
@@ -93,7 +95,16 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
 
 Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options) {
   options.program.trace = native(std::move(options.program.trace));
-  return jit(make_program(mechanism, functions, options.program), options.jit);
+  std::vector<Traced> traced;
+  const Program program = make_program(mechanism, functions, options.program, &traced);
+  for (const Traced& t : traced) {
+    constexpr int kStates = 20;
+    if (const Verification check = verify(t, kStates); !check.passed()) {
+      throw Error(ErrorCode::model, fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}",
+                                                t.function.name(), mechanism.name, check.error));
+    }
+  }
+  return jit(program, options.jit);
 }
 
 TraceOptions native(TraceOptions options) {

@@ -34,28 +34,28 @@ Contents of_group(const Traced& traced, const Group& g) {
   });
   const std::string& name = g.name;
   if (name == "q") {
-    return {name, turns_freely ? "positions; quaternions are x, y, z, w, of length 1" : "positions",
+    return {name, {}, turns_freely ? "positions; quaternions are x, y, z, w, of length 1" : "positions",
             coordinate_entries(model)};
   }
   if (name == "qd") {
-    return {name,
+    return {name, {},
             turns_freely
                 ? "velocities; of spherical and floating joints the angular one first, in the child's axes, so "
                   "that qd is not the rate of q"
                 : "velocities",
             with_units(velocities, "/s")};
   }
-  if (name == "qdd") return {name, "accelerations", with_units(velocities, "/s²")};
-  if (name == "tau") return {name, "torques and forces at the joints", forces(velocities)};
+  if (name == "qdd") return {name, {}, "accelerations", with_units(velocities, "/s²")};
+  if (name == "tau") return {name, {}, "torques and forces at the joints", forces(velocities)};
   if (name == "bias")
-    return {name, "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
+    return {name, {}, "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
             forces(velocities)};
-  if (name == "p") return {name, "parameters that were kept", named(traced.parameters)};
-  if (name == "M") return {name, "mass matrix, a row and a column a velocity", {}};
+  if (name == "p") return {name, {}, "parameters that were kept", named(traced.parameters)};
+  if (name == "M") return {name, {}, "mass matrix, a row and a column a velocity", {}};
   if (name.starts_with("d_")) {
     const bool forward = traced.function.name() == "forward-derivatives";
     const std::string by = name.substr(2);
-    return {name,
+    return {name, {},
             fmt::format("derivative of {} by {}, a row a velocity and a column {}{}", forward ? "qdd" : "tau", by,
                         by == "p" ? "a parameter" : "a velocity",
                         by == "q" && turns_freely ? "; of spherical and floating joints along the velocities" : ""),
@@ -63,28 +63,28 @@ Contents of_group(const Traced& traced, const Group& g) {
   }
   if (name == "position") {
     return {
-        name, fmt::format("of the origin of `{}` in the base's frame", frame), {{"x", "m"}, {"y", "m"}, {"z", "m"}}};
+        name, {}, fmt::format("of the origin of `{}` in the base's frame", frame), {{"x", "m"}, {"y", "m"}, {"z", "m"}}};
   }
   if (name == "rotation")
-    return {name, fmt::format("matrix whose columns are the axes of `{}`, in the base's axes", frame), {}};
+    return {name, {}, fmt::format("matrix whose columns are the axes of `{}`, in the base's axes", frame), {}};
   if (name == "jacobian") {
-    return {name,
+    return {name, {},
             fmt::format("matrix, a column a velocity; rows: angular velocity x, y, z of `{}`, then the velocity of its "
                         "origin, all in the base's axes",
                         frame),
             {}};
   }
-  if (name == "kinetic" || name == "potential") return {name, name + " energy", {{name, "J"}}};
+  if (name == "kinetic" || name == "potential") return {name, {}, name + " energy", {{name, "J"}}};
   if (name == "Y") {
     // a rotor that is kept has a column for values other than zero too
     const std::vector<std::string> columns = parameter_table(model).names;
     const bool complete = columns.size() * velocities.size() == g.size;
     return {
-        name,
+        name, {},
         "matrix, a row a velocity; its columns, by link, for mass, first moments and inertia about the link's origin",
         named(complete ? columns : std::vector<std::string>{})};
   }
-  return {name, {}, {}};
+  return {name, {}, {}, {}};
 }
 
 }  // namespace

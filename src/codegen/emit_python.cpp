@@ -72,7 +72,7 @@ def _result(numbers, states, rows=None):
     values = np.empty((*states, len(numbers)))
     for k, number in enumerate(numbers):
         values[..., k] = number
-    return values if rows is None else np.swapaxes(values.reshape(*states, -1, rows), -1, -2)
+    return values if rows is None else np.swapaxes(values.reshape(*states, len(numbers) // rows, rows), -1, -2)
 )";
 
 const std::string kLess = "(1.0 * (";

@@ -245,8 +245,10 @@ Function with_limbs_called(const Function& function, const Model<double>& model,
   }
   for (const Group& g : function.outputs()) {
     for (std::size_t k = 0; k < g.size; ++k) {
-      const bool matrix = g.rows > 0;
-      const Limbs owner = matrix ? bit(of_v[k % g.rows]) | bit(of_v[k / g.rows]) : bit(of_v[k]);
+      const std::size_t n = of_v.size();  // what is neither an entry a velocity nor one for two of them is everybody's
+      const Limbs owner = g.rows == n && g.size == n * n ? bit(of_v[k % n]) | bit(of_v[k / n])
+                          : g.rows == 0 && g.size == n   ? bit(of_v[k])
+                                                         : Limbs{0};
       of_result.push_back(std::popcount(owner) == 1 ? owner : kAll);
     }
   }

@@ -17,6 +17,7 @@ namespace lw {
 // What a group of inputs or outputs holds.
 struct Contents {
   std::string group;           // "q"
+  std::string function;        // whose it is, where groups of that name differ: d_q of inverse and of forward dynamics
   std::string words;           // "positions"
   std::vector<Entry> entries;  // of a vector, place by place; of a matrix its columns, or none where words say it all
 };

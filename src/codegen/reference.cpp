@@ -73,12 +73,15 @@ Reference reference(const Model<double>& model, const std::string& function, con
   };
 }
 
-Reference reference(const Traced& traced, bool snapped_model) {
+namespace {
+
+Reference with_parameters(const Traced& traced, const Model<double>& given, const std::vector<Model<Dual>>& moving,
+                          bool snapped_model) {
   const double snap = snapped_model ? traced.snap : 0.0;
   const std::string& function = traced.function.name();
-  const Model<double> model = snapped(traced.model, snap);
+  const Model<double> model = snapped(given, snap);
   const Reference plain = reference(model, function, traced.frame);
-  if (traced.moving.empty()) return plain;
+  if (moving.empty()) return plain;
   // derivatives along kept parameters, behind the others
   struct Held {
     Model<double> model;
@@ -88,7 +91,7 @@ Reference reference(const Traced& traced, bool snapped_model) {
     explicit Held(const Model<double>& m) : model(m), work(model) {}
   };
   auto held = std::make_shared<Held>(model);
-  for (const Model<Dual>& m : traced.moving) held->moving.push_back(snapped(m, snap));
+  for (const Model<Dual>& m : moving) held->moving.push_back(snapped(m, snap));
   for (const Model<Dual>& m : held->moving) held->dual.emplace_back(m);
   return [held, plain, forward = function == "forward-derivatives"](std::span<const double> in, std::span<double> out) {
     const Model<double>& m = held->model;
@@ -111,6 +114,15 @@ Reference reference(const Traced& traced, bool snapped_model) {
       if (forward) solve_mass_matrix<double>(m, factors, column);
     }
   };
+}
+
+}  // namespace
+
+Reference reference(const Traced& traced, bool snapped_model) {
+  return with_parameters(traced, traced.model, traced.moving, snapped_model);
+}
+Reference reference(const Traced& traced, const OtherValues& other, bool snapped_model) {
+  return with_parameters(traced, other.model, other.moving, snapped_model);
 }
 
 }  // namespace lw

@@ -39,7 +39,8 @@ std::string function(const Program& program, std::size_t index, const Form& form
   const Function& f = program.functions[index];
   const FunctionCost c = cost(f);
   const OperationCount& o = c.operations;
-  const std::string error = index < proof.errors.size() ? fmt::format(", \"error\": {:.3e}", proof.errors[index]) : "";
+  std::string error = index < proof.errors.size() ? fmt::format(", \"error\": {:.3e}", proof.errors[index]) : "";
+  if (index < proof.float_errors.size()) error += fmt::format(", \"float_error\": {:.3e}", proof.float_errors[index]);
   return fmt::format(
       "\n    {{\"name\": {}, \"symbol\": {}, \"inputs\": {}, \"outputs\": {},\n     \"operations\": "
       "{{\"multiplications\": {}, "
@@ -73,7 +74,7 @@ Artefact emit_report(const Program& program, const std::vector<Artefact>& files,
   }
   for (const Contents& c : program.contents) {
     vectors += fmt::format("{}\n    {}: {{\"words\": {}, \"entries\": {}}}", vectors.empty() ? "" : ",",
-                           quoted(c.group), quoted(c.words), entries(c.entries));
+                           quoted(c.function.empty() ? c.group : c.function + "." + c.group), quoted(c.words), entries(c.entries));
   }
   for (std::size_t k = 0; k < program.functions.size(); ++k) {
     functions += (k == 0 ? "" : ",") + function(program, k, form, proof);

@@ -362,7 +362,7 @@ class Tracer {
         regressor<Expr>(s.model, parameter_table(s.model), work, x[0], x[1], x[2], y[0]);
       });
     } else {
-      throw Error(ErrorCode::usage, fmt::format("there is no function {} to trace; {}", in_quotes(function_),
+      throw Error(ErrorCode::usage, fmt::format("there is no function {}; {}", in_quotes(function_),
                                                 suggestion(function_, traceable_functions())));
     }
     return list;

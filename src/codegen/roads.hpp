@@ -47,6 +47,7 @@ struct RoadTaken {
 struct OtherValues {
   std::vector<double> p;
   Model<double> model;
+  std::vector<Model<Dual>> moving;  // of derivatives: it, with one kept parameter after the other moving at rate 1
 };
 
 struct Traced {
@@ -90,6 +91,8 @@ using Reference = std::function<void(std::span<const double> inputs, std::span<d
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "");
 // Of a traced function, with the derivatives along the parameters that it keeps, at their values.
 Reference reference(const Traced& traced, bool snapped_model = false);
+// The same at other values of what it keeps.
+Reference reference(const Traced& traced, const OtherValues& other, bool snapped_model);
 
 // The model with right angles between axes that are so within `snap` (rad), and without lengths below `snap` times its
 // size. Its rotations are rotations, to the last bits.

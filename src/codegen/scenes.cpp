@@ -60,7 +60,7 @@ Scenes::Scenes(const Mechanism& mechanism, const std::string& function, const Tr
   }
   dense_ = options.dense && (torques || function == "energy");  // the others know no inertias
   if (dense_) make_dense();
-  others_ = other_values();
+  others_ = other_values(function.ends_with("-derivatives"));
 }
 
 void Scenes::make_dense() {
@@ -165,14 +165,14 @@ std::vector<double> Scenes::parameter_values(const Variant& v) const {
   return list;
 }
 
-std::vector<OtherValues> Scenes::other_values() const {
+std::vector<OtherValues> Scenes::other_values(bool of_derivatives) const {
   if (dense_ || options_.keep.empty()) return {};
   constexpr int kSets = 10;
   const std::vector<double> own = parameter_values({});
   Random random(7);
   std::vector<OtherValues> list;
   for (int k = 0; k < kSets; ++k) {
-    OtherValues other{own, {}};
+    OtherValues other{own, {}, {}};
     ParameterValues<double> values = options_.values;
     for (std::size_t i = 0; i < own.size(); ++i) {
       double& x = other.p[i];
@@ -181,15 +181,15 @@ std::vector<OtherValues> Scenes::other_values() const {
       values[options_.keep[i]] = x;
     }
     other.model = instantiate<double>(mechanism_, values);
+    if (of_derivatives) other.moving = moving(other.p);
     list.push_back(std::move(other));
   }
   return list;
 }
 
-std::vector<Model<Dual>> Scenes::moving() const {
+std::vector<Model<Dual>> Scenes::moving(const std::vector<double>& kept) const {
   ParameterValues<Dual> still;
   for (const auto& [name, value] : options_.values) still[name] = value;
-  const std::vector<double> kept = parameter_values({});
   for (std::size_t k = 0; k < options_.keep.size(); ++k) still[options_.keep[k]] = kept[k];
   std::vector<Model<Dual>> list;
   for (const std::string& name : options_.keep) {

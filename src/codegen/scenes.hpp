@@ -49,7 +49,7 @@ class Scenes {
   // What holds for the file's values of kept parameters may fail for others, so there are others to verify with.
   const std::vector<OtherValues>& others() const { return others_; }
   // The model with one kept parameter after the other moving at rate 1, the others still.
-  std::vector<Model<Dual>> moving() const;
+  std::vector<Model<Dual>> moving() const { return moving(parameter_values({})); }
 
   const Model<double>& values() const { return values_; }  // before snapping
   bool dense() const { return dense_; }
@@ -65,7 +65,8 @@ class Scenes {
   void make_dense();
   std::vector<DenseSymbol> dense_symbols(const Variant& v) const;
   void put_dense(Scene& s, const std::vector<Expr>& p, const Variant& v) const;
-  std::vector<OtherValues> other_values() const;
+  std::vector<OtherValues> other_values(bool of_derivatives) const;
+  std::vector<Model<Dual>> moving(const std::vector<double>& kept) const;
 
   const Mechanism& mechanism_;
   const TraceOptions& options_;

@@ -11,12 +11,10 @@ constexpr double kBearings = 0.01;
 
 double norm(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
 
-}  // namespace
-
-std::vector<double> torque_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd,
-                                 In<double> qdd) {
-  std::vector<double> terms(static_cast<std::size_t>(model.nv), 0.0);
-  forward_accelerations<double>(model, work, q, qd, qdd, model.gravity);
+// What the motion of each body alone adds to each torque, under one of the causes.
+void add_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd, In<double> qdd,
+               const Vec3<double>& gravity, std::vector<double>& terms) {
+  forward_accelerations<double>(model, work, q, qd, qdd, gravity);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const RigidInertia<double>& I = model.bodies[i].inertia;
     const Vec3<double>&w = work.velocity[i].ang, &alpha = work.alpha[i], &a = work.acceleration[i];
@@ -38,6 +36,17 @@ std::vector<double> torque_terms(const Model<double>& model, Workspace<double>& 
       j = static_cast<std::size_t>(b.parent);
     }
   }
+}
+
+}  // namespace
+
+std::vector<double> torque_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd,
+                                 In<double> qdd) {
+  std::vector<double> terms(static_cast<std::size_t>(model.nv), 0.0);
+  const Vec3<double> weightless = Vec3<double>::zero();
+  add_terms(model, work, q, work.zero, work.zero, model.gravity, terms);
+  add_terms(model, work, q, qd, work.zero, weightless, terms);
+  add_terms(model, work, q, work.zero, qdd, weightless, terms);
   for (const Body<double>& b : model.bodies) {
     if (b.kind != JointKind::revolute && b.kind != JointKind::prismatic) continue;
     terms[static_cast<std::size_t>(b.v)] +=

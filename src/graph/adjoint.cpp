@@ -4,11 +4,23 @@
 
 #include "../base/error.hpp"
 #include "evaluated.hpp"
+#include "partials.hpp"
+#include "tangent.hpp"
 
 namespace lw {
 
 std::vector<Expr> adjoint_at(const Function& f, const std::vector<Expr>& x, const std::vector<Expr>& weights) {
   require(weights.size() == f.output_size(), "an adjoint takes a weight for each output");
+  if (switches_singularities(f)) {
+    std::vector<Expr> products(x.size(), Expr(0.0));
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      std::vector<Expr> rates(x.size(), Expr(0.0));
+      rates[k] = 1.0;
+      const std::vector<Expr> column = tangent_at(f, x, rates);
+      for (std::size_t r = 0; r < column.size(); ++r) products[k] += column[r] * weights[r];
+    }
+    return products;
+  }
   const Evaluated at(f, x);
   const Function& flat = at.function();
   const Graph& from = flat.graph();

@@ -6,7 +6,9 @@
 
 #include "../base/error.hpp"
 #include "evaluated.hpp"
+#include "partials.hpp"
 #include "passes/objective.hpp"
+#include "tangent.hpp"
 
 namespace lw {
 namespace {
@@ -218,6 +220,16 @@ class LinearGraph {
 
 std::vector<Expr> jacobian_at(const Function& f, const std::vector<Expr>& x, const std::vector<std::size_t>& along,
                               Elimination order) {
+  if (switches_singularities(f)) {
+    std::vector<Expr> J;
+    for (const std::size_t k : along) {
+      std::vector<Expr> rates(x.size(), Expr(0.0));
+      rates[k] = 1.0;
+      const std::vector<Expr> column = tangent_at(f, x, rates);
+      J.insert(J.end(), column.begin(), column.end());
+    }
+    return J;
+  }
   const Evaluated at(f, x);
   LinearGraph linear(at, along);
   linear.eliminate(order);

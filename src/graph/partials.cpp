@@ -1,6 +1,28 @@
 #include "partials.hpp"
 
 namespace lw {
+
+bool switches_singularities(const Function& f) {
+  const Graph& graph = f.graph();
+  std::vector<bool> singular(graph.size(), false);  // it, or what it is made of
+  for (const NodeId id : f.order()) {
+    const Node& n = graph[id];
+    switch (n.op) {
+      case Op::sqrt:
+      case Op::log:
+      case Op::asin:
+      case Op::acos:
+      case Op::atan2: singular[id] = true; break;
+      case Op::div: singular[id] = graph[n.b].op != Op::constant; break;
+      default: break;
+    }
+    for_each_operand(graph, id, [&](NodeId operand) { singular[id] = singular[id] || singular[operand]; });
+    const bool is_switch = n.op == Op::abs || n.op == Op::min || n.op == Op::max || n.op == Op::select;
+    if (is_switch && singular[id]) return true;
+  }
+  return false;
+}
+
 Partials partials(Op op, const Expr& f, const std::array<Expr, 3>& operands) {
   const auto& [a, b, c] = operands;
   const Expr one(1.0);

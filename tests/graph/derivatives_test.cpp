@@ -237,6 +237,18 @@ TEST(Derivatives, BesideASingularityThatIsSwitchedAway) {
     out[0][0] = select(less(abs(x), Expr(1e-9)), Expr(1.0), sin(x) / x);
   });
   EXPECT_EQ(by_tangent(f, {0.0})[0], 0.0);
+  for (const Elimination order : kEliminations) {
+    Values slope(1);
+    evaluate<double>(jacobian(f, {}, order), Values{0.0}, slope);
+    EXPECT_EQ(slope[0], 0.0);
+    evaluate<double>(jacobian(f, {}, order), Values{0.5}, slope);
+    EXPECT_NEAR(slope[0], std::cos(0.5) / 0.5 - std::sin(0.5) / 0.25, 1e-15);
+  }
+  Values transposed(1);
+  evaluate<double>(adjoint(f), Values{0.0, 2.0}, transposed);
+  EXPECT_EQ(transposed[0], 0.0);
+  evaluate<double>(adjoint(f), Values{0.5, 2.0}, transposed);
+  EXPECT_NEAR(transposed[0], 2.0 * (std::cos(0.5) / 0.5 - std::sin(0.5) / 0.25), 1e-15);
 }
 
 TEST(Derivatives, OfTheSecondOrder) {
