@@ -94,9 +94,9 @@ links:
   - {name: c, parent: a, joint: {type: spherical, origin: {matrix: [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}}}
   - name: d
     parent: c
-    joint: {type: prismatic, name: jd, dh: {alpha: 1, a: 2, theta: 3, d: 4, convention: standard}, limits: {velocity: 2, effort: 3}}
-    friction: {viscous: 0.1, coulomb: 0.5, stribeck: {static: 0.8, velocity: 0.05}, bearing: {type: thrust, mu: 0.1, radius: 0.08}}
-    drive: {ratio: 60, rotor_inertia: 2e-4, efficiency: {load: [0, 1], value: [0.3, 0.8]}, breakaway: 6, rated: 97, peak: 150, stiffness: 1e4, damping: 10, backlash: 0.001}
+    joint: {type: prismatic, name: jd, dh: {alpha: 1, a: 2, theta: 3, d: 4, convention: standard}, limits: {velocity: 2, effort: 3, upper: 4, stiffness: 50, damping: 6}}
+    friction: {viscous: 0.1, coulomb: 0.5, stribeck: {static: 0.8, velocity: 0.05}, bearing: {type: journal, mu: 0.1, spacing: 0.08}, width: 0.01}
+    drive: {ratio: 60, rotor_inertia: 2e-4, rotor_axis: -x, efficiency: {load: [0, 1], value: [0.3, 0.8], interpolation: cubic}, breakaway: 6, rated: 97, peak: 150, stiffness: 1e4, damping: 10, backlash: 0.001}
     spring: {stiffness: 3, rest: 0.1}
     damper: 0.2
     visual: [{box: [1, 2, 3], color: [1, 0, 0.5]}, {cylinder: {radius: 1, length: 2}}, {sphere: 1, origin: {xyz: [1, 2, 3]}}]
@@ -129,12 +129,19 @@ base_visuals: {sphere: 0.1}
   EXPECT_TRUE(d.friction.present);
   EXPECT_EQ(at(d.friction.stribeck->shape), 2.0);
   ASSERT_EQ(d.friction.bearings.size(), 1u);
-  EXPECT_EQ(d.friction.bearings[0].kind, Bearing::Kind::thrust);
-  ASSERT_EQ(d.drive->efficiency.size(), 2u);
-  EXPECT_EQ(at(d.drive->efficiency_load[1]), 1.0);
+  EXPECT_EQ(d.friction.bearings[0].kind, Bearing::Kind::journal);
+  EXPECT_EQ(at(d.friction.bearings[0].spacing), 0.08);
+  EXPECT_TRUE(d.friction.bearings[0].moments);
+  EXPECT_EQ(at(d.friction.width), 0.01);
+  ASSERT_EQ(d.drive->efficiency->y.size(), 2u);
+  EXPECT_EQ(at(d.drive->efficiency->x[1]), 1.0);
+  EXPECT_TRUE(d.drive->efficiency->cubic);
+  EXPECT_EQ(at(*d.drive->rotor_axis), Eigen::Vector3d(-1, 0, 0));
+  EXPECT_EQ(at(*d.limits.stiffness), 50.0);
+  EXPECT_EQ(at(*d.limits.damping), 6.0);
   EXPECT_EQ(at(*d.drive->backlash), 0.001);
   EXPECT_EQ(at(d.spring->rest), 0.1);
-  EXPECT_EQ(at(*d.damper), 0.2);
+  EXPECT_EQ(at(d.damper->coefficient), 0.2);
   ASSERT_EQ(m.links[3].visuals.size(), 3u);
   EXPECT_EQ(m.links[3].visuals[0].color, (std::array<double, 4>{1, 0, 0.5, 1}));
   EXPECT_EQ(m.links[3].visuals[1].shape, Visual::Shape::cylinder);
@@ -202,7 +209,7 @@ TEST(ReadYaml, RefusesWhatIsMissing) {
   expect_only_error(read(one_link("{axis: z}")), 4, "{axis:", "`joint` has no `type`");
   expect_only_error(read(block_link("    inertia: {com: [0, 0, 0]}\n")), 7, "{com:", "`inertia` has no `mass`");
   expect_only_error(read(block_link("    spring: {rest: 1}\n")), 7, "{rest:", "`spring` has no `stiffness`");
-  expect_only_error(read(block_link("    friction: {bearing: {type: journal, mu: 1}}\n")), 7,
+  expect_only_error(read(block_link("    friction: {bearing: {type: thrust, mu: 1}}\n")), 7,
                     "{type:", "`bearing` has no `radius`");
 }
 

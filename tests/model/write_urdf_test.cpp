@@ -199,7 +199,7 @@ links:
     parent: base
     joint: {type: revolute, name: j<1>, limits: {lower: -1}, dh: {a: l, alpha: 30 deg, convention: standard}}
     inertia: {mass: 2, com: [l, 0, 0], tensor: [1, 1, 1]}
-    friction: {viscous: 0.25, coulomb: 0.5, stribeck: {static: 1, velocity: 0.1}, bearing: [{type: journal, mu: 0.1, radius: 0.1}, {type: thrust, mu: 0.1, radius: 0.1}]}
+    friction: {viscous: 0.25, coulomb: 0.5, stribeck: {static: 1, velocity: 0.1}, bearing: [{type: journal, mu: 0.1, radius: 0.1, spacing: 0.2}, {type: thrust, mu: 0.1, radius: 0.1}]}
     drive: {ratio: 10, rotor_inertia: 1e-4}
     spring: {stiffness: 3}
     damper: 0.5
