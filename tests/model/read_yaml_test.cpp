@@ -1,8 +1,10 @@
 #include <cmath>
 #include <numbers>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "documented.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/evaluate.hpp"
 
@@ -157,6 +159,33 @@ base_visuals: {sphere: 0.1}
   EXPECT_EQ(m.payloads[0].link, "h");
   EXPECT_EQ(m.home.at("f").size(), 3u);
   EXPECT_EQ(m.base_visuals.size(), 1u);
+}
+
+// The parts that docs/format.md shows, put together.
+TEST(ReadYaml, ReadsThePartsOfTheDocumentation) {
+  const auto indented = [](const std::string& first_words) {
+    std::istringstream lines(documented(first_words));
+    std::string text;
+    for (std::string line; std::getline(lines, line);) text += "    " + line + "\n";
+    return text;
+  };
+  const std::string head = "linkwright: 1\nname: parts\nlinks:\n";
+  const auto link = [](const std::string& name) {
+    return "  - name: " + name + "\n    parent: base\n    joint: {type: revolute}\n    inertia: {mass: 1, tensor: [1, 1, 1]}\n";
+  };
+  const ReadResult result = read(head + link("arm") + indented("friction:\n") + indented("drive:\n") +
+                                 indented("spring: {position") + link("pitch") + link("roll") + link("wheel") +
+                                 documented("couplings:\n") + documented("springs:\n"));
+  expect_clean(result);
+  ASSERT_TRUE(result.mechanism);
+  const Mechanism& m = *result.mechanism;
+  const Joint& arm = m.find_link("arm")->joint;
+  EXPECT_TRUE(arm.friction.stribeck && arm.drive->backlash && arm.spring->table && arm.damper->table);
+  EXPECT_EQ(m.couplings.size(), 1u);
+  EXPECT_EQ(m.springs.size(), 2u);
+  EXPECT_EQ(m.forces.size(), 3u);
+  EXPECT_EQ(m.shafts.size(), 1u);
+  EXPECT_EQ(m.parameters.size(), 1u);  // t
 }
 
 TEST(ReadYaml, RefusesUnknownKeysWithTheNearestKnownOne) {
