@@ -230,6 +230,10 @@ Coupling read_coupling(FieldReader& reader, const YamlNode& node, std::size_t in
       coupling.joints.push_back(reader.word(*item, "joints"));
       places.push_back(item->where);
     }
+    if (n->kind == YamlNode::Kind::list && n->items.empty()) {
+      reader.complaints().error(n->where, "`joints` is empty");
+      return coupling;
+    }
   }
   std::size_t motors = 0;
   if (const YamlNode* n = fields.require("motors")) {

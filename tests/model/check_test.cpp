@@ -315,6 +315,7 @@ TEST(Check, CouplingsAreSquareAndMoveEveryJoint) {
   expect_only_error(coupling("a, b", "[[1, 2]]", two), 9, "[[1", "`matrix` has 1 row for 2 motors");
   expect_only_error(coupling("a, b", "[[1, 2], [1]]", two), 9, "[1]", "a list of 2 numbers, not 1");
   expect_only_error(coupling("a, b", "[[1, 2]]", "{name: m}"), 9, "[{name: m", "1 motor for 2 joints");
+  expect_only_error(coupling("", "[]", ""), 9, "[]", "`joints` is empty");
   expect_only_error(coupling("a, bb", plain, two), 9, "bb", "unknown joint `bb`");
   expect_only_error(coupling("a, d", plain, two), 9, "d", "the mimic joint `d` in a coupling");
   expect_only_error(coupling("a, a", plain, two), 9, "a]", "is coupled twice");
