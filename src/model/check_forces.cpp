@@ -42,7 +42,8 @@ class ForcesCheck {
     lu.setThreshold(1e-9);
     if (lu.isInvertible()) return;
     complaints_.error(c.matrix[0].where,
-                      fmt::format("coupling {}: the matrix cannot be inverted (rank {} of {})", in_quotes(c.name), lu.rank(), n),
+                      fmt::format("coupling {}: the matrix cannot be inverted (rank {} of {})", in_quotes(c.name),
+                                  lu.rank(), n),
                       "its motors do not move all its joints independently");
   }
 

@@ -46,14 +46,14 @@ Bearing read_bearing(FieldReader& reader, const YamlNode& node, std::optional<Jo
   if (const YamlNode* n = fields.find("moments")) bearing.moments = reader.boolean(*n, "moments");
   if (bearing.kind == Bearing::Kind::thrust) {
     refuse(reader, fields, "spacing", "a thrust bearing has no `spacing`");
-  } else if (linear || bearing.moments) {
-    fields.require("spacing",
-                   linear ? "the distance of the two guides, by which moments load them"
-                          : "the distance of its two supports, by which moments load them; `moments: false` neglects them");
-    fields.read("spacing", bearing.spacing);
-  } else {
-    fields.read("spacing", bearing.spacing);
+    return bearing;
   }
+  if (linear || bearing.moments) {
+    fields.require("spacing", linear ? "the distance of the two guides, by which moments load them"
+                                     : "the distance of its two supports, by which moments load them; `moments: false` "
+                                       "neglects them");
+  }
+  fields.read("spacing", bearing.spacing);
   return bearing;
 }
 
@@ -71,8 +71,8 @@ FormulaTable read_table(FieldReader& reader, const Fields& fields, const std::st
   const bool lists = places != nullptr && values != nullptr && places->kind == YamlNode::Kind::list &&
                      values->kind == YamlNode::Kind::list;
   if (lists && table.x.size() != table.y.size()) {
-    reader.complaints().error(fields.where(), fmt::format("`{}` has {}, `{}` {}", x,
-                                                          counted(table.x.size(), "entry", "entries"), y, table.y.size()));
+    reader.complaints().error(
+        fields.where(), fmt::format("`{}` has {}, `{}` {}", x, counted(table.x.size(), "entry", "entries"), y, table.y.size()));
   } else if (lists && table.x.empty()) {
     reader.complaints().error(fields.where(), fmt::format("the table of {} is empty", what));
   }
@@ -110,11 +110,6 @@ Drive read_drive_fields(FieldReader& reader, const Fields& fields) {
                               "its loads are parts of the rated torque");
   }
   return drive;
-}
-
-std::vector<std::string> joined(std::vector<std::string> keys, const std::vector<std::string>& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
 }
 
 // A stiffness, or a table under `x` and `y`; not both.
@@ -239,9 +234,10 @@ Coupling read_coupling(FieldReader& reader, const YamlNode& node, std::size_t in
   if (const YamlNode* n = fields.require("motors")) {
     const std::vector<const YamlNode*> items = reader.items(*n, "motors");
     for (; motors < items.size(); ++motors) {
-      const Fields motor(reader, *items[motors], item_name("motor", *items[motors], motors), joined({"name"}, kDriveKeys),
+      const YamlNode& item = *items[motors];
+      const Fields motor(reader, item, item_name("motor", item, motors), joined({"name"}, kDriveKeys),
                          {{"rotor_axis", "stiffness", "damping", "backlash"},
-                          "coupled drives are rigid, and their rotors turn no link: that is for a `drive` of one joint"});
+                          "coupled drives are rigid and without gyroscopic effect: only a `drive` of one joint has it"});
       coupling.motors.push_back(motor.require_word("name"));
       coupling.drives.push_back(read_drive_fields(reader, motor));
     }
@@ -327,7 +323,8 @@ AppliedForce read_force(FieldReader& reader, const YamlNode& node, std::size_t i
                      values->kind == YamlNode::Kind::list;
   if (lists && force.time.size() != force.values.size()) {
     reader.complaints().error(node.where, fmt::format("`time` has {}, `values` {}",
-                                                      counted(force.time.size(), "entry", "entries"), force.values.size()));
+                                                      counted(force.time.size(), "entry", "entries"),
+                                                      force.values.size()));
   } else if (lists && force.time.empty()) {
     reader.complaints().error(node.where, "the table over time is empty");
   }

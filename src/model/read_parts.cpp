@@ -13,11 +13,6 @@ namespace {
 const std::vector<std::string> kJointTypes{"fixed",     "revolute",  "prismatic", "cylindrical",
                                            "universal", "spherical", "planar",    "floating"};
 
-std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
-}
-
 const std::vector<std::string> kRotationKeys{"rpy", "quaternion", "matrix"};
 
 // Three rows of three; nine NaNs where it is none.
@@ -197,7 +192,7 @@ Rotation read_rotation(FieldReader& reader, const Fields& fields) {
 }
 
 Origin read_origin(FieldReader& reader, const YamlNode& node, const std::string& what) {
-  const Fields fields(reader, node, what, with({"xyz"}, kRotationKeys));
+  const Fields fields(reader, node, what, joined({"xyz"}, kRotationKeys));
   Origin origin;
   origin.where = node.where;
   fields.read("xyz", origin.xyz);

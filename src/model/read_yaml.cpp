@@ -210,9 +210,7 @@ class Reader {
   }
 
   void payload(const YamlNode& node) {
-    std::vector<std::string> keys{"link"};
-    keys.insert(keys.end(), kInertiaKeys.begin(), kInertiaKeys.end());
-    const Fields fields(reader_, node, "`payload`", keys);
+    const Fields fields(reader_, node, "`payload`", joined({"link"}, kInertiaKeys));
     Payload payload;
     payload.where = node.where;
     payload.link = fields.require_word("link");

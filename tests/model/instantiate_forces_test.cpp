@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "base/worse.hpp"
-#include "documented.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/friction.hpp"
 #include "dynamics/rnea.hpp"
