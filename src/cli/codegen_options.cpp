@@ -91,7 +91,7 @@ std::vector<std::pair<std::string, std::string>> resolved(const Arguments& argum
                                                           const Mechanism& mechanism,
                                                           const std::vector<std::string>& functions) {
   std::vector<std::pair<std::string, std::string>> list;
-  for (const char* name : {"--set", "--payload", "--floating-base", "--allow-unphysical"}) {
+  for (const char* name : {"--set", "--payload", "--elastic", "--floating-base", "--allow-unphysical"}) {
     for (const std::string& value : arguments.texts(name)) list.emplace_back(name, value);
   }
   if (!options.keep.empty()) list.emplace_back("--keep", fmt::format("{}", fmt::join(options.keep, ",")));

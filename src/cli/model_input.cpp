@@ -10,6 +10,7 @@
 
 #include "../base/text.hpp"
 #include "../model/check.hpp"
+#include "../model/elastic.hpp"
 #include "judgements.hpp"
 #include "terminal.hpp"
 #include "vectors.hpp"
@@ -67,6 +68,14 @@ Payload parse_payload(const Mechanism& mechanism, const std::string& text) {
   return payload;
 }
 
+// A motor with a coordinate of its own for each drive that is elastic.
+void free_motors(Mechanism& mechanism) {
+  const std::size_t before = mechanism.shafts.size();
+  mechanism = with_elastic_drives(mechanism);
+  if (mechanism.shafts.size() > before) return;
+  throw Error(ErrorCode::usage, fmt::format("--elastic: no drive of `{}` has a `stiffness`", mechanism.name));
+}
+
 std::vector<Option> model_options() {
   using Kind = Option::Kind;
   return {
@@ -80,13 +89,20 @@ std::vector<Option> model_options() {
        "Model"}};
 }
 
-Option payload_option() {
-  return {"--payload",
-          "LINK:MASS[@x,y,z]",
-          "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated",
-          Option::Kind::texts,
-          {},
-          "Model"};
+// Of commands in which masses count.
+std::vector<Option> mass_options() {
+  return {{"--payload",
+           "LINK:MASS[@x,y,z]",
+           "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated",
+           Option::Kind::texts,
+           {},
+           "Model"},
+          {"--elastic",
+           "",
+           "drives with a `stiffness` are elastic: each motor has a coordinate of its own, JOINT.motor",
+           Option::Kind::flag,
+           {},
+           "Model"}};
 }
 
 }  // namespace
@@ -102,7 +118,8 @@ Command model_command(std::vector<Option> own) {
 
 Command dynamics_command(std::vector<Option> own) {
   Command c = model_command(std::move(own));
-  c.options.insert(c.options.end() - 1, payload_option());  // beside the others that change the model
+  const std::vector<Option> more = mass_options();
+  c.options.insert(c.options.end() - 1, more.begin(), more.end());  // beside the others that change the model
   return c;
 }
 
@@ -127,6 +144,7 @@ std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mec
     if (!named.insert(name).second) throw Error(ErrorCode::usage, fmt::format("--set: `{}` is given twice", name));
   }
   for (const std::string& text : payloads) mechanism.payloads.push_back(parse_payload(mechanism, text));
+  if (arguments.has("--elastic")) free_motors(mechanism);
   if (values.empty() && payloads.empty()) return {};
   // the file was judged with the values it gives; now it has others
   std::vector<Diagnostic> result = judge_numbers(mechanism, arguments.has("--allow-unphysical"));
@@ -149,6 +167,7 @@ std::vector<Diagnostic> judge_numbers(const Mechanism& mechanism, bool allow_unp
   check_finite(mechanism, defaults, complaints);
   check_geometry(mechanism, defaults, complaints);
   check_physics(mechanism, defaults, allow_unphysical, complaints);
+  check_forces(mechanism, defaults, complaints);
   check_sizes(mechanism, defaults, complaints);
   return complaints.sorted();
 }

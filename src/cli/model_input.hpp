@@ -11,12 +11,12 @@ namespace lw::cli {
 
 // A command on MODEL: behind its own options stand those that change the model, and --json.
 Command model_command(std::vector<Option> own);
-// The same where masses count: also --payload.
+// The same where masses count: also --payload and --elastic.
 Command dynamics_command(std::vector<Option> own);
 
 ReadOptions read_options(const Arguments& arguments);
 
-// Applies --set and --payload, and judges the mechanism again: its diagnostics, errors among them, where the values are
+// Applies --set, --payload and --elastic, and judges the mechanism again: its diagnostics, errors among them, where the values are
 // such as none can have. Throws Error(usage) for unknown names.
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism);
 

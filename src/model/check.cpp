@@ -29,6 +29,10 @@ class StructureCheck {
     for (std::size_t k = 0; k < m_.loops.size(); ++k) loop(k);
     for (std::size_t k = 0; k < m_.payloads.size(); ++k) payload(k);
     for (const auto& [name, values] : m_.home) home(name, values);
+    for (std::size_t k = 0; k < m_.couplings.size(); ++k) coupling(k);
+    for (std::size_t k = 0; k < m_.springs.size(); ++k) spring(k);
+    for (std::size_t k = 0; k < m_.forces.size(); ++k) force(k);
+    for (std::size_t k = 0; k < m_.shafts.size(); ++k) shaft(k);
     drives();
   }
 
@@ -126,7 +130,8 @@ class StructureCheck {
   }
 
   void joint(const Joint& joint) {
-    const bool limited = joint.limits.lower || joint.limits.upper || joint.limits.velocity || joint.limits.effort;
+    const Limits& l = joint.limits;
+    const bool limited = l.lower || l.upper || l.velocity || l.effort || l.stiffness || l.damping;
     if (limited && coordinates(joint.type) > 1) {
       complaints_.error(joint.where, fmt::format("a {} joint cannot have `limits`", to_string(joint.type)),
                         "only revolute and prismatic joints have them");
@@ -224,6 +229,91 @@ class StructureCheck {
     }
   }
 
+  // A name that nothing else of its kind has.
+  void own_name(const char* kind, const std::string& name, const Location& where, std::map<std::string, Location>& taken) {
+    if (name.empty()) return;
+    usable(kind, name, where);
+    const auto [first, fresh] = taken.try_emplace(name, where);
+    if (!fresh) twice(kind, name, first->second, where);
+  }
+
+  // The joint of that name, where it has one coordinate of its own; else a complaint, and null.
+  const Joint* single_joint(const std::string& name, const Location& where, const char* what) {
+    if (name.empty()) return nullptr;
+    const auto place = joints_.find(name);
+    if (place == joints_.end()) {
+      if (!some_name_missing_) {
+        complaints_.error(where, fmt::format("unknown joint {}", in_quotes(name)),
+                          complaints_.full() ? "" : suggestion(name, movable_joints()));
+      }
+      return nullptr;
+    }
+    const Joint& joint = m_.links[place->second].joint;
+    if (velocities(joint.type) == 1 && !joint.mimic) return &joint;
+    complaints_.error(where,
+                      fmt::format("the {} joint {} in a {}", joint.mimic ? "mimic" : to_string(joint.type),
+                                  in_quotes(name), what),
+                      "only revolute and prismatic joints with a coordinate of their own can be there");
+    return nullptr;
+  }
+
+  void coupling(std::size_t k) {
+    const Coupling& c = m_.couplings[k];
+    own_name("coupling", c.name, c.where, couplings_);
+    for (std::size_t i = 0; i < c.joints.size(); ++i) {
+      const Location& where = places_.couplings[k][i];
+      const Joint* joint = single_joint(c.joints[i], where, "coupling");
+      if (joint == nullptr) continue;
+      if (joint->drive) {
+        complaints_.error(where, fmt::format("the joint {} has a `drive` of its own", in_quotes(joint->name)),
+                          "a joint is moved by its own drive or by those of a coupling");
+      }
+      const auto [first, fresh] = coupled_.try_emplace(joint->name, where);
+      if (!fresh) {
+        complaints_.error(where, fmt::format("the joint {} is coupled twice; first in line {}", in_quotes(joint->name),
+                                             first->second.line));
+      }
+    }
+    for (std::size_t i = 0; i < c.motors.size(); ++i) own_name("motor", c.motors[i], c.drives[i].where, motors_);
+  }
+
+  void spring(std::size_t k) {
+    const PointSpring& s = m_.springs[k];
+    own_name("spring", s.name, s.where, springs_);
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (!is_link(s.between[side])) unknown_link(s.between[side], places_.springs[k][side], "link");
+    }
+    if (s.between[0] == s.between[1] && !s.between[0].empty()) {
+      complaints_.error(places_.springs[k][1], fmt::format("the spring joins {} to itself", in_quotes(s.between[0])),
+                        "`between` names two different links");
+    }
+  }
+
+  void force(std::size_t k) {
+    const std::string& link = m_.forces[k].link;
+    if (!is_link(link)) {
+      unknown_link(link, places_.forces[k], "link");
+    } else if (m_.stands_still(link)) {
+      complaints_.warning(places_.forces[k], fmt::format("a force on {} has no effect: it stands still", in_quotes(link)));
+    }
+  }
+
+  void shaft(std::size_t k) {
+    const Shaft& s = m_.shafts[k];
+    own_name("shaft", s.name, s.where, shafts_);
+    const Joint* a = single_joint(s.between[0], places_.shafts[k][0], "shaft");
+    const Joint* b = single_joint(s.between[1], places_.shafts[k][1], "shaft");
+    if (a == nullptr || b == nullptr) return;
+    if (a == b) {
+      complaints_.error(places_.shafts[k][1], fmt::format("the shaft joins {} to itself", in_quotes(a->name)),
+                        "`between` names two different joints");
+    } else if (a->type != b->type) {
+      complaints_.error(places_.shafts[k][1], fmt::format("the shaft joins a {} joint to a {} one", to_string(a->type),
+                                                          to_string(b->type)),
+                        "both turn or both slide");
+    }
+  }
+
   void drives() {
     const auto is_driven = [](const Link& link) { return link.joint.actuated; };
     if (m_.loops.empty() || m_.links.empty() || std::any_of(m_.links.begin(), m_.links.end(), is_driven)) return;
@@ -235,6 +325,7 @@ class StructureCheck {
   const NamePlaces& places_;
   Complaints& complaints_;
   std::map<std::string, std::size_t> links_, joints_, loops_;
+  std::map<std::string, Location> couplings_, coupled_, motors_, springs_, shafts_;
   std::set<std::string> unusable_;
   bool some_name_missing_ = false;
 };
@@ -268,6 +359,7 @@ void check_mechanism(const Mechanism& mechanism, const NamePlaces& places, bool 
   check_finite(mechanism, values, complaints);
   check_geometry(mechanism, values, complaints);
   check_physics(mechanism, values, allow_unphysical, complaints);
+  check_forces(mechanism, values, complaints);
   check_sizes(mechanism, values, complaints);
 }
 

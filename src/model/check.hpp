@@ -1,9 +1,9 @@
 // Judges a mechanism that has been read, from whatever file: its structure, its geometry, its physics.
 //
-// Structure: names, parents, cycles, mimics, loops, home. The rest looks at the values that the formulas have by default.
+// Structure: names, parents, cycles, mimics, loops, home, what couplings, springs, forces and shafts act on. The rest looks at the values that the formulas have by default.
 // Geometry: axes, rotations, limits. Physics: mass > 0; principal moments of inertia about the centre of mass with
 //   a ≥ 0,  a + b ≥ c  (and cyclic), as every distribution of positive mass has them;
-// friction and drives of the right sign; and lengths far from all others, which hint at a wrong unit.
+// friction, drives and other forces of the right sign; and lengths far from all others, which hint at a wrong unit.
 // A number that could not be read is NaN, is complained about already, and is passed over here.
 #pragma once
 
@@ -27,6 +27,9 @@ struct NamePlaces {
   std::vector<std::array<Location, 2>> loops;  // `between`, as Mechanism::loops
   std::vector<Location> payloads;              // `link`, as Mechanism::payloads
   std::map<std::string, Location> home;
+  std::vector<std::vector<Location>> couplings;  // `joints`, as Mechanism::couplings
+  std::vector<std::array<Location, 2>> springs, shafts;  // `between`, as Mechanism::springs and shafts
+  std::vector<Location> forces;                          // `link`, as Mechanism::forces
 };
 
 void check_structure(const Mechanism& mechanism, const NamePlaces& places, Complaints& complaints);
@@ -36,7 +39,12 @@ void check_geometry(const Mechanism& mechanism, const DefaultValues& values, Com
 // allow_unphysical: impossible masses and inertias are warnings.
 void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool allow_unphysical,
                    Complaints& complaints);
+// Friction, drives, springs and the like: signs, tables that ascend, couplings that can be inverted.
+void check_forces(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
 void check_sizes(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints);
+
+// `m1*2` (= -3): a formula for messages, its value only where the text is not the number itself.
+std::string with_value(const Formula& f, double value);
 
 // All of them.
 void check_mechanism(const Mechanism& mechanism, const NamePlaces& places, bool allow_unphysical,

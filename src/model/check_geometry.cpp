@@ -34,6 +34,11 @@ class GeometryCheck {
     if (link.inertia) rotation(link.inertia->rotation, link.inertia->where);
     visuals(link.visuals);
     limits(j);
+    if (j.drive && j.drive->rotor_axis && at_(*j.drive->rotor_axis).norm() < 1e-12) {
+      complaints_.error((*j.drive->rotor_axis)[0].where,
+                        fmt::format("joint {}: the axis of the rotor has length zero", in_quotes(j.name)),
+                        "give it a direction, as `z` or [0, 0, 1]");
+    }
     if (j.type != JointType::prismatic) return;
     if (j.limits.lower) length(*j.limits.lower, j);
     if (j.limits.upper) length(*j.limits.upper, j);

@@ -6,13 +6,13 @@
 #include "inertia_check.hpp"
 
 namespace lw {
-namespace {
 
-// `m1*2` (= -3): the value only where the text is not the number itself.
 std::string with_value(const Formula& f, double value) {
   if (f.text.empty()) return fmt::format("{:.9g}", value);
   return f.value.is_constant() ? in_quotes(f.text) : fmt::format("{} (= {:.9g})", in_quotes(f.text), value);
 }
+
+namespace {
 
 // An element on the wrong side of zero can be a rounding error only.
 double tidy(double x, double scale) { return std::abs(x) < 1e-15 * scale ? 0.0 : x; }
@@ -52,13 +52,6 @@ class PhysicsCheck {
       return;
     }
     tensor(inertia, what, mass, com, written);
-  }
-
-  void joint(const Joint& j) {
-    what_ = fmt::format("joint {}", in_quotes(j.name));
-    friction(j.friction);
-    if (j.damper) not_negative(j.damper->coefficient, "damper");
-    if (j.drive) drive(*j.drive);
   }
 
   int impossible() const { return impossible_; }
@@ -106,74 +99,10 @@ class PhysicsCheck {
     return inertia.where;
   }
 
-  void not_negative(const Formula& f, const char* name) {
-    const double value = at_(f);
-    if (value < 0.0)
-      complaints_.error(f.where, fmt::format("{}: `{}` is {}, which is negative", what_, name, with_value(f, value)));
-  }
-  void not_negative(const std::optional<Formula>& f, const char* name) {
-    if (f) not_negative(*f, name);
-  }
-  void positive(const Formula& f, const char* name) {
-    const double value = at_(f);
-    if (value <= 0.0)
-      complaints_.error(f.where,
-                        fmt::format("{}: `{}` is {}, which is not positive", what_, name, with_value(f, value)));
-  }
-  void positive(const std::optional<Formula>& f, const char* name) {
-    if (f) positive(*f, name);
-  }
-
-  void friction(const Friction& f) {
-    not_negative(f.viscous, "viscous");
-    not_negative(f.coulomb, "coulomb");
-    if (f.stribeck) {
-      not_negative(f.stribeck->static_torque, "static");
-      positive(f.stribeck->velocity, "velocity");
-      positive(f.stribeck->shape, "shape");
-    }
-    for (const Bearing& b : f.bearings) {
-      not_negative(b.mu, "mu");
-      not_negative(b.radius, "radius");
-      not_negative(b.spacing, "spacing");
-    }
-  }
-
-  void drive(const Drive& d) {
-    if (at_(d.ratio) == 0.0)
-      complaints_.error(d.ratio.where, fmt::format("{}: `ratio` is 0", what_), "motor speed / joint speed");
-    not_negative(d.rotor_inertia, "rotor_inertia");
-    not_negative(d.breakaway, "breakaway");
-    positive(d.rated, "rated");
-    positive(d.peak, "peak");
-    positive(d.stiffness, "stiffness");
-    not_negative(d.damping, "damping");
-    not_negative(d.backlash, "backlash");
-    if (!d.efficiency) return;
-    for (const Formula& f : d.efficiency->y) {
-      const double value = at_(f);
-      if (value <= 0.0 || value > 1.0) {
-        complaints_.error(
-            f.where, fmt::format("{}: the efficiency {} is not between 0 and 1", what_, with_value(f, value)),
-            value > 1.0 && value <= 100.0 ? fmt::format("percent? write {:.9g}", value / 100.0) : std::string());
-      }
-    }
-    const std::vector<Formula>& loads = d.efficiency->x;
-    for (std::size_t k = 0; k < loads.size(); ++k) {
-      const Formula& f = loads[k];
-      not_negative(f, "load");
-      if (k > 0 && at_(f) <= at_(loads[k - 1])) {
-        complaints_.error(f.where, fmt::format("{}: the loads of the efficiency table do not ascend at {}", what_,
-                                               with_value(f, at_(f))));
-      }
-    }
-  }
-
   const DefaultValues& at_;
   bool allow_, meant_;
   int impossible_ = 0;
   Complaints& complaints_;
-  std::string what_;
 };
 
 }  // namespace
@@ -186,7 +115,6 @@ void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool
   if (mechanism.base_inertia) check.inertia(*mechanism.base_inertia, fmt::format("link {}", in_quotes(mechanism.base)));
   for (const Link& link : mechanism.links) {
     if (link.inertia) check.inertia(*link.inertia, fmt::format("link {}", in_quotes(link.name)));
-    check.joint(link.joint);
   }
   for (const Payload& p : mechanism.payloads) check.inertia(p.inertia, fmt::format("payload on {}", in_quotes(p.link)));
   if (meant && check.impossible() > 0) {

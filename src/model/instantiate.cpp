@@ -3,20 +3,12 @@
 #include <unordered_map>
 
 #include "complaints.hpp"
-#include "evaluate.hpp"
-#include "model.hpp"
+#include "directions.hpp"
+#include "instantiate_forces.hpp"
 #include "placement.hpp"
 
 namespace lw {
 namespace {
-
-template <class T>
-class Values : public FormulaValues<T> {
- public:
-  Values(const Mechanism& mechanism, const ParameterValues<T>& given) : FormulaValues<T>(mechanism, given) {}
-  using FormulaValues<T>::operator();
-  Vec3<T> operator()(const Formula3& f) const { return {(*this)(f[0]), (*this)(f[1]), (*this)(f[2])}; }
-};
 
 void refuse_unknown(const std::string& name, const Mechanism& mechanism) {
   std::vector<std::string> known;
@@ -27,19 +19,12 @@ void refuse_unknown(const std::string& name, const Mechanism& mechanism) {
 }
 
 template <class T>
-Vec3<T> unit(const Vec3<T>& a) {
-  using std::sqrt;
-  const T length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-  return {a[0] / length, a[1] / length, a[2] / length};
-}
-
-template <class T>
-Transform<T> pose(const Values<T>& at, const Origin& o) {
+Transform<T> pose(const ModelValues<T>& at, const Origin& o) {
   return {rotation_of<T>(at, o.rotation), at(o.xyz)};
 }
 
 template <class T>
-RigidInertia<T> inertia_in_link(const Values<T>& at, const Inertia& inertia) {
+RigidInertia<T> inertia_in_link(const ModelValues<T>& at, const Inertia& inertia) {
   const auto& t = inertia.tensor;
   Mat3<T> I({at(t[0]), at(t[3]), at(t[4])}, {at(t[3]), at(t[1]), at(t[5])}, {at(t[4]), at(t[5]), at(t[2])});
   if (inertia.rotation.kind != Rotation::Kind::none) {
@@ -50,28 +35,6 @@ RigidInertia<T> inertia_in_link(const Values<T>& at, const Inertia& inertia) {
   const Vec3<T> com = at(inertia.com);
   if (inertia.about_origin) return {mass, mass * com, I};
   return RigidInertia<T>::about_com(mass, com, I);
-}
-
-// Only the choice of directions across an axis looks at values.
-double known_value(const Expr& x) {
-  if (!x.is_constant()) throw Error(ErrorCode::usage, "the normal of a planar joint or the axis of a flat guide cannot depend on a kept parameter");
-  return x.constant();
-}
-template <class T>
-double known_value(const T& x) {
-  return value_of(x);
-}
-
-// Directions of a planar joint, and of a flat guide: the two axes that follow the normal in cyclic order, made perpendicular to it.
-template <class T>
-std::array<Vec3<T>, 2> plane_directions(const Vec3<T>& normal) {
-  int along = 0;
-  for (int k = 1; k < 3; ++k) {
-    if (std::abs(known_value(normal[k])) > std::abs(known_value(normal[along]))) along = k;
-  }
-  const Vec3<T> follow = Vec3<T>::unit((along + 1) % 3);
-  const Vec3<T> u = unit<T>(follow - normal * dot(follow, normal));
-  return {u, cross(normal, u)};
 }
 
 template <class T>
@@ -86,6 +49,7 @@ class Builder {
     place_links();
     add_payloads();
     for (const Loop& loop : mechanism_.loops) add_loop(loop);
+    add_forces<T>(mechanism_, at_, model_);
     find_sparsity();
     return std::move(model_);
   }
@@ -220,70 +184,7 @@ class Builder {
       info->first_body = first;
       info->last_body = parent;
     }
-    add_losses(j, first);
-    if (velocities(j.type) == 1) {
-      if (j.drive) last.armature = at_(j.drive->ratio) * at_(j.drive->ratio) * at_(j.drive->rotor_inertia);
-      if (j.spring) {
-        last.stiffness = at_(j.spring->stiffness);
-        last.rest = at_(j.spring->rest);
-      }
-    }
     return parent;
-  }
-
-  // What the joint and its drive lose. Mimics have no losses of their own: they have no velocity.
-  void add_losses(const Joint& j, int first) {
-    if (j.mimic) return;
-    const bool has_friction = j.friction.present || j.damper;
-    for (int k = 0; has_friction && k < velocities(j.type); ++k) {
-      const int last = static_cast<int>(model_.bodies.size()) - 1;
-      JointLoss<T> loss;
-      loss.body = std::min(first + k, last);
-      loss.v = model_.bodies[static_cast<std::size_t>(first)].v + k;
-      loss.viscous = at_(j.friction.viscous);
-      loss.coulomb = at_(j.friction.coulomb);
-      if (const auto& s = j.friction.stribeck) {
-        loss.stribeck = true;
-        loss.static_torque = at_(s->static_torque);
-        loss.stribeck_velocity = at_(s->velocity);
-        loss.shape = at_(s->shape);
-      }
-      for (const Bearing& b : j.friction.bearings) {
-        const Vec3<T>& axis = model_.bodies[static_cast<std::size_t>(loss.body)].axis;
-        const Vec3<T> across = b.kind == Bearing::Kind::linear ? plane_directions(axis)[0] : Vec3<T>::zero();
-        loss.bearings.push_back({b.kind, b.moments, at_(b.mu), at_(b.radius), at_(b.spacing), across});
-      }
-      if (j.damper) {
-        loss.damper = at_(j.damper->coefficient);
-        if (j.damper->table) loss.damper_table = table(*j.damper->table, Curve<T>::Ends::straight);
-      }
-      loss.width = at_(j.friction.width);
-      model_.losses.push_back(std::move(loss));
-    }
-    if (!j.drive) return;
-    const int v = model_.bodies[static_cast<std::size_t>(first)].v;
-    model_.transmissions.push_back({j.name, {v}, {drive_loss(*j.drive, j.name)}, {T(1.0)}, {T(1.0)}, at_(j.friction.width)});
-  }
-
-  DriveLoss<T> drive_loss(const Drive& d, const std::string& name) const {
-    DriveLoss<T> loss;
-    loss.name = name;
-    loss.ratio = at_(d.ratio);
-    loss.rotor_inertia = at_(d.rotor_inertia);
-    if (d.efficiency) {
-      loss.efficiency = table(*d.efficiency, Curve<T>::Ends::constant, d.rated ? at_(*d.rated) : T(1.0));
-    }
-    if (d.breakaway) loss.breakaway = at_(*d.breakaway);
-    if ((loss.has_rated = d.rated.has_value())) loss.rated = at_(*d.rated);
-    if ((loss.has_peak = d.peak.has_value())) loss.peak = at_(*d.peak);
-    return loss;
-  }
-
-  Curve<T> table(const FormulaTable& t, typename Curve<T>::Ends ends, const T& unit_of_x = T(1.0)) const {
-    std::vector<T> x, y;
-    for (const Formula& f : t.x) x.push_back(at_(f) * unit_of_x);
-    for (const Formula& f : t.y) y.push_back(at_(f));
-    return Curve<T>(std::move(x), std::move(y), t.cubic, ends);
   }
 
   const Frame<T>& frame(const std::string& name) const {
@@ -325,7 +226,7 @@ class Builder {
   }
 
   const Mechanism& mechanism_;
-  Values<T> at_;
+  ModelValues<T> at_;
   Model<T> model_;
   std::unordered_map<std::string, std::size_t> joint_index_;
 };

@@ -111,6 +111,11 @@ std::vector<const YamlNode*> FieldReader::items(const YamlNode& node, const std:
   return result;
 }
 
+std::vector<std::string> joined(std::vector<std::string> keys, const std::vector<std::string>& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
 Fields::Fields(FieldReader& reader, const YamlNode& node, std::string what, std::vector<std::string> known,
                const Elsewhere& elsewhere)
     : reader_(reader), node_(node), what_(std::move(what)) {

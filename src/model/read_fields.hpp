@@ -43,6 +43,8 @@ class FieldReader {
   std::set<std::string> announced_;
 };
 
+std::vector<std::string> joined(std::vector<std::string> keys, const std::vector<std::string>& more);
+
 // The keys of one map, all of which must be known.
 class Fields {
  public:

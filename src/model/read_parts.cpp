@@ -13,11 +13,6 @@ namespace {
 const std::vector<std::string> kJointTypes{"fixed",     "revolute",  "prismatic", "cylindrical",
                                            "universal", "spherical", "planar",    "floating"};
 
-std::vector<std::string> with(std::vector<std::string> keys, const std::vector<std::string>& more) {
-  keys.insert(keys.end(), more.begin(), more.end());
-  return keys;
-}
-
 const std::vector<std::string> kRotationKeys{"rpy", "quaternion", "matrix"};
 
 // Three rows of three; nine NaNs where it is none.
@@ -33,22 +28,6 @@ std::vector<Formula> read_matrix(FieldReader& reader, const YamlNode& node, cons
     result.insert(result.end(), numbers.begin(), numbers.end());
   }
   return result;
-}
-
-// `x`, `-y`, … or three numbers.
-Formula3 read_axis(FieldReader& reader, const YamlNode& node, const std::string& what) {
-  if (node.kind == YamlNode::Kind::list) return reader.formula3(node, what);
-  const std::string& text = node.text;
-  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
-  Formula3 axis{0.0, 0.0, 0.0};
-  if (node.kind == YamlNode::Kind::scalar && text.size() == sign + 1 && text[sign] >= 'x' && text[sign] <= 'z') {
-    axis[static_cast<std::size_t>(text[sign] - 'x')] = Formula(Expr(text[0] == '-' ? -1.0 : 1.0), node.where, text);
-    return axis;
-  }
-  reader.complaints().error(node.where,
-                            fmt::format("`{}` should be x, y, z, -x, -y, -z or a list of 3 numbers, not {}", what,
-                                        node.kind == YamlNode::Kind::scalar ? in_quotes(text) : to_string(node.kind)));
-  return {std::nan(""), std::nan(""), std::nan("")};
 }
 
 bool has_axis(JointType type) {
@@ -69,13 +48,22 @@ DenavitHartenberg read_dh(FieldReader& reader, const YamlNode& node) {
   return dh;
 }
 
+// `stiffness` and `damping` are those of the stops.
 Limits read_limits(FieldReader& reader, const YamlNode& node) {
-  const Fields fields(reader, node, "`limits`", {"lower", "upper", "velocity", "effort"});
+  const Fields fields(reader, node, "`limits`", {"lower", "upper", "velocity", "effort", "stiffness", "damping"});
   Limits limits;
   fields.read("lower", limits.lower);
   fields.read("upper", limits.upper);
   fields.read("velocity", limits.velocity);
   fields.read("effort", limits.effort);
+  fields.read("stiffness", limits.stiffness);
+  fields.read("damping", limits.damping);
+  if (limits.stiffness && !limits.lower && !limits.upper) {
+    reader.complaints().error(fields.place("stiffness"), "stops without a place",
+                              "`stiffness` is that of the stops at `lower` and `upper`: give one of these");
+  } else if (limits.damping && !limits.stiffness) {
+    reader.complaints().error(fields.place("damping"), "`damping` of stops that have no `stiffness`");
+  }
   return limits;
 }
 
@@ -108,24 +96,6 @@ void read_dh_placement(FieldReader& reader, const Fields& fields, const YamlNode
 // xx … yz in the order of Inertia::tensor; from a matrix given by rows.
 constexpr std::size_t kFromRows[6] = {0, 4, 8, 1, 2, 5};
 constexpr std::size_t kTransposed[6] = {0, 4, 8, 3, 6, 7};
-
-Bearing read_bearing(FieldReader& reader, const YamlNode& node) {
-  const Fields fields(reader, node, "`bearing`", {"type", "mu", "radius", "spacing"});
-  Bearing bearing;
-  int kind = 0;
-  if (const YamlNode* n = fields.require("type")) {
-    kind = reader.choice(*n, "type", {"journal", "linear", "thrust"});
-    if (kind >= 0) bearing.kind = static_cast<Bearing::Kind>(kind);
-  }
-  fields.require("mu", bearing.mu);
-  if (bearing.kind == Bearing::Kind::linear) {
-    fields.read("radius", bearing.radius);
-  } else {
-    fields.require("radius", bearing.radius);
-  }
-  fields.read("spacing", bearing.spacing);
-  return bearing;
-}
 
 void read_color(FieldReader& reader, const YamlNode& node, Visual& visual) {
   if (node.kind != YamlNode::Kind::list || (node.items.size() != 3 && node.items.size() != 4)) {
@@ -186,6 +156,21 @@ Visual read_visual(FieldReader& reader, const YamlNode& node) {
 
 const std::vector<std::string> kInertiaKeys{"mass", "com", "tensor", "about", "rpy", "quaternion", "matrix"};
 
+Formula3 read_axis(FieldReader& reader, const YamlNode& node, const std::string& what) {
+  if (node.kind == YamlNode::Kind::list) return reader.formula3(node, what);
+  const std::string& text = node.text;
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  Formula3 axis{0.0, 0.0, 0.0};
+  if (node.kind == YamlNode::Kind::scalar && text.size() == sign + 1 && text[sign] >= 'x' && text[sign] <= 'z') {
+    axis[static_cast<std::size_t>(text[sign] - 'x')] = Formula(Expr(text[0] == '-' ? -1.0 : 1.0), node.where, text);
+    return axis;
+  }
+  reader.complaints().error(node.where,
+                            fmt::format("`{}` should be x, y, z, -x, -y, -z or a list of 3 numbers, not {}", what,
+                                        node.kind == YamlNode::Kind::scalar ? in_quotes(text) : to_string(node.kind)));
+  return {std::nan(""), std::nan(""), std::nan("")};
+}
+
 Rotation read_rotation(FieldReader& reader, const Fields& fields) {
   Rotation rotation;
   int given = 0;
@@ -207,7 +192,7 @@ Rotation read_rotation(FieldReader& reader, const Fields& fields) {
 }
 
 Origin read_origin(FieldReader& reader, const YamlNode& node, const std::string& what) {
-  const Fields fields(reader, node, what, with({"xyz"}, kRotationKeys));
+  const Fields fields(reader, node, what, joined({"xyz"}, kRotationKeys));
   Origin origin;
   origin.where = node.where;
   fields.read("xyz", origin.xyz);
@@ -314,93 +299,6 @@ Inertia read_inertia(FieldReader& reader, const Fields& fields) {
   }
   inertia.rotation = read_rotation(reader, fields);
   return inertia;
-}
-
-Friction read_friction(FieldReader& reader, const YamlNode& node) {
-  const Fields fields(reader, node, "`friction`", {"viscous", "coulomb", "stribeck", "bearing"});
-  Friction friction;
-  friction.present = true;
-  fields.read("viscous", friction.viscous);
-  fields.read("coulomb", friction.coulomb);
-  if (const YamlNode* n = fields.find("stribeck")) {
-    const Fields inner(reader, *n, "`stribeck`", {"static", "velocity", "shape"});
-    Stribeck stribeck;
-    inner.require("static", stribeck.static_torque);
-    inner.require("velocity", stribeck.velocity);
-    inner.read("shape", stribeck.shape);
-    friction.stribeck = stribeck;
-  }
-  if (const YamlNode* n = fields.find("bearing")) {
-    for (const YamlNode* item : reader.items(*n, "bearing", true))
-      friction.bearings.push_back(read_bearing(reader, *item));
-  }
-  return friction;
-}
-
-// A map with the places under one key, the values under another, and how it runs between them.
-FormulaTable read_table(FieldReader& reader, const YamlNode& node, const std::string& what, const std::string& x,
-                        const std::string& y) {
-  const Fields fields(reader, node, fmt::format("`{}`", what), {x, y, "interpolation"});
-  FormulaTable table;
-  table.where = node.where;
-  if (const YamlNode* n = fields.require(x)) table.x = reader.formulas(*n, x, 0);
-  if (const YamlNode* n = fields.require(y)) table.y = reader.formulas(*n, y, 0);
-  if (const YamlNode* n = fields.find("interpolation")) {
-    table.cubic = reader.choice(*n, "interpolation", {"linear", "cubic"}) == 1;
-  }
-  if (table.x.size() != table.y.size()) {
-    reader.complaints().error(
-        node.where, fmt::format("`{}` has {}, `{}` {}", x, counted(table.x.size(), "entry", "entries"), y, table.y.size()));
-  } else if (table.x.empty()) {
-    reader.complaints().error(node.where, fmt::format("the table of `{}` is empty", what));
-  }
-  return table;
-}
-
-Drive read_drive(FieldReader& reader, const YamlNode& node) {
-  const Fields fields(
-      reader, node, "`drive`",
-      {"ratio", "rotor_inertia", "efficiency", "breakaway", "rated", "peak", "stiffness", "damping", "backlash"});
-  Drive drive;
-  drive.where = node.where;
-  fields.read("ratio", drive.ratio);
-  fields.read("rotor_inertia", drive.rotor_inertia);
-  fields.read("breakaway", drive.breakaway);
-  fields.read("rated", drive.rated);
-  fields.read("peak", drive.peak);
-  fields.read("stiffness", drive.stiffness);
-  fields.read("damping", drive.damping);
-  fields.read("backlash", drive.backlash);
-  const YamlNode* efficiency = fields.find("efficiency");
-  if (efficiency == nullptr) return drive;
-  if (efficiency->kind != YamlNode::Kind::map) {
-    drive.efficiency = FormulaTable{{0.0}, {reader.formula(*efficiency, "efficiency")}, false, efficiency->where};
-    return drive;
-  }
-  drive.efficiency = read_table(reader, *efficiency, "efficiency", "load", "value");
-  if (!drive.rated) {
-    reader.complaints().error(efficiency->where, "a table of `efficiency` needs `rated`",
-                              "its loads are parts of the rated torque");
-  }
-  return drive;
-}
-
-Spring read_spring(FieldReader& reader, const YamlNode& node) {
-  const Fields fields(reader, node, "`spring`", {"stiffness", "rest"});
-  Spring spring;
-  fields.require("stiffness", spring.stiffness);
-  fields.read("rest", spring.rest);
-  return spring;
-}
-
-Damper read_damper(FieldReader& reader, const YamlNode& node) {
-  Damper damper;
-  if (node.kind == YamlNode::Kind::map) {
-    damper.table = read_table(reader, node, "damper", "velocity", "torque");
-  } else {
-    damper.coefficient = reader.formula(node, "damper");
-  }
-  return damper;
 }
 
 std::vector<Visual> read_visuals(FieldReader& reader, const YamlNode& node) {

@@ -1,5 +1,4 @@
-// The parts of a mechanism that YAML files and the sidecars of URDF files share: origins, joints, inertias, friction,
-// drives, shapes.
+// The parts of a mechanism that YAML files and the sidecars of URDF files share: origins, joints, inertias, shapes.
 #pragma once
 
 #include "read_fields.hpp"
@@ -9,6 +8,8 @@ namespace lw {
 // Keys `rpy`, `quaternion` or `matrix` of a map; at most one of them.
 Rotation read_rotation(FieldReader& reader, const Fields& fields);
 Origin read_origin(FieldReader& reader, const YamlNode& node, const std::string& what);
+// `x`, `-y`, … or three numbers.
+Formula3 read_axis(FieldReader& reader, const YamlNode& node, const std::string& what);
 // Keys `type`, `axis`, `axis2`: what a joint and a loop closure have in common.
 void read_joint_type(FieldReader& reader, const Fields& fields, JointType& type, Formula3& axis, Formula3& axis2);
 // `actuated` holds where the file does not say; a joint without coordinates of its own is never actuated.
@@ -19,10 +20,6 @@ Inertia read_inertia(FieldReader& reader, const Fields& fields);
 void read_tensor(FieldReader& reader, const YamlNode& node, const std::string& what, Inertia& inertia);
 // The map of named formulas; from then on the reader knows the names.
 void read_parameters(FieldReader& reader, const YamlNode& node, Mechanism& mechanism);
-Friction read_friction(FieldReader& reader, const YamlNode& node);
-Drive read_drive(FieldReader& reader, const YamlNode& node);
-Spring read_spring(FieldReader& reader, const YamlNode& node);
-Damper read_damper(FieldReader& reader, const YamlNode& node);
 std::vector<Visual> read_visuals(FieldReader& reader, const YamlNode& node);  // one shape, or a list
 
 }  // namespace lw

@@ -6,23 +6,11 @@
 #include <fmt/format.h>
 
 #include "mesh_files.hpp"
+#include "read_forces.hpp"
 #include "read_parts.hpp"
 
 namespace lw {
 namespace {
-
-// The name of a list's item for messages: by its own name where it has one.
-std::string item_name(const char* kind, const YamlNode& node, std::size_t index) {
-  for (const YamlNode::Entry& e : node.entries) {
-    if (e.key == "name" && !e.value->text.empty()) return fmt::format("{} {}", kind, in_quotes(e.value->text));
-  }
-  return fmt::format("{} {}", kind, index + 1);
-}
-
-Location value_place(const Fields& fields, const std::string& key) {
-  const YamlNode* node = fields.find(key);
-  return node != nullptr ? node->where : fields.where();
-}
 
 bool type_is_written(const YamlNode* joint, JointType type) {
   if (joint == nullptr) return false;
@@ -41,9 +29,9 @@ class Reader {
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
-    static const std::vector<std::string> kKeys{"linkwright", "name", "summary",     "unphysical", "gravity",
-                                                "parameters", "base", "links",       "loops",      "payload",
-                                                "payloads",   "home", "base_visuals"};
+    static const std::vector<std::string> kKeys{"linkwright", "name",      "summary",  "unphysical", "gravity", "parameters",
+                                                "base",       "links",     "loops",    "payload",    "payloads", "home",
+                                                "couplings",  "springs",   "forces",   "shafts",     "base_visuals"};
     const bool known = std::any_of(root.entries.begin(), root.entries.end(), [](const YamlNode::Entry& e) {
       return e.key.size() < 100 && !nearest_word(e.key, kKeys).empty();
     });
@@ -68,6 +56,7 @@ class Reader {
       links(*n, !fields.has("loops"));
     }
     closures(fields);
+    elements(fields);
     if (const YamlNode* n = fields.find("base_visuals")) mechanism_.base_visuals = read_visuals(reader_, *n);
   }
 
@@ -128,21 +117,56 @@ class Reader {
   }
 
   void forces(const Fields& fields, Joint& joint) {
-    if (const YamlNode* n = fields.find("friction")) joint.friction = read_friction(reader_, *n);
+    const bool known = type_is_written(fields.find("joint"), joint.type);  // else a misspelt type would count as fixed
+    const bool fixed = joint.type == JointType::fixed;
+    if (const YamlNode* n = fields.find("friction")) {
+      joint.friction = read_friction(reader_, *n, known && !fixed ? std::optional(joint.type) : std::nullopt);
+    }
     if (const YamlNode* n = fields.find("drive")) joint.drive = read_drive(reader_, *n);
     if (const YamlNode* n = fields.find("spring")) joint.spring = read_spring(reader_, *n);
     if (const YamlNode* n = fields.find("damper")) joint.damper = read_damper(reader_, *n);
-    if (!type_is_written(fields.find("joint"), joint.type)) return;  // else a misspelt type would count as fixed
+    if (!known) return;
     for (const char* key : {"friction", "drive", "spring", "damper"}) {
       if (!fields.has(key)) continue;
       const bool needs_one = std::string(key) == "drive" || std::string(key) == "spring";
-      if (joint.type == JointType::fixed) {
+      if (fixed) {
         reader_.complaints().error(fields.place(key), fmt::format("`{}` on a fixed joint", key));
       } else if (needs_one && velocities(joint.type) != 1) {
         reader_.complaints().error(fields.place(key), fmt::format("`{}` on a {} joint", key, to_string(joint.type)),
                                    "only revolute and prismatic joints have one");
       }
     }
+  }
+
+  void elements(const Fields& fields) {
+    const auto each = [&](const char* key, const auto& read) {
+      const YamlNode* list = fields.find(key);
+      if (list == nullptr) return;
+      const std::vector<const YamlNode*> items = reader_.items(*list, key);
+      for (std::size_t k = 0; k < items.size(); ++k) read(*items[k], k);
+    };
+    each("couplings", [&](const YamlNode& n, std::size_t k) {
+      mechanism_.couplings.push_back(read_coupling(reader_, n, k, places_.couplings.emplace_back()));
+    });
+    each("springs", [&](const YamlNode& n, std::size_t k) {
+      mechanism_.springs.push_back(read_point_spring(reader_, n, k, places_.springs.emplace_back()));
+    });
+    if (const YamlNode* n = fields.find("forces"); n != nullptr && depends_on_time(*n)) declare_time();
+    each("forces", [&](const YamlNode& n, std::size_t k) {
+      mechanism_.forces.push_back(read_force(reader_, n, k, places_.forces.emplace_back()));
+    });
+    each("shafts", [&](const YamlNode& n, std::size_t k) {
+      mechanism_.shafts.push_back(read_shaft(reader_, n, k, places_.shafts.emplace_back()));
+    });
+  }
+
+  // Time is the parameter `t`: 0 where the file does not say.
+  void declare_time() {
+    const bool known = std::any_of(mechanism_.parameters.begin(), mechanism_.parameters.end(),
+                                   [](const Parameter& p) { return p.name == "t"; });
+    if (known) return;
+    mechanism_.parameters.push_back({"t", Formula(0.0)});
+    reader_.define("t", mechanism_.formulas->input("t"));
   }
 
   // What a mechanism file and a sidecar have in common.
@@ -172,7 +196,7 @@ class Reader {
       read_joint_type(reader_, joint, loop.type, loop.axis, loop.axis2);
     }
     std::array<Location, 2> places{node.where, node.where};
-    if (const YamlNode* n = fields.require("between")) between(*n, loop, places);
+    if (const YamlNode* n = fields.require("between")) read_between(reader_, *n, "links", loop.between, places);
     const bool links_known = !loop.between[0].empty() && !loop.between[1].empty();
     if (const YamlNode* n = links_known ? fields.find("at") : nullptr) {
       const Fields at(reader_, *n, "`at`", {loop.between[0], loop.between[1]});
@@ -185,21 +209,8 @@ class Reader {
     places_.loops.push_back(places);
   }
 
-  void between(const YamlNode& node, Loop& loop, std::array<Location, 2>& places) {
-    if (node.kind != YamlNode::Kind::list || node.items.size() != 2) {
-      reader_.complaints().error(node.where, "`between` should be a list of two links");
-      return;
-    }
-    for (std::size_t side = 0; side < 2; ++side) {
-      loop.between[side] = reader_.word(*node.items[side], "between");
-      places[side] = node.items[side]->where;
-    }
-  }
-
   void payload(const YamlNode& node) {
-    std::vector<std::string> keys{"link"};
-    keys.insert(keys.end(), kInertiaKeys.begin(), kInertiaKeys.end());
-    const Fields fields(reader_, node, "`payload`", keys);
+    const Fields fields(reader_, node, "`payload`", joined({"link"}, kInertiaKeys));
     Payload payload;
     payload.where = node.where;
     payload.link = fields.require_word("link");

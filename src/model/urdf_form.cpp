@@ -120,6 +120,13 @@ class Former {
           fmt::format("what makes impossible inertias acceptable ({}) is left out: reading needs --allow-unphysical",
                       in_quotes(m_.unphysical)));
     }
+    const auto lost = [&](const char* kind, const std::string& name) {
+      remarks_.losses.push_back(fmt::format("the {} {} is left out", kind, in_quotes(name)));
+    };
+    for (const Coupling& c : m_.couplings) lost("coupling", c.name);
+    for (const PointSpring& s : m_.springs) lost("spring", s.name);
+    for (const AppliedForce& f : m_.forces) lost("force on link", f.link);
+    for (const Shaft& s : m_.shafts) lost("shaft", s.name);
   }
 
   void force_losses(const Joint& j) {
@@ -128,12 +135,14 @@ class Former {
     };
     if (j.drive) lost("drive");
     if (j.spring) lost("spring");
+    if (j.limits.stiffness) lost("stop");
+    if (j.damper && j.damper->table) lost("damper");
     if (j.friction.stribeck) lost("Stribeck friction");
     for (const Bearing& b : j.friction.bearings) {
       static constexpr const char* kKinds[] = {"journal bearing", "linear bearing", "thrust bearing"};
       lost(kKinds[static_cast<int>(b.kind)]);
     }
-    if (j.damper) {
+    if (j.damper && !j.damper->table) {
       remarks_.changes.push_back(
           fmt::format("the damper of joint {} is written as viscous friction, which acts as it does", in_quotes(j.name)));
     }
@@ -209,7 +218,7 @@ class Former {
     result.limits = {number(j.limits.lower), number(j.limits.upper), number(j.limits.velocity), number(j.limits.effort),
                      {}, {}};
     if (j.mimic) result.mimic = Mimic{j.mimic->joint, number(j.mimic->ratio), number(j.mimic->offset), {}};
-    result.friction.present = j.friction.present || j.damper;
+    result.friction.present = j.friction.present || (j.damper && !j.damper->table);
     result.friction.viscous = at_(j.friction.viscous) + (j.damper ? at_(j.damper->coefficient) : 0.0);
     result.friction.coulomb = number(j.friction.coulomb);
     return result;

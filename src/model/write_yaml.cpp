@@ -40,6 +40,7 @@ class Writer {
     for (const Link& l : m_.links) links.add(YamlText::block(link(l)));
     root.add("links", YamlText::block(std::move(links)));
     closures(root);
+    elements(root);
     if (!m_.base_visuals.empty()) root.add("base_visuals", visuals(m_.base_visuals));
     return root.str();
   }
@@ -131,6 +132,8 @@ class Writer {
     number(limits, "upper", j.limits.upper);
     number(limits, "velocity", j.limits.velocity);
     number(limits, "effort", j.limits.effort);
+    number(limits, "stiffness", j.limits.stiffness);
+    number(limits, "damping", j.limits.damping);
     if (!limits.empty()) map.add("limits", std::move(limits));
     if (j.mimic) {
       YamlText mimic = YamlText::map();
@@ -178,7 +181,9 @@ class Writer {
   void forces(YamlText& map, const Joint& j) const {
     if (j.friction.present) map.add("friction", friction(j.friction));
     if (j.drive) map.add("drive", drive(*j.drive));
-    if (j.spring) {
+    if (j.spring && j.spring->table) {
+      map.add("spring", table(*j.spring->table, "position", "torque"));
+    } else if (j.spring) {
       YamlText spring = YamlText::map();
       spring.add("stiffness", text_(j.spring->stiffness));
       number(spring, "rest", j.spring->rest, 0.0);
@@ -190,11 +195,14 @@ class Writer {
       map.add("damper", text_(j.damper->coefficient));
     }
   }
-  YamlText table(const FormulaTable& t, const char* x, const char* y) const {
-    YamlText map = YamlText::map();
+  void table(YamlText& map, const FormulaTable& t, const char* x, const char* y) const {
     map.add(x, list(t.x));
     map.add(y, list(t.y));
     if (t.cubic) map.add("interpolation", "cubic");
+  }
+  YamlText table(const FormulaTable& t, const char* x, const char* y) const {
+    YamlText map = YamlText::map();
+    table(map, t, x, y);
     return map;
   }
   YamlText friction(const Friction& f) const {
@@ -214,17 +222,24 @@ class Writer {
       YamlText bearing = YamlText::map();
       bearing.add("type", kKinds[static_cast<int>(b.kind)]);
       bearing.add("mu", text_(b.mu));
-      if (b.kind != Bearing::Kind::linear || !is_zero(b.radius)) bearing.add("radius", text_(b.radius));
+      number(bearing, "radius", b.radius, 0.0);
       number(bearing, "spacing", b.spacing, 0.0);
+      if (!b.moments) bearing.add("moments", "false");
       bearings.add(std::move(bearing));
     }
     if (!bearings.empty()) map.add("bearing", std::move(bearings));
+    number(map, "width", f.width, 0.0);
     return map;
   }
   YamlText drive(const Drive& d) const {
     YamlText map = YamlText::map();
+    drive(map, d);
+    return map;
+  }
+  void drive(YamlText& map, const Drive& d) const {
     number(map, "ratio", d.ratio, 1.0);
     number(map, "rotor_inertia", d.rotor_inertia, 0.0);
+    if (d.rotor_axis) map.add("rotor_axis", axis(*d.rotor_axis));
     if (d.efficiency && d.efficiency->x.size() > 1) {
       map.add("efficiency", table(*d.efficiency, "load", "value"));
     } else if (d.efficiency) {
@@ -236,6 +251,79 @@ class Writer {
     number(map, "stiffness", d.stiffness);
     number(map, "damping", d.damping);
     number(map, "backlash", d.backlash);
+  }
+
+  // What stands at the top of a file and acts on several joints or links.
+  void elements(YamlText& root) const {
+    const auto add = [&](const char* key, const auto& things, const auto& write) {
+      YamlText items = YamlText::list();
+      for (const auto& thing : things) items.add(YamlText::block(write(thing)));
+      if (!items.empty()) root.add(key, YamlText::block(std::move(items)));
+    };
+    add("couplings", m_.couplings, [&](const Coupling& c) { return coupling(c); });
+    add("springs", m_.springs, [&](const PointSpring& s) { return spring(s); });
+    add("forces", m_.forces, [&](const AppliedForce& f) { return force(f); });
+    add("shafts", m_.shafts, [&](const Shaft& s) { return shaft(s); });
+  }
+  static YamlText between(const std::array<std::string, 2>& names) {
+    return YamlText::list({YamlText::name(names[0]), YamlText::name(names[1])});
+  }
+  YamlText coupling(const Coupling& c) const {
+    YamlText map = YamlText::map(), joints = YamlText::list(), rows = YamlText::list(), motors = YamlText::list();
+    const std::size_t n = c.joints.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      joints.add(YamlText::name(c.joints[k]));
+      const auto row = c.matrix.begin() + static_cast<std::ptrdiff_t>(k * n);
+      rows.add(list(std::vector<Formula>(row, row + static_cast<std::ptrdiff_t>(n))));
+      YamlText motor = YamlText::map();
+      motor.add("name", YamlText::name(c.motors[k]));
+      drive(motor, c.drives[k]);
+      motors.add(std::move(motor));
+    }
+    map.add("name", YamlText::name(c.name));
+    map.add("joints", std::move(joints));
+    map.add("matrix", std::move(rows));
+    map.add("motors", YamlText::block(std::move(motors)));
+    return map;
+  }
+  YamlText spring(const PointSpring& s) const {
+    YamlText map = YamlText::map(), at = YamlText::map();
+    map.add("name", YamlText::name(s.name));
+    map.add("between", between(s.between));
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (!all_zero(s.at[side])) at.add(s.between[side], list(s.at[side]));
+    }
+    if (!at.empty()) map.add("at", std::move(at));
+    if (s.table) table(map, *s.table, "length", "tension");
+    number(map, "stiffness", s.stiffness, 0.0);
+    number(map, "rest", s.rest, 0.0);
+    number(map, "damping", s.damping, 0.0);
+    if (!s.table && is_zero(s.stiffness) && is_zero(s.damping)) map.add("stiffness", text_(s.stiffness));
+    return map;
+  }
+  YamlText force(const AppliedForce& f) const {
+    YamlText map = YamlText::map();
+    map.add("link", YamlText::name(f.link));
+    if (!all_zero(f.at)) map.add("at", list(f.at));
+    if (f.in_link) map.add("in", "link");
+    if (f.time.empty()) {
+      map.add("force", list(f.force));
+      if (!all_zero(f.moment)) map.add("moment", list(f.moment));
+      return map;
+    }
+    YamlText values = YamlText::list();
+    for (const auto& six : f.values) values.add(list(six));
+    map.add("time", list(f.time));
+    map.add("values", std::move(values));
+    return map;
+  }
+  YamlText shaft(const Shaft& s) const {
+    YamlText map = YamlText::map();
+    map.add("name", YamlText::name(s.name));
+    map.add("between", between(s.between));
+    map.add("stiffness", text_(s.stiffness));
+    number(map, "damping", s.damping, 0.0);
+    number(map, "backlash", s.backlash, 0.0);
     return map;
   }
 
@@ -297,7 +385,7 @@ class Writer {
     map.add("name", YamlText::name(l.name));
     type(joint, l.type, l.axis, l.axis2, false);
     map.add("joint", std::move(joint));
-    map.add("between", YamlText::list({YamlText::name(l.between[0]), YamlText::name(l.between[1])}));
+    map.add("between", between(l.between));
     for (std::size_t side = 0; side < 2; ++side) {
       if (YamlText place = origin(l.at[side]); !place.empty()) at.add(l.between[side], std::move(place));
     }

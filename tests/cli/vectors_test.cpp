@@ -98,6 +98,32 @@ TEST(ModelOptions, SetChangesAParameter) {
   EXPECT_EQ(linkwright({"check", "twu-3r", "--set", "m1=-3"}).code, 1);
 }
 
+// A disc of 2 kg·m² behind a shaft, driven by a rotor of 1e-3 kg·m² that turns 10 times as fast.
+TEST(ModelOptions, ElasticDrivesHaveMotorsOfTheirOwn) {
+  const std::string file = write("elastic.yaml", R"(linkwright: 1
+name: elastic
+parameters: {k: 50}
+links:
+  - {name: disc, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 2]}, drive: {ratio: 10, rotor_inertia: 1e-3, stiffness: k}}
+)");
+  const nlohmann::json rigid = linkwright({"mass-matrix", file, "--json"}).json();
+  EXPECT_NEAR(rigid["M"][0][0], 2.1, 1e-14);
+  const nlohmann::json elastic = linkwright({"mass-matrix", file, "--elastic", "--json"}).json();
+  const double expected[2][2] = {{2.0, 0.0}, {0.0, 0.1}};
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) EXPECT_NEAR(elastic["M"][i][j], expected[i][j], 1e-14);
+  }
+  const Outcome size = linkwright({"inverse", file, "--elastic", "--q", "1"});
+  EXPECT_TRUE(has(size.err, "2 are expected: disc, disc.motor")) << size.err;
+  EXPECT_EQ(linkwright({"inverse", file, "--elastic", "--set", "k=-1"}).code, 3);
+  const Outcome none = linkwright({"inverse", "puma560", "--elastic"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(has(none.err, "no drive of `puma560` has a `stiffness`")) << none.err;
+  // written out it can be read again
+  const Outcome written = linkwright({"convert", file, "--elastic"});
+  EXPECT_EQ(linkwright({"check", write("written.yaml", written.out)}).code, 0) << written.out << written.err;
+}
+
 TEST(ModelOptions, PayloadAddsItsWeight) {
   // 2 kg at x = 0.3 of the last link, arm along x, gravity along -y
   const double without = linkwright({"inverse", "twu-3r", "--json"}).json()["tau"][2];

@@ -204,18 +204,180 @@ TEST(Check, InertiaAboutTheOriginIsJudgedAboutTheCentreOfMass) {
   expect_clean(with_inertia("mass: 2, com: [0.5, 0, 0], tensor: [0.6, 0.1, 0.6], about: origin, rpy: [0, 0, 90 deg]"));
 }
 
-TEST(Check, FrictionAndDrivesHaveTheRightSign) {
-  const auto extra = [](const std::string& text) {
-    return with_links("  - name: a\n    parent: base\n    joint: {type: revolute}\n    " + text + "\n");
+// A joint with what stands in line 7; the faulty number and the message.
+struct Fault {
+  const char *text, *at, *words;
+};
+void expect_faults(const std::string& joint, const std::vector<Fault>& faults) {
+  for (const Fault& f : faults) {
+    SCOPED_TRACE(f.text);
+    expect_only_error(with_links("  - name: a\n    parent: base\n    joint: {" + joint + "}\n    " + f.text + "\n"), 7, f.at,
+                      f.words);
+  }
+}
+
+TEST(Check, FrictionHasTheRightSign) {
+  expect_faults(
+      "type: revolute",
+      {{"friction: {viscous: -1}", "-1", "`viscous` is `-1`, which is negative"},
+       {"friction: {coulomb: -1}", "-1", "`coulomb` is `-1`, which is negative"},
+       {"friction: {coulomb: 1, width: -1}", "-1", "`width` is `-1`, which is negative"},
+       {"friction: {stribeck: {static: -1, velocity: 1}}", "-1", "`static` is `-1`, which is negative"},
+       {"friction: {stribeck: {static: 1, velocity: 0}}", "0", "`velocity` is `0`, which is not positive"},
+       {"friction: {stribeck: {static: 1, velocity: 1, shape: 0}}", "0", "`shape` is `0`, which is not positive"},
+       {"friction: {bearing: {type: journal, mu: -0.1, radius: 1, spacing: 1}}", "-0.1", "`mu` is `-0.1`, which is negative"},
+       {"friction: {bearing: {type: journal, mu: 0.1, radius: -1, spacing: 1}}", "-1", "`radius` is `-1`, which is negative"},
+       {"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 0}}", "0", "`spacing` is `0`, which is not positive"},
+       {"damper: -1", "-1", "`damper` is `-1`"},
+       {"damper: {velocity: [0, 2, 1], torque: [0, 1, 2]}", "1]", "`velocity` does not ascend at `1`"},
+       {"damper: {velocity: [-1, 0, 1], torque: [1, 0, 1]}", "1, 0, 1]", "does not brake"},
+       {"damper: {velocity: [0, 1], torque: [0.1, 1]}", "0.1", "at velocity 0 does not brake"}});
+}
+
+TEST(Check, BearingsFitTheirJointAndSayWhatLoadsThem) {
+  const char* journal = "friction: {bearing: {type: journal, mu: 0.1, radius: 0.1}}";
+  expect_faults(
+      "type: revolute",
+      {{journal, "{type:", "`bearing` has no `spacing`"},
+       {journal, "{type:", "`moments: false` neglects them"},
+       {"friction: {bearing: {type: journal, mu: 0.1, spacing: 1}}", "{type:", "`bearing` has no `radius`"},
+       {"friction: {bearing: {type: thrust, mu: 0.1}}", "{type:", "`bearing` has no `radius`"},
+       {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, spacing: 1}}", "spacing:", "has no `spacing`"},
+       {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, moments: true}}", "moments:", "only a journal"},
+       {"friction: {bearing: {type: linear, mu: 0.1, spacing: 1}}", "linear", "a linear bearing on a revolute joint"},
+       {"friction: {bearing: {type: roller, mu: 0.1}}", "roller", "`journal`, `linear` or `thrust`, not `roller`"}});
+  expect_faults("type: prismatic",
+                {{"friction: {bearing: {type: linear, mu: 0.1}}", "{type:", "the distance of the two guides"},
+                 {"friction: {bearing: {type: linear, mu: 0.1, radius: 1, spacing: 1}}", "radius:", "does not depend on"},
+                 {"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 1}}", "radius:", "does not depend on"},
+                 {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1}}", "thrust", "a thrust bearing on a prismatic joint"}});
+  expect_faults("type: planar", {{"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 1}}", "journal",
+                                  "only revolute and prismatic joints have bearings"}});
+  expect_clean(with_links(link("a", "base", "type: revolute",
+                               "friction: {bearing: [{type: journal, mu: 0.1, radius: 0.1, moments: false}, "
+                               "{type: thrust, mu: 0.1, radius: 0.1}]}") +
+                          link("b", "a", "type: prismatic",
+                               "friction: {width: 0.01, bearing: [{type: journal, mu: 0.1, spacing: 0.2}, "
+                               "{type: linear, mu: 0.1, spacing: 0.2}]}")));
+}
+
+TEST(Check, DrivesSpringsAndStopsHaveTheRightSign) {
+  expect_faults(
+      "type: revolute",
+      {{"drive: {ratio: 0}", "0", "`ratio` is 0"},
+       {"drive: {rotor_inertia: -1}", "-1", "`rotor_inertia` is `-1`"},
+       {"drive: {breakaway: -1}", "-1", "`breakaway` is `-1`"},
+       {"drive: {rated: 0}", "0", "`rated` is `0`, which is not positive"},
+       {"drive: {peak: 0}", "0", "`peak` is `0`, which is not positive"},
+       {"drive: {stiffness: 0}", "0", "`stiffness` is `0`, which is not positive"},
+       {"drive: {stiffness: 1, damping: -1}", "-1", "`damping` is `-1`"},
+       {"drive: {stiffness: 1, backlash: -1}", "-1", "`backlash` is `-1`"},
+       {"drive: {backlash: 0.1}", "backlash:", "that has no `stiffness`"},
+       {"drive: {rotor_inertia: 1, rotor_axis: [0, 0, 0]}", "0, 0, 0]", "the axis of the rotor has length zero"},
+       {"drive: {efficiency: 80}", "80", "percent? write 0.8"},
+       {"drive: {efficiency: 0}", "0", "the efficiency `0` is not between 0 and 1"},
+       {"drive: {efficiency: 1.01}", "1.01", "the efficiency `1.01` is not between 0 and 1"},
+       {"drive: {rated: 1, efficiency: {load: [0, 1], value: [0.5, -0.1]}}", "-0.1", "is not between 0 and 1"},
+       {"drive: {rated: 1, efficiency: {load: [0, 1, 0.5], value: [0.1, 0.2, 0.3]}}", "0.5",
+        "`load` does not ascend at `0.5`"},
+       {"drive: {rated: 1, efficiency: {load: [-1, 1], value: [0.1, 0.2]}}", "-1", "`load` is `-1`, which is negative"},
+       {"drive: {rated: 1, efficiency: {load: [], value: []}}", "{load:", "the table of `efficiency` is empty"},
+       {"drive: {rated: 1, efficiency: {load: [0, 1], value: [0.1, 0.2], interpolation: spline}}", "spline",
+        "`linear` or `cubic`, not `spline`"},
+       {"spring: {position: [0, 0], torque: [1, 2]}", "0], torque", "`position` does not ascend at `0`"},
+       {"spring: {position: [0, 1], torque: [1, 2], stiffness: 3}", "stiffness:", "`stiffness` beside a table of `torque`"},
+       {"spring: {stiffness: 3, interpolation: cubic}", "interpolation:", "`interpolation` without a table"}});
+  const auto stops = [](const std::string& limits) {
+    return with_links(link("a", "base", "type: revolute, limits: {" + limits + "}"));
   };
-  expect_only_error(extra("friction: {viscous: -1}"), 7, "-1", "`viscous` is `-1`, which is negative");
-  expect_only_error(extra("friction: {stribeck: {static: 1, velocity: 0}}"), 7, "0",
-                    "`velocity` is `0`, which is not positive");
-  expect_only_error(extra("damper: -1"), 7, "-1", "`damper` is `-1`");
-  expect_only_error(extra("drive: {ratio: 0}"), 7, "0", "`ratio` is 0");
-  expect_only_error(extra("drive: {efficiency: 80}"), 7, "80", "percent? write 0.8");
-  expect_only_error(extra("drive: {rated: 1, efficiency: {load: [0, 1, 0.5], value: [0.1, 0.2, 0.3]}}"), 7, "0.5",
-                    "do not ascend at `0.5`");
+  expect_clean(stops("upper: 1, stiffness: 100, damping: 1"));
+  expect_only_error(stops("velocity: 1, stiffness: 100"), 4, "stiffness:", "stops without a place");
+  expect_only_error(stops("upper: 1, damping: 1"), 4, "damping:", "that have no `stiffness`");
+  expect_only_error(stops("upper: 1, stiffness: 0"), 4, "0", "`stiffness` is `0`, which is not positive");
+  expect_only_error(stops("upper: 1, stiffness: 1, damping: -1"), 4, "-1", "`damping` is `-1`");
+}
+
+// Items in line 8 and on, below three joints and a fourth that follows the first.
+ReadResult with_elements(const std::string& items) {
+  return with_links(link("a", "base") + link("b", "a") + link("c", "b", "type: prismatic") +
+                        link("d", "c", "type: revolute, mimic: {joint: a}"),
+                    items);
+}
+
+TEST(Check, CouplingsAreSquareAndMoveEveryJoint) {
+  const auto coupling = [](const std::string& joints, const std::string& matrix, const std::string& motors) {
+    return with_elements("couplings:\n  - {name: w, joints: [" + joints + "], matrix: " + matrix + ", motors: [" + motors +
+                         "]}\n");
+  };
+  const std::string two = "{name: m}, {name: n}", plain = "[[1, 1], [1, -1]]";
+  expect_clean(coupling("a, b", plain, "{name: m, ratio: 50, rotor_inertia: 1e-5}, {name: n, rated: 2, efficiency: 0.9}"));
+  expect_only_error(coupling("a, b", "[[1, 2], [2, 4]]", two), 9, "1, 2]", "cannot be inverted (rank 1 of 2)");
+  expect_only_error(coupling("a, b", "[[1, 2]]", two), 9, "[[1", "`matrix` has 1 row for 2 motors");
+  expect_only_error(coupling("a, b", "[[1, 2], [1]]", two), 9, "[1]", "a list of 2 numbers, not 1");
+  expect_only_error(coupling("a, b", "[[1, 2]]", "{name: m}"), 9, "[{name: m", "1 motor for 2 joints");
+  expect_only_error(coupling("", "[]", ""), 9, "[]", "`joints` is empty");
+  expect_only_error(coupling("a, bb", plain, two), 9, "bb", "unknown joint `bb`");
+  expect_only_error(coupling("a, d", plain, two), 9, "d", "the mimic joint `d` in a coupling");
+  expect_only_error(coupling("a, a", plain, two), 9, "a]", "is coupled twice");
+  expect_only_error(coupling("a, b", plain, "{name: m}, {name: m}"), 9, "{name: m}]", "a second motor `m`");
+  expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, stiffness: 3}"), 9, "stiffness:", "coupled drives are rigid");
+  expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, efficiency: 2}"), 9, "2", "motor `n`: the efficiency `2`");
+  expect_only_error(with_links(link("a", "base", "type: revolute", "drive: {ratio: 3}"),
+                               "couplings: [{name: w, joints: [a], matrix: [[1]], motors: [{name: m}]}]\n"),
+                    5, "a]", "has a `drive` of its own");
+}
+
+TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
+  const auto spring = [](const std::string& text) { return with_elements("springs:\n  - {name: s, " + text + "}\n"); };
+  expect_clean(spring("between: [base, b], at: {b: [1, 0, 0]}, stiffness: 3, rest: 0.1, damping: 1"));
+  expect_clean(spring("between: [a, b], length: [0.1, 0.2], tension: [0, 5], interpolation: cubic"));
+  expect_clean(spring("between: [a, b], damping: 5"));
+  expect_only_error(spring("between: [a, b]"), 9, "{name:", "spring `s` has no `stiffness`");
+  expect_only_error(spring("between: [a], stiffness: 1"), 9, "[a]", "a list of two links");
+  expect_only_error(spring("between: [a, x], stiffness: 1"), 9, "x", "unknown link `x`");
+  expect_only_error(spring("between: [a, a], stiffness: 1"), 9, "a]", "the spring joins `a` to itself");
+  expect_only_error(spring("between: [a, b], stiffness: -1"), 9, "-1", "spring `s`: `stiffness` is `-1`");
+  expect_only_error(spring("between: [a, b], stiffness: 1, rest: -1"), 9, "-1", "`rest` is `-1`");
+  expect_only_error(spring("between: [a, b], damping: -1"), 9, "-1", "`damping` is `-1`");
+  expect_only_error(spring("between: [a, b], length: [2, 1], tension: [0, 5]"), 9, "1]", "`length` does not ascend at `1`");
+  expect_only_error(spring("between: [a, b], length: [-2, 1], tension: [0, 5]"), 9, "-2", "`length` is `-2`");
+  expect_only_error(spring("between: [a, b], length: [2, 1]"), 9, "{name:", "spring `s` has no `tension`");
+
+  const auto force = [](const std::string& text) { return with_elements("forces:\n  - {" + text + "}\n"); };
+  expect_clean(force("link: b, at: [1, 0, 0], force: [0, 0, 5], moment: [1, 0, 0], in: link"));
+  expect_only_error(force("link: x, force: [0, 0, 5]"), 9, "x", "unknown link `x`");
+  expect_only_error(force("link: b"), 9, "{link:", "a force without `force` and `moment`");
+  expect_only_error(force("link: b, force: [1, 2]"), 9, "[1, 2]", "a list of 3 numbers, not 2");
+  expect_only_error(force("link: b, force: [1, 2, 3], in: base"), 9, "base", "`world` or `link`, not `base`");
+  expect_only_error(force("link: b, time: [0, 1], values: [[1, 2, 3, 4, 5, 6]]"), 9, "{link:", "`time` has 2 entries, `values` 1");
+  expect_only_error(force("link: b, time: [0], values: [[1, 2, 3]]"), 9, "[1, 2, 3]", "a list of 6 numbers, not 3");
+  expect_only_error(force("link: b, time: [], values: []"), 9, "{link:", "the table over time is empty");
+  expect_only_error(force("link: b, time: [0], values: [[1, 2, 3, 4, 5, 6]], force: [0, 0, 1]"), 9, "force:",
+                    "`force` beside a table over time");
+  expect_only_error(force("link: b, time: [1, 1], values: [[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]]"), 9, "1], values",
+                    "force on `b`: `time` does not ascend");
+  EXPECT_TRUE(has(force("link: base, force: [0, 0, 5]"), Severity::warning, 9, "base", "no effect"));
+
+  const auto shaft = [](const std::string& text) { return with_elements("shafts:\n  - {name: s, " + text + "}\n"); };
+  expect_clean(shaft("between: [a, b], stiffness: 3, damping: 1, backlash: 0.01"));
+  expect_only_error(shaft("between: [a, b]"), 9, "{name:", "shaft `s` has no `stiffness`");
+  expect_only_error(shaft("between: [a, x], stiffness: 3"), 9, "x", "unknown joint `x`");
+  expect_only_error(shaft("between: [a, d], stiffness: 3"), 9, "d", "the mimic joint `d` in a shaft");
+  expect_only_error(shaft("between: [a, a], stiffness: 3"), 9, "a]", "the shaft joins `a` to itself");
+  expect_only_error(shaft("between: [a, c], stiffness: 3"), 9, "c]", "both turn or both slide");
+  expect_only_error(shaft("between: [a, b], stiffness: 0"), 9, "0", "which is not positive");
+  expect_only_error(shaft("between: [a, b], stiffness: 1, backlash: -1"), 9, "-1", "`backlash` is `-1`");
+  expect_only_error(shaft("between: [a, b], stiffness: 1, damping: -1"), 9, "-1", "`damping` is `-1`");
+  expect_only_error(with_elements("shafts:\n  - {name: s, between: [a, b], stiffness: 3}\n"
+                                  "  - {name: s, between: [b, a], stiffness: 3}\n"),
+                    10, "{name:", "a second shaft `s`");
+}
+
+TEST(Check, FrictionOfAMimicIsNotedAsLeftOut) {
+  const ReadResult result = with_links(link("a", "base") + link("b", "a", "type: revolute, mimic: {joint: a}",
+                                                                "friction: {viscous: 1}"));
+  EXPECT_TRUE(result.mechanism.has_value());
+  EXPECT_TRUE(has(result, Severity::note, 5, "{type:", "joint `b` follows another and has no losses of its own"));
 }
 
 TEST(Check, FormulasAreFiniteAtTheParametersGiven) {

@@ -1,8 +1,10 @@
 #include <cmath>
 #include <numbers>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "documented.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/evaluate.hpp"
 
@@ -94,9 +96,9 @@ links:
   - {name: c, parent: a, joint: {type: spherical, origin: {matrix: [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}}}
   - name: d
     parent: c
-    joint: {type: prismatic, name: jd, dh: {alpha: 1, a: 2, theta: 3, d: 4, convention: standard}, limits: {velocity: 2, effort: 3}}
-    friction: {viscous: 0.1, coulomb: 0.5, stribeck: {static: 0.8, velocity: 0.05}, bearing: {type: thrust, mu: 0.1, radius: 0.08}}
-    drive: {ratio: 60, rotor_inertia: 2e-4, efficiency: {load: [0, 1], value: [0.3, 0.8]}, breakaway: 6, rated: 97, peak: 150, stiffness: 1e4, damping: 10, backlash: 0.001}
+    joint: {type: prismatic, name: jd, dh: {alpha: 1, a: 2, theta: 3, d: 4, convention: standard}, limits: {velocity: 2, effort: 3, upper: 4, stiffness: 50, damping: 6}}
+    friction: {viscous: 0.1, coulomb: 0.5, stribeck: {static: 0.8, velocity: 0.05}, bearing: {type: journal, mu: 0.1, spacing: 0.08}, width: 0.01}
+    drive: {ratio: 60, rotor_inertia: 2e-4, rotor_axis: -x, efficiency: {load: [0, 1], value: [0.3, 0.8], interpolation: cubic}, breakaway: 6, rated: 97, peak: 150, stiffness: 1e4, damping: 10, backlash: 0.001}
     spring: {stiffness: 3, rest: 0.1}
     damper: 0.2
     visual: [{box: [1, 2, 3], color: [1, 0, 0.5]}, {cylinder: {radius: 1, length: 2}}, {sphere: 1, origin: {xyz: [1, 2, 3]}}]
@@ -129,9 +131,16 @@ base_visuals: {sphere: 0.1}
   EXPECT_TRUE(d.friction.present);
   EXPECT_EQ(at(d.friction.stribeck->shape), 2.0);
   ASSERT_EQ(d.friction.bearings.size(), 1u);
-  EXPECT_EQ(d.friction.bearings[0].kind, Bearing::Kind::thrust);
+  EXPECT_EQ(d.friction.bearings[0].kind, Bearing::Kind::journal);
+  EXPECT_EQ(at(d.friction.bearings[0].spacing), 0.08);
+  EXPECT_TRUE(d.friction.bearings[0].moments);
+  EXPECT_EQ(at(d.friction.width), 0.01);
   ASSERT_EQ(d.drive->efficiency->y.size(), 2u);
   EXPECT_EQ(at(d.drive->efficiency->x[1]), 1.0);
+  EXPECT_TRUE(d.drive->efficiency->cubic);
+  EXPECT_EQ(at(*d.drive->rotor_axis), Eigen::Vector3d(-1, 0, 0));
+  EXPECT_EQ(at(*d.limits.stiffness), 50.0);
+  EXPECT_EQ(at(*d.limits.damping), 6.0);
   EXPECT_EQ(at(*d.drive->backlash), 0.001);
   EXPECT_EQ(at(d.spring->rest), 0.1);
   EXPECT_EQ(at(d.damper->coefficient), 0.2);
@@ -150,6 +159,33 @@ base_visuals: {sphere: 0.1}
   EXPECT_EQ(m.payloads[0].link, "h");
   EXPECT_EQ(m.home.at("f").size(), 3u);
   EXPECT_EQ(m.base_visuals.size(), 1u);
+}
+
+// The parts that docs/format.md shows, put together.
+TEST(ReadYaml, ReadsThePartsOfTheDocumentation) {
+  const auto indented = [](const std::string& first_words) {
+    std::istringstream lines(documented(first_words));
+    std::string text;
+    for (std::string line; std::getline(lines, line);) text += "    " + line + "\n";
+    return text;
+  };
+  const std::string head = "linkwright: 1\nname: parts\nlinks:\n";
+  const auto link = [](const std::string& name) {
+    return "  - name: " + name + "\n    parent: base\n    joint: {type: revolute}\n    inertia: {mass: 1, tensor: [1, 1, 1]}\n";
+  };
+  const ReadResult result = read(head + link("arm") + indented("friction:\n") + indented("drive:\n") +
+                                 indented("spring: {position") + link("pitch") + link("roll") + link("wheel") +
+                                 documented("couplings:\n") + documented("springs:\n"));
+  expect_clean(result);
+  ASSERT_TRUE(result.mechanism);
+  const Mechanism& m = *result.mechanism;
+  const Joint& arm = m.find_link("arm")->joint;
+  EXPECT_TRUE(arm.friction.stribeck && arm.drive->backlash && arm.spring->table && arm.damper->table);
+  EXPECT_EQ(m.couplings.size(), 1u);
+  EXPECT_EQ(m.springs.size(), 2u);
+  EXPECT_EQ(m.forces.size(), 3u);
+  EXPECT_EQ(m.shafts.size(), 1u);
+  EXPECT_EQ(m.parameters.size(), 1u);  // t
 }
 
 TEST(ReadYaml, RefusesUnknownKeysWithTheNearestKnownOne) {
@@ -202,7 +238,7 @@ TEST(ReadYaml, RefusesWhatIsMissing) {
   expect_only_error(read(one_link("{axis: z}")), 4, "{axis:", "`joint` has no `type`");
   expect_only_error(read(block_link("    inertia: {com: [0, 0, 0]}\n")), 7, "{com:", "`inertia` has no `mass`");
   expect_only_error(read(block_link("    spring: {rest: 1}\n")), 7, "{rest:", "`spring` has no `stiffness`");
-  expect_only_error(read(block_link("    friction: {bearing: {type: journal, mu: 1}}\n")), 7,
+  expect_only_error(read(block_link("    friction: {bearing: {type: thrust, mu: 1}}\n")), 7,
                     "{type:", "`bearing` has no `radius`");
 }
 

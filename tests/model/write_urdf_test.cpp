@@ -173,6 +173,19 @@ TEST(WriteUrdf, ASphericalJointMovesTheSameAsThreeRevolutes) {
   }
 }
 
+TEST(WriteUrdf, NamesEveryForceThatItLeavesOut) {
+  const Mechanism m = load(LW_SOURCE_DIR "/tests/fuzz/yaml/forces.yaml");
+  const UrdfFiles files = write_urdf(m);
+  const std::vector<std::string> expected{
+      "the coupling `wrist`", "the spring `balance`", "the spring `gas`", "the force on link `roll`", "the force on link `arm`",
+      "the shaft `belt`", "the stop of joint `column`", "the damper of joint `column`", "the journal bearing of joint `column`",
+      "the thrust bearing of joint `column`", "the drive of joint `arm`", "the spring of joint `arm`",
+      "the linear bearing of joint `slide`", "the journal bearing of joint `slide`"};
+  ASSERT_EQ(files.remarks.losses.size(), expected.size());
+  for (const std::string& words : expected) EXPECT_TRUE(names(files.remarks.losses, words + " is left out")) << words;
+  EXPECT_EQ(reread(m).links.size(), m.links.size());
+}
+
 TEST(WriteUrdf, HomeOfASphericalJointBecomesItsThreeAngles) {
   const ReadResult read = read_text(R"(linkwright: 1
 name: ball
@@ -199,7 +212,7 @@ links:
     parent: base
     joint: {type: revolute, name: j<1>, limits: {lower: -1}, dh: {a: l, alpha: 30 deg, convention: standard}}
     inertia: {mass: 2, com: [l, 0, 0], tensor: [1, 1, 1]}
-    friction: {viscous: 0.25, coulomb: 0.5, stribeck: {static: 1, velocity: 0.1}, bearing: [{type: journal, mu: 0.1, radius: 0.1}, {type: thrust, mu: 0.1, radius: 0.1}]}
+    friction: {viscous: 0.25, coulomb: 0.5, stribeck: {static: 1, velocity: 0.1}, bearing: [{type: journal, mu: 0.1, radius: 0.1, spacing: 0.2}, {type: thrust, mu: 0.1, radius: 0.1}]}
     drive: {ratio: 10, rotor_inertia: 1e-4}
     spring: {stiffness: 3}
     damper: 0.5

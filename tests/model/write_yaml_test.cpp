@@ -175,6 +175,27 @@ TEST(WriteYaml, KeepsEverythingThatTheFormatCanSay) {
   EXPECT_NE(text.find("jd: 45 deg"), std::string::npos);
 }
 
+TEST(WriteYaml, KeepsEverythingThatActs) {
+  std::ostringstream forces;
+  forces << std::ifstream(LW_SOURCE_DIR "/tests/fuzz/yaml/forces.yaml").rdbuf();
+  const ReadResult read = read_text(forces.str(), "forces.yaml");
+  ASSERT_TRUE(read.mechanism) << to_string(read.diagnostics[0]);
+  const Mechanism& m = *read.mechanism;
+  const std::string text = write_yaml(m);
+  const ReadResult result = read_back(text);
+  ASSERT_TRUE(result.mechanism) << to_string(result.diagnostics[0]) << text;
+  const Mechanism& again = *result.mechanism;
+  EXPECT_EQ(write_yaml(again), text);
+  EXPECT_EQ(numbers(m), numbers(again));
+  const ParameterValues<double> other{{"k", 250.0}, {"t", 0.33}};
+  EXPECT_TRUE(same_bits(instantiate<double>(m), instantiate<double>(again))) << text;
+  EXPECT_TRUE(same_bits(instantiate<double>(m, other), instantiate<double>(again, other)));
+  const Joint &before = m.find_link("arm")->joint, &after = again.find_link("arm")->joint;
+  EXPECT_TRUE(before.drive->efficiency->cubic && after.drive->efficiency->cubic && after.spring->table->cubic);
+  EXPECT_TRUE(after.drive->stiffness && after.drive->damping && after.drive->backlash && after.drive->rotor_axis);
+  EXPECT_NE(text.find("force: [10*sin(2*t), 0, -5]"), std::string::npos) << text;
+}
+
 TEST(WriteYaml, PutsWordsInQuotesWhereYamlNeedsThem) {
   Mechanism m;
   m.name = "null";
