@@ -24,7 +24,7 @@ struct CompileOptions {
   ProgramOptions program = {};
   JitOptions jit = {};
 };
-// For this machine: see `native`. Throws Error(model) where what was traced does not agree with the reference.
+// For this machine: see `native`. Throws Error(data) where what was traced does not agree with the reference.
 Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options = {});
 
 // Whether a·b + c is one instruction here.

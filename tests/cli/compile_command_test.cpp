@@ -185,6 +185,25 @@ links:
   EXPECT_EQ(report["left_out"].size(), 1u);
 }
 
+// Vectors of one name that mean different things in two functions.
+TEST(CompileCommand, HeadsTellDerivativesOfTwoFunctionsApart) {
+  const std::string out = out_folder("both");
+  ASSERT_EQ(linkwright({"compile", "double-pendulum", "--functions", "inverse-derivatives,forward-derivatives", "--batch", "4",
+                        "--out", out}).code, 0);
+  const std::string header = text_of(out + "/double_pendulum.h");
+  EXPECT_TRUE(has(header, "d_q: derivative of tau by q")) << header;
+  EXPECT_TRUE(has(header, "d_q of forward-derivatives: derivative of qdd by q")) << header;
+  EXPECT_TRUE(has(header, "--batch 4")) << header;
+}
+
+// Torques that nearly vanish, as sums of large terms, are no reason to refuse.
+TEST(CompileCommand, TakesOrdinaryValuesOfParameters) {
+  for (const char* value : {"l1=0.9", "l1=0.89", "l2=1.20"}) {
+    const test::Outcome made = linkwright({"compile", "double-pendulum", "--set", value, "--out", out_folder("ordinary")});
+    EXPECT_EQ(made.code, 0) << value << made.err;
+  }
+}
+
 TEST(CompileCommand, FloatingBasesSayInWhichOrder) {
   const std::string out = out_folder("quadruped");
   const test::Outcome run = linkwright({"compile", "quadruped", "--out", out, "--search", "0"});

@@ -105,6 +105,13 @@ TEST(DerivativesCommand, OfOneFunctionAreThoseOfAnother) {
   }
 }
 
+TEST(DerivativesCommand, OfAccelerationsThatAreNotDeterminedAreRefused) {
+  const Outcome refused =
+      linkwright({"derivatives", "double-pendulum", "--function", "forward", "--set", "m2=0", "--allow-unphysical"});
+  EXPECT_EQ(refused.code, 3) << refused.out;
+  EXPECT_TRUE(has(refused.err, "the mass matrix is singular")) << refused.err;
+}
+
 TEST(DerivativesCommand, ByParametersOfLinksAreTheRegressor) {
   const Words state{"--q", list(kQ), "--qd", list(kQd), "--qdd", list(kLast)};
   Words one{"derivatives", "puma560", "--parameters", "inertial"}, other{"regressor", "puma560"};

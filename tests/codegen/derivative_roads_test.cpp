@@ -17,6 +17,7 @@
 #include "dynamics/canonical/composite.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
+#include "graph/rewrite.hpp"
 #include "model/displace.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
@@ -83,7 +84,8 @@ double error_of(const Function& f, const Values& got, const Values& expected) {
   return worst;
 }
 
-double worst_error(const Mechanism& mechanism, const Traced& traced, int states, std::uint64_t seed) {
+// At the values p of what it keeps.
+double worst_error(const Mechanism& mechanism, const Traced& traced, const Values& p, int states, std::uint64_t seed) {
   const Model<double> model = instantiate<double>(mechanism);
   const Function& f = traced.function;
   Interpreter<double> run(f);
@@ -92,14 +94,17 @@ double worst_error(const Mechanism& mechanism, const Traced& traced, int states,
   for (int k = 0; k < states; ++k) {
     const State s = random_state(model, random);
     Values in, out(f.output_size());
-    for (const Values& part : {s.q, s.qd, f.name() == "forward-derivatives" ? s.tau : s.qdd, traced.parameter_values}) {
+    for (const Values& part : {s.q, s.qd, f.name() == "forward-derivatives" ? s.tau : s.qdd, p}) {
       in.insert(in.end(), part.begin(), part.end());
     }
     run(in, out);
     worst = worse(
-        worst, error_of(f, out, by_complex_step(mechanism, f.name(), s, traced.parameters, traced.parameter_values)));
+        worst, error_of(f, out, by_complex_step(mechanism, f.name(), s, traced.parameters, p)));
   }
   return worst;
+}
+double worst_error(const Mechanism& mechanism, const Traced& traced, int states, std::uint64_t seed) {
+  return worst_error(mechanism, traced, traced.parameter_values, states, seed);
 }
 
 constexpr double kAgreement = 1e-10;
@@ -225,9 +230,23 @@ TEST(DerivativeRoads, KeptParametersHaveColumns) {
       EXPECT_EQ(traced.function.outputs().back().name, "d_p");
       EXPECT_EQ(traced.function.outputs().back().size, 5 * keep.size());
       EXPECT_LE(worst_error(mechanism, traced, 5, 1), kAgreement) << keep[0] << " " << function;
+      Values elsewhere = traced.parameter_values;
+      for (std::size_t k = 0; k < elsewhere.size(); ++k) elsewhere[k] = 1.1 * elsewhere[k] + 0.01 * static_cast<double>(k + 1);
+      EXPECT_LE(worst_error(mechanism, traced, elsewhere, 5, 2), kAgreement) << keep[0] << " " << function;
       const Verification v = verify(traced, 20);
       EXPECT_TRUE(v.passed()) << keep[0] << " " << function << " " << v.error;
     }
+  }
+}
+
+TEST(DerivativeRoads, VerificationFindsCodeThatIgnoresWhatIsKept) {
+  for (const std::string& function : kDerivatives) {
+    TraceOptions how;
+    how.keep = {"m2", "l1"};
+    Traced traced = trace_function(load("double-pendulum"), function, how);
+    ASSERT_TRUE(verify(traced, 20).passed());
+    traced.function = with_numbers(traced.function, traced.parameter_values);
+    EXPECT_FALSE(verify(traced, 20).passed()) << function;
   }
 }
 

@@ -95,6 +95,18 @@ TEST(Limbs, AnyNumbersAgreeWithTheReference) {
   EXPECT_GT(found, 11);
 }
 
+// What has neither an entry a velocity nor one for two of them belongs to no limb.
+TEST(Limbs, OtherFunctionsAreUntouched) {
+  const Mechanism mechanism = load("quadruped");
+  const Model<double> model = instantiate<double>(mechanism);
+  for (const std::string function : {"kinematics", "jacobian", "energy", "regressor"}) {
+    TraceOptions options = by_limbs(false);
+    options.optimize = false;
+    const Traced traced = trace_function(mechanism, function, options);
+    EXPECT_LE(verify(traced, 10).error, 1e-12) << function;
+  }
+}
+
 TEST(Limbs, LanesGiveTheInterpretersBits) {
   Scratch scratch;
   std::vector<Mechanism> mechanisms{load("quadruped")};
