@@ -240,7 +240,8 @@ Solution solve(const std::vector<Triangle>& fit, const VectorXd& weights, const 
   Solution s;
   s.information = R.topLeftCorner(n, n);
   VectorXd scale = s.information.colwise().norm();
-  for (double& x : scale) x = x > 0.0 ? x : 1.0;
+  const double largest = scale.maxCoeff();
+  for (double& x : scale) x = x > 0.0 ? x : largest > 0.0 ? largest : 1.0;
   const Svd svd(s.information * scale.cwiseInverse().asDiagonal(), true);
   s.rank = svd.rank(kUnseen);
   s.condition = s.rank > 0 ? svd.s[0] / svd.s[s.rank - 1] : 0.0;

@@ -40,7 +40,7 @@ void LowPass::pass(std::vector<double>& x) const {
 std::vector<double> LowPass::operator()(std::span<const double> signal) const {
   const std::size_t n = signal.size();
   if (n < 2) return {signal.begin(), signal.end()};
-  const std::size_t pad = std::min(n - 1, static_cast<std::size_t>(std::ceil(2.0 * settling_time() * rate_)));
+  const std::size_t pad = std::min(n - 1, static_cast<std::size_t>(std::ceil(4.0 * settling_time() * rate_)));
   std::vector<double> x(n + 2 * pad);
   for (std::size_t k = 0; k < pad; ++k) {
     x[pad - 1 - k] = 2.0 * signal.front() - signal[k + 1];
