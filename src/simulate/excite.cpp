@@ -83,6 +83,7 @@ class Search {
       : model_(model), limits_(limits), unknowns_(model, sought), work_(model), losses_(model),
         points_(std::max(60, 12 * harmonics)) {
     const std::size_t n = at(model.nv);
+    if (model.has_mimics) dependent_ = static_cast<Index>(unknowns_.base().base.size()) - base_rank(model);
     if (model.nq != model.nv || n == 0) {
       throw Error(ErrorCode::model, fmt::format("`{}` has {}: a series of its coordinates is no motion", model.name,
                                                 n == 0 ? "no joint that moves" : "coordinates that are quaternions"));
@@ -108,8 +109,9 @@ class Search {
     const VectorXd length = all.colwise().norm();
     if (length.minCoeff() <= 0.0) return HUGE_VAL;
     all *= length.cwiseInverse().asDiagonal();
+    // by squares: what matters here is far above the root of the rounding error
     const VectorXd squares = symmetric_eigenvalues(all.transpose() * all);
-    return squares[0] > 1e-15 * squares[n - 1] ? std::sqrt(squares[n - 1] / squares[0]) : 1e8;
+    return std::sqrt(squares[n - 1] / std::max(squares[dependent_], 1e-15 * squares[n - 1]));
   }
 
   bool within_efforts(const FourierMotion& motion) {
@@ -133,6 +135,7 @@ class Search {
   const Model<double>& model_;
   const MotionLimits& limits_;
   Unknowns unknowns_;
+  Index dependent_ = 0;  // unknowns that joints which follow others make depend on the rest
   Workspace<double> work_;
   Losses<double> losses_;
   int points_;
@@ -272,7 +275,11 @@ Excitation excite(const Model<double>& model, const MotionLimits& limits, const 
     evaluate(x);
   }
   best.of_candidates = best.condition;
-  if (stopped || !std::isfinite(best.condition)) return best;
+  if (!std::isfinite(best.condition)) {
+    throw Error(ErrorCode::data, "within these limits some parameter has no effect at all: a joint that begins at its limit "
+                                 "or may not move? begin elsewhere, or widen the limits");
+  }
+  if (stopped) return best;
 
   // The logarithm: condition numbers differ by factors. Stopped from within, so that an exception need not pass C code.
   nlopt::opt search_downhill(nlopt::LN_SBPLX, static_cast<unsigned>(series.size()));
