@@ -19,6 +19,9 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
+constexpr double kLength = 0.2;
+constexpr int kFinePoints = 2000;  // at which efforts are kept in the end
+
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 }  // namespace
@@ -92,8 +95,15 @@ class Search {
       require(x->size() == n, "excite: a limit for each velocity");
   }
 
+  struct Judgement {
+    double condition = HUGE_VAL;
+    double length = 0.0;  // mean logarithm of the columns' lengths
+    // What is made small. Condition numbers differ by factors, so their logarithm.
+    double merit() const { return std::log(condition) - kLength * length; }
+  };
+
   // Columns of length one, rows in units of the efforts.
-  double condition(const FourierMotion& motion) {
+  Judgement judge(const FourierMotion& motion) {
     const auto n = static_cast<Index>(unknowns_.size()), nv = static_cast<Index>(model_.nv);
     MatrixXd all(points_ * nv, n), A(nv, n);
     std::vector<double> known(at(model_.nv));
@@ -107,16 +117,16 @@ class Search {
       all.middleRows(i * nv, nv) = A;
     }
     const VectorXd length = all.colwise().norm();
-    if (length.minCoeff() <= 0.0) return HUGE_VAL;
+    if (length.minCoeff() <= 0.0) return {};
     all *= length.cwiseInverse().asDiagonal();
     // by squares: what matters here is far above the root of the rounding error
     const VectorXd squares = symmetric_eigenvalues(all.transpose() * all);
-    return std::sqrt(squares[n - 1] / std::max(squares[dependent_], 1e-15 * squares[n - 1]));
+    return {std::sqrt(squares[n - 1] / std::max(squares[dependent_], 1e-15 * squares[n - 1])), length.array().log().mean()};
   }
 
-  bool within_efforts(const FourierMotion& motion) {
-    for (int i = 0; i < points_; ++i) {
-      const JointMotion<double> m = motion.at(time(motion, i));
+  bool within_efforts(const FourierMotion& motion, int points) {
+    for (int i = 0; i < points; ++i) {
+      const JointMotion<double> m = motion.at(motion.period() * i / points);
       inverse_with_losses<double>(model_, work_, m.q, m.qd, m.qdd, losses_);
       for (std::size_t v = 0; v < losses_.total.size(); ++v) {
         if (std::abs(losses_.total[v]) > limits_.effort[v]) return false;
@@ -164,20 +174,21 @@ class Series {
       }
       size_.push_back(std::isfinite(range) ? 0.5 * range : std::numbers::pi);
     }
-    if (search.has_efforts() && !search.within_efforts(scaled(VectorXd::Zero(size()), 1.0))) {
+    if (search.has_efforts() && !search.within_efforts(scaled(VectorXd::Zero(size()), 1.0), 1)) {
       throw Error(ErrorCode::data, "to hold the posture takes more than the limits of effort allow: begin elsewhere");
     }
   }
 
   Index size() const { return static_cast<Index>(start_.size()) * 2 * (harmonics_ - 1); }
 
-  FourierMotion operator()(const VectorXd& x) const {
+  // Efforts are looked at in so many points.
+  FourierMotion operator()(const VectorXd& x, int points) const {
     FourierMotion whole = scaled(x, 1.0);
-    if (!search_.has_efforts() || search_.within_efforts(whole)) return whole;
+    if (!search_.has_efforts() || search_.within_efforts(whole, points)) return whole;
     double good = 0.0, bad = 1.0;
     for (int i = 0; i < 12; ++i) {
       const double middle = 0.5 * (good + bad);
-      (search_.within_efforts(scaled(x, middle)) ? good : bad) = middle;
+      (search_.within_efforts(scaled(x, middle), points) ? good : bad) = middle;
     }
     return scaled(x, good);
   }
@@ -241,70 +252,70 @@ class Series {
 
 double condition_of(const Model<double>& model, const MotionLimits& limits, const FourierMotion& motion,
                     const IdentifyOptions& unknowns) {
-  return Search(model, limits, unknowns, motion.harmonics()).condition(motion);
+  return Search(model, limits, unknowns, motion.harmonics()).judge(motion).condition;
 }
 
 Excitation excite(const Model<double>& model, const MotionLimits& limits, const ExciteOptions& options) {
   Search search(model, limits, options.unknowns, options.harmonics);
   const Series series(model, limits, options, search);
   const auto begin = std::chrono::steady_clock::now();
-  Excitation best{series(VectorXd::Zero(series.size())), HUGE_VAL, HUGE_VAL, 0, false};
-  VectorXd best_x = VectorXd::Zero(series.size());
-  bool stopped = false;
+  VectorXd best = VectorXd::Zero(series.size());
+  Search::Judgement least;
+  int evaluations = 0;
+  bool stopped = false, out_of_time = false;
 
-  const auto evaluate = [&](const VectorXd& x) {
-    const FourierMotion motion = series(x);
-    const double condition = search.condition(motion);
-    ++best.evaluations;
-    if (condition < best.condition) {
-      best.condition = condition;
-      best.motion = motion;
-      best_x = x;
+  const auto merit = [&](const VectorXd& x) {
+    const Search::Judgement judgement = search.judge(series(x, search.points()));
+    ++evaluations;
+    if (judgement.merit() < least.merit()) {
+      least = judgement;
+      best = x;
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    best.out_of_time = best.out_of_time || seconds > options.time_limit;
-    stopped = stopped || best.out_of_time || best.evaluations >= options.evaluations ||
-              (options.progress && !options.progress(best.evaluations, best.condition));
-    return condition;
+    out_of_time = out_of_time || seconds > options.time_limit;
+    stopped = stopped || out_of_time || evaluations >= options.evaluations ||
+              (options.progress && !options.progress(evaluations, least.condition));
+    return judgement.merit();
   };
 
   Random random(options.seed);
   for (int i = 0; i < std::max(1, options.candidates) && !stopped; ++i) {
     VectorXd x(series.size());
     for (double& c : x) c = random.between(-1.0, 1.0);
-    evaluate(x);
+    merit(x);
   }
-  best.of_candidates = best.condition;
-  if (!std::isfinite(best.condition)) {
+  if (!std::isfinite(least.condition)) {
     throw Error(ErrorCode::data, "within these limits some parameter has no effect at all: a joint that begins at its limit "
                                  "or may not move? begin elsewhere, or widen the limits");
   }
-  if (stopped) return best;
-
-  // The logarithm: condition numbers differ by factors. Stopped from within, so that an exception need not pass C code.
-  nlopt::opt search_downhill(nlopt::LN_SBPLX, static_cast<unsigned>(series.size()));
-  const nlopt::vfunc objective = [](const std::vector<double>& x, std::vector<double>&, void* context) {
-    auto& call = *static_cast<std::function<double(const std::vector<double>&)>*>(context);
-    return call(x);
-  };
-  std::function<double(const std::vector<double>&)> call = [&](const std::vector<double>& x) {
-    const double condition = evaluate(Eigen::Map<const VectorXd>(x.data(), static_cast<Index>(x.size())));
-    if (stopped) search_downhill.force_stop();
-    return std::log(condition);
-  };
-  search_downhill.set_min_objective(objective, &call);
-  search_downhill.set_lower_bounds(-1.0);
-  search_downhill.set_upper_bounds(1.0);
-  search_downhill.set_initial_step(0.2);
-  search_downhill.set_ftol_rel(1e-6);
-  std::vector<double> x(best_x.data(), best_x.data() + best_x.size());
-  double value = 0.0;
-  try {
-    search_downhill.optimize(x, value);
-  } catch (const nlopt::forced_stop&) {
-  } catch (const nlopt::roundoff_limited&) {
+  const double of_candidates = least.condition;
+  if (!stopped) {
+    nlopt::opt downhill(nlopt::LN_SBPLX, static_cast<unsigned>(series.size()));
+    std::function<double(const std::vector<double>&)> objective = [&](const std::vector<double>& x) {
+      const double value = merit(Eigen::Map<const VectorXd>(x.data(), static_cast<Index>(x.size())));
+      if (stopped) downhill.force_stop();
+      return std::isfinite(value) ? value : 1e3;
+    };
+    downhill.set_min_objective(
+        [](const std::vector<double>& x, std::vector<double>&, void* context) {
+          return (*static_cast<decltype(objective)*>(context))(x);
+        },
+        &objective);
+    downhill.set_lower_bounds(-1.0);
+    downhill.set_upper_bounds(1.0);
+    downhill.set_initial_step(0.2);
+    downhill.set_ftol_rel(1e-6);
+    std::vector<double> x(best.data(), best.data() + best.size());
+    double value = 0.0;
+    try {
+      downhill.optimize(x, value);
+    } catch (const nlopt::forced_stop&) {
+    } catch (const nlopt::roundoff_limited&) {
+    }
   }
-  return best;
+  FourierMotion motion = series(best, kFinePoints);
+  const double condition = search.judge(motion).condition;
+  return {std::move(motion), condition, of_candidates, evaluations, out_of_time};
 }
 
 #define LW_INSTANTIATE(T) template JointMotion<T> FourierMotion::at<T>(const T&) const;

@@ -21,6 +21,9 @@ constexpr double kUnseen = 1e-10;
 // Residuals below this part of the torques are rounding too: no log is known better.
 constexpr double kLeastNoise = 1e-13;
 
+// A joint this slow against its fastest rests, and what it moves with is rounding.
+constexpr double kRest = 1e-9;
+
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::data, what); }
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
@@ -275,8 +278,11 @@ Identification identify(const Model<double>& model, const MotionLog& log, const 
   std::size_t rows = 0;
   for (std::size_t v = 0; v < nv; ++v) {
     std::vector<Index> kept, later;
+    double fastest = 0.0;
+    for (const std::vector<double>& qd : data.qd) fastest = std::max(fastest, std::abs(qd[v]));
+    const double still = std::max(options.still, kRest * fastest);
     for (std::size_t i = 0; i < samples; ++i) {
-      if (dry[v] && std::abs(data.qd[i][v]) <= options.still) continue;  // it may stick
+      if (dry[v] && std::abs(data.qd[i][v]) <= still) continue;  // it may stick
       (i < samples - held ? kept : later).push_back(to_index(i));
     }
     fit[v].R = holdout[v].R = MatrixXd(0, to_index(unknowns.size()) + 1);

@@ -207,13 +207,12 @@ TEST(Identify, PositionsAloneAreFilteredAndDifferenced) {
     const Identification id = identify(puma.start, clean, options);
     EXPECT_NEAR(id.rate, 400.0, 1e-6);
     EXPECT_EQ(id.filter, 8.0);
-    for (std::size_t k = 40; k < 52; ++k) EXPECT_NEAR(id.estimates[k].value, puma.x[k], 0.01 * puma.x[k]) << id.estimates[k].name;
+    for (std::size_t k = 40; k < 52; ++k) EXPECT_NEAR(id.estimates[k].value, puma.x[k], 1e-3 * puma.x[k]) << id.estimates[k].name;
   }
   Scores scores;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     scores.add(identify(puma.start, puma.noisy(clean, seed, 2e-5), options), puma.x);
   }
-  RecordProperty("rms", std::to_string(scores.rms()));
   EXPECT_GE(scores.within(), 0.97);
   EXPECT_NEAR(scores.rms(), 1.0, 0.25);
 }
