@@ -45,6 +45,10 @@ void Csv::fail(std::size_t line, const std::string& what) const {
   throw Error(ErrorCode::data, fmt::format("{}: {}", place, what));
 }
 
+void Csv::require_rows() const {
+  if (rows.empty()) fail(header_line, "there are no samples after the header");
+}
+
 Csv read_csv(const std::string& file, const std::string& header) {
   std::error_code none;
   if (std::filesystem::is_directory(file, none)) {
@@ -83,7 +87,6 @@ Csv read_csv(const std::string& file, const std::string& header) {
   if (csv.names.empty()) {
     csv.fail(number, fmt::format("there is no header; it needs one such as {}, and a line for each sample", header));
   }
-  if (csv.rows.empty()) csv.fail(number, "there are no samples after the header");
   return csv;
 }
 

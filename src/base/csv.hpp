@@ -18,11 +18,12 @@ struct Csv {
   std::string file;
   std::size_t header_line = 0;
   std::vector<std::string> names;  // no two alike
-  std::vector<Row> rows;           // at least one
+  std::vector<Row> rows;
 
   std::optional<std::size_t> column(const std::string& name) const;
   // Throws Error(data): `file:line: what`.
   [[noreturn]] void fail(std::size_t line, const std::string& what) const;
+  void require_rows() const;  // throws where there are none; after what the header's names may be wrong in
 };
 
 // Throws Error(io) where it cannot be read, Error(data) with the place where it is no such file. `header`: an example.

@@ -128,6 +128,9 @@ int run(const Arguments& arguments) {
   options.still = arguments.number("--still", 0.0);
   options.holdout = arguments.number("--holdout", 0.0);
   const Identification id = identify(loaded.model, read_log(arguments.text("--log"), loaded.model), options);
+  std::vector<double> values;
+  for (const Estimate& e : id.estimates) values.push_back(e.value);
+  require_finite("value", values, [&](std::size_t k) { return fmt::format("of `{}`", id.estimates[k].name); });
   const PhysicalFit fit = physical_fit(loaded.model, id);
   if (arguments.has("--out")) write_fitted(arguments, loaded, id, fit);
   if (arguments.json()) {

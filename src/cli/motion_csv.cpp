@@ -58,6 +58,16 @@ MotionLog read_log(const std::string& file, const Model<double>& model) {
   };
   const auto t = csv.column("t");
   if (!t) fail("the column `t` is missing");
+  for (const Group& g : groups(model)) {
+    const bool optional = g.rows == &MotionLog::qd || g.rows == &MotionLog::qdd;
+    std::vector<std::string> missing = names_of(g);
+    std::erase_if(missing, [&](const std::string& name) { return csv.column(name).has_value(); });
+    if (!missing.empty() && !(optional && missing.size() == static_cast<std::size_t>(g.size))) {
+      fail(fmt::format("the column `{}` is missing", missing.front()));
+    }
+  }
+  if (!csv.column("qd1") && csv.column("qdd1")) fail("accelerations without velocities: `qd1` and so on are missing");
+  csv.require_rows();
   for (const Csv::Row& row : csv.rows) {
     log.t.push_back(number(row, *t, false));
     if (log.t.size() > 1 && !(log.t.back() > log.t[log.t.size() - 2])) {
@@ -66,21 +76,15 @@ MotionLog read_log(const std::string& file, const Model<double>& model) {
   }
   for (const Group& g : groups(model)) {
     std::vector<std::size_t> columns;
-    std::string missing;
     for (const std::string& name : names_of(g)) {
-      const auto place = csv.column(name);
-      if (place) columns.push_back(*place);
-      if (!place && missing.empty()) missing = name;
+      if (const auto place = csv.column(name)) columns.push_back(*place);
     }
-    const bool optional = g.rows == &MotionLog::qd || g.rows == &MotionLog::qdd;
-    if (columns.empty() && optional) continue;
-    if (!missing.empty()) fail(fmt::format("the column `{}` is missing", missing));
+    if (columns.empty()) continue;
     for (const Csv::Row& row : csv.rows) {
       std::vector<double>& values = (log.*g.rows).emplace_back();
       for (const std::size_t column : columns) values.push_back(number(row, column, g.angles));
     }
   }
-  if (log.qd.empty() && !log.qdd.empty()) fail("accelerations without velocities: `qd1` and so on are missing");
   return log;
 }
 

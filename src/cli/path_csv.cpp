@@ -27,6 +27,7 @@ class Reader {
 
   Path read() {
     header();
+    csv_.require_rows();
     for (const Csv::Row& row : csv_.rows) sample(row);
     return std::move(path_);
   }

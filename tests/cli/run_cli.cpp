@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 namespace lw::test {
-namespace run_cli_file {
+namespace {
 
 namespace fs = std::filesystem;
 
@@ -72,7 +72,7 @@ std::vector<std::string> with_program(const std::vector<std::string>& words) {
   return all;
 }
 
-}  // namespace run_cli_file
+}  // namespace
 
 Outcome linkwright(const std::vector<std::string>& words) { return run(with_program(words), 0); }
 Outcome shell(const std::string& line) { return run({"/bin/sh", "-c", line}, 0); }
