@@ -27,7 +27,8 @@ void read_limit(const Arguments& arguments, const std::string& option, const Mod
   if (!arguments.has(option)) return;
   const std::vector<double> given = parse_values(arguments.text(option), option, angles ? 0 : std::string::npos);
   if (given.size() != 1 && given.size() != static_cast<std::size_t>(model.nv)) {
-    throw Error(ErrorCode::usage, fmt::format("{} takes one value, or {} of them, not {}", option, model.nv, given.size()));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} takes one value, or {} of them, not {}", option, model.nv, given.size()));
   }
   for (const double x : given) {
     if (magnitude && !(x > 0.0)) throw Error(ErrorCode::usage, fmt::format("{} must be positive, not {}", option, x));
@@ -38,7 +39,8 @@ void read_limit(const Arguments& arguments, const std::string& option, const Mod
 int whole_number(const Arguments& arguments, const std::string& option, int fallback, int least) {
   const double x = arguments.number(option, fallback);
   if (x != std::floor(x) || x < least || x > 1e9) {
-    throw Error(ErrorCode::usage, fmt::format("{} takes a whole number from {}, not `{}`", option, least, arguments.text(option)));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} takes a whole number from {}, not `{}`", option, least, arguments.text(option)));
   }
   return static_cast<int>(x);
 }
@@ -88,7 +90,8 @@ int run(const Arguments& arguments) {
   options.time_limit = arguments.number("--time-limit", HUGE_VAL);
   const double rate = arguments.number("--rate", 100.0);
   if (!(rate > 0.0) || rate * options.period > 1e7) {
-    throw Error(ErrorCode::usage, fmt::format("--rate {}: between 1 and 10 million samples a period", arguments.text("--rate")));
+    throw Error(ErrorCode::usage,
+                fmt::format("--rate {}: between 1 and 10 million samples a period", arguments.text("--rate")));
   }
   MotionLimits limits = motion_limits(loaded.mechanism, model);
   read_limit(arguments, "--lower", model, true, limits.lower, false);
@@ -166,24 +169,42 @@ Command excite_command() {
       {"--period", "SECONDS", "of the motion; default: 10", Kind::number, {}, "Options"}};
   for (const Option& o : friction_options()) own.push_back(o);
   const auto limit = [&](const char* name, const char* help) {
-    own.push_back({name, "X1,X2,...", std::string(help) + ", one for all or one each; default: the file's", Kind::text, {}, "Limits"});
+    own.push_back({name,
+                   "X1,X2,...",
+                   std::string(help) + ", one for all or one each; default: the file's",
+                   Kind::text,
+                   {},
+                   "Limits"});
   };
   limit("--lower", "least coordinates");
   limit("--upper", "greatest coordinates");
   limit("--velocity", "greatest velocities");
-  own.push_back({"--acceleration", "X1,X2,...", "greatest accelerations, one for all or one each; default: none", Kind::text, {}, "Limits"});
+  own.push_back({"--acceleration",
+                 "X1,X2,...",
+                 "greatest accelerations, one for all or one each; default: none",
+                 Kind::text,
+                 {},
+                 "Limits"});
   limit("--effort", "greatest torques and forces, friction included");
   own.push_back({"--evaluations", "N", "how long is searched; default: 3000", Kind::number, {}, "Search"});
   own.push_back({"--seed", "N", "another series to begin with; default: 1", Kind::number, {}, "Search"});
-  own.push_back({"--time-limit", "SECONDS", "ends the search early; the result then depends on the machine", Kind::number, {}, "Search"});
+  own.push_back({"--time-limit",
+                 "SECONDS",
+                 "ends the search early; the result then depends on the machine",
+                 Kind::number,
+                 {},
+                 "Search"});
   own.push_back(q_option());
   Command c = dynamics_command(own);
   c.name = "excite";
   c.summary = "a motion that shows masses, inertias and friction best";
   c.description =
-      "Designs a motion for `identify`: a Fourier series a joint, from rest in a posture (--q) back to it, with the least "
-      "condition number of the equations from which base parameters and friction are found. It stays within the limits of positions, "
-      "velocities and efforts that the file or the options give; turning joints without limits stay within half a turn of the "
+      "Designs a motion for `identify`: a Fourier series a joint, from rest in a posture (--q) back to it, with the "
+      "least "
+      "condition number of the equations from which base parameters and friction are found. It stays within the limits "
+      "of positions, "
+      "velocities and efforts that the file or the options give; turning joints without limits stay within half a turn "
+      "of the "
       "posture. The same options give the same motion. --json has the coefficients: q = start + sum over l of "
       "A_l (cos(l w t) - 1) + B_l sin(l w t), w = 2 pi/period.";
   c.examples = {"linkwright excite double-pendulum --velocity 4 --evaluations 300 --out motion.csv",

@@ -20,9 +20,19 @@ std::vector<std::string> words(const std::string& text) {
 }  // namespace
 
 std::vector<Option> friction_options() {
-  return {{"--friction", "TERMS", "friction of the joints that is sought: viscous, coulomb, offset, divided by commas, or none; default: viscous,coulomb",
-           Option::Kind::text, {}, "Options"},
-          {"--friction-joints", "J1,J2,...", "the joints in which it is sought; default: all", Option::Kind::text, {}, "Options"}};
+  return {{"--friction",
+           "TERMS",
+           "friction of the joints that is sought: viscous, coulomb, offset, divided by commas, or none; default: "
+           "viscous,coulomb",
+           Option::Kind::text,
+           {},
+           "Options"},
+          {"--friction-joints",
+           "J1,J2,...",
+           "the joints in which it is sought; default: all",
+           Option::Kind::text,
+           {},
+           "Options"}};
 }
 
 IdentifyOptions read_friction(const Arguments& arguments) {
@@ -31,9 +41,12 @@ IdentifyOptions read_friction(const Arguments& arguments) {
     options.viscous = options.coulomb = options.offset = false;
     const std::vector<std::string> given = words(arguments.text("--friction"));
     for (const std::string& word : given) {
-      if (word == "viscous") options.viscous = true;
-      else if (word == "coulomb") options.coulomb = true;
-      else if (word == "offset") options.offset = true;
+      if (word == "viscous")
+        options.viscous = true;
+      else if (word == "coulomb")
+        options.coulomb = true;
+      else if (word == "offset")
+        options.offset = true;
       else if (word != "none" || given.size() > 1) {
         throw Error(ErrorCode::usage, fmt::format("--friction cannot hold `{}`; {}", word,
                                                   suggestion(word, {"viscous", "coulomb", "offset", "none"})));

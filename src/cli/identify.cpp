@@ -59,13 +59,15 @@ void print(const Model<double>& model, const Identification& id, const PhysicalF
              id.condition);
   Table parameters({"parameter", "start", "value", "deviation", ""});
   for (const Estimate& e : id.estimates) {
-    const std::string remark = !e.identifiable                        ? "only together with others"
+    const std::string remark = !e.identifiable                   ? "only together with others"
                                : e.deviation > std::abs(e.value) ? "zero within its deviation"
-                                                                      : "";
-    parameters.add({e.name, readable(e.start), readable(e.value), e.identifiable ? readable(e.deviation) : "-", remark});
+                                                                 : "";
+    parameters.add(
+        {e.name, readable(e.start), readable(e.value), e.identifiable ? readable(e.deviation) : "-", remark});
   }
   fmt::print("{}\n", parameters.str());
-  const bool held = std::any_of(id.joints.begin(), id.joints.end(), [](const JointFit& j) { return j.holdout_rows > 0; });
+  const bool held =
+      std::any_of(id.joints.begin(), id.joints.end(), [](const JointFit& j) { return j.holdout_rows > 0; });
   std::vector<std::string> header{"joint", "rows", "torque rms", "residual rms"};
   if (held) header.emplace_back("held-out rms");
   Table joints(header);
@@ -80,7 +82,8 @@ void print(const Model<double>& model, const Identification& id, const PhysicalF
                hidden == 1 ? "1 parameter is" : fmt::format("{} parameters are", hidden), id.estimates.size(), id.rank);
   }
   fmt::print("{} (worst: {}, {:.2g} deviations)\n",
-             fit.consistent() ? "bodies that can exist have these parameters" : "no bodies that can exist have these parameters",
+             fit.consistent() ? "bodies that can exist have these parameters"
+                              : "no bodies that can exist have these parameters",
              fit.worst_name, fit.worst);
 }
 
@@ -90,17 +93,20 @@ std::string replaced(const Mechanism& mechanism) {
   for (const Link& link : mechanism.links) {
     const Joint& j = link.joint;
     const bool drive = j.drive && (j.drive->efficiency || j.drive->breakaway);
-    if (drive || j.damper || j.friction.stribeck || !j.friction.bearings.empty()) names += (names.empty() ? "" : ", ") + j.name;
+    if (drive || j.damper || j.friction.stribeck || !j.friction.bearings.empty())
+      names += (names.empty() ? "" : ", ") + j.name;
   }
   return names;
 }
 
-void write_fitted(const Arguments& arguments, const LoadedModel& loaded, const Identification& id, const PhysicalFit& fit) {
+void write_fitted(const Arguments& arguments, const LoadedModel& loaded, const Identification& id,
+                  const PhysicalFit& fit) {
   write_file(arguments.text("--out"), write_yaml(fitted_mechanism(loaded.mechanism, loaded.model, id, fit)));
   if (!fit.consistent()) {
-    say_warning(fmt::format("the mechanism written is the nearest that can exist, {:.2g} deviations from `{}`: are its "
-                            "geometry, the log's units and signs right?",
-                            fit.worst, fit.worst_name));
+    say_warning(
+        fmt::format("the mechanism written is the nearest that can exist, {:.2g} deviations from `{}`: are its "
+                    "geometry, the log's units and signs right?",
+                    fit.worst, fit.worst_name));
   }
   if (arguments.quiet()) return;
   const std::string losses = replaced(loaded.mechanism);
@@ -153,23 +159,45 @@ Command identify_command() {
       {"--log", "FILE.csv", "t, q1.., tau1.. and, where measured, qd1.., qdd1..", Kind::text, {}, "Options"},
       {"--out", "FILE.yaml", "writes the mechanism with what was found", Kind::text, {}, "Options"}};
   for (const Option& o : friction_options()) own.push_back(o);
-  own.push_back({"--filter", "HZ", "cut-off of the low-pass filter, 0: none; default: a twentieth of the sampling rate where accelerations are missing, else none",
-                 Kind::number, {}, "Options"});
-  own.push_back({"--still", "V", "leaves out rows of joints that are no faster (rad/s, m/s), which may stick; default: 0", Kind::number, {}, "Options"});
-  own.push_back({"--holdout", "PART", "this part of the log, its end, is predicted instead of fitted: 0.25", Kind::number, {}, "Options"});
+  own.push_back({"--filter",
+                 "HZ",
+                 "cut-off of the low-pass filter, 0: none; default: a twentieth of the sampling rate where "
+                 "accelerations are missing, else none",
+                 Kind::number,
+                 {},
+                 "Options"});
+  own.push_back({"--still",
+                 "V",
+                 "leaves out rows of joints that are no faster (rad/s, m/s), which may stick; default: 0",
+                 Kind::number,
+                 {},
+                 "Options"});
+  own.push_back({"--holdout",
+                 "PART",
+                 "this part of the log, its end, is predicted instead of fitted: 0.25",
+                 Kind::number,
+                 {},
+                 "Options"});
   Command c = dynamics_command(own);
   c.name = "identify";
   c.summary = "masses, inertias and friction from a log of a motion";
   c.description =
-      "Estimates base inertial parameters and joint friction together from measured motions and torques, by weighted least "
-      "squares, with their standard deviations, and says what the log does not show. Torques are those at the joints' outputs, "
-      "as `inverse` gives them; what the mechanism says of springs acts as known. Where accelerations were not measured, "
-      "positions and velocities are filtered and differenced, and the same filter goes over both sides of the equations.\n\n"
-      "The mechanism written has bodies that can exist, within three standard deviations of the estimates where there are such; "
+      "Estimates base inertial parameters and joint friction together from measured motions and torques, by weighted "
+      "least "
+      "squares, with their standard deviations, and says what the log does not show. Torques are those at the joints' "
+      "outputs, "
+      "as `inverse` gives them; what the mechanism says of springs acts as known. Where accelerations were not "
+      "measured, "
+      "positions and velocities are filtered and differenced, and the same filter goes over both sides of the "
+      "equations.\n\n"
+      "The mechanism written has bodies that can exist, within three standard deviations of the estimates where there "
+      "are such; "
       "what the log leaves open stays near the file.";
   c.examples = {
-      "linkwright excite double-pendulum --evaluations 100 --torques --out log.csv && linkwright identify double-pendulum --log log.csv",
-      "linkwright excite puma560 --velocity 1 --evaluations 50 --torques --out puma.csv && linkwright identify puma560 --log puma.csv --holdout 0.25 --out fitted.yaml"};
+      "linkwright excite double-pendulum --evaluations 100 --torques --out log.csv && linkwright identify "
+      "double-pendulum --log log.csv",
+      "linkwright excite puma560 --velocity 1 --evaluations 50 --torques --out puma.csv && linkwright identify puma560 "
+      "--log puma.csv --holdout 0.25 --out fitted.yaml"};
   c.run = run;
   return c;
 }

@@ -45,7 +45,8 @@ MotionLog read_log(const std::string& file, const Model<double>& model) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       fail(fmt::format("a log of `{}`, which has {} and {}, has no column `{}`; {}", model.name,
                        counted(static_cast<std::size_t>(model.nq), "coordinate"),
-                       counted(static_cast<std::size_t>(model.nv), "velocity", "velocities"), name, suggestion(name, known)));
+                       counted(static_cast<std::size_t>(model.nv), "velocity", "velocities"), name,
+                       suggestion(name, known)));
     }
   }
   MotionLog log;

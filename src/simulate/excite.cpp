@@ -30,7 +30,8 @@ FourierMotion::FourierMotion(std::vector<double> start, double period, std::vect
                              std::vector<std::vector<double>> B)
     : start_(std::move(start)), period_(period), A_(std::move(A)), B_(std::move(B)) {
   require(period_ > 0.0 && std::isfinite(period_), "FourierMotion: the period must be positive");
-  require(!start_.empty() && A_.size() == start_.size() && B_.size() == start_.size(), "FourierMotion: a series for each joint");
+  require(!start_.empty() && A_.size() == start_.size() && B_.size() == start_.size(),
+          "FourierMotion: a series for each joint");
   for (std::size_t k = 0; k < A_.size(); ++k) {
     require(!A_[k].empty() && A_[k].size() == A_[0].size() && B_[k].size() == A_[0].size(),
             "FourierMotion: as many harmonics for each joint");
@@ -83,7 +84,11 @@ namespace {
 class Search {
  public:
   Search(const Model<double>& model, const MotionLimits& limits, const IdentifyOptions& sought, int harmonics)
-      : model_(model), limits_(limits), unknowns_(model, sought), work_(model), losses_(model),
+      : model_(model),
+        limits_(limits),
+        unknowns_(model, sought),
+        work_(model),
+        losses_(model),
         points_(std::max(60, 12 * harmonics)) {
     const std::size_t n = at(model.nv);
     if (model.has_mimics) dependent_ = static_cast<Index>(unknowns_.base().base.size()) - base_rank(model);
@@ -91,7 +96,8 @@ class Search {
       throw Error(ErrorCode::model, fmt::format("`{}` has {}: a series of its coordinates is no motion", model.name,
                                                 n == 0 ? "no joint that moves" : "coordinates that are quaternions"));
     }
-    for (const std::vector<double>* x : {&limits.lower, &limits.upper, &limits.velocity, &limits.acceleration, &limits.effort})
+    for (const std::vector<double>* x :
+         {&limits.lower, &limits.upper, &limits.velocity, &limits.acceleration, &limits.effort})
       require(x->size() == n, "excite: a limit for each velocity");
   }
 
@@ -121,7 +127,8 @@ class Search {
     all *= length.cwiseInverse().asDiagonal();
     // by squares: what matters here is far above the root of the rounding error
     const VectorXd squares = symmetric_eigenvalues(all.transpose() * all);
-    return {std::sqrt(squares[n - 1] / std::max(squares[dependent_], 1e-15 * squares[n - 1])), length.array().log().mean()};
+    return {std::sqrt(squares[n - 1] / std::max(squares[dependent_], 1e-15 * squares[n - 1])),
+            length.array().log().mean()};
   }
 
   bool within_efforts(const FourierMotion& motion, int points) {
@@ -155,16 +162,22 @@ class Search {
 class Series {
  public:
   Series(const Model<double>& model, const MotionLimits& limits, const ExciteOptions& options, Search& search)
-      : limits_(limits), search_(search), harmonics_(options.harmonics), period_(options.period),
+      : limits_(limits),
+        search_(search),
+        harmonics_(options.harmonics),
+        period_(options.period),
         start_(options.start.empty() ? model.home : options.start) {
-    if (harmonics_ < 2) throw Error(ErrorCode::usage, fmt::format("from rest to rest takes at least 2 harmonics, not {}", harmonics_));
-    if (!(period_ > 0.0) || !std::isfinite(period_)) throw Error(ErrorCode::usage, fmt::format("a period cannot be {} s", period_));
+    if (harmonics_ < 2)
+      throw Error(ErrorCode::usage, fmt::format("from rest to rest takes at least 2 harmonics, not {}", harmonics_));
+    if (!(period_ > 0.0) || !std::isfinite(period_))
+      throw Error(ErrorCode::usage, fmt::format("a period cannot be {} s", period_));
     require(start_.size() == at(model.nq), "excite: a coordinate of the start for each joint");
     for (std::size_t k = 0; k < start_.size(); ++k) {
       const std::string& name = model.coordinate_names[k];
       if (start_[k] < limits.lower[k] || start_[k] > limits.upper[k]) {
-        throw Error(ErrorCode::data, fmt::format("`{}` = {:.6g} is beyond its limits, {:.6g} to {:.6g}: begin elsewhere", name,
-                                                 start_[k], limits.lower[k], limits.upper[k]));
+        throw Error(ErrorCode::data,
+                    fmt::format("`{}` = {:.6g} is beyond its limits, {:.6g} to {:.6g}: begin elsewhere", name,
+                                start_[k], limits.lower[k], limits.upper[k]));
       }
       const double range = limits.upper[k] - limits.lower[k];
       const auto body = std::find_if(model.bodies.begin(), model.bodies.end(),
@@ -285,8 +298,9 @@ Excitation excite(const Model<double>& model, const MotionLimits& limits, const 
     merit(x);
   }
   if (!std::isfinite(least.condition)) {
-    throw Error(ErrorCode::data, "within these limits some parameter has no effect at all: a joint that begins at its limit "
-                                 "or may not move? begin elsewhere, or widen the limits");
+    throw Error(ErrorCode::data,
+                "within these limits some parameter has no effect at all: a joint that begins at its limit "
+                "or may not move? begin elsewhere, or widen the limits");
   }
   const double of_candidates = least.condition;
   if (!stopped) {
@@ -296,11 +310,9 @@ Excitation excite(const Model<double>& model, const MotionLimits& limits, const 
       if (stopped) downhill.force_stop();
       return std::isfinite(value) ? value : 1e3;
     };
-    downhill.set_min_objective(
-        [](const std::vector<double>& x, std::vector<double>&, void* context) {
-          return (*static_cast<decltype(objective)*>(context))(x);
-        },
-        &objective);
+    downhill.set_min_objective([](const std::vector<double>& x, std::vector<double>&,
+                                  void* context) { return (*static_cast<decltype(objective)*>(context))(x); },
+                               &objective);
     downhill.set_lower_bounds(-1.0);
     downhill.set_upper_bounds(1.0);
     downhill.set_initial_step(0.2);
@@ -310,8 +322,7 @@ Excitation excite(const Model<double>& model, const MotionLimits& limits, const 
     try {
       downhill.optimize(x, value);
     } catch (const nlopt::forced_stop&) {
-    } catch (const nlopt::roundoff_limited&) {
-    }
+    } catch (const nlopt::roundoff_limited&) {}
   }
   FourierMotion motion = series(best, kFinePoints);
   const double condition = search.judge(motion).condition;

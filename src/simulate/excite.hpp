@@ -23,7 +23,8 @@ namespace lw {
 // The motion above. One entry of A and B for each joint: H coefficients.
 class FourierMotion {
  public:
-  FourierMotion(std::vector<double> start, double period, std::vector<std::vector<double>> A, std::vector<std::vector<double>> B);
+  FourierMotion(std::vector<double> start, double period, std::vector<std::vector<double>> A,
+                std::vector<std::vector<double>> B);
 
   template <class T>
   JointMotion<T> at(const T& t) const;
@@ -49,11 +50,11 @@ MotionLimits motion_limits(const Mechanism& mechanism, const Model<double>& mode
 
 struct ExciteOptions {
   int harmonics = 5;
-  double period = 10.0;         // s
-  std::vector<double> start;    // where it rests; empty: the home pose
-  IdentifyOptions unknowns;     // which friction is sought
-  int candidates = 20;          // random series, of which the best is improved
-  int evaluations = 3000;       // of the condition number, candidates included
+  double period = 10.0;          // s
+  std::vector<double> start;     // where it rests; empty: the home pose
+  IdentifyOptions unknowns;      // which friction is sought
+  int candidates = 20;           // random series, of which the best is improved
+  int evaluations = 3000;        // of the condition number, candidates included
   double time_limit = HUGE_VAL;  // s; where it strikes, the result depends on the machine's speed
   std::uint64_t seed = 1;
   // Called after every evaluation with its number and the least condition number so far; false ends the search.

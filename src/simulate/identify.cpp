@@ -20,7 +20,6 @@ using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 constexpr double kUnseen = 1e-10;
 // Residuals below this part of the torques are rounding too: no log is known better.
 constexpr double kLeastNoise = 1e-13;
-
 // A joint this slow against its fastest rests, and what it moves with is rounding.
 constexpr double kRest = 1e-9;
 
@@ -37,7 +36,8 @@ Unknowns::Unknowns(const Model<double>& model, const IdentifyOptions& options)
   for (const JointInfo& j : model.joints) names.push_back(j.name);
   for (const std::string& name : options.friction_joints) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw Error(ErrorCode::usage, fmt::format("`{}` has no joint `{}` that moves; {}", model.name, name, suggestion(name, names)));
+      throw Error(ErrorCode::usage,
+                  fmt::format("`{}` has no joint `{}` that moves; {}", model.name, name, suggestion(name, names)));
     }
   }
   const auto& wanted = options.friction_joints;
@@ -101,7 +101,8 @@ using Rows = std::vector<std::vector<double>>;
 void check_log(const Model<double>& model, const MotionLog& log) {
   const auto sized = [&](const char* what, const Rows& rows, int width, bool needed) {
     if (rows.empty() && !needed) return;
-    if (rows.size() != log.t.size()) refuse(fmt::format("the log has {} times, but {} rows of {}", log.t.size(), rows.size(), what));
+    if (rows.size() != log.t.size())
+      refuse(fmt::format("the log has {} times, but {} rows of {}", log.t.size(), rows.size(), what));
     for (const std::vector<double>& row : rows) {
       if (row.size() != at(width)) refuse(fmt::format("a row of {} has {} values, not {}", what, row.size(), width));
       for (const double x : row) {
@@ -115,7 +116,8 @@ void check_log(const Model<double>& model, const MotionLog& log) {
   sized("tau", log.tau, model.nv, true);
   if (log.qd.empty() && !log.qdd.empty()) refuse("the log has accelerations without velocities");
   for (std::size_t k = 1; k < log.t.size(); ++k) {
-    if (!(log.t[k] > log.t[k - 1])) refuse(fmt::format("times must rise: {:.9g} follows {:.9g}", log.t[k], log.t[k - 1]));
+    if (!(log.t[k] > log.t[k - 1]))
+      refuse(fmt::format("times must rise: {:.9g} follows {:.9g}", log.t[k], log.t[k - 1]));
   }
 }
 
@@ -124,9 +126,10 @@ double equal_step(const std::vector<double>& t) {
   const double step = (t.back() - t.front()) / static_cast<double>(t.size() - 1);
   for (std::size_t k = 1; k < t.size(); ++k) {
     if (std::abs(t[k] - t[k - 1] - step) > 0.01 * step) {
-      refuse(fmt::format("the log is not sampled at equal steps ({:.6g} s from t = {:.6g}, {:.6g} s in the mean), so it can "
-                         "be neither filtered nor differenced: resample it, or give qd and qdd",
-                         t[k] - t[k - 1], t[k - 1], step));
+      refuse(fmt::format(
+          "the log is not sampled at equal steps ({:.6g} s from t = {:.6g}, {:.6g} s in the mean), so it can "
+          "be neither filtered nor differenced: resample it, or give qd and qdd",
+          t[k] - t[k - 1], t[k - 1], step));
     }
   }
   return step;
@@ -151,7 +154,8 @@ struct Equations {
   double rate = 0.0, filter = 0.0;
 };
 
-Equations equations(const Model<double>& model, const MotionLog& log, const IdentifyOptions& options, Unknowns& unknowns) {
+Equations equations(const Model<double>& model, const MotionLog& log, const IdentifyOptions& options,
+                    Unknowns& unknowns) {
   check_log(model, log);
   const std::size_t samples = log.t.size(), nv = at(model.nv), n = unknowns.size();
   if (samples < 5) refuse(fmt::format("{} samples are too few to fit anything", samples));
@@ -165,8 +169,10 @@ Equations equations(const Model<double>& model, const MotionLog& log, const Iden
   std::optional<LowPass> low_pass;
   if (differences || out.filter > 0.0) {
     if (model.nq != model.nv) {
-      refuse(fmt::format("`{}` has coordinates that are quaternions, which are neither filtered nor differenced: give qd and "
-                         "qdd, and no cut-off", model.name));
+      refuse(fmt::format(
+          "`{}` has coordinates that are quaternions, which are neither filtered nor differenced: give qd and "
+          "qdd, and no cut-off",
+          model.name));
     }
     const double step = equal_step(log.t);
     if (out.filter > 0.0) {
@@ -183,7 +189,8 @@ Equations equations(const Model<double>& model, const MotionLog& log, const Iden
     if (differences) dropped = std::max<std::size_t>(dropped, 2);
   }
   if (samples <= 2 * dropped) {
-    refuse(fmt::format("{} samples are too few: {} at either end are lost to filter and differences", samples, dropped));
+    refuse(
+        fmt::format("{} samples are too few: {} at either end are lost to filter and differences", samples, dropped));
   }
 
   std::vector<MatrixXd> all(nv, MatrixXd(to_index(samples), to_index(n) + 1));
@@ -196,21 +203,18 @@ Equations equations(const Model<double>& model, const MotionLog& log, const Iden
       all[v](to_index(i), to_index(n)) = log.tau[i][v] - known[v];
     }
   }
-  std::size_t every = 1;
-  if (low_pass) {
-    every = std::max<std::size_t>(1, static_cast<std::size_t>(out.rate / (2.0 * out.filter)));
-    for (MatrixXd& m : all) {
-      for (Index k = 0; k < m.cols(); ++k) {
-        const std::vector<double> filtered = (*low_pass)({m.col(k).data(), samples});
-        std::copy(filtered.begin(), filtered.end(), m.col(k).data());
-      }
-    }
-  }
+  const std::size_t every =
+      low_pass ? std::max<std::size_t>(1, static_cast<std::size_t>(out.rate / (2.0 * out.filter))) : 1;
   for (std::size_t i = dropped; i < samples - dropped; i += every) out.qd.push_back(motion.qd[i]);
-  for (const MatrixXd& m : all) {
+  for (MatrixXd& m : all) {
+    for (Index k = 0; low_pass && k < m.cols(); ++k) {
+      const std::vector<double> filtered = (*low_pass)({m.col(k).data(), samples});
+      std::copy(filtered.begin(), filtered.end(), m.col(k).data());
+    }
     MatrixXd kept(to_index(out.qd.size()), m.cols());
     for (std::size_t k = 0; k < out.qd.size(); ++k) kept.row(to_index(k)) = m.row(to_index(dropped + k * every));
     out.joint.push_back(std::move(kept));
+    m.resize(0, 0);  // long logs are large
   }
   return out;
 }
@@ -224,7 +228,9 @@ struct Triangle {
     rows += static_cast<std::size_t>(more.rows());
     if (more.rows() > 0) absorb_rows(R, more);
   }
-  double residual(const VectorXd& x) const { return rows == 0 ? 0.0 : (R.leftCols(x.size()) * x - R.col(x.size())).norm(); }
+  double residual(const VectorXd& x) const {
+    return rows == 0 ? 0.0 : (R.leftCols(x.size()) * x - R.col(x.size())).norm();
+  }
   double torque() const { return rows == 0 ? 0.0 : R.rightCols(1).norm(); }
   double rms(double norm) const { return rows == 0 ? 0.0 : norm / std::sqrt(static_cast<double>(rows)); }
 };
@@ -250,8 +256,8 @@ Solution solve(const std::vector<Triangle>& fit, const VectorXd& weights, const 
   s.condition = s.rank > 0 ? svd.s[0] / svd.s[s.rank - 1] : 0.0;
   const VectorXd change = svd.solve(R.col(n).head(n) - s.information * start, kUnseen);
   s.x = start + change.cwiseQuotient(scale);
-  const MatrixXd half = scale.cwiseInverse().asDiagonal() * svd.V.leftCols(s.rank) *
-                        svd.s.head(s.rank).cwiseInverse().asDiagonal();
+  const MatrixXd half =
+      scale.cwiseInverse().asDiagonal() * svd.V.leftCols(s.rank) * svd.s.head(s.rank).cwiseInverse().asDiagonal();
   s.covariance = half * half.transpose();
   s.unseen = svd.V.rightCols(n - s.rank);
   return s;
@@ -272,7 +278,8 @@ Identification identify(const Model<double>& model, const MotionLog& log, const 
   std::vector<bool> dry(nv, false);
   for (const FrictionTerm& f : unknowns.friction()) {
     const JointInfo& j = model.joints[f.joint];
-    for (int k = 0; k < velocities(j.type); ++k) dry[at(j.v + k)] = dry[at(j.v + k)] || f.kind == FrictionTerm::Kind::coulomb;
+    for (int k = 0; k < velocities(j.type); ++k)
+      dry[at(j.v + k)] = dry[at(j.v + k)] || f.kind == FrictionTerm::Kind::coulomb;
   }
   std::vector<Triangle> fit(nv), holdout(nv);
   std::size_t rows = 0;
@@ -327,7 +334,8 @@ Identification identify(const Model<double>& model, const MotionLog& log, const 
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     const Index i = to_index(k);
     const bool seen = s.unseen.cols() == 0 || s.unseen.row(i).cwiseAbs().maxCoeff() < 1e-6;
-    result.estimates.push_back({unknowns.name(k), start[i], s.x[i], seen ? std::sqrt(s.covariance(i, i)) : HUGE_VAL, seen});
+    result.estimates.push_back(
+        {unknowns.name(k), start[i], s.x[i], seen ? std::sqrt(s.covariance(i, i)) : HUGE_VAL, seen});
   }
   for (std::size_t v = 0; v < nv; ++v) {
     const Triangle &f = fit[v], &h = holdout[v];

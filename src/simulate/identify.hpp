@@ -23,7 +23,7 @@ namespace lw {
 
 // A sample a row.
 struct MotionLog {
-  std::vector<double> t;                       // rising; at equal steps where filtered or differenced
+  std::vector<double> t;                             // rising; at equal steps where filtered or differenced
   std::vector<std::vector<double>> q, qd, qdd, tau;  // qd, qdd: empty where they were not measured
 };
 
@@ -50,7 +50,7 @@ class Unknowns {
   std::size_t size() const { return base_.base.size() + friction_.size(); }
   const BaseParameters<double>& base() const { return base_; }
   const std::vector<FrictionTerm>& friction() const { return friction_; }
-  std::string name(std::size_t k) const;        // "link3.mx", "elbow.coulomb"
+  std::string name(std::size_t k) const;                       // "link3.mx", "elbow.coulomb"
   const std::vector<double>& start() const { return start_; }  // what the model has
 
   // A (nv × size()) by columns, and `known`.

@@ -13,9 +13,10 @@ namespace lw {
 // Bilinear transform of the pairs of poles 1/(s² + s/Q + 1), with the cut-off where it belongs (prewarped).
 LowPass::LowPass(double cutoff, double rate) : cutoff_(cutoff), rate_(rate) {
   if (!(cutoff > 0.0) || !(cutoff < 0.5 * rate)) {
-    throw Error(ErrorCode::data,
-                fmt::format("a low-pass filter at {:.6g} Hz: samples at {:.6g} Hz can be filtered between 0 and {:.6g} Hz",
-                            cutoff, rate, 0.5 * rate));
+    throw Error(
+        ErrorCode::data,
+        fmt::format("a low-pass filter at {:.6g} Hz: samples at {:.6g} Hz can be filtered between 0 and {:.6g} Hz",
+                    cutoff, rate, 0.5 * rate));
   }
   const double k = std::tan(std::numbers::pi * cutoff / rate);
   for (std::size_t i = 0; i < sections_.size(); ++i) {

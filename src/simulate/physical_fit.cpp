@@ -43,7 +43,8 @@ struct Cone {
   }
 };
 
-struct Problem {
+class Problem {
+ public:
   MatrixXd RM;      // R M, M: from z = (π, friction) to x
   VectorXd target;  // R x̂
   std::vector<Cone> cones;
@@ -89,7 +90,21 @@ struct Problem {
     return least_squares(A * scale.cwiseInverse().asDiagonal(), b).cwiseQuotient(scale);
   }
 
+  // Where the barrier's border bends much nearer than the data reach, Newton steps would be cut short time and again. So the
+  // data gain their weight by tens: from where the prior holds its own to where it hardly matters.
   VectorXd minimum(VectorXd z) const {
+    const double far = (RM * z - target).norm();
+    for (double weight = 1.0 / std::max(1.0, far); weight < 1.0; weight *= 10.0) {
+      Problem easier = *this;
+      easier.RM *= weight;
+      easier.target *= weight;
+      z = easier.descend(z);
+    }
+    return descend(z);
+  }
+
+ private:
+  VectorXd descend(VectorXd z) const {
     double now = value(z);
     for (int iteration = 0; iteration < 200; ++iteration) {
       const VectorXd step = newton_step(z);
@@ -120,7 +135,8 @@ std::array<double, kTen> inside(const RigidInertia<double>& body, double size, d
   if (cholesky(second_moments(ten) - 0.1 * thickness * MatrixXd::Identity(4, 4))) return ten;
   // inertias of no body: a ball of that mass at its place instead
   const Vec3<double> com = b.h / b.mass;
-  return inertial_parameters(RigidInertia<double>::about_com(b.mass, com, Mat3<double>::diagonal(0.01 * b.mass * size * size)));
+  return inertial_parameters(
+      RigidInertia<double>::about_com(b.mass, com, Mat3<double>::diagonal(0.01 * b.mass * size * size)));
 }
 
 }  // namespace
@@ -138,7 +154,10 @@ PhysicalFit physical_fit(const Model<double>& model, const Identification& ident
   VectorXd estimate(n);
   for (Index k = 0; k < n; ++k) estimate[k] = identified.estimates[static_cast<std::size_t>(k)].value;
 
-  Problem problem{R * M, R * estimate, {}, std::vector<bool>(static_cast<std::size_t>(unknowns), false)};
+  Problem problem;
+  problem.RM = R * M;
+  problem.target = R * estimate;
+  problem.held.assign(static_cast<std::size_t>(unknowns), false);
   VectorXd z = VectorXd::Zero(unknowns);
   const auto add_scalar = [&](Index k, double prior) {
     z[k] = prior;
@@ -225,8 +244,7 @@ Mechanism fitted_mechanism(const Mechanism& mechanism, const Model<double>& mode
     const std::span<const double> ten = std::span(fit.standard).subspan(at(table.first[b]));
     const RigidInertia<double> in_link = to_parent(frame.X_BF.inverse(), rigid_inertia<double>(ten.first<kTen>()));
     const Vec3<double> com = in_link.h / in_link.mass;
-    const RigidInertia<double> about_com =
-        to_parent(Transform<double>{Mat3<double>::identity(), -com}, in_link);
+    const RigidInertia<double> about_com = to_parent(Transform<double>{Mat3<double>::identity(), -com}, in_link);
     const Mat3<double>& I = about_com.I;
     Inertia inertia;
     inertia.mass = in_link.mass;

@@ -55,7 +55,8 @@ TEST(ExciteCommand, TheFileHoldsTheSeriesOfTheJson) {
     for (std::size_t k = 0; k < 2; ++k) {
       double q = k == 0 ? std::numbers::pi / 6.0 : 0.2, qd = 0.0;
       for (int l = 1; l <= 3; ++l) {
-        const double a = A[k][static_cast<std::size_t>(l - 1)], b = B[k][static_cast<std::size_t>(l - 1)], s = l * w * row[0];
+        const double a = A[k][static_cast<std::size_t>(l - 1)], b = B[k][static_cast<std::size_t>(l - 1)],
+                     s = l * w * row[0];
         q += a * (std::cos(s) - 1.0) + b * std::sin(s);
         qd += l * w * (b * std::cos(s) - a * std::sin(s));
       }
@@ -69,8 +70,8 @@ TEST(ExciteCommand, TheFileHoldsTheSeriesOfTheJson) {
 TEST(IdentifyCommand, GivesAMechanismBackFromItsOwnLog) {
   run({"excite", "double-pendulum", "--evaluations", "40", "--torques", "--out", "log.csv"});
   // from wrong masses; what is right is m/2 l and so on of rods
-  const nlohmann::json json =
-      run({"identify", "double-pendulum", "--set", "m1=3", "--set", "m2=0.5", "--log", "log.csv", "--holdout", "0.25", "--out", "fitted.yaml"});
+  const nlohmann::json json = run({"identify", "double-pendulum", "--set", "m1=3", "--set", "m2=0.5", "--log",
+                                   "log.csv", "--holdout", "0.25", "--out", "fitted.yaml"});
   const std::map<std::string, double> expected{{"upper.mz", -0.25 - 0.5}, {"lower.mz", -0.25}, {"lower.coulomb", 0.0}};
   std::size_t found = 0;
   for (const nlohmann::json& p : json["parameters"]) {
@@ -99,7 +100,8 @@ TEST(IdentifyCommand, GivesAMechanismBackFromItsOwnLog) {
 TEST(IdentifyCommand, FittedFilesOfOtherFormatsHaveTheTorquesOfTheLog) {
   run({"excite", "arm7", "--velocity", "1", "--evaluations", "3", "--torques", "--out", "arm7.csv"});
   run({"identify", "arm7", "--log", "arm7.csv", "--out", "arm7.yaml"});
-  const std::vector<std::string> state{"--q", ".1,.2,.3,.4,.5,.6,.7", "--qd", "1,1,1,1,1,1,1", "--qdd", "1,2,3,4,5,6,7"};
+  const std::vector<std::string> state{"--q",   ".1,.2,.3,.4,.5,.6,.7", "--qd", "1,1,1,1,1,1,1",
+                                       "--qdd", "1,2,3,4,5,6,7"};
   const auto torque = [&](const std::string& model) {
     std::vector<std::string> words{"inverse", model};
     words.insert(words.end(), state.begin(), state.end());
@@ -123,7 +125,8 @@ TEST(IdentifyCommand, WhatIsWrongWithALogIsSaidWithItsLine) {
     const char* says;
   };
   for (const Case& c : std::vector<Case>{
-           {with("a.csv", "t,q1,q3\n0,1,2\n"), "a.csv:1: a log of `double-pendulum`, which has 2 coordinates and 2 velocities, has no column `q3`"},
+           {with("a.csv", "t,q1,q3\n0,1,2\n"),
+            "a.csv:1: a log of `double-pendulum`, which has 2 coordinates and 2 velocities, has no column `q3`"},
            {with("b.csv", "t,q1,q2,qd1,qd2\n0,1,2,3,4\n"), "b.csv:1: the column `tau1` is missing"},
            {with("c.csv", "t,q1,q2,qd1,tau1,tau2\n0,1,2,3,4,5\n"), "c.csv:1: the column `qd2` is missing"},
            {with("d.csv", header + "0,1,1,1,1,1,1,1,1\n1,1,1,nan,1,1,1,1,1\n"), "d.csv:3: `qd1` is `nan`: only finite"},

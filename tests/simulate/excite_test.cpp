@@ -85,7 +85,8 @@ double condition_by_svd(const Puma& puma, const FourierMotion& motion) {
   Workspace<double> work(puma.model);
   for (int i = 0; i < kPoints; ++i) {
     const JointMotion<double> m = motion.at(motion.period() * (i + 0.3) / kPoints);
-    regressor<double>(puma.model, base.standard, work, m.q, m.qd, m.qdd, {Y.data(), static_cast<std::size_t>(Y.size())});
+    regressor<double>(puma.model, base.standard, work, m.q, m.qd, m.qdd,
+                      {Y.data(), static_cast<std::size_t>(Y.size())});
     for (int v = 0; v < 6; ++v) {
       const double effort = puma.limits.effort[static_cast<std::size_t>(v)], qd = m.qd[static_cast<std::size_t>(v)];
       const Eigen::Index row = 6 * i + v;
@@ -146,7 +147,8 @@ TEST(Excite, WhatWasDesignedIdentifiesBetter) {
 
 TEST(Excite, TheSameSeedGivesTheSameMotion) {
   const Puma puma;
-  const Excitation a = excite(puma.model, puma.limits, searching(60)), b = excite(puma.model, puma.limits, searching(60)),
+  const Excitation a = excite(puma.model, puma.limits, searching(60)),
+                   b = excite(puma.model, puma.limits, searching(60)),
                    c = excite(puma.model, puma.limits, searching(60, 2));
   EXPECT_EQ(a.motion.A(), b.motion.A());
   EXPECT_EQ(a.motion.B(), b.motion.B());
@@ -178,14 +180,19 @@ TEST(Excite, RefusesWhatCannotBe) {
     return std::string("none");
   };
   const auto says = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  EXPECT_TRUE(says(complaint("puma560", [](MotionLimits&, ExciteOptions& o) { o.harmonics = 1; }), "at least 2 harmonics"));
+  EXPECT_TRUE(
+      says(complaint("puma560", [](MotionLimits&, ExciteOptions& o) { o.harmonics = 1; }), "at least 2 harmonics"));
   EXPECT_TRUE(says(complaint("puma560", [](MotionLimits&, ExciteOptions& o) { o.start = {0, 2, 0, 0, 0, 0}; }),
                    "`link2` = 2 is beyond its limits"));
-  EXPECT_TRUE(says(complaint("puma560", [](MotionLimits& l, ExciteOptions&) { l.effort[1] = 5.0; }), "to hold the posture"));
-  EXPECT_TRUE(says(complaint("puma560", [](MotionLimits& l, ExciteOptions&) { l.upper[3] = 0.0; }), "begins at its limit"));
+  EXPECT_TRUE(
+      says(complaint("puma560", [](MotionLimits& l, ExciteOptions&) { l.effort[1] = 5.0; }), "to hold the posture"));
+  EXPECT_TRUE(
+      says(complaint("puma560", [](MotionLimits& l, ExciteOptions&) { l.upper[3] = 0.0; }), "begins at its limit"));
   EXPECT_TRUE(says(complaint("quadruped", [](MotionLimits&, ExciteOptions&) {}), "quaternions"));
-  EXPECT_TRUE(says(complaint("stanford", [](MotionLimits& l, ExciteOptions&) { l.upper[2] = HUGE_VAL; }), "how far may it go?"));
-  EXPECT_EQ(complaint("stanford", [](MotionLimits& l, ExciteOptions&) { l.lower[2] = -1.0, l.upper[2] = 1.0; }), "none");
+  EXPECT_TRUE(says(complaint("stanford", [](MotionLimits& l, ExciteOptions&) { l.upper[2] = HUGE_VAL; }),
+                   "how far may it go?"));
+  EXPECT_EQ(complaint("stanford", [](MotionLimits& l, ExciteOptions&) { l.lower[2] = -1.0, l.upper[2] = 1.0; }),
+            "none");
 }
 
 }  // namespace excite_test

@@ -9,11 +9,14 @@
 #include "dynamics/friction.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/evaluate.hpp"
+#include "model/inertia_check.hpp"
+#include "model/random_state.hpp"
 #include "model/read.hpp"
 #include "model/write_yaml.hpp"
 #include "simulate/identify.hpp"
 #include "simulate/low_pass.hpp"
 #include "simulate/physical_fit.hpp"
+#include "support/random_mechanism.hpp"
 
 namespace lw {
 namespace identify_test {
@@ -48,7 +51,8 @@ MotionLog swing(const Model<double>& model, const Friction& friction, double rat
       }
     }
     rnea<double>(model, work, q, qd, qdd, tau);
-    for (std::size_t k = 0; k < nv; ++k) tau[k] += friction.viscous[k] * qd[k] + std::copysign(friction.coulomb[k], qd[k]);
+    for (std::size_t k = 0; k < nv; ++k)
+      tau[k] += friction.viscous[k] * qd[k] + std::copysign(friction.coulomb[k], qd[k]);
     log.t.push_back(t);
     log.q.push_back(q);
     log.qd.push_back(qd);
@@ -207,7 +211,8 @@ TEST(Identify, PositionsAloneAreFilteredAndDifferenced) {
     const Identification id = identify(puma.start, clean, options);
     EXPECT_NEAR(id.rate, 400.0, 1e-6);
     EXPECT_EQ(id.filter, 8.0);
-    for (std::size_t k = 40; k < 52; ++k) EXPECT_NEAR(id.estimates[k].value, puma.x[k], 1e-3 * puma.x[k]) << id.estimates[k].name;
+    for (std::size_t k = 40; k < 52; ++k)
+      EXPECT_NEAR(id.estimates[k].value, puma.x[k], 1e-3 * puma.x[k]) << id.estimates[k].name;
   }
   Scores scores;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -293,6 +298,69 @@ TEST(Identify, TheFittedMechanismIsPhysicalAndPredicts) {
   for (std::size_t v = 0; v < 6; ++v) EXPECT_LT(std::sqrt(square[v]), 0.3 * puma.noise[v]) << v;
 }
 
+// All joint types, frames anyhow, links fixed to others, payloads, drives, springs, followers: what is written has the torques
+// of the log. States need not follow from each other where accelerations are given.
+TEST(Identify, FittedMechanismsOfAnyKindHaveTheTorquesOfTheirLogs) {
+  RandomMechanismOptions kinds;
+  kinds.joints = 4;
+  kinds.drives = kinds.springs = true;
+  kinds.mimic = 0.1;
+  kinds.payload = 0.3;
+  IdentifyOptions options;
+  options.viscous = options.coulomb = false;
+  int moved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Mechanism mechanism = random_mechanism(seed, kinds);
+    const Model<double> model = instantiate<double>(mechanism);
+    Mechanism wrong = mechanism;
+    const FormulaValues<double> at(mechanism);
+    for (Link& link : wrong.links) {
+      if (link.inertia) link.inertia->mass = 1.3 * at(link.inertia->mass);
+    }
+    const Model<double> start = instantiate<double>(wrong);
+    Workspace<double> work(model);
+    Random random(seed);
+    MotionLog log;
+    for (int i = 0; i < 150; ++i) {
+      State s = random_state(model, random);
+      rnea<double>(model, work, s.q, s.qd, s.qdd, s.tau);
+      log.t.push_back(i);
+      log.q.push_back(s.q), log.qd.push_back(s.qd), log.qdd.push_back(s.qdd), log.tau.push_back(s.tau);
+    }
+    const Identification id = identify(start, log, options);
+    const PhysicalFit fit = physical_fit(start, id);
+    const Mechanism found = fitted_mechanism(wrong, start, id, fit);
+    const DefaultValues value(found);
+    for (const Link& link : found.links) {
+      if (!link.inertia) continue;
+      const auto& I = link.inertia->tensor;
+      Eigen::Matrix3d tensor;
+      tensor << value(I[0]), value(I[3]), value(I[4]), value(I[3]), value(I[1]), value(I[5]), value(I[4]), value(I[5]),
+          value(I[2]);
+      EXPECT_TRUE(judge_inertia(tensor).possible) << seed << link.name;
+      EXPECT_GT(value(link.inertia->mass), 0.0) << seed << link.name;
+    }
+    const Model<double> fitted = instantiate<double>(found);
+    Workspace<double> fitted_work(fitted), start_work(start);
+    for (int i = 0; i < 5; ++i) {
+      const State s = random_state(model, random);
+      std::vector<double> before(s.tau), after(s.tau), right(s.tau);
+      rnea<double>(model, work, s.q, s.qd, s.qdd, right);
+      rnea<double>(start, start_work, s.q, s.qd, s.qdd, before);
+      rnea<double>(fitted, fitted_work, s.q, s.qd, s.qdd, after);
+      double scale = 0.0, error = 0.0, was = 0.0;
+      for (std::size_t k = 0; k < right.size(); ++k) {
+        scale = std::max(scale, std::abs(right[k]));
+        error = std::max(error, std::abs(after[k] - right[k]));
+        was = std::max(was, std::abs(before[k] - right[k]));
+      }
+      EXPECT_LT(error, 1e-6 * scale) << seed;
+      if (was > 0.01 * scale) ++moved;
+    }
+  }
+  EXPECT_GT(moved, 240);  // of 300: the masses did matter
+}
+
 TEST(Identify, BodiesThatCannotExistAreNoticed) {
   Mechanism impossible = load("double-pendulum");
   impossible.links[1].inertia->tensor[1] = -0.05;  // less about the joint than its mass at its place has
@@ -330,10 +398,10 @@ TEST(Identify, RefusesLogsThatDoNotSuit) {
   EXPECT_TRUE(says(complaint([](MotionLog& l) { l.qdd.clear(), l.t[5] += 0.01; }), "equal steps"));
   EXPECT_EQ(complaint([](MotionLog& l) { l.t[5] += 0.01; }), "none");  // nothing is differenced
   EXPECT_TRUE(says(complaint([](MotionLog& l) {
-                for (Rows* rows : {&l.q, &l.qd, &l.qdd, &l.tau}) rows->resize(5);
-                l.t.resize(5);
-              }),
-              "equations for"));
+                     for (Rows* rows : {&l.q, &l.qd, &l.qdd, &l.tau}) rows->resize(5);
+                     l.t.resize(5);
+                   }),
+                   "equations for"));
   IdentifyOptions options;
   options.filter = 30.0;
   EXPECT_TRUE(says(complaint([](MotionLog&) {}, options), "between 0 and 25 Hz"));
