@@ -200,13 +200,10 @@ Command excite_command() {
   c.summary = "a motion that shows masses, inertias and friction best";
   c.description =
       "Designs a motion for `identify`: a Fourier series a joint, from rest in a posture (--q) back to it, with the "
-      "least "
-      "condition number of the equations from which base parameters and friction are found. It stays within the limits "
-      "of positions, "
-      "velocities and efforts that the file or the options give; turning joints without limits stay within half a turn "
-      "of the "
-      "posture. The same options give the same motion. --json has the coefficients: q = start + sum over l of "
-      "A_l (cos(l w t) - 1) + B_l sin(l w t), w = 2 pi/period.";
+      "least condition number of the equations from which base parameters and friction are found. It stays within the "
+      "limits of positions, velocities and efforts that the file or the options give; turning joints without limits "
+      "stay within half a turn of the posture. The same options give the same motion. --json has the coefficients: "
+      "q = start + sum over l of A_l (cos(l w t) - 1) + B_l sin(l w t), w = 2 pi/period.";
   c.examples = {"linkwright excite double-pendulum --velocity 4 --evaluations 300 --out motion.csv",
                 "linkwright excite puma560 --period 8 --velocity 90deg --evaluations 200 --json"};
   c.run = run;

@@ -183,16 +183,12 @@ Command identify_command() {
   c.summary = "masses, inertias and friction from a log of a motion";
   c.description =
       "Estimates base inertial parameters and joint friction together from measured motions and torques, by weighted "
-      "least "
-      "squares, with their standard deviations, and says what the log does not show. Torques are those at the joints' "
-      "outputs, "
-      "as `inverse` gives them; what the mechanism says of springs acts as known. Where accelerations were not "
-      "measured, "
-      "positions and velocities are filtered and differenced, and the same filter goes over both sides of the "
-      "equations.\n\n"
+      "least squares, with their standard deviations, and says what the log does not show. Torques are those on the "
+      "output side of the drives; what the mechanism says of springs acts as known. Where accelerations were not "
+      "measured, positions and velocities are filtered and differenced, and the same filter goes over both sides of "
+      "the equations.\n\n"
       "The mechanism written has bodies that can exist, within three standard deviations of the estimates where there "
-      "are such; "
-      "what the log leaves open stays near the file.";
+      "are such; what the log leaves open stays near the file.";
   c.examples = {
       "linkwright excite double-pendulum --evaluations 100 --torques --out log.csv && linkwright identify "
       "double-pendulum --log log.csv",
