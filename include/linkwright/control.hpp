@@ -1,4 +1,4 @@
-// Move: trajectories.
+// Command: trajectories.
 #pragma once
 
 #include "control/trajectory.hpp"

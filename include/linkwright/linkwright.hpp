@@ -7,3 +7,4 @@
 #include "dynamics.hpp"
 #include "graph.hpp"
 #include "model.hpp"
+#include "simulate.hpp"

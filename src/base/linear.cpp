@@ -19,6 +19,20 @@ VectorXd damped_least_squares(const AnyMatrix& J, const AnyVector& r, double dam
   return solve_positive(normal, J.transpose() * r);
 }
 
+void absorb_rows(MatrixXd& R, const AnyMatrix& rows) {
+  MatrixXd all(R.rows() + rows.rows(), rows.cols());
+  all << R, rows;
+  const Eigen::Index kept = std::min(all.rows(), all.cols());
+  const Eigen::HouseholderQR<MatrixXd> qr(all);
+  R = qr.matrixQR().topRows(kept).triangularView<Eigen::Upper>();
+}
+
+std::optional<MatrixXd> cholesky(const AnyMatrix& A) {
+  const Eigen::LLT<MatrixXd> llt(A);
+  if (llt.info() != Eigen::Success) return {};
+  return MatrixXd(llt.matrixL());
+}
+
 VectorXd solve_positive(const AnyMatrix& A, const AnyVector& b) { return Eigen::LDLT<MatrixXd>(A).solve(b); }
 
 MatrixXd inverse(const AnyMatrix& A) { return Eigen::PartialPivLU<MatrixXd>(A).inverse(); }

@@ -2,6 +2,8 @@
 // compiler five to fifteen seconds in every file that names one.
 #pragma once
 
+#include <optional>
+
 #include <Eigen/Core>
 
 namespace lw {
@@ -17,6 +19,13 @@ Eigen::VectorXd least_squares(const AnyMatrix& A, const AnyVector& b);
 
 // argmin |J x − r|² + damping |x|², from (JᵀJ + damping 1) x = Jᵀ r.
 Eigen::VectorXd damped_least_squares(const AnyMatrix& J, const AnyVector& r, double damping);
+
+// Takes further rows into the triangle R of a QR: afterwards RᵀR has grown by rowsᵀ rows. An empty R has none so far. Of any
+// number of rows [A b] a triangle with as many rows as columns remains, which has the same least squares.
+void absorb_rows(Eigen::MatrixXd& R, const AnyMatrix& rows);
+
+// A = L Lᵀ; none where A is not positive definite.
+std::optional<Eigen::MatrixXd> cholesky(const AnyMatrix& A);
 
 // A⁻¹ b for a symmetric positive definite A, and A⁻¹ for any.
 Eigen::VectorXd solve_positive(const AnyMatrix& A, const AnyVector& b);

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 
+#include "../base/csv.hpp"
 #include "../base/error.hpp"
 #include "../base/text.hpp"
 #include "../model/complaints.hpp"
 #include "../model/placement.hpp"
+#include "motion_csv.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
@@ -25,90 +21,41 @@ constexpr Names kPosition{"x", "y", "z"}, kRotation{"roll", "pitch", "yaw"};
 constexpr Names kLinear{"vx", "vy", "vz"}, kAngular{"wx", "wy", "wz"};
 constexpr Names kLinearAcceleration{"ax", "ay", "az"}, kAngularAcceleration{"alphax", "alphay", "alphaz"};
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-// Quotes around a cell do not count, nor does an empty cell at the end, which spreadsheets leave.
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> out;
-  std::istringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, ',');) {
-    cell = trimmed(cell);
-    if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = trimmed(cell.substr(1, cell.size() - 2));
-    out.push_back(cell);
-  }
-  while (!out.empty() && out.back().empty()) out.pop_back();
-  return out;
-}
-
 class Reader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  explicit Reader(const std::string& file) : csv_(read_csv(file, "t,x,y,z")) {}
 
   Path read() {
-    std::error_code none;
-    if (std::filesystem::is_directory(file_, none)) {
-      throw Error(ErrorCode::io, fmt::format("`{}` cannot be read: it is a folder", file_));
-    }
-    errno = 0;
-    std::ifstream stream(file_);
-    if (!stream) {
-      throw Error(ErrorCode::io,
-                  fmt::format("`{}` cannot be read: {}", file_, errno != 0 ? std::strerror(errno) : "unknown reason"));
-    }
-    for (std::string line; std::getline(stream, line);) {
-      if (++line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte order mark
-      if (line.find('\0') != std::string::npos)
-        fail("this is no text, or none in UTF-8: iconv -f utf-16 -t utf-8 converts it");
-      const std::size_t first = line.find_first_not_of(" \t\r");
-      if (first == std::string::npos || line[first] == '#') continue;
-      if (columns_.empty()) {
-        header(cells(line));
-      } else {
-        sample(cells(line));
-      }
-    }
-    if (path_.samples.empty()) {
-      fail(columns_.empty() ? "there is no header; it needs one such as t,x,y,z, and a line for each sample"
-                            : "there are no samples after the header");
-    }
+    header();
+    csv_.require_rows();
+    for (const Csv::Row& row : csv_.rows) sample(row);
     return std::move(path_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    const std::string place = line_ > 0 ? fmt::format("{}:{}", file_, line_) : file_;
-    throw Error(ErrorCode::data, fmt::format("{}: {}", place, what));
-  }
+  [[noreturn]] void fail(const std::string& what) const { csv_.fail(csv_.header_line, what); }
 
-  void header(const std::vector<std::string>& names) {
-    if (names.size() == 1 && names[0].find(';') != std::string::npos) {
-      fail("columns are divided by commas, not by semicolons, and decimals are written with a point");
-    }
+  void header() {
     std::vector<std::string> known{"t"};
     for (const Names* g : {&kPosition, &kRotation, &kLinear, &kAngular, &kLinearAcceleration, &kAngularAcceleration})
       known.insert(known.end(), g->begin(), g->end());
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      if (std::find(known.begin(), known.end(), names[k]) == known.end()) {
-        fail(fmt::format("a path has no column `{}`; {}", names[k], suggestion(names[k], known)));
+    for (const std::string& name : csv_.names) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        fail(fmt::format("a path has no column `{}`; {}", name, suggestion(name, known)));
       }
-      if (!columns_.emplace(names[k], k).second) fail(fmt::format("the column `{}` is there twice", names[k]));
     }
-    if (!columns_.contains("t")) fail("the column `t` is missing");
+    if (!csv_.column("t")) fail("the column `t` is missing");
     if (!group(kPosition)) fail("the columns `x`, `y`, `z` are missing");
     path_.has_orientation = group(kRotation);
     path_.has_velocity = paired(kLinear, kAngular);
     path_.has_acceleration = paired(kLinearAcceleration, kAngularAcceleration);
     if (path_.has_acceleration && !path_.has_velocity)
       fail("accelerations without velocities: `vx` and so on are missing");
-    width_ = names.size();
   }
 
   // All three, or none.
   bool group(const Names& names) const {
-    const auto there = std::count_if(names.begin(), names.end(), [&](const char* n) { return columns_.contains(n); });
+    const auto there = std::count_if(names.begin(), names.end(), [&](const char* n) { return csv_.column(n).has_value(); });
     if (there != 0 && there != 3)
       fail(fmt::format("of `{}`, `{}`, `{}` all or none are needed", names[0], names[1], names[2]));
     return there == 3;
@@ -122,13 +69,12 @@ class Reader {
     return has_linear;
   }
 
-  void sample(const std::vector<std::string>& line) {
-    if (line.size() != width_) fail(fmt::format("{}, but the header has {}", counted(line.size(), "value"), width_));
+  void sample(const Csv::Row& row) {
     const auto value = [&](const char* name, bool angle = false) {
       try {
-        return parse_value(line[columns_.at(name)], angle, fmt::format("`{}`", name));
+        return parse_value(row.cells[*csv_.column(name)], angle, fmt::format("`{}`", name));
       } catch (const Error& e) {
-        fail(e.what());
+        csv_.fail(row.line, e.what());
       }
     };
     const auto vector = [&](const Names& names, bool angle = false) {
@@ -144,14 +90,12 @@ class Reader {
     if (path_.has_velocity && path_.has_orientation) s.velocity.ang = vector(kAngular, true);
     if (path_.has_acceleration && path_.has_orientation) s.acceleration.ang = vector(kAngularAcceleration, true);
     if (!path_.samples.empty() && !(s.t > path_.samples.back().t)) {
-      fail(fmt::format("times must rise: {:.9g} follows {:.9g}", s.t, path_.samples.back().t));
+      csv_.fail(row.line, fmt::format("times must rise: {:.9g} follows {:.9g}", s.t, path_.samples.back().t));
     }
     path_.samples.push_back(s);
   }
 
-  std::string file_;
-  std::size_t line_ = 0, width_ = 0;
-  std::map<std::string, std::size_t, std::less<>> columns_;
+  Csv csv_;
   Path path_;
 };
 
@@ -174,22 +118,14 @@ Path read_path(const std::string& file) {
 }
 
 std::string joint_csv(const Model<double>& model, const std::vector<JointSample>& motion) {
-  std::string text = "t";
-  const auto name = [&](const char* what, int n) {
-    for (int k = 1; k <= n; ++k) text += fmt::format(",{}{}", what, k);
-  };
-  name("q", model.nq);
-  name("qd", model.nv);
-  name("qdd", model.nv);
-  text += '\n';
+  MotionLog log;
   for (const JointSample& s : motion) {
-    text += fmt::format("{}", s.t);
-    for (const std::vector<double>* v : {&s.q, &s.qd, &s.qdd}) {
-      for (const double x : *v) text += fmt::format(",{}", x);
-    }
-    text += '\n';
+    log.t.push_back(s.t);
+    log.q.push_back(s.q);
+    log.qd.push_back(s.qd);
+    log.qdd.push_back(s.qdd);
   }
-  return text;
+  return motion_csv(model, log);
 }
 
 }  // namespace lw::cli

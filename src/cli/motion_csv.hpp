@@ -1,0 +1,17 @@
+// Motions of joints as CSV files: header  t,q1..[,qd1..[,qdd1..]][,tau1..], then a line a sample, times rising. Columns stand
+// in any order; numbers count coordinates (q) and velocities (the others) in the order of the file. SI, radians.
+#pragma once
+
+#include <string>
+
+#include "../simulate/identify.hpp"
+
+namespace lw::cli {
+
+// With torques. Throws Error(data) with file:line: what is wrong, Error(io) where it cannot be read.
+MotionLog read_log(const std::string& file, const Model<double>& model);
+
+// All columns that the motion has.
+std::string motion_csv(const Model<double>& model, const MotionLog& motion);
+
+}  // namespace lw::cli
