@@ -20,13 +20,14 @@
 
 namespace lw {
 
-// One entry per velocity. Of coupled drives `motor` has each motor at the place of the joint of the same number.
+// One entry per velocity. Drives of a coupling stand at the places of its joints, the first at that of the first joint.
 template <class T>
 struct Losses {
   explicit Losses(const Model<T>& model)
       : dynamic(static_cast<std::size_t>(model.nv)), bearing(dynamic), at_joint(dynamic), transmission(dynamic),
-        total(dynamic), motor(dynamic) {}
+        total(dynamic), motor(dynamic), velocity(dynamic), output(dynamic) {}
   std::vector<T> dynamic, bearing, at_joint, transmission, total, motor;
+  std::vector<T> velocity, output;  // of the drives: φ̇, and x, what passes the gear
 };
 
 // Inverse dynamics with losses. Afterwards work.force holds the reactions.
@@ -34,10 +35,31 @@ template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
                          std::span<const Force<std::type_identity_t<T>>> external = {});
 
-// The load that a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
+// Its two halves after rnea: φ̇ = C q̇, and all else from losses.dynamic, losses.velocity and the reactions, one per body.
+template <class T>
+void drive_velocities(const Model<T>& model, In<T> qd, Losses<T>& losses);
+template <class T>
+void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> qd, In<T> qdd,
+                Losses<T>& losses);
+
+// The torques (total) between which a joint at rest stays so: the limits of `total` where it alone begins to move either
+// way. Joints that move have both ends equal to total; those whose law is gradual hold nothing.
+template <class T>
+void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> low, Out<T> high,
+                   std::span<const Force<std::type_identity_t<T>>> external = {});
+// A velocity that has a direction and no size.
+inline constexpr double kImpending = 1e-250;
+
+// Back-driving: the least torque on a drive's output that moves it while its motor gives none, |x| η(|x|) = τ_B.
+double back_driving_torque(const DriveLoss<double>& drive);
+
+// What a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
 template <class T>
 T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction);
-// What does not depend on the direction's sign: coulomb, Stribeck and bearings, at a speed.
+// Whether a joint has friction that jumps with the direction, where it is not gradual.
+template <class T>
+bool is_dry(const JointLoss<T>& loss);
+// Its size: coulomb, Stribeck and bearings, at a speed.
 template <class T>
 T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction);
 // Everything in the joint.
@@ -52,11 +74,5 @@ T drive_input(const DriveLoss<T>& drive, const T& output, const T& velocity, con
 // alone, which cost no arithmetic.
 template <class T>
 T opposing(const T& velocity, const T& width, const T& size);
-
-// The torques (total) between which a joint at rest stays so: what it needs to begin to move either way, the limits of
-// `total` for q̇ → 0. For joints at rest only; others have both ends equal to total.
-template <class T>
-void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> low, Out<T> high,
-                   std::span<const Force<std::type_identity_t<T>>> external = {});
 
 }  // namespace lw
