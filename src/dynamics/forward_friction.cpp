@@ -242,24 +242,31 @@ class ForwardWithLosses::Solver {
     }
     add_losses<double>(model_, reactions_, velocity_, qdd_, losses_);
     for (const Dry& d : dry_) {
-      if (d.is_joint()) continue;
-      const auto row = static_cast<Eigen::Index>(d.unknown);
-      const std::size_t n = d.coupling->v.size();
-      residual_[row] = d.sticks() ? along(d, qdd_) : 0.0;
-      noise_[row] = 0.0;
-      for (std::size_t j = 0; j < n; ++j) {
-        const auto v = static_cast<std::size_t>(d.coupling->v[j]);
-        const double c = d.coupling->C[d.k * n + j];
-        if (d.sticks()) losses_.total[v] += c * d.force;
-        noise_[row] += std::abs(c * qdd_[v]);
-      }
+      if (!d.is_joint() && d.sticks()) add_force(d);
     }
     for (std::size_t v = 0; v < nv_; ++v) {
       const auto k = static_cast<Eigen::Index>(v);
       residual_[k] = losses_.total[v] - tau_[v];
       noise_[k] = kEpsilon * (noise_[k] + std::abs(losses_.total[v]) + std::abs(losses_.bearing[v]));
     }
-    for (Eigen::Index k = h_.size(); k < noise_.size(); ++k) noise_[k] *= kEpsilon;
+    for (const Dry& d : dry_) {
+      if (d.is_joint()) continue;
+      const auto row = static_cast<Eigen::Index>(d.unknown);
+      residual_[row] = d.sticks() ? along(d, qdd_) : 0.0;
+      noise_[row] = 0.0;
+      for (std::size_t j = 0; j < d.coupling->v.size(); ++j) {
+        const auto v = static_cast<Eigen::Index>(d.coupling->v[j]);
+        noise_[row] += std::abs(d.coupling->C[d.k * d.coupling->v.size() + j]) * noise_[v] / std::abs(M_(v, v));
+      }
+    }
+  }
+
+  // To the joints of its coupling, the force in a drive that sticks.
+  void add_force(const Dry& d) {
+    const std::size_t n = d.coupling->v.size();
+    for (std::size_t j = 0; j < n; ++j) {
+      losses_.total[static_cast<std::size_t>(d.coupling->v[j])] += d.coupling->C[d.k * n + j] * d.force;
+    }
   }
 
   // How residual_ changes with each unknown: the acceleration of a joint, or the force in it where it sticks; and the forces
