@@ -18,14 +18,23 @@ std::string losses_left_out(const Mechanism& mechanism) {
   constexpr std::size_t kNamed = 4;
   std::string names;
   std::size_t count = 0;
+  bool in_joints = false, in_drives = false;
   for (const Link& link : mechanism.links) {
-    if (!link.joint.friction.present && !link.joint.damper) continue;
-    if (++count <= kNamed) names += (count > 1 ? ", " : "") + link.joint.name;
+    const Joint& joint = link.joint;
+    const bool rough = joint.friction.present || joint.damper;
+    const bool lossy = joint.drive && (joint.drive->efficiency || joint.drive->breakaway);
+    in_joints = in_joints || rough;
+    in_drives = in_drives || lossy;
+    if (!rough && !lossy) continue;
+    if (++count <= kNamed) names += (count > 1 ? ", " : "") + joint.name;
   }
   if (count == 0) return {};
   if (count > kNamed) names += fmt::format(" and {} more", count - kNamed);
-  return fmt::format("friction and damping of {} ({}) are in the file, but in no result yet", counted(count, "joint"),
-                     names);
+  const char* what = !in_drives  ? "friction and damping"
+                     : in_joints ? "friction, damping and drive losses"
+                                 : "drive losses";
+  return fmt::format("{} of {} ({}) are left out; --friction includes them (`inverse`, `forward`)", what,
+                     counted(count, "joint"), names);
 }
 
 BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::span<const double> q) {

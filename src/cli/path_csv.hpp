@@ -21,7 +21,9 @@ struct Path {
 // the poses. Throws Error(data) with file:line: what is wrong, Error(io) where it cannot be read.
 Path read_path(const std::string& file);
 
-// t,q1..,qd1..,qdd1..
+// A motion of the joints: columns t,q1..,qd1..,qdd1.., in any order. Only t, q, qd, qdd of the samples are set.
+std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model);
+// The same written.
 std::string joint_csv(const Model<double>& model, const std::vector<JointSample>& motion);
 
 }  // namespace lw::cli

@@ -1,0 +1,14 @@
+// inverse --trajectory: torques along a motion of the joints, as a table of peaks, JSON, CSV or a plot.
+#pragma once
+
+#include <vector>
+
+#include "command.hpp"
+#include "model_input.hpp"
+
+namespace lw::cli {
+
+std::vector<Option> trajectory_options();
+int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded);
+
+}  // namespace lw::cli
