@@ -45,7 +45,9 @@ struct Frame {
 std::string tick_label(double value, double step) {
   const double size = std::max(std::abs(value), step);
   if (size >= 1e5 || step < 1e-4) return fmt::format("{:.3g}", value);
-  const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
+  int decimals = 0;  // as many as the step itself has: 0.25 needs two
+  while (decimals < 5 && std::abs(step - std::round(step * std::pow(10.0, decimals)) / std::pow(10.0, decimals)) > 1e-9 * step)
+    ++decimals;
   return fmt::format("{:.{}f}", std::abs(value) < 1e-9 * step ? 0.0 : value, decimals);
 }
 
@@ -60,8 +62,8 @@ std::string axes(const Plot& plot, const Frame& f, const std::vector<double>& xs
   }
   for (const double v : ys) {
     out += fmt::format(
-        "<line x1='{0:.1f}' y1='{1:.1f}' x2='{2:.1f}' y2='{1:.1f}' stroke='currentColor' stroke-opacity='0.13'/>\n",
-        f.left, f.py(v), f.right);
+        "<line x1='{0:.1f}' y1='{1:.1f}' x2='{2:.1f}' y2='{1:.1f}' stroke='currentColor' stroke-opacity='{3}'/>\n",
+        f.left, f.py(v), f.right, v == 0.0 ? 0.4 : 0.13);
     out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text>\n", f.left - 7, f.py(v) + 4,
                        tick_label(v, ys[1] - ys[0]));
   }

@@ -21,12 +21,12 @@ namespace lw::cli {
 namespace {
 
 int run(const Arguments& arguments) {
+  require_own_method(arguments, "--friction");
   const LoadedModel loaded = load_tree(arguments);
   note_losses(arguments, loaded.mechanism);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             tau = read_velocity(arguments, "--tau", model, false);
-  require_own_method(arguments, "--friction");
   const bool friction = arguments.has("--friction");
   const std::string method = friction ? "newton" : arguments.text("--method", "aba");
   const Wrenches wrenches(arguments, model, q);

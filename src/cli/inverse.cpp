@@ -44,15 +44,11 @@ std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<doubl
 }
 
 int run(const Arguments& arguments) {
+  check_trajectory_options(arguments);
+  require_own_method(arguments, "--friction");
   const LoadedModel loaded = load_tree(arguments);
   note_losses(arguments, loaded.mechanism);
   if (arguments.has("--trajectory")) return inverse_along_trajectory(arguments, loaded);
-  for (const char* option : {"--plot", "--out"}) {
-    if (arguments.has(option)) {
-      throw Error(ErrorCode::usage, fmt::format("{} is for many states: --trajectory is missing", option));
-    }
-  }
-  require_own_method(arguments, "--friction");
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             qdd = read_velocity(arguments, "--qdd", model);

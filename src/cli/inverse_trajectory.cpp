@@ -21,23 +21,23 @@ namespace lw::cli {
 namespace {
 
 // One part of the breakdown over time, joint by joint.
-struct Curve {
+struct Course {
   const char* name;
   const char* title;
   std::vector<std::vector<double>> of_joint;
 };
 
 // The parts that are shown: without friction tau alone.
-std::vector<Curve> compute(const Arguments& arguments, const Model<double>& model, const std::vector<JointSample>& motion) {
+std::vector<Course> compute(const Arguments& arguments, const Model<double>& model, const std::vector<JointSample>& motion) {
   const bool friction = arguments.has("--friction");
   const auto nv = static_cast<std::size_t>(model.nv);
-  std::vector<Curve> curves;
+  std::vector<Course> courses;
   if (friction) {
-    for (const LossPart& part : loss_parts()) curves.push_back({part.name, part.title, {}});
+    for (const LossPart& part : loss_parts()) courses.push_back({part.name, part.title, {}});
   } else {
-    curves.push_back({"tau", "tau", {}});
+    courses.push_back({"tau", "tau", {}});
   }
-  for (Curve& c : curves) c.of_joint.assign(nv, {});
+  for (Course& c : courses) c.of_joint.assign(nv, {});
   Workspace<double> work(model);
   Losses<double> losses(model);
   for (std::size_t k = 0; k < motion.size(); ++k) {
@@ -48,32 +48,32 @@ std::vector<Curve> compute(const Arguments& arguments, const Model<double>& mode
     } else {
       rnea<double>(model, work, s.q, s.qd, s.qdd, losses.dynamic, wrenches.on_bodies());
     }
-    for (std::size_t c = 0; c < curves.size(); ++c) {
+    for (std::size_t c = 0; c < courses.size(); ++c) {
       const std::vector<double>& values = friction ? losses.*loss_parts()[c].values : losses.dynamic;
-      require_finite(fmt::format("at sample {} {}", k + 1, curves[c].name), values, model);
-      for (std::size_t v = 0; v < nv; ++v) curves[c].of_joint[v].push_back(values[v]);
+      require_finite(fmt::format("at sample {} {}", k + 1, courses[c].name), values, model);
+      for (std::size_t v = 0; v < nv; ++v) courses[c].of_joint[v].push_back(values[v]);
     }
   }
-  return curves;
+  return courses;
 }
 
-const Curve& curve_of(const std::vector<Curve>& curves, const std::string& name) {
-  for (const Curve& c : curves) {
+const Course& course_of(const std::vector<Course>& courses, const std::string& name) {
+  for (const Course& c : courses) {
     if (name == c.name) return c;
   }
-  return curves.front();
+  return courses.front();
 }
 
-std::string csv(const std::vector<JointSample>& motion, const std::vector<Curve>& curves) {
+std::string csv(const std::vector<JointSample>& motion, const std::vector<Course>& courses) {
   std::string text = "t";
-  for (const Curve& c : curves) {
+  for (const Course& c : courses) {
     const std::string name = std::string(c.name) == "total" ? "tau" : c.name;
     for (std::size_t v = 0; v < c.of_joint.size(); ++v) text += fmt::format(",{}{}", name, v + 1);
   }
   text += '\n';
   for (std::size_t k = 0; k < motion.size(); ++k) {
     text += fmt::format("{}", motion[k].t);
-    for (const Curve& c : curves) {
+    for (const Course& c : courses) {
       for (const std::vector<double>& values : c.of_joint) text += fmt::format(",{}", values[k]);
     }
     text += '\n';
@@ -81,8 +81,9 @@ std::string csv(const std::vector<JointSample>& motion, const std::vector<Curve>
   return text;
 }
 
-// A panel a joint: torque with and without friction, and what of it bearings and transmission take.
-std::string plot(const Model<double>& model, const std::vector<JointSample>& motion, const std::vector<Curve>& curves) {
+// A panel a joint: torque with and without friction, and what of it bearings and transmission take. Lines with friction are
+// broken at instants of rest, where it has no direction.
+std::string plot(const Model<double>& model, const std::vector<JointSample>& motion, const std::vector<Course>& courses) {
   std::vector<double> t;
   for (const JointSample& s : motion) t.push_back(s.t);
   const std::vector<Entry> entries = velocity_entries(model);
@@ -90,26 +91,37 @@ std::string plot(const Model<double>& model, const std::vector<JointSample>& mot
     const char *name, *label;
     int colour;
   };
-  const bool friction = curves.size() > 1;
+  const bool friction = courses.size() > 1;
   const std::vector<Line> lines =
       friction ? std::vector<Line>{{"dynamic", "without friction", 6},
                                    {"bearing", "bearing", 3},
                                    {"transmission", "transmission", 1},
                                    {"total", "with friction", 0}}
                : std::vector<Line>{{"tau", "", 0}};
+  const auto turns = [&](std::size_t k, std::size_t v) {
+    if (motion[k].qd[v] != 0.0) return false;
+    return (k > 0 && motion[k - 1].qd[v] != 0.0) || (k + 1 < motion.size() && motion[k + 1].qd[v] != 0.0);
+  };
   std::vector<Plot> panels;
   for (std::size_t v = 0; v < entries.size(); ++v) {
     const bool slides = force_unit(entries[v]) == "N";
     Plot p{entries[v].name, "time (s)", slides ? "force (N)" : "torque (N·m)", {}, 0, 0};
-    for (const Line& line : lines) p.series.push_back({line.label, t, curve_of(curves, line.name).of_joint[v], {}, line.colour});
+    for (const Line& line : lines) {
+      std::vector<double> y = course_of(courses, line.name).of_joint[v];
+      const bool broken = friction && std::string(line.name) != "dynamic";
+      for (std::size_t k = 0; broken && k < y.size(); ++k) {
+        if (turns(k, v)) y[k] = std::nan("");
+      }
+      p.series.push_back({line.label, t, std::move(y), {}, line.colour});
+    }
     panels.push_back(std::move(p));
   }
-  return to_svg(panels, fmt::format("{}: what the motion takes", model.name));
+  return to_svg(panels, fmt::format("{}: torques and forces of the motion", model.name));
 }
 
-std::string peaks(const Model<double>& model, const std::vector<JointSample>& motion, const std::vector<Curve>& curves) {
+std::string peaks(const Model<double>& model, const std::vector<JointSample>& motion, const std::vector<Course>& courses) {
   const std::vector<Entry> entries = velocity_entries(model);
-  const bool friction = curves.size() > 1;
+  const bool friction = courses.size() > 1;
   const auto peak = [](const std::vector<double>& values) {
     std::size_t at = 0;
     for (std::size_t k = 1; k < values.size(); ++k) {
@@ -120,12 +132,12 @@ std::string peaks(const Model<double>& model, const std::vector<JointSample>& mo
   Table table(friction ? std::vector<std::string>{"joint", "tau", "", "at t (s)", "dynamic", "bearing", "transmission", "motor"}
                        : std::vector<std::string>{"joint", "tau", "", "at t (s)"});
   for (std::size_t v = 0; v < entries.size(); ++v) {
-    const std::vector<double>& tau = curve_of(curves, friction ? "total" : "tau").of_joint[v];
+    const std::vector<double>& tau = course_of(courses, friction ? "total" : "tau").of_joint[v];
     const std::size_t at = peak(tau);
     std::vector<std::string> row{entries[v].name, readable(tau[at]), force_unit(entries[v]), readable(motion[at].t, 4)};
     for (const char* part : {"dynamic", "bearing", "transmission", "motor"}) {
       if (!friction) break;
-      const std::vector<double>& values = curve_of(curves, part).of_joint[v];
+      const std::vector<double>& values = course_of(courses, part).of_joint[v];
       row.push_back(readable(values[peak(values)]));
     }
     table.add(std::move(row));
@@ -143,32 +155,39 @@ std::vector<Option> trajectory_options() {
            {}, "Trajectory"}};
 }
 
-int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded) {
+void check_trajectory_options(const Arguments& arguments) {
+  const bool along = arguments.has("--trajectory");
+  for (const char* option : {"--plot", "--out"}) {
+    if (!along && arguments.has(option)) {
+      throw Error(ErrorCode::usage, fmt::format("{} is for many states: --trajectory is missing", option));
+    }
+    require_other_file(arguments, option, "--trajectory");
+    require_other_file(arguments, option, "MODEL");
+  }
+  require_ending(arguments, "--plot", "SVG", ".svg");
   for (const char* option : {"--q", "--qd", "--qdd", "--reactions"}) {
-    if (arguments.has(option)) {
+    if (along && arguments.has(option)) {
       throw Error(ErrorCode::usage, fmt::format("{} belongs to one state: leave it out with --trajectory", option));
     }
   }
   require_own_method(arguments, "--trajectory");
-  require_ending(arguments, "--plot", "SVG", ".svg");
-  for (const char* output : {"--plot", "--out"}) {
-    require_other_file(arguments, output, "--trajectory");
-    require_other_file(arguments, output, "MODEL");
-  }
+}
+
+int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded) {
   const Model<double>& model = loaded.model;
   const std::vector<JointSample> motion = read_motion(arguments.text("--trajectory"), model);
-  const std::vector<Curve> curves = compute(arguments, model, motion);
+  const std::vector<Course> courses = compute(arguments, model, motion);
   const bool friction = arguments.has("--friction");
-  if (arguments.has("--out")) write_file(arguments.text("--out"), csv(motion, curves));
+  if (arguments.has("--out")) write_file(arguments.text("--out"), csv(motion, courses));
   if (arguments.has("--plot")) {
-    write_file(arguments.text("--plot"), plot(model, motion, curves));
+    write_file(arguments.text("--plot"), plot(model, motion, courses));
     if (!arguments.quiet()) say("note: plot written to " + arguments.text("--plot"));
   }
 
   if (arguments.json()) {
     Json json{{"model", model.name}, {"method", "rnea"}, {"velocity_names", model.velocity_names},
               {"t", Json::array()},  {"tau", Json::array()}};
-    const Curve& tau = curve_of(curves, friction ? "total" : "tau");
+    const Course& tau = course_of(courses, friction ? "total" : "tau");
     for (std::size_t k = 0; k < motion.size(); ++k) {
       json["t"].push_back(motion[k].t);
       Json row = Json::array();
@@ -179,7 +198,7 @@ int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& load
       json["breakdown"] = Json::array();
       for (std::size_t v = 0; v < model.velocity_names.size(); ++v) {
         Json joint{{"joint", model.velocity_names[v]}};
-        for (const Curve& c : curves) joint[c.name] = c.of_joint[v];
+        for (const Course& c : courses) joint[c.name] = c.of_joint[v];
         json["breakdown"].push_back(std::move(joint));
       }
     }
@@ -189,7 +208,7 @@ int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& load
   }
   fmt::print("{}: greatest torques and forces of the motion, {} from {:.6g} to {:.6g} s{}\n\n{}", model.name,
              counted(motion.size(), "sample"), motion.front().t, motion.back().t, friction ? ", with friction" : "",
-             peaks(model, motion, curves));
+             peaks(model, motion, courses));
   return kOk;
 }
 

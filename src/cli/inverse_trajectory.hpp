@@ -9,6 +9,8 @@
 namespace lw::cli {
 
 std::vector<Option> trajectory_options();
+// Throws Error(usage) where they do not fit the others.
+void check_trajectory_options(const Arguments& arguments);
 int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded);
 
 }  // namespace lw::cli
