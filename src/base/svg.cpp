@@ -45,9 +45,9 @@ struct Frame {
 std::string tick_label(double value, double step) {
   const double size = std::max(std::abs(value), step);
   if (size >= 1e5 || step < 1e-4) return fmt::format("{:.3g}", value);
-  int decimals = 0;  // as many as the step itself has: 0.25 needs two
-  while (decimals < 5 && std::abs(step - std::round(step * std::pow(10.0, decimals)) / std::pow(10.0, decimals)) > 1e-9 * step)
-    ++decimals;
+  int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
+  const double shifted = step * std::pow(10.0, decimals);
+  if (std::abs(shifted - std::round(shifted)) > 1e-6) ++decimals;  // a step of 2.5 has one more
   return fmt::format("{:.{}f}", std::abs(value) < 1e-9 * step ? 0.0 : value, decimals);
 }
 

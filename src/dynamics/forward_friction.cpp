@@ -74,13 +74,9 @@ class ForwardWithLosses::Solver {
       : model_(model), inertial_(inertial_part(model)), laws_(laws_of(model)), work_(model), nv_(work_.h.size()),
         losses_(model), limit_(model), slopes_(laws_), directions_(nv_), sticks_(nv_) {
     collect_dry();
-    for (const JointLoss<double>& loss : model.losses) {
-      if (!loss.bearings.empty()) loaded_.push_back(static_cast<std::size_t>(loss.body));
-    }
-    for (const Transmission<double>& t : model.transmissions) {
-      for (const DriveLoss<double>& d : t.drives) {
-        if (d.rotor_body >= 0) loaded_.push_back(static_cast<std::size_t>(d.rotor_body));
-      }
+    const std::vector<bool> felt = felt_reactions<double>(model);
+    for (std::size_t b = 0; b < felt.size(); ++b) {
+      if (felt[b]) loaded_.push_back(b);
     }
     for (std::vector<double>* v : {&unit_, &column_, &velocity_, &limit_velocity_, &qdd_}) v->assign(nv_, 0.0);
     W_.resize(nv_ * loaded_.size());
@@ -240,7 +236,7 @@ class ForwardWithLosses::Solver {
     for (const Dry& d : dry_) {
       if (d.is_joint() && d.sticks()) losses_.dynamic[d.v] += d.force;
     }
-    add_losses<double>(model_, reactions_, velocity_, qdd_, losses_);
+    losses_at<double>(model_, reactions_, {}, velocity_, qdd_, losses_);
     for (const Dry& d : dry_) {
       if (!d.is_joint() && d.sticks()) add_force(d);
     }
@@ -288,7 +284,7 @@ class ForwardWithLosses::Solver {
         const Force<double> d = force ? Force<double>{} : W_[j * loaded_.size() + b];
         reactions_dual_[loaded_[b]] = {dual(w.ang, d.ang), dual(w.lin, d.lin)};
       }
-      add_losses<Dual>(laws_, reactions_dual_, velocity_dual_, qdd_dual_, slopes_);
+      losses_at<Dual>(laws_, reactions_dual_, {}, velocity_dual_, qdd_dual_, slopes_);
       for (std::size_t v = 0; v < nv_; ++v) matrix_(static_cast<Eigen::Index>(v), column) = slopes_.total[v].d;
     }
     border_matrix();
@@ -444,7 +440,7 @@ class ForwardWithLosses::Solver {
         if (d.joint) limit_velocity_[d.v] = side * kImpending;
         if (d.drive) limit_.velocity[d.v] = side * kImpending;
       }
-      add_losses<double>(model_, reactions_, limit_velocity_, qdd_, limit_);
+      losses_at<double>(model_, reactions_, {}, limit_velocity_, qdd_, limit_);
       for (Dry& d : dry_) {
         if (!d.at_rest) continue;
         double& bound = side < 0 ? d.low : d.high;

@@ -35,12 +35,22 @@ template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
                          std::span<const Force<std::type_identity_t<T>>> external = {});
 
-// Its two halves after rnea: φ̇ = C q̇, and all else from losses.dynamic, losses.velocity and the reactions, one per body.
+// The same from losses.dynamic and the reactions, one per body. A reaction may be taken at any point of the joint's axis:
+// `along` says how far along it from the body's origin (empty: there). The bearings' supports are moved instead of the moment,
+// which costs nothing.
+template <class T>
+void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
+                In<T> qdd, Losses<T>& losses);
+// Its halves: losses.velocity = C q̇, and all else with these as they are, though they belong to another q̇.
 template <class T>
 void drive_velocities(const Model<T>& model, In<T> qd, Losses<T>& losses);
 template <class T>
-void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> qd, In<T> qdd,
-                Losses<T>& losses);
+void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
+               In<T> qdd, Losses<T>& losses);
+
+// Bodies whose reactions the losses depend on: loaded bearings, and rotors that are bodies.
+template <class T>
+std::vector<bool> felt_reactions(const Model<T>& model);
 
 // The torques (total) between which a joint at rest stays so: the limits of `total` where it alone begins to move either
 // way. Joints that move have both ends equal to total; those whose law is gradual hold nothing.
@@ -54,17 +64,21 @@ inline constexpr double kImpending = 1e-250;
 double back_driving_torque(const DriveLoss<double>& drive);
 
 // What a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
+// `along`: where on the axis the reaction is taken, from the bearing's middle.
 template <class T>
-T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction);
+T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction,
+                   const T& along = T(0.0));
 // Whether a joint has friction that jumps with the direction, where it is not gradual.
 template <class T>
 bool is_dry(const JointLoss<T>& loss);
 // Its size: coulomb, Stribeck and bearings, at a speed.
 template <class T>
-T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction);
+T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction,
+               const T& along = T(0.0));
 // Everything in the joint.
 template <class T>
-T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction);
+T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction,
+                 const T& along = T(0.0));
 
 // Input of a drive that gives `output` while it moves with `velocity`, output side.
 template <class T>
