@@ -99,16 +99,22 @@ class ForwardWithLosses::Solver {
     check_sizes("ForwardWithLosses", model_,
                 {{"q", q.size(), model_.nq}, {"qd", qd.size(), model_.nv}, {"tau", tau.size(), model_.nv},
                  {"qdd", qdd.size(), model_.nv}});
+    if (nv_ == 0) return;
     tau_ = tau;
     find_affine(q, qd, external);
-    if (!options.same_directions) find_rest(qd, options.rest);
+    if (!M_.allFinite() || !h_.allFinite()) {  // as in the other algorithms: what overflows is no error, and no number
+      std::fill(qdd.begin(), qdd.end(), std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
+    const bool same = options.same_directions && directions_known_;
+    if (!same) find_rest(qd, options.rest);
+    directions_known_ = true;
     std::size_t fewest = dry_.size() + 1;
-    const std::size_t trials = options.same_directions ? 1 : 50 + 10 * dry_.size();
-    for (std::size_t trial = 0;; ++trial) {
+    for (std::size_t trials = 50 + 10 * dry_.size();; --trials) {
       set_velocities(qd);
       solve();
-      if (options.same_directions || !change_over(fewest)) break;
-      if (trial == trials) refuse_directions();
+      if (same || !change_over(fewest)) break;
+      if (trials == 0) refuse_directions();
     }
     std::copy(qdd_.begin(), qdd_.end(), qdd.begin());
     report();
@@ -409,6 +415,7 @@ class ForwardWithLosses::Solver {
 
   // Joints of couplings that the sticking elements hold all together.
   void stop_couplings() {
+    std::fill(sticks_.begin(), sticks_.end(), false);
     if (couplings_ == 0) return;
     for (const Transmission<double>& t : model_.transmissions) {
       const std::size_t n = t.v.size();
@@ -422,7 +429,10 @@ class ForwardWithLosses::Solver {
         }
       }
       if (held.rows() < held.cols() || held.fullPivLu().rank() < held.cols()) continue;
-      for (const int v : t.v) qdd_[static_cast<std::size_t>(v)] = 0.0;
+      for (const int v : t.v) {
+        qdd_[static_cast<std::size_t>(v)] = 0.0;
+        sticks_[static_cast<std::size_t>(v)] = true;
+      }
     }
   }
 
@@ -487,11 +497,10 @@ class ForwardWithLosses::Solver {
 
   void report() {
     std::fill(directions_.begin(), directions_.end(), 0);
-    std::fill(sticks_.begin(), sticks_.end(), false);
     for (const Dry& d : dry_) {
       if (!d.is_joint()) continue;
       directions_[d.v] = d.direction;
-      sticks_[d.v] = d.sticks();
+      if (d.sticks()) sticks_[d.v] = true;
     }
   }
 
@@ -542,6 +551,7 @@ class ForwardWithLosses::Solver {
   Eigen::MatrixXd matrix_, pivots_;
   Eigen::VectorXd residual_, noise_, step_, from_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+  bool directions_known_ = false;
   std::vector<int> directions_;
   std::vector<bool> sticks_;
 };

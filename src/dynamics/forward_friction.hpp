@@ -38,8 +38,8 @@ class ForwardWithLosses {
   void operator()(In<double> q, In<double> qd, In<double> tau, Out<double> qdd, const ForwardLossesOptions& options = {},
                   std::span<const Force<double>> external = {});
 
-  // Of the last call, per velocity: which way the dry friction of the joint and its drive resists a motion, 1 or -1; 0 where
-  // it sticks or has none. And whether it sticks.
+  // Of the last call, per velocity: the direction in which dry friction of the joint and its own drive takes it to move, 1 or
+  // -1; 0 where it sticks or has none. And whether it sticks, be it by its own friction or by the drives of its coupling.
   const std::vector<int>& directions() const;
   const std::vector<bool>& sticks() const;
 

@@ -7,6 +7,8 @@
 #include <functional>
 #include <numbers>
 
+#include <Eigen/LU>
+
 #include "dynamics/crba.hpp"
 #include "dynamics/forward_friction.hpp"
 #include "dynamics/rnea.hpp"
@@ -371,6 +373,99 @@ TEST(Couplings, OneDriveSticksWhileTheOtherTurns) {
   // 0.6 on the left drive is 0.08 at either joint, which holds 0.3: nothing moves, though the left drive alone would
   forward(zero, zero, torques(0.6, 0.0), qdd);
   EXPECT_EQ(qdd, zero);
+}
+
+TEST(Couplings, AccelerationsFromRestObeyGausssPrinciple) {
+  // with loads that do not depend on them, they minimise ½ q̈ᵀ M q̈ - q̈ᵀ (τ - h) + Σ F |aᵀ q̈| over joints and drives
+  int still = 0, held = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Model<double> model = instantiate<double>(random_mechanism(
+        seed, {.joints = 5, .types = {JointType::revolute, JointType::prismatic}, .branching = 0.5, .shuffle = false}));
+    Random random(seed);
+    for (const Body<double>& b : model.bodies) {
+      JointLoss<double> loss;
+      loss.body = static_cast<int>(&b - model.bodies.data());
+      loss.v = b.v;
+      loss.coulomb = random.chance(0.6) ? random.between(0.0, 20.0) : 0.0;
+      model.losses.push_back(loss);
+    }
+    Transmission<double> t;  // the first three joints by three drives
+    t.v = {0, 1, 2};
+    t.drives.resize(3);
+    for (DriveLoss<double>& d : t.drives) d.breakaway = random.chance(0.7) ? random.between(0.0, 20.0) : 0.0;
+    Eigen::Matrix3d C;
+    do {
+      for (int k = 0; k < 9; ++k) C(k / 3, k % 3) = random.between(-1.0, 1.0);
+    } while (std::abs(C.determinant()) < 0.1);
+    const Eigen::Matrix3d inverse = C.inverse();
+    for (int k = 0; k < 9; ++k) {
+      t.C.push_back(C(k / 3, k % 3));
+      t.C_inverse.push_back(inverse(k / 3, k % 3));
+    }
+    model.transmissions = {t};
+    Workspace<double> work(model);
+    ForwardWithLosses forward(model);
+    for (int trial = 0; trial < 10; ++trial) {
+      const State s = random_state(model, random);
+      const Vector rest(5, 0.0);
+      Vector M(25), h(5), qdd(5);
+      crba<double>(model, work, s.q, M);
+      bias_forces<double>(model, work, s.q, rest, h);
+      forward(s.q, rest, s.tau, qdd);
+      const auto gauss = [&](const Vector& a) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < 5; ++i) {
+          sum -= a[i] * (s.tau[i] - h[i]);
+          sum += model.losses[i].coulomb * std::abs(a[static_cast<std::size_t>(model.losses[i].v)]);
+          for (std::size_t j = 0; j < 5; ++j) sum += 0.5 * a[i] * M[i * 5 + j] * a[j];
+        }
+        for (int k = 0; k < 3; ++k) {
+          sum += t.drives[static_cast<std::size_t>(k)].breakaway * std::abs(C(k, 0) * a[0] + C(k, 1) * a[1] + C(k, 2) * a[2]);
+        }
+        return sum;
+      };
+      const double least = gauss(qdd);
+      for (int k = 0; k < 60; ++k) {
+        Vector other = qdd;
+        const double size = std::pow(10.0, random.between(-5.0, 0.0));
+        for (double& a : other) a += random.chance(0.6) ? size * random.between(-1.0, 1.0) : 0.0;
+        EXPECT_GE(gauss(other), least - 1e-11 * (1.0 + std::abs(least))) << model.name;
+      }
+      for (std::size_t v = 0; v < 5; ++v) {
+        EXPECT_TRUE(!forward.sticks()[v] || qdd[v] == 0.0);
+        still += forward.sticks()[v];
+      }
+      for (int k = 0; k < 3; ++k) held += std::abs(C.row(k).dot(Eigen::Vector3d(qdd[0], qdd[1], qdd[2]))) < 1e-12;
+    }
+  }
+  std::printf("%d joints still, %d drives\n", still, held);
+  EXPECT_GT(still, 100);
+  EXPECT_GT(held, 100);
+}
+
+TEST(ForwardWithLosses, WhatIsSlowEnoughCountsAsAtRest) {
+  const Model<double> model = incline(0.5, 0.6);
+  ForwardWithLosses forward(model);
+  Vector qdd(1);
+  forward(Vector{0.0}, Vector{-1e-6}, Vector{0.0}, qdd);  // it slides, and slows down
+  EXPECT_NEAR(qdd[0], 9.81 * (0.6 * std::cos(0.5) - std::sin(0.5)), 1e-13);
+  forward(Vector{0.0}, Vector{-1e-6}, Vector{0.0}, qdd, {.rest = 1e-5});
+  EXPECT_EQ(qdd[0], 0.0);
+}
+
+TEST(ForwardWithLosses, AGradualLawNeedsNoSticking) {
+  Model<double> model = incline(0.5, 0.6);
+  model.losses[0].width = 0.1;
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  ForwardWithLosses forward(model);
+  for (const double v : {0.0, 1e-4, -0.03, 0.2}) {
+    inverse_with_losses<double>(model, work, Vector{0.0}, Vector{v}, Vector{1.5}, losses);
+    Vector qdd(1);
+    forward(Vector{0.0}, Vector{v}, losses.total, qdd);
+    EXPECT_NEAR(qdd[0], 1.5, 1e-13);
+    EXPECT_FALSE(forward.sticks()[0]);
+  }
 }
 
 TEST(ForwardWithLosses, WithoutLossesItIsForwardDynamics) {
