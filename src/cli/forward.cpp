@@ -34,6 +34,10 @@ int run(const Arguments& arguments) {
   std::vector<double> qdd(qd.size());
   std::vector<std::string> sticking;
   if (friction) {
+    if (model.nv > kAffordablePivots) {
+      throw Error(ErrorCode::data, fmt::format("--friction solves for up to {} accelerations; `{}` has {}", kAffordablePivots,
+                                               model.name, model.nv));
+    }
     judge_mass_matrix(arguments, model, work, q);
     ForwardWithLosses forward(model);
     forward(q, qd, tau, qdd, {}, wrenches.on_bodies());

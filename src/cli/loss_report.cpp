@@ -93,6 +93,7 @@ void add_losses_to(Json& json, const Model<double>& model, const LossReport& rep
 }
 
 std::string loss_tables(const Model<double>& model, const LossReport& report) {
+  if (model.nv == 0) return {};
   const std::vector<Entry> entries = velocity_entries(model);
   std::vector<std::string> header{"joint"};
   for (const LossPart& part : loss_parts()) {
@@ -110,7 +111,7 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
   }
   std::string text = "\nHow the torques are made up, on the joints' side; motor: on the motor's side of the gear:\n\n" + table.str();
 
-  Table holding({"joint", "from", "to", ""});
+  Table holding({"joint", "low", "high", ""});
   bool holds = false;
   for (const LossReport::Holding& h : report.holding) {
     if (h.low == h.high) continue;
@@ -119,8 +120,10 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
     holding.add({entries[h.v].name, readable(h.low, 6, size), readable(h.high, 6, size), force_unit(entries[h.v])});
   }
   if (holds) {
-    text += "\nAt rest friction has no direction, and tau is what it would be without. These stay at rest under any tau\n" +
-            holding.str();
+    text +=
+        "\nFriction has no direction at rest: tau is then what it would be without. These stay at rest under any tau\n"
+        "between\n\n" +
+        holding.str();
   }
 
   Table back({"drive", "moves from", "", ""});

@@ -329,19 +329,23 @@ class ForwardWithLosses::Solver {
     return -1;
   }
 
-  bool is_within(double times) const {
+  // To the last bits of the terms of each row.
+  bool is_solved() const { return ((residual_.array().abs() <= 4.0 * noise_.array()) || (residual_.array() == 0.0)).all(); }
+  // As good as elimination makes it, whose errors are those of the largest terms of all rows, a row measured by the root of
+  // its inertia. NaN is not.
+  bool is_nearly_solved() const {
+    double largest = 0.0;
+    for (Eigen::Index k = 0; k < h_.size(); ++k) largest = std::max(largest, noise_[k] * weight(k));
     for (Eigen::Index k = 0; k < residual_.size(); ++k) {
-      if (!(std::abs(residual_[k]) <= times * noise_[k])) return false;
+      if (!(std::abs(residual_[k]) * weight(k) <= 1e3 * std::max(largest, noise_[k] * weight(k)))) return false;
     }
     return true;
   }
+  double weight(Eigen::Index k) const { return k < h_.size() ? 1.0 / std::sqrt(std::abs(M_(k, k))) : 1.0; }
 
   double size_of_residual() const {
     double sum = 0.0;
-    for (Eigen::Index k = 0; k < residual_.size(); ++k) {
-      const double weight = k < h_.size() ? 1.0 / M_(k, k) : 1.0;
-      sum += weight * residual_[k] * residual_[k];
-    }
+    for (Eigen::Index k = 0; k < residual_.size(); ++k) sum += std::pow(weight(k) * residual_[k], 2);
     return sum;
   }
 
@@ -389,25 +393,25 @@ class ForwardWithLosses::Solver {
   // Newton's method for the directions as they are.
   void solve() {
     constexpr int kSteps = 60, kHalvings = 12;
-    constexpr double kExact = 4.0, kNearly = 1e4;  // times the rounding error
     int pushing = -1, pushed = -1;  // now, and at any time
     begin();
     for (int step = 0; step < kSteps && residual_.allFinite(); ++step) {
       find_slopes();
       pushing = pushing_joint();
       if (pushing >= 0) pushed = pushing;
-      if (is_within(kExact)) break;
+      if (is_solved()) break;
       solve_step();
       for (Eigen::Index k = 0; k < from_.size(); ++k) from_[k] = unknown(static_cast<std::size_t>(k));
       const double before = size_of_residual();
+      const int halvings = is_nearly_solved() ? 0 : kHalvings;
       double factor = 1.0;
-      int halvings = 0;
-      for (go(from_, factor); !(size_of_residual() < before) && halvings < kHalvings; ++halvings) go(from_, factor *= 0.5);
+      go(from_, factor);
+      for (int k = 0; k < halvings && !(size_of_residual() < before); ++k) go(from_, factor *= 0.5);
       if (size_of_residual() < before) continue;
       go(from_, 0.0);
       break;
     }
-    const bool solved = is_within(kNearly);
+    const bool solved = is_nearly_solved();
     if (solved ? pushing >= 0 : pushed >= 0) refuse_jam(pushed);
     if (!solved) refuse_solution();
     stop_couplings();

@@ -196,17 +196,23 @@ void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd,
                    std::span<const Force<std::type_identity_t<T>>> external) {
   Losses<T> losses(model);
   rnea<T>(model, work, q, qd, qdd, losses.dynamic, external);
+  add_losses<T>(model, work.force, {}, qd, qdd, losses);
+  std::copy(losses.total.begin(), losses.total.end(), low.begin());
+  std::copy(losses.total.begin(), losses.total.end(), high.begin());
   std::vector<T> velocity(qd.begin(), qd.end());
-  for (std::size_t v = 0; v < velocity.size(); ++v) {
+  const auto widen = [&](int joint) {
+    const auto v = static_cast<std::size_t>(joint);
     const T moves = less(T(0.0), absolute<T>(qd[v]));
-    const auto limit = [&](double impending) {
-      velocity[v] = select(moves, qd[v], T(impending));
+    for (const double side : {-1.0, 1.0}) {
+      velocity[v] = select(moves, qd[v], T(side * kImpending));
       add_losses<T>(model, work.force, {}, velocity, qdd, losses);
-      return losses.total[v];
-    };
-    low[v] = limit(-kImpending);
-    high[v] = limit(kImpending);
+      (side < 0.0 ? low : high)[v] = losses.total[v];
+    }
     velocity[v] = qd[v];
+  };
+  for (const JointLoss<T>& loss : model.losses) widen(loss.v);
+  for (const Transmission<T>& t : model.transmissions) {
+    for (const int v : t.v) widen(v);
   }
 }
 

@@ -109,6 +109,22 @@ TEST(FrictionCommands, JointsAtRestHoldWithinARange) {
   EXPECT_TRUE(slips["sticking"].empty());
 }
 
+TEST(FrictionCommands, LargeTreesAreSolvedToo) {
+  // 37 velocities, floating, with viscous friction: at rest it does nothing
+  const Vector with = run({"forward", "humanoid", "--friction"})["qdd"], without = run({"forward", "humanoid"})["qdd"];
+  ASSERT_EQ(with.size(), without.size());
+  for (std::size_t k = 0; k < with.size(); ++k) EXPECT_NEAR(with[k], without[k], 1e-10) << k;
+  EXPECT_TRUE(run({"forward", write("still.yaml", R"(linkwright: 1
+name: still
+links: [{name: a, parent: base, joint: {type: fixed}, inertia: {mass: 1}}]
+)"), "--friction"})["qdd"].empty());
+  const Outcome many = linkwright({"forward", "chain-2000", "--friction"}), huge = linkwright({"forward", "puma560", "--qd", "1e200,0,0,0,0,0", "--friction"});
+  EXPECT_EQ(many.code, 3);
+  EXPECT_TRUE(has(many.err, "up to 1000")) << many.err;
+  EXPECT_EQ(huge.code, 3);
+  EXPECT_TRUE(has(huge.err, "the numbers overflow")) << huge.err;
+}
+
 TEST(FrictionCommands, BackDrivabilityIsReported) {
   const nlohmann::json json = run({"inverse", write("drives.yaml", R"(linkwright: 1
 name: drives
