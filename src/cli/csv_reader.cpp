@@ -94,9 +94,9 @@ void CsvReader::read_lines(const std::string& example_of_header) {
     sample();
   }
   if (has_samples) return;
-  fail(names_.empty() ? fmt::format("there is no header; it needs one such as {}, and a line for each sample",
-                                    example_of_header)
-                      : "there are no samples after the header");
+  fail(names_.empty()
+           ? fmt::format("there is no header; it needs one such as {}, and a line for each sample", example_of_header)
+           : "there are no samples after the header");
 }
 
 }  // namespace lw::cli

@@ -28,7 +28,8 @@ struct Course {
 };
 
 // The parts that are shown: without friction tau alone.
-std::vector<Course> compute(const Arguments& arguments, const Model<double>& model, const std::vector<JointSample>& motion) {
+std::vector<Course> compute(const Arguments& arguments, const Model<double>& model,
+                            const std::vector<JointSample>& motion) {
   const bool friction = arguments.has("--friction");
   const auto nv = static_cast<std::size_t>(model.nv);
   std::vector<Course> courses;
@@ -83,7 +84,8 @@ std::string csv(const std::vector<JointSample>& motion, const std::vector<Course
 
 // A panel a joint: torque with and without friction, and what of it bearings and transmission take. Lines with friction are
 // broken at instants of rest, where it has no direction.
-std::string plot(const Model<double>& model, const std::vector<JointSample>& motion, const std::vector<Course>& courses) {
+std::string plot(const Model<double>& model, const std::vector<JointSample>& motion,
+                 const std::vector<Course>& courses) {
   std::vector<double> t;
   for (const JointSample& s : motion) t.push_back(s.t);
   const std::vector<Entry> entries = velocity_entries(model);
@@ -92,12 +94,11 @@ std::string plot(const Model<double>& model, const std::vector<JointSample>& mot
     int colour;
   };
   const bool friction = courses.size() > 1;
-  const std::vector<Line> lines =
-      friction ? std::vector<Line>{{"dynamic", "without friction", 6},
-                                   {"bearing", "bearing", 3},
-                                   {"transmission", "transmission", 1},
-                                   {"total", "with friction", 0}}
-               : std::vector<Line>{{"tau", "", 0}};
+  const std::vector<Line> lines = friction ? std::vector<Line>{{"dynamic", "without friction", 6},
+                                                               {"bearing", "bearing", 3},
+                                                               {"transmission", "transmission", 1},
+                                                               {"total", "with friction", 0}}
+                                           : std::vector<Line>{{"tau", "", 0}};
   const auto turns = [&](std::size_t k, std::size_t v) {
     if (motion[k].qd[v] != 0.0) return false;
     return (k > 0 && motion[k - 1].qd[v] != 0.0) || (k + 1 < motion.size() && motion[k + 1].qd[v] != 0.0);
@@ -119,7 +120,8 @@ std::string plot(const Model<double>& model, const std::vector<JointSample>& mot
   return to_svg(panels, fmt::format("{}: torques and forces of the motion", model.name));
 }
 
-std::string peaks(const Model<double>& model, const std::vector<JointSample>& motion, const std::vector<Course>& courses) {
+std::string peaks(const Model<double>& model, const std::vector<JointSample>& motion,
+                  const std::vector<Course>& courses) {
   const std::vector<Entry> entries = velocity_entries(model);
   const bool friction = courses.size() > 1;
   const auto peak = [](const std::vector<double>& values) {
@@ -129,8 +131,9 @@ std::string peaks(const Model<double>& model, const std::vector<JointSample>& mo
     }
     return at;
   };
-  Table table(friction ? std::vector<std::string>{"joint", "tau", "", "at t (s)", "dynamic", "bearing", "transmission", "motor"}
-                       : std::vector<std::string>{"joint", "tau", "", "at t (s)"});
+  Table table(
+      friction ? std::vector<std::string>{"joint", "tau", "", "at t (s)", "dynamic", "bearing", "transmission", "motor"}
+               : std::vector<std::string>{"joint", "tau", "", "at t (s)"});
   for (std::size_t v = 0; v < entries.size(); ++v) {
     const std::vector<double>& tau = course_of(courses, friction ? "total" : "tau").of_joint[v];
     const std::size_t at = peak(tau);
@@ -149,10 +152,19 @@ std::string peaks(const Model<double>& model, const std::vector<JointSample>& mo
 
 std::vector<Option> trajectory_options() {
   using Kind = Option::Kind;
-  return {{"--trajectory", "FILE.csv", "along a motion t,q1..,qd1..,qdd1.. instead of at one state", Kind::text, {}, "Trajectory"},
+  return {{"--trajectory",
+           "FILE.csv",
+           "along a motion t,q1..,qd1..,qdd1.. instead of at one state",
+           Kind::text,
+           {},
+           "Trajectory"},
           {"--plot", "FILE.svg", "with --trajectory: draws torques over time", Kind::text, {}, "Trajectory"},
-          {"--out", "FILE.csv", "with --trajectory: writes t,tau1.. and, with --friction, what they are made up of", Kind::text,
-           {}, "Trajectory"}};
+          {"--out",
+           "FILE.csv",
+           "with --trajectory: writes t,tau1.. and, with --friction, what they are made up of",
+           Kind::text,
+           {},
+           "Trajectory"}};
 }
 
 void check_trajectory_options(const Arguments& arguments) {
@@ -185,8 +197,11 @@ int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& load
   }
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"method", "rnea"}, {"velocity_names", model.velocity_names},
-              {"t", Json::array()},  {"tau", Json::array()}};
+    Json json{{"model", model.name},
+              {"method", "rnea"},
+              {"velocity_names", model.velocity_names},
+              {"t", Json::array()},
+              {"tau", Json::array()}};
     const Course& tau = course_of(courses, friction ? "total" : "tau");
     for (std::size_t k = 0; k < motion.size(); ++k) {
       json["t"].push_back(motion[k].t);

@@ -39,8 +39,8 @@ std::vector<BackDriving> back_driving(const Model<double>& model) {
 }  // namespace
 
 Option friction_option() {
-  return {"--friction", "", "with friction of joints and losses of drives; tau is what the drives take in", Option::Kind::flag,
-          {}, "Options"};
+  return {"--friction",       "", "with friction of joints and losses of drives; tau is what the drives take in",
+          Option::Kind::flag, {}, "Options"};
 }
 
 void require_own_method(const Arguments& arguments, const std::string& with) {
@@ -50,12 +50,10 @@ void require_own_method(const Arguments& arguments, const std::string& with) {
 
 const std::vector<LossPart>& loss_parts() {
   using L = Losses<double>;
-  static const std::vector<LossPart> parts{{"dynamic", "dynamic", &L::dynamic},
-                                           {"bearing", "bearing", &L::bearing},
-                                           {"at_joint", "at joint", &L::at_joint},
-                                           {"transmission", "transmission", &L::transmission},
-                                           {"total", "total", &L::total},
-                                           {"motor", "motor", &L::motor}};
+  static const std::vector<LossPart> parts{
+      {"dynamic", "dynamic", &L::dynamic},    {"bearing", "bearing", &L::bearing},
+      {"at_joint", "at joint", &L::at_joint}, {"transmission", "transmission", &L::transmission},
+      {"total", "total", &L::total},          {"motor", "motor", &L::motor}};
   return parts;
 }
 
@@ -85,10 +83,11 @@ void add_losses_to(Json& json, const Model<double>& model, const LossReport& rep
   }
   for (const BackDriving& b : back_driving(model)) {
     const bool known = b.limit_name != nullptr || b.torque == 0.0;
-    json["back_drivable"].push_back({{"joint", b.name},
-                                     {"torque", b.torque},
-                                     {"limit", b.limit_name != nullptr ? Json(b.limit) : Json(nullptr)},
-                                     {"back_drivable", known ? Json(b.torque <= b.limit || b.torque == 0.0) : Json(nullptr)}});
+    json["back_drivable"].push_back(
+        {{"joint", b.name},
+         {"torque", b.torque},
+         {"limit", b.limit_name != nullptr ? Json(b.limit) : Json(nullptr)},
+         {"back_drivable", known ? Json(b.torque <= b.limit || b.torque == 0.0) : Json(nullptr)}});
   }
 }
 
@@ -109,7 +108,8 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
     }
     table.add(std::move(row));
   }
-  std::string text = "\nHow the torques are made up, on the joints' side; motor: on the motor's side of the gear:\n\n" + table.str();
+  std::string text =
+      "\nHow the torques are made up, on the joints' side; motor: on the motor's side of the gear:\n\n" + table.str();
 
   Table holding({"joint", "low", "high", ""});
   bool holds = false;
@@ -132,9 +132,10 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
     if (b.torque == 0.0) continue;
     resists = true;
     const std::string verdict =
-        b.limit_name == nullptr ? "no peak or rated torque is known"
-                                : fmt::format("{}: {} torque {:.6g}", b.torque <= b.limit ? "back-drivable" : "not back-drivable",
-                                              b.limit_name, b.limit);
+        b.limit_name == nullptr
+            ? "no peak or rated torque is known"
+            : fmt::format("{}: {} torque {:.6g}", b.torque <= b.limit ? "back-drivable" : "not back-drivable",
+                          b.limit_name, b.limit);
     back.add({b.name, readable(b.torque, 6), force_unit(entries[b.place]), verdict});
   }
   if (resists) text += "\nDriven from the joint's side while the motor gives nothing:\n\n" + back.str();

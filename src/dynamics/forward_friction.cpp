@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/LU>
 #include <fmt/format.h>
+#include <Eigen/LU>
 
 #include "../base/error.hpp"
 #include "rnea.hpp"
@@ -30,15 +30,26 @@ Model<Dual> laws_of(const Model<double>& model) {
     out.bodies.push_back(body);
   }
   for (const JointLoss<double>& l : model.losses) {
-    JointLoss<Dual> loss{l.body, l.v, l.viscous, l.coulomb, l.stribeck, l.static_torque, l.stribeck_velocity, l.shape, {},
-                         l.damper, Curve<Dual>(l.damper_table), l.width};
+    JointLoss<Dual> loss{l.body,
+                         l.v,
+                         l.viscous,
+                         l.coulomb,
+                         l.stribeck,
+                         l.static_torque,
+                         l.stribeck_velocity,
+                         l.shape,
+                         {},
+                         l.damper,
+                         Curve<Dual>(l.damper_table),
+                         l.width};
     for (const BearingLoss<double>& b : l.bearings) {
       loss.bearings.push_back({b.kind, b.moments, b.mu, b.radius, b.spacing, dual(b.across)});
     }
     out.losses.push_back(std::move(loss));
   }
   for (const Transmission<double>& t : model.transmissions) {
-    Transmission<Dual> twin{t.name, t.v, {}, {t.C.begin(), t.C.end()}, {t.C_inverse.begin(), t.C_inverse.end()}, t.width};
+    Transmission<Dual> twin{t.name, t.v, {}, {t.C.begin(), t.C.end()}, {t.C_inverse.begin(), t.C_inverse.end()},
+                            t.width};
     for (const DriveLoss<double>& d : t.drives) {
       twin.drives.push_back({d.name, d.ratio, d.rotor_inertia, Curve<Dual>(d.efficiency), d.breakaway, d.has_rated,
                              d.has_peak, d.rated, d.peak, d.rotor_body});
@@ -71,8 +82,16 @@ bool is_coupling(const Transmission<double>& t) { return t.v.size() > 1 || t.C[0
 class ForwardWithLosses::Solver {
  public:
   explicit Solver(const Model<double>& model)
-      : model_(model), inertial_(inertial_part(model)), laws_(laws_of(model)), work_(model), nv_(work_.h.size()),
-        losses_(model), limit_(model), slopes_(laws_), directions_(nv_), sticks_(nv_) {
+      : model_(model),
+        inertial_(inertial_part(model)),
+        laws_(laws_of(model)),
+        work_(model),
+        nv_(work_.h.size()),
+        losses_(model),
+        limit_(model),
+        slopes_(laws_),
+        directions_(nv_),
+        sticks_(nv_) {
     collect_dry();
     const std::vector<bool> felt = felt_reactions<double>(model);
     for (std::size_t b = 0; b < felt.size(); ++b) {
@@ -97,7 +116,9 @@ class ForwardWithLosses::Solver {
   void run(In<double> q, In<double> qd, In<double> tau, Out<double> qdd, const ForwardLossesOptions& options,
            std::span<const Force<double>> external) {
     check_sizes("ForwardWithLosses", model_,
-                {{"q", q.size(), model_.nq}, {"qd", qd.size(), model_.nv}, {"tau", tau.size(), model_.nv},
+                {{"q", q.size(), model_.nq},
+                 {"qd", qd.size(), model_.nv},
+                 {"tau", tau.size(), model_.nv},
                  {"qdd", qdd.size(), model_.nv}});
     if (nv_ == 0) return;
     tau_ = tau;
@@ -127,11 +148,11 @@ class ForwardWithLosses::Solver {
   // What has one direction: the dry friction of a joint and of its own drive, or a drive of a coupling.
   struct Dry {
     std::string name;
-    std::size_t v = 0;  // of the joint; of a drive in a coupling its place in Losses
-    bool joint = false, drive = false;  // what jumps
+    std::size_t v = 0;                               // of the joint; of a drive in a coupling its place in Losses
+    bool joint = false, drive = false;               // what jumps
     const Transmission<double>* coupling = nullptr;  // that moves the joint, or that the drive is of
     std::size_t k = 0;                               // the drive in it, and
-    std::size_t unknown = 0;                         // where its force stands among the unknowns, behind those of the joints
+    std::size_t unknown = 0;  // where its force stands among the unknowns, behind those of the joints
     bool at_rest = false;
     int direction = 0;  // 0 and at rest: sticks
     double force = 0.0, low = 0.0, high = 0.0;
@@ -168,7 +189,8 @@ class ForwardWithLosses::Solver {
       }
     }
     for (std::vector<Dry>* list : {&joints, &drives}) {
-      std::copy_if(list->begin(), list->end(), std::back_inserter(dry_), [](const Dry& d) { return d.joint || d.drive; });
+      std::copy_if(list->begin(), list->end(), std::back_inserter(dry_),
+                   [](const Dry& d) { return d.joint || d.drive; });
     }
     of_joint_.assign(nv_, -1);
     for (std::size_t e = 0; e < dry_.size(); ++e) {
@@ -176,14 +198,17 @@ class ForwardWithLosses::Solver {
     }
   }
 
-  bool joint_sticks(std::size_t v) const { return of_joint_[v] >= 0 && dry_[static_cast<std::size_t>(of_joint_[v])].sticks(); }
+  bool joint_sticks(std::size_t v) const {
+    return of_joint_[v] >= 0 && dry_[static_cast<std::size_t>(of_joint_[v])].sticks();
+  }
 
   // aᵀx: of a joint its entry, of a drive its row of C.
   static double along(const Dry& d, In<double> x) {
     if (d.is_joint()) return x[d.v];
     double sum = 0.0;
     const std::size_t n = d.coupling->v.size();
-    for (std::size_t j = 0; j < n; ++j) sum += d.coupling->C[d.k * n + j] * x[static_cast<std::size_t>(d.coupling->v[j])];
+    for (std::size_t j = 0; j < n; ++j)
+      sum += d.coupling->C[d.k * n + j] * x[static_cast<std::size_t>(d.coupling->v[j])];
     return sum;
   }
 
@@ -330,7 +355,9 @@ class ForwardWithLosses::Solver {
   }
 
   // To the last bits of the terms of each row.
-  bool is_solved() const { return ((residual_.array().abs() <= 4.0 * noise_.array()) || (residual_.array() == 0.0)).all(); }
+  bool is_solved() const {
+    return ((residual_.array().abs() <= 4.0 * noise_.array()) || (residual_.array() == 0.0)).all();
+  }
   // As good as elimination makes it, whose errors are those of the largest terms of all rows, a row measured by the root of
   // its inertia. NaN is not.
   bool is_nearly_solved() const {
@@ -509,10 +536,11 @@ class ForwardWithLosses::Solver {
   }
 
   [[noreturn]] void refuse_jam(int v) const {
-    throw Error(ErrorCode::data,
-                fmt::format("`{}` jams: its friction grows faster with the acceleration than inertia resists it, so that "
-                            "to these torques belongs no acceleration, or more than one",
-                            model_.velocity_names[static_cast<std::size_t>(v)]));
+    throw Error(
+        ErrorCode::data,
+        fmt::format("`{}` jams: its friction grows faster with the acceleration than inertia resists it, so that "
+                    "to these torques belongs no acceleration, or more than one",
+                    model_.velocity_names[static_cast<std::size_t>(v)]));
   }
   [[noreturn]] void refuse_solution() const {
     Eigen::Index worst = 0;
@@ -525,10 +553,11 @@ class ForwardWithLosses::Solver {
                             model_.velocity_names[static_cast<std::size_t>(worst)], std::abs(residual_[worst])));
   }
   [[noreturn]] void refuse_directions() const {
-    throw Error(ErrorCode::data,
-                fmt::format("no accelerations with friction are found: neither sticking nor slipping to either side fits "
-                            "`{}` and the other joints at rest together",
-                            last_changed_));
+    throw Error(
+        ErrorCode::data,
+        fmt::format("no accelerations with friction are found: neither sticking nor slipping to either side fits "
+                    "`{}` and the other joints at rest together",
+                    last_changed_));
   }
 
   const Model<double>& model_;
@@ -537,9 +566,9 @@ class ForwardWithLosses::Solver {
   Workspace<double> work_;
   const std::size_t nv_;
   std::vector<Dry> dry_;
-  std::size_t couplings_ = 0;         // drives of couplings that are dry
-  std::vector<int> of_joint_;         // place in dry_, or -1
-  std::vector<std::size_t> loaded_;   // bodies whose reactions the laws read
+  std::size_t couplings_ = 0;        // drives of couplings that are dry
+  std::vector<int> of_joint_;        // place in dry_, or -1
+  std::vector<std::size_t> loaded_;  // bodies whose reactions the laws read
   std::string last_changed_;
 
   In<double> tau_;

@@ -35,8 +35,8 @@ class ForwardWithLosses {
 
   // Throws Error(data) that names a joint: where it jams (friction grows faster with the acceleration than inertia resists,
   // so that no acceleration belongs to the torques, or more than one), and where nothing is found.
-  void operator()(In<double> q, In<double> qd, In<double> tau, Out<double> qdd, const ForwardLossesOptions& options = {},
-                  std::span<const Force<double>> external = {});
+  void operator()(In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
+                  const ForwardLossesOptions& options = {}, std::span<const Force<double>> external = {});
 
   // Of the last call, per velocity: the direction in which dry friction of the joint and its own drive takes it to move, 1 or
   // -1; 0 where it sticks or has none. And whether it sticks, be it by its own friction or by the drives of its coupling.

@@ -26,12 +26,14 @@ std::string list(const Vector& values) {
   return text;
 }
 
-const Vector kQ{0.1, -0.8, 2.1, 0.3, -0.5, 0.2}, kQd{0.3, 0.2, -0.4, 0.5, 0.1, -0.2}, kQdd{1.0, -0.5, 0.8, 0.3, 0.2, 0.1};
+const Vector kQ{0.1, -0.8, 2.1, 0.3, -0.5, 0.2}, kQd{0.3, 0.2, -0.4, 0.5, 0.1, -0.2},
+    kQdd{1.0, -0.5, 0.8, 0.3, 0.2, 0.1};
 
 TEST(FrictionCommands, BreakdownFollowsFromTheReactions) {
-  const nlohmann::json json = run({"inverse", "puma560-dhanaraj", "--q", list(kQ), "--qd", list(kQd), "--qdd", list(kQdd),
-                                   "--friction", "--reactions"}),
-                       plain = run({"inverse", "puma560-dhanaraj", "--q", list(kQ), "--qd", list(kQd), "--qdd", list(kQdd)});
+  const nlohmann::json json = run({"inverse", "puma560-dhanaraj", "--q", list(kQ), "--qd", list(kQd), "--qdd",
+                                   list(kQdd), "--friction", "--reactions"}),
+                       plain = run(
+                           {"inverse", "puma560-dhanaraj", "--q", list(kQ), "--qd", list(kQd), "--qdd", list(kQdd)});
   ASSERT_EQ(json["breakdown"].size(), 6u);
   // table 3.4 of Dhanaraj 1990, and the points of the efficiency that its table 3.5 implies
   struct Data {
@@ -58,8 +60,9 @@ TEST(FrictionCommands, BreakdownFollowsFromTheReactions) {
     }
     const Vector f = json["reactions"][i]["force"], n = json["reactions"][i]["moment"];
     const double sigma = kQd[i] > 0 ? 1 : -1;
-    const double bearing = sigma * mu * data[i].radius *
-                           (std::hypot(f[0] / 2 + n[1] / d, f[1] / 2 - n[0] / d) + std::hypot(f[0] / 2 - n[1] / d, f[1] / 2 + n[0] / d));
+    const double bearing =
+        sigma * mu * data[i].radius *
+        (std::hypot(f[0] / 2 + n[1] / d, f[1] / 2 - n[0] / d) + std::hypot(f[0] / 2 - n[1] / d, f[1] / 2 + n[0] / d));
     EXPECT_NEAR(row["bearing"], bearing, 1e-12);
     const double x = dynamic + bearing, eta = efficiency(std::abs(x) / data[i].rated);
     EXPECT_NEAR(row["at_joint"], x, 1e-12);
@@ -117,8 +120,11 @@ TEST(FrictionCommands, LargeTreesAreSolvedToo) {
   EXPECT_TRUE(run({"forward", write("still.yaml", R"(linkwright: 1
 name: still
 links: [{name: a, parent: base, joint: {type: fixed}, inertia: {mass: 1}}]
-)"), "--friction"})["qdd"].empty());
-  const Outcome many = linkwright({"forward", "chain-2000", "--friction"}), huge = linkwright({"forward", "puma560", "--qd", "1e200,0,0,0,0,0", "--friction"});
+)"),
+                   "--friction"})["qdd"]
+                  .empty());
+  const Outcome many = linkwright({"forward", "chain-2000", "--friction"}),
+                huge = linkwright({"forward", "puma560", "--qd", "1e200,0,0,0,0,0", "--friction"});
   EXPECT_EQ(many.code, 3);
   EXPECT_TRUE(has(many.err, "up to 1000")) << many.err;
   EXPECT_EQ(huge.code, 3);
@@ -132,7 +138,8 @@ links:
   - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}, drive: {efficiency: 0.5, breakaway: 3, peak: 10}}
   - {name: b, parent: a, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}, drive: {efficiency: 0.2, breakaway: 3, rated: 10}}
   - {name: c, parent: b, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}, drive: {breakaway: 3}}
-)"), "--friction"})["back_drivable"];
+)"),
+                                   "--friction"})["back_drivable"];
   ASSERT_EQ(json.size(), 3u);
   EXPECT_NEAR(json[0]["torque"], 6.0, 1e-12);
   EXPECT_EQ(json[0]["back_drivable"], true);
@@ -210,16 +217,21 @@ TEST(InverseTrajectory, IsInverseDynamicsSampleBySample) {
 
 TEST(InverseTrajectory, DrawsAPanelAJoint) {
   const std::string picture = folder() + "/torques.svg";
-  const Outcome o = linkwright({"inverse", "puma560-dhanaraj", "--trajectory", motion_file(), "--friction", "--plot", picture});
+  const Outcome o =
+      linkwright({"inverse", "puma560-dhanaraj", "--trajectory", motion_file(), "--friction", "--plot", picture});
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(has(o.err, "plot written to"));
   const std::string text = shell("cat " + picture).out;
-  for (const char* part : {"<svg", "link1", "link6", "with friction", "without friction", "bearing", "transmission", "torque (N·m)"}) {
+  for (const char* part :
+       {"<svg", "link1", "link6", "with friction", "without friction", "bearing", "transmission", "torque (N·m)"}) {
     EXPECT_TRUE(has(text, part)) << part;
   }
   if (shell("command -v python3").code == 0) {
-    EXPECT_EQ(shell("python3 -c 'import sys, xml.dom.minidom as m; print(m.parse(sys.argv[1]).documentElement.tagName)' " + picture).out,
-              "svg\n");
+    EXPECT_EQ(
+        shell("python3 -c 'import sys, xml.dom.minidom as m; print(m.parse(sys.argv[1]).documentElement.tagName)' " +
+              picture)
+            .out,
+        "svg\n");
   }
 }
 
@@ -238,11 +250,13 @@ TEST(FrictionCommands, WrongUseIsRefused) {
            Case{{"inverse", "puma560", "--trajectory", file, "--plot", "x.png"}, 2, "name it x.svg"},
            Case{{"inverse", "puma560", "--trajectory", file, "--out", file}, 2, "--out"},
            Case{{"inverse", "double-pendulum", "--trajectory", file}, 3, "no column `q3`"},
-           Case{{"inverse", "double-pendulum", "--trajectory", write("short.csv", "t,q1,q2,qd1,qd2\n0,0,0,0,0\n")}, 3,
+           Case{{"inverse", "double-pendulum", "--trajectory", write("short.csv", "t,q1,q2,qd1,qd2\n0,0,0,0,0\n")},
+                3,
                 "short.csv:1: the column `qdd1` is missing"},
            Case{{"inverse", "double-pendulum", "--trajectory",
                  write("back.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n0,0,90deg,0,0,0,0\n")},
-                3, "back.csv:3: times must rise"},
+                3,
+                "back.csv:3: times must rise"},
            Case{{"inverse", "four-bar", "--friction"}, 3, "closed loop"},
            Case{{"forward", "four-bar", "--friction"}, 3, "closed loop"},
        }) {

@@ -47,11 +47,16 @@ void add_every_loss(Mechanism& m, std::uint64_t seed, bool gradual) {
     j.friction.present = true;
     j.friction.viscous = random.between(0.0, 1.0);
     j.friction.coulomb = random.between(0.0, 1.0);
-    if (random.chance(0.5)) j.friction.stribeck = Stribeck{random.between(1.0, 2.0), random.between(0.01, 0.5), random.between(0.5, 2.0)};
+    if (random.chance(0.5))
+      j.friction.stribeck = Stribeck{random.between(1.0, 2.0), random.between(0.01, 0.5), random.between(0.5, 2.0)};
     if (gradual && random.chance(0.5)) j.friction.width = random.between(0.01, 0.5);
     const auto bearing = [&](Bearing::Kind kind) {
-      j.friction.bearings.push_back({kind, random.between(0.0, 0.1), random.between(0.01, 0.05),
-                                     random.between(0.2, 0.4), random.chance(0.7), {}});
+      j.friction.bearings.push_back({kind,
+                                     random.between(0.0, 0.1),
+                                     random.between(0.01, 0.05),
+                                     random.between(0.2, 0.4),
+                                     random.chance(0.7),
+                                     {}});
     };
     if (revolute) {
       bearing(Bearing::Kind::journal);
@@ -242,7 +247,8 @@ TEST(StickSlip, AHeldArmDoesNotDriftByABit) {
 
 TEST(StickSlip, FrictionWorkIsTheEnergyLost) {
   // every loss on an arm that swings freely until its joints have come to rest many times over
-  Mechanism m = random_mechanism(12, {.joints = 4, .types = {JointType::revolute, JointType::prismatic}, .springs = true});
+  Mechanism m =
+      random_mechanism(12, {.joints = 4, .types = {JointType::revolute, JointType::prismatic}, .springs = true});
   for (Link& link : m.links) {
     if (link.joint.type == JointType::prismatic) link.joint.spring = Spring{200.0, 0.0, {}};
   }
@@ -420,7 +426,8 @@ TEST(Couplings, AccelerationsFromRestObeyGausssPrinciple) {
           for (std::size_t j = 0; j < 5; ++j) sum += 0.5 * a[i] * M[i * 5 + j] * a[j];
         }
         for (int k = 0; k < 3; ++k) {
-          sum += t.drives[static_cast<std::size_t>(k)].breakaway * std::abs(C(k, 0) * a[0] + C(k, 1) * a[1] + C(k, 2) * a[2]);
+          sum += t.drives[static_cast<std::size_t>(k)].breakaway *
+                 std::abs(C(k, 0) * a[0] + C(k, 1) * a[1] + C(k, 2) * a[2]);
         }
         return sum;
       };

@@ -41,19 +41,21 @@ TEST(Bearings, AJournalWithMomentsIsThatOfItsTwoSupportsInAnyAxes) {
 
 TEST(Bearings, AJournalOfFarSupportsOrWithoutMomentsFeelsTheForceAlone) {
   const double alone = 0.1 * 0.08 * 13.0;  // |(12, -5)| = 13
-  EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::journal, 0.1, 0.08, 1e9), kZ, false, kLoad), alone, 1e-10);
+  EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::journal, 0.1, 0.08, 1e9), kZ, false, kLoad), alone,
+              1e-10);
   const Force<double> pure{{0.0, 0.0, 5.0}, kLoad.lin};
   EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::journal, 0.1, 0.08, 0.2), kZ, false, pure), alone, 1e-15);
   EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::journal, 0.1, 0.08, 0.0, false), kZ, false, kLoad), alone,
               1e-15);
   // on a slide it is a round guide: a force, without the radius
-  EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::journal, 0.1, 0.0, 0.0, false), kZ, true, kLoad), 1.3, 1e-15);
+  EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::journal, 0.1, 0.0, 0.0, false), kZ, true, kLoad), 1.3,
+              1e-15);
 }
 
 TEST(Bearings, LinearGuideAndThrust) {
   EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::linear, 0.1, 0.0, 0.2), kZ, true, kLoad), 7.0, 1e-14);
-  EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::thrust, 0.1, 0.08, 0.0), kZ, false, kLoad), 0.1 * 0.08 * 9,
-              1e-16);
+  EXPECT_NEAR(bearing_friction<double>(bearing(Bearing::Kind::thrust, 0.1, 0.08, 0.0), kZ, false, kLoad),
+              0.1 * 0.08 * 9, 1e-16);
 }
 
 TEST(Bearings, NoLoadIsNoFrictionAndNoSlope) {
@@ -101,15 +103,16 @@ TEST(Drives, LossesTakePowerWhateverTheStateAndTheCurve) {
 }
 
 TEST(Drives, BackDrivingTorqueIsTheLeastThatMovesTheDrive) {
-  for (const DriveLoss<double>& d :
-       {drive(2.0, {0, 10, 50}, {0.3, 0.6, 0.8}), drive(60.0, {0, 10, 50}, {0.3, 0.6, 0.8}, true), drive(3.0, {0}, {0.5})}) {
+  for (const DriveLoss<double>& d : {drive(2.0, {0, 10, 50}, {0.3, 0.6, 0.8}),
+                                     drive(60.0, {0, 10, 50}, {0.3, 0.6, 0.8}, true), drive(3.0, {0}, {0.5})}) {
     const double x = back_driving_torque(d);
     // pushed forwards by it, the drive gives back nothing; by less, it would have to be pulled by its motor
     EXPECT_NEAR(drive_input<double>(d, -x, 1.0, 0.0), 0.0, 1e-12);
     EXPECT_GT(drive_input<double>(d, -0.999 * x, 1.0, 0.0), 0.0);
   }
   // on the straight piece: x (0.3 + 0.03 x) = 2
-  EXPECT_NEAR(back_driving_torque(drive(2.0, {0, 10, 50}, {0.3, 0.6, 0.8})), (-0.3 + std::sqrt(0.09 + 0.24)) / 0.06, 1e-13);
+  EXPECT_NEAR(back_driving_torque(drive(2.0, {0, 10, 50}, {0.3, 0.6, 0.8})), (-0.3 + std::sqrt(0.09 + 0.24)) / 0.06,
+              1e-13);
   EXPECT_EQ(back_driving_torque(drive(0.0, {0}, {0.5})), 0.0);
 }
 
@@ -163,7 +166,9 @@ links:
     inertia: {mass: 1, tensor: [1, 1, 0.5]}
     friction: {viscous: 0.3, coulomb: 0.7}
     drive: {ratio: 50, rotor_inertia: 4e-4, efficiency: 0.8, breakaway: 0.9}
-)", "wheel.yaml").mechanism);
+)",
+                                                       "wheel.yaml")
+                                                 .mechanism);
   model.losses[0].width = model.transmissions[0].width = width;
   return model;
 }

@@ -9,8 +9,14 @@
 namespace lw {
 
 StickSlip::StickSlip(const Model<double>& model, std::vector<double> start, std::vector<double> rates, Torques torques)
-    : q(std::move(start)), qd(std::move(rates)), qdd(qd.size()), model_(model), work_(model), losses_(model),
-      forward_(model), torques_(std::move(torques)) {}
+    : q(std::move(start)),
+      qd(std::move(rates)),
+      qdd(qd.size()),
+      model_(model),
+      work_(model),
+      losses_(model),
+      forward_(model),
+      torques_(std::move(torques)) {}
 
 StickSlip::State StickSlip::derivative(double at, const State& s, bool first) {
   const std::vector<double> tau = torques_ ? torques_(at, s.q, s.qd) : std::vector<double>(qd.size(), 0.0);
