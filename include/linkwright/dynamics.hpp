@@ -12,6 +12,8 @@
 #include "dynamics/energy.hpp"
 #include "dynamics/follow_path.hpp"
 #include "dynamics/formulations/formulation.hpp"
+#include "dynamics/forward_friction.hpp"
+#include "dynamics/friction.hpp"
 #include "dynamics/inverse_kinematics.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/regressor.hpp"

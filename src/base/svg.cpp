@@ -62,8 +62,8 @@ std::string axes(const Plot& plot, const Frame& f, const std::vector<double>& xs
   }
   for (const double v : ys) {
     out += fmt::format(
-        "<line x1='{0:.1f}' y1='{1:.1f}' x2='{2:.1f}' y2='{1:.1f}' stroke='currentColor' stroke-opacity='0.13'/>\n",
-        f.left, f.py(v), f.right);
+        "<line x1='{0:.1f}' y1='{1:.1f}' x2='{2:.1f}' y2='{1:.1f}' stroke='currentColor' stroke-opacity='{3}'/>\n",
+        f.left, f.py(v), f.right, v == 0.0 ? 0.4 : 0.13);
     out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text>\n", f.left - 7, f.py(v) + 4,
                        tick_label(v, ys[1] - ys[0]));
   }
@@ -117,28 +117,52 @@ std::string curve(const Series& s, const Pen& pen, const Frame& f) {
       pen.colour, pen.dash);
 }
 
+std::string legend_entry(const Series& s, const Pen& pen, double x, double y) {
+  const std::string mark =
+      s.look == Series::Look::points
+          ? fmt::format(
+                "<circle cx='{:.1f}' cy='{:.1f}' r='3.4' fill='{}' fill-opacity='0.35' stroke='{}' "
+                "stroke-width='1.3'/>\n",
+                x + 11, y, pen.colour, pen.colour)
+          : fmt::format(
+                "<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='{}' stroke-width='2' "
+                "stroke-dasharray='{}'/>\n",
+                x, y, x + 22, y, pen.colour, pen.dash);
+  return mark + fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", x + 29, y + 4, escape_xml(s.label));
+}
+
 std::string legend(const Plot& plot, const Frame& f) {
   std::string out;
   double y = f.top + 6;
-  const double x = f.right + 14;
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
-    const Series& s = plot.series[i];
-    if (s.label.empty()) continue;
-    const Pen pen = pen_of(s, i);
-    if (s.look == Series::Look::points) {
-      out += fmt::format(
-          "<circle cx='{:.1f}' cy='{:.1f}' r='3.4' fill='{}' fill-opacity='0.35' stroke='{}' stroke-width='1.3'/>\n",
-          x + 11, y, pen.colour, pen.colour);
-    } else {
-      out += fmt::format(
-          "<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='{}' stroke-width='2' "
-          "stroke-dasharray='{}'/>\n",
-          x, y, x + 22, y, pen.colour, pen.dash);
-    }
-    out += fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", x + 29, y + 4, escape_xml(s.label));
+    if (plot.series[i].label.empty()) continue;
+    out += legend_entry(plot.series[i], pen_of(plot.series[i], i), f.right + 14, y);
     y += 19;
   }
   return out;
+}
+
+// Axes and curves, with room for `at_right` beside the frame.
+struct Scales {
+  Frame frame;
+  std::vector<double> xs, ys;
+};
+Scales frame_of(const Plot& plot, double at_right, int ticks) {
+  const Range x = range_of(plot.series, &Series::x), y = range_of(plot.series, &Series::y);
+  const std::vector<double> xs = round_ticks(x.low, x.high, ticks + 2), ys = round_ticks(y.low, y.high, ticks);
+  return {{72.0, plot.width - at_right, 34.0, plot.height - 48.0, {xs.front(), xs.back()}, {ys.front(), ys.back()}}, xs, ys};
+}
+std::string panel(const Plot& plot, const Scales& s) {
+  std::string out = axes(plot, s.frame, s.xs, s.ys);
+  for (std::size_t i = 0; i < plot.series.size(); ++i) out += curve(plot.series[i], pen_of(plot.series[i], i), s.frame);
+  return out;
+}
+
+std::string opening(int width, int height, const std::string& title) {
+  return fmt::format(
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' height='{1}' role='img' color='#222' "
+      "fill='currentColor' font-family='system-ui, Helvetica, Arial, sans-serif' font-size='12'>\n<title>{2}</title>\n",
+      width, height, escape_xml(title));
 }
 
 }  // namespace
@@ -171,23 +195,37 @@ std::string escape_xml(const std::string& text) {
   return out;
 }
 
+std::string to_svg(const std::vector<Plot>& panels, const std::string& title) {
+  constexpr int kWidth = 380, kHeight = 236, kHead = 62, kMargin = 12;
+  const int columns = panels.size() <= 1 ? 1 : panels.size() == 2 || panels.size() == 4 ? 2 : 3;
+  const int rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
+  std::string out = opening(columns * kWidth + 2 * kMargin, kHead + rows * kHeight + kMargin, title);
+  out += fmt::format("<text x='{}' y='28' font-size='16' font-weight='600'>{}</text>\n", kMargin + 58, escape_xml(title));
+  double x = kMargin + 58;
+  for (std::size_t i = 0; !panels.empty() && i < panels[0].series.size(); ++i) {
+    const Series& s = panels[0].series[i];
+    if (s.label.empty()) continue;
+    out += legend_entry(s, pen_of(s, i), x, 48);
+    x += 52 + 6.8 * static_cast<double>(display_width(s.label));
+  }
+  for (std::size_t k = 0; k < panels.size(); ++k) {
+    const int column = static_cast<int>(k) % columns, row = static_cast<int>(k) / columns;
+    const bool last = k + static_cast<std::size_t>(columns) >= panels.size();
+    Plot p = panels[k];
+    p.width = kWidth;
+    p.height = kHeight;
+    if (!last) p.x_label.clear();
+    out += fmt::format("<g transform='translate({} {})'>\n{}</g>\n", kMargin + column * kWidth, kHead + row * kHeight,
+                       panel(p, frame_of(p, 14.0, 5)));
+  }
+  return out + "</svg>\n";
+}
+
 std::string to_svg(const Plot& plot) {
   std::size_t longest = 0;
   for (const Series& s : plot.series) longest = std::max(longest, display_width(s.label));
-  const double legend_width = longest == 0 ? 16.0 : 50.0 + 6.8 * static_cast<double>(longest);
-  const Range x = range_of(plot.series, &Series::x), y = range_of(plot.series, &Series::y);
-  const std::vector<double> xs = round_ticks(x.low, x.high, 8), ys = round_ticks(y.low, y.high, 6);
-  const Frame f{
-      72.0, plot.width - legend_width, 34.0, plot.height - 48.0, {xs.front(), xs.back()}, {ys.front(), ys.back()}};
-
-  std::string out = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' height='{1}' role='img' color='#222' "
-      "fill='currentColor' font-family='system-ui, Helvetica, Arial, sans-serif' font-size='12'>\n<title>{2}</title>\n",
-      plot.width, plot.height, escape_xml(plot.title));
-  out += axes(plot, f, xs, ys);
-  for (std::size_t i = 0; i < plot.series.size(); ++i) out += curve(plot.series[i], pen_of(plot.series[i], i), f);
-  out += legend(plot, f);
-  return out + "</svg>\n";
+  const Scales scales = frame_of(plot, longest == 0 ? 16.0 : 50.0 + 6.8 * static_cast<double>(longest), 6);
+  return opening(plot.width, plot.height, plot.title) + panel(plot, scales) + legend(plot, scales.frame) + "</svg>\n";
 }
 
 }  // namespace lw

@@ -24,6 +24,10 @@ struct Plot {
 // A complete <svg> element, for a file of its own or inside a page. Points that are not finite are left out.
 std::string to_svg(const Plot& plot);
 
+// Several plots over the same kind of quantity as one picture, two or three in a row, under a title and one legend: that of
+// the first plot. Their width and height are of no account.
+std::string to_svg(const std::vector<Plot>& panels, const std::string& title);
+
 // Round numbers from at or below `low` to at or above `high`, about `wanted` of them.
 std::vector<double> round_ticks(double low, double high, int wanted);
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "../base/text.hpp"
 #include "../dynamics/rnea.hpp"
+#include "inverse_trajectory.hpp"
+#include "loss_report.hpp"
 #include "methods.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
@@ -41,8 +44,11 @@ std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<doubl
 }
 
 int run(const Arguments& arguments) {
+  check_trajectory_options(arguments);
+  require_own_method(arguments, "--friction");
   const LoadedModel loaded = load_tree(arguments);
   note_losses(arguments, loaded.mechanism);
+  if (arguments.has("--trajectory")) return inverse_along_trajectory(arguments, loaded);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             qdd = read_velocity(arguments, "--qdd", model);
@@ -60,6 +66,11 @@ int run(const Arguments& arguments) {
     inverse_by<double>(*formulation, model, q, qd, qdd, tau);
     for (std::size_t k = 0; k < tau.size(); ++k) tau[k] -= wrenches.at_joints()[k];
   }
+  std::optional<LossReport> report;
+  if (arguments.has("--friction")) {
+    report = loss_report(model, q, qd, qdd, wrenches.on_bodies());
+    tau = report->losses.total;
+  }
   require_finite("tau", tau, model);
   const std::vector<Reaction> in_joints =
       arguments.has("--reactions") ? reactions(loaded, work) : std::vector<Reaction>{};
@@ -75,15 +86,18 @@ int run(const Arguments& arguments) {
             {{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
       }
     }
+    if (report) add_losses_to(json, model, *report);
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
 
-  fmt::print("{}: joint torques and forces of the motion ({})\n{}\n", model.name, method, configuration_line(q));
+  fmt::print("{}: joint torques and forces of the motion ({}{})\n{}\n", model.name, method,
+             report ? ", with friction" : "", configuration_line(q));
   fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
                                           {"qdd", Column::Unit::acceleration, qdd},
                                           {"tau", Column::Unit::force, tau}}));
+  if (report) fmt::print("{}", loss_tables(model, *report));
   if (arguments.has("--reactions")) {
     fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N):\n\n");
     Table table({"joint", "moment x", "y", "z", "force x", "y", "z"});
@@ -109,23 +123,32 @@ int run(const Arguments& arguments) {
 
 Command inverse_command() {
   const Methods methods = with_formulations({{"rnea", "Newton-Euler about the frames' origins (the fast one)"}});
-  Command c = dynamics_command(
-      {q_option(),
-       velocity_option("--qd", "velocities"),
-       velocity_option("--qdd", "accelerations"),
-       method_option(methods),
-       wrench_option(),
-       {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"}});
+  std::vector<Option> options{
+      q_option(),
+      velocity_option("--qd", "velocities"),
+      velocity_option("--qdd", "accelerations"),
+      method_option(methods),
+      wrench_option(),
+      {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"},
+      friction_option()};
+  for (const Option& o : trajectory_options()) options.push_back(o);
+  Command c = dynamics_command(std::move(options));
   c.name = "inverse";
   c.summary = "joint torques of a motion: tau from q, qd, qdd";
   c.description =
       "Inverse dynamics: the torques (forces, for slides) that the joints must give for the accelerations qdd in the "
       "state "
-      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what outer forces do.";
+      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what outer forces do.\n\n"
+      "With --friction tau also overcomes the friction of joints and the losses of drives, on the joints' side of the "
+      "gears, and a table says what it is made up of. For joints at rest, whose friction has no direction, it says "
+      "between which torques they stay so.\n\n"
+      "Along a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) it says the greatest "
+      "torques.";
   c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
                 "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",
                 "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions",
-                "linkwright inverse puma560 --wrench link6:0,0,-20 --method ness"};
+                "linkwright inverse puma560 --wrench link6:0,0,-20 --method ness",
+                "linkwright inverse puma560-dhanaraj --qd 0.3,0.2,-0.4,0,0,0 --friction"};
   c.sections = {method_section(methods)};
   c.run = run;
   return c;

@@ -1,5 +1,6 @@
 #include "judgements.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,18 +15,52 @@
 
 namespace lw::cli {
 
-std::string losses_left_out(const Mechanism& mechanism) {
+namespace {
+
+bool loses(const Drive& drive) { return drive.efficiency || drive.breakaway; }
+
+// The first four of these, and how many more there are.
+std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 4;
-  std::string names;
-  std::size_t count = 0;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(names.size(), kNamed); ++k) text += (k > 0 ? ", " : "") + names[k];
+  return names.size() <= kNamed ? text : text + fmt::format(" and {} more", names.size() - kNamed);
+}
+
+}  // namespace
+
+std::string losses_left_out(const Mechanism& mechanism) {
+  std::vector<std::string> joints;
+  bool in_joints = false, in_drives = false;
   for (const Link& link : mechanism.links) {
-    if (!link.joint.friction.present && !link.joint.damper) continue;
-    if (++count <= kNamed) names += (count > 1 ? ", " : "") + link.joint.name;
+    const Joint& joint = link.joint;
+    const bool rough = joint.friction.present || joint.damper || joint.limits.damping;
+    const bool driven = joint.drive && loses(*joint.drive);
+    in_joints = in_joints || rough;
+    in_drives = in_drives || driven;
+    if (rough || driven) joints.push_back(joint.name);
   }
-  if (count == 0) return {};
-  if (count > kNamed) names += fmt::format(" and {} more", count - kNamed);
-  return fmt::format("friction and damping of {} ({}) are in the file, but in no result yet", counted(count, "joint"),
-                     names);
+  std::vector<std::string> others;
+  for (const Coupling& c : mechanism.couplings) {
+    if (std::any_of(c.drives.begin(), c.drives.end(), loses)) others.push_back(c.name);
+  }
+  in_drives = in_drives || !others.empty();
+  const std::size_t couplings = others.size();
+  for (const PointSpring& s : mechanism.springs) {
+    if (!s.damping.value.is_constant(0.0)) others.push_back(s.name);
+  }
+  for (const Shaft& s : mechanism.shafts) {
+    if (!s.damping.value.is_constant(0.0)) others.push_back(s.name);
+  }
+  in_joints = in_joints || others.size() > couplings;
+  if (joints.empty() && others.empty()) return {};
+  const char* what = !in_drives  ? "friction and damping"
+                     : in_joints ? "friction, damping and drive losses"
+                                 : "drive losses";
+  std::string where;
+  if (!joints.empty()) where = fmt::format("of {} ({})", counted(joints.size(), "joint"), some_of(joints));
+  if (!others.empty()) where += (where.empty() ? "of " : " and of ") + some_of(others);
+  return fmt::format("{} {} are left out; --friction includes them (`inverse`, `forward`)", what, where);
 }
 
 BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::span<const double> q) {

@@ -11,7 +11,7 @@
 
 namespace lw::cli {
 
-// "friction and damping of 2 joints (a, b) are in the file, but in no result yet"; empty where there are none.
+// "friction and damping of 2 joints (a, b) are left out; --friction includes them (…)"; empty where there are none.
 std::string losses_left_out(const Mechanism& mechanism);
 
 // Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with it

@@ -157,7 +157,7 @@ std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mec
 }
 
 void note_losses(const Arguments& arguments, const Mechanism& mechanism) {
-  const std::string losses = losses_left_out(mechanism);
+  const std::string losses = arguments.has("--friction") ? "" : losses_left_out(mechanism);
   if (!losses.empty() && !arguments.quiet()) say("note: " + losses);
 }
 

@@ -29,7 +29,7 @@ LoadedModel load_model(const Arguments& arguments);
 // The same, for commands that cannot solve loops: refuses a mechanism that has any.
 LoadedModel load_tree(const Arguments& arguments);
 
-// Notes on stderr what the file says and the equations of motion leave out, unless --quiet.
+// Notes on stderr what the file says and the equations of motion leave out, unless --quiet or --friction.
 void note_losses(const Arguments& arguments, const Mechanism& mechanism);
 
 // All checks of a mechanism that depend on the values of its parameters.

@@ -36,14 +36,22 @@ std::vector<std::string> names_of(const Group& group) {
 
 }  // namespace
 
-MotionLog read_log(const std::string& file, const Model<double>& model) {
-  const Csv csv = read_csv(file, "t,q1,qd1,tau1");
+namespace {
+
+// Which columns are there: of a log torques, rates where it has them; of a motion all but torques.
+enum class Kind { log, motion };
+
+MotionLog read(const std::string& file, const Model<double>& model, Kind kind, std::vector<std::size_t>* lines = nullptr) {
+  const bool is_log = kind == Kind::log;
+  const Csv csv = read_csv(file, is_log ? "t,q1,qd1,tau1" : "t,q1,qd1,qdd1");
   const auto fail = [&](const std::string& what) { csv.fail(csv.header_line, what); };
   std::vector<std::string> known{"t"};
-  for (const Group& g : groups(model)) std::ranges::copy(names_of(g), std::back_inserter(known));
+  for (const Group& g : groups(model)) {
+    if (is_log || g.rows != &MotionLog::tau) std::ranges::copy(names_of(g), std::back_inserter(known));
+  }
   for (const std::string& name : csv.names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      fail(fmt::format("a log of `{}`, which has {} and {}, has no column `{}`; {}", model.name,
+      fail(fmt::format("a {} of `{}`, which has {} and {}, has no column `{}`; {}", is_log ? "log" : "motion", model.name,
                        counted(static_cast<std::size_t>(model.nq), "coordinate"),
                        counted(static_cast<std::size_t>(model.nv), "velocity", "velocities"), name,
                        suggestion(name, known)));
@@ -60,7 +68,8 @@ MotionLog read_log(const std::string& file, const Model<double>& model) {
   const auto t = csv.column("t");
   if (!t) fail("the column `t` is missing");
   for (const Group& g : groups(model)) {
-    const bool optional = g.rows == &MotionLog::qd || g.rows == &MotionLog::qdd;
+    if (!is_log && g.rows == &MotionLog::tau) continue;
+    const bool optional = is_log && (g.rows == &MotionLog::qd || g.rows == &MotionLog::qdd);
     std::vector<std::string> missing = names_of(g);
     std::erase_if(missing, [&](const std::string& name) { return csv.column(name).has_value(); });
     if (!missing.empty() && !(optional && missing.size() == static_cast<std::size_t>(g.size))) {
@@ -71,6 +80,7 @@ MotionLog read_log(const std::string& file, const Model<double>& model) {
   csv.require_rows();
   for (const Csv::Row& row : csv.rows) {
     log.t.push_back(number(row, *t, false));
+    if (lines != nullptr) lines->push_back(row.line);
     if (log.t.size() > 1 && !(log.t.back() > log.t[log.t.size() - 2])) {
       csv.fail(row.line, fmt::format("times must rise: {:.9g} follows {:.9g}", log.t.back(), log.t[log.t.size() - 2]));
     }
@@ -87,6 +97,29 @@ MotionLog read_log(const std::string& file, const Model<double>& model) {
     }
   }
   return log;
+}
+
+}  // namespace
+
+MotionLog read_log(const std::string& file, const Model<double>& model) { return read(file, model, Kind::log); }
+
+std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model) {
+  std::vector<std::size_t> lines;
+  MotionLog log = read(file, model, Kind::motion, &lines);
+  std::vector<JointSample> motion(log.t.size());
+  for (std::size_t i = 0; i < motion.size(); ++i) {
+    motion[i].t = log.t[i];
+    for (const auto& [to, from] : {std::pair{&JointSample::q, &MotionLog::q}, {&JointSample::qd, &MotionLog::qd},
+                                   {&JointSample::qdd, &MotionLog::qdd}}) {
+      if (!(log.*from).empty()) motion[i].*to = std::move((log.*from)[i]);
+    }
+    try {
+      normalize_quaternions(model, motion[i].q, "q", true);
+    } catch (const Error& e) {
+      throw Error(ErrorCode::data, fmt::format("{}:{}: {}", file, lines[i], e.what()));
+    }
+  }
+  return motion;
 }
 
 std::string motion_csv(const Model<double>& model, const MotionLog& motion) {

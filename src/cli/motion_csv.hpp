@@ -4,12 +4,16 @@
 
 #include <string>
 
+#include "../dynamics/follow_path.hpp"
 #include "../simulate/identify.hpp"
 
 namespace lw::cli {
 
 // With torques. Throws Error(data) with file:line: what is wrong, Error(io) where it cannot be read.
 MotionLog read_log(const std::string& file, const Model<double>& model);
+
+// Positions, velocities and accelerations of all joints; of the samples t, q, qd and qdd are set.
+std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model);
 
 // All columns that the motion has.
 std::string motion_csv(const Model<double>& model, const MotionLog& motion);

@@ -65,13 +65,13 @@ std::vector<double> parse_entries(const std::string& option, const std::string& 
   return values;
 }
 
-void normalize_quaternion(double* x, const std::string& joint, bool quiet) {
+void normalize_quaternion(double* x, const std::string& what, const std::string& joint, bool quiet) {
   const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
   const double off = std::abs(norm - 1.0);
   if (!(off <= 1e-2)) {
     throw Error(
         ErrorCode::data,
-        fmt::format("--q: the quaternion of `{}` has length {:.6g}, not 1 (its order is x, y, z, w)", joint, norm));
+        fmt::format("{}: the quaternion of `{}` has length {:.6g}, not 1 (its order is x, y, z, w)", what, joint, norm));
   }
   if (off > 1e-6 && !quiet) {
     say(fmt::format("note: the quaternion of `{}` had length {:.9g}; it was normalised", joint, norm));
@@ -91,16 +91,20 @@ Option velocity_option(const std::string& name, const std::string& meaning) {
   return {name, "X1,X2,...", meaning + "; default: zero", Option::Kind::text, {}, "State"};
 }
 
+void normalize_quaternions(const Model<double>& model, std::vector<double>& q, const std::string& what, bool quiet) {
+  for (const JointInfo& joint : model.joints) {
+    if (joint.type == JointType::spherical)
+      normalize_quaternion(&q[static_cast<std::size_t>(joint.q)], what, joint.name, quiet);
+    if (joint.type == JointType::floating)
+      normalize_quaternion(&q[static_cast<std::size_t>(joint.q) + 3], what, joint.name, quiet);
+  }
+}
+
 std::vector<double> read_q(const Arguments& arguments, const LoadedModel& loaded) {
   const Model<double>& model = loaded.model;
   if (!arguments.has("--q")) return model.home;
   std::vector<double> q = parse_entries("--q", arguments.text("--q"), coordinate_entries(model), true);
-  for (const JointInfo& joint : model.joints) {
-    if (joint.type == JointType::spherical)
-      normalize_quaternion(&q[static_cast<std::size_t>(joint.q)], joint.name, arguments.quiet());
-    if (joint.type == JointType::floating)
-      normalize_quaternion(&q[static_cast<std::size_t>(joint.q) + 3], joint.name, arguments.quiet());
-  }
+  normalize_quaternions(model, q, "--q", arguments.quiet());
   if (arguments.quiet()) return q;
   for (const PassedLimit& passed : passed_limits(loaded.mechanism, model, q)) {
     say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side,

@@ -20,13 +20,14 @@
 
 namespace lw {
 
-// One entry per velocity. Of coupled drives `motor` has each motor at the place of the joint of the same number.
+// One entry per velocity. Drives of a coupling stand at the places of its joints, the first at that of the first joint.
 template <class T>
 struct Losses {
   explicit Losses(const Model<T>& model)
       : dynamic(static_cast<std::size_t>(model.nv)), bearing(dynamic), at_joint(dynamic), transmission(dynamic),
-        total(dynamic), motor(dynamic) {}
+        total(dynamic), motor(dynamic), velocity(dynamic), output(dynamic) {}
   std::vector<T> dynamic, bearing, at_joint, transmission, total, motor;
+  std::vector<T> velocity, output;  // of the drives: φ̇, and x, what passes the gear
 };
 
 // Inverse dynamics with losses. Afterwards work.force holds the reactions.
@@ -34,15 +35,50 @@ template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
                          std::span<const Force<std::type_identity_t<T>>> external = {});
 
-// The load that a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
+// The same from losses.dynamic and the reactions, one per body. A reaction may be taken at any point of the joint's axis:
+// `along` says how far along it from the body's origin (empty: there). The bearings' supports are moved instead of the moment,
+// which costs nothing.
 template <class T>
-T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction);
-// What does not depend on the direction's sign: coulomb, Stribeck and bearings, at a speed.
+void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
+                In<T> qdd, Losses<T>& losses);
+// Its halves: losses.velocity = C q̇, and all else with these as they are, though they belong to another q̇.
 template <class T>
-T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction);
+void drive_velocities(const Model<T>& model, In<T> qd, Losses<T>& losses);
+template <class T>
+void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
+               In<T> qdd, Losses<T>& losses);
+
+// Bodies whose reactions the losses depend on: loaded bearings, and rotors that are bodies.
+template <class T>
+std::vector<bool> felt_reactions(const Model<T>& model);
+
+// The torques (total) between which a joint at rest stays so: the limits of `total` where it alone begins to move either
+// way. Joints that move have both ends equal to total; those whose law is gradual hold nothing.
+template <class T>
+void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> low, Out<T> high,
+                   std::span<const Force<std::type_identity_t<T>>> external = {});
+// A velocity that has a direction and no size.
+inline constexpr double kImpending = 1e-250;
+
+// Back-driving: the least torque on a drive's output that moves it while its motor gives none, |x| η(|x|) = τ_B.
+double back_driving_torque(const DriveLoss<double>& drive);
+
+// What a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
+// `along`: where on the axis the reaction is taken, from the bearing's middle.
+template <class T>
+T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction,
+                   const T& along = T(0.0));
+// Whether a joint has friction that jumps with the direction, where it is not gradual.
+template <class T>
+bool is_dry(const JointLoss<T>& loss);
+// Its size: coulomb, Stribeck and bearings, at a speed.
+template <class T>
+T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction,
+               const T& along = T(0.0));
 // Everything in the joint.
 template <class T>
-T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction);
+T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction,
+                 const T& along = T(0.0));
 
 // Input of a drive that gives `output` while it moves with `velocity`, output side.
 template <class T>
@@ -52,11 +88,5 @@ T drive_input(const DriveLoss<T>& drive, const T& output, const T& velocity, con
 // alone, which cost no arithmetic.
 template <class T>
 T opposing(const T& velocity, const T& width, const T& size);
-
-// The torques (total) between which a joint at rest stays so: what it needs to begin to move either way, the limits of
-// `total` for q̇ → 0. For joints at rest only; others have both ends equal to total.
-template <class T>
-void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> low, Out<T> high,
-                   std::span<const Force<std::type_identity_t<T>>> external = {});
 
 }  // namespace lw

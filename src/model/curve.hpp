@@ -20,6 +20,11 @@ class Curve {
   Curve() = default;
   // Places ascend (the checks of a mechanism see to it). One point: a constant.
   Curve(std::vector<T> x, std::vector<T> y, bool cubic, Ends ends);
+  // The same curve over another scalar.
+  template <class U>
+  explicit Curve(const Curve<U>& o) : x_(o.x_.begin(), o.x_.end()), y_(o.y_.begin(), o.y_.end()), cubic_(o.cubic_) {
+    for (const auto& p : o.pieces_) pieces_.push_back({p.from, p.c0, p.c1, p.c2, p.c3, p.before});
+  }
 
   bool empty() const { return x_.empty(); }
   bool is_constant() const { return x_.size() == 1; }
@@ -30,6 +35,8 @@ class Curve {
   const std::vector<T>& y() const { return y_; }
 
  private:
+  template <class U>
+  friend class Curve;
   // y = c0 + c1 x (straight pieces), or c0 + d (c1 + d (c2 + d c3)) with d = x - x_k (cubic ones)
   struct Piece {
     T from;  // its first place

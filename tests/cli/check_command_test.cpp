@@ -183,7 +183,7 @@ loops:
   EXPECT_TRUE(has(o.err, "one rigid body")) << o.err;
 }
 
-TEST(CheckCommand, FrictionThatNoResultHoldsIsNoted) {
+TEST(CheckCommand, FrictionThatIsLeftOutIsNoted) {
   const std::string file = write("rough.yaml", R"(linkwright: 1
 name: rough
 links:
@@ -191,12 +191,14 @@ links:
   - {name: b, parent: a, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}, damper: 2}
   - {name: c, parent: b, joint: {type: revolute}, inertia: {mass: 1, com: [1, 0, 0]}}
 )");
-  const std::string note = "note: friction and damping of 2 joints (a, b) are in the file, but in no result yet";
+  const std::string note = "note: friction and damping of 2 joints (a, b) are left out; --friction includes them";
   for (const char* command : {"check", "inverse", "forward", "bias"}) {
     EXPECT_TRUE(has(linkwright({command, file}).err, note)) << linkwright({command, file}).err;
     EXPECT_TRUE(linkwright({command, file, "--quiet"}).err.empty());
   }
+  for (const char* command : {"inverse", "forward"}) EXPECT_TRUE(linkwright({command, file, "--friction"}).err.empty());
   EXPECT_TRUE(linkwright({"mass-matrix", file}).err.empty());
+  EXPECT_TRUE(has(linkwright({"inverse", "puma560"}).err, "note: drive losses of 6 joints ("));
   const Outcome arm = linkwright({"inverse", "arm6"});
   EXPECT_TRUE(has(arm.err, "friction and damping of 6 joints (")) << arm.err;
   EXPECT_TRUE(has(arm.err, " and 2 more)")) << arm.err;

@@ -8,12 +8,14 @@
 #include "dynamics/crba.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/forward_derivatives.hpp"
+#include "dynamics/forward_friction.hpp"
 #include "dynamics/inverse_derivatives.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
+#include "model/read.hpp"
 #include "support/random_mechanism.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -113,6 +115,22 @@ TEST_P(Allocation, NoneInTheDoublePath) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WithoutAndWithMimics, Allocation, testing::Values(0.0, 0.4));
+
+TEST(AllocationOfLosses, NoneAfterSetUp) {
+  const Model<double> model = instantiate<double>(load("puma560-dhanaraj"));
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  ForwardWithLosses forward(model);
+  Random random(5);
+  const State s = random_state(model, random);
+  const std::vector<double> rest(6, 0.0);
+  std::vector<double> qdd(6);
+  const long before = allocations;
+  inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+  forward(s.q, s.qd, losses.total, qdd);
+  forward(s.q, rest, s.tau, qdd);
+  EXPECT_EQ(allocations - before, 0);
+}
 
 }  // namespace allocation_test
 }  // namespace lw

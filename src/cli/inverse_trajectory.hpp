@@ -1,0 +1,16 @@
+// inverse --trajectory: torques along a motion of the joints, as a table of peaks, JSON, CSV or a plot.
+#pragma once
+
+#include <vector>
+
+#include "command.hpp"
+#include "model_input.hpp"
+
+namespace lw::cli {
+
+std::vector<Option> trajectory_options();
+// Throws Error(usage) where they do not fit the others.
+void check_trajectory_options(const Arguments& arguments);
+int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded);
+
+}  // namespace lw::cli

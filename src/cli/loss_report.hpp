@@ -1,0 +1,40 @@
+// What `--friction` adds to results: how torques are made up, what holds joints at rest, whether drives can be driven back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../dynamics/friction.hpp"
+#include "command.hpp"
+#include "results.hpp"
+
+namespace lw::cli {
+
+Option friction_option();
+// Throws Error(usage) where --friction comes with --method: reactions are those of one algorithm only.
+void require_own_method(const Arguments& arguments, const std::string& with);
+
+// A part of the breakdown: its name in JSON and in tables, and where it stands.
+struct LossPart {
+  const char* name;
+  const char* title;
+  std::vector<double> Losses<double>::*values;
+};
+const std::vector<LossPart>& loss_parts();  // dynamic, bearing, at_joint, transmission, total, motor
+
+struct LossReport {
+  Losses<double> losses;
+  struct Holding {
+    std::size_t v;
+    double low, high;
+  };
+  std::vector<Holding> holding;  // of the joints at rest
+};
+// Of inverse dynamics.
+LossReport loss_report(const Model<double>& model, std::span<const double> q, std::span<const double> qd,
+                       std::span<const double> qdd, std::span<const Force<double>> external);
+
+void add_losses_to(Json& json, const Model<double>& model, const LossReport& report);
+std::string loss_tables(const Model<double>& model, const LossReport& report);
+
+}  // namespace lw::cli

@@ -1,0 +1,51 @@
+// Forward dynamics with losses: the accelerations for which total(q, q̇, q̈) = τ, the inverse of inverse_with_losses.
+//
+// Frictionless torques and reactions are affine in q̈, so that nv + 1 runs of rnea hold all that is to be known of them:
+//   dynamic = M q̈ + h,   w = W q̈ + w₀
+// Losses are functions of these. Newton's method solves total(q̈) = τ with slopes by dual numbers and no further rnea.
+//
+// What is dry (a joint with its own drive, or one drive of a coupling) and at rest either slips or sticks. Slipping, it has
+// the friction of σ = ±1 at velocity zero; sticking, its force λ is unknown instead of its acceleration aᵀq̈, which is 0.
+//   sticks   low ≤ λ ≤ high, the holding range under the loads that go with q̈
+//   slips    σ aᵀq̈ ≥ 0
+// Those of which this is not true change over, all at once while that makes them fewer, else the first alone (principal
+// pivoting: Murty 1974; Júdice, Pires 1994; finite where loads do not depend on q̈, given up after some trials elsewhere).
+// Joints that stick have accelerations of exactly 0. Where the laws are gradual (`width`) none of this is needed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "friction.hpp"
+
+namespace lw {
+
+struct ForwardLossesOptions {
+  double rest = 0.0;  // what is no quicker than this counts as at rest
+  // Directions and sticking as in the call before, even where a velocity changed its sign or came to life since: for the
+  // inner stages of an integrator's step, which must not see the jump that the integrator looks for at its end.
+  bool same_directions = false;
+};
+
+// For one model, which must outlive it. Nothing allocates after construction, couplings and errors apart.
+class ForwardWithLosses {
+ public:
+  explicit ForwardWithLosses(const Model<double>& model);
+  ~ForwardWithLosses();
+
+  // Throws Error(data) that names a joint: where it jams (friction grows faster with the acceleration than inertia resists,
+  // so that no acceleration belongs to the torques, or more than one), and where nothing is found.
+  void operator()(In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
+                  const ForwardLossesOptions& options = {}, std::span<const Force<double>> external = {});
+
+  // Of the last call, per velocity: the direction in which dry friction of the joint and its own drive takes it to move, 1 or
+  // -1; 0 where it sticks or has none. And whether it sticks, be it by its own friction or by the drives of its coupling.
+  const std::vector<int>& directions() const;
+  const std::vector<bool>& sticks() const;
+
+ private:
+  class Solver;
+  std::unique_ptr<Solver> solver_;
+};
+
+}  // namespace lw
