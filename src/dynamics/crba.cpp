@@ -1,5 +1,6 @@
 #include "crba.hpp"
 
+#include "elements.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -64,6 +65,7 @@ void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
       }
     }
   }
+  add_rotor_ties<T>(model, M);
 }
 
 namespace {
@@ -73,8 +75,9 @@ template <class T>
 struct Path {
   const Model<T>& model;
   int size() const { return model.nv; }
-  int order(int k) const { return model.has_mimics ? k : model.dof_order[static_cast<std::size_t>(k)]; }
-  int above(int k) const { return model.has_mimics ? k - 1 : model.dof_parent[static_cast<std::size_t>(k)]; }
+  bool dense = has_dense_mass_matrix(model);
+  int order(int k) const { return dense ? k : model.dof_order[static_cast<std::size_t>(k)]; }
+  int above(int k) const { return dense ? k - 1 : model.dof_parent[static_cast<std::size_t>(k)]; }
 };
 
 }  // namespace

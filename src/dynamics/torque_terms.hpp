@@ -1,6 +1,6 @@
 // How large the terms are that each torque is the sum of: what its error is measured against.
 //
-//   Σ_b |S·w_b| + |w_b|/100 + |rotor| + |spring|
+//   Σ_b |S·w_b| + |w_b|/100 + |rotor| + |spring| + |force elements|
 //
 // over the bodies b that the joint carries, w_b the moment about the joint (of a slide, the force) that the motion of b needs.
 // Of what the bearings take a hundredth counts: it cancels along the axis, but not to the last bit. No unit of length or mass
