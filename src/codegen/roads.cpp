@@ -182,7 +182,7 @@ class Tracer {
   std::optional<Function> traced_with_repeats(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
                                               const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
     // elements and tied rotors join limbs that are alike
-    if (scenes_.dense() || has_dense_mass_matrix(values_) || has_elements(values_)) return std::nullopt;
+    if (scenes_.dense() || values_.has_mimics || has_elements(values_) || !values_.rotor_ties.empty()) return std::nullopt;
     std::vector<Group> all = inputs;
     if (!options_.keep.empty()) all.push_back({"p", options_.keep.size()});
     const auto kept = [&](const Arguments& in) { return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()]; };
@@ -319,7 +319,7 @@ class Tracer {
             });
       };
       articulated(true);
-      if (is_huge() && !has_dense_mass_matrix(values_)) return list;
+      if (is_huge() && !values_.has_mimics) return list;
       articulated(false);
       variants("mass matrix and bias, branch-sparse factors", in, out,
                [nv](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {

@@ -152,7 +152,7 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
               {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"tau", tau.size(), model.nv},
                {"qdd", qdd.size(), model.nv}});
   if (!external.empty()) check_sizes("aba", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
-  if (has_dense_mass_matrix(model)) {
+  if (model.has_mimics || !model.rotor_ties.empty()) {
     forward_by_crba<T>(model, work, q, qd, tau, qdd, external);
     return;
   }

@@ -68,6 +68,19 @@ void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
   add_rotor_ties<T>(model, M);
 }
 
+template <class T>
+bool has_dense_mass_matrix(const Model<T>& model) {
+  if (model.has_mimics) return true;
+  const auto is_above = [&](int upper, int lower) {
+    while (lower >= 0 && lower != upper) lower = model.dof_parent[static_cast<std::size_t>(lower)];
+    return lower == upper;
+  };
+  for (const RotorTie<T>& tie : model.rotor_ties) {
+    if (!is_above(tie.v, tie.w) && !is_above(tie.w, tie.v)) return true;
+  }
+  return false;
+}
+
 namespace {
 
 // velocity k, and the next one above it
@@ -132,6 +145,7 @@ void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> q
 }
 
 #define LW_INSTANTIATE(T)                                                                            \
+  template bool has_dense_mass_matrix<T>(const Model<T>&);                                           \
   template void crba<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                              \
   template void factorize_mass_matrix<T>(const Model<T>&, Out<T>);                                   \
   template void solve_mass_matrix<T>(const Model<T>&, In<T>, Out<T>);                                \

@@ -5,7 +5,10 @@
 
 #include "base/worse.hpp"
 #include "dynamics/aba.hpp"
+#include "dynamics/canonical/composite.hpp"
+#include "dynamics/canonical/tensor_derivatives.hpp"
 #include "dynamics/crba.hpp"
+#include "dynamics/element_derivatives.hpp"
 #include "dynamics/elements.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/formulations/formulation.hpp"
@@ -141,6 +144,30 @@ TEST_P(RandomElements, AgreeOnAllRoads) {
     for (std::size_t i = 0; i < nv; ++i) other[i] += Y[p * nv + i] * pi[p];
   }
   EXPECT_LT(largest_difference(tau, other), 1e-11 * size);
+}
+
+// Frames of a canonical tree do not carry elements: Q stands beside what they give.
+TEST_P(RandomElements, StandBesideCanonicalTrees) {
+  const CanonicalTree<double> tree = canonical_tree(model);
+  const TensorRoad road{std::vector<bool>(model.bodies.size(), false), std::vector<bool>(model.bodies.size(), false)};
+  Values tau(nv), other(nv), M(nv * nv), by(nv * nv), d_q(nv * nv), d_qd(nv * nv), tree_q(nv * nv), tree_qd(nv * nv);
+  rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
+  tensor_inverse<double>(model, tree, road, s.q, s.qd, s.qdd, other);
+  subtract_elements<double>(model, s.q, other);
+  EXPECT_LT(largest_difference(tau, other), 1e-11 * largest(tau));
+  const Model<double> turned = canonical_model(tree, model);
+  rnea<double>(turned, work, s.q, s.qd, s.qdd, other);
+  subtract_elements<double>(model, s.q, other);
+  EXPECT_LT(largest_difference(tau, other), 1e-11 * largest(tau));
+  crba<double>(model, work, s.q, M);
+  composite_mass_matrix<double>(model, tree, road, s.q, by);
+  EXPECT_LT(largest_difference(M, by), 1e-11 * largest(M));
+  DerivativeWorkspace<double> slopes(model);
+  inverse_derivatives<double>(model, slopes, s.q, s.qd, s.qdd, d_q, d_qd, M);
+  tensor_derivatives<double>(model, tree, road, s.q, s.qd, s.qdd, tree_q, tree_qd, by);
+  subtract_element_derivatives<double>(model, slopes, s.q, tree_q.data(), slopes.by_columns, 1);
+  EXPECT_LT(largest_difference(d_q, tree_q), 1e-11 * largest(d_q));
+  EXPECT_LT(largest_difference(M, by), 1e-11 * largest(M));
 }
 
 TEST_P(RandomElements, HaveDerivatives) {
