@@ -99,8 +99,8 @@ TEST(ElementsRoads, AgreeWithTheReference) {
 // By the machine's own code, at other times than the file's.
 TEST(ElementsRoads, Compile) {
   const Mechanism m = mechanism(false);
-  TraceOptions options;
-  options.keep = {"t"};
+  CompileOptions options;
+  options.program.trace.keep = {"t"};
   Compiled code = compile(m, {"inverse", "forward"}, options);
   Random random(2);
   for (const double t : {0.0, 0.25, 0.35, 2.0}) {
