@@ -204,6 +204,27 @@ void add_damping(const Model<T>& model, const Workspace<T>& work, In<T> q, In<T>
 }
 
 template <class T>
+void rnea_with_damping(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
+                       Out<T> damping, std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("rnea_with_damping", model, work, {{"damping", damping.size(), model.nv}});
+  const T zero(0.0);
+  if (!has_elements(model)) {
+    for (T& x : damping) x = zero;
+    rnea<T>(model, work, q, qd, qdd, tau, external);
+    return;
+  }
+  damping_torques<T>(model, work, q, qd, damping);
+  for (std::size_t i = 0; i < work.bias.size(); ++i) work.bias[i] = external.empty() ? Force<T>{} : external[i];
+  for (T& x : work.scratch) x = zero;
+  add_damping<T>(model, work, q, qd, work.bias, work.scratch);
+  rnea<T>(model, work, q, qd, qdd, tau, work.bias);
+  for (std::size_t k = 0; k < tau.size(); ++k) {
+    tau[k] += damping[k] - work.scratch[k];  // what the wrenches put into it
+    damping[k] = -damping[k];
+  }
+}
+
+template <class T>
 void subtract_elements(const Model<T>& model, In<T> q, Out<T> tau) {
   if (!has_elements(model)) return;
   Workspace<T> work(model);
@@ -269,6 +290,8 @@ T is_slack(const ShaftElement<T>& shaft, const T& difference) {
   template void element_torques<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                                  \
   template void damping_torques<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, Out<T>);                           \
   template void add_damping<T>(const Model<T>&, const Workspace<T>&, In<T>, In<T>, std::span<Force<T>>, Out<T>);    \
+  template void rnea_with_damping<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>,           \
+                                     std::span<const Force<T>>);                                                    \
   template void subtract_elements<T>(const Model<T>&, In<T>, Out<T>);                                               \
   template T element_energy<T>(const Model<T>&, const Workspace<T>&, In<T>);                                        \
   template SpringLine<T> spring_line<T>(const Vec3<T>&, const Vec3<T>&);                                            \

@@ -43,6 +43,12 @@ template <class T>
 void add_damping(const Model<T>& model, const Workspace<T>& work, In<T> q, In<T> qd, std::span<Force<T>> on_bodies,
                  Out<T> at_joints);
 
+// rnea where friction counts: tau as without damping, what damping adds to it apart, and in work.force the reactions with it.
+// work.bias and work.scratch are scratch.
+template <class T>
+void rnea_with_damping(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
+                       Out<T> damping, std::span<const Force<std::type_identity_t<T>>> external = {});
+
 // V without the joints' own linear springs; outer forces have none. After forward_kinematics.
 template <class T>
 T element_energy(const Model<T>& model, const Workspace<T>& work, In<T> q);

@@ -97,7 +97,8 @@ void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qd
       work.force[i] -= external[i];
     }
   }
-  if (has_elements(model)) subtract_element_wrenches<T>(model, work, work.force);
+  const bool elements = has_elements(model);
+  if (elements) subtract_element_wrenches<T>(model, work, work.force);
 
   // inward: project on the joint, pass the rest to the parent
   if (model.has_mimics) {
@@ -128,7 +129,7 @@ void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qd
     }
     if (b.parent >= 0) work.force[static_cast<std::size_t>(b.parent)] += work.X[i].to_parent(f);
   }
-  if (has_elements(model)) subtract_element_torques<T>(model, q, tau);
+  if (elements) subtract_element_torques<T>(model, q, tau);
   add_rotor_ties<T>(model, qdd, tau);
 }
 

@@ -215,8 +215,15 @@ TEST_P(RandomElements, AreDamped) {
   add_damping<double>(model, work, s.q, s.qd, on_bodies, on_joints);
   rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
   rnea<double>(model, work, s.q, s.qd, s.qdd, damped, on_bodies);
+  const std::vector<Force<double>> reactions = work.force;
   for (std::size_t k = 0; k < nv; ++k) damped[k] += Q[k] - on_joints[k];
   EXPECT_LT(largest_difference(tau, damped), 1e-12 * largest(tau));
+  rnea_with_damping<double>(model, work, s.q, s.qd, s.qdd, damped, on_joints);
+  EXPECT_LT(largest_difference(tau, damped), 1e-12 * largest(tau));
+  for (std::size_t k = 0; k < nv; ++k) EXPECT_EQ(on_joints[k], -Q[k]);
+  for (std::size_t i = 0; i < reactions.size(); ++i) {
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(work.force[i].lin[k], reactions[i].lin[k]);
+  }
 }
 
 // The same text traced and interpreted.
