@@ -9,6 +9,7 @@
 #include "dynamics/closed_form_arm.hpp"
 #include "dynamics/closure.hpp"
 #include "dynamics/crba.hpp"
+#include "dynamics/elements.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/follow_path.hpp"
 #include "dynamics/formulations/formulation.hpp"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
@@ -21,7 +22,7 @@ int run(const Arguments& arguments) {
   bias_forces<double>(model, work, q, qd, bias);
   gravity_forces<double>(model, work, q, gravity);
   // not as a difference of the two, which would lose digits where gravity dwarfs it
-  Model<double> weightless = model;
+  Model<double> weightless = without_elements(model);
   weightless.gravity = Vec3<double>::zero();
   for (Body<double>& body : weightless.bodies) body.stiffness = 0.0;
   bias_forces<double>(weightless, work, q, qd, coriolis);
@@ -69,7 +70,7 @@ Command bias_command() {
   c.description =
       "The torques at zero acceleration: coriolis, which are those of velocity (Coriolis, centrifugal and gyroscopic), "
       "and gravity, "
-      "which hold the mechanism at rest (springs count here); with --wrench also outer, which balance the forces "
+      "which hold the mechanism at rest (springs and other force elements count here); with --wrench also outer, which balance the forces "
       "given.";
   c.examples = {"linkwright bias puma560 --qd 1,1,0,0,0,0", "linkwright bias stanford --q 0,90deg,0.4,0,0,0 --json"};
   c.run = run;

@@ -73,7 +73,7 @@ BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::s
   BadPivots bad;
   // from the tips inwards, as the factorisation goes: a pivot of zero spoils those after it
   for (std::size_t i = n; i-- > 0 && bad.zero < 0;) {
-    const std::size_t k = model.dof_order.empty() ? i : static_cast<std::size_t>(model.dof_order[i]);
+    const std::size_t k = has_dense_mass_matrix(model) ? i : static_cast<std::size_t>(model.dof_order[i]);
     if (!(std::abs(M[k * n + k]) > 1e-14 * std::abs(diagonal[k]))) {
       bad.zero = static_cast<int>(k);
     } else if (M[k * n + k] < 0.0 && bad.negative < 0) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "../base/error.hpp"
+#include "../dynamics/elements.hpp"
 
 namespace lw::cli {
 
@@ -56,6 +57,8 @@ std::vector<std::string> peer_folders() {
 std::vector<peer::Body> describe_bodies(const Model<double>& model) {
   if (model.has_mimics) throw Error(ErrorCode::model, model.name + " has mimic joints, which the peers do not know");
   if (!model.loops.empty()) throw Error(ErrorCode::model, model.name + " has loops, which the peers do not know");
+  if (has_elements(model)) throw Error(ErrorCode::model, model.name + " has force elements, which the peers do not know");
+  if (!model.rotor_ties.empty()) throw Error(ErrorCode::model, model.name + " has coupled drives, which the peers do not know");
   std::vector<peer::Body> bodies;
   for (const Body<double>& b : model.bodies) {
     if (b.stiffness != 0.0) throw Error(ErrorCode::model, model.name + " has springs, which the peers do not know");

@@ -28,7 +28,7 @@ PeerSearch find_peers(const std::vector<std::string>& folders);
 // The folders of `linkwright bench`: those of LINKWRIGHT_PEERS (separated by colons), then the executable's.
 std::vector<std::string> peer_folders();
 
-// Throws Error(model) for what no peer has: mimic joints, springs, loops.
+// Throws Error(model) for what no peer has: mimic joints, springs and other force elements, coupled drives, loops.
 std::vector<peer::Body> describe_bodies(const Model<double>& model);
 
 // A peer for a mechanism so described; null where the library cannot represent it.

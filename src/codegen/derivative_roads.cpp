@@ -4,6 +4,8 @@
 
 #include "../dynamics/canonical/tensor_derivatives.hpp"
 #include "../dynamics/crba.hpp"
+#include "../dynamics/element_derivatives.hpp"
+#include "../dynamics/elements.hpp"
 #include "../dynamics/forward_derivatives.hpp"
 #include "../graph/interpreter.hpp"
 
@@ -94,6 +96,16 @@ void name_lower_half(const std::vector<Expr>& M, std::size_t n, const char* diag
   }
 }
 
+// By composite bodies, with what force elements add.
+void composite_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
+                           const Arguments& in, const std::vector<Expr>& qdd, Results& out) {
+  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], qdd, out[0], out[1], out[2]);
+  if (!has_elements(model)) return;
+  DerivativeWorkspace<Expr> work(model);
+  place_bodies<Expr>(model, work, in[0], in[1]);
+  subtract_element_derivatives<Expr>(model, work, in[0], out[0].data(), work.by_columns, 1);
+}
+
 class FactoredMass {
  public:
   FactoredMass(const Model<Expr>& model, std::vector<Expr> M) : model_(model), factors_(std::move(M)) {
@@ -161,7 +173,7 @@ void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& roa
 
 void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
                                    const Function* dynamics, const Arguments& in, Results& out) {
-  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], in[2], out[0], out[1], out[2]);
+  composite_derivatives(model, tree, road, in, in[2], out);
   if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(in[2]);
 }
 
@@ -170,10 +182,11 @@ void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree
   const std::vector<Expr> still(at(model.nv), Expr(0.0));
   std::vector<Expr> h(at(model.nv));
   tensor_inverse<Expr>(model, tree, road, in[0], in[1], still, h);
+  subtract_elements<Expr>(model, in[0], h);
   tensor_derivatives<Expr>(model, tree, road, in[0], in[1], still, out[0], out[1], out[2]);
   const FactoredMass mass(model, out[2]);
   const std::vector<Expr> qdd = mass.accelerations(in[2], h);
-  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], qdd, out[0], out[1], out[2]);
+  composite_derivatives(model, tree, road, in, qdd, out);
   if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(qdd);
   mass.finish(out);
 }

@@ -17,6 +17,7 @@
 #include "../dynamics/canonical/composite.hpp"
 #include "../dynamics/canonical/tensor_inverse.hpp"
 #include "../dynamics/crba.hpp"
+#include "../dynamics/elements.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/formulations/formulation.hpp"
 #include "../dynamics/kinematics.hpp"
@@ -180,7 +181,8 @@ class Tracer {
   // steps of a long recursion. Equal limbs need equal choices: those of the first.
   std::optional<Function> traced_with_repeats(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
                                               const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
-    if (scenes_.dense() || values_.has_mimics) return std::nullopt;
+    // elements and tied rotors join limbs that are alike
+    if (scenes_.dense() || values_.has_mimics || has_elements(values_) || !values_.rotor_ties.empty()) return std::nullopt;
     std::vector<Group> all = inputs;
     if (!options_.keep.empty()) all.push_back({"p", options_.keep.size()});
     const auto kept = [&](const Arguments& in) { return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()]; };
@@ -233,6 +235,14 @@ class Tracer {
     }
   }
 
+  // Torques that a mechanism without force elements must be given for the same motion.
+  static void add_elements(const Model<Expr>& model, std::span<const Expr> q, std::vector<Expr>& tau) {
+    if (!has_elements(model)) return;
+    std::vector<Expr> needed(tau.size(), Expr(0.0));
+    subtract_elements<Expr>(model, q, needed);
+    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] -= needed[k];
+  }
+
   // M3_2; entries on the diagonal may be something else
   static void name_lower_half(const std::vector<Expr>& M, std::size_t n, const char* diagonal, const char* off) {
     for (std::size_t r = 0; r < n; ++r) {
@@ -262,6 +272,7 @@ class Tracer {
       const auto qdd = [still, nv](const Arguments& x) { return still ? std::vector<Expr>(nv, Expr(0.0)) : x[2]; };
       variants("acceleration tensor", in, out, [qdd](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
         tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], qdd(x), y[0]);
+        subtract_elements<Expr>(s.fewer, x[0], y[0]);
       });
       if (is_huge()) return list;
       const Formulation& link_frames = *find_formulation("newton-euler-modified");
@@ -276,6 +287,7 @@ class Tracer {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
               Workspace<Expr> work(m);
               rnea<Expr>(m, work, x[0], x[1], qdd(x), y[0]);
+              if (canonical) subtract_elements<Expr>(s.fewer, x[0], y[0]);
               name_motion(m, work, true);
             });
       }
@@ -301,7 +313,9 @@ class Tracer {
             [canonical](Scene& s, const Arguments& x, Results& y) {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
               Workspace<Expr> work(m);
-              aba<Expr>(m, work, x[0], x[1], x[2], y[0]);
+              std::vector<Expr> tau = x[2];
+              if (canonical) add_elements(s.fewer, x[0], tau);
+              aba<Expr>(m, work, x[0], x[1], tau, y[0]);
             });
       };
       articulated(true);
@@ -312,6 +326,7 @@ class Tracer {
                  std::vector<Expr> M(nv * nv), h(nv);
                  composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], M);
                  tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], std::vector<Expr>(nv, Expr(0.0)), h);
+                 subtract_elements<Expr>(s.fewer, x[0], h);
                  for (std::size_t k = 0; k < nv; ++k) {
                    name_value(h[k], fmt::format("bias{}", k + 1));
                    y[0][k] = x[2][k] - h[k];
@@ -412,6 +427,7 @@ class Tracer {
     }
     if (parameters) return;
     for (const bool canonical : {true, false}) {
+      if (canonical && has_elements(values_)) continue;  // which its frames do not carry
       add(canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame",
           {}, [canonical, forward](Scene& s, const Arguments& x, Results& y) {
             const auto f = forward ? analytic_forward_derivatives : analytic_inverse_derivatives;
@@ -427,6 +443,7 @@ class Tracer {
                   [&](Scene& s, const Arguments& x, Results& y) {
                     const std::vector<Expr> q = displaced<Expr>(s.fewer, x[0], x[3]);
                     tensor_inverse<Expr>(s.fewer, s.tree, v.road, q, x[1], x[2], y[0]);
+                    subtract_elements<Expr>(s.fewer, q, y[0]);
                     composite_mass_matrix<Expr>(s.fewer, s.tree, v.road, q, y[1]);
                   });
   }

@@ -27,7 +27,7 @@ struct TraceOptions {
   std::vector<std::string> keep = {};     // parameters by name
   ParameterValues<double> values = {};    // for those that are not kept
   bool base_parameters = true;
-  bool dense = false;      // every inertial parameter a symbol, the rotors and springs left out: what publications count
+  bool dense = false;      // every inertial parameter a symbol, rotors and force elements left out: what publications count
   double snap = 1e-10;     // rad; 0: off
   Objective objective = Objective::operations;
   bool optimize = true;    // run the passes

@@ -7,6 +7,7 @@
 #include "../base/error.hpp"
 #include "../base/random.hpp"
 #include "../dynamics/base_parameters.hpp"
+#include "../dynamics/elements.hpp"
 #include "../graph/typical.hpp"
 #include "../model/evaluate.hpp"
 
@@ -65,6 +66,8 @@ Scenes::Scenes(const Mechanism& mechanism, const std::string& function, const Tr
 
 void Scenes::make_dense() {
   Random random(1);
+  values_ = without_elements(std::move(values_));
+  values_.rotor_ties.clear();
   for (Body<double>& b : values_.bodies) {
     b.armature = b.stiffness = 0.0;
     // a body: points of mass around its frame
@@ -101,6 +104,8 @@ Scene Scenes::scene(const std::vector<Expr>& p, const Variant& v) const {
   Scene s;
   s.model = snapped(instantiate<Expr>(mechanism_, values), options_.snap);
   if (dense_) {
+    s.model = without_elements(std::move(s.model));
+    s.model.rotor_ties.clear();
     for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
   }
   s.fewer = regroup_ ? regrouped(s.model, kRounding) : s.model;

@@ -1,6 +1,7 @@
 #include "aba.hpp"
 
 #include "crba.hpp"
+#include "elements.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -151,7 +152,7 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
               {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"tau", tau.size(), model.nv},
                {"qdd", qdd.size(), model.nv}});
   if (!external.empty()) check_sizes("aba", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
-  if (model.has_mimics) {
+  if (model.has_mimics || !model.rotor_ties.empty()) {
     forward_by_crba<T>(model, work, q, qd, tau, qdd, external);
     return;
   }
@@ -159,6 +160,13 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
   for (std::size_t i = 0; i < n; ++i) {
     begin_section(q);
     step_out<T>(model, work, i, q, qd, external);
+  }
+  if (has_elements(model)) {
+    subtract_element_wrenches<T>(model, work, work.bias);
+    for (T& each : work.scratch) each = T(0.0);
+    subtract_element_torques<T>(model, q, work.scratch);
+    for (std::size_t k = 0; k < tau.size(); ++k) work.scratch[k] = tau[k] - work.scratch[k];
+    tau = work.scratch;
   }
   for (std::size_t i = n; i-- > 0;) {
     begin_section(q);

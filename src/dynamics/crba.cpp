@@ -1,5 +1,6 @@
 #include "crba.hpp"
 
+#include "elements.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -64,6 +65,20 @@ void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
       }
     }
   }
+  add_rotor_ties<T>(model, M);
+}
+
+template <class T>
+bool has_dense_mass_matrix(const Model<T>& model) {
+  if (model.has_mimics) return true;
+  const auto is_above = [&](int upper, int lower) {
+    while (lower >= 0 && lower != upper) lower = model.dof_parent[static_cast<std::size_t>(lower)];
+    return lower == upper;
+  };
+  for (const RotorTie<T>& tie : model.rotor_ties) {
+    if (!is_above(tie.v, tie.w) && !is_above(tie.w, tie.v)) return true;
+  }
+  return false;
 }
 
 namespace {
@@ -73,8 +88,9 @@ template <class T>
 struct Path {
   const Model<T>& model;
   int size() const { return model.nv; }
-  int order(int k) const { return model.has_mimics ? k : model.dof_order[static_cast<std::size_t>(k)]; }
-  int above(int k) const { return model.has_mimics ? k - 1 : model.dof_parent[static_cast<std::size_t>(k)]; }
+  bool dense = has_dense_mass_matrix(model);
+  int order(int k) const { return dense ? k : model.dof_order[static_cast<std::size_t>(k)]; }
+  int above(int k) const { return dense ? k - 1 : model.dof_parent[static_cast<std::size_t>(k)]; }
 };
 
 }  // namespace
@@ -129,6 +145,7 @@ void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> q
 }
 
 #define LW_INSTANTIATE(T)                                                                            \
+  template bool has_dense_mass_matrix<T>(const Model<T>&);                                           \
   template void crba<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                              \
   template void factorize_mass_matrix<T>(const Model<T>&, Out<T>);                                   \
   template void solve_mass_matrix<T>(const Model<T>&, In<T>, Out<T>);                                \

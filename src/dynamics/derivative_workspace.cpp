@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "crba.hpp"
+
 namespace lw {
 namespace {
 
@@ -52,9 +54,10 @@ void DerivativeWorkspace<T>::prepare_solutions(const Model<T>& model) {
   for (int j = 0; j < nv; ++j) {
     in_lanes.push_back(std::ptrdiff_t(j / kLanes) * nv * 2 * kLanes + j % kLanes);
   }
-  // depth first; with mimics M is dense, as if each velocity hung on the one before
+  // depth first; a dense M is as if each velocity hung on the one before
+  const bool dense = has_dense_mass_matrix(model);
   std::vector<std::vector<int>> children(at(nv + 1));
-  for (int k = nv; k-- > 0;) children[at(1 + (model.has_mimics ? k - 1 : model.dof_parent[at(k)]))].push_back(k);
+  for (int k = nv; k-- > 0;) children[at(1 + (dense ? k - 1 : model.dof_parent[at(k)]))].push_back(k);
   std::vector<int> ready = children[0], depth_first;
   while (!ready.empty()) {
     const int k = ready.back();
@@ -65,7 +68,7 @@ void DerivativeWorkspace<T>::prepare_solutions(const Model<T>& model) {
   int lanes = 0;
   rows.resize(at(nv));
   for (const int k : depth_first) {
-    const int up = model.has_mimics ? k - 1 : model.dof_parent[at(k)];
+    const int up = dense ? k - 1 : model.dof_parent[at(k)];
     Row& row = rows[at(k)];
     row = {static_cast<int>(path.size()), 1 + (up < 0 ? 0 : rows[at(up)].size), lanes};
     for (int s = 0; s + 1 < row.size; ++s) path.push_back(int{path[at(rows[at(up)].path + s)]});  // a copy: it may move

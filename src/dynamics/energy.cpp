@@ -1,5 +1,7 @@
 #include "energy.hpp"
 
+#include "elements.hpp"
+
 namespace lw {
 
 template <class T>
@@ -18,6 +20,10 @@ Energy<T> energy(const Model<T>& model, const Workspace<T>& work, In<T> q, In<T>
       kinetic += T(0.5) * b.armature * rate * rate;
       potential += T(0.5) * b.stiffness * stretch * stretch;
     }
+  }
+  if (has_elements(model)) potential += element_energy<T>(model, work, q);
+  for (const RotorTie<T>& tie : model.rotor_ties) {
+    kinetic += tie.inertia * qd[static_cast<std::size_t>(tie.v)] * qd[static_cast<std::size_t>(tie.w)];
   }
   return {kinetic, potential};
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "element_derivatives.hpp"
+#include "elements.hpp"
+
 namespace lw {
 namespace {
 
@@ -93,14 +96,14 @@ void solve_down(const DerivativeWorkspace<T>& work, int begin, Sign sign, X* row
   }
 }
 
-// −M⁻¹ times what is in work.both.
+// −M⁻¹ times what is in work.both. Elements fill rows that the tree leaves empty.
 template <class T>
-void solve_both(DerivativeWorkspace<T>& work, int nv, Out<T> d_q, Out<T> d_qd) {
+void solve_both(DerivativeWorkspace<T>& work, int nv, bool elements, Out<T> d_q, Out<T> d_qd) {
   constexpr int kLanes = Lanes<T>::kCount;
   TwoLanes<T>* rows = work.both.data();
   for (int begin = 0; begin < nv; begin += kLanes, rows += nv) {
     const int count = std::min(kLanes, nv - begin);
-    solve_up<T>(work, work.touched[at(begin / kLanes)], rows);
+    solve_up<T>(work, elements ? work.order : work.touched[at(begin / kLanes)], rows);
     solve_down<T>(work, 0, Sign::minus, rows);
     write_columns<T>(rows->a.data(), 2 * kLanes, count, nv, &d_q[at(begin * nv)]);
     write_columns<T>(rows->b.data(), 2 * kLanes, count, nv, &d_qd[at(begin * nv)]);
@@ -155,7 +158,11 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   solve_down<T>(work, 0, Sign::plus, work.qdd.data());
   accelerate_bodies<T>(model, work, qd, work.qdd);
   placed_derivatives_in_lanes<T>(model, work);
-  solve_both<T>(work, nv, d_q, d_qd);
+  const bool elements = has_elements(model);
+  if (elements) {
+    subtract_element_derivatives<T>(model, work, q, work.both.front().a.data(), work.in_lanes, 2 * Lanes<T>::kCount);
+  }
+  solve_both<T>(work, nv, elements, d_q, d_qd);
   invert<T>(work, nv, d_tau);
 }
 

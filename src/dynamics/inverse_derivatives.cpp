@@ -6,6 +6,9 @@
 
 #include "../graph/sincos.hpp"
 
+#include "element_derivatives.hpp"
+#include "elements.hpp"
+
 // The sweeps with all their vector algebra inlined: with so many scalars in one file gcc would stop halfway.
 #define LW_WHOLE [[gnu::flatten]]
 
@@ -254,6 +257,8 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
       }
     }
   }
+  if (has_elements(model)) subtract_element_torques<T>(model, work, q, tau);
+  add_rotor_ties<T>(model, qdd, tau);
 }
 
 namespace {
@@ -336,6 +341,7 @@ void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out
   } else {
     put_mass_matrix(model, work, Entries<T, false>{M.data(), columns, 1});
   }
+  add_rotor_ties<T>(model, M);
 }
 
 namespace {
@@ -386,6 +392,7 @@ void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   accelerate_bodies<T>(model, work, qd, qdd);
   placed_mass_matrix<T>(model, work, d_qdd);
   placed_derivatives<T>(model, work, d_q, d_qd);
+  if (has_elements(model)) subtract_element_derivatives<T>(model, work, q, d_q.data(), work.by_columns, 1);
 }
 
 #define LW_INSTANTIATE(T)                                                                                             \

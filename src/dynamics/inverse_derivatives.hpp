@@ -13,7 +13,8 @@
 //   ∂τ_i/∂q̇_j = S_iᵀ (2 B_i S_j + I_i E_j)          ∂τ_j/∂q̇_i = S_jᵀ (2 B_i S_i + I_i E_i)
 //   M_ij = S_jᵀ I_i S_i
 // and zero where neither joint is above the other. A pair of joints costs five scalar products. A root that turns or
-// floats freely has S = 1: the products with its velocities are the components of wrenches.
+// floats freely has S = 1: the products with its velocities are the components of wrenches. Force elements add −∂Q/∂q
+// (element_derivatives.hpp).
 #pragma once
 
 #include "derivative_workspace.hpp"
@@ -37,7 +38,7 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
 // M, after place_bodies,
 template <class T>
 void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M);
-// and the other two, after accelerate_bodies: by columns, or in work.both.
+// and the other two, after accelerate_bodies: by columns, or in work.both. Without force elements.
 template <class T>
 void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> d_q, Out<T> d_qd);
 template <class T>

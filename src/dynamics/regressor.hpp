@@ -1,4 +1,4 @@
-// Inverse dynamics as a matrix of the motion times the inertial parameters: τ = Y(q, q̇, q̈) π + springs.
+// Inverse dynamics as a matrix of the motion times the inertial parameters: τ = Y(q, q̇, q̈) π + rest.
 //
 // Standard parameters of a body, about the origin of its frame: m, h = (mx, my, mz), and the elements xx, xy, xz, yy,
 // yz, zz of the inertia matrix (xy = −∫ x y dm); where a drive turns the joint (or one that follows it) also `rotor`,
@@ -8,6 +8,9 @@
 //   m: t·a     h: a × s + t × α + (t × ω) × ω     I: s·(I α) + (s × ω)·(I ω), linear in the six elements
 // with ω, α, a of the outward sweep of rnea. One twist is moved instead of ten wrenches, and only joints between a body
 // and the base have entries.
+//
+// The rest is what has no inertial parameters here: springs and other force elements, rotors of coupled drives where they tie
+// joints together, rotors that are bodies of their own. It is the inverse dynamics of the model with π = 0 (with_parameters).
 #pragma once
 
 #include <array>

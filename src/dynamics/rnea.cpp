@@ -1,5 +1,7 @@
 #include "rnea.hpp"
 
+#include "elements.hpp"
+
 namespace lw {
 namespace {
 
@@ -95,6 +97,8 @@ void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qd
       work.force[i] -= external[i];
     }
   }
+  const bool elements = has_elements(model);
+  if (elements) subtract_element_wrenches<T>(model, work, work.force);
 
   // inward: project on the joint, pass the rest to the parent
   if (model.has_mimics) {
@@ -125,6 +129,8 @@ void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qd
     }
     if (b.parent >= 0) work.force[static_cast<std::size_t>(b.parent)] += work.X[i].to_parent(f);
   }
+  if (elements) subtract_element_torques<T>(model, q, tau);
+  add_rotor_ties<T>(model, qdd, tau);
 }
 
 template <class T>
@@ -139,11 +145,15 @@ void gravity_forces(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> g
 
 template <class T>
 Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int frame, const Force<T>& wrench) {
-  const Frame<T>& f = model.frames[static_cast<std::size_t>(frame)];
-  require(f.body >= 0, "what is fixed to the base feels no wrench");
-  const Mat3<T> Rt = transpose(work.X_W[static_cast<std::size_t>(f.body)].R);
+  return wrench_on_body<T>(work, model.frames[static_cast<std::size_t>(frame)], wrench);
+}
+
+template <class T>
+Force<T> wrench_on_body(const Workspace<T>& work, const Frame<T>& frame, const Force<T>& wrench) {
+  require(frame.body >= 0, "what is fixed to the base feels no wrench");
+  const Mat3<T> Rt = transpose(work.X_W[static_cast<std::size_t>(frame.body)].R);
   const Vec3<T> lin = Rt * wrench.lin;
-  return {Rt * wrench.ang + cross(f.X_BF.p, lin), lin};
+  return {Rt * wrench.ang + cross(frame.X_BF.p, lin), lin};
 }
 
 #define LW_INSTANTIATE(T)                                                                                       \
@@ -151,7 +161,8 @@ Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int fra
   template void rnea<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, std::span<const Force<T>>); \
   template void bias_forces<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, Out<T>);                           \
   template void gravity_forces<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                               \
-  template Force<T> wrench_on_body<T>(const Model<T>&, const Workspace<T>&, int, const Force<T>&);
+  template Force<T> wrench_on_body<T>(const Model<T>&, const Workspace<T>&, int, const Force<T>&);              \
+  template Force<T> wrench_on_body<T>(const Workspace<T>&, const Frame<T>&, const Force<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

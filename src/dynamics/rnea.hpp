@@ -6,7 +6,8 @@
 //   ω = Rᵀω_p + s q̇,  α = Rᵀα_p + s q̈ + Rᵀω_p × s q̇,  a = Rᵀ(a_p + α_p × r + ω_p × (ω_p × r))     (revolute)
 //   ω = Rᵀω_p,        α = Rᵀα_p,                          a = … + s q̈ + 2 ω × s q̇                    (prismatic)
 //   f = m a + α × h + ω × (ω × h),   n = I α + ω × I ω + h × a
-// Inward: f_p += R f, n_p += R n + r × R f, τ = s·n or s·f. The joint's spring and the rotor's inertia are added to τ.
+// Inward: f_p += R f, n_p += R n + r × R f, τ = s·n or s·f. The joint's spring and the rotor's inertia are added to τ;
+// force elements act as outer wrenches and torques do (elements.hpp).
 #pragma once
 
 #include "workspace.hpp"
@@ -23,7 +24,7 @@ void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qd
 template <class T>
 void bias_forces(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, Out<T> bias);
 
-// g(q): what holds the mechanism at rest (springs included).
+// g(q): what holds the mechanism at rest (springs and other force elements included).
 template <class T>
 void gravity_forces(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> gravity);
 
@@ -31,6 +32,9 @@ void gravity_forces(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> g
 // forward_kinematics; the link must not be fixed to the base, where a wrench does nothing.
 template <class T>
 Force<T> wrench_on_body(const Model<T>& model, const Workspace<T>& work, int frame, const Force<T>& wrench);
+// The same at a frame that is not a link's.
+template <class T>
+Force<T> wrench_on_body(const Workspace<T>& work, const Frame<T>& frame, const Force<T>& wrench);
 
 // The outward sweep alone: X, velocity.ang, alpha, acceleration, for a base accelerated by −gravity.
 template <class T>

@@ -6,6 +6,7 @@
 
 #include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"
+#include "dynamics/elements.hpp"
 #include "dynamics/energy.hpp"
 #include "dynamics/forward_derivatives.hpp"
 #include "dynamics/forward_friction.hpp"
@@ -16,6 +17,7 @@
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
+#include "support/random_elements.hpp"
 #include "support/random_mechanism.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -75,14 +77,16 @@ class Allocation : public testing::TestWithParam<double> {};
 
 TEST_P(Allocation, NoneInTheDoublePath) {
   const Mechanism m = random_mechanism(5, {.joints = 30, .drives = true, .springs = true, .mimic = GetParam()});
-  const Model<double> model = instantiate<double>(m);
-  const Model<Expr> symbolic = instantiate<Expr>(m);
+  Model<double> model = instantiate<double>(m);
+  Model<Expr> symbolic = instantiate<Expr>(m);
+  add_random_elements<double>(model, 5, {.rotor_ties = false});
+  add_random_elements<Expr>(symbolic, 5, {.rotor_ties = false});
   Workspace<double> work(model);
   Random random(5);
   const State s = random_state(model, random);
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
   const ParameterTable table = parameter_table(model);
-  std::vector<double> out(nv), M(nv * nv), J(6 * nv), Y(nv * table.size()), d_q(nv * nv), d_qd(nv * nv);
+  std::vector<double> out(nv), at_joints(nv), M(nv * nv), J(6 * nv), Y(nv * table.size()), d_q(nv * nv), d_qd(nv * nv);
   DerivativeWorkspace<double> derivatives(model);
   Interpreter<double> interpret(trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
                                       [&](const Arguments& in, Results& tau) {
@@ -90,7 +94,7 @@ TEST_P(Allocation, NoneInTheDoublePath) {
                                         rnea<Expr>(symbolic, w, in[0], in[1], in[2], tau[0]);
                                       }));
   const std::vector<double> in(nq + 2 * nv, 0.1);
-  const std::vector<Force<double>> external(model.bodies.size());
+  std::vector<Force<double>> external(model.bodies.size());
   const int frame = static_cast<int>(model.frames.size()) - 1;
 
   const long before = allocations;
@@ -106,6 +110,9 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   frame_jacobian<double>(model, work, frame, J);
   frame_bias<double>(model, work, frame, s.q, s.qd);
   energy<double>(model, work, s.q, s.qd);
+  add_damping<double>(model, work, s.q, s.qd, external, at_joints);
+  element_torques<double>(model, work, s.q, out);
+  damping_torques<double>(model, work, s.q, s.qd, out);
   centre_of_mass(model, work);
   regressor<double>(model, table, work, s.q, s.qd, s.qdd, Y);
   inverse_derivatives<double>(model, derivatives, s.q, s.qd, s.qdd, d_q, d_qd, M);

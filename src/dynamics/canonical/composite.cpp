@@ -1,5 +1,6 @@
 #include "composite.hpp"
 
+#include "../elements.hpp"
 #include "turn.hpp"
 
 namespace lw {
@@ -156,6 +157,7 @@ template <class T>
 void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q,
                            Out<T> M) {
   Composite<T>(model, tree, road, q).run(M);
+  add_rotor_ties<T>(model, M);
 }
 
 #define LW_INSTANTIATE(T)                                                                                         \

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../elements.hpp"
 #include "tensor_recursion.hpp"
 
 namespace lw {
@@ -341,6 +342,7 @@ template <class T>
 void tensor_derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
                         In<T> qdd, Out<T> d_q, Out<T> d_qd, Out<T> d_qdd) {
   Derivatives<T>(model, tree, road, q, qd, qdd, {d_q, d_qd, d_qdd}).run();
+  add_rotor_ties<T>(model, d_qdd);
 }
 
 #define LW_INSTANTIATE(T)                                                                                        \

@@ -1,5 +1,6 @@
 #include "tensor_inverse.hpp"
 
+#include "../elements.hpp"
 #include "tensor_recursion.hpp"
 
 namespace lw {
@@ -10,6 +11,7 @@ void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const T
   TensorRecursion<T> recursion(model, tree, road, q, qd, qdd);
   recursion.outward();
   recursion.inward(tau);
+  add_rotor_ties<T>(model, qdd, tau);
 }
 
 #define LW_INSTANTIATE(T)                                                                                       \

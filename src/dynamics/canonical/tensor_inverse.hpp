@@ -24,7 +24,7 @@ struct TensorRoad {
                                  // child needs it there (each is merged)
 };
 
-// `qd`, `qdd`, `tau` and q are the model's. Allocates: it is for tracing.
+// `qd`, `qdd`, `tau` and q are the model's, force elements left out. Allocates: it is for tracing.
 template <class T>
 void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
                     In<T> qdd, Out<T> tau);

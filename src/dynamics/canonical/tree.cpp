@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 
+#include "../elements.hpp"
 #include "../extent.hpp"
 #include "../formulations/linkage.hpp"
 #include "../regrouping.hpp"
@@ -404,7 +405,7 @@ void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges
 
 template <class T>
 Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
-  Model<T> out = model;
+  Model<T> out = without_elements(model);
   out.gravity = tree.gravity;
   for (const auto& link : tree.links) {
     Body<T>& b = out.bodies[static_cast<std::size_t>(link.body)];

@@ -69,7 +69,7 @@ template <class T>
 CanonicalTree<T> canonical_tree(const Model<T>& model, const std::vector<bool>& near_parent = {});
 
 // The same as a model, for the other algorithms: its joints and coordinates, but the tree's frames and inertias, and frames
-// on links gone.
+// on links and force elements gone (their Q are the model's: `subtract_elements`).
 template <class T>
 Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model);
 

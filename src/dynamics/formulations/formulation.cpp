@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "../../base/linear.hpp"
+#include "../elements.hpp"
 #include "binder.hpp"
 #include "cholesky.hpp"
 #include "composite_bodies.hpp"
@@ -215,6 +216,8 @@ void inverse_by(const Formulation& formulation, const Model<T>& model, In<T> q, 
     const T own = t[k] + b.armature * xdd[k] + b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
     tau[v] = b.mimics || model.has_mimics ? tau[v] + b.ratio * own : own;
   }
+  subtract_elements<T>(model, q, tau);
+  add_rotor_ties<T>(model, qdd, tau);
 }
 
 template <class T>
@@ -235,6 +238,7 @@ void mass_matrix_by(const Formulation& formulation, const Model<T>& model, In<T>
           row.body->ratio * column.body->ratio * free[j * n + i];
     }
   }
+  add_rotor_ties<T>(model, M);
 }
 
 template <class T>

@@ -1,8 +1,9 @@
 // The formulations that the theses compare, by name. Each is one function template over Linkage<T> in a file of its own;
 // here they are made to answer the same questions as rnea, crba and aba, so that each is a road to check the others by.
 //
-// Rotor inertia, springs and geared (mimic) joints, which no thesis has, are added alike for all:
-//   τ = Gᵀ(τ_linkage + armature · G q̈ + stiffness · (G q − rest)),   M = Gᵀ(M_linkage + armature) G
+// Rotor inertia, springs, geared (mimic) joints, force elements and rotor ties (elements.hpp), which no thesis has, are added
+// alike for all:
+//   τ = Gᵀ(τ_linkage + armature · G q̈ + stiffness · (G q − rest)) + ties q̈ − Q,   M = Gᵀ(M_linkage + armature) G + ties
 // where G q are the coordinates of all joints, followers too.
 #pragma once
 
