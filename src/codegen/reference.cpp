@@ -6,6 +6,7 @@
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/forward_derivatives.hpp"
+#include "../dynamics/friction.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
@@ -18,26 +19,33 @@ std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 }  // namespace
 
-Reference reference(const Model<double>& model, const std::string& function, const std::string& frame) {
+Reference reference(const Model<double>& model, const std::string& function, const std::string& frame, bool friction) {
   struct Held {
     Model<double> model;
     Workspace<double> work;
     DerivativeWorkspace<double> slopes;
     ParameterTable table;
+    Losses<double> losses;
     int frame;
     explicit Held(const Model<double>& m)
-        : model(m), work(model), slopes(model), table(parameter_table(model)), frame(0) {}
+        : model(m), work(model), slopes(model), table(parameter_table(model)), losses(model), frame(0) {}
   };
   auto held = std::make_shared<Held>(model);
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
   require(held->frame >= 0, "a reference for a frame of the model");
   const auto nq = at(model.nq), nv = at(model.nv);
-  return [held, function, nq, nv](std::span<const double> in, std::span<double> out) {
+  return [held, function, friction, nq, nv](std::span<const double> in, std::span<double> out) {
     const Model<double>& m = held->model;
     Workspace<double>& work = held->work;
     const auto q = in.subspan(0, nq), qd = in.size() >= nq + nv ? in.subspan(nq, nv) : in.subspan(0, 0),
                third = in.size() >= nq + 2 * nv ? in.subspan(nq + nv, nv) : in.subspan(0, 0);
-    if (function == "inverse") {
+    if (function == "friction" || (friction && function == "inverse")) {
+      Losses<double>& l = held->losses;
+      inverse_with_losses<double>(m, work, q, qd, third, l);
+      std::vector<const std::vector<double>*> parts{&l.total};
+      if (function == "friction") parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
+      for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), out.begin() + static_cast<std::ptrdiff_t>(k * nv));
+    } else if (function == "inverse") {
       rnea<double>(m, work, q, qd, third, out);
     } else if (function == "bias") {
       rnea<double>(m, work, q, qd, work.zero, out);
@@ -77,7 +85,7 @@ Reference reference(const Traced& traced, bool snapped_model) {
   const double snap = snapped_model ? traced.snap : 0.0;
   const std::string& function = traced.function.name();
   const Model<double> model = snapped(traced.model, snap);
-  const Reference plain = reference(model, function, traced.frame);
+  const Reference plain = reference(model, function, traced.frame, traced.friction);
   if (traced.moving.empty()) return plain;
   // derivatives along kept parameters, behind the others
   struct Held {

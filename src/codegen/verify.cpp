@@ -90,6 +90,22 @@ Values forward_terms(const Model<double>& model, Workspace<double>& work, const 
   return terms;
 }
 
+// Of the groups of `friction`: those of the torques, on the motors' side divided by the drives' ratios.
+Values loss_terms(const Model<double>& model, const Values& torques) {
+  Values motors = torques;
+  for (const Transmission<double>& t : model.transmissions) {
+    for (std::size_t k = 0; k < t.v.size(); ++k) {
+      double sum = 0.0;  // of the joints that it moves
+      for (const int v : t.v) sum += torques[static_cast<std::size_t>(v)];
+      motors[static_cast<std::size_t>(t.v[k])] = sum / std::abs(t.drives[k].ratio);
+    }
+  }
+  Values terms;
+  for (int group = 0; group < 5; ++group) terms.insert(terms.end(), torques.begin(), torques.end());
+  terms.insert(terms.end(), motors.begin(), motors.end());
+  return terms;
+}
+
 // Mass matrices: of each entry relative to √(M_ii M_jj), which bounds it.
 double relative_inertias(const Values& a, const Values& b, std::size_t n) {
   double worst = 0.0;
@@ -126,8 +142,8 @@ class Check {
       : Check(traced.function, snapped(traced.model, traced.snap), traced.parameter_values, reference(traced, true), reference(traced)) {}
   Check(const Traced& traced, const OtherValues& other)
       : Check(traced.function, snapped(other.model, traced.snap), other.p,
-              reference(snapped(other.model, traced.snap), traced.function.name(), traced.frame),
-              reference(other.model, traced.function.name(), traced.frame)) {}
+              reference(snapped(other.model, traced.snap), traced.function.name(), traced.frame, traced.friction),
+              reference(other.model, traced.function.name(), traced.frame, traced.friction)) {}
 
   // `single`: at states that single precision has.
   void run(const Run& interpreter, Random& random, bool only_where_defined, bool single, Verification& v) {
@@ -168,6 +184,7 @@ class Check {
       v.snapping = worse(v.snapping, derivative_error(model_, work_, f_, s, unsnapped, expected));
     } else {
       const auto error = [&, torque = f_.name() == "inverse" || f_.name() == "bias"](const Values& got) {
+        if (f_.name() == "friction") return relative(got, expected, loss_terms(model_, torque_terms(model_, work_, s.q, s.qd, s.qdd)));
         if (torque) {
           return relative(got, expected, torque_terms(model_, work_, s.q, s.qd, f_.name() == "bias" ? work_.zero : s.qdd));
         }

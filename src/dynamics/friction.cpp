@@ -47,21 +47,24 @@ T opposing(const T& velocity, const T& width, const T& size) {
 }
 
 template <class T>
-T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction) {
+T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction, const T& along) {
   const Vec3<T>&f = reaction.lin, &n = reaction.ang;
+  // of the two supports from where the reaction is taken
+  const T half = T(0.5) * bearing.spacing, upper = half - along, lower = half + along;
   switch (bearing.kind) {
     case Bearing::Kind::journal: {
       const T factor = slides ? bearing.mu : bearing.mu * bearing.radius;
-      if (!bearing.moments) return factor * length<T>(cross(f, axis));
-      const Vec3<T> P = (T(0.5) * bearing.spacing) * cross(f, axis), Q = cross(axis, cross(n, axis));
-      return factor / bearing.spacing * (length<T>(P - Q) + length<T>(P + Q));
+      const Vec3<T> P = cross(f, axis);
+      if (!bearing.moments) return factor * length<T>(P);
+      const Vec3<T> Q = cross(axis, cross(n, axis));
+      return factor / bearing.spacing * (length<T>(lower * P - Q) + length<T>(upper * P + Q));
     }
     case Bearing::Kind::linear: {
       const Vec3<T>&x = bearing.across, y = cross(axis, x);
-      const T half = T(0.5) * bearing.spacing;
-      const T fx = half * dot(f, x), fy = half * dot(f, y), nx = dot(n, x), ny = dot(n, y);
+      const T fx = dot(f, x), fy = dot(f, y), nx = dot(n, x), ny = dot(n, y);
       return bearing.mu / bearing.spacing *
-             (absolute<T>(fx - ny) + absolute<T>(fy - nx) + absolute<T>(fx + ny) + absolute<T>(fy + nx));
+             (absolute<T>(upper * fx - ny) + absolute<T>(lower * fy - nx) + absolute<T>(lower * fx + ny) +
+              absolute<T>(upper * fy + nx));
     }
     case Bearing::Kind::thrust: return bearing.mu * bearing.radius * absolute<T>(dot(f, axis));
   }
@@ -69,25 +72,25 @@ T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slid
 }
 
 template <class T>
-T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction) {
+T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction, const T& along) {
   using std::exp;
   T sum = loss.coulomb;
   if (loss.stribeck) {
     sum += (loss.static_torque - loss.coulomb) * exp(-power<T>(speed / loss.stribeck_velocity, loss.shape));
   }
   for (const BearingLoss<T>& b : loss.bearings) {
-    sum += bearing_friction<T>(b, body.axis, body.kind == JointKind::prismatic, reaction);
+    sum += bearing_friction<T>(b, body.axis, body.kind == JointKind::prismatic, reaction, along);
   }
   return sum;
 }
 
 template <class T>
-T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction) {
+T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction, const T& along) {
   T sum = (loss.viscous + loss.damper) * velocity;
   if (!loss.damper_table.empty()) sum += loss.damper_table(velocity);
   const bool dry = loss.stribeck || !loss.bearings.empty() || !is_zero(loss.coulomb);
   if (!dry) return sum;
-  return sum + opposing<T>(velocity, loss.width, dry_friction<T>(loss, body, absolute<T>(velocity), reaction));
+  return sum + opposing<T>(velocity, loss.width, dry_friction<T>(loss, body, absolute<T>(velocity), reaction, along));
 }
 
 template <class T>
@@ -107,10 +110,10 @@ namespace {
 
 // What the rotors need, which does not pass the gears: of drives on one joint each, and of coupled ones.
 template <class T>
-T rotor_torque(const Model<T>& model, const Workspace<T>& work, const DriveLoss<T>& drive, const T& acceleration) {
+T rotor_torque(const Model<T>& model, std::span<const Force<T>> reactions, const DriveLoss<T>& drive, const T& acceleration) {
   if (drive.rotor_body >= 0) {
     const Body<T>& rotor = model.bodies[static_cast<std::size_t>(drive.rotor_body)];
-    return rotor.ratio * dot(rotor.axis, work.force[static_cast<std::size_t>(drive.rotor_body)].ang);
+    return rotor.ratio * dot(rotor.axis, reactions[static_cast<std::size_t>(drive.rotor_body)].ang);
   }
   return drive.ratio * drive.ratio * drive.rotor_inertia * acceleration;
 }
@@ -130,14 +133,14 @@ struct Output {
   T torque, rotor;
 };
 template <class T>
-Output<T> drive_output(const Model<T>& model, const Workspace<T>& work, const Transmission<T>& t, std::size_t k,
+Output<T> drive_output(const Model<T>& model, std::span<const Force<T>> reactions, const Transmission<T>& t, std::size_t k,
                        In<T> qdd, In<T> at_joint) {
   T sum(0.0);  // C⁻ᵀ τ
   for (std::size_t j = 0; j < t.v.size(); ++j) {
     sum += t.C_inverse[j * t.v.size() + k] * at_joint[static_cast<std::size_t>(t.v[j])];
   }
   const DriveLoss<T>& drive = t.drives[k];
-  const T rotor = rotor_torque<T>(model, work, drive, row_times<T>(t.C, k, t.v, qdd));
+  const T rotor = rotor_torque<T>(model, reactions, drive, row_times<T>(t.C, k, t.v, qdd));
   return {sum - rotor, rotor};
 }
 
@@ -147,11 +150,17 @@ template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
                          std::span<const Force<std::type_identity_t<T>>> external) {
   rnea<T>(model, work, q, qd, qdd, losses.dynamic, external);
+  add_losses<T>(model, work.force, {}, qd, qdd, losses);
+}
+
+template <class T>
+void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
+                In<T> qdd, Losses<T>& losses) {
   const auto nv = static_cast<std::size_t>(model.nv);
   for (std::size_t k = 0; k < nv; ++k) losses.bearing[k] = losses.transmission[k] = T(0.0);
   for (const JointLoss<T>& loss : model.losses) {
     const auto b = static_cast<std::size_t>(loss.body), v = static_cast<std::size_t>(loss.v);
-    losses.bearing[v] = joint_friction<T>(loss, model.bodies[b], qd[v], work.force[b]);
+    losses.bearing[v] = joint_friction<T>(loss, model.bodies[b], qd[v], reactions[b], along.empty() ? T(0.0) : along[b]);
   }
   for (std::size_t k = 0; k < nv; ++k) {
     losses.at_joint[k] = losses.total[k] = losses.motor[k] = losses.dynamic[k] + losses.bearing[k];
@@ -160,7 +169,7 @@ void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<
     const std::size_t n = t.v.size();
     for (const int v : t.v) losses.total[static_cast<std::size_t>(v)] = T(0.0);
     for (std::size_t k = 0; k < n; ++k) {
-      const Output<T> out = drive_output<T>(model, work, t, k, qdd, losses.at_joint);
+      const Output<T> out = drive_output<T>(model, reactions, t, k, qdd, losses.at_joint);
       const T velocity = row_times<T>(t.C, k, t.v, qd);
       const T input = drive_input<T>(t.drives[k], out.torque, velocity, t.width) + out.rotor;
       losses.motor[static_cast<std::size_t>(t.v[k])] = input / t.drives[k].ratio;
@@ -173,14 +182,30 @@ void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<
   }
 }
 
+template <class T>
+std::vector<bool> felt_reactions(const Model<T>& model) {
+  std::vector<bool> felt(model.bodies.size(), false);
+  for (const JointLoss<T>& loss : model.losses) {
+    if (!loss.bearings.empty()) felt[static_cast<std::size_t>(loss.body)] = true;
+  }
+  for (const Transmission<T>& t : model.transmissions) {
+    for (const DriveLoss<T>& d : t.drives) {
+      if (d.rotor_body >= 0) felt[static_cast<std::size_t>(d.rotor_body)] = true;
+    }
+  }
+  return felt;
+}
+
 #define LW_INSTANTIATE(T)                                                                                              \
   template T opposing<T>(const T&, const T&, const T&);                                                                \
-  template T bearing_friction<T>(const BearingLoss<T>&, const Vec3<T>&, bool, const Force<T>&);                        \
-  template T dry_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&);                          \
-  template T joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&);                        \
+  template T bearing_friction<T>(const BearingLoss<T>&, const Vec3<T>&, bool, const Force<T>&, const T&);              \
+  template T dry_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);                \
+  template T joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);              \
   template T drive_input<T>(const DriveLoss<T>&, const T&, const T&, const T&);                                        \
   template void inverse_with_losses<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Losses<T>&,                \
-                                       std::span<const Force<T>>);
+                                       std::span<const Force<T>>);                                                     \
+  template void add_losses<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&);            \
+  template std::vector<bool> felt_reactions<T>(const Model<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

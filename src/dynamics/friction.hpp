@@ -34,15 +34,30 @@ template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
                          std::span<const Force<std::type_identity_t<T>>> external = {});
 
-// The load that a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
+// The same from losses.dynamic and the reactions, one per body. A reaction may be taken at any point of the joint's axis:
+// `along` says how far along it from the body's origin (empty: there). The bearings' supports are moved instead of the moment,
+// which costs nothing.
 template <class T>
-T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction);
+void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
+                In<T> qdd, Losses<T>& losses);
+
+// Bodies whose reactions the losses depend on: loaded bearings, and rotors that are bodies.
+template <class T>
+std::vector<bool> felt_reactions(const Model<T>& model);
+
+// The load that a bearing's friction is the product of with σ: its part of the formulas above. `slides`: of a slide.
+// `along`: where on the axis the reaction is taken, from the bearing's middle.
+template <class T>
+T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction,
+                   const T& along = T(0.0));
 // What does not depend on the direction's sign: coulomb, Stribeck and bearings, at a speed.
 template <class T>
-T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction);
+T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction,
+               const T& along = T(0.0));
 // Everything in the joint.
 template <class T>
-T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction);
+T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction,
+                 const T& along = T(0.0));
 
 // Input of a drive that gives `output` while it moves with `velocity`, output side.
 template <class T>
