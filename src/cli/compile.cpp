@@ -277,7 +277,8 @@ int run(const Arguments& arguments) {
   options.libm = arguments.has("--libm");
   options.progress = [&](const std::string& function) { note_long_work(arguments, loaded.model, function); };
   judge_functions(arguments, loaded.model, functions);
-  note_losses(arguments, loaded.mechanism);
+  const bool lossless = !options.trace.friction && functions != std::vector<std::string>{"friction"};
+  if (lossless) note_losses(arguments, loaded.mechanism);
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);
   if (arguments.has("--name")) program.name = arguments.text("--name");
@@ -285,7 +286,9 @@ int run(const Arguments& arguments) {
   for (const char* flag : {"--float", "--libm", "--no-fma", "--no-lanes"}) {
     if (arguments.has(flag)) program.options.emplace_back(flag, "");
   }
-  if (const std::string losses = losses_left_out(loaded.mechanism); !losses.empty()) program.left_out.push_back(losses);
+  if (const std::string losses = losses_left_out(loaded.mechanism); lossless && !losses.empty()) {
+    program.left_out.push_back(losses);
+  }
   note_idle_parameters(arguments, program);
   Json json{{"files", Json::array()}, {"functions", Json::array()}};
   Table table(
