@@ -57,7 +57,7 @@ TestVectors vectors_of(const Traced& traced, bool single) {
   TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
   Random random(2), bits(3);
   for (int k = 0; k < kVectors; ++k) {
-    const State s = random_state(traced.model, random);
+    const State s = state_for(traced, traced.model, random);
     std::vector<double> in, own, out(f.output_size());
     for (const Group& g : f.inputs()) {
       const std::vector<double>& from = g.name == "q"     ? s.q

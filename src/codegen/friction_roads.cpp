@@ -1,6 +1,7 @@
 #include "friction_roads.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,110 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
   add_losses<Expr>(model, work.force, tree == nullptr ? std::vector<Expr>{} : places_along(*tree), in[1], in[2], losses);
   name_losses(losses);
   return losses;
+}
+
+namespace {
+
+constexpr int kNewtonSteps = 10;
+constexpr double kSolved = 1e-9;  // of the torques' terms: Newton steps end far below, or far above
+
+// Components of the reactions, six a body, of which those that nothing depends on are left out.
+class Balance {
+ public:
+  using Anew = std::function<Scene(const std::vector<Expr>&)>;
+  Balance(std::size_t nv, std::size_t bodies, std::size_t symbols, const Anew& anew) : nv_(nv), bodies_(bodies), symbols_(symbols), anew_(anew) {
+    for (std::size_t k = 0; k < 6 * bodies; ++k) used_.push_back(k);
+    const Function all = traced();
+    std::vector<bool> lives(6 * bodies, false);
+    const std::size_t first = first_reaction();
+    for (const NodeId id : all.order()) {
+      const Node& n = all.graph()[id];
+      if (n.op == Op::input && n.a >= first && n.a < first + lives.size()) lives[n.a - first] = true;
+    }
+    std::erase_if(used_, [&](std::size_t k) { return !lives[k]; });
+  }
+
+  const std::vector<std::size_t>& used() const { return used_; }
+
+  // qdd, M, h, qd, tau, w, W, [p] → total − tau
+  Function traced() const {
+    std::vector<Group> in{{"qdd", nv_}, {"M", nv_ * nv_, nv_}, {"h", nv_}, {"qd", nv_}, {"tau", nv_}, {"w", used_.size()}, {"W", nv_ * used_.size()}};
+    if (symbols_ > 0) in.push_back({"p", symbols_});
+    return trace("balance", in, {{"excess", nv_}}, [&](const Arguments& x, Results& y) {
+      const Scene scene = anew_(symbols_ > 0 ? x.back() : std::vector<Expr>{});
+      const auto affine = [&](const Expr& constant, const std::vector<Expr>& by_columns, std::size_t rows, std::size_t row) {
+        Expr sum = constant;
+        for (std::size_t k = 0; k < nv_; ++k) sum += by_columns[k * rows + row] * x[0][k];
+        return sum;
+      };
+      std::vector<Force<Expr>> reactions(bodies_);
+      for (std::size_t k = 0; k < used_.size(); ++k) {
+        component(reactions, used_[k]) = affine(x[5][k], x[6], used_.size(), k);
+      }
+      Losses<Expr> losses(scene.fewer);
+      for (std::size_t k = 0; k < nv_; ++k) losses.dynamic[k] = affine(x[2][k], x[1], nv_, k);
+      add_losses<Expr>(canonical_model(scene.tree, scene.fewer), reactions, places_along(scene.tree), x[3], x[0], losses);
+      for (std::size_t k = 0; k < nv_; ++k) y[0][k] = losses.total[k] - x[4][k];
+    });
+  }
+
+  static Expr& component(std::vector<Force<Expr>>& reactions, std::size_t k) {
+    Force<Expr>& f = reactions[k / 6];
+    const int c = static_cast<int>(k % 6);
+    return c < 3 ? f.ang[c] : f.lin[c - 3];
+  }
+
+ private:
+  std::size_t first_reaction() const { return nv_ * nv_ + 4 * nv_; }
+
+  std::size_t nv_, bodies_, symbols_;
+  const Anew& anew_;
+  std::vector<std::size_t> used_;
+};
+
+}  // namespace
+
+void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::function<Scene(const std::vector<Expr>&)>& anew,
+                         const Arguments& in, std::vector<Expr>& qdd) {
+  const std::size_t nv = qdd.size();
+  if (nv == 0) return;
+  const std::vector<Expr>& p = in.size() > 3 ? in[3] : std::vector<Expr>{};
+  Balance balance(nv, scene.fewer.bodies.size(), p.size(), anew);
+  const std::vector<Expr> zero(nv, Expr(0.0));
+  std::vector<Expr> M(nv * nv), h(nv), none(nv);
+  std::vector<Force<Expr>> reactions;
+  composite_mass_matrix<Expr>(scene.fewer, scene.tree, road, in[0], M);
+  tensor_inverse<Expr>(scene.fewer, scene.tree, road, in[0], in[1], zero, h, &reactions);
+  std::vector<Expr> arguments = M;
+  const auto add = [&](const std::vector<Expr>& x) { arguments.insert(arguments.end(), x.begin(), x.end()); };
+  const auto add_reactions = [&] {
+    for (const std::size_t k : balance.used()) arguments.push_back(Balance::component(reactions, k));
+  };
+  add(h);
+  add(in[1]);
+  add(in[2]);
+  add_reactions();
+  // what unit accelerations alone add to the reactions
+  CanonicalTree<Expr> weightless = scene.tree;
+  weightless.gravity = {};
+  for (std::size_t k = 0; k < nv && !balance.used().empty(); ++k) {
+    std::vector<Expr> unit = zero;
+    unit[k] = 1.0;
+    tensor_inverse<Expr>(scene.fewer, weightless, road, in[0], zero, unit, none, &reactions);
+    add_reactions();
+  }
+  add(p);
+  const Graph::Solution solution =
+      in[0][0].graph()->solve(std::make_shared<Function>(lw::optimize(balance.traced(), Objective::operations)), zero, arguments, kNewtonSteps);
+  Expr size(0.0), left(0.0);
+  for (std::size_t k = 0; k < nv; ++k) {
+    Expr terms = abs(in[2][k]) + abs(h[k]);
+    for (std::size_t j = 0; j < nv; ++j) terms += abs(M[j * nv + k] * solution.unknowns[j]);
+    size = max(size, terms);
+    left = max(left, abs(solution.residual[k]));
+  }
+  const Expr solved = less(left, kSolved * size);
+  for (std::size_t k = 0; k < nv; ++k) qdd[k] = select(solved, solution.unknowns[k], std::nan(""));
 }
 
 std::vector<Group> loss_groups(const std::string& function, std::size_t nv) {

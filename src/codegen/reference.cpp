@@ -1,5 +1,8 @@
 // What traced functions are checked against: the algorithms over double, in the model's own frames.
+#include <cmath>
 #include <memory>
+
+#include <Eigen/LU>
 
 #include "../base/error.hpp"
 #include "../dynamics/aba.hpp"
@@ -16,6 +19,33 @@ namespace lw {
 namespace {
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
+
+// total(q̈) = tau by Newton's method from q̈ = 0, with slopes by differences; NaN where it does not get there.
+void forward_by_newton(const Model<double>& model, Workspace<double>& work, Losses<double>& losses, In<double> q, In<double> qd,
+                       In<double> tau, Out<double> qdd) {
+  const auto n = static_cast<Eigen::Index>(qdd.size());
+  const auto excess = [&](const Eigen::VectorXd& x) {
+    inverse_with_losses<double>(model, work, q, qd, {x.data(), qdd.size()}, losses);
+    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(losses.total.data(), n) -
+                           Eigen::Map<const Eigen::VectorXd>(tau.data(), n));
+  };
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
+  Eigen::MatrixXd slope(n, n);
+  constexpr double kDifference = 1e-6;
+  for (int step = 0; step < 50; ++step) {
+    const Eigen::VectorXd here = excess(x);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      Eigen::VectorXd beside = x;
+      beside[j] += kDifference;
+      slope.col(j) = (excess(beside) - here) / kDifference;
+    }
+    const Eigen::VectorXd change = slope.fullPivLu().solve(here);
+    x -= change;
+    if (change.norm() <= 1e-14 * x.norm()) break;
+    if (step == 49 && !(change.norm() <= 1e-9 * x.norm())) x.setConstant(std::nan(""));
+  }
+  std::copy(x.begin(), x.end(), qdd.begin());
+}
 
 }  // namespace
 
@@ -45,6 +75,8 @@ Reference reference(const Model<double>& model, const std::string& function, con
       std::vector<const std::vector<double>*> parts{&l.total};
       if (function == "friction") parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
       for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), out.begin() + static_cast<std::ptrdiff_t>(k * nv));
+    } else if (friction && function == "forward") {
+      forward_by_newton(m, work, held->losses, q, qd, third, out);
     } else if (function == "inverse") {
       rnea<double>(m, work, q, qd, third, out);
     } else if (function == "bias") {
@@ -79,6 +111,16 @@ Reference reference(const Model<double>& model, const std::string& function, con
       throw Error(ErrorCode::usage, "no reference for " + function);
     }
   };
+}
+
+State state_for(const Traced& traced, const Model<double>& model, Random& random) {
+  State s = random_state(model, random);
+  if (!traced.friction || traced.function.name() != "forward") return s;
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+  s.tau = losses.total;
+  return s;
 }
 
 Reference reference(const Traced& traced, bool snapped_model) {

@@ -311,6 +311,13 @@ class Tracer {
               crba<Expr>(m, work, x[0], y[0]);
             });
       }
+    } else if (function_ == "forward" && lossy_) {
+      std::vector<Group> in = state;
+      in.push_back({"tau", nv});
+      search_with_variants("mass matrix, bias and reactions; Newton steps", in, {{"qdd", nv}},
+                           [this](Scene& s, const Variant& v, const Arguments& x, Results& y) {
+                             forward_with_losses(s, v.road, [&](const std::vector<Expr>& p) { return scenes_.scene(p, v); }, x, y[0]);
+                           }, list);
     } else if (function_ == "forward") {
       std::vector<Group> in = state;
       in.push_back({"tau", nv});
@@ -475,6 +482,13 @@ class Tracer {
   void search(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f,
               std::vector<Candidate>& list) {
+    search_with_variants(
+        name, in, out, [f](Scene& s, const Variant& v, const Arguments& x, Results& y) { f(s, v.road, x, y); }, list);
+  }
+
+  void search_with_variants(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
+                            const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f,
+                            std::vector<Candidate>& list) {
     const std::size_t n = values_.bodies.size();
     // as the symbols allow: what holds for the values of kept parameters need not hold for others
     std::vector<std::size_t> parallel, turned;
@@ -500,10 +514,10 @@ class Tracer {
     const auto candidate = [&](const Variant& x) {
       Function traced_function = traced(in, out, x, [&](Scene& s, const Arguments& arguments, Results& results) {
         if (!std::exchange(looked, true)) look(s.tree);
-        f(s, x.road, arguments, results);
+        f(s, x, arguments, results);
       });
       return Candidate{name + described(x), std::move(traced_function), x, [this, in, out, f](const Variant& w) {
-        return traced_with_repeats(in, out, w, [&f](Scene& s, const Variant& u, const Arguments& a, Results& r) { f(s, u.road, a, r); });
+        return traced_with_repeats(in, out, w, f);
       }};
     };
     const auto worth = [&](const Candidate& c) { return price(c.function, options_.objective); };

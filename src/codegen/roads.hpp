@@ -24,6 +24,7 @@
 
 #include "../graph/passes/optimize.hpp"
 #include "../model/model.hpp"
+#include "../model/random_state.hpp"
 
 namespace lw {
 
@@ -99,6 +100,10 @@ Reference reference(const Model<double>& model, const std::string& function, con
                     bool friction = false);
 // Of a traced function, with the derivatives along the parameters that it keeps, at their values.
 Reference reference(const Traced& traced, bool snapped_model = false);
+
+// A random state of the model with which a traced function can be tried: where friction is in `forward`, tau is that of qdd, since
+// not all torques have accelerations (a joint may jam).
+State state_for(const Traced& traced, const Model<double>& model, Random& random);
 
 // The model with right angles between axes that are so within `snap` (rad), and without lengths below `snap` times its
 // size. Its rotations are rotations, to the last bits.

@@ -6,6 +6,7 @@
 #include "../base/worse.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
+#include "../dynamics/friction.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../dynamics/torque_terms.hpp"
@@ -139,9 +140,9 @@ class Check {
  public:
   // With the values of the mechanism, and with others.
   explicit Check(const Traced& traced)
-      : Check(traced.function, snapped(traced.model, traced.snap), traced.parameter_values, reference(traced, true), reference(traced)) {}
+      : Check(traced, snapped(traced.model, traced.snap), traced.parameter_values, reference(traced, true), reference(traced)) {}
   Check(const Traced& traced, const OtherValues& other)
-      : Check(traced.function, snapped(other.model, traced.snap), other.p,
+      : Check(traced, snapped(other.model, traced.snap), other.p,
               reference(snapped(other.model, traced.snap), traced.function.name(), traced.frame, traced.friction),
               reference(other.model, traced.function.name(), traced.frame, traced.friction)) {}
 
@@ -149,7 +150,7 @@ class Check {
   void run(const Run& interpreter, Random& random, bool only_where_defined, bool single, Verification& v) {
     // a rotor may be there for some values alone, and with it its column
     if (f_.name() == "regressor" && parameter_table(model_).size() * static_cast<std::size_t>(model_.nv) != f_.output_size()) return;
-    State s = random_state(model_, random);
+    State s = state_for(traced_, model_, random);
     for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau}) {
       for (double& x : *part) x = single ? static_cast<double>(static_cast<float>(x)) : x;
     }
@@ -172,12 +173,12 @@ class Check {
     if (f_.name() == "forward") {
       const Values terms = forward_terms(model_, work_, s, out);
       Values tau(s.tau.size());
-      rnea<double>(model_, work_, s.q, s.qd, out, tau);
+      torques(s, out, tau);
       v.error = worse(v.error, relative(tau, s.tau, terms));
       if (unsnapped == expected) return;
       Values same(tau.size());
-      rnea<double>(model_, work_, s.q, s.qd, unsnapped, tau);
-      rnea<double>(model_, work_, s.q, s.qd, expected, same);
+      torques(s, unsnapped, tau);
+      torques(s, expected, same);
       v.snapping = worse(v.snapping, relative(tau, same, terms));
     } else if (f_.name().ends_with("-derivatives")) {
       v.error = worse(v.error, derivative_error(model_, work_, f_, s, out, expected));
@@ -197,10 +198,19 @@ class Check {
   }
 
  private:
-  Check(const Function& f, Model<double> model, const Values& p, Reference exact, Reference original)
-      : f_(f), model_(std::move(model)), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {}
+  Check(const Traced& traced, Model<double> model, const Values& p, Reference exact, Reference original)
+      : traced_(traced), f_(traced.function), losses_(model), model_(std::move(model)), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {}
 
+  // total, where friction is in it
+  void torques(const State& s, const Values& qdd, Values& tau) {
+    if (!traced_.friction) return rnea<double>(model_, work_, s.q, s.qd, qdd, tau);
+    inverse_with_losses<double>(model_, work_, s.q, s.qd, qdd, losses_);
+    tau = losses_.total;
+  }
+
+  const Traced& traced_;
   const Function& f_;
+  Losses<double> losses_;
   Model<double> model_;
   const Values& p_;
   Reference exact_, original_;

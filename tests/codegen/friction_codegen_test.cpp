@@ -95,6 +95,30 @@ double disagreement(const Traced& traced, const std::function<void(std::span<con
   return worst;
 }
 
+// Accelerations whose total is the torque that was given: at torques that motions need, which have an answer.
+double forward_error(const Traced& traced, const std::function<void(std::span<const double>, std::span<double>)>& run) {
+  const Model<double> model = snapped(traced.model, traced.snap);
+  Workspace<double> work(model);
+  Losses<double> l(model);
+  Random random(4);
+  double worst = 0.0;
+  for (int k = 0; k < 50; ++k) {
+    const State s = state_for(traced, model, random);
+    Values in = s.q, qdd(s.qd.size());
+    in.insert(in.end(), s.qd.begin(), s.qd.end());
+    in.insert(in.end(), s.tau.begin(), s.tau.end());
+    run(in, qdd);
+    inverse_with_losses<double>(model, work, s.q, s.qd, qdd, l);
+    double size = 0.0, difference = 0.0;
+    for (std::size_t i = 0; i < qdd.size(); ++i) {
+      size = std::max({size, std::abs(s.tau[i]), std::abs(l.dynamic[i])});
+      difference = std::isfinite(qdd[i]) ? std::max(difference, std::abs(l.total[i] - s.tau[i])) : HUGE_VAL;
+    }
+    worst = std::max(worst, difference / size);
+  }
+  return worst;
+}
+
 TEST(FrictionCode, RandomMechanismsWithEveryLossAgree) {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const Mechanism mechanism = random_lossy(seed, 1 + static_cast<int>(seed % 4));
@@ -118,11 +142,27 @@ TEST(FrictionCode, CompiledIsTheSame) {
   const Mechanism mechanism = random_lossy(6, 5);
   std::vector<Traced> traced;
   options.program.trace = native(options.program.trace);
-  const Program program = make_program(mechanism, {"inverse", "friction"}, options.program, &traced);
+  const Program program = make_program(mechanism, {"inverse", "friction", "forward"}, options.program, &traced);
   Compiled code = jit(program, options.jit);
   ASSERT_TRUE(code.is_native());
   for (const Traced& t : traced) {
-    EXPECT_LE(disagreement(t, [&](auto in, auto out) { code(t.function.name(), in, out); }), 1e-12) << t.function.name();
+    const auto run = [&](auto in, auto out) { code(t.function.name(), in, out); };
+    if (t.function.name() == "forward") {
+      EXPECT_LE(forward_error(t, run), 1e-12);
+      continue;
+    }
+    EXPECT_LE(disagreement(t, run), 1e-12) << t.function.name();
+  }
+}
+
+TEST(FrictionCode, ForwardIsTheInverseOfInverse) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Mechanism mechanism = random_lossy(seed, 1 + static_cast<int>(seed % 4));
+    TraceOptions how;
+    how.friction = true;
+    const Traced traced = trace_function(mechanism, "forward", how);
+    Interpreter<double> run(traced.function);
+    EXPECT_LE(forward_error(traced, [&](auto in, auto out) { run(in, out); }), 1e-12) << "seed " << seed;
   }
 }
 
