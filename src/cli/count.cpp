@@ -113,7 +113,7 @@ int run(const Arguments& arguments) {
   const FunctionCost cost = lw::cost(traced.function);
   const std::vector<RoadTaken> roads = distinct(traced.roads);
   std::vector<PublishedCount> published;
-  if (function == "inverse" && options.keep.empty()) {
+  if (function == "inverse" && options.keep.empty() && !options.friction) {
     published = published_counts(loaded.model.name, options.dense, options.base_parameters);
   }
   if (arguments.json()) {

@@ -1,23 +1,15 @@
 #include "friction_roads.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
+#include "../dynamics/crba.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../graph/typical.hpp"
 
 namespace lw {
 namespace {
-
-void name_losses(const Losses<Expr>& losses) {
-  for (std::size_t k = 0; k < losses.dynamic.size(); ++k) {
-    const auto name = [&](const Expr& e, const char* what) { name_value(e, fmt::format("{}{}", what, k + 1)); };
-    name(losses.dynamic[k], "dynamic");
-    name(losses.bearing[k], "bearing");
-    name(losses.at_joint[k], "at_joint");
-  }
-}
 
 std::vector<Expr> places_along(const CanonicalTree<Expr>& tree) {
   std::vector<Expr> along;
@@ -32,7 +24,6 @@ Losses<Expr> tensor_losses(const Scene& scene, const TensorRoad& road, const Arg
   std::vector<Force<Expr>> reactions;
   tensor_inverse<Expr>(scene.fewer, scene.tree, road, in[0], in[1], in[2], losses.dynamic, &reactions);
   add_losses<Expr>(canonical_model(scene.tree, scene.fewer), reactions, places_along(scene.tree), in[1], in[2], losses);
-  name_losses(losses);
   return losses;
 }
 
@@ -41,14 +32,71 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
   Losses<Expr> losses(model);
   rnea<Expr>(model, work, in[0], in[1], in[2], losses.dynamic);
   add_losses<Expr>(model, work.force, tree == nullptr ? std::vector<Expr>{} : places_along(*tree), in[1], in[2], losses);
-  name_losses(losses);
   return losses;
 }
 
 namespace {
 
-constexpr int kNewtonSteps = 10;
-constexpr double kSolved = 1e-9;  // of the torques' terms: Newton steps end far below, or far above
+constexpr int kNewtonSteps = 8;
+constexpr double kSolved = 1e-9;  // of the torques: Newton steps end far below, or far above
+
+// What a drive gives for an input, the inverse of drive_input: of drives on one joint whose efficiency is straight from place to
+// place and whose direction changes at once exactly, of others nearly.
+bool is_exact(const Transmission<Expr>& t) {
+  return t.v.size() == 1 && t.drives[0].rotor_body < 0 && t.drives[0].efficiency.is_straight() && is_zero(t.width);
+}
+Expr drive_output(const DriveLoss<Expr>& drive, const Expr& input, const Expr& velocity) {
+  const Expr zero(0.0), y = input - opposing<Expr>(velocity, zero, drive.breakaway);
+  if (drive.efficiency.empty()) return y;
+  const Curve<Expr>& eta = drive.efficiency;
+  const Expr along = select(less(zero, velocity), y, select(less(velocity, zero), -y, zero)), size = abs(y);
+  const std::size_t n = eta.x().size();
+  // piece by piece |x| = |y| η and |x| = |y|/η, with η = c + s |x|
+  const auto piece = [&](std::size_t k, bool drives) {
+    const bool flat = k == 0 || k == n;
+    const Expr s = flat ? zero : (eta.y()[k] - eta.y()[k - 1]) / (eta.x()[k] - eta.x()[k - 1]);
+    const Expr c = flat ? eta.y()[k == 0 ? 0 : n - 1] : eta.y()[k] - s * eta.x()[k];
+    if (drives) return size * c / (Expr(1.0) - s * size);
+    return (size + size) / (c + sqrt(max(c * c + Expr(4.0) * s * size, zero)));
+  };
+  const auto given = [&](bool drives) {
+    Expr x = piece(n, drives);
+    for (std::size_t k = n; k-- > 0;) {
+      const Expr from = drives ? eta.x()[k] / eta.y()[k] : eta.x()[k] * eta.y()[k];
+      x = select(less(size, from), piece(k, drives), x);
+    }
+    return x;
+  };
+  const Expr x = select(less(zero, along), given(true), select(less(along, zero), given(false), size));
+  return select(less(y, zero), -x, x);
+}
+
+Expr rotor_torque(const DriveLoss<Expr>& drive, const Expr& acceleration) {
+  return drive.ratio * drive.ratio * drive.rotor_inertia * acceleration;
+}
+
+// Accelerations near those of `tau`: as if reactions were those of q̈ = 0, and what the rotors take that of drives without losses.
+std::vector<Expr> guess(const Model<Expr>& model, const std::vector<Expr>& along, const std::vector<Force<Expr>>& reactions,
+                        std::vector<Expr> M, const std::vector<Expr>& h, const std::vector<Expr>& qd, const std::vector<Expr>& tau) {
+  const std::size_t nv = h.size();
+  Losses<Expr> losses(model);
+  losses.dynamic = h;
+  add_losses<Expr>(model, reactions, along, qd, std::vector<Expr>(nv, Expr(0.0)), losses);
+  factorize_mass_matrix<Expr>(model, M);
+  std::vector<Expr> rest(nv), qdd(nv);
+  for (std::size_t k = 0; k < nv; ++k) qdd[k] = tau[k] - losses.at_joint[k];
+  solve_mass_matrix<Expr>(model, M, qdd);
+  for (std::size_t k = 0; k < nv; ++k) rest[k] = tau[k] - losses.at_joint[k];
+  for (const Transmission<Expr>& t : model.transmissions) {
+    if (t.v.size() != 1) continue;
+    const auto v = static_cast<std::size_t>(t.v[0]);
+    const DriveLoss<Expr>& drive = t.drives[0];
+    const Expr rotor = rotor_torque(drive, qdd[v]);
+    rest[v] = drive_output(drive, tau[v] - rotor, qd[v]) + rotor - losses.at_joint[v];
+  }
+  solve_mass_matrix<Expr>(model, M, rest);
+  return rest;
+}
 
 // Components of the reactions, six a body, of which those that nothing depends on are left out.
 class Balance {
@@ -68,7 +116,7 @@ class Balance {
 
   const std::vector<std::size_t>& used() const { return used_; }
 
-  // qdd, M, h, qd, tau, w, W, [p] → total − tau
+  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same on the joint's side of a drive
   Function traced() const {
     std::vector<Group> in{{"qdd", nv_}, {"M", nv_ * nv_, nv_}, {"h", nv_}, {"qd", nv_}, {"tau", nv_}, {"w", used_.size()}, {"W", nv_ * used_.size()}};
     if (symbols_ > 0) in.push_back({"p", symbols_});
@@ -87,6 +135,13 @@ class Balance {
       for (std::size_t k = 0; k < nv_; ++k) losses.dynamic[k] = affine(x[2][k], x[1], nv_, k);
       add_losses<Expr>(canonical_model(scene.tree, scene.fewer), reactions, places_along(scene.tree), x[3], x[0], losses);
       for (std::size_t k = 0; k < nv_; ++k) y[0][k] = losses.total[k] - x[4][k];
+      // on the joint's side, where it can be, the kinks of the drives' laws are no matter of q̈: Newton steps would go to and fro
+      for (const Transmission<Expr>& t : scene.fewer.transmissions) {
+        if (!is_exact(t)) continue;
+        const auto v = static_cast<std::size_t>(t.v[0]);
+        const Expr rotor = rotor_torque(t.drives[0], x[0][v]);
+        y[0][v] = losses.at_joint[v] - rotor - drive_output(t.drives[0], x[4][v] - rotor, x[3][v]);
+      }
     });
   }
 
@@ -126,6 +181,8 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   add(in[1]);
   add(in[2]);
   add_reactions();
+  const std::vector<Expr> start =
+      guess(canonical_model(scene.tree, scene.fewer), places_along(scene.tree), reactions, M, h, in[1], in[2]);
   // what unit accelerations alone add to the reactions
   CanonicalTree<Expr> weightless = scene.tree;
   weightless.gravity = {};
@@ -136,17 +193,15 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
     add_reactions();
   }
   add(p);
-  const Graph::Solution solution =
-      in[0][0].graph()->solve(std::make_shared<Function>(lw::optimize(balance.traced(), Objective::operations)), zero, arguments, kNewtonSteps);
+  const Graph::Solution solution = in[0][0].graph()->solve(
+      std::make_shared<Function>(lw::optimize(balance.traced(), Objective::operations)), start, arguments, kNewtonSteps);
   Expr size(0.0), left(0.0);
   for (std::size_t k = 0; k < nv; ++k) {
-    Expr terms = abs(in[2][k]) + abs(h[k]);
-    for (std::size_t j = 0; j < nv; ++j) terms += abs(M[j * nv + k] * solution.unknowns[j]);
-    size = max(size, terms);
+    size = max(size, max(abs(in[2][k]), abs(h[k])));
     left = max(left, abs(solution.residual[k]));
   }
-  const Expr solved = less(left, kSolved * size);
-  for (std::size_t k = 0; k < nv; ++k) qdd[k] = select(solved, solution.unknowns[k], std::nan(""));
+  const Expr doubt = sqrt(select(less(left, kSolved * size), 0.0, -1.0));  // 0 or NaN
+  for (std::size_t k = 0; k < nv; ++k) qdd[k] = solution.unknowns[k] + doubt;
 }
 
 std::vector<Group> loss_groups(const std::string& function, std::size_t nv) {
@@ -158,6 +213,10 @@ std::vector<Group> loss_groups(const std::string& function, std::size_t nv) {
 
 void give_losses(const Losses<Expr>& losses, Results& out) {
   if (out.size() == 1) {
+    for (std::size_t k = 0; k < losses.total.size(); ++k) {
+      name_value(losses.bearing[k], fmt::format("bearing{}", k + 1));
+      name_value(losses.at_joint[k], fmt::format("output{}", k + 1));
+    }
     out[0] = losses.total;
     return;
   }

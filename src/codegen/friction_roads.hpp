@@ -9,7 +9,7 @@
 //
 //   total(M q̈ + h, W q̈ + w₀, q̇, q̈) = τ      M, h, W, w₀ computed once
 //
-// by Newton steps from q̈ = 0. Where they do not get there (a joint jams), accelerations are NaN. A joint at rest is taken as if
+// by Newton steps from where bearings are loaded as if nothing accelerated. Where they do not get there (a joint jams), accelerations are NaN. A joint at rest is taken as if
 // it had no dry friction: sticking is for dynamics/forward_friction.hpp.
 #pragma once
 

@@ -20,7 +20,8 @@ namespace {
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-// total(q̈) = tau by Newton's method from q̈ = 0, with slopes by differences; NaN where it does not get there.
+// total(q̈) = tau by Newton's method from q̈ = 0, with slopes by differences and steps no longer than helps; NaN where it does
+// not get there.
 void forward_by_newton(const Model<double>& model, Workspace<double>& work, Losses<double>& losses, In<double> q, In<double> qd,
                        In<double> tau, Out<double> qdd) {
   const auto n = static_cast<Eigen::Index>(qdd.size());
@@ -29,21 +30,24 @@ void forward_by_newton(const Model<double>& model, Workspace<double>& work, Loss
     return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(losses.total.data(), n) -
                            Eigen::Map<const Eigen::VectorXd>(tau.data(), n));
   };
-  Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
-  Eigen::MatrixXd slope(n, n);
   constexpr double kDifference = 1e-6;
-  for (int step = 0; step < 50; ++step) {
-    const Eigen::VectorXd here = excess(x);
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(n), here = excess(x);
+  Eigen::MatrixXd slope(n, n);
+  const double size = std::max(here.norm(), 1e-300);
+  for (int step = 0; step < 100 && here.norm() > 1e-15 * size; ++step) {
     for (Eigen::Index j = 0; j < n; ++j) {
       Eigen::VectorXd beside = x;
       beside[j] += kDifference;
       slope.col(j) = (excess(beside) - here) / kDifference;
     }
     const Eigen::VectorXd change = slope.fullPivLu().solve(here);
-    x -= change;
-    if (change.norm() <= 1e-14 * x.norm()) break;
-    if (step == 49 && !(change.norm() <= 1e-9 * x.norm())) x.setConstant(std::nan(""));
+    double part = 1.0;
+    while (part > 1e-6 && !(excess(x - part * change).norm() < here.norm())) part *= 0.5;
+    if (part <= 1e-6) break;  // nothing is gained any more
+    x -= part * change;
+    here = excess(x);
   }
+  if (!(here.norm() <= 1e-9 * size)) x.setConstant(std::nan(""));
   std::copy(x.begin(), x.end(), qdd.begin());
 }
 
