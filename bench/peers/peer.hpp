@@ -35,8 +35,11 @@ struct Description {
   const Body* bodies;
 };
 
-// The last two are derivatives with respect to q (along the velocities, for quaternions too), qd, and qdd or tau.
-enum class Function : int { inverse, mass_matrix, forward, bias, kinematics, inverse_derivatives, forward_derivatives };
+// Derivatives are those with respect to q (along the velocities, for quaternions too), qd, and qdd or tau. Other libraries are not
+// asked for the last.
+enum class Function : int {
+  inverse, mass_matrix, forward, bias, kinematics, inverse_derivatives, forward_derivatives, inverse_with_friction
+};
 
 class Peer {
  public:

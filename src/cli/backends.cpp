@@ -10,6 +10,7 @@
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/forward_derivatives.hpp"
+#include "../dynamics/friction.hpp"
 #include "../dynamics/inverse_derivatives.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/rnea.hpp"
@@ -21,7 +22,8 @@ namespace {
 using peer::Function;
 
 constexpr Function kFunctions[] = {Function::inverse, Function::mass_matrix, Function::forward, Function::bias,
-                                   Function::kinematics, Function::inverse_derivatives, Function::forward_derivatives};
+                                   Function::kinematics, Function::inverse_derivatives, Function::forward_derivatives,
+                                   Function::inverse_with_friction};
 
 bool is_derivative(Function f) { return f == Function::inverse_derivatives || f == Function::forward_derivatives; }
 // Of q, qd and tau, not of q, qd and qdd.
@@ -37,9 +39,10 @@ std::size_t size_of(const Model<T>& model, Function f) {
 
 template <class T>
 struct Workspaces {
-  explicit Workspaces(const Model<T>& model) : plain(model), derivative(model) {}
+  explicit Workspaces(const Model<T>& model) : plain(model), derivative(model), losses(model) {}
   Workspace<T> plain;
   DerivativeWorkspace<T> derivative;
+  Losses<T> losses;
 };
 
 // `last`: qdd or tau. Poses stay in the workspace.
@@ -59,6 +62,10 @@ void evaluate(Function f, const Model<T>& model, Workspaces<T>& works, In<T> q, 
     case Function::forward_derivatives:
       forward_derivatives<T>(model, works.derivative, q, qd, last, third(0), third(1), third(2));
       break;
+    case Function::inverse_with_friction:
+      inverse_with_losses<T>(model, work, q, qd, last, works.losses);
+      std::copy(works.losses.total.begin(), works.losses.total.end(), out.begin());
+      break;
   }
 }
 
@@ -75,7 +82,10 @@ void copy_poses(const Workspace<T>& work, T* out) {
 // Velocities above which derivatives are not interpreted, and not compiled: straight-line code that is longer than the caches
 // and takes minutes to make, where the algorithm over double is as fast.
 constexpr std::size_t kLargestDerived = 60;
-bool is_compiled(Function f, std::size_t nv) {
+bool is_compiled(Function f, std::size_t nv, bool friction) {
+  if (friction || f == Function::inverse_with_friction) {
+    return friction && (f == Function::inverse || f == Function::inverse_with_friction);
+  }
   return !is_derivative(f) || nv <= (f == Function::inverse_derivatives ? 40 : 24);
 }
 
@@ -174,7 +184,7 @@ class OfOneArray : public peer::Peer {
 
 class Interpreted : public OfOneArray {
  public:
-  explicit Interpreted(const Model<Expr>& model) : OfOneArray(model) {
+  Interpreted(const Model<Expr>& model, bool friction) : OfOneArray(model), friction_(friction) {
     for (const Function f : kFunctions) {
       if (!supports(f)) continue;
       const lw::Function traced = trace("bench", {{"q", nq_}, {"qd", nv_}, {"last", nv_}}, {{"out", size_of(model, f)}},
@@ -183,28 +193,33 @@ class Interpreted : public OfOneArray {
                                           evaluate<Expr>(f, model, work, in[0], in[1], in[2], out[0]);
                                           if (f == Function::kinematics) copy_poses(work.plain, out[0].data());
                                         });
-      programs_.emplace_back(traced);
+      programs_[index(f)] = std::make_unique<Interpreter<double>>(traced);
     }
   }
-  bool supports(Function f) const override { return !is_derivative(f) || nv_ <= kLargestDerived; }
+  bool supports(Function f) const override {
+    if (friction_ || f == Function::inverse_with_friction) return is_compiled(f, nv_, friction_);
+    return !is_derivative(f) || nv_ <= kLargestDerived;
+  }
 
  private:
-  void run(Function f, std::span<const double> in, std::span<double> out) override { programs_[index(f)](in, out); }
+  void run(Function f, std::span<const double> in, std::span<double> out) override { (*programs_[index(f)])(in, out); }
 
-  std::vector<Interpreter<double>> programs_;  // by function; those that are left out come last
+  bool friction_;
+  std::array<std::unique_ptr<Interpreter<double>>, std::size(kFunctions)> programs_;
 };
 
 constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics", "inverse-derivatives",
-                                  "forward-derivatives"};
+                                  "forward-derivatives", "inverse-with-friction"};
 
 class Jitted : public OfOneArray {
  public:
-  Jitted(const Model<Expr>& model, std::shared_ptr<Compiled> compiled) : OfOneArray(model), compiled_(std::move(compiled)) {
+  Jitted(const Model<Expr>& model, std::shared_ptr<Compiled> compiled, bool friction)
+      : OfOneArray(model), compiled_(std::move(compiled)), friction_(friction) {
     for (const Function f : kFunctions) {
       if (supports(f)) flat_[index(f)] = compiled_->flat(kNames[index(f)]);
     }
   }
-  bool supports(Function f) const override { return is_compiled(f, nv_); }
+  bool supports(Function f) const override { return is_compiled(f, nv_, friction_); }
 
  private:
   // each takes the first part of the state: what stands behind is not read
@@ -220,25 +235,28 @@ class Jitted : public OfOneArray {
   }
 
   std::shared_ptr<Compiled> compiled_;
+  bool friction_;
   std::array<Compiled::Flat*, std::size(kFunctions)> flat_{};
 };
 
 // Tables with a row a state.
 class Batched : public BatchPeer {
  public:
-  Batched(const Model<Expr>& model, const Program& program, std::shared_ptr<Compiled> compiled)
-      : nq_(static_cast<std::size_t>(model.nq)), nv_(static_cast<std::size_t>(model.nv)), compiled_(std::move(compiled)) {
+  Batched(const Model<Expr>& model, const Program& program, std::shared_ptr<Compiled> compiled, bool friction)
+      : nq_(static_cast<std::size_t>(model.nq)), nv_(static_cast<std::size_t>(model.nv)), compiled_(std::move(compiled)),
+        friction_(friction) {
     for (const Function f : kFunctions) {
       if (!supports(f)) continue;
       Entry& e = entries_[index(f)];
       e.size = size_of(model, f);
       e.batch = compiled_->batch_pointer(kNames[index(f)]);
-      const OperationCount c = cost(program.functions[index(f)]).operations;
+      const auto named = [&](const lw::Function& g) { return g.name() == kNames[index(f)]; };
+      const OperationCount c = cost(*std::find_if(program.functions.begin(), program.functions.end(), named)).operations;
       e.operations = static_cast<double>(c.multiplications + c.additions + c.divisions + c.roots) +
                      kOperationsOfSine * static_cast<double>(c.trigonometric);
     }
   }
-  bool supports(Function f) const override { return !is_derivative(f); }
+  bool supports(Function f) const override { return !is_derivative(f) && is_compiled(f, nv_, friction_); }
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
     const auto n = static_cast<std::size_t>(count);
     q_.assign(q, q + n * nq_);
@@ -281,6 +299,7 @@ class Batched : public BatchPeer {
   static constexpr int kRows = 64;
   std::size_t nq_, nv_;
   std::shared_ptr<Compiled> compiled_;
+  bool friction_;
   std::vector<double> q_, qd_, qdd_, tau_;
   std::array<Entry, std::size(kFunctions)> entries_;
 };
@@ -289,13 +308,14 @@ class Batched : public BatchPeer {
 
 std::unique_ptr<peer::Peer> reference_backend(const Model<double>& model) { return std::make_unique<Reference>(model); }
 
-std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism) {
-  return std::make_unique<Interpreted>(instantiate<Expr>(mechanism));
+std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism, bool friction) {
+  return std::make_unique<Interpreted>(instantiate<Expr>(mechanism), friction);
 }
 
-JitBackend jit_backend(const Mechanism& mechanism, bool with_batch) {
-  const auto start = std::chrono::steady_clock::now();
-  const Model<Expr> model = instantiate<Expr>(mechanism);
+namespace {
+
+// The functions that are timed, under the names by which they are asked for.
+Program program_of(const Mechanism& mechanism, const Model<Expr>& model) {
   ProgramOptions options;
   options.trace = native();
   Program program = make_program(mechanism, {"inverse", "mass-matrix", "forward", "bias"}, options);
@@ -310,9 +330,30 @@ JitBackend jit_backend(const Mechanism& mechanism, bool with_batch) {
   const Arithmetic arithmetic = program.functions.front().arithmetic();
   program.functions.push_back(optimize(poses.with(arithmetic), Objective::operations).with(arithmetic));
   for (const Function f : {Function::inverse_derivatives, Function::forward_derivatives}) {
-    if (!is_compiled(f, static_cast<std::size_t>(model.nv))) continue;
+    if (!is_compiled(f, static_cast<std::size_t>(model.nv), false)) continue;
     program.functions.push_back(make_program(mechanism, {kNames[index(f)]}, options).functions.front());
   }
+  return program;
+}
+
+Program program_with_friction(const Mechanism& mechanism) {
+  ProgramOptions options;
+  options.trace = native();
+  Program program = make_program(mechanism, {"inverse"}, options);
+  options.trace.friction = true;
+  const lw::Function f = make_program(mechanism, {"inverse"}, options).functions.front();
+  program.functions.emplace_back(kNames[index(Function::inverse_with_friction)], f.inputs(), f.outputs(), f.shared_graph(),
+                                 f.results(), f.arithmetic());
+  program.functions.back() = program.functions.back().in_order(f.order());
+  return program;
+}
+
+}  // namespace
+
+JitBackend jit_backend(const Mechanism& mechanism, bool with_batch, bool friction) {
+  const auto start = std::chrono::steady_clock::now();
+  const Model<Expr> model = instantiate<Expr>(mechanism);
+  const Program program = friction ? program_with_friction(mechanism) : program_of(mechanism, model);
   JitBackend made;
   JitOptions how;
   how.batch = with_batch;
@@ -320,8 +361,8 @@ JitBackend jit_backend(const Mechanism& mechanism, bool with_batch) {
   made.cached = compiled->was_cached();
   made.native = compiled->is_native();
   made.notes = compiled->notes();
-  made.peer = std::make_unique<Jitted>(model, compiled);
-  if (compiled->has_batch()) made.batch = std::make_unique<Batched>(model, program, compiled);
+  made.peer = std::make_unique<Jitted>(model, compiled, friction);
+  if (compiled->has_batch()) made.batch = std::make_unique<Batched>(model, program, compiled, friction);
   made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return made;
 }

@@ -14,7 +14,7 @@ namespace lw::cli {
 std::unique_ptr<peer::Peer> reference_backend(const Model<double>& model);
 
 // The same, traced and interpreted.
-std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism);
+std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism, bool friction = false);
 
 // Many states at once, in vectors. What it computes in one state goes the same way.
 class BatchPeer : public peer::Peer {
@@ -34,7 +34,8 @@ struct JitBackend {
   bool native = false;     // else it is interpreted
   std::vector<std::string> notes;
 };
-JitBackend jit_backend(const Mechanism& mechanism, bool with_batch);
+// With `friction`, inverse dynamics without and with it and nothing else.
+JitBackend jit_backend(const Mechanism& mechanism, bool with_batch, bool friction = false);
 
 // How many numbers `result` gives: nv, nv², 3 nv², or rotation and position of every body.
 std::size_t result_size(const Model<double>& model, peer::Function function);

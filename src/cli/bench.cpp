@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -50,11 +51,20 @@ constexpr NamedFunction kFunctions[] = {{Function::inverse, "inverse"},
                                         {Function::kinematics, "kinematics"},
                                         {Function::inverse_derivatives, "inverse-derivatives"},
                                         {Function::forward_derivatives, "forward-derivatives"}};
+constexpr NamedFunction kWithFriction[] = {{Function::inverse, "inverse"},
+                                           {Function::inverse_with_friction, "inverse, with friction"}};
+std::span<const NamedFunction> timed_functions(const Arguments& arguments) {
+  if (arguments.has("--friction")) return kWithFriction;
+  return kFunctions;
+}
 
 struct Backend {
   std::string name;
   std::unique_ptr<peer::Peer> peer;
   BatchPeer* batch = nullptr;  // the same, where it computes in many states at once
+  bool ours = true;
+
+  bool has(Function f) const { return (ours || f != Function::inverse_with_friction) && peer->supports(f); }
 };
 
 struct Disagreement : std::runtime_error {
@@ -109,7 +119,7 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
   std::vector<Backend> backends;
   backends.push_back({"reference", reference_backend(loaded.model)});
   if (loaded.model.nv <= kLargestTraced) {
-    backends.push_back({"interpreter", interpreter_backend(loaded.mechanism)});
+    backends.push_back({"interpreter", interpreter_backend(loaded.mechanism, arguments.has("--friction"))});
   } else {
     note(arguments,
          fmt::format("{}: the interpreter is left out; traced graphs of more than {} velocities are too large",
@@ -117,7 +127,7 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
   }
   if (loaded.model.nv <= kLargestCompiled) {
     note(arguments, fmt::format("{}: compiling", loaded.model.name));
-    JitBackend made = jit_backend(loaded.mechanism, loaded.model.nv <= kLargestBatch);
+    JitBackend made = jit_backend(loaded.mechanism, loaded.model.nv <= kLargestBatch, arguments.has("--friction"));
     for (const std::string& text : made.notes) note(arguments, text);
     note(arguments,
          fmt::format("{}: {} in {:.2f} s", loaded.model.name,
@@ -131,7 +141,7 @@ std::vector<Backend> make_backends(const Arguments& arguments, const LoadedModel
     const std::vector<peer::Body> bodies = describe_bodies(loaded.model);
     for (const PeerLibrary& library : libraries) {
       if (auto made = make_peer(library, loaded.model, bodies)) {
-        backends.push_back({library.name, std::move(made)});
+        backends.push_back({library.name, std::move(made), nullptr, false});
       } else {
         note(arguments, fmt::format("{}: {} cannot represent it", loaded.model.name, library.name));
       }
@@ -182,11 +192,12 @@ std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& lo
   const std::vector<Backend> backends = make_backends(arguments, loaded, libraries);
   give_states(loaded.model, backends);
   std::vector<Result> results;
-  for (const auto& [function, name] : kFunctions) {
+  const std::span<const NamedFunction> functions = timed_functions(arguments);
+  for (const auto& [function, name] : functions) {
     std::vector<TimedCall> calls;
     const std::size_t first = results.size();
     for (const Backend& b : backends) {
-      if (!b.peer->supports(function)) continue;
+      if (!b.has(function)) continue;
       const double off = disagreement(loaded.model, function, *backends.front().peer, *b.peer);
       if (!(off <= 1e-9)) {
         throw Disagreement(
@@ -201,7 +212,7 @@ std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& lo
       calls.push_back(std::move(call));
       results.push_back({name, b.name, {}, b.batch != nullptr ? b.batch->operations(function) : 0.0});
     }
-    const std::vector<Timing> timings = time_side_by_side(calls, seconds / static_cast<double>(std::size(kFunctions)));
+    const std::vector<Timing> timings = time_side_by_side(calls, seconds / static_cast<double>(functions.size()));
     for (std::size_t k = 0; k < timings.size(); ++k) results[first + k].timing = timings[k];
   }
   return results;
@@ -215,7 +226,7 @@ const Result* find(const std::vector<Result>& results, const std::string& functi
 }
 
 // A line per function with independent calls, then one with dependent ones; each cell ns and ratio to the reference.
-void print_table(const Model<double>& model, const std::vector<Result>& results) {
+void print_table(const Arguments& arguments, const Model<double>& model, const std::vector<Result>& results) {
   std::vector<std::string> names;
   for (const Result& r : results) {
     if (std::find(names.begin(), names.end(), r.backend) == names.end()) names.push_back(r.backend);
@@ -224,7 +235,7 @@ void print_table(const Model<double>& model, const std::vector<Result>& results)
   std::vector<std::string> header{"ns per call", "calls"};
   header.insert(header.end(), names.begin(), names.end());
   Table table(header);
-  for (const auto& [function, name] : kFunctions) {
+  for (const auto& [function, name] : timed_functions(arguments)) {
     for (const bool dependent : {false, true}) {
       const auto ns = [&](const Result& r) { return dependent ? r.timing.ns_dependent : r.timing.ns; };
       const double reference = ns(*find(results, name, "reference"));
@@ -306,7 +317,7 @@ int bench(const Arguments& arguments) {
       if (r.operations > 0.0) json["results"].back()["share_of_peak"] = r.operations / r.timing.ns / peak;
     }
     if (!arguments.json()) {
-      print_table(loaded.model, results);
+      print_table(arguments, loaded.model, results);
       print_rates(results, peak);
       std::fflush(stdout);
     }
@@ -340,6 +351,12 @@ Command bench_command() {
                               "auto: all that are found; none: ours only",
                               Option::Kind::text,
                               {"auto", "none"},
+                              "Options"},
+                             {"--friction",
+                              "",
+                              "inverse dynamics alone, without and with what joints and drives lose",
+                              Option::Kind::flag,
+                              {},
                               "Options"}});
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
@@ -348,7 +365,8 @@ Command bench_command() {
       "batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the program "
       "(bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent calls show "
       "throughput, dependent ones latency (of a batch: of one state). Without MODEL: arm6, arm7, quadruped, humanoid.";
-  c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none"};
+  c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none",
+                "linkwright bench puma560-dhanaraj --friction"};
   c.positionals[0].required = false;
   c.run = run;
   return c;

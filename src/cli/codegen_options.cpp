@@ -45,6 +45,12 @@ std::vector<Option> trace_options() {
            Kind::text,
            {},
            "Code"},
+          {"--friction",
+           "",
+           "what joints and drives lose is in inverse (tau is the total) and in forward",
+           Kind::flag,
+           {},
+           "Code"},
           {"--frame", "LINK", "of kinematics and jacobian; default: the last link", Kind::text, {}, "Code"},
           {"--search",
            "TRIALS",
@@ -66,12 +72,14 @@ Section functions_section() {
            {"energy", "q, qd -> kinetic, potential"},
            {"inverse-derivatives", "q, qd, qdd -> d_q, d_qd, d_qdd of tau; with --keep also d_p"},
            {"forward-derivatives", "q, qd, tau -> d_q, d_qd, d_tau of qdd; with --keep also d_p"},
-           {"regressor", "q, qd, qdd -> Y of tau = Y pi"}}};
+           {"regressor", "q, qd, qdd -> Y of tau = Y pi"},
+           {"friction", "q, qd, qdd -> dynamic, bearing, at_joint, transmission, total, motor: what joints and drives lose"}}};
 }
 
 TraceOptions read_trace_options(const Arguments& arguments) {
   TraceOptions o;
   if (arguments.has("--keep")) o.keep = names_in("--keep", arguments.text("--keep"));
+  o.friction = arguments.has("--friction");
   o.base_parameters = arguments.text("--parameters", "base") == "base";
   const std::string objective = arguments.text("--objective", "operations");
   o.objective = objective == "latency" ? Objective::latency
@@ -95,6 +103,7 @@ std::vector<std::pair<std::string, std::string>> resolved(const Arguments& argum
     for (const std::string& value : arguments.texts(name)) list.emplace_back(name, value);
   }
   if (!options.keep.empty()) list.emplace_back("--keep", fmt::format("{}", fmt::join(options.keep, ",")));
+  if (options.friction) list.emplace_back("--friction", "");
   list.emplace_back("--parameters", options.base_parameters ? "base" : "full");
   list.emplace_back("--objective", arguments.text("--objective", "operations"));
   list.emplace_back("--snap", fmt::format("{}", options.snap));

@@ -57,7 +57,7 @@ TestVectors vectors_of(const Traced& traced, bool single) {
   TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
   Random random(2), bits(3);
   for (int k = 0; k < kVectors; ++k) {
-    const State s = random_state(traced.model, random);
+    const State s = state_for(traced, traced.model, random);
     std::vector<double> in, own, out(f.output_size());
     for (const Group& g : f.inputs()) {
       const std::vector<double>& from = g.name == "q"     ? s.q
@@ -277,7 +277,8 @@ int run(const Arguments& arguments) {
   options.libm = arguments.has("--libm");
   options.progress = [&](const std::string& function) { note_long_work(arguments, loaded.model, function); };
   judge_functions(arguments, loaded.model, functions);
-  note_losses(arguments, loaded.mechanism);
+  const bool lossless = !options.trace.friction && functions != std::vector<std::string>{"friction"};
+  if (lossless) note_losses(arguments, loaded.mechanism);
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);
   if (arguments.has("--name")) program.name = arguments.text("--name");
@@ -285,7 +286,9 @@ int run(const Arguments& arguments) {
   for (const char* option : {"--functions", "--batch", "--name", "--float", "--libm", "--no-fma", "--no-lanes"}) {
     if (arguments.has(option)) program.options.emplace_back(option, arguments.text(option));
   }
-  if (const std::string losses = losses_left_out(loaded.mechanism); !losses.empty()) program.left_out.push_back(losses);
+  if (const std::string losses = losses_left_out(loaded.mechanism); lossless && !losses.empty()) {
+    program.left_out.push_back(losses);
+  }
   note_idle_parameters(arguments, program);
   Json json{{"files", Json::array()}, {"functions", Json::array()}};
   std::vector<std::string> columns{"function", "×", "+", "÷", "sin, cos", "longest path"};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../base/text.hpp"
+#include "../codegen/friction_roads.hpp"
 #include "../codegen/roads.hpp"
 #include "codegen_options.hpp"
 #include "commands.hpp"
@@ -72,6 +73,33 @@ void print_explanation(const Traced& traced, const std::vector<RoadTaken>& tried
   fmt::print("{}", passes.str());
 }
 
+// What the laws cost joint by joint; the rest is what keeping the bearings' reactions costs.
+void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOptions options) {
+  options.friction = false;
+  const OperationCount with = lw::cost(traced.function).operations,
+                       without = lw::cost(trace_function(loaded.mechanism, "inverse", options).function).operations;
+  fmt::print("\n{}\n", styled("Friction", Style::heading, stdout));
+  Table table({"", "×", "+", "÷", "roots", "exp, log", "together"});
+  OperationCount laws;
+  const auto add = [&](const std::string& name, const OperationCount& c) {
+    table.add({name, fmt::format("{:+d}", c.multiplications), fmt::format("{:+d}", c.additions), fmt::format("{:+d}", c.divisions),
+               fmt::format("{:+d}", c.roots), fmt::format("{:+d}", c.trigonometric), fmt::format("{:+d}", total(c) + c.roots)});
+  };
+  const auto combined = [](const OperationCount& a, const OperationCount& b, int sign) {
+    return OperationCount{a.multiplications + sign * b.multiplications, a.additions + sign * b.additions,
+                          a.divisions + sign * b.divisions, a.roots + sign * b.roots,
+                          a.trigonometric + sign * b.trigonometric, a.comparisons + sign * b.comparisons};
+  };
+  for (const LossCost& joint : loss_costs(loaded.mechanism, options.values)) {
+    add(joint.joint, joint.operations);
+    laws = combined(laws, joint.operations, 1);
+  }
+  const OperationCount added = combined(with, without, -1);
+  add("reactions of the bearings", combined(added, laws, -1));
+  add("all that friction adds", added);
+  fmt::print("{}", table.str());
+}
+
 int run(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const std::string function = arguments.text("--function", "inverse");
@@ -85,7 +113,7 @@ int run(const Arguments& arguments) {
   const FunctionCost cost = lw::cost(traced.function);
   const std::vector<RoadTaken> roads = distinct(traced.roads);
   std::vector<PublishedCount> published;
-  if (function == "inverse" && options.keep.empty()) {
+  if (function == "inverse" && options.keep.empty() && !options.friction) {
     published = published_counts(loaded.model.name, options.dense, options.base_parameters);
   }
   if (arguments.json()) {
@@ -133,6 +161,7 @@ int run(const Arguments& arguments) {
   if (check.snapping > 0.0) fmt::print("; snapping changes results by {:.1e}", check.snapping);
   fmt::print("\n");
   if (arguments.has("--explain")) print_explanation(traced, roads);
+  if (arguments.has("--explain") && options.friction && function == "inverse") print_loss_costs(traced, loaded, options);
   if (check.passed()) return kOk;
   say_error(fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
   return kCheckFailed;

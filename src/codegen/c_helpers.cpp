@@ -6,20 +6,41 @@
 namespace lw {
 namespace {
 
-const char* kHelpers = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
+constexpr const char* kExtremes = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
 static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }
-static inline REAL lw_less(REAL a, REAL b) { return a < b ? ONE : ZERO; }
+)";
+
+// Signs of velocities and torques change as they like: what depends on them is chosen without a jump, which the processor would
+// guess wrong.
+constexpr const char* kChoices = R"(#ifdef __GNUC__
+typedef REAL lw_choice __attribute__((vector_size(16)));
+typedef WORD lw_mask __attribute__((vector_size(16)));
+static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) {
+  const lw_choice x = {a}, y = {b};
+  return ((lw_choice)(((lw_mask)x & where) | ((lw_mask)y & ~where)))[0];
+}
+static inline REAL lw_select(REAL condition, REAL a, REAL b) {
+  const lw_choice c = {condition};
+  return lw_chosen(c != ZERO, a, b);
+}
+/* where x < y: a, else b */
+static inline REAL lw_select_less(REAL x, REAL y, REAL a, REAL b) {
+  const lw_choice u = {x}, v = {y};
+  return lw_chosen(u < v, a, b);
+}
+#else
 static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition != ZERO ? a : b; }
+static inline REAL lw_select_less(REAL x, REAL y, REAL a, REAL b) { return x < y ? a : b; }
+#endif
+static inline REAL lw_less(REAL a, REAL b) { return lw_select_less(a, b, ONE, ZERO); }
 )";
 
 std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
-  std::string text, all = kHelpers;
-  choose_precision(all, dialect);
-  for (const Op op : ops) {
-    const std::size_t name = all.find(std::string("lw_") + function_name(op) + "(");
-    const std::size_t begin = all.rfind('\n', name) == std::string::npos ? 0 : all.rfind('\n', name) + 1;
-    text += all.substr(begin, all.find('\n', name) + 1 - begin);
-  }
+  std::string text;
+  if (ops.contains(Op::min) || ops.contains(Op::max)) text += kExtremes;
+  if (ops.contains(Op::less) || ops.contains(Op::select)) text += kChoices;
+  choose_precision(text, dialect);
+  replace_all(text, "WORD", dialect.single_precision ? "int" : "long long");
   return text;
 }
 

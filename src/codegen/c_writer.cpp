@@ -68,10 +68,15 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
         name = dialect.single_precision ? "LW_FMAF" : "LW_FMA";
         needs.fma = true;
         break;
+      case Op::select:
+        if (constexpr std::string_view kLess = "lw_less("; arguments[0].starts_with(kLess)) {
+          const std::string compared = arguments[0].substr(kLess.size(), arguments[0].size() - kLess.size() - 1);
+          return fmt::format("lw_select_less({}, {}, {})", compared, arguments[1], arguments[2]);
+        }
+        [[fallthrough]];
       case Op::min:
       case Op::max:
       case Op::less:
-      case Op::select:
         name = "lw_" + name;
         needs.helpers.insert(op);
         break;

@@ -37,7 +37,7 @@ namespace {
 // Functions for which inertias may be regrouped, and frames chosen.
 bool gives_torques(const std::string& function) {
   return function.starts_with("inverse") || function.starts_with("forward") || function == "mass-matrix" ||
-         function == "bias";
+         function == "bias" || function == "friction";
 }
 
 bool has_chosen_frames(const std::string& function, const std::string& road) {
@@ -76,6 +76,14 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
       program.contents.push_back(std::move(c));
     }
     if (details != nullptr) details->push_back(std::move(traced));
+  }
+  std::vector<std::string> lossy;
+  for (const std::string& name : functions) {
+    if (name != "friction" && includes_losses(name, options.trace)) lossy.push_back(name);
+  }
+  if (!lossy.empty()) {
+    program.notes.push_back(fmt::format("{}: friction of the joints and losses of the drives are included; tau is the total",
+                                        fmt::join(lossy, ", ")));
   }
   if (in_lanes) {
     program.notes.emplace_back("equal limbs run in vectors: for gcc and clang; --no-lanes is for other compilers");

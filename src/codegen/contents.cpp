@@ -46,7 +46,25 @@ Contents of_group(const Traced& traced, const Group& g) {
             with_units(velocities, "/s")};
   }
   if (name == "qdd") return {name, {}, "accelerations", with_units(velocities, "/s²")};
-  if (name == "tau") return {name, {}, "torques and forces at the joints", forces(velocities)};
+  if (name == "tau") {
+    return {name,
+            {},
+            traced.friction ? "torques and forces at the joints, with what joints and drives lose, on the drives' output side"
+                            : "torques and forces at the joints",
+            forces(velocities)};
+  }
+  if (traced.function.name() == "friction") {
+    constexpr std::pair<const char*, const char*> kWords[] = {
+        {"dynamic", "torques and forces of the motion, without losses"},
+        {"bearing", "friction and damping in the joints"},
+        {"at_joint", "dynamic + bearing: what the drives give"},
+        {"transmission", "what the drives lose"},
+        {"total", "at_joint + transmission, on the drives' output side"},
+        {"motor", "total on the motors' side: divided by the drives' ratios; of coupled drives motor by motor"}};
+    for (const auto& [group, words] : kWords) {
+      if (name == group) return {name, {}, words, forces(velocities)};
+    }
+  }
   if (name == "bias")
     return {name, {}, "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
             forces(velocities)};

@@ -148,7 +148,7 @@ const std::string& Writer::define(const Function& function) {
   const Graph& graph = function.graph();
   for (const NodeId id : function.order()) {
     if (graph[id].op == Op::solve)
-      throw Error(ErrorCode::usage, "Python for functions with a loop closure is not made yet");
+      throw Error(ErrorCode::usage, "Python is not made for functions that solve an equation step by step (`forward` with friction) yet; C and C++ are");
     if (graph[id].op == Op::call) define(*graph.calls()[graph[id].a].function);
   }
   const std::string& name = defined_[&function] = symbols_.unique("_" + function.name());
@@ -205,7 +205,8 @@ void Writer::define_public(const Function& function, const std::string& wish) {
       code_line(fmt::format("\"\"\"{} from {}.\"\"\"", fmt::join(returned, ", "), fmt::join(shapes, ", ")), 4, kWidth);
   text += code_line(fmt::format("{}, {} = _arguments({})", states, numbers, fmt::join(pairs, ", ")), 4, kWidth);
   text += fmt::format("    {0} = {1}(*{0})\n", numbers, inner);
-  text += code_line(fmt::format("return {}", fmt::join(results, ", ")), 4, kWidth);
+  const std::string all = fmt::format("{}", fmt::join(results, ", "));
+  text += code_line(all.size() + 11 <= kWidth ? "return " + all : "return (" + all + ")", 4, kWidth);
 }
 
 std::string Writer::helpers() const {

@@ -36,6 +36,8 @@ constexpr Meaning kMeanings[] = {
     {"fc", "{f'}", "f′", "force through the joint, in the carrier's axes", "N", Sweep::inward},
     {"n", "n", "n", "moment through the joint", "N m", Sweep::inward},
     {"nc", "{n'}", "n′", "moment through the joint, in the carrier's axes", "N m", Sweep::inward},
+    {"bearing", "b", "b", "friction in the joint", "N m or N", Sweep::inward},
+    {"output", "x", "x", "what the drive gives", "N m or N", Sweep::inward},
     {"m", "m", "m", "mass", "kg"},
     {"h", "h", "h", "first moment of mass", "kg m"},
     {"I", "I", "I", "moment of inertia", "kg m²"},

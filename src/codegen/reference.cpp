@@ -1,11 +1,15 @@
 // What traced functions are checked against: the algorithms over double, in the model's own frames.
+#include <cmath>
 #include <memory>
+
+#include <Eigen/LU>
 
 #include "../base/error.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/forward_derivatives.hpp"
+#include "../dynamics/friction.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
@@ -16,28 +20,68 @@ namespace {
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
+// total(q̈) = tau by Newton's method from q̈ = 0, with slopes by differences and steps no longer than helps; NaN where it does
+// not get there.
+void forward_by_newton(const Model<double>& model, Workspace<double>& work, Losses<double>& losses, In<double> q, In<double> qd,
+                       In<double> tau, Out<double> qdd) {
+  const auto n = static_cast<Eigen::Index>(qdd.size());
+  const auto excess = [&](const Eigen::VectorXd& x) {
+    inverse_with_losses<double>(model, work, q, qd, {x.data(), qdd.size()}, losses);
+    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(losses.total.data(), n) -
+                           Eigen::Map<const Eigen::VectorXd>(tau.data(), n));
+  };
+  constexpr double kDifference = 1e-6;
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(n), here = excess(x);
+  Eigen::MatrixXd slope(n, n);
+  const double size = std::max(here.norm(), 1e-300);
+  for (int step = 0; step < 100 && here.norm() > 1e-15 * size; ++step) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      Eigen::VectorXd beside = x;
+      beside[j] += kDifference;
+      slope.col(j) = (excess(beside) - here) / kDifference;
+    }
+    const Eigen::VectorXd change = slope.fullPivLu().solve(here);
+    double part = 1.0;
+    while (part > 1e-6 && !(excess(x - part * change).norm() < here.norm())) part *= 0.5;
+    if (part <= 1e-6) break;  // nothing is gained any more
+    x -= part * change;
+    here = excess(x);
+  }
+  if (!(here.norm() <= 1e-9 * size)) x.setConstant(std::nan(""));
+  std::copy(x.begin(), x.end(), qdd.begin());
+}
+
 }  // namespace
 
-Reference reference(const Model<double>& model, const std::string& function, const std::string& frame) {
+Reference reference(const Model<double>& model, const std::string& function, const std::string& frame, bool friction) {
   struct Held {
     Model<double> model;
     Workspace<double> work;
     DerivativeWorkspace<double> slopes;
     ParameterTable table;
+    Losses<double> losses;
     int frame;
     explicit Held(const Model<double>& m)
-        : model(m), work(model), slopes(model), table(parameter_table(model)), frame(0) {}
+        : model(m), work(model), slopes(model), table(parameter_table(model)), losses(model), frame(0) {}
   };
   auto held = std::make_shared<Held>(model);
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
   require(held->frame >= 0, "a reference for a frame of the model");
   const auto nq = at(model.nq), nv = at(model.nv);
-  return [held, function, nq, nv](std::span<const double> in, std::span<double> out) {
+  return [held, function, friction, nq, nv](std::span<const double> in, std::span<double> out) {
     const Model<double>& m = held->model;
     Workspace<double>& work = held->work;
     const auto q = in.subspan(0, nq), qd = in.size() >= nq + nv ? in.subspan(nq, nv) : in.subspan(0, 0),
                third = in.size() >= nq + 2 * nv ? in.subspan(nq + nv, nv) : in.subspan(0, 0);
-    if (function == "inverse") {
+    if (function == "friction" || (friction && function == "inverse")) {
+      Losses<double>& l = held->losses;
+      inverse_with_losses<double>(m, work, q, qd, third, l);
+      std::vector<const std::vector<double>*> parts{&l.total};
+      if (function == "friction") parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
+      for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), out.begin() + static_cast<std::ptrdiff_t>(k * nv));
+    } else if (friction && function == "forward") {
+      forward_by_newton(m, work, held->losses, q, qd, third, out);
+    } else if (function == "inverse") {
       rnea<double>(m, work, q, qd, third, out);
     } else if (function == "bias") {
       rnea<double>(m, work, q, qd, work.zero, out);
@@ -73,6 +117,16 @@ Reference reference(const Model<double>& model, const std::string& function, con
   };
 }
 
+State state_for(const Traced& traced, const Model<double>& model, Random& random) {
+  State s = random_state(model, random);
+  if (!traced.friction || traced.function.name() != "forward") return s;
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+  s.tau = losses.total;
+  return s;
+}
+
 namespace {
 
 Reference with_parameters(const Traced& traced, const Model<double>& given, const std::vector<Model<Dual>>& moving,
@@ -80,7 +134,7 @@ Reference with_parameters(const Traced& traced, const Model<double>& given, cons
   const double snap = snapped_model ? traced.snap : 0.0;
   const std::string& function = traced.function.name();
   const Model<double> model = snapped(given, snap);
-  const Reference plain = reference(model, function, traced.frame);
+  const Reference plain = reference(model, function, traced.frame, traced.friction);
   if (moving.empty()) return plain;
   // derivatives along kept parameters, behind the others
   struct Held {

@@ -31,6 +31,7 @@
 #include "../model/displace.hpp"
 #include "../model/evaluate.hpp"
 #include "derivative_roads.hpp"
+#include "friction_roads.hpp"
 #include "limbs.hpp"
 #include "scenes.hpp"
 
@@ -58,6 +59,7 @@ class Tracer {
       throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
     }
     frame_ = frame_number(mechanism, options.frame);
+    lossy_ = includes_losses(function, options);
   }
 
   Traced run() {
@@ -152,7 +154,7 @@ class Tracer {
 
   Traced made(Function f, const Variant& v) const {
     Traced result{std::move(f), scenes_.names(v), scenes_.parameter_values(v), {},         {}, values_, {}, options_.snap,
-                  options_.frame, scenes_.others()};
+                  options_.frame, scenes_.others(), lossy_};
     if (is_derivative()) result.moving = scenes_.moving();
     return result;
   }
@@ -182,7 +184,9 @@ class Tracer {
   std::optional<Function> traced_with_repeats(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
                                               const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
     // elements and tied rotors join limbs that are alike
-    if (scenes_.dense() || values_.has_mimics || has_elements(values_) || !values_.rotor_ties.empty()) return std::nullopt;
+    if (scenes_.dense() || values_.has_mimics || has_elements(values_) || !values_.rotor_ties.empty() || lossy_) {
+      return std::nullopt;
+    }
     std::vector<Group> all = inputs;
     if (!options_.keep.empty()) all.push_back({"p", options_.keep.size()});
     const auto kept = [&](const Arguments& in) { return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()]; };
@@ -264,7 +268,24 @@ class Tracer {
                               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f) {
       search(name, in, out, f, list);
     };
-    if (function_ == "inverse" || function_ == "bias") {
+    if (lossy_ && function_ != "forward") {
+      std::vector<Group> in = state;
+      in.push_back({"qdd", nv});
+      const std::vector<Group> out = loss_groups(function_, nv);
+      variants("acceleration tensor, with losses", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+        give_losses(tensor_losses(s, road, x), y);
+      });
+      if (is_huge()) return list;
+      for (const bool canonical : {true, false}) {
+        add(fmt::format("recursive Newton-Euler with losses, {}", canonical ? "canonical frames" : "the model's frames"), in, out,
+            [canonical](Scene& s, const Arguments& x, Results& y) {
+              const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
+              Workspace<Expr> work(m);
+              give_losses(newton_euler_losses(m, canonical ? &s.tree : nullptr, work, x), y);
+              name_motion(m, work, true);
+            });
+      }
+    } else if (function_ == "inverse" || function_ == "bias") {
       const bool still = function_ == "bias";
       std::vector<Group> in = state;
       if (!still) in.push_back({"qdd", nv});
@@ -304,6 +325,13 @@ class Tracer {
               crba<Expr>(m, work, x[0], y[0]);
             });
       }
+    } else if (function_ == "forward" && lossy_) {
+      std::vector<Group> in = state;
+      in.push_back({"tau", nv});
+      search_with_variants("mass matrix, bias and reactions; Newton steps", in, {{"qdd", nv}},
+                           [this](Scene& s, const Variant& v, const Arguments& x, Results& y) {
+                             forward_with_losses(s, v.road, [&](const std::vector<Expr>& p) { return scenes_.scene(p, v); }, x, y[0]);
+                           }, list);
     } else if (function_ == "forward") {
       std::vector<Group> in = state;
       in.push_back({"tau", nv});
@@ -473,6 +501,13 @@ class Tracer {
   void search(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f,
               std::vector<Candidate>& list) {
+    search_with_variants(
+        name, in, out, [f](Scene& s, const Variant& v, const Arguments& x, Results& y) { f(s, v.road, x, y); }, list);
+  }
+
+  void search_with_variants(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
+                            const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f,
+                            std::vector<Candidate>& list) {
     const std::size_t n = values_.bodies.size();
     // as the symbols allow: what holds for the values of kept parameters need not hold for others
     std::vector<std::size_t> parallel, turned;
@@ -483,7 +518,7 @@ class Tracer {
         if (link.parallel) parallel.push_back(i);
         if (link.kind == JointKind::revolute) turned.push_back(i);
         for (const Gauge g : {Gauge::parent_hx, Gauge::parent_hy}) {
-          if (scenes_.regroups() && has_gauge(tree, i, g)) moved.emplace_back(i, g);
+          if (scenes_.regroups() && !scenes_.is_felt(i) && has_gauge(tree, i, g)) moved.emplace_back(i, g);
         }
       }
     };
@@ -498,10 +533,10 @@ class Tracer {
     const auto candidate = [&](const Variant& x) {
       Function traced_function = traced(in, out, x, [&](Scene& s, const Arguments& arguments, Results& results) {
         if (!std::exchange(looked, true)) look(s.tree);
-        f(s, x.road, arguments, results);
+        f(s, x, arguments, results);
       });
       return Candidate{name + described(x), std::move(traced_function), x, [this, in, out, f](const Variant& w) {
-        return traced_with_repeats(in, out, w, [&f](Scene& s, const Variant& u, const Arguments& a, Results& r) { f(s, u.road, a, r); });
+        return traced_with_repeats(in, out, w, f);
       }};
     };
     const auto worth = [&](const Candidate& c) { return price(c.function, options_.objective); };
@@ -560,14 +595,25 @@ class Tracer {
   const Scenes scenes_;
   const Model<double>& values_;
   int frame_ = 0;
+  bool lossy_ = false;  // what joints and drives lose is in it
 };
 
 }  // namespace
 
+bool includes_losses(const std::string& function, const TraceOptions& options) {
+  if (function == "friction") return true;
+  if (!options.friction) return false;
+  if (function == "bias" || function.ends_with("-derivatives")) {
+    throw Error(ErrorCode::usage, fmt::format("friction acts in `inverse`, `forward` and `friction`; `{}` is made without it",
+                                              function));
+  }
+  return function == "inverse" || function == "forward";
+}
+
 const std::vector<std::string>& traceable_functions() {
   static const std::vector<std::string> names{"inverse",   "forward",    "mass-matrix",         "bias",
                                               "kinematics", "jacobian", "energy",    "inverse-derivatives", "forward-derivatives",
-                                              "regressor"};
+                                              "regressor",  "friction"};
   return names;
 }
 

@@ -8,10 +8,14 @@
 //   inverse-derivatives, forward-derivatives   elimination on the graph of inverse dynamics; analytic recursion
 //                (derivative_roads.hpp). Output groups d_q, d_qd and d_qdd or d_tau, matrices by columns, along the joints'
 //                velocities; with parameters kept also d_p
+//   friction     inverse with what joints and drives lose, its parts one by one (dynamics/friction.hpp): groups dynamic, bearing,
+//                at_joint, transmission, total, motor. With TraceOptions::friction also `inverse` (tau is the total) and
+//                `forward` (of the same tau); see friction_roads.hpp
 //   kinematics, jacobian, energy, regressor   one road
 //
 // Parameters that are kept stay symbols: they are the last group of inputs, `p`. Everything else folds. Before tracing, the
-// model is snapped and, where only torques are asked for, its inertias are regrouped (model/canonical headers say how).
+// model is snapped and, where only torques are asked for, its inertias are regrouped (model/canonical headers say how), as far
+// as bearings leave them free.
 #pragma once
 
 #include <functional>
@@ -20,6 +24,7 @@
 
 #include "../graph/passes/optimize.hpp"
 #include "../model/model.hpp"
+#include "../model/random_state.hpp"
 
 namespace lw {
 
@@ -35,7 +40,10 @@ struct TraceOptions {
   SearchEffort search = {};  // for what the passes miss
   std::string frame = "";    // of kinematics and jacobian; "" is the last link
   bool limbs = false;        // equal limbs as calls of one function (limbs.hpp)
+  bool friction = false;     // in `inverse` and `forward`
 };
+// Whether what joints and drives lose is in a function. Throws Error(usage) where it is asked for and cannot be.
+bool includes_losses(const std::string& function, const TraceOptions& options);
 
 struct RoadTaken {
   std::string name;
@@ -61,6 +69,7 @@ struct Traced {
   double snap = 0.0;
   std::string frame;
   std::vector<OtherValues> others;       // some random, some at which axes are parallel or lengths vanish
+  bool friction = false;                 // what joints and drives lose is in it
 };
 
 // "inverse", "forward", … in the order of the documentation.
@@ -88,11 +97,16 @@ double float_error(const Traced& traced, int states, std::uint64_t seed = 1);
 // The same by the algorithms over double, in the model's own frames: what traced functions are checked against. Inputs and
 // outputs in one vector each, without `p`.
 using Reference = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
-Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "");
+Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "",
+                    bool friction = false);
 // Of a traced function, with the derivatives along the parameters that it keeps, at their values.
 Reference reference(const Traced& traced, bool snapped_model = false);
 // The same at other values of what it keeps.
 Reference reference(const Traced& traced, const OtherValues& other, bool snapped_model);
+
+// A random state of the model with which a traced function can be tried: where friction is in `forward`, tau is that of qdd, since
+// not all torques have accelerations (a joint may jam).
+State state_for(const Traced& traced, const Model<double>& model, Random& random);
 
 // The model with right angles between axes that are so within `snap` (rad), and without lengths below `snap` times its
 // size. Its rotations are rotations, to the last bits.

@@ -8,6 +8,7 @@
 #include "../base/random.hpp"
 #include "../dynamics/base_parameters.hpp"
 #include "../dynamics/elements.hpp"
+#include "../dynamics/friction.hpp"
 #include "../graph/typical.hpp"
 #include "../model/evaluate.hpp"
 
@@ -53,9 +54,13 @@ std::string described(const Variant& v) {
 
 Scenes::Scenes(const Mechanism& mechanism, const std::string& function, const TraceOptions& options)
     : mechanism_(mechanism), options_(options), values_(instantiate<double>(mechanism, options.values)) {
-  const bool torques = function == "inverse" || function == "forward" || function == "mass-matrix" || function == "bias" ||
+  const bool torques = function == "inverse" || function == "friction" || function == "forward" || function == "mass-matrix" || function == "bias" ||
                        function == "inverse-derivatives" || function == "forward-derivatives";
+  if (includes_losses(function, options)) felt_ = felt_reactions(values_);
   regroup_ = options.base_parameters && torques;
+  if (options.dense && options.friction) {
+    throw Error(ErrorCode::usage, "dense bodies are counted without friction: what joints lose are numbers of the file");
+  }
   if (options.dense && !options.keep.empty()) {
     throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
   }
@@ -80,9 +85,9 @@ void Scenes::make_dense() {
 }
 
 std::vector<Scenes::DenseSymbol> Scenes::dense_symbols(const Variant& v) const {
-  const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model, kRounding) : model;
+  const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model, kRounding, felt_) : model;
   CanonicalTree<double> tree = canonical_tree(fewer, v.near_parent);
-  if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges);
+  if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges, felt_);
   std::vector<DenseSymbol> symbols;
   for (std::size_t i = 0; i < tree.links.size(); ++i) {
     const auto& link = tree.links[i];
@@ -108,9 +113,9 @@ Scene Scenes::scene(const std::vector<Expr>& p, const Variant& v) const {
     s.model.rotor_ties.clear();
     for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
   }
-  s.fewer = regroup_ ? regrouped(s.model, kRounding) : s.model;
+  s.fewer = regroup_ ? regrouped(s.model, kRounding, felt_) : s.model;
   s.tree = canonical_tree(s.fewer, v.near_parent);
-  if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges);
+  if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges, felt_);
   if (dense_) {
     put_dense(s, p, v);
     s.model = s.fewer = canonical_model(s.tree, s.fewer);

@@ -54,6 +54,8 @@ class Scenes {
   const Model<double>& values() const { return values_; }  // before snapping
   bool dense() const { return dense_; }
   bool regroups() const { return regroup_; }
+  // Whether a body's reaction must stay what it is, so that its joint is crossed by no inertia.
+  bool is_felt(std::size_t body) const { return !felt_.empty() && felt_[body]; }
 
  private:
   // Which moments of the tree are symbols, and what they are called.
@@ -73,6 +75,7 @@ class Scenes {
   Model<double> values_;
   std::vector<OtherValues> others_;
   bool regroup_ = false, dense_ = false;
+  std::vector<bool> felt_;  // by what the joints lose, where that is asked for
 };
 
 }  // namespace lw

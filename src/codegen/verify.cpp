@@ -6,6 +6,7 @@
 #include "../base/worse.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
+#include "../dynamics/friction.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../dynamics/torque_terms.hpp"
@@ -90,6 +91,22 @@ Values forward_terms(const Model<double>& model, Workspace<double>& work, const 
   return terms;
 }
 
+// Of the groups of `friction`: those of the torques, on the motors' side divided by the drives' ratios.
+Values loss_terms(const Model<double>& model, const Values& torques) {
+  Values motors = torques;
+  for (const Transmission<double>& t : model.transmissions) {
+    for (std::size_t k = 0; k < t.v.size(); ++k) {
+      double sum = 0.0;  // of the joints that it moves
+      for (const int v : t.v) sum += torques[static_cast<std::size_t>(v)];
+      motors[static_cast<std::size_t>(t.v[k])] = sum / std::abs(t.drives[k].ratio);
+    }
+  }
+  Values terms;
+  for (int group = 0; group < 5; ++group) terms.insert(terms.end(), torques.begin(), torques.end());
+  terms.insert(terms.end(), motors.begin(), motors.end());
+  return terms;
+}
+
 // Mass matrices: of each entry relative to √(M_ii M_jj), which bounds it.
 double relative_inertias(const Values& a, const Values& b, std::size_t n) {
   double worst = 0.0;
@@ -123,16 +140,16 @@ class Check {
  public:
   // With the values of the mechanism, and with others.
   explicit Check(const Traced& traced)
-      : Check(traced.function, snapped(traced.model, traced.snap), traced.parameter_values, reference(traced, true), reference(traced)) {}
+      : Check(traced, snapped(traced.model, traced.snap), traced.parameter_values, reference(traced, true), reference(traced)) {}
   Check(const Traced& traced, const OtherValues& other)
-      : Check(traced.function, snapped(other.model, traced.snap), other.p,
-              reference(traced, other, true), reference(traced, other, false)) {}
+      : Check(traced, snapped(other.model, traced.snap), other.p, reference(traced, other, true),
+              reference(traced, other, false)) {}
 
   // `single`: at states that single precision has.
   void run(const Run& interpreter, Random& random, bool only_where_defined, bool single, Verification& v) {
     // a rotor may be there for some values alone, and with it its column
     if (f_.name() == "regressor" && parameter_table(model_).size() * static_cast<std::size_t>(model_.nv) != f_.output_size()) return;
-    State s = random_state(model_, random);
+    State s = state_for(traced_, model_, random);
     for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau}) {
       for (double& x : *part) x = single ? static_cast<double>(static_cast<float>(x)) : x;
     }
@@ -155,18 +172,19 @@ class Check {
     if (f_.name() == "forward") {
       const Values terms = forward_terms(model_, work_, s, out);
       Values tau(s.tau.size());
-      rnea<double>(model_, work_, s.q, s.qd, out, tau);
+      torques(s, out, tau);
       v.error = worse(v.error, relative(tau, s.tau, terms));
       if (unsnapped == expected) return;
       Values same(tau.size());
-      rnea<double>(model_, work_, s.q, s.qd, unsnapped, tau);
-      rnea<double>(model_, work_, s.q, s.qd, expected, same);
+      torques(s, unsnapped, tau);
+      torques(s, expected, same);
       v.snapping = worse(v.snapping, relative(tau, same, terms));
     } else if (f_.name().ends_with("-derivatives")) {
       v.error = worse(v.error, derivative_error(model_, work_, f_, s, out, expected));
       v.snapping = worse(v.snapping, derivative_error(model_, work_, f_, s, unsnapped, expected));
     } else {
       const auto error = [&, torque = f_.name() == "inverse" || f_.name() == "bias"](const Values& got) {
+        if (f_.name() == "friction") return relative(got, expected, loss_terms(model_, torque_terms(model_, work_, s.q, s.qd, s.qdd)));
         if (torque) {
           return relative(got, expected, torque_terms(model_, work_, s.q, s.qd, f_.name() == "bias" ? work_.zero : s.qdd));
         }
@@ -179,10 +197,19 @@ class Check {
   }
 
  private:
-  Check(const Function& f, Model<double> model, const Values& p, Reference exact, Reference original)
-      : f_(f), model_(std::move(model)), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {}
+  Check(const Traced& traced, Model<double> model, const Values& p, Reference exact, Reference original)
+      : traced_(traced), f_(traced.function), losses_(model), model_(std::move(model)), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {}
 
+  // total, where friction is in it
+  void torques(const State& s, const Values& qdd, Values& tau) {
+    if (!traced_.friction) return rnea<double>(model_, work_, s.q, s.qd, qdd, tau);
+    inverse_with_losses<double>(model_, work_, s.q, s.qd, qdd, losses_);
+    tau = losses_.total;
+  }
+
+  const Traced& traced_;
   const Function& f_;
+  Losses<double> losses_;
   Model<double> model_;
   const Values& p_;
   Reference exact_, original_;

@@ -20,8 +20,8 @@ std::size_t at(int k) { return static_cast<std::size_t>(k); }
 template <class T>
 class Regroup {
  public:
-  explicit Regroup(const Model<T>& model, double nearly_zero = kNearlyZero)
-      : model_(model), rules_(detail::regrouping(model, nearly_zero)) {}
+  explicit Regroup(const Model<T>& model, double nearly_zero = kNearlyZero, const std::vector<bool>& felt = {})
+      : model_(model), rules_(detail::regrouping(model, nearly_zero, felt)) {}
 
   const ParameterTable& table() const { return rules_.table; }
 
@@ -148,8 +148,8 @@ std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_v
 }
 
 template <class T>
-Model<T> regrouped(const Model<T>& model, double nearly_zero) {
-  return Regroup<T>(model, nearly_zero).all();
+Model<T> regrouped(const Model<T>& model, double nearly_zero, const std::vector<bool>& felt) {
+  return Regroup<T>(model, nearly_zero, felt).all();
 }
 
 std::string relation_text(const BaseParameters<double>& parameters, std::size_t k) {
@@ -185,7 +185,7 @@ int base_rank(const Model<double>& model, bool rotors) {
 #define LW_INSTANTIATE(T)                                                  \
   template BaseParameters<T> base_parameters<T>(const Model<T>& model);    \
   template std::vector<T> base_values<T>(const BaseParameters<T>&, In<T>); \
-  template Model<T> regrouped<T>(const Model<T>& model, double);
+  template Model<T> regrouped<T>(const Model<T>& model, double, const std::vector<bool>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -47,9 +47,12 @@ BaseParameters<T> base_parameters(const Model<T>& model);
 template <class T>
 std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_values);
 
-// The same torques from base parameters alone: all others are zero. Joint reactions and the base's wrench are not kept.
+// The same torques from base parameters alone: all others are zero. Joint reactions and the base's wrench are not kept, but
+// for the joints of the bodies that `felt` names (empty: none). Through such a joint nothing passes; and below one only what
+// moves the same on either body: mass and a rod on the axis of a turn, mass in the centre of a ball, the inertia of a slide.
+// That needs the same wrench wherever it belongs, so of all reactions that of the joint it crosses alone changes.
 template <class T>
-Model<T> regrouped(const Model<T>& model, double nearly_zero = kNearlyZero);
+Model<T> regrouped(const Model<T>& model, double nearly_zero = kNearlyZero, const std::vector<bool>& felt = {});
 
 // "link2.xx - link2.yy + 0.186451*link3.m"
 std::string relation_text(const BaseParameters<double>& parameters, std::size_t k);

@@ -78,9 +78,12 @@ class Rules {
   using Moment = typename Passes<T>::Moment;
   using Tensor = typename Passes<T>::Tensor;
 
-  Rules(const Model<T>& model, double nearly_zero) : model_(model), zero_(model), shape_(zero_, nearly_zero) {}
+  Rules(const Model<T>& model, double nearly_zero, const std::vector<bool>& felt)
+      : model_(model), felt_(felt), zero_(model), shape_(zero_, nearly_zero) {}
 
   Passes<T> of_joint(int joint) const {
+    if (is_felt(joint)) return Passes<T>::nothing();
+    const bool moves_alike_only = is_felt_above(joint);
     const Line<double>& line = shape_.line[static_cast<std::size_t>(joint)];
     const Reach above(model_, shape_, joint);
     const bool weightless = shape_.vanishes(shape_.gravity);
@@ -90,6 +93,7 @@ class Rules {
         p.moment = Moment::along;
         p.tensor = Tensor::ring;
         p.line = p.axis = axis_in(joint, joint);
+        if (moves_alike_only) break;
         if (above.turns_only_about_axis()) {
           p.tensor = Tensor::not_axial;
           if (above.axis_stays_on_itself() && shape_.parallel(shape_.gravity, line.axis)) p.moment = Moment::all;
@@ -104,6 +108,10 @@ class Rules {
         break;
       case JointKind::prismatic:
         p.mass = false;
+        if (moves_alike_only) {
+          p.moment = Moment::none;
+          break;
+        }
         if (above.turns_only_about_axis()) break;
         if (const std::optional<int> other = above.only_direction()) {
           p.moment = Moment::along;
@@ -114,7 +122,7 @@ class Rules {
         break;
       case JointKind::spherical:
         p.tensor = Tensor::none;
-        if (!weightless || !above.stays(line.point)) p.moment = Moment::none;
+        if (moves_alike_only || !weightless || !above.stays(line.point)) p.moment = Moment::none;
         break;
       case JointKind::floating:
         p.mass = false;
@@ -148,6 +156,7 @@ class Rules {
   }
 
   bool rotor_in_body(int joint) const {
+    if (is_felt(joint) || is_felt_above(joint)) return false;
     const Reach above(model_, shape_, joint);
     if (body(joint).kind == JointKind::revolute) return above.never_turns_about_axis();
     return above.turns_only_about_axis() && above.never_moves_along_axis() &&
@@ -156,6 +165,11 @@ class Rules {
 
  private:
   const Body<T>& body(int k) const { return model_.bodies[static_cast<std::size_t>(k)]; }
+  bool is_felt(int joint) const { return !felt_.empty() && felt_[static_cast<std::size_t>(joint)]; }
+  bool is_felt_above(int joint) const {
+    const int parent = body(joint).parent;
+    return parent >= 0 && (is_felt(parent) || is_felt_above(parent));
+  }
 
   Direction<T> axis_in(int joint, int other) const {
     Vec3<T> a = body(joint).axis;
@@ -174,6 +188,7 @@ class Rules {
   }
 
   const Model<T>& model_;
+  const std::vector<bool>& felt_;
   ZeroPose<T> zero_;
   Shape shape_;
 };
@@ -181,8 +196,8 @@ class Rules {
 }  // namespace
 
 template <class T>
-Regrouping<T> regrouping(const Model<T>& model, double nearly_zero) {
-  const Rules<T> rules(model, nearly_zero);
+Regrouping<T> regrouping(const Model<T>& model, double nearly_zero, const std::vector<bool>& felt) {
+  const Rules<T> rules(model, nearly_zero, felt);
   Regrouping<T> result{parameter_table(model), {}, {}, {}};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const int joint = static_cast<int>(i);
@@ -204,7 +219,7 @@ Regrouping<T> regrouping(const Model<T>& model, double nearly_zero) {
 
 #define LW_INSTANTIATE(T)    \
   template struct Passes<T>; \
-  template Regrouping<T> regrouping<T>(const Model<T>&, double);
+  template Regrouping<T> regrouping<T>(const Model<T>&, double, const std::vector<bool>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

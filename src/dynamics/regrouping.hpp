@@ -28,6 +28,14 @@ struct Passes {
   bool about_point = false;
   T s = T(0.0);
 
+  static Passes nothing() {
+    Passes p;
+    p.mass = false;
+    p.moment = Moment::none;
+    p.tensor = Tensor::none;
+    return p;
+  }
+
   // Takes what goes off an inertia and returns it; what does not stay is then exactly zero.
   RigidInertia<T> take(RigidInertia<T>& inertia) const;
   // Whether the k-th of the ten stays.
@@ -46,7 +54,8 @@ struct Regrouping {
   std::vector<int> holder;          // who takes it: the next body above that has parameters, or the base
   std::vector<bool> rotor_in_body;  // the joint's rotor cannot be told from the body's own parameters
 };
+// `felt` as in base_parameters.hpp.
 template <class T>
-Regrouping<T> regrouping(const Model<T>& model, double nearly_zero);
+Regrouping<T> regrouping(const Model<T>& model, double nearly_zero, const std::vector<bool>& felt = {});
 
 }  // namespace lw::detail

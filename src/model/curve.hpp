@@ -28,6 +28,7 @@ class Curve {
 
   bool empty() const { return x_.empty(); }
   bool is_constant() const { return x_.size() == 1; }
+  bool is_straight() const { return !cubic_; }  // between the places
   T operator()(const T& x) const;
   T slope(const T& x) const;     // dy/dx
   T integral(const T& x) const;  // of y from the first place to x: the energy of a spring

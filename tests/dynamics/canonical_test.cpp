@@ -104,6 +104,71 @@ TEST(Canonical, TorquesOfAwkwardMechanismsInEveryRoad) {
   RecordProperty("worst", std::to_string(worst * 1e12) + "e-12");
 }
 
+// Where some joints' reactions are asked for, inertias may cross the others: the reactions of these stay, in the recursion and in
+// recursive Newton-Euler on the same frames, though far fewer parameters are left.
+TEST(Canonical, ReactionsThatAreFeltSurviveRegrouping) {
+  int felt_joints = 0, moved = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    RandomMechanismOptions options;
+    options.joints = 2 + random.below(6);
+    options.drives = options.springs = true;
+    if (seed % 3 == 0) options.types = {JointType::revolute, JointType::prismatic};
+    const Mechanism mechanism = seed % 2 == 0 ? random_mechanism(seed, options) : special_mechanism(seed, options);
+    const Model<double> model = instantiate<double>(mechanism);
+    std::vector<bool> felt(model.bodies.size());
+    for (std::size_t i = 0; i < felt.size(); ++i) felt[i] = random.chance(0.4);
+    const Model<double> fewer = regrouped(model, kRounding, felt);
+    CanonicalTree<double> tree = canonical_tree(fewer);
+    const TensorRoad road = random_road(tree, random);
+    regauge(tree, fewer, random_gauges(tree.links.size(), random), felt);
+    const Model<double> placed = canonical_model(tree, fewer);
+    const State s = random_state(model, random);
+    Workspace<double> work(model), other(placed);
+    Values tau(s.qd.size()), expected(s.qd.size());
+    std::vector<Force<double>> reactions;
+    rnea<double>(model, work, s.q, s.qd, s.qdd, expected);
+    rnea<double>(placed, other, s.q, s.qd, s.qdd, tau);
+    tensor_inverse<double>(fewer, tree, road, s.q, s.qd, s.qdd, tau, &reactions);
+    double force = 1.0, size = 1.0;  // the largest
+    for (const Force<double>& f : work.force) {
+      force = std::max(force, std::sqrt(dot(f.lin, f.lin)));
+      size = std::max({size, force, std::sqrt(dot(f.ang, f.ang))});
+    }
+    for (std::size_t k = 0; k < tau.size(); ++k) EXPECT_NEAR(tau[k], expected[k], 1e-11 * size) << "seed " << seed;
+    for (std::size_t i = 0; i < felt.size(); ++i) {
+      const Body<double>& b = model.bodies[i];
+      if (!felt[i]) {
+        const Vec3<double> change = other.force[i].lin - transpose(tree.links[i].axes) * work.force[i].lin;
+        moved += dot(change, change) > 1e-6 * force * force ? 1 : 0;
+        continue;
+      }
+      if (b.kind != JointKind::revolute && b.kind != JointKind::prismatic) continue;
+      ++felt_joints;
+      const auto& link = tree.links[i];
+      const Vec3<double> z = Vec3<double>::unit(2), f = transpose(link.axes) * work.force[i].lin,
+                         n = transpose(link.axes) * work.force[i].ang;
+      const auto at_body = [&](const Force<double>& w) { return w.ang + cross(z * link.along, w.lin); };
+      for (int k = 0; k < 3; ++k) {
+        EXPECT_NEAR(other.force[i].lin[k], f[k], 1e-11 * size) << "seed " << seed << " body " << i;
+        EXPECT_NEAR(at_body(other.force[i])[k], n[k], 1e-11 * size) << "seed " << seed << " body " << i;
+      }
+      // of a turn up to an angle about z
+      const Force<double> w{at_body(reactions[i]), reactions[i].lin};
+      const auto across = [](const Vec3<double>& u, const Vec3<double>& v) { return u[0] * v[0] + u[1] * v[1]; };
+      EXPECT_NEAR(w.lin[2], f[2], 1e-11 * size) << "seed " << seed << " body " << i;
+      EXPECT_NEAR(w.ang[2], n[2], 1e-11 * size) << "seed " << seed << " body " << i;
+      EXPECT_NEAR(across(w.lin, w.lin), across(f, f), 1e-11 * size * size) << "seed " << seed << " body " << i;
+      EXPECT_NEAR(across(w.ang, w.ang), across(n, n), 1e-11 * size * size) << "seed " << seed << " body " << i;
+      EXPECT_NEAR(across(w.lin, w.ang), across(f, n), 1e-11 * size * size) << "seed " << seed << " body " << i;
+      if (b.kind != JointKind::prismatic) continue;
+      for (int k = 0; k < 3; ++k) EXPECT_NEAR(w.lin[k], f[k], 1e-11 * size) << "seed " << seed << " body " << i;
+    }
+  }
+  EXPECT_GT(felt_joints, 100);
+  EXPECT_GT(moved, 100);  // something was regrouped
+}
+
 TEST(Canonical, MassMatrixOfAwkwardMechanismsInEveryRoad) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);

@@ -24,9 +24,11 @@ struct TensorRoad {
                                  // child needs it there (each is merged)
 };
 
-// `qd`, `qdd`, `tau` and q are the model's, force elements left out. Allocates: it is for tracing.
+// `qd`, `qdd`, `tau` and q are the model's, force elements left out. Allocates: it is for tracing. `reactions`, where asked
+// for: what the joint of each link passes to it, at the link's origin, of a slide in the link's axes, of a turn in some whose
+// z is the joint's.
 template <class T>
 void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
-                    In<T> qdd, Out<T> tau);
+                    In<T> qdd, Out<T> tau, std::vector<Force<T>>* reactions = nullptr);
 
 }  // namespace lw

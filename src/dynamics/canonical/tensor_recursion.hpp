@@ -215,6 +215,10 @@ class TensorRecursion {
 
   // After outward(), the joints' wrenches after inward().
   const TensorLink<T>& operator[](std::size_t i) const { return states_[i]; }
+  // What the joint passes on, as the link has it before it is turned, where it has all of it.
+  const Force<T>& reaction(std::size_t i) const {
+    return states_[i].carries || road_.in_carrier[i] ? states_[i].joint : states_[i].inner;
+  }
 
  private:
   using Link = typename CanonicalTree<T>::Link;

@@ -271,7 +271,9 @@ class Canonical {
     const Vec3<T> moved = lifted<T>(transpose(own.R)) * (own.O - own.P);
     Vec3<T> shift;
     for (int k = 0; k < 3; ++k) shift[k] = cleaned_length(moved[k]);
-    out.inertia = SecondMoments<T>::of(b.inertia).seen_from(shift).turned(lifted<T>(rounded(transpose(own.R) * own.axes)));
+    out.axes = lifted<T>(rounded(transpose(own.R) * own.axes));
+    if (own.line) out.along = cleaned_length(dot(b.axis, shift));
+    out.inertia = SecondMoments<T>::of(b.inertia).seen_from(shift).turned(out.axes);
     clean(out.inertia);
     out.set_mean_and_spread();
     return out;
@@ -331,7 +333,8 @@ CanonicalTree<T> Canonical<T>::as_they_are() const {
       link.B = to * link.B;
       link.p = to * link.p;
     }
-    link.inertia = SecondMoments<T>::of(b.inertia).turned(axes.back());
+    link.axes = axes.back();
+    link.inertia = SecondMoments<T>::of(b.inertia).turned(link.axes);
     link.set_mean_and_spread();
     tree.links.push_back(link);
   }
@@ -359,8 +362,11 @@ bool has_gauge(const CanonicalTree<T>& tree, std::size_t link, Gauge gauge) {
 }
 
 template <class T>
-void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges) {
-  const detail::Regrouping<T> rules = detail::regrouping(model, kRounding);
+void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges, const std::vector<bool>& felt) {
+  const detail::Regrouping<T> rules = detail::regrouping(model, kRounding, felt);
+  const auto is_felt = [&](const typename CanonicalTree<T>::Link& link) {
+    return !felt.empty() && felt[static_cast<std::size_t>(link.body)];
+  };
   using Passes = detail::Passes<T>;
   const std::size_t count = tree.links.size();
   for (std::size_t i = count; i-- > 0;) {
@@ -368,7 +374,8 @@ void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges
     SecondMoments<T>& P = link.inertia;
     for (std::size_t c = i + 1; c < count; ++c) {
       auto& child = tree.links[c];
-      if (child.parent != static_cast<int>(i) || gauges[c] == Gauge::child || !has_gauge(tree, c, gauges[c])) continue;
+      if (child.parent != static_cast<int>(i) || is_felt(child)) continue;
+      if (gauges[c] == Gauge::child || !has_gauge(tree, c, gauges[c])) continue;
       const int k = gauges[c] == Gauge::parent_hx ? 0 : 1;
       if (is_zero(P.h[k])) continue;
       const T moved = P.h[k] / child.p[k];
@@ -376,7 +383,7 @@ void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges
       P -= SecondMoments<T>{moved, child.p * moved, outer(child.p, child.p * moved)};
       P.h[k] = T(0.0);
     }
-    if (link.kind != JointKind::revolute) continue;
+    if (link.kind != JointKind::revolute || is_felt(link)) continue;
     if (rules.passes[i].tensor == Passes::Tensor::not_axial) {
       // I_zz alone acts; so it may be a rod along x
       const T zz = P.E(0, 0) + P.E(1, 1);
@@ -391,14 +398,14 @@ void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges
     SecondMoments<T> above = gone.turned(transpose(link.B)).seen_from(-link.p);
     // a slide does not turn: it passes all of E on
     auto* holder = &tree.links[static_cast<std::size_t>(link.parent)];
-    while (holder->kind == JointKind::prismatic) {
+    while (holder->kind == JointKind::prismatic && !is_felt(*holder)) {
       holder->inertia.m += above.m;
       holder->inertia.h += above.h;
       above = SecondMoments<T>{T(0.0), {}, above.E}.turned(transpose(holder->B));
       if (holder->parent < 0) break;
       holder = &tree.links[static_cast<std::size_t>(holder->parent)];
     }
-    if (holder->kind != JointKind::prismatic) holder->inertia += above;
+    if (holder->kind != JointKind::prismatic || is_felt(*holder)) holder->inertia += above;
   }
   for (auto& link : tree.links) link.set_mean_and_spread();
 }
@@ -407,6 +414,10 @@ template <class T>
 Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
   Model<T> out = without_elements(model);
   out.gravity = tree.gravity;
+  for (JointLoss<T>& loss : out.losses) {
+    const Mat3<T> to_link = transpose(tree.links[static_cast<std::size_t>(loss.body)].axes);
+    for (BearingLoss<T>& bearing : loss.bearings) bearing.across = to_link * bearing.across;
+  }
   for (const auto& link : tree.links) {
     Body<T>& b = out.bodies[static_cast<std::size_t>(link.body)];
     b.inertia = link.inertia.rigid();
@@ -441,7 +452,7 @@ Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
   template Model<T> canonical_model<T>(const CanonicalTree<T>&, const Model<T>&);         \
   template CanonicalTree<T> canonical_tree<T>(const Model<T>&, const std::vector<bool>&);\
   template bool has_gauge<T>(const CanonicalTree<T>&, std::size_t, Gauge);                \
-  template void regauge<T>(CanonicalTree<T>&, const Model<T>&, const Gauges&);
+  template void regauge<T>(CanonicalTree<T>&, const Model<T>&, const Gauges&, const std::vector<bool>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -51,6 +51,8 @@ struct CanonicalTree {
     bool parallel = false;  // to its parent's axis, both revolute: B = 1
     SecondMoments<T> inertia;
     T mean = T(0.0), spread = T(0.0);  // (E_xx ± E_yy)/2: what turning about z makes of them
+    Mat3<T> axes = Mat3<T>::identity();  // its own as columns, in the body's frame
+    T along = T(0.0);                    // of its origin, from the body's along the joint's axis
 
     void set_mean_and_spread();  // from the inertia
   };
@@ -69,7 +71,8 @@ template <class T>
 CanonicalTree<T> canonical_tree(const Model<T>& model, const std::vector<bool>& near_parent = {});
 
 // The same as a model, for the other algorithms: its joints and coordinates, but the tree's frames and inertias, and frames
-// on links and force elements gone (their Q are the model's: `subtract_elements`).
+// on links and force elements gone (their Q are the model's: `subtract_elements`). Bearings stay where they are: `along` of
+// their links says where that is.
 template <class T>
 Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model);
 
@@ -84,8 +87,9 @@ template <class T>
 bool has_gauge(const CanonicalTree<T>& tree, std::size_t link, Gauge gauge);
 
 // Divides so on all joints, from the leaves to the base. The model is the one of the tree, already `regrouped`. Torques stay;
-// joint reactions and the base's wrench do not. Gauges that a link does not have are as `child`.
+// joint reactions and the base's wrench do not, but for those of `felt` bodies, whose joints nothing crosses. Gauges that a
+// link does not have are as `child`.
 template <class T>
-void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges);
+void regauge(CanonicalTree<T>& tree, const Model<T>& model, const Gauges& gauges, const std::vector<bool>& felt = {});
 
 }  // namespace lw
