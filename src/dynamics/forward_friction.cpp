@@ -8,67 +8,10 @@
 #include <Eigen/LU>
 
 #include "../base/error.hpp"
-#include "rnea.hpp"
+#include "affine_losses.hpp"
 
 namespace lw {
 namespace {
-
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
-Vec3<Dual> dual(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
-Vec3<Dual> dual(const Vec3<double>& v, const Vec3<double>& d) { return {{v[0], d[0]}, {v[1], d[1]}, {v[2], d[2]}}; }
-
-// What the laws read of a model.
-Model<Dual> laws_of(const Model<double>& model) {
-  Model<Dual> out;
-  out.nv = model.nv;
-  for (const Body<double>& b : model.bodies) {
-    Body<Dual> body;
-    body.kind = b.kind;
-    body.axis = dual(b.axis);
-    body.ratio = b.ratio;
-    out.bodies.push_back(body);
-  }
-  for (const JointLoss<double>& l : model.losses) {
-    JointLoss<Dual> loss{l.body,
-                         l.v,
-                         l.viscous,
-                         l.coulomb,
-                         l.stribeck,
-                         l.static_torque,
-                         l.stribeck_velocity,
-                         l.shape,
-                         {},
-                         l.damper,
-                         Curve<Dual>(l.damper_table),
-                         l.width};
-    for (const BearingLoss<double>& b : l.bearings) {
-      loss.bearings.push_back({b.kind, b.moments, b.mu, b.radius, b.spacing, dual(b.across)});
-    }
-    out.losses.push_back(std::move(loss));
-  }
-  for (const Transmission<double>& t : model.transmissions) {
-    Transmission<Dual> twin{t.name, t.v, {}, {t.C.begin(), t.C.end()}, {t.C_inverse.begin(), t.C_inverse.end()},
-                            t.width};
-    for (const DriveLoss<double>& d : t.drives) {
-      twin.drives.push_back({d.name, d.ratio, d.rotor_inertia, Curve<Dual>(d.efficiency), d.breakaway, d.has_rated,
-                             d.has_peak, d.rated, d.peak, d.rotor_body});
-    }
-    out.transmissions.push_back(std::move(twin));
-  }
-  return out;
-}
-
-// Without what does not come of accelerations: torques and reactions are then linear in q̈.
-Model<double> inertial_part(Model<double> model) {
-  model.gravity = {};
-  for (Body<double>& b : model.bodies) b.stiffness = 0.0;
-  model.joint_elements.clear();
-  model.springs.clear();
-  model.forces.clear();
-  model.shafts.clear();
-  return model;
-}
 
 bool jumps(const JointLoss<double>& loss) { return loss.width == 0.0 && is_dry<double>(loss); }
 bool jumps(const Transmission<double>& t, std::size_t drive) {
@@ -83,31 +26,17 @@ class ForwardWithLosses::Solver {
  public:
   explicit Solver(const Model<double>& model)
       : model_(model),
-        inertial_(inertial_part(model)),
-        laws_(laws_of(model)),
-        work_(model),
-        nv_(work_.h.size()),
-        losses_(model),
+        nv_(static_cast<std::size_t>(model.nv)),
+        affine_(model),
         limit_(model),
-        slopes_(laws_),
+        limit_velocity_(nv_),
+        qdd_(nv_),
+        force_(nv_),
         directions_(nv_),
         sticks_(nv_) {
     collect_dry();
-    const std::vector<bool> felt = felt_reactions<double>(model);
-    for (std::size_t b = 0; b < felt.size(); ++b) {
-      if (felt[b]) loaded_.push_back(b);
-    }
-    for (std::vector<double>* v : {&unit_, &column_, &velocity_, &limit_velocity_, &qdd_}) v->assign(nv_, 0.0);
-    W_.resize(nv_ * loaded_.size());
-    w0_.resize(loaded_.size());
-    reactions_.resize(model.bodies.size());
-    reactions_dual_.resize(model.bodies.size());
-    velocity_dual_.resize(nv_);
-    qdd_dual_.resize(nv_);
     const auto nv = static_cast<Eigen::Index>(nv_), n = nv + static_cast<Eigen::Index>(couplings_);
-    M_.resize(nv, nv);
     pivots_.resize(nv, nv);
-    h_.resize(nv);
     matrix_.resize(n, n);
     for (Eigen::VectorXd* v : {&residual_, &noise_, &step_, &from_}) v->setZero(n);
     lu_ = Eigen::PartialPivLU<Eigen::MatrixXd>(n);
@@ -122,8 +51,9 @@ class ForwardWithLosses::Solver {
                  {"qdd", qdd.size(), model_.nv}});
     if (nv_ == 0) return;
     tau_ = tau;
-    find_affine(q, qd, external);
-    if (!M_.allFinite() || !h_.allFinite()) {  // as in the other algorithms: what overflows is no error, and no number
+    affine_.set_state(q, qd, external);
+    if (!affine_.M().allFinite() ||
+        !affine_.h().allFinite()) {  // as in the other algorithms: what overflows is no error, and no number
       std::fill(qdd.begin(), qdd.end(), std::numeric_limits<double>::quiet_NaN());
       return;
     }
@@ -212,19 +142,6 @@ class ForwardWithLosses::Solver {
     return sum;
   }
 
-  void find_affine(In<double> q, In<double> qd, std::span<const Force<double>> external) {
-    rnea<double>(model_, work_, q, qd, work_.zero, column_, external);
-    h_ = Eigen::Map<const Eigen::VectorXd>(column_.data(), h_.size());
-    for (std::size_t b = 0; b < loaded_.size(); ++b) w0_[b] = work_.force[loaded_[b]];
-    for (std::size_t j = 0; j < nv_; ++j) {
-      unit_[j] = 1.0;
-      rnea<double>(inertial_, work_, q, work_.zero, unit_, column_);
-      unit_[j] = 0.0;
-      M_.col(static_cast<Eigen::Index>(j)) = Eigen::Map<const Eigen::VectorXd>(column_.data(), h_.size());
-      for (std::size_t b = 0; b < loaded_.size(); ++b) W_[j * loaded_.size() + b] = work_.force[loaded_[b]];
-    }
-  }
-
   void find_rest(In<double> qd, double rest) {
     for (Dry& d : dry_) {
       const double velocity = along(d, qd);
@@ -240,59 +157,39 @@ class ForwardWithLosses::Solver {
   }
 
   void set_velocities(In<double> qd) {
-    std::copy(qd.begin(), qd.end(), velocity_.begin());
-    drive_velocities<double>(model_, qd, losses_);
+    Losses<double>& losses = affine_.losses();
+    std::copy(qd.begin(), qd.end(), affine_.velocity().begin());
+    drive_velocities<double>(model_, qd, losses);
     for (const Dry& d : dry_) {
-      if (d.joint) velocity_[d.v] = velocity_of(d, velocity_[d.v]);
-      if (d.drive) losses_.velocity[d.v] = velocity_of(d, losses_.velocity[d.v]);
+      if (d.joint) affine_.velocity()[d.v] = velocity_of(d, qd[d.v]);
+      if (d.drive) losses.velocity[d.v] = velocity_of(d, losses.velocity[d.v]);
     }
   }
 
-  // losses_ and residual_ = total - τ at qdd_ and the forces of what sticks; noise_: what rounding makes of it.
+  // residual_ = total - τ at qdd_ and the forces of what sticks, and the accelerations of drives that must have none; noise_:
+  // what rounding makes of it.
   void evaluate() {
-    const Eigen::Map<const Eigen::VectorXd> a(qdd_.data(), h_.size());
-    for (std::size_t b = 0; b < loaded_.size(); ++b) {
-      Force<double> sum = w0_[b];
-      for (std::size_t j = 0; j < nv_; ++j) {
-        const Force<double>& w = W_[j * loaded_.size() + b];
-        sum += Force<double>{w.ang * qdd_[j], w.lin * qdd_[j]};
-      }
-      reactions_[loaded_[b]] = sum;
+    for (const Dry& d : dry_) {
+      if (d.is_joint()) force_[d.v] = d.sticks() ? d.force : 0.0;
     }
+    affine_.evaluate(qdd_, force_);
     for (std::size_t v = 0; v < nv_; ++v) {
       const auto k = static_cast<Eigen::Index>(v);
-      losses_.dynamic[v] = h_[k] + M_.row(k).dot(a);
-      noise_[k] = std::abs(h_[k]) + M_.row(k).cwiseAbs().dot(a.cwiseAbs()) + std::abs(tau_[v]);
-    }
-    for (const Dry& d : dry_) {
-      if (d.is_joint() && d.sticks()) losses_.dynamic[d.v] += d.force;
-    }
-    losses_at<double>(model_, reactions_, {}, velocity_, qdd_, losses_);
-    for (const Dry& d : dry_) {
-      if (!d.is_joint() && d.sticks()) add_force(d);
-    }
-    for (std::size_t v = 0; v < nv_; ++v) {
-      const auto k = static_cast<Eigen::Index>(v);
-      residual_[k] = losses_.total[v] - tau_[v];
-      noise_[k] = kEpsilon * (noise_[k] + std::abs(losses_.total[v]) + std::abs(losses_.bearing[v]));
+      residual_[k] = affine_.losses().total[v] - tau_[v];
+      noise_[k] = affine_.rounding(v) + std::numeric_limits<double>::epsilon() * std::abs(tau_[v]);
     }
     for (const Dry& d : dry_) {
       if (d.is_joint()) continue;
       const auto row = static_cast<Eigen::Index>(d.unknown);
       residual_[row] = d.sticks() ? along(d, qdd_) : 0.0;
       noise_[row] = 0.0;
-      for (std::size_t j = 0; j < d.coupling->v.size(); ++j) {
+      const std::size_t n = d.coupling->v.size();
+      for (std::size_t j = 0; j < n; ++j) {
         const auto v = static_cast<Eigen::Index>(d.coupling->v[j]);
-        noise_[row] += std::abs(d.coupling->C[d.k * d.coupling->v.size() + j]) * noise_[v] / std::abs(M_(v, v));
+        const double c = d.coupling->C[d.k * n + j];
+        if (d.sticks()) residual_[v] += c * d.force;
+        noise_[row] += std::abs(c * noise_[v] / affine_.M()(v, v));
       }
-    }
-  }
-
-  // To the joints of its coupling, the force in a drive that sticks.
-  void add_force(const Dry& d) {
-    const std::size_t n = d.coupling->v.size();
-    for (std::size_t j = 0; j < n; ++j) {
-      losses_.total[static_cast<std::size_t>(d.coupling->v[j])] += d.coupling->C[d.k * n + j] * d.force;
     }
   }
 
@@ -300,23 +197,10 @@ class ForwardWithLosses::Solver {
   // in the drives of couplings.
   void find_slopes() {
     matrix_.setZero();
-    for (std::size_t v = 0; v < nv_; ++v) velocity_dual_[v] = velocity_[v];
-    for (std::size_t v = 0; v < nv_; ++v) slopes_.velocity[v] = losses_.velocity[v];
+    const Eigen::Index nv = pivots_.rows();
     for (std::size_t j = 0; j < nv_; ++j) {
-      const bool force = joint_sticks(j);
-      const auto column = static_cast<Eigen::Index>(j);
-      for (std::size_t v = 0; v < nv_; ++v) {
-        const double slope = force ? (v == j ? 1.0 : 0.0) : M_(static_cast<Eigen::Index>(v), column);
-        slopes_.dynamic[v] = {losses_.dynamic[v], slope};
-        qdd_dual_[v] = {qdd_[v], !force && v == j ? 1.0 : 0.0};
-      }
-      for (std::size_t b = 0; b < loaded_.size(); ++b) {
-        const Force<double>& w = reactions_[loaded_[b]];
-        const Force<double> d = force ? Force<double>{} : W_[j * loaded_.size() + b];
-        reactions_dual_[loaded_[b]] = {dual(w.ang, d.ang), dual(w.lin, d.lin)};
-      }
-      losses_at<Dual>(laws_, reactions_dual_, {}, velocity_dual_, qdd_dual_, slopes_);
-      for (std::size_t v = 0; v < nv_; ++v) matrix_(static_cast<Eigen::Index>(v), column) = slopes_.total[v].d;
+      const auto by = joint_sticks(j) ? AffineLosses::By::force : AffineLosses::By::acceleration;
+      affine_.slopes(j, by, matrix_.col(static_cast<Eigen::Index>(j)).head(nv));
     }
     border_matrix();
   }
@@ -343,8 +227,8 @@ class ForwardWithLosses::Solver {
   // The joint at which elimination from the last to the first, each free to give way, finds a pivot that is not positive: it
   // does not resist an acceleration. -1 where there is none.
   int pushing_joint() {
-    pivots_ = matrix_.topLeftCorner(h_.size(), h_.size());
-    for (Eigen::Index k = h_.size(); k-- > 0;) {
+    pivots_ = matrix_.topLeftCorner(pivots_.rows(), pivots_.rows());
+    for (Eigen::Index k = pivots_.rows(); k-- > 0;) {
       if (!(pivots_(k, k) > 0.0)) return static_cast<int>(k);
       for (Eigen::Index i = 0; i < k; ++i) {
         const double factor = pivots_(i, k) / pivots_(k, k);
@@ -362,13 +246,15 @@ class ForwardWithLosses::Solver {
   // its inertia. NaN is not.
   bool is_nearly_solved() const {
     double largest = 0.0;
-    for (Eigen::Index k = 0; k < h_.size(); ++k) largest = std::max(largest, noise_[k] * weight(k));
+    for (Eigen::Index k = 0; k < pivots_.rows(); ++k) largest = std::max(largest, noise_[k] * weight(k));
     for (Eigen::Index k = 0; k < residual_.size(); ++k) {
       if (!(std::abs(residual_[k]) * weight(k) <= 1e3 * std::max(largest, noise_[k] * weight(k)))) return false;
     }
     return true;
   }
-  double weight(Eigen::Index k) const { return k < h_.size() ? 1.0 / std::sqrt(std::abs(M_(k, k))) : 1.0; }
+  double weight(Eigen::Index k) const {
+    return k < pivots_.rows() ? 1.0 / std::sqrt(std::abs(affine_.M()(k, k))) : 1.0;
+  }
 
   double size_of_residual() const {
     double sum = 0.0;
@@ -402,11 +288,11 @@ class ForwardWithLosses::Solver {
     for (Dry& d : dry_) d.force = 0.0;
     std::fill(qdd_.begin(), qdd_.end(), 0.0);
     matrix_.setZero();
-    matrix_.topLeftCorner(h_.size(), h_.size()) = M_;
+    matrix_.topLeftCorner(pivots_.rows(), pivots_.rows()) = affine_.M();
     residual_.setZero();
     for (std::size_t v = 0; v < nv_; ++v) {
       const auto k = static_cast<Eigen::Index>(v);
-      residual_[k] = h_[k] - tau_[v];
+      residual_[k] = affine_.h()[k] - tau_[v];
       if (!joint_sticks(v)) continue;
       matrix_.col(k).setZero();
       matrix_(k, k) = 1.0;
@@ -471,9 +357,9 @@ class ForwardWithLosses::Solver {
   void find_bounds() {
     for (const int side : {-1, 1}) {
       for (std::size_t v = 0; v < nv_; ++v) {
-        limit_.dynamic[v] = losses_.dynamic[v];
-        limit_.velocity[v] = losses_.velocity[v];
-        limit_velocity_[v] = velocity_[v];
+        limit_.dynamic[v] = affine_.losses().dynamic[v];
+        limit_.velocity[v] = affine_.losses().velocity[v];
+        limit_velocity_[v] = affine_.velocity()[v];
       }
       for (const Dry& d : dry_) {
         if (!d.at_rest || !d.is_joint()) continue;
@@ -481,14 +367,14 @@ class ForwardWithLosses::Solver {
         if (d.joint) limit_velocity_[d.v] = side * kImpending;
         if (d.drive) limit_.velocity[d.v] = side * kImpending;
       }
-      losses_at<double>(model_, reactions_, {}, limit_velocity_, qdd_, limit_);
+      affine_.evaluate_at(limit_velocity_, limit_);
       for (Dry& d : dry_) {
         if (!d.at_rest) continue;
         double& bound = side < 0 ? d.low : d.high;
         if (d.is_joint()) {
           bound = d.coupling != nullptr ? limit_.bearing[d.v] : limit_.total[d.v] - limit_.dynamic[d.v];
         } else {
-          const double output = losses_.output[d.v];
+          const double output = affine_.losses().output[d.v];
           bound = drive_input<double>(d.coupling->drives[d.k], output, side * kImpending, 0.0) - output;
         }
       }
@@ -544,7 +430,7 @@ class ForwardWithLosses::Solver {
   }
   [[noreturn]] void refuse_solution() const {
     Eigen::Index worst = 0;
-    for (Eigen::Index k = 0; k < h_.size(); ++k) {
+    for (Eigen::Index k = 0; k < pivots_.rows(); ++k) {
       if (!std::isfinite(residual_[k]) || std::abs(residual_[k]) > std::abs(residual_[worst])) worst = k;
     }
     throw Error(ErrorCode::data,
@@ -561,29 +447,19 @@ class ForwardWithLosses::Solver {
   }
 
   const Model<double>& model_;
-  const Model<double> inertial_;
-  const Model<Dual> laws_;
-  Workspace<double> work_;
   const std::size_t nv_;
   std::vector<Dry> dry_;
-  std::size_t couplings_ = 0;        // drives of couplings that are dry
-  std::vector<int> of_joint_;        // place in dry_, or -1
-  std::vector<std::size_t> loaded_;  // bodies whose reactions the laws read
-  std::string last_changed_;
+  std::size_t couplings_ = 0;  // drives of couplings that are dry
+  std::vector<int> of_joint_;  // place in dry_, or -1
 
   In<double> tau_;
-  Eigen::MatrixXd M_;
-  Eigen::VectorXd h_;
-  std::vector<Force<double>> W_, w0_;  // of the loaded bodies, W_ by columns
-  std::vector<double> unit_, column_, velocity_, limit_velocity_, qdd_;
-  std::vector<Force<double>> reactions_;
-  std::vector<Force<Dual>> reactions_dual_;
-  std::vector<Dual> velocity_dual_, qdd_dual_;
-  Losses<double> losses_, limit_;
-  Losses<Dual> slopes_;
+  AffineLosses affine_;
+  Losses<double> limit_;
+  std::vector<double> limit_velocity_, qdd_, force_;
   Eigen::MatrixXd matrix_, pivots_;
   Eigen::VectorXd residual_, noise_, step_, from_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+  std::string last_changed_;
   bool directions_known_ = false;
   std::vector<int> directions_;
   std::vector<bool> sticks_;

@@ -1,0 +1,58 @@
+// Torques with losses at one state, as a function of the accelerations, without a further recursion:
+//
+//   dynamic = M q̈ + h,   reactions w = W q̈ + w₀      from nv + 1 runs of rnea
+//   total = losses added to these (friction.hpp), and its slopes by dual numbers through the same laws
+//
+// For one model, which must outlive it. Nothing allocates after construction.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "friction.hpp"
+
+namespace lw {
+
+class AffineLosses {
+ public:
+  explicit AffineLosses(const Model<double>& model);
+
+  // M, h, W and w₀ of a state.
+  void set_state(In<double> q, In<double> qd, std::span<const Force<double>> external);
+  const Eigen::MatrixXd& M() const { return M_; }
+  const Eigen::VectorXd& h() const { return h_; }
+
+  // Where the laws are taken: velocities of the joints, and losses().velocity of the drives.
+  std::vector<double>& velocity() { return velocity_; }
+  Losses<double>& losses() { return losses_; }
+  const Losses<double>& losses() const { return losses_; }
+
+  // losses() at accelerations, where besides M q̈ + h the joints take `force`.
+  void evaluate(In<double> qdd, In<double> force);
+  // The same accelerations and reactions, but other velocities: other.velocity, and `dynamic` as it stands in it.
+  void evaluate_at(In<double> velocity, Losses<double>& other) const;
+  // What rounding makes of the torque at a joint: the last bits of its terms.
+  double rounding(std::size_t v) const;
+
+  // After evaluate: how total changes with the acceleration of joint j, or with the force that it takes.
+  enum class By { acceleration, force };
+  void slopes(std::size_t j, By by, Eigen::Ref<Eigen::VectorXd> of_total);
+
+ private:
+  const Model<double>& model_;
+  const Model<double> inertial_;
+  const Model<Dual> laws_;
+  Workspace<double> work_;
+  const std::size_t nv_;
+  std::vector<std::size_t> felt_;  // bodies whose reactions the laws read
+  Eigen::MatrixXd M_;
+  Eigen::VectorXd h_;
+  std::vector<Force<double>> W_, w0_;  // of these bodies, W_ by columns
+  std::vector<double> unit_, column_, qdd_, velocity_;
+  std::vector<Force<double>> reactions_;
+  Losses<double> losses_;
+  std::vector<Force<Dual>> reactions_dual_;
+  std::vector<Dual> velocity_dual_, qdd_dual_;
+  Losses<Dual> losses_dual_;
+};
+
+}  // namespace lw
