@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "elements.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -57,11 +58,7 @@ Model<Dual> laws_of(const Model<double>& model) {
 Model<double> inertial_part(Model<double> model) {
   model.gravity = {};
   for (Body<double>& b : model.bodies) b.stiffness = 0.0;
-  model.joint_elements.clear();
-  model.springs.clear();
-  model.forces.clear();
-  model.shafts.clear();
-  return model;
+  return without_elements(std::move(model));
 }
 
 std::vector<std::size_t> places_of(const std::vector<bool>& chosen) {
@@ -97,7 +94,7 @@ AffineLosses::AffineLosses(const Model<double>& model)
       losses_dual_(laws_) {}
 
 void AffineLosses::set_state(In<double> q, In<double> qd, std::span<const Force<double>> external) {
-  rnea<double>(model_, work_, q, qd, work_.zero, column_, external);
+  rnea_with_damping<double>(model_, work_, q, qd, work_.zero, column_, losses_.damping, external);
   h_ = Eigen::Map<const Eigen::VectorXd>(column_.data(), h_.size());
   for (std::size_t b = 0; b < felt_.size(); ++b) w0_[b] = work_.force[felt_[b]];
   for (std::size_t j = 0; j < nv_; ++j) {
@@ -149,6 +146,7 @@ void AffineLosses::slopes(std::size_t j, By by, Eigen::Ref<Eigen::VectorXd> of_t
     qdd_dual_[v] = {qdd_[v], force ? 0.0 : own};
     velocity_dual_[v] = velocity_[v];
     losses_dual_.velocity[v] = losses_.velocity[v];
+    losses_dual_.damping[v] = losses_.damping[v];
   }
   for (std::size_t b = 0; b < felt_.size(); ++b) {
     const Force<double>& w = reactions_[felt_[b]];

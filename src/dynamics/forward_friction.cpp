@@ -359,6 +359,7 @@ class ForwardWithLosses::Solver {
       for (std::size_t v = 0; v < nv_; ++v) {
         limit_.dynamic[v] = affine_.losses().dynamic[v];
         limit_.velocity[v] = affine_.losses().velocity[v];
+        limit_.damping[v] = affine_.losses().damping[v];
         limit_velocity_[v] = affine_.velocity()[v];
       }
       for (const Dry& d : dry_) {
@@ -373,6 +374,7 @@ class ForwardWithLosses::Solver {
         double& bound = side < 0 ? d.low : d.high;
         if (d.is_joint()) {
           bound = d.coupling != nullptr ? limit_.bearing[d.v] : limit_.total[d.v] - limit_.dynamic[d.v];
+          bound -= limit_.damping[d.v];
         } else {
           const double output = affine_.losses().output[d.v];
           bound = drive_input<double>(d.coupling->drives[d.k], output, side * kImpending, 0.0) - output;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "../graph/typical.hpp"
-#include "rnea.hpp"
+#include "elements.hpp"
 
 namespace lw {
 namespace {
@@ -146,10 +146,13 @@ template <class T>
 void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
                In<T> qdd, Losses<T>& losses) {
   const auto nv = static_cast<std::size_t>(model.nv);
-  for (std::size_t k = 0; k < nv; ++k) losses.bearing[k] = losses.transmission[k] = losses.output[k] = T(0.0);
+  for (std::size_t k = 0; k < nv; ++k) {
+    losses.bearing[k] = losses.damping[k];
+    losses.transmission[k] = losses.output[k] = T(0.0);
+  }
   for (const JointLoss<T>& loss : model.losses) {
     const auto b = static_cast<std::size_t>(loss.body), v = static_cast<std::size_t>(loss.v);
-    losses.bearing[v] = joint_friction<T>(loss, model.bodies[b], qd[v], reactions[b], along.empty() ? T(0.0) : along[b]);
+    losses.bearing[v] += joint_friction<T>(loss, model.bodies[b], qd[v], reactions[b], along.empty() ? T(0.0) : along[b]);
   }
   for (std::size_t k = 0; k < nv; ++k) {
     losses.at_joint[k] = losses.total[k] = losses.motor[k] = losses.dynamic[k] + losses.bearing[k];
@@ -187,7 +190,7 @@ void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_
 template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
                          std::span<const Force<std::type_identity_t<T>>> external) {
-  rnea<T>(model, work, q, qd, qdd, losses.dynamic, external);
+  rnea_with_damping<T>(model, work, q, qd, qdd, losses.dynamic, losses.damping, external);
   add_losses<T>(model, work.force, {}, qd, qdd, losses);
 }
 
@@ -195,7 +198,7 @@ template <class T>
 void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> low, Out<T> high,
                    std::span<const Force<std::type_identity_t<T>>> external) {
   Losses<T> losses(model);
-  rnea<T>(model, work, q, qd, qdd, losses.dynamic, external);
+  rnea_with_damping<T>(model, work, q, qd, qdd, losses.dynamic, losses.damping, external);
   add_losses<T>(model, work.force, {}, qd, qdd, losses);
   std::copy(losses.total.begin(), losses.total.end(), low.begin());
   std::copy(losses.total.begin(), losses.total.end(), high.begin());

@@ -25,9 +25,10 @@ template <class T>
 struct Losses {
   explicit Losses(const Model<T>& model)
       : dynamic(static_cast<std::size_t>(model.nv)), bearing(dynamic), at_joint(dynamic), transmission(dynamic),
-        total(dynamic), motor(dynamic), velocity(dynamic), output(dynamic) {}
+        total(dynamic), motor(dynamic), velocity(dynamic), output(dynamic), damping(dynamic) {}
   std::vector<T> dynamic, bearing, at_joint, transmission, total, motor;
   std::vector<T> velocity, output;  // of the drives: φ̇, and x, what passes the gear
+  std::vector<T> damping;           // of force elements (elements.hpp): a part of `bearing` that does not depend on q̈
 };
 
 // Inverse dynamics with losses. Afterwards work.force holds the reactions.
@@ -35,7 +36,7 @@ template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
                          std::span<const Force<std::type_identity_t<T>>> external = {});
 
-// The same from losses.dynamic and the reactions, one per body. A reaction may be taken at any point of the joint's axis:
+// The same from losses.dynamic, losses.damping and the reactions, one per body. A reaction may be taken at any point of the joint's axis:
 // `along` says how far along it from the body's origin (empty: there). The bearings' supports are moved instead of the moment,
 // which costs nothing.
 template <class T>

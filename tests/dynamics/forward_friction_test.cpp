@@ -14,6 +14,7 @@
 #include "dynamics/rnea.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
+#include "support/random_elements.hpp"
 #include "support/random_mechanism.hpp"
 #include "support/stick_slip.hpp"
 
@@ -107,6 +108,35 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsAwayFromRest) {
   }
   RecordProperty("worst", std::to_string(worst));
   std::printf("%d states, worst %.1e\n", states, worst);
+}
+
+TEST(ForwardWithLosses, DampersOfForceElementsCountToo) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Mechanism m = random_mechanism(seed, {.joints = 2 + static_cast<int>(seed % 5)});
+    add_every_loss(m, seed, true);
+    Model<double> model = instantiate<double>(m);
+    add_random_elements<double>(model, seed, {.rotor_ties = false});
+    Workspace<double> work(model);
+    Losses<double> losses(model);
+    ForwardWithLosses forward(model);
+    Random random(seed);
+    for (int k = 0; k < 5; ++k) {
+      const State s = random_state(model, random);
+      inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+      double power = 0.0;
+      for (std::size_t v = 0; v < s.qd.size(); ++v) power += (losses.bearing[v] + losses.transmission[v]) * s.qd[v];
+      EXPECT_GT(power, 0.0);
+      Vector qdd(s.qd.size()), plain(qdd.size()), back(qdd.size());
+      forward(s.q, s.qd, losses.total, qdd);
+      rnea<double>(model, work, s.q, s.qd, s.qdd, plain);
+      forward_by_crba<double>(model, work, s.q, s.qd, plain, back);
+      double unavoidable = 0.0;
+      for (std::size_t v = 0; v < qdd.size(); ++v) unavoidable = std::max(unavoidable, std::abs(back[v] - s.qdd[v]));
+      for (std::size_t v = 0; v < qdd.size(); ++v) {
+        EXPECT_NEAR(qdd[v], s.qdd[v], 5e-12 + 100 * unavoidable) << m.name << " " << model.velocity_names[v];
+      }
+    }
+  }
 }
 
 TEST(ForwardWithLosses, FindsDirectionsThatInverseDynamicsConfirms) {
@@ -259,6 +289,27 @@ TEST(StickSlip, FrictionWorkIsTheEnergyLost) {
   motion.advance(1.5, 0.0005);
   const double gone = before - motion.energy();
   std::printf("%zu stops, %.6g J lost, off by %.1e\n", motion.stops.size(), gone, std::abs(motion.lost - gone) / gone);
+  EXPECT_GT(motion.stops.size(), 2u);
+  EXPECT_NEAR(motion.lost / gone, 1.0, 1e-8);
+}
+
+TEST(StickSlip, DampersBetweenPointsTakeEnergyToo) {
+  Mechanism m = random_mechanism(3, {.joints = 4, .types = {JointType::revolute}});
+  add_every_loss(m, 3, false);
+  Model<double> model = instantiate<double>(m);
+  PointSpringElement<double> spring;
+  spring.a = model.frames.front();
+  spring.b = model.frames.back();
+  spring.b.X_BF.p += Vec3<double>(0.1, 0.2, 0.0);
+  spring.stiffness = 100.0;
+  spring.rest = 0.3;
+  spring.damping = 4.0;
+  model.springs = {spring};
+  model.shafts = {{"belt", 0, 2, 50.0, 0.7, 0.0}};
+  StickSlip motion(model, {0.5, -0.3, 0.4, 0.2}, {1.0, -0.5, 0.3, 2.0});
+  const double before = motion.energy();
+  motion.advance(1.5, 0.0005);
+  const double gone = before - motion.energy();
   EXPECT_GT(motion.stops.size(), 2u);
   EXPECT_NEAR(motion.lost / gone, 1.0, 1e-8);
 }
