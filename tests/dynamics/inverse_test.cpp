@@ -91,7 +91,7 @@ TEST(Rnea, RotorInertiaAndSpringActOnTheirOwnJointAlone) {
   m.links[1].joint.drive = Drive{};
   m.links[1].joint.drive->ratio = 50.0;
   m.links[1].joint.drive->rotor_inertia = 2e-4;
-  m.links[1].joint.spring = Spring{12.0, 0.1};
+  m.links[1].joint.spring = Spring{12.0, 0.1, {}};
   torques(driven);
   EXPECT_EQ(driven[0], plain[0]);
   EXPECT_NEAR(driven[1], plain[1] + 50.0 * 50.0 * 2e-4 * 2.0 + 12.0 * (-0.8 - 0.1), 1e-14);
