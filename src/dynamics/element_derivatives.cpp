@@ -163,9 +163,9 @@ void subtract_element_derivatives(const Model<T>& model, const DerivativeWorkspa
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                                            \
-  template void subtract_element_torques<T>(const Model<T>&, const DerivativeWorkspace<T>&, In<T>, Out<T>);          \
-  template void subtract_element_derivatives<T>(const Model<T>&, const DerivativeWorkspace<T>&, In<T>, T*,           \
+#define LW_INSTANTIATE(T)                                                                                   \
+  template void subtract_element_torques<T>(const Model<T>&, const DerivativeWorkspace<T>&, In<T>, Out<T>); \
+  template void subtract_element_derivatives<T>(const Model<T>&, const DerivativeWorkspace<T>&, In<T>, T*,  \
                                                 const std::vector<std::ptrdiff_t>&, std::ptrdiff_t);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

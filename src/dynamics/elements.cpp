@@ -283,20 +283,20 @@ T is_slack(const ShaftElement<T>& shaft, const T& difference) {
   return less(-shaft.play, difference) * less(difference, shaft.play);
 }
 
-#define LW_INSTANTIATE(T)                                                                                           \
-  template Model<T> without_elements<T>(Model<T>);                                                                  \
-  template void subtract_element_wrenches<T>(const Model<T>&, Workspace<T>&, std::span<Force<T>>);                  \
-  template void subtract_element_torques<T>(const Model<T>&, In<T>, Out<T>);                                        \
-  template void element_torques<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                                  \
-  template void damping_torques<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, Out<T>);                           \
-  template void add_damping<T>(const Model<T>&, const Workspace<T>&, In<T>, In<T>, std::span<Force<T>>, Out<T>);    \
-  template void rnea_with_damping<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>,           \
-                                     std::span<const Force<T>>);                                                    \
-  template void subtract_elements<T>(const Model<T>&, In<T>, Out<T>);                                               \
-  template T element_energy<T>(const Model<T>&, const Workspace<T>&, In<T>);                                        \
-  template SpringLine<T> spring_line<T>(const Vec3<T>&, const Vec3<T>&);                                            \
-  template T tension<T>(const PointSpringElement<T>&, const T&);                                                    \
-  template T shaft_twist<T>(const ShaftElement<T>&, const T&);                                                      \
+#define LW_INSTANTIATE(T)                                                                                        \
+  template Model<T> without_elements<T>(Model<T>);                                                               \
+  template void subtract_element_wrenches<T>(const Model<T>&, Workspace<T>&, std::span<Force<T>>);               \
+  template void subtract_element_torques<T>(const Model<T>&, In<T>, Out<T>);                                     \
+  template void element_torques<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                               \
+  template void damping_torques<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, Out<T>);                        \
+  template void add_damping<T>(const Model<T>&, const Workspace<T>&, In<T>, In<T>, std::span<Force<T>>, Out<T>); \
+  template void rnea_with_damping<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>,        \
+                                     std::span<const Force<T>>);                                                 \
+  template void subtract_elements<T>(const Model<T>&, In<T>, Out<T>);                                            \
+  template T element_energy<T>(const Model<T>&, const Workspace<T>&, In<T>);                                     \
+  template SpringLine<T> spring_line<T>(const Vec3<T>&, const Vec3<T>&);                                         \
+  template T tension<T>(const PointSpringElement<T>&, const T&);                                                 \
+  template T shaft_twist<T>(const ShaftElement<T>&, const T&);                                                   \
   template T is_slack<T>(const ShaftElement<T>&, const T&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

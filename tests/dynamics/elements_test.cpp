@@ -229,17 +229,18 @@ TEST_P(RandomElements, AreDamped) {
 // The same text traced and interpreted.
 TEST_P(RandomElements, HaveTracedTwins) {
   const auto nq = static_cast<std::size_t>(model.nq);
-  const Function f = trace("all", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}, {"qdd", nv}, {"Q", nv}, {"d_q", nv * nv}},
-                           [&](const Arguments& in, Results& out) {
-                             const Model<Expr> twin = with_elements<Expr>(m, seed);
-                             Workspace<Expr> w(twin);
-                             rnea<Expr>(twin, w, in[0], in[1], in[2], out[0]);
-                             aba<Expr>(twin, w, in[0], in[1], in[2], out[1]);
-                             damping_torques<Expr>(twin, w, in[0], in[1], out[2]);
-                             DerivativeWorkspace<Expr> d(twin);
-                             std::vector<Expr> qd(nv * nv), qdd(nv * nv);
-                             inverse_derivatives<Expr>(twin, d, in[0], in[1], in[2], out[3], qd, qdd);
-                           });
+  const Function f =
+      trace("all", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}, {"qdd", nv}, {"Q", nv}, {"d_q", nv * nv}},
+            [&](const Arguments& in, Results& out) {
+              const Model<Expr> twin = with_elements<Expr>(m, seed);
+              Workspace<Expr> w(twin);
+              rnea<Expr>(twin, w, in[0], in[1], in[2], out[0]);
+              aba<Expr>(twin, w, in[0], in[1], in[2], out[1]);
+              damping_torques<Expr>(twin, w, in[0], in[1], out[2]);
+              DerivativeWorkspace<Expr> d(twin);
+              std::vector<Expr> qd(nv * nv), qdd(nv * nv);
+              inverse_derivatives<Expr>(twin, d, in[0], in[1], in[2], out[3], qd, qdd);
+            });
   Values in = s.q, got(f.output_size()), tau(nv), qdd(nv), Q(nv), d_q(nv * nv), d_qd(nv * nv), d_qdd(nv * nv);
   in.insert(in.end(), s.qd.begin(), s.qd.end());
   in.insert(in.end(), s.qdd.begin(), s.qdd.end());
@@ -296,7 +297,8 @@ TEST(PointSpring, FollowsTheTriangle) {
     const double pull = k * (length - rest), lever = r * h * std::cos(angle) / length;
     EXPECT_NEAR(tau[0], mass * 9.81 * r * std::cos(angle) - pull * lever, 1e-11);
     // the bearing carries what weight and spring leave, in the link's axes
-    const double fx = -pull * (0.0 - r * std::cos(angle)) / length, fy = mass * 9.81 - pull * (h - r * std::sin(angle)) / length;
+    const double fx = -pull * (0.0 - r * std::cos(angle)) / length,
+                 fy = mass * 9.81 - pull * (h - r * std::sin(angle)) / length;
     EXPECT_NEAR(work.force[0].lin[0], std::cos(angle) * fx + std::sin(angle) * fy, 1e-11);
     EXPECT_NEAR(work.force[0].lin[1], -std::sin(angle) * fx + std::cos(angle) * fy, 1e-11);
     Energy<double> e{};
@@ -418,7 +420,8 @@ TEST(GyroscopicRotor, FollowsItsLagrangian) {
     b.inertia.I = I;
     model.bodies.push_back(b);
   };
-  const Vec3<double> x(1.0, 0.0, 0.0), y(0.0, 1.0, 0.0), z(0.0, 0.0, 1.0), tilted(std::cos(gamma), 0.0, std::sin(gamma));
+  const Vec3<double> x(1.0, 0.0, 0.0), y(0.0, 1.0, 0.0), z(0.0, 0.0, 1.0),
+      tilted(std::cos(gamma), 0.0, std::sin(gamma));
   add(-1, 0, z, outer(z, z) * I1);
   add(0, 1, y, Mat3<double>::zero());
   model.bodies[1].inertia = RigidInertia<double>::about_com(mass, x * l, Mat3<double>::zero());

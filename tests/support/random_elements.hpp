@@ -17,7 +17,9 @@ template <class T>
 void add_random_elements(Model<T>& model, std::uint64_t seed, const RandomElementOptions& options = {}) {
   Random random(seed);
   const auto number = [&](double low, double high) { return T(random.between(low, high)); };
-  const auto vector = [&](double size) { return Vec3<T>(number(-size, size), number(-size, size), number(-size, size)); };
+  const auto vector = [&](double size) {
+    return Vec3<T>(number(-size, size), number(-size, size), number(-size, size));
+  };
   const auto frame = [&] {
     const auto last = static_cast<double>(model.frames.size()) - 1e-9;
     Frame<T> f = model.frames[static_cast<std::size_t>(random.between(0.0, last))];
