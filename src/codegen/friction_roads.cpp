@@ -38,7 +38,7 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
 namespace {
 
 constexpr int kNewtonSteps = 8;
-constexpr double kSolved = 1e-9;  // of the torques: Newton steps end far below, or far above
+constexpr double kSolved = 1e-4;  // of the torques: Newton steps end far below, in single precision too, or far above
 
 // What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to place, near
 // it where that is a cubic; in either case without the kinks of drive_input.
