@@ -101,6 +101,11 @@ struct DriveAt {
 bool has_rotor_bodies(const Transmission<Expr>& t) {
   return std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<Expr>& d) { return d.rotor_body >= 0; });
 }
+// What these give for an input does not depend on accelerations.
+bool has_no_rotors(const Transmission<Expr>& t) {
+  return std::all_of(t.drives.begin(), t.drives.end(),
+                     [](const DriveLoss<Expr>& d) { return d.rotor_body < 0 && is_zero(d.rotor_inertia); });
+}
 
 // Accelerations near those of `tau`: as if reactions were those of q̈ = 0, and what the rotors take that of drives without losses.
 std::vector<Expr> guess(const Model<Expr>& model, const std::vector<Expr>& along, const std::vector<Force<Expr>>& reactions,
@@ -142,7 +147,7 @@ class Balance {
 
   const std::vector<std::size_t>& used() const { return used_; }
 
-  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same on the joint's side of a drive
+  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same in outputs of drives, which are `tau` of drives without rotors
   Function traced() const {
     std::vector<Group> in{{"qdd", nv_}, {"M", nv_ * nv_, nv_}, {"h", nv_}, {"qd", nv_}, {"tau", nv_}, {"w", used_.size()}, {"W", nv_ * used_.size()}};
     if (symbols_ > 0) in.push_back({"p", symbols_});
@@ -169,7 +174,8 @@ class Balance {
           const Expr rotor = drive.rotor(x[0]), input = losses.motor[drive.place()] * t.drives[k].ratio - rotor;
           const bool exact = t.drives[k].efficiency.is_straight() && is_zero(t.width);
           const Expr output = exact ? drive.torque(losses.at_joint) - rotor : drive.output(input, x[3]);
-          y[0][drive.place()] = output - drive.output(drive.torque(x[4]) - rotor, x[3]);
+          y[0][drive.place()] =
+              output - (has_no_rotors(t) ? x[4][drive.place()] : drive.output(drive.torque(x[4]) - rotor, x[3]));
         }
       }
     });
@@ -207,9 +213,15 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   const auto add_reactions = [&] {
     for (const std::size_t k : balance.used()) arguments.push_back(Balance::component(reactions, k));
   };
+  std::vector<Expr> given = in[2];
+  for (const Transmission<Expr>& t : scene.fewer.transmissions) {
+    for (std::size_t k = 0; k < t.v.size() && has_no_rotors(t); ++k) {
+      given[DriveAt{t, k}.place()] = DriveAt{t, k}.output(DriveAt{t, k}.torque(in[2]), in[1]);
+    }
+  }
   add(h);
   add(in[1]);
-  add(in[2]);
+  add(given);
   add_reactions();
   const std::vector<Expr> start =
       guess(canonical_model(scene.tree, scene.fewer), places_along(scene.tree), reactions, M, h, in[1], in[2]);
