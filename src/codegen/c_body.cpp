@@ -86,6 +86,7 @@ struct CWriter::Body {
   void write_items(std::string& out, std::size_t part);
   std::string link_of(const Item& item) const;
   bool begins_section(std::size_t at, const std::string& link) const;
+  bool only_chooses(NodeId comparison) const;
   void write_item(std::string& out, const Item& item, bool crosses);
   void write_nested(std::string& out, const Item& item, bool crosses);
   std::string array(const std::string& called, std::size_t size, bool crosses, ValueId value) const;
@@ -477,6 +478,17 @@ void CWriter::Body::write_sines(std::string& out, const Stage& stage) {
   }
 }
 
+// Whether a comparison is used as the condition of choices alone.
+bool CWriter::Body::only_chooses(NodeId comparison) const {
+  return std::all_of(function.order().begin(), function.order().end(), [&](NodeId id) {
+    const Node& n = graph[id];
+    if (n.op == Op::select) return n.b != comparison && n.c != comparison;
+    bool uses = false;
+    for_each_operand(graph, id, [&](NodeId operand) { uses = uses || operand == comparison; });
+    return !uses;
+  });
+}
+
 void CWriter::Body::write_item(std::string& out, const Item& item, bool crosses) {
   if (item.statement == nullptr) {
     const Stage& stage = stages[item.stage];
@@ -488,6 +500,10 @@ void CWriter::Body::write_item(std::string& out, const Item& item, bool crosses)
   if (item.together != nullptr) return write_together(out, item, crosses);
   if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
   std::string value = kernel && is_sine(n) ? sine(s.node) : n.op == Op::constant ? value_of(s.node) : statements.text(s.node);
+  if (n.op == Op::less && !crosses && lanes == 1 && s.results.empty() && only_chooses(s.node)) {
+    writer.needs.masks.insert(s.name);
+    return add_line(out, fmt::format("const lw_mask {} = {}{};", s.name, kBelow, value.substr(kLess.size())), 2);
+  }
   if (!s.name.empty()) {
     add_line(out, fmt::format("const {} {} = {};", real, s.name, value), 2);
     if (crosses) add_line(out, fmt::format("{}[{}] = {};", passed, slots.at(s.node), s.name), 2);
@@ -532,6 +548,7 @@ void CWriter::Body::write_nested(std::string& out, const Item& item, bool crosse
 std::string CWriter::body(const Function& function, const std::string& name, bool is_static, int lanes,
                           const std::vector<CallsTogether>& groups) {
   const bool kernel = function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
+  needs.masks.clear();
   Body body(*this, function, kernel, name, lanes, groups);
   return body.write((is_static ? "static " : "") + c_signature(body.statements, name, dialect_, true, lanes));
 }

@@ -11,36 +11,45 @@ static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }
 )";
 
 // Signs of velocities and torques change as they like: what depends on them is chosen without a jump, which the processor would
-// guess wrong.
-constexpr const char* kChoices = R"(#ifdef __GNUC__
-typedef REAL lw_choice __attribute__((vector_size(16)));
-typedef WORD lw_mask __attribute__((vector_size(16)));
+// guess wrong. Compilers for x86 must be told so, and not by vectors in general, of which some make detours over mask registers.
+constexpr const char* kChoices = R"(#ifdef __SSE2__
+typedef __m128D lw_mask;
+static inline lw_mask lw_below(REAL a, REAL b) { return _mm_cmplt_sS(_mm_set_sS(a), _mm_set_sS(b)); }
+static inline lw_mask lw_nonzero(REAL a) { return _mm_cmpneq_sS(_mm_set_sS(a), _mm_setzero_pS()); }
 static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) {
-  const lw_choice x = {a}, y = {b};
-  return ((lw_choice)(((lw_mask)x & where) | ((lw_mask)y & ~where)))[0];
-}
-static inline REAL lw_select(REAL condition, REAL a, REAL b) {
-  const lw_choice c = {condition};
-  return lw_chosen(c != ZERO, a, b);
-}
-/* where x < y: a, else b */
-static inline REAL lw_select_less(REAL x, REAL y, REAL a, REAL b) {
-  const lw_choice u = {x}, v = {y};
-  return lw_chosen(u < v, a, b);
+  const lw_mask x = _mm_and_pS(where, _mm_set_sS(a)), y = _mm_andnot_pS(where, _mm_set_sS(b));
+  return _mm_cvtsS_fBITS(_mm_or_pS(x, y));
 }
 #else
-static inline REAL lw_select(REAL condition, REAL a, REAL b) { return condition != ZERO ? a : b; }
-static inline REAL lw_select_less(REAL x, REAL y, REAL a, REAL b) { return x < y ? a : b; }
+typedef int lw_mask;
+static inline lw_mask lw_below(REAL a, REAL b) { return a < b; }
+static inline lw_mask lw_nonzero(REAL a) { return a != ZERO; }
+static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) { return where ? a : b; }
 #endif
-static inline REAL lw_less(REAL a, REAL b) { return lw_select_less(a, b, ONE, ZERO); }
+static inline REAL lw_less(REAL a, REAL b) { return lw_chosen(lw_below(a, b), ONE, ZERO); }
 )";
+constexpr const char* kChoicesHeader = R"(
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+)";
+
+bool makes_choices(const std::set<Op>& ops) { return ops.contains(Op::less) || ops.contains(Op::select); }
 
 std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
   std::string text;
   if (ops.contains(Op::min) || ops.contains(Op::max)) text += kExtremes;
-  if (ops.contains(Op::less) || ops.contains(Op::select)) text += kChoices;
+  if (makes_choices(ops)) {
+    std::string choices = kChoices;
+    const bool single = dialect.single_precision;
+    for (const auto& [from, to] : {std::pair("__m128D", single ? "__m128" : "__m128d"), {"BITS", single ? "32" : "64"},
+                                   {"_sS(", single ? "_ss(" : "_sd("}, {"_pS(", single ? "_ps(" : "_pd("},
+                                   {"cvtsS", single ? "cvtss" : "cvtsd"}}) {
+      replace_all(choices, from, to);
+    }
+    text += choices;
+  }
   choose_precision(text, dialect);
-  replace_all(text, "WORD", dialect.single_precision ? "int" : "long long");
   return text;
 }
 
@@ -170,6 +179,7 @@ std::string c_preamble(const Needs& needs, bool has_parts, const CDialect& diale
         "#define LW_HAS_FMA 1\n#define LW_FMA{1}(a, b, c) __builtin_fma{0}(a, b, c)\n"
         "#else\n#define LW_HAS_FMA 0\n#define LW_FMA{1}(a, b, c) ((a) * (b) + (c))\n#endif\n", f, F);
   }
+  if (makes_choices(needs.helpers)) text += kChoicesHeader;
   if (!needs.lanes.empty()) text += kVectors;
   if (has_parts) text += kPart;
   return text;

@@ -42,6 +42,13 @@ bool is_in_lanes_kernel(Op op) {
   return op == Op::fma || op == Op::min || op == Op::max || op == Op::less || op == Op::select || op == Op::abs;
 }
 
+// lw_less(a, b), which is a number, as a comparison; a variable that is one; or any other number.
+std::string mask(const std::string& condition, const Needs& needs) {
+  if (needs.masks.contains(condition)) return condition;
+  if (condition.starts_with(kLess)) return kBelow + condition.substr(kLess.size());
+  return fmt::format("lw_nonzero({})", condition);
+}
+
 }  // namespace
 
 bool is_word_of_c(const std::string& name) { return kReserved.contains(name); }
@@ -69,11 +76,8 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
         needs.fma = true;
         break;
       case Op::select:
-        if (constexpr std::string_view kLess = "lw_less("; arguments[0].starts_with(kLess)) {
-          const std::string compared = arguments[0].substr(kLess.size(), arguments[0].size() - kLess.size() - 1);
-          return fmt::format("lw_select_less({}, {}, {})", compared, arguments[1], arguments[2]);
-        }
-        [[fallthrough]];
+        needs.helpers.insert(op);
+        return fmt::format("lw_chosen({}, {}, {})", mask(arguments[0], needs), arguments[1], arguments[2]);
       case Op::min:
       case Op::max:
       case Op::less:

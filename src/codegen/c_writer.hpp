@@ -23,6 +23,7 @@ struct Needs {
   bool math = false, fma = false, linear = false;
   std::set<std::size_t> sincos[2];  // how many angles at once, without and with fused multiply-adds
   std::set<Op> helpers;             // min, max, less, select
+  std::set<std::string> masks;      // variables of the function at hand that are comparisons, not numbers
   std::map<int, LanesNeeds> lanes;
 };
 
@@ -60,6 +61,8 @@ class CWriter {
   std::set<std::string> symbols_;
 };
 
+// A comparison as a number and as what it is.
+inline const std::string kLess = "lw_less(", kBelow = "lw_below(";
 inline bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
 // How C writes numbers and operations; what they need is added to `needs`, which must outlive it, as must the dialect.
 Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken, int lanes);

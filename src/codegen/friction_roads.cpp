@@ -38,15 +38,12 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
 namespace {
 
 constexpr int kNewtonSteps = 8;
-constexpr double kSolved = 1e-9;  // of the torques: Newton steps end far below, or far above
+constexpr double kSolved = 1e-4;  // of the torques: Newton steps end far below, in single precision too, or far above
 
-// What a drive gives for an input, the inverse of drive_input: of drives on one joint whose efficiency is straight from place to
-// place and whose direction changes at once exactly, of others nearly.
-bool is_exact(const Transmission<Expr>& t) {
-  return t.v.size() == 1 && t.drives[0].rotor_body < 0 && t.drives[0].efficiency.is_straight() && is_zero(t.width);
-}
-Expr drive_output(const DriveLoss<Expr>& drive, const Expr& input, const Expr& velocity) {
-  const Expr zero(0.0), y = input - opposing<Expr>(velocity, zero, drive.breakaway);
+// What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to place, near
+// it where that is a cubic; in either case without the kinks of drive_input.
+Expr drive_output(const DriveLoss<Expr>& drive, const Expr& input, const Expr& velocity, const Expr& width) {
+  const Expr zero(0.0), one(1.0), y = input - opposing<Expr>(velocity, width, drive.breakaway);
   if (drive.efficiency.empty()) return y;
   const Curve<Expr>& eta = drive.efficiency;
   const Expr along = select(less(zero, velocity), y, select(less(velocity, zero), -y, zero)), size = abs(y);
@@ -56,7 +53,7 @@ Expr drive_output(const DriveLoss<Expr>& drive, const Expr& input, const Expr& v
     const bool flat = k == 0 || k == n;
     const Expr s = flat ? zero : (eta.y()[k] - eta.y()[k - 1]) / (eta.x()[k] - eta.x()[k - 1]);
     const Expr c = flat ? eta.y()[k == 0 ? 0 : n - 1] : eta.y()[k] - s * eta.x()[k];
-    if (drives) return size * c / (Expr(1.0) - s * size);
+    if (drives) return size * c / (one - s * size);
     return (size + size) / (c + sqrt(max(c * c + Expr(4.0) * s * size, zero)));
   };
   const auto given = [&](bool drives) {
@@ -67,12 +64,47 @@ Expr drive_output(const DriveLoss<Expr>& drive, const Expr& input, const Expr& v
     }
     return x;
   };
-  const Expr x = select(less(zero, along), given(true), select(less(along, zero), given(false), size));
-  return select(less(y, zero), -x, x);
+  if (is_zero(width)) {
+    const Expr x = select(less(zero, along), given(true), select(less(along, zero), given(false), size));
+    return select(less(y, zero), -x, x);
+  }
+  const Expr share = abs(opposing<Expr>(velocity, width, one)), driving = eta(given(true)), driven = eta(given(false));
+  return y / select(less(zero, along), one + share * (one / driving - one), one + share * (driven - one));
 }
 
-Expr rotor_torque(const DriveLoss<Expr>& drive, const Expr& acceleration) {
-  return drive.ratio * drive.ratio * drive.rotor_inertia * acceleration;
+template <class Row>
+Expr sum_of(const Row& factor, const std::vector<int>& places, const std::vector<Expr>& x) {
+  Expr sum(0.0);
+  for (std::size_t j = 0; j < places.size(); ++j) sum += factor(j) * x[static_cast<std::size_t>(places[j])];
+  return sum;
+}
+
+// A drive of a transmission, with what belongs to it of vectors of the joints.
+struct DriveAt {
+  const Transmission<Expr>& t;
+  std::size_t k;
+
+  const DriveLoss<Expr>& drive() const { return t.drives[k]; }
+  std::size_t place() const { return static_cast<std::size_t>(t.v[k]); }
+  Expr rate(const std::vector<Expr>& qd) const {
+    return sum_of([this](std::size_t j) { return t.C[k * t.v.size() + j]; }, t.v, qd);
+  }
+  Expr torque(const std::vector<Expr>& tau) const {
+    return sum_of([this](std::size_t j) { return t.C_inverse[j * t.v.size() + k]; }, t.v, tau);
+  }
+  Expr rotor(const std::vector<Expr>& qdd) const {
+    return drive().ratio * drive().ratio * drive().rotor_inertia * rate(qdd);
+  }
+  Expr output(const Expr& input, const std::vector<Expr>& qd) const { return drive_output(drive(), input, rate(qd), t.width); }
+};
+
+bool has_rotor_bodies(const Transmission<Expr>& t) {
+  return std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<Expr>& d) { return d.rotor_body >= 0; });
+}
+// What these give for an input does not depend on accelerations.
+bool has_no_rotors(const Transmission<Expr>& t) {
+  return std::all_of(t.drives.begin(), t.drives.end(),
+                     [](const DriveLoss<Expr>& d) { return d.rotor_body < 0 && is_zero(d.rotor_inertia); });
 }
 
 // Accelerations near those of `tau`: as if reactions were those of q̈ = 0, and what the rotors take that of drives without losses.
@@ -88,11 +120,10 @@ std::vector<Expr> guess(const Model<Expr>& model, const std::vector<Expr>& along
   solve_mass_matrix<Expr>(model, M, qdd);
   for (std::size_t k = 0; k < nv; ++k) rest[k] = tau[k] - losses.at_joint[k];
   for (const Transmission<Expr>& t : model.transmissions) {
-    if (t.v.size() != 1) continue;
-    const auto v = static_cast<std::size_t>(t.v[0]);
-    const DriveLoss<Expr>& drive = t.drives[0];
-    const Expr rotor = rotor_torque(drive, qdd[v]);
-    rest[v] = drive_output(drive, tau[v] - rotor, qd[v]) + rotor - losses.at_joint[v];
+    if (t.v.size() != 1 || has_rotor_bodies(t)) continue;
+    const DriveAt drive{t, 0};
+    const Expr rotor = drive.rotor(qdd);
+    rest[drive.place()] = drive.output(tau[drive.place()] - rotor, qd) + rotor - losses.at_joint[drive.place()];
   }
   solve_mass_matrix<Expr>(model, M, rest);
   return rest;
@@ -116,7 +147,7 @@ class Balance {
 
   const std::vector<std::size_t>& used() const { return used_; }
 
-  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same on the joint's side of a drive
+  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same in outputs of drives, which are `tau` of drives without rotors
   Function traced() const {
     std::vector<Group> in{{"qdd", nv_}, {"M", nv_ * nv_, nv_}, {"h", nv_}, {"qd", nv_}, {"tau", nv_}, {"w", used_.size()}, {"W", nv_ * used_.size()}};
     if (symbols_ > 0) in.push_back({"p", symbols_});
@@ -135,12 +166,17 @@ class Balance {
       for (std::size_t k = 0; k < nv_; ++k) losses.dynamic[k] = affine(x[2][k], x[1], nv_, k);
       add_losses<Expr>(canonical_model(scene.tree, scene.fewer), reactions, places_along(scene.tree), x[3], x[0], losses);
       for (std::size_t k = 0; k < nv_; ++k) y[0][k] = losses.total[k] - x[4][k];
-      // on the joint's side, where it can be, the kinks of the drives' laws are no matter of q̈: Newton steps would go to and fro
+      // As outputs of the drives, not inputs: the laws of the drives have kinks, between which Newton steps would go to and fro.
       for (const Transmission<Expr>& t : scene.fewer.transmissions) {
-        if (!is_exact(t)) continue;
-        const auto v = static_cast<std::size_t>(t.v[0]);
-        const Expr rotor = rotor_torque(t.drives[0], x[0][v]);
-        y[0][v] = losses.at_joint[v] - rotor - drive_output(t.drives[0], x[4][v] - rotor, x[3][v]);
+        if (has_rotor_bodies(t)) continue;
+        for (std::size_t k = 0; k < t.v.size(); ++k) {
+          const DriveAt drive{t, k};
+          const Expr rotor = drive.rotor(x[0]), input = losses.motor[drive.place()] * t.drives[k].ratio - rotor;
+          const bool exact = t.drives[k].efficiency.is_straight() && is_zero(t.width);
+          const Expr output = exact ? drive.torque(losses.at_joint) - rotor : drive.output(input, x[3]);
+          y[0][drive.place()] =
+              output - (has_no_rotors(t) ? x[4][drive.place()] : drive.output(drive.torque(x[4]) - rotor, x[3]));
+        }
       }
     });
   }
@@ -177,9 +213,15 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   const auto add_reactions = [&] {
     for (const std::size_t k : balance.used()) arguments.push_back(Balance::component(reactions, k));
   };
+  std::vector<Expr> given = in[2];
+  for (const Transmission<Expr>& t : scene.fewer.transmissions) {
+    for (std::size_t k = 0; k < t.v.size() && has_no_rotors(t); ++k) {
+      given[DriveAt{t, k}.place()] = DriveAt{t, k}.output(DriveAt{t, k}.torque(in[2]), in[1]);
+    }
+  }
   add(h);
   add(in[1]);
-  add(in[2]);
+  add(given);
   add_reactions();
   const std::vector<Expr> start =
       guess(canonical_model(scene.tree, scene.fewer), places_along(scene.tree), reactions, M, h, in[1], in[2]);

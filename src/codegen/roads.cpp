@@ -326,6 +326,7 @@ class Tracer {
             });
       }
     } else if (function_ == "forward" && lossy_) {
+      if (is_huge()) throw Error(ErrorCode::usage, "`forward` with friction is made for up to 60 bodies");
       std::vector<Group> in = state;
       in.push_back({"tau", nv});
       search_with_variants("mass matrix, bias and reactions; Newton steps", in, {{"qdd", nv}},

@@ -24,7 +24,7 @@ T absolute(const T& x) {
 
 template <class T>
 T gradual_direction(const T& velocity, const T& width) {
-  const T s = min(max(velocity / width, T(-1.0)), T(1.0));
+  const T s = min(max(velocity * (T(1.0) / width), T(-1.0)), T(1.0));
   return s * (T(1.5) - T(0.5) * s * s);
 }
 
@@ -82,7 +82,7 @@ T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, co
   using std::exp;
   T sum = loss.coulomb;
   if (loss.stribeck) {
-    sum += (loss.static_torque - loss.coulomb) * exp(-power<T>(speed / loss.stribeck_velocity, loss.shape));
+    sum += (loss.static_torque - loss.coulomb) * exp(-power<T>(speed * (T(1.0) / loss.stribeck_velocity), loss.shape));
   }
   for (const BearingLoss<T>& b : loss.bearings) {
     sum += bearing_friction<T>(b, body.axis, body.kind == JointKind::prismatic, reaction, along);
@@ -170,7 +170,7 @@ void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t
       const T rotor = rotor_torque<T>(model, reactions, drive, row_times<T>(t, k, qdd));
       losses.output[place] = sum - rotor;
       const T input = drive_input<T>(drive, losses.output[place], losses.velocity[place], t.width) + rotor;
-      losses.motor[place] = input / drive.ratio;
+      losses.motor[place] = input * (T(1.0) / drive.ratio);
       for (std::size_t j = 0; j < n; ++j) losses.total[static_cast<std::size_t>(t.v[j])] += t.C[k * n + j] * input;
     }
     for (const int v : t.v) {
