@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../dynamics/crba.hpp"
+#include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/typical.hpp"
 
@@ -30,7 +31,7 @@ Losses<Expr> tensor_losses(const Scene& scene, const TensorRoad& road, const Arg
 Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<Expr>* tree, Workspace<Expr>& work,
                                  const Arguments& in) {
   Losses<Expr> losses(model);
-  rnea<Expr>(model, work, in[0], in[1], in[2], losses.dynamic);
+  rnea_with_damping<Expr>(model, work, in[0], in[1], in[2], losses.dynamic, losses.damping);
   add_losses<Expr>(model, work.force, tree == nullptr ? std::vector<Expr>{} : places_along(*tree), in[1], in[2], losses);
   return losses;
 }
@@ -129,6 +130,16 @@ std::vector<Expr> guess(const Model<Expr>& model, const std::vector<Expr>& along
   return rest;
 }
 
+// The model in whose frames reactions are taken: the tree's, unless force elements act on it, which those do not carry.
+struct Taken {
+  Model<Expr> model;
+  std::vector<Expr> along;
+};
+Taken taken(const Scene& scene) {
+  if (has_elements(scene.fewer)) return {scene.fewer, {}};
+  return {canonical_model(scene.tree, scene.fewer), places_along(scene.tree)};
+}
+
 // Components of the reactions, six a body, of which those that nothing depends on are left out.
 class Balance {
  public:
@@ -164,7 +175,8 @@ class Balance {
       }
       Losses<Expr> losses(scene.fewer);
       for (std::size_t k = 0; k < nv_; ++k) losses.dynamic[k] = affine(x[2][k], x[1], nv_, k);
-      add_losses<Expr>(canonical_model(scene.tree, scene.fewer), reactions, places_along(scene.tree), x[3], x[0], losses);
+      const Taken at = taken(scene);
+      add_losses<Expr>(at.model, reactions, at.along, x[3], x[0], losses);
       for (std::size_t k = 0; k < nv_; ++k) y[0][k] = losses.total[k] - x[4][k];
       // As outputs of the drives, not inputs: the laws of the drives have kinks, between which Newton steps would go to and fro.
       for (const Transmission<Expr>& t : scene.fewer.transmissions) {
@@ -207,7 +219,15 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   std::vector<Expr> M(nv * nv), h(nv), none(nv);
   std::vector<Force<Expr>> reactions;
   composite_mass_matrix<Expr>(scene.fewer, scene.tree, road, in[0], M);
-  tensor_inverse<Expr>(scene.fewer, scene.tree, road, in[0], in[1], zero, h, &reactions);
+  const bool elements = has_elements(scene.fewer);
+  if (elements) {
+    Workspace<Expr> work(scene.fewer);
+    rnea_with_damping<Expr>(scene.fewer, work, in[0], in[1], zero, h, none);
+    for (std::size_t k = 0; k < nv; ++k) h[k] += none[k];
+    reactions = work.force;
+  } else {
+    tensor_inverse<Expr>(scene.fewer, scene.tree, road, in[0], in[1], zero, h, &reactions);
+  }
   std::vector<Expr> arguments = M;
   const auto add = [&](const std::vector<Expr>& x) { arguments.insert(arguments.end(), x.begin(), x.end()); };
   const auto add_reactions = [&] {
@@ -223,15 +243,25 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   add(in[1]);
   add(given);
   add_reactions();
+  const Taken at = taken(scene);
   const std::vector<Expr> start =
-      guess(canonical_model(scene.tree, scene.fewer), places_along(scene.tree), reactions, M, h, in[1], in[2]);
+      guess(at.model, at.along, reactions, M, h, in[1], in[2]);
   // what unit accelerations alone add to the reactions
   CanonicalTree<Expr> weightless = scene.tree;
   weightless.gravity = {};
+  Model<Expr> inertial = without_elements(scene.fewer);
+  inertial.gravity = {};
+  for (Body<Expr>& b : inertial.bodies) b.stiffness = 0.0;
   for (std::size_t k = 0; k < nv && !balance.used().empty(); ++k) {
     std::vector<Expr> unit = zero;
     unit[k] = 1.0;
-    tensor_inverse<Expr>(scene.fewer, weightless, road, in[0], zero, unit, none, &reactions);
+    if (elements) {
+      Workspace<Expr> work(inertial);
+      rnea<Expr>(inertial, work, in[0], zero, unit, none);
+      reactions = work.force;
+    } else {
+      tensor_inverse<Expr>(scene.fewer, weightless, road, in[0], zero, unit, none, &reactions);
+    }
     add_reactions();
   }
   add(p);

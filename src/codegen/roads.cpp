@@ -272,11 +272,15 @@ class Tracer {
       std::vector<Group> in = state;
       in.push_back({"qdd", nv});
       const std::vector<Group> out = loss_groups(function_, nv);
-      variants("acceleration tensor, with losses", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-        give_losses(tensor_losses(s, road, x), y);
-      });
-      if (is_huge()) return list;
+      const bool elements = has_elements(values_);  // canonical frames do not carry them, and bearings feel them
+      if (!elements) {
+        variants("acceleration tensor, with losses", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+          give_losses(tensor_losses(s, road, x), y);
+        });
+        if (is_huge()) return list;
+      }
       for (const bool canonical : {true, false}) {
+        if (canonical && elements) continue;
         add(fmt::format("recursive Newton-Euler with losses, {}", canonical ? "canonical frames" : "the model's frames"), in, out,
             [canonical](Scene& s, const Arguments& x, Results& y) {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;

@@ -24,6 +24,7 @@ links:
     parent: base
     joint: {type: revolute, axis: z, limits: {lower: -1, upper: 2, stiffness: 2*k, damping: 20}}
     inertia: {mass: 5, com: [0.1, 0, 0.2], tensor: [0.2, 0.2, 0.1]}
+    friction: {viscous: 0.4, coulomb: 1, bearing: {type: journal, mu: 0.05, radius: 0.04, spacing: 0.2}}
   - name: arm
     parent: column
     joint: {type: revolute, axis: y, origin: {xyz: [0, 0, 0.5]}}
@@ -93,6 +94,17 @@ TEST(ElementsRoads, AgreeWithTheReference) {
         EXPECT_LE(v.error, v.limit) << function << (keep ? ", kept" : "") << (gyroscopic ? ", gyroscopic" : "");
       }
     }
+  }
+}
+
+// With what joints, drives and dampings lose: bearings feel springs, forces and dampers.
+TEST(ElementsRoads, AgreeWithTheReferenceOfLosses) {
+  for (const char* function : {"inverse", "friction", "forward"}) {
+    TraceOptions options;
+    options.friction = true;
+    options.optimize = false;
+    const Verification v = verify(trace_function(mechanism(false), function, options), 30);
+    EXPECT_LE(v.error, v.limit) << function;
   }
 }
 

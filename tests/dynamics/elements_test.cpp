@@ -13,6 +13,7 @@
 #include "dynamics/energy.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/forward_derivatives.hpp"
+#include "dynamics/forward_friction.hpp"
 #include "dynamics/inverse_derivatives.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/regressor.hpp"
@@ -226,6 +227,37 @@ TEST_P(RandomElements, AreDamped) {
   }
 }
 
+// With losses in the joints, forward dynamics is the inverse of inverse dynamics.
+TEST_P(RandomElements, ActWithFriction) {
+  Model<double> lossy = model;
+  lossy.losses.clear();
+  lossy.transmissions.clear();
+  for (std::size_t i = 0; i < lossy.bodies.size(); ++i) {
+    const Body<double>& b = lossy.bodies[i];
+    if (b.velocities() != 1 || b.mimics) continue;
+    JointLoss<double> loss;
+    loss.body = static_cast<int>(i);
+    loss.v = b.v;
+    loss.viscous = 0.3;
+    loss.coulomb = 0.5;
+    loss.bearings.push_back({Bearing::Kind::journal, true, 0.05, 0.02, 0.2, {}});
+    lossy.losses.push_back(loss);
+  }
+  Losses<double> losses(lossy);
+  inverse_with_losses<double>(lossy, work, s.q, s.qd, s.qdd, losses);
+  Values Q(nv), tau(nv), qdd(nv);
+  rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
+  EXPECT_LT(largest_difference(tau, losses.dynamic), 1e-12 * largest(tau));
+  damping_torques<double>(model, work, s.q, s.qd, Q);
+  for (const JointLoss<double>& loss : lossy.losses) {  // besides the damping, power is lost in the joints
+    const auto k = static_cast<std::size_t>(loss.v);
+    EXPECT_GT((losses.total[k] - losses.dynamic[k] + Q[k]) * s.qd[k], 0.0);
+  }
+  ForwardWithLosses forward(lossy);
+  forward(s.q, s.qd, losses.total, qdd);
+  EXPECT_LT(largest_difference(qdd, s.qdd), 1e-9 * largest(s.qdd));
+}
+
 // The same text traced and interpreted.
 TEST_P(RandomElements, HaveTracedTwins) {
   const auto nq = static_cast<std::size_t>(model.nq);
@@ -305,6 +337,39 @@ TEST(PointSpring, FollowsTheTriangle) {
     forward_velocities<double>(model, work, q, zero);
     e = energy<double>(model, work, q, zero);
     EXPECT_NEAR(e.potential, mass * 9.81 * r * std::sin(angle) + 0.5 * k * (length - rest) * (length - rest), 1e-11);
+  }
+}
+
+// A damper alone, in the same triangle: what it takes, and what the journal feels of it.
+TEST(PointSpring, LoadsBearingsWithItsDamping) {
+  const double mass = 2.0, r = 0.7, h = 1.1, d = 15.0, mu = 0.2, radius = 0.05;
+  Model<double> model = pendulum(mass, r);
+  model.gravity = {};
+  model.velocity_names = {"joint"};
+  PointSpringElement<double> damper;
+  damper.a = {"base", -1, {Mat3<double>::identity(), {0.0, h, 0.0}}};
+  damper.b = {"link", 0, {Mat3<double>::identity(), {r, 0.0, 0.0}}};
+  damper.damping = d;
+  model.springs = {damper};
+  JointLoss<double> loss;
+  loss.bearings.push_back({Bearing::Kind::journal, false, mu, radius, 0.0, {}});
+  model.losses = {loss};
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  ForwardWithLosses forward(model);
+  for (const double angle : {-1.2, 0.4, 2.5}) {
+    const Values q{angle}, qd{-1.5}, qdd{3.0};
+    inverse_with_losses<double>(model, work, q, qd, qdd, losses);
+    const double c = std::cos(angle), s = std::sin(angle), length = std::sqrt(r * r + h * h - 2.0 * r * h * s);
+    const double lever = r * h * c / length, pull = d * -lever * qd[0];  // dL/dq = -lever
+    // mass times acceleration, less the damper's pull
+    const double fx = mass * r * (-s * qdd[0] - c * qd[0] * qd[0]) + pull * r * c / length;
+    const double fy = mass * r * (c * qdd[0] - s * qd[0] * qd[0]) - pull * (h - r * s) / length;
+    EXPECT_NEAR(losses.dynamic[0], mass * r * r * qdd[0], 1e-12);
+    EXPECT_NEAR(losses.total[0], mass * r * r * qdd[0] - pull * lever - mu * radius * std::hypot(fx, fy), 1e-12);
+    Values back(1);
+    forward(q, qd, losses.total, back);
+    EXPECT_NEAR(back[0], qdd[0], 1e-11);
   }
 }
 
