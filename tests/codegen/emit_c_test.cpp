@@ -156,7 +156,7 @@ TEST(EmitC, TheBannerSaysWhatItIs) {
   program.notes = {"a note"};
   program.options = {{"--set", "m2=0.25"}, {"--no-fma", ""}};
   program.left_out = {"friction"};
-  program.contents = {{"q", "positions", {{"hip.x", "m"}, {"hip.y", "m"}, {"knee", "rad"}}}, {"M", "mass matrix", {}}};
+  program.contents = {{"q", {}, "positions", {{"hip.x", "m"}, {"hip.y", "m"}, {"knee", "rad"}}}, {"M", {}, "mass matrix", {}}};
   for (const Artefact& f : emit_c(program)) {
     const std::string about = f.text.substr(0, f.text.find("*/"));
     for (const char* said : {"Foucault's * / pendulum", "p[0] is m2 (0.25 in this mechanism)", "a note",
@@ -216,9 +216,9 @@ TEST(Report, IsJsonThatSaysWhatWasMade) {
   program.kept = {"m2"};
   program.kept_values = {0.25};
   program.options = {{"--payload", "tip:2"}};
-  program.contents = {{"q", "positions", {{"hip", "rad"}, {"knee", "rad"}}}};
+  program.contents = {{"q", {}, "positions", {{"hip", "rad"}, {"knee", "rad"}}}};
   const Artefact report =
-      emit_report(program, emit_c(program), {}, {1000, {1e-15, 2e-15}, 0.0, "passed", {"cc", "-O2"}});
+      emit_report(program, emit_c(program), {}, {1000, {1e-15, 2e-15}, {}, 0.0, "passed", {"cc", "-O2"}});
   EXPECT_EQ(report.path, "pendulum_c_report.json");
   const auto json = nlohmann::json::parse(report.text);
   EXPECT_EQ(json["robot"], program.robot);
