@@ -1,3 +1,5 @@
+#include <span>
+
 #include <fmt/format.h>
 
 #include "c_writer.hpp"
@@ -6,28 +8,29 @@
 namespace lw {
 namespace {
 
-constexpr const char* kExtremes = R"(static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }
-static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }
-)";
+// Left out where nothing calls it.
+struct Helper {
+  const char *call, *text;
+};
+constexpr Helper kExtremes[] = {{"lw_min(", "static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }\n"},
+                                {"lw_max(", "static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }\n"}};
 
 // Signs of velocities and torques change as they like: what depends on them is chosen without a jump, which the processor would
 // guess wrong. Compilers for x86 must be told so, and not by vectors in general, of which some make detours over mask registers.
-constexpr const char* kChoices = R"(#ifdef __SSE2__
-typedef __m128D lw_mask;
-static inline lw_mask lw_below(REAL a, REAL b) { return _mm_cmplt_sS(_mm_set_sS(a), _mm_set_sS(b)); }
-static inline lw_mask lw_nonzero(REAL a) { return _mm_cmpneq_sS(_mm_set_sS(a), _mm_setzero_pS()); }
-static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) {
+constexpr Helper kChoices[] = {
+    {"lw_below(", "static inline lw_mask lw_below(REAL a, REAL b) { return _mm_cmplt_sS(_mm_set_sS(a), _mm_set_sS(b)); }\n"},
+    {"lw_nonzero(", "static inline lw_mask lw_nonzero(REAL a) { return _mm_cmpneq_sS(_mm_set_sS(a), _mm_setzero_pS()); }\n"},
+    {"lw_chosen(", R"(static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) {
   const lw_mask x = _mm_and_pS(where, _mm_set_sS(a)), y = _mm_andnot_pS(where, _mm_set_sS(b));
   return _mm_cvtsS_fBITS(_mm_or_pS(x, y));
 }
-#else
-typedef int lw_mask;
-static inline lw_mask lw_below(REAL a, REAL b) { return a < b; }
-static inline lw_mask lw_nonzero(REAL a) { return a != ZERO; }
-static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) { return where ? a : b; }
-#endif
-static inline REAL lw_less(REAL a, REAL b) { return lw_chosen(lw_below(a, b), ONE, ZERO); }
-)";
+)"}};
+constexpr Helper kPlainChoices[] = {
+    {"lw_below(", "static inline lw_mask lw_below(REAL a, REAL b) { return a < b; }\n"},
+    {"lw_nonzero(", "static inline lw_mask lw_nonzero(REAL a) { return a != ZERO; }\n"},
+    {"lw_chosen(", "static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) { return where ? a : b; }\n"}};
+constexpr const char* kLessByChoice =
+    "static inline REAL lw_less(REAL a, REAL b) { return lw_chosen(lw_below(a, b), ONE, ZERO); }\n";
 constexpr const char* kChoicesHeader = R"(
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -36,18 +39,27 @@ constexpr const char* kChoicesHeader = R"(
 
 bool makes_choices(const std::set<Op>& ops) { return ops.contains(Op::less) || ops.contains(Op::select); }
 
-std::string helpers(const std::set<Op>& ops, const CDialect& dialect) {
+std::string helpers(const std::set<Op>& ops, const CDialect& dialect, std::string code) {
   std::string text;
-  if (ops.contains(Op::min) || ops.contains(Op::max)) text += kExtremes;
+  const auto add = [&](std::span<const Helper> list) {
+    for (const Helper& h : list) text += code.find(h.call) == std::string::npos ? "" : h.text;
+  };
+  add(kExtremes);
   if (makes_choices(ops)) {
-    std::string choices = kChoices;
+    const bool as_number = code.find(kLess) != std::string::npos;
+    if (as_number) code += kLessByChoice;
+    text += "#ifdef __SSE2__\ntypedef __m128D lw_mask;\n";
+    add(kChoices);
+    text += "#else\ntypedef int lw_mask;\n";
+    add(kPlainChoices);
+    text += "#endif\n";
+    if (as_number) text += kLessByChoice;
     const bool single = dialect.single_precision;
     for (const auto& [from, to] : {std::pair("__m128D", single ? "__m128" : "__m128d"), {"BITS", single ? "32" : "64"},
                                    {"_sS(", single ? "_ss(" : "_sd("}, {"_pS(", single ? "_ps(" : "_pd("},
                                    {"cvtsS", single ? "cvtss" : "cvtsd"}}) {
-      replace_all(choices, from, to);
+      replace_all(text, from, to);
     }
-    text += choices;
   }
   choose_precision(text, dialect);
   return text;
@@ -155,9 +167,9 @@ std::string kernel_text(bool fused, const std::set<std::size_t>& widths, const C
 
 }  // namespace
 
-std::string c_helpers(const Needs& needs, const CDialect& dialect) {
+std::string c_helpers(const Needs& needs, const CDialect& dialect, const std::string& code) {
   std::string text;
-  if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect);
+  if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect, code);
   for (const bool fused : {false, true}) {
     if (!needs.sincos[fused].empty()) text += "\n" + kernel_text(fused, needs.sincos[fused], dialect);
   }

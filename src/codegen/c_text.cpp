@@ -66,7 +66,7 @@ std::string c_source(const Program& program, const CDialect& dialect, const std:
   for (const Function& f : program.functions) writer.define(f, c_function(program, f, dialect), false);
   std::string text = fmt::format("#include \"{}\"\n", header) + preamble(writer, dialect);
   if (dialect.cpp) text += fmt::format("\nnamespace {} {{\n", c_name(program, dialect));
-  text += c_helpers(writer.needs, dialect) + writer.text;
+  text += c_helpers(writer.needs, dialect, writer.text) + writer.text;
   if (dialect.cpp) text += fmt::format("\n}}  // namespace {}\n", c_name(program, dialect));
   return text;
 }
@@ -76,7 +76,7 @@ LanesSource c_lanes_source(const Program& program, const CDialect& dialect, int 
   for (const Function& f : program.functions) {
     writer.define(f, c_over_lanes(c_function(program, f, dialect), lanes), true, lanes);
   }
-  return {preamble(writer, dialect), c_helpers(writer.needs, dialect) + writer.text};
+  return {preamble(writer, dialect), c_helpers(writer.needs, dialect, writer.text) + writer.text};
 }
 
 }  // namespace lw

@@ -79,8 +79,8 @@ std::string pieces(const std::vector<Group>& groups, const std::string& array);
 void add_line(std::string& text, const std::string& line, std::size_t indent);
 inline constexpr const char* kAligned = "__attribute__((aligned(64)))";  // for any vector
 
-// What a text needs before it: macros and headers; then helpers and kernels, in a namespace or not.
+// What a text needs before it: macros and headers; then helpers and kernels, in a namespace or not. `code`: the text.
 std::string c_preamble(const Needs& needs, bool has_parts, const CDialect& dialect);
-std::string c_helpers(const Needs& needs, const CDialect& dialect);
+std::string c_helpers(const Needs& needs, const CDialect& dialect, const std::string& code);
 
 }  // namespace lw

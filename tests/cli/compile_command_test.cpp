@@ -204,6 +204,25 @@ TEST(CompileCommand, TakesOrdinaryValuesOfParameters) {
   }
 }
 
+// Friction in both directions of the dynamics, in C; the file says so, and what is left out is nothing.
+TEST(CompileCommand, Friction) {
+  const std::string out = out_folder("friction");
+  const test::Outcome run =
+      linkwright({"compile", "puma560-dhanaraj", "--friction", "--functions", "inverse,forward,friction", "--search", "0", "--out", out, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["self_test"], "passed");
+  const std::string header = text_of(out + "/puma560_dhanaraj.h");
+  for (const char* part : {"--friction", "inverse, forward: friction of the joints and losses of the drives are included",
+                           "motor: total on the motors' side"}) {
+    EXPECT_TRUE(has(header, part)) << part << " in\n" << header;
+  }
+  EXPECT_FALSE(has(header, "Left out")) << header;
+  const test::Outcome fortran =
+      linkwright({"compile", "puma560-dhanaraj", "--friction", "--functions", "forward", "--search", "0", "--language", "fortran", "--out", out});
+  EXPECT_EQ(fortran.code, 2) << fortran.out;
+  EXPECT_TRUE(has(fortran.err, "C and C++ are")) << fortran.err;
+}
+
 TEST(CompileCommand, FloatingBasesSayInWhichOrder) {
   const std::string out = out_folder("quadruped");
   const test::Outcome run = linkwright({"compile", "quadruped", "--out", out, "--search", "0"});

@@ -142,6 +142,21 @@ TEST(CountCommand, SnappingIsReported) {
   EXPECT_TRUE(has(linkwright({"count", urdf, "--snap", "1e-5"}).out, "snapping changes results by"));
 }
 
+// Friction of an arm with journals costs roots, and is explained joint by joint; laws that know no load leave the road alone.
+TEST(CountCommand, Friction) {
+  const Json with = counted({"puma560-dhanaraj", "--friction"}), without = counted({"puma560-dhanaraj"});
+  expect_verified(with);
+  EXPECT_EQ(at(with, "roots"), 6);  // two supports on each of three joints
+  EXPECT_EQ(at(without, "roots"), 0);
+  EXPECT_TRUE(with["published"].empty());
+  expect_verified(counted({"puma560-dhanaraj", "--function", "friction"}));
+  const test::Outcome explained = linkwright({"count", "puma560-dhanaraj", "--friction", "--explain", "--search", "0"});
+  EXPECT_EQ(explained.code, 0) << explained.err;
+  for (const char* row : {"link1", "link3", "reactions of the bearings", "all that friction adds"}) {
+    EXPECT_TRUE(has(explained.out, row)) << explained.out;
+  }
+}
+
 TEST(CountCommand, RefusesWithAReason) {
   const auto refused = [](std::vector<std::string> words, int code, const char* part) {
     words.insert(words.begin(), "count");
@@ -155,6 +170,8 @@ TEST(CountCommand, RefusesWithAReason) {
   refused({"puma560", "--keep", "a2,a2"}, 2, "named twice");
   refused({"puma560", "--keep", "a2,"}, 2, "a name is missing");
   refused({"puma560", "--keep", "a2", "--dense"}, 2, "not both");
+  refused({"puma560", "--friction", "--function", "bias"}, 2, "`bias` is made without it");
+  refused({"puma560", "--friction", "--dense"}, 2, "without friction");
   refused({"puma560", "--snap", "1"}, 2, "0 to 0.01 rad");
   refused({"puma560", "--snap", "-1e-9"}, 2, "0 to 0.01 rad");
   refused({"puma560", "--snap", "nan"}, 2, "--snap takes a number");

@@ -128,7 +128,7 @@ std::string fortran_driver(const Program& program) {
         "  allocate(x({1}), y({2}))\n  open(newunit=a, file='in_{0}', access='stream', form='unformatted', "
         "status='old')\n"
         "  open(newunit=b, file='out_{0}', access='stream', form='unformatted')\n  do\n    read(a, iostat=e) x\n"
-        "    if (e /= 0) exit\n    call {3}({4})\n    write(b) y\n  end do\n  close(a)\n  close(b)\n  deallocate(x, "
+        "    if (e /= 0) exit\n    call {3}( &\n      {4})\n    write(b) y\n  end do\n  close(a)\n  close(b)\n  deallocate(x, "
         "y)\n",
         k, f.input_size(), f.output_size(), symbol(program, f), arguments(f, slice));
   }
