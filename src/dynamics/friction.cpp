@@ -58,14 +58,15 @@ T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slid
       const Vec3<T> P = cross(f, axis);
       if (!bearing.moments) return factor * length<T>(P);
       const Vec3<T> Q = cross(axis, cross(n, axis));
-      return factor / bearing.spacing * (length<T>(lower * P - Q) + length<T>(upper * P + Q));
+      const Vec3<T> L = lower * P, U = is_zero(along) ? L : upper * P;
+      return factor / bearing.spacing * (length<T>(L - Q) + length<T>(U + Q));
     }
     case Bearing::Kind::linear: {
       const Vec3<T>&x = bearing.across, y = cross(axis, x);
       const T fx = dot(f, x), fy = dot(f, y), nx = dot(n, x), ny = dot(n, y);
+      const T lx = lower * fx, ly = lower * fy, ux = is_zero(along) ? lx : upper * fx, uy = is_zero(along) ? ly : upper * fy;
       return bearing.mu / bearing.spacing *
-             (absolute<T>(upper * fx - ny) + absolute<T>(lower * fy - nx) + absolute<T>(lower * fx + ny) +
-              absolute<T>(upper * fy + nx));
+             (absolute<T>(ux - ny) + absolute<T>(ly - nx) + absolute<T>(lx + ny) + absolute<T>(uy + nx));
     }
     case Bearing::Kind::thrust: return bearing.mu * bearing.radius * absolute<T>(dot(f, axis));
   }
