@@ -15,6 +15,7 @@
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/formulations/formulation.hpp"
+#include "../dynamics/forward_friction.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
@@ -248,8 +249,29 @@ bool show_code(const Mechanism& mechanism, const Model<double>& model, Generated
   return show_agreement("qdd" + by, where, accelerations, 1e-11) && inverse;
 }
 
+// The PUMA with the bearings and gears of Dhanaraj's table 3.4. Returns whether forward dynamics undoes inverse dynamics.
+bool show_friction(const Motion& s) {
+  heading(5, "Friction: bearings loaded by the joints' reactions, gears with an efficiency (Dhanaraj 1990)");
+  const Model<double> model = instantiate<double>(load("puma560-dhanaraj"));
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+  Table table({"N·m", "of the motion", "+ bearing", "+ transmission", "= tau"});
+  for (std::size_t k = 0; k < s.qd.size(); ++k) {
+    table.add({model.velocity_names[k], fmt::format("{:.3f}", losses.dynamic[k]), fmt::format("{:.3f}", losses.bearing[k]),
+               fmt::format("{:.3f}", losses.transmission[k]), fmt::format("{:.3f}", losses.total[k])});
+  }
+  fmt::print("{}\n", table.str());
+  Vector qdd(s.qdd.size());
+  ForwardWithLosses forward(model);
+  forward(s.q, s.qd, losses.total, qdd);
+  double largest = 0.0;
+  for (const double x : s.qdd) largest = std::max(largest, std::abs(x));
+  return show_agreement("qdd of these tau, with friction", "the motion", largest_difference(s.qdd, qdd) / largest, 1e-11);
+}
+
 void show_times(const Model<double>& model, const Function& traced, const Generated& made, const Motion& s) {
-  heading(5, "Measure: one call on this machine, one core");
+  heading(6, "Measure: one call on this machine, one core");
   Workspace<double> work(model);
   const std::size_t n = s.qd.size();
   Vector q = s.q, out(n), M(n * n), tau(n), inputs;
@@ -304,6 +326,7 @@ int run(const Arguments&) {
   show_trace(traced);
   Generated made = generate(mechanism);
   agrees = show_code(mechanism, model, made) && agrees;
+  agrees = show_friction(state) && agrees;
   show_times(model, traced, made, state);
 
   fmt::print("\n{} (in the source folder `./run` stands for `linkwright`)\n\n",
@@ -313,6 +336,7 @@ int run(const Arguments&) {
   next.add({"linkwright check puma560", "its coordinates, and whether it can exist"});
   next.add({"linkwright inverse puma560 --payload link6:2@0,0,0.1", "the same arm with 2 kg in its hand"});
   next.add({"linkwright compile puma560 --out code", "its inverse dynamics as C, with a self-test"});
+  next.add({"linkwright inverse puma560-dhanaraj --friction", "torques with friction, and what holds it at rest"});
   next.add({"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0", "all ways to bring its hand there"});
   next.add({"linkwright reproduce all --out report.html",
             fmt::format("{} of {} theses, rerun and compared", reproduce::rerun_theses(), reproduce::theses().size())});

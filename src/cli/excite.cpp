@@ -52,7 +52,8 @@ MotionLog sampled(const Model<double>& model, const FourierMotion& motion, doubl
   const auto steps = std::max(1, static_cast<int>(std::lround(motion.period() * rate)));
   for (int i = 0; i <= steps; ++i) {
     const double t = motion.period() * i / steps;
-    const JointMotion<double> m = motion.at(t);
+    JointMotion<double> m = motion.at(t);
+    if (i == 0 || i == steps) std::fill(m.qd.begin(), m.qd.end(), 0.0);  // at rest, whatever rounding says
     log.t.push_back(t);
     log.q.push_back(m.q);
     log.qd.push_back(m.qd);

@@ -1,5 +1,6 @@
 #include "inverse_trajectory.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -28,9 +29,16 @@ struct Course {
 };
 
 // The parts that are shown: without friction tau alone.
-std::vector<Course> compute(const Arguments& arguments, const Model<double>& model,
+std::vector<Course> compute(const Arguments& arguments, const LoadedModel& loaded,
                             const std::vector<JointSample>& motion) {
   const bool friction = arguments.has("--friction");
+  // what acts by the time `t` acts by that of the motion, unless it was set
+  const std::vector<std::string> set = arguments.texts("--set");
+  const auto& parameters = loaded.mechanism.parameters;
+  const bool timed = !loaded.mechanism.forces.empty() &&
+                     std::none_of(set.begin(), set.end(), [](const std::string& s) { return s.starts_with("t="); }) &&
+                     std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.name == "t"; });
+  Model<double> model = loaded.model;
   const auto nv = static_cast<std::size_t>(model.nv);
   std::vector<Course> courses;
   if (friction) {
@@ -43,6 +51,7 @@ std::vector<Course> compute(const Arguments& arguments, const Model<double>& mod
   Losses<double> losses(model);
   for (std::size_t k = 0; k < motion.size(); ++k) {
     const JointSample& s = motion[k];
+    if (timed) model = instantiate<double>(loaded.mechanism, {{"t", s.t}});
     const Wrenches wrenches(arguments, model, s.q);
     if (friction) {
       inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses, wrenches.on_bodies());
@@ -141,7 +150,7 @@ std::string peaks(const Model<double>& model, const std::vector<JointSample>& mo
     for (const char* part : {"dynamic", "bearing", "transmission", "motor"}) {
       if (!friction) break;
       const std::vector<double>& values = course_of(courses, part).of_joint[v];
-      row.push_back(readable(values[peak(values)]));
+      row.push_back(readable(values[at]));
     }
     table.add(std::move(row));
   }
@@ -188,7 +197,7 @@ void check_trajectory_options(const Arguments& arguments) {
 int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded) {
   const Model<double>& model = loaded.model;
   const std::vector<JointSample> motion = read_motion(arguments.text("--trajectory"), model);
-  const std::vector<Course> courses = compute(arguments, model, motion);
+  const std::vector<Course> courses = compute(arguments, loaded, motion);
   const bool friction = arguments.has("--friction");
   if (arguments.has("--out")) write_file(arguments.text("--out"), csv(motion, courses));
   if (arguments.has("--plot")) {

@@ -122,7 +122,7 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
   if (holds) {
     text +=
         "\nFriction has no direction at rest: tau is then what it would be without. These stay at rest under any tau\n"
-        "between\n\n" +
+        "between (of joints on coupled drives: while the others have their own)\n\n" +
         holding.str();
   }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "../graph/tangent.hpp"
+#include "lines.hpp"
 
 namespace lw {
 namespace {
@@ -45,7 +46,7 @@ bool is_in_lanes_kernel(Op op) {
 // lw_less(a, b), which is a number, as a comparison; a variable that is one; or any other number.
 std::string mask(const std::string& condition, const Needs& needs) {
   if (needs.masks.contains(condition)) return condition;
-  if (condition.starts_with(kLess)) return kBelow + condition.substr(kLess.size());
+  if (is_one_call(condition, kLess)) return kBelow + condition.substr(kLess.size());
   return fmt::format("lw_nonzero({})", condition);
 }
 

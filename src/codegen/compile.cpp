@@ -82,6 +82,10 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     if (name != "friction" && includes_losses(name, options.trace)) lossy.push_back(name);
   }
   if (!lossy.empty()) {
+    if (std::find(lossy.begin(), lossy.end(), "forward") != lossy.end()) {
+      program.notes.emplace_back(
+          "forward: a joint at rest has no dry friction here, it does not stick; accelerations are NaN where a joint jams");
+    }
     program.notes.push_back(fmt::format("{}: friction of the joints and losses of the drives are included; tau is the total",
                                         fmt::join(lossy, ", ")));
   }

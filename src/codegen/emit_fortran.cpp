@@ -31,7 +31,7 @@ const std::string kLess = "merge(1.0_wp, 0.0_wp, ";
 
 // a != 0, also where a is NaN, in a form that draws no warning; plainly where it is a comparison
 std::string condition(const std::string& a) {
-  if (a.starts_with(kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 1);
+  if (is_one_call(a, kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 1);
   return fmt::format(".not. abs({}) <= 0.0_wp", a);
 }
 

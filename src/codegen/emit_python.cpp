@@ -78,7 +78,7 @@ def _result(numbers, states, rows=None):
 const std::string kLess = "(1.0 * (";
 
 std::string condition(const std::string& a) {
-  if (a.starts_with(kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 2);
+  if (is_one_call(a, kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 2);
   return operand(a) + " != 0.0";
 }
 

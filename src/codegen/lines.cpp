@@ -44,4 +44,14 @@ std::string Symbols::unique(const std::string& wish) {
   return name;
 }
 
+bool is_one_call(const std::string& expression, const std::string& begin) {
+  if (!expression.starts_with(begin)) return false;
+  int depth = 0;
+  for (std::size_t k = expression.find('('); k < expression.size(); ++k) {
+    depth += expression[k] == '(' ? 1 : expression[k] == ')' ? -1 : 0;
+    if (depth == 0) return k + 1 == expression.size();
+  }
+  return false;
+}
+
 }  // namespace lw

@@ -14,6 +14,10 @@ std::string code_line(const std::string& line, std::size_t indent, std::size_t w
 // An expression as an operand: in brackets where a blank or a sign stands outside all brackets.
 std::string operand(const std::string& expression);
 
+// Whether an expression begins like this and ends with the bracket that closes the first one: lw_less(a, b), but not
+// lw_less(a, b) * lw_less(c, d).
+bool is_one_call(const std::string& expression, const std::string& begin);
+
 // Lines as comments: each after `sign` and a blank.
 std::string commented(const std::vector<std::string>& lines, const std::string& sign);
 

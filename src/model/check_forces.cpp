@@ -144,7 +144,7 @@ class ForcesCheck {
       if (value <= 0.0 || value > 1.0) {
         complaints_.error(
             f.where, fmt::format("{}: the efficiency {} is not between 0 and 1", what_, with_value(f, value)),
-            value > 1.0 && value <= 100.0 ? fmt::format("percent? write {:.9g}", value / 100.0) : std::string());
+            value >= 2.0 && value <= 100.0 ? fmt::format("percent? write {:.9g}", value / 100.0) : std::string());
       }
     }
     for (const Formula& f : d.efficiency->x) not_negative(f, "load");

@@ -144,7 +144,7 @@ Program everything() {
               sin(x) * cos(y) + tan(x * Expr(0.3)) - (-y),
               sqrt(Expr(1.0) + x * x) + exp(x * Expr(0.1)) + log(Expr(5.0) + y) + tanh(y),
               asin(x * Expr(0.2)) + acos(y * Expr(0.2)) + atan(x) + atan2(y, x + Expr(7.0)),
-              abs(x) + min(x, y) * max(x, Expr(0.25)) + select(less(x, y), x * y, x - y),
+              abs(x) + min(x, y) * max(x, Expr(0.25)) + select(less(x, y), x * y, x - y) + select(less(-x, y) * less(y, 2.0 * x), x, y),
               sin(sin(x) + cos(y) * y) * cos(x + sin(y * cos(x))),
               fma(-x, y, sin(x)),
               c[0],
