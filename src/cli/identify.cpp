@@ -129,6 +129,12 @@ int run(const Arguments& arguments) {
     throw Error(ErrorCode::model, fmt::format("`{}` has coupled drives, whose rotors `identify` cannot tell apart yet",
                                               loaded.mechanism.name));
   }
+  const auto& parameters = loaded.mechanism.parameters;
+  if (!loaded.mechanism.forces.empty() &&
+      std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.name == "t"; })) {
+    throw Error(ErrorCode::model, fmt::format("`{}` has forces over the time `t`, which `identify` does not follow yet",
+                                              loaded.mechanism.name));
+  }
   IdentifyOptions options = read_friction(arguments);
   if (arguments.has("--filter")) options.filter = arguments.number("--filter", 0.0);
   options.still = arguments.number("--still", 0.0);

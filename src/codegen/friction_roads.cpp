@@ -267,12 +267,13 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   add(p);
   const Graph::Solution solution = in[0][0].graph()->solve(
       std::make_shared<Function>(lw::optimize(balance.traced(), Objective::operations)), start, arguments, kNewtonSteps);
+  // M q̈ too: torques and bias may both be zero, as of a wheel that runs out
   Expr size(0.0), left(0.0);
   for (std::size_t k = 0; k < nv; ++k) {
-    size = max(size, max(abs(in[2][k]), abs(h[k])));
+    size = max(size, max(abs(in[2][k]), max(abs(h[k]), abs(M[k * nv + k] * solution.unknowns[k]))));
     left = max(left, abs(solution.residual[k]));
   }
-  const Expr doubt = sqrt(select(less(left, kSolved * size), 0.0, -1.0));  // 0 or NaN
+  const Expr doubt = sqrt(select(less(kSolved * size, left), -1.0, 0.0));  // NaN or 0
   for (std::size_t k = 0; k < nv; ++k) qdd[k] = solution.unknowns[k] + doubt;
 }
 

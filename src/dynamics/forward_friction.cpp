@@ -142,10 +142,21 @@ class ForwardWithLosses::Solver {
     return sum;
   }
 
+  // Of a drive that moves several joints: how far from zero the sum of their parts may be where it is at rest.
+  static double rounding(const Dry& d, In<double> qd) {
+    if (d.is_joint()) return 0.0;
+    double sum = 0.0;
+    const std::size_t n = d.coupling->v.size();
+    for (std::size_t j = 0; j < n; ++j) {
+      sum += std::abs(d.coupling->C[d.k * n + j] * qd[static_cast<std::size_t>(d.coupling->v[j])]);
+    }
+    return 4.0 * std::numeric_limits<double>::epsilon() * sum;
+  }
+
   void find_rest(In<double> qd, double rest) {
     for (Dry& d : dry_) {
       const double velocity = along(d, qd);
-      d.at_rest = std::abs(velocity) <= rest;
+      d.at_rest = std::abs(velocity) <= rest + rounding(d, qd);
       d.direction = d.at_rest ? 0 : velocity > 0.0 ? 1 : -1;
       d.force = 0.0;
     }

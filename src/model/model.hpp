@@ -202,7 +202,8 @@ Transform<T> joint_transform(const Body<T>& b, std::span<const T> q) {
   switch (b.kind) {
     case JointKind::revolute: {
       const T angle = joint_coordinate(b, q);
-      return turned_transform<T>(b, cos(angle), sin(angle));
+      const T c = cos(angle), s = sin(angle);  // in this order: that of the nodes where it is traced
+      return turned_transform<T>(b, c, s);
     }
     case JointKind::prismatic: return {b.X_PJ.R, b.X_PJ.p + b.slide * joint_coordinate(b, q)};
     case JointKind::spherical: {

@@ -7,6 +7,7 @@
 
 #include "../base/linear.hpp"
 #include "../dynamics/friction.hpp"
+#include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../model/complaints.hpp"
 #include "low_pass.hpp"
@@ -50,6 +51,7 @@ Unknowns::Unknowns(const Model<double>& model, const IdentifyOptions& options)
   }
 
   const std::vector<double> standard = parameter_values(model, base_.standard);
+  damping_.resize(at(model.nv));
   weightless_ = with_parameters<double>(model, base_.standard, std::vector<double>(standard.size(), 0.0));
   start_ = base_values<double>(base_, standard);
   std::vector<double> viscous(at(model.nv), 0.0), coulomb(viscous);
@@ -91,7 +93,9 @@ void Unknowns::columns(Workspace<double>& work, In<double> q, In<double> qd, In<
     }
     column += nv;
   }
-  rnea<double>(weightless_, work, q, qd, qdd, known);
+  // dampers of force elements stay in the fitted mechanism: they are known
+  rnea_with_damping<double>(weightless_, work, q, qd, qdd, known, damping_);
+  for (std::size_t v = 0; v < nv; ++v) known[v] += damping_[v];
 }
 
 namespace {
@@ -204,7 +208,7 @@ Equations equations(const Model<double>& model, const MotionLog& log, const Iden
     }
   }
   const std::size_t every =
-      low_pass ? std::max<std::size_t>(1, static_cast<std::size_t>(out.rate / (2.0 * out.filter))) : 1;
+      low_pass ? std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(out.rate / (2.0 * out.filter) - 1e-9))) : 1;
   for (std::size_t i = dropped; i < samples - dropped; i += every) out.qd.push_back(motion.qd[i]);
   for (MatrixXd& m : all) {
     for (Index k = 0; low_pass && k < m.cols(); ++k) {

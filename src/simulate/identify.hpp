@@ -59,6 +59,7 @@ class Unknowns {
  private:
   const Model<double>& model_;
   Model<double> weightless_;  // without what is sought
+  std::vector<double> damping_;
   BaseParameters<double> base_;
   std::vector<FrictionTerm> friction_;
   std::vector<double> width_;  // of each velocity: within which σ is gradual

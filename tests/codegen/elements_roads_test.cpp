@@ -7,6 +7,7 @@
 #include "codegen/compile.hpp"
 #include "codegen/roads.hpp"
 #include "dynamics/elements.hpp"
+#include "dynamics/friction.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
@@ -132,6 +133,39 @@ TEST(ElementsRoads, Compile) {
     code("forward", back, qdd);
     EXPECT_LT(largest_difference(qdd, s.qdd), 1e-8);
   }
+}
+
+// Play with damping: conditions that are products of comparisons, in code.
+TEST(ElementsRoads, CompileWithLosses) {
+  const ReadResult read = read_text(R"(linkwright: 1
+name: wheels
+gravity: [0, 0, 0]
+links:
+  - {name: a, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, tensor: [1, 1, 0.5]}}
+  - {name: b, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, tensor: [1, 1, 0.2]}, friction: {coulomb: 2}}
+shafts: [{name: shaft, between: [a, b], stiffness: 500, damping: 0.5, backlash: 0.01}]
+)", "wheels.yaml");
+  ASSERT_TRUE(read.mechanism);
+  const Model<double> model = instantiate<double>(*read.mechanism);
+  CompileOptions options;
+  options.program.trace.friction = true;
+  Compiled code = compile(*read.mechanism, {"inverse", "forward"}, options);
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  std::vector<double> got(2);
+  for (const double twist : {-0.3, -0.004, 0.0, 0.003, 0.2}) {
+    for (const double rate : {-1.0, 2.0}) {
+      const std::vector<double> q{twist, 0.0}, qd{rate, 0.5}, qdd{0.3, -0.7};
+      inverse_with_losses<double>(model, work, q, qd, qdd, losses);
+      code("inverse", std::vector<double>{twist, 0.0, rate, 0.5, 0.3, -0.7}, got);
+      EXPECT_LT(largest_difference(got, losses.total), 1e-12) << twist << " " << rate;
+      code("forward", std::vector<double>{twist, 0.0, rate, 0.5, losses.total[0], losses.total[1]}, got);
+      EXPECT_LT(largest_difference(got, qdd), 1e-11) << twist << " " << rate;
+    }
+  }
+  // runs out: no torque and no bias, and friction all the same
+  code("forward", std::vector<double>{0.0, 0.0, 0.0, 1.0, 0.0, 0.0}, got);
+  EXPECT_NEAR(got[1], -2.0 / 0.2, 1e-11);
 }
 
 }  // namespace elements_roads_test
