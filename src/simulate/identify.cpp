@@ -155,8 +155,28 @@ Rows by_columns(const Rows& rows, Change&& change) {
 struct Equations {
   std::vector<MatrixXd> joint;
   Rows qd;
+  std::vector<std::vector<bool>> dwells;  // of each sample: the joints that rest there, as far as the filter smears it
   double rate = 0.0, filter = 0.0;
 };
+
+// Where a joint rests its torque says nothing, and a filter carries that into the samples around: stretches of at least a
+// period of the cut-off in which it is slow, with what the filter takes to settle at either end.
+std::vector<std::vector<bool>> dwelling(const Rows& qd, const LowPass& low_pass, double rate) {
+  constexpr double kSlow = 0.02;  // of its greatest speed: what a filter leaves of rest
+  const auto period = static_cast<std::size_t>(std::ceil(0.5 * low_pass.settling_time() * rate)), margin = 2 * period;
+  std::vector<std::vector<bool>> rests(qd.size(), std::vector<bool>(qd.front().size(), false));
+  for (std::size_t v = 0; v < qd.front().size(); ++v) {
+    double fastest = 0.0;
+    for (const auto& row : qd) fastest = std::max(fastest, std::abs(row[v]));
+    for (std::size_t begin = 0, end = 0; begin < qd.size(); begin = end + 1) {
+      for (end = begin; end < qd.size() && std::abs(qd[end][v]) <= kSlow * fastest;) ++end;
+      if (end - begin < period) continue;
+      const std::size_t first = begin - std::min(begin, margin), last = std::min(end + margin, qd.size());
+      for (std::size_t i = first; i < last; ++i) rests[i][v] = true;
+    }
+  }
+  return rests;
+}
 
 Equations equations(const Model<double>& model, const MotionLog& log, const IdentifyOptions& options,
                     Unknowns& unknowns) {
@@ -209,7 +229,11 @@ Equations equations(const Model<double>& model, const MotionLog& log, const Iden
   }
   const std::size_t every =
       low_pass ? std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(out.rate / (2.0 * out.filter) - 1e-9))) : 1;
-  for (std::size_t i = dropped; i < samples - dropped; i += every) out.qd.push_back(motion.qd[i]);
+  const auto dwells = low_pass ? dwelling(motion.qd, *low_pass, out.rate) : std::vector<std::vector<bool>>{};
+  for (std::size_t i = dropped; i < samples - dropped; i += every) {
+    out.qd.push_back(motion.qd[i]);
+    if (low_pass) out.dwells.push_back(dwells[i]);
+  }
   for (MatrixXd& m : all) {
     for (Index k = 0; low_pass && k < m.cols(); ++k) {
       const std::vector<double> filtered = (*low_pass)({m.col(k).data(), samples});
@@ -294,6 +318,7 @@ Identification identify(const Model<double>& model, const MotionLog& log, const 
     const double still = std::max(options.still, kRest * fastest);
     for (std::size_t i = 0; i < samples; ++i) {
       if (dry[v] && std::abs(data.qd[i][v]) <= still) continue;  // it may stick
+      if (dry[v] && !data.dwells.empty() && data.dwells[i][v]) continue;
       (i < samples - held ? kept : later).push_back(to_index(i));
     }
     fit[v].R = holdout[v].R = MatrixXd(0, to_index(unknowns.size()) + 1);

@@ -222,6 +222,53 @@ TEST(Identify, PositionsAloneAreFilteredAndDifferenced) {
   EXPECT_NEAR(scores.rms(), 1.0, 0.25);
 }
 
+// From point to point with stops, positions alone: what joints do at rest, where friction holds them, is no bias.
+TEST(Identify, StopsAreLeftOutWhereTheLogIsFiltered) {
+  const Model<double> model = instantiate<double>(load("double-pendulum"));
+  const Friction friction{{0.6, 0.4}, {2.0, 1.5}};
+  const std::vector<double> x = truth(model, friction);
+  const double rate = 200.0;
+  Workspace<double> work(model);
+  MotionLog clean;
+  Random way(3);
+  std::vector<double> from{0.0, 0.0}, to = from, tau(2);
+  for (int i = 0; i <= 200 * 30; ++i) {
+    const int phase = i % 300;  // 0.8 s of motion, 0.7 s of rest
+    if (phase == 0) {
+      from = to;
+      for (double& angle : to) angle = way.between(-1.5, 1.5);
+    }
+    const double T = 0.8, s = std::min(1.0, phase / rate / T);
+    std::vector<double> q(2), qd(2), qdd(2);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double step = to[k] - from[k];
+      q[k] = from[k] + step * s * s * s * (10.0 + s * (6.0 * s - 15.0));
+      qd[k] = step / T * 30.0 * s * s * (1.0 - s) * (1.0 - s);
+      qdd[k] = step / T / T * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s);
+    }
+    rnea<double>(model, work, q, qd, qdd, tau);
+    for (std::size_t k = 0; k < 2; ++k) {
+      tau[k] += friction.viscous[k] * qd[k] + (qd[k] > 0.0 ? 1.0 : qd[k] < 0.0 ? -1.0 : 0.0) * friction.coulomb[k];
+    }
+    clean.t.push_back(i / rate);
+    clean.q.push_back(q);
+    clean.tau.push_back(tau);
+  }
+  IdentifyOptions options;
+  options.filter = 10.0;
+  Scores scores;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    MotionLog log = clean;
+    Random random(seed);
+    for (std::vector<double>& row : log.tau) {
+      for (double& t : row) t += 0.3 * gaussian(random);
+    }
+    scores.add(identify(model, log, options), x);
+  }
+  EXPECT_GE(scores.within(), 0.95);
+  EXPECT_NEAR(scores.rms(), 1.0, 0.3);
+}
+
 // The deviations against the scatter of 300 logs.
 TEST(Identify, DeviationsAreTheScatterOfEstimates) {
   const Model<double> model = instantiate<double>(load("double-pendulum"));
