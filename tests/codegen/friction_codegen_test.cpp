@@ -173,7 +173,7 @@ TEST(FrictionCode, AGuideThatJamsSaysSo) {
   const auto accelerations = [](double mu) {
     const ReadResult read = read_text(fmt::format("linkwright: 1\nname: guide\ngravity: [0, 0, 0]\nlinks:\n  - {{name: a, parent: base, joint: "
                                                   "{{type: prismatic, axis: x}}, inertia: {{mass: 2, com: [0, 0.4, 0]}}, friction: "
-                                                  "{{bearing: {{type: journal, mu: {}, radius: 0.1, spacing: 0.2}}}}}}\n", mu), "guide.yaml");
+                                                  "{{bearing: {{type: journal, mu: {}, spacing: 0.2}}}}}}\n", mu), "guide.yaml");
     if (!read.mechanism) throw Error(ErrorCode::data, read.diagnostics.at(0).message);
     TraceOptions how;
     how.friction = true;
