@@ -39,7 +39,7 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
 namespace {
 
 constexpr int kNewtonSteps = 8;
-constexpr double kSolved = 1e-4;  // of the torques: Newton steps end far below, in single precision too, or far above
+constexpr double kSolved = 1e-9, kSolvedInFloat = 1e-4;  // of the torques
 
 // What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to place, near
 // it where that is a cubic; in either case without the kinks of drive_input.
@@ -273,7 +273,9 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
     size = max(size, max(abs(in[2][k]), max(abs(h[k]), abs(M[k * nv + k] * solution.unknowns[k]))));
     left = max(left, abs(solution.residual[k]));
   }
-  const Expr doubt = sqrt(select(less(kSolved * size, left), -1.0, 0.0));  // NaN or 0
+  // in single precision this factor is 1
+  const Expr in_double = less(size, size * Expr(1.0 + 0x1p-40));
+  const Expr doubt = sqrt(select(less(select(in_double, kSolved, kSolvedInFloat) * size, left), -1.0, 0.0));  // NaN or 0
   for (std::size_t k = 0; k < nv; ++k) qdd[k] = solution.unknowns[k] + doubt;
 }
 

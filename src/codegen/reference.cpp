@@ -1,15 +1,14 @@
 // What traced functions are checked against: the algorithms over double, in the model's own frames.
+#include <algorithm>
 #include <cmath>
 #include <memory>
-
-#include <Eigen/LU>
 
 #include "../base/error.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/forward_derivatives.hpp"
-#include "../dynamics/friction.hpp"
+#include "../dynamics/forward_friction.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
@@ -20,37 +19,6 @@ namespace {
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-// total(q̈) = tau by Newton's method from q̈ = 0, with slopes by differences and steps no longer than helps; NaN where it does
-// not get there.
-void forward_by_newton(const Model<double>& model, Workspace<double>& work, Losses<double>& losses, In<double> q, In<double> qd,
-                       In<double> tau, Out<double> qdd) {
-  const auto n = static_cast<Eigen::Index>(qdd.size());
-  const auto excess = [&](const Eigen::VectorXd& x) {
-    inverse_with_losses<double>(model, work, q, qd, {x.data(), qdd.size()}, losses);
-    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(losses.total.data(), n) -
-                           Eigen::Map<const Eigen::VectorXd>(tau.data(), n));
-  };
-  constexpr double kDifference = 1e-6;
-  Eigen::VectorXd x = Eigen::VectorXd::Zero(n), here = excess(x);
-  Eigen::MatrixXd slope(n, n);
-  const double size = std::max(here.norm(), 1e-300);
-  for (int step = 0; step < 100 && here.norm() > 1e-15 * size; ++step) {
-    for (Eigen::Index j = 0; j < n; ++j) {
-      Eigen::VectorXd beside = x;
-      beside[j] += kDifference;
-      slope.col(j) = (excess(beside) - here) / kDifference;
-    }
-    const Eigen::VectorXd change = slope.fullPivLu().solve(here);
-    double part = 1.0;
-    while (part > 1e-6 && !(excess(x - part * change).norm() < here.norm())) part *= 0.5;
-    if (part <= 1e-6) break;  // nothing is gained any more
-    x -= part * change;
-    here = excess(x);
-  }
-  if (!(here.norm() <= 1e-9 * size)) x.setConstant(std::nan(""));
-  std::copy(x.begin(), x.end(), qdd.begin());
-}
-
 }  // namespace
 
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame, bool friction) {
@@ -60,9 +28,10 @@ Reference reference(const Model<double>& model, const std::string& function, con
     DerivativeWorkspace<double> slopes;
     ParameterTable table;
     Losses<double> losses;
+    ForwardWithLosses forward;
     int frame;
     explicit Held(const Model<double>& m)
-        : model(m), work(model), slopes(model), table(parameter_table(model)), losses(model), frame(0) {}
+        : model(m), work(model), slopes(model), table(parameter_table(model)), losses(model), forward(model), frame(0) {}
   };
   auto held = std::make_shared<Held>(model);
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
@@ -80,7 +49,11 @@ Reference reference(const Model<double>& model, const std::string& function, con
       if (function == "friction") parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
       for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), out.begin() + static_cast<std::ptrdiff_t>(k * nv));
     } else if (friction && function == "forward") {
-      forward_by_newton(m, work, held->losses, q, qd, third, out);
+      try {
+        held->forward(q, qd, third, out);
+      } catch (const Error&) {  // it jams: there is no answer
+        std::fill(out.begin(), out.end(), std::nan(""));
+      }
     } else if (function == "inverse") {
       rnea<double>(m, work, q, qd, third, out);
     } else if (function == "bias") {

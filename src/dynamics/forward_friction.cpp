@@ -8,6 +8,7 @@
 #include <Eigen/LU>
 
 #include "../base/error.hpp"
+#include "../base/linear.hpp"
 #include "affine_losses.hpp"
 
 namespace lw {
@@ -285,7 +286,7 @@ class ForwardWithLosses::Solver {
       lu_.compute(matrix_);
       step_ = lu_.solve(residual_);
     } else {
-      step_ = Eigen::FullPivLU<Eigen::MatrixXd>(matrix_).solve(residual_);
+      step_ = least_squares(matrix_, residual_);
     }
   }
 
@@ -356,7 +357,7 @@ class ForwardWithLosses::Solver {
           held(held.rows() - 1, static_cast<Eigen::Index>(j)) = d.is_joint() ? (own ? 1.0 : 0.0) : t.C[d.k * n + j];
         }
       }
-      if (held.rows() < held.cols() || held.fullPivLu().rank() < held.cols()) continue;
+      if (held.rows() < held.cols() || rank(held, 1e-9) < held.cols()) continue;
       for (const int v : t.v) {
         qdd_[static_cast<std::size_t>(v)] = 0.0;
         sticks_[static_cast<std::size_t>(v)] = true;

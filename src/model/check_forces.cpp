@@ -1,8 +1,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/LU>
+#include <Eigen/Core>
 
+#include "../base/linear.hpp"
 #include "check.hpp"
 
 namespace lw {
@@ -38,12 +39,11 @@ class ForcesCheck {
     Eigen::MatrixXd C(n, n);
     for (Eigen::Index i = 0; i < n * n; ++i) C(i / n, i % n) = at_(c.matrix[static_cast<std::size_t>(i)]);
     if (!C.allFinite()) return;
-    Eigen::FullPivLU<Eigen::MatrixXd> lu(C);
-    lu.setThreshold(1e-9);
-    if (lu.isInvertible()) return;
+    const int independent = rank(C, 1e-9);
+    if (independent == n) return;
     complaints_.error(c.matrix[0].where,
                       fmt::format("coupling {}: the matrix cannot be inverted (rank {} of {})", in_quotes(c.name),
-                                  lu.rank(), n),
+                                  independent, n),
                       "its motors do not move all its joints independently");
   }
 
