@@ -129,9 +129,7 @@ int run(const Arguments& arguments) {
     throw Error(ErrorCode::model, fmt::format("`{}` has coupled drives, whose rotors `identify` cannot tell apart yet",
                                               loaded.mechanism.name));
   }
-  const auto& parameters = loaded.mechanism.parameters;
-  if (!loaded.mechanism.forces.empty() &&
-      std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.name == "t"; })) {
+  if (has_forces_over_time(loaded.mechanism)) {
     throw Error(ErrorCode::model, fmt::format("`{}` has forces over the time `t`, which `identify` does not follow yet",
                                               loaded.mechanism.name));
   }

@@ -34,10 +34,8 @@ std::vector<Course> compute(const Arguments& arguments, const LoadedModel& loade
   const bool friction = arguments.has("--friction");
   // what acts by the time `t` acts by that of the motion, unless it was set
   const std::vector<std::string> set = arguments.texts("--set");
-  const auto& parameters = loaded.mechanism.parameters;
-  const bool timed = !loaded.mechanism.forces.empty() &&
-                     std::none_of(set.begin(), set.end(), [](const std::string& s) { return s.starts_with("t="); }) &&
-                     std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.name == "t"; });
+  const bool timed = has_forces_over_time(loaded.mechanism) &&
+                     std::none_of(set.begin(), set.end(), [](const std::string& s) { return s.starts_with("t="); });
   Model<double> model = loaded.model;
   const auto nv = static_cast<std::size_t>(model.nv);
   std::vector<Course> courses;

@@ -224,4 +224,9 @@ LoadedModel load_tree(const Arguments& arguments) {
   return loaded;
 }
 
+bool has_forces_over_time(const Mechanism& mechanism) {
+  const auto is_time = [](const Parameter& p) { return p.name == "t"; };
+  return !mechanism.forces.empty() && std::any_of(mechanism.parameters.begin(), mechanism.parameters.end(), is_time);
+}
+
 }  // namespace lw::cli

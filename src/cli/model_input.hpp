@@ -29,6 +29,9 @@ LoadedModel load_model(const Arguments& arguments);
 // The same, for commands that cannot solve loops: refuses a mechanism that has any.
 LoadedModel load_tree(const Arguments& arguments);
 
+// Whether forces act on it that may change with the time `t`.
+bool has_forces_over_time(const Mechanism& mechanism);
+
 // Notes on stderr what the file says and the equations of motion leave out, unless --quiet or --friction.
 void note_losses(const Arguments& arguments, const Mechanism& mechanism);
 

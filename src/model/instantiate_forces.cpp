@@ -211,15 +211,7 @@ class Forces {
     model_.transmissions.push_back(std::move(t));
   }
 
-  // Joints of two branches, which no path to the base joins: their entry of the mass matrix is not in its usual sparsity.
-  void tie(int a, int b, const T& inertia) {
-    model_.rotor_ties.push_back({body(a).v, body(b).v, inertia});
-    if (!is_above(a, b) && !is_above(b, a)) model_.has_mimics = true;
-  }
-  bool is_above(int upper, int lower) {
-    while (lower > upper) lower = body(lower).parent;
-    return lower == upper;
-  }
+  void tie(int a, int b, const T& inertia) { model_.rotor_ties.push_back({body(a).v, body(b).v, inertia}); }
 
   void spring(const PointSpring& s) {
     PointSpringElement<T> element;

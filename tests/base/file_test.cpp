@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 class WriteFile : public testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder); }
+  void SetUp() override { fs::remove_all(folder), fs::create_directories(folder); }
   void TearDown() override { fs::remove_all(folder); }
 
   static std::string content(const fs::path& path) {

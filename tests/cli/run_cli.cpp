@@ -1,13 +1,14 @@
 #include "run_cli.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,11 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gone when the test program ends.
+// A new folder, whatever killed runs left behind: process numbers come again. Gone when the test program ends.
 struct Folder {
-  fs::path path = fs::temp_directory_path() / fmt::format("linkwright-test-{}", ::getpid());
+  fs::path path;
   Folder() {
-    fs::create_directories(path / "bin");
+    std::string name = (fs::temp_directory_path() / "linkwright-test-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
+    path = name;
+    fs::create_directory(path / "bin");
     fs::create_symlink(LW_CLI, path / "bin" / "linkwright");
   }
   ~Folder() {

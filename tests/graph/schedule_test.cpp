@@ -33,7 +33,7 @@ TEST(Schedule, CountsValuesAlive) {
   EXPECT_EQ(execution(f).most_alive, 3);  // two products and their sum
   EXPECT_EQ(execution(f).cycles, 8);      // both products at once
   EXPECT_EQ(cycles(f), 8);
-  Machine one;
+  Core one;
   one.ports = 1;
   EXPECT_EQ(cycles(f, one), 9);
   EXPECT_EQ(execution(f, one).cycles, 9);
@@ -61,7 +61,7 @@ TEST(Schedule, BeginsTheLongestWayFirst) {
     out[0][60] = chain;
   });
   EXPECT_LT(execution(schedule(f)).cycles, execution(f).cycles);
-  EXPECT_EQ(cycles(f), 6 * (Machine{}.division + Machine{}.arithmetic));
+  EXPECT_EQ(cycles(f), 6 * (Core{}.division + Core{}.arithmetic));
 }
 
 }  // namespace schedule_test

@@ -176,7 +176,7 @@ class Contraction {
 
   Rewrite to_;
   std::vector<int> uses_, ready_;
-  Machine machine_;
+  Core machine_;
 };
 
 }  // namespace

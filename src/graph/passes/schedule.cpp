@@ -26,12 +26,12 @@ struct Dependencies {
 };
 
 // Cycles from the start of a node to the last result.
-std::vector<int> remaining(const Function& f, const Machine& machine, const Dependencies& d) {
+std::vector<int> remaining(const Function& f, const Core& core, const Dependencies& d) {
   std::vector<int> way(f.graph().size(), 0);
   for (auto id = f.order().rbegin(); id != f.order().rend(); ++id) {
     int longest = 0;
     for (const NodeId user : d.users[*id]) longest = std::max(longest, way[user]);
-    way[*id] = longest + machine.latency(f.graph()[*id].op);
+    way[*id] = longest + core.latency(f.graph()[*id].op);
   }
   return way;
 }
@@ -46,10 +46,10 @@ struct Run {
 };
 
 // `registers` 0: without end.
-Run run(const Function& f, const Machine& machine, int registers) {
+Run run(const Function& f, const Core& core, int registers) {
   const Graph& graph = f.graph();
   const Dependencies d(f);
-  const std::vector<int> way = remaining(f, machine, d);
+  const std::vector<int> way = remaining(f, core, d);
   std::vector<int> missing(graph.size(), 0), waiting(graph.size(), 0), ready(graph.size(), 0);
   std::vector<bool> is_result(graph.size(), false);
   for (const NodeId r : f.results()) is_result[r] = true;
@@ -91,12 +91,12 @@ Run run(const Function& f, const Machine& machine, int registers) {
       const NodeId id = later.top().id;
       later.pop();
       if (is_free(graph[id].op) && registers == 0) {
-        done(id, time + machine.latency(graph[id].op));
+        done(id, time + core.latency(graph[id].op));
       } else {
         now.push_back(id);
       }
     }
-    for (int port = 0; port < machine.ports && !now.empty(); ++port) {
+    for (int port = 0; port < core.ports && !now.empty(); ++port) {
       const bool full = registers > 0 && alive >= registers;
       std::size_t best = 0;
       for (std::size_t k = 1; k < now.size(); ++k) {
@@ -111,7 +111,7 @@ Run run(const Function& f, const Machine& machine, int registers) {
       const NodeId id = now[best];
       now.erase(now.begin() + static_cast<std::ptrdiff_t>(best));
       if (is_free(graph[id].op)) --port;
-      done(id, time + machine.latency(graph[id].op));
+      done(id, time + core.latency(graph[id].op));
     }
     if (now.empty() && !later.empty()) time = std::max(time, later.top().time - 1);
   }
@@ -162,7 +162,7 @@ std::vector<NodeId> depth_first(const Function& f) {
 
 }  // namespace
 
-int Machine::latency(Op op) const {
+int Core::latency(Op op) const {
   switch (op) {
     case Op::constant:
     case Op::input:
@@ -183,10 +183,10 @@ int Machine::latency(Op op) const {
   }
 }
 
-Function schedule(const Function& function, const Machine& machine) {
+Function schedule(const Function& function, const Core& core) {
   Function best = function;
   const auto key = [&](const Function& f) {
-    const Execution e = execution(f, machine);
+    const Execution e = execution(f, core);
     return std::pair(e.cycles, e.spills);
   };
   std::pair<int, int> least = key(function);
@@ -198,15 +198,15 @@ Function schedule(const Function& function, const Machine& machine) {
     best = std::move(next);
   };
   keep(depth_first(function));
-  for (const int registers : {machine.registers / 2, machine.registers, 2 * machine.registers}) {
-    keep(run(function, machine, registers).order);
+  for (const int registers : {core.registers / 2, core.registers, 2 * core.registers}) {
+    keep(run(function, core, registers).order);
   }
   return best;
 }
 
-int cycles(const Function& function, const Machine& machine) { return run(function, machine, 0).cycles; }
+int cycles(const Function& function, const Core& core) { return run(function, core, 0).cycles; }
 
-Execution execution(const Function& function, const Machine& machine) {
+Execution execution(const Function& function, const Core& core) {
   const Graph& graph = function.graph();
   const Dependencies d(function);
   std::vector<bool> is_result(graph.size(), false);
@@ -227,7 +227,7 @@ Execution execution(const Function& function, const Machine& machine) {
   std::vector<bool> is_stored(graph.size(), false);
   std::size_t alive = 0;
   const auto make_room = [&](const std::vector<NodeId>& needed, Instruction& at) {
-    if (static_cast<int>(held.size()) < machine.registers) return;
+    if (static_cast<int>(held.size()) < core.registers) return;
     std::size_t out = held.size();
     for (std::size_t k = 0; k < held.size(); ++k) {
       if (std::find(needed.begin(), needed.end(), held[k]) != needed.end()) continue;
@@ -267,22 +267,22 @@ Execution execution(const Function& function, const Machine& machine) {
   std::vector<std::size_t> waiting;
   std::size_t entered = 0;
   for (int time = 0; entered < code.size() || !waiting.empty(); ++time) {
-    for (int slots = machine.width; slots > 0 && entered < code.size();) {
+    for (int slots = core.width; slots > 0 && entered < code.size();) {
       const Instruction& i = code[entered];
       const Op op = graph[i.id].op;
-      if (!is_free(op) && static_cast<int>(waiting.size()) >= machine.window) break;
+      if (!is_free(op) && static_cast<int>(waiting.size()) >= core.window) break;
       slots -= static_cast<int>(i.loads.size()) + i.stores + (is_free(op) ? 0 : 1);
       ready[i.id] = INT_MAX;
       waiting.push_back(entered++);
     }
-    int ports = machine.ports;
+    int ports = core.ports;
     for (std::size_t k = 0; k < waiting.size();) {
       const Instruction& i = code[waiting[k]];
       const Op op = graph[i.id].op;
       int latest = 0;
       for (const NodeId operand : d.operands[i.id]) {
         const bool is_loaded = std::find(i.loads.begin(), i.loads.end(), operand) != i.loads.end();
-        if (ready[operand] != INT_MAX) latest = std::max(latest, ready[operand] + (is_loaded ? machine.load : 0));
+        if (ready[operand] != INT_MAX) latest = std::max(latest, ready[operand] + (is_loaded ? core.load : 0));
         else latest = INT_MAX;
         if (latest == INT_MAX) break;
       }
@@ -292,7 +292,7 @@ Execution execution(const Function& function, const Machine& machine) {
         continue;
       }
       if (!is_without_port) --ports;
-      ready[i.id] = (is_without_port ? latest : time) + machine.latency(op);
+      ready[i.id] = (is_without_port ? latest : time) + core.latency(op);
       result.cycles = std::max(result.cycles, ready[i.id]);
       waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(k));
     }

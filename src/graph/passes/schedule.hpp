@@ -12,7 +12,7 @@
 namespace lw {
 
 // Latencies in cycles, as on the x86 and ARM cores of these years.
-struct Machine {
+struct Core {
   int ports = 2;      // for arithmetic
   int width = 4;      // instructions that enter in a cycle
   int window = 96;    // that wait for their operands at most
@@ -27,11 +27,11 @@ struct Machine {
   int latency(Op op) const;
 };
 
-Function schedule(const Function& function, const Machine& machine = {});
+Function schedule(const Function& function, const Core& core = {});
 
 // Cycles from the inputs to the last result in the best of orders, registers without end: what the objective `latency`
 // measures.
-int cycles(const Function& function, const Machine& machine = {});
+int cycles(const Function& function, const Core& core = {});
 
 // How such a core runs through the function's own order.
 struct Execution {
@@ -39,6 +39,6 @@ struct Execution {
   int spills = 0;      // stores and loads, the value that is needed last being the first to go
   int most_alive = 0;  // values at once, without inputs and constants, which are in memory anyway
 };
-Execution execution(const Function& function, const Machine& machine = {});
+Execution execution(const Function& function, const Core& core = {});
 
 }  // namespace lw

@@ -1,0 +1,46 @@
+// A machine as schedulers see it: what an operation takes, and what it takes to send.
+//
+//   duration of a task = overhead + Σ count · seconds of each kind of operation
+//   delay of a message = start_up + hops · per_hop + bytes · per_byte,   0 on the processor itself
+//
+// hops by topology between processors i and j of p: shared memory, bus and fully connected 1; pipeline |i - j|; ring the
+// shorter way round; tree over the least common parent (processor 0 the root, i's parent (i - 1)/2); mesh |Δrow| + |Δcolumn|
+// on the squarest grid; hypercube the bits in which i and j differ. On a bus and on links messages may wait for each other;
+// that is not modelled, and schedules say so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../graph/scalar.hpp"
+
+namespace lw {
+
+enum class Topology { shared, bus, pipeline, ring, tree, mesh, hypercube, full };
+
+struct Machine {
+  std::string name = "ideal";
+  std::string summary;
+  int processors = 0;  // that it has; 0: as many as one likes
+  // seconds; what has no unit is in steps of the ideal machine
+  double multiplication = 1.0, addition = 1.0, division = 1.0, root = 1.0, trigonometric = 0.0, comparison = 0.0;
+  double overhead = 0.0;  // of every task
+  // how many operations run at the same time on one processor when none waits for another (superscalar cores, fused
+  // multiply-adds): durations are divided by it
+  double overlap = 1.0;
+  double start_up = 0.0, per_hop = 0.0, per_byte = 0.0;
+  Topology topology = Topology::full;
+  bool in_seconds = false;  // false: costs are numbers of steps
+
+  double duration(const OperationCount& work) const;
+  double delay(int from, int to, int bytes, int processors) const;
+};
+
+// "ideal", "8086", "t800", "t425": files of machines/ in the library; "host": what measure_host() found and keeps; else the path
+// of a file. Throws Error(model) with line and reason.
+Machine load_machine(const std::string& name);
+std::vector<std::string> embedded_machines();
+Machine read_machine(const std::string& text, const std::string& file);
+std::string write_machine(const Machine& machine);
+
+}  // namespace lw
