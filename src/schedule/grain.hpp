@@ -3,12 +3,16 @@
 //   instruction   every operation
 //   three         three operations a task, as far as there are three on a way or side by side (Dhanaraj's subtasks)
 //   vector        what one vector of the algorithm needs: an equation of Luh and Lin (values whose names differ in _x, _y, _z)
-//   body          what one joint or body needs (names with the same number, sections of the graph)
+//   body          what one joint or body needs (names with the same number)
 //   cost          joined until a task takes about `target` seconds on the machine, never against the order of evaluation
 //
-// Every grain keeps the graph of tasks free of circles. Calls and solves are one task each, of all their work.
+// Every grain keeps the graph of tasks free of circles: tasks are joined only where all that one writes goes to the other alone,
+// where all that one reads comes from the other alone, or where both stand in the same layer, so that neither waits for the
+// other. Calls and solves are one task each, of all their work.
+// A change of sign belongs to what is negated and costs nothing; of an input it belongs to no task, like the input itself.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "../graph/function.hpp"
@@ -25,7 +29,11 @@ struct Division {
   std::vector<std::vector<NodeId>> nodes;  // of each task, in an order of evaluation
 };
 
+// Not `cost`, which has a target.
 Division divide(const Function& function, Grain grain);
 Division divide(const Function& function, const Machine& machine, double target);
+
+// What one node costs: a call what its function costs, a solve its residual in every step.
+OperationCount work_of(const Graph& graph, NodeId id);
 
 }  // namespace lw

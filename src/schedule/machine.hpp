@@ -1,12 +1,12 @@
 // A machine as schedulers see it: what an operation takes, and what it takes to send.
 //
-//   duration of a task = overhead + Σ count · seconds of each kind of operation
-//   delay of a message = start_up + hops · per_hop + bytes · per_byte,   0 on the processor itself
+//   duration of a task = overhead + Σ count · seconds of each kind of operation / overlap
+//   delay of a message = start_up + hops · per_hop + bytes · per_byte · hops,   0 on the processor itself
 //
 // hops by topology between processors i and j of p: shared memory, bus and fully connected 1; pipeline |i - j|; ring the
 // shorter way round; tree over the least common parent (processor 0 the root, i's parent (i - 1)/2); mesh |Δrow| + |Δcolumn|
-// on the squarest grid; hypercube the bits in which i and j differ. On a bus and on links messages may wait for each other;
-// that is not modelled, and schedules say so.
+// on the squarest grid; hypercube the bits in which i and j differ. A message is passed on whole, so its bytes take their time
+// on each hop. On a bus and on links messages may wait for each other; that is not modelled, and schedules say so.
 #pragma once
 
 #include <string>
@@ -31,13 +31,19 @@ struct Machine {
   double start_up = 0.0, per_hop = 0.0, per_byte = 0.0;
   Topology topology = Topology::full;
   bool in_seconds = false;  // false: costs are numbers of steps
+  // of a machine that was measured: when (UTC, 2026-11-16T12:00:00Z) and on what, and what else was found
+  std::string date, cpu;
+  double line_transfer = 0.0;  // seconds from one core's cache to another's, a line of 64 bytes
 
   double duration(const OperationCount& work) const;
   double delay(int from, int to, int bytes, int processors) const;
 };
 
+const char* to_string(Topology topology);
+int hops(Topology topology, int from, int to, int processors);
+
 // "ideal", "8086", "t800", "t425": files of machines/ in the library; "host": what measure_host() found and keeps; else the path
-// of a file. Throws Error(model) with line and reason.
+// of a file. Throws Error(model) with line and reason, Error(io) where there is no such machine.
 Machine load_machine(const std::string& name);
 std::vector<std::string> embedded_machines();
 Machine read_machine(const std::string& text, const std::string& file);

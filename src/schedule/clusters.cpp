@@ -1,0 +1,214 @@
+#include "clusters.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace lw {
+namespace {
+
+bool is_operation(Op op) { return op != Op::constant && op != Op::input && op != Op::neg && op != Op::output; }
+
+void keep_each_once(std::vector<int>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+Clusters::Clusters(const Function& function, const std::vector<double>& weight)
+    : function_(function), operation_of_(function.graph().size(), -1) {
+  const Graph& graph = function.graph();
+  for (const NodeId id : function.order()) {
+    const Op op = graph[id].op;
+    if (op == Op::neg || op == Op::output) operation_of_[id] = operation_of_[graph[id].a];
+    if (!is_operation(op)) continue;
+    operation_of_[id] = static_cast<int>(operands_.size());
+    std::vector<int>& operands = operands_.emplace_back();
+    for_each_operand(graph, id, [&](NodeId operand) {
+      if (operation_of_[operand] >= 0) operands.push_back(operation_of_[operand]);
+    });
+    keep_each_once(operands);
+    parent_.push_back(operation_of_[id]);
+    weight_.push_back(weight[id]);
+  }
+}
+
+int Clusters::of(int operation) const {
+  while (parent_[static_cast<std::size_t>(operation)] != operation) operation = parent_[static_cast<std::size_t>(operation)];
+  return operation;
+}
+
+void Clusters::join(int kept, int gone) {
+  parent_[static_cast<std::size_t>(gone)] = kept;
+  weight_[static_cast<std::size_t>(kept)] += weight_[static_cast<std::size_t>(gone)];
+}
+
+Clusters::Quotient Clusters::quotient() const {
+  const std::size_t n = operands_.size();
+  Quotient q{std::vector<std::vector<int>>(n), std::vector<std::vector<int>>(n), {}, std::vector<int>(n, 0)};
+  for (std::size_t k = 0; k < n; ++k) {
+    const int c = of(static_cast<int>(k));
+    for (const int operand : operands_[k]) {
+      if (of(operand) != c) q.before[static_cast<std::size_t>(c)].push_back(of(operand));
+    }
+  }
+  std::vector<int> waits(n, 0), ready;
+  for (std::size_t c = 0; c < n; ++c) {
+    if (of(static_cast<int>(c)) != static_cast<int>(c)) continue;
+    keep_each_once(q.before[c]);
+    for (const int b : q.before[c]) q.after[static_cast<std::size_t>(b)].push_back(static_cast<int>(c));
+    waits[c] = static_cast<int>(q.before[c].size());
+    if (waits[c] == 0) ready.push_back(static_cast<int>(c));
+  }
+  for (std::size_t k = 0; k < ready.size(); ++k) {
+    const auto c = static_cast<std::size_t>(ready[k]);
+    for (const int a : q.after[c]) {
+      const auto next = static_cast<std::size_t>(a);
+      q.layer[next] = std::max(q.layer[next], q.layer[c] + 1);
+      if (--waits[next] == 0) ready.push_back(a);
+    }
+  }
+  q.order = std::move(ready);
+  return q;
+}
+
+void Clusters::join_readers(double most) {
+  const std::size_t n = operands_.size();
+  std::vector<std::vector<int>> readers(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (const int operand : operands_[k]) readers[static_cast<std::size_t>(operand)].push_back(static_cast<int>(k));
+  }
+  // from the end, so that an operation is still alone when its turn comes
+  for (std::size_t k = n; k-- > 0;) {
+    if (readers[k].empty()) continue;
+    const int reader = of(readers[k].front());
+    const bool sole = std::all_of(readers[k].begin(), readers[k].end(), [&](int r) { return of(r) == reader; });
+    if (sole && weight_[static_cast<std::size_t>(reader)] + weight_[k] <= most) join(reader, static_cast<int>(k));
+  }
+}
+
+void Clusters::join_layers(double most) {
+  const Quotient q = quotient();
+  std::vector<int> order = q.order;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    return q.layer[i] != q.layer[j] ? q.layer[i] < q.layer[j] : weight_[i] > weight_[j];
+  });
+  std::vector<int> open;  // of the layer, with room
+  int layer = -1;
+  for (const int c : order) {
+    const auto k = static_cast<std::size_t>(c);
+    if (q.layer[k] != layer) open.clear();
+    layer = q.layer[k];
+    const auto place = std::find_if(open.begin(), open.end(), [&](int o) { return weight_[static_cast<std::size_t>(o)] + weight_[k] <= most; });
+    if (place == open.end()) {
+      if (weight_[k] < most) open.push_back(c);
+      continue;
+    }
+    join(*place, c);
+    if (weight_[static_cast<std::size_t>(*place)] >= most) open.erase(place);
+  }
+}
+
+void Clusters::join_labels(const std::vector<int>& label_of_node) {
+  const std::size_t n = operands_.size();
+  std::vector<int> label(n, -1);
+  for (const NodeId id : function_.order()) {
+    if (is_operation(function_.graph()[id].op)) label[static_cast<std::size_t>(operation_of_[id])] = label_of_node[id];
+  }
+  // How often labels change on the way to an operation. Edges between clusters of (label, changes) lead to more changes,
+  // so there are no circles.
+  std::vector<int> changes(n, 0);
+  std::map<std::pair<int, int>, int> cluster;
+  for (std::size_t k = 0; k < n; ++k) {
+    for (const int operand : operands_[k]) {
+      const auto o = static_cast<std::size_t>(operand);
+      changes[k] = std::max(changes[k], changes[o] + (label[o] != label[k] ? 1 : 0));
+    }
+    const auto [place, fresh] = cluster.try_emplace({label[k], changes[k]}, static_cast<int>(k));
+    if (!fresh) join(place->second, static_cast<int>(k));
+  }
+  join_fragments(label);
+}
+
+// Clusters of one label that stand apart by `changes` alone.
+void Clusters::join_fragments(const std::vector<int>& label) {
+  constexpr std::size_t kMostVisits = 3000;  // of a search; what takes longer stays apart
+  Quotient q = quotient();
+  std::map<int, std::vector<int>> fragments;
+  for (const int c : q.order) fragments[label[static_cast<std::size_t>(c)]].push_back(c);
+  for (auto& [name, list] : fragments) {
+    for (std::size_t k = 1; k < list.size(); ++k) {
+      const int first = list[k - 1], second = list[k];
+      // whether one leads to the other through a third
+      const auto leads = [&](int from, int to) {
+        std::vector<int> stack;
+        std::vector<bool> seen(q.layer.size(), false);
+        const auto visit = [&](int c) {
+          if (c == to || seen[static_cast<std::size_t>(c)] || q.layer[static_cast<std::size_t>(c)] >= q.layer[static_cast<std::size_t>(to)]) return;
+          seen[static_cast<std::size_t>(c)] = true;
+          stack.push_back(c);
+        };
+        for (const int c : q.after[static_cast<std::size_t>(from)]) visit(c);
+        for (std::size_t visits = 0; !stack.empty(); ++visits) {
+          if (visits > kMostVisits) return true;
+          const int c = stack.back();
+          stack.pop_back();
+          for (const int a : q.after[static_cast<std::size_t>(c)]) {
+            if (a == to) return true;
+            visit(a);
+          }
+        }
+        return false;
+      };
+      if (leads(first, second) || leads(second, first)) continue;
+      join(first, second);
+      list[k] = first;
+      q = quotient();
+    }
+  }
+}
+
+void Clusters::join_along_ways(double most) {
+  const Quotient q = quotient();
+  std::vector<int> state(q.layer.size(), 0), order, stack;
+  // results one after the other, each with all that it still needs
+  for (const NodeId r : function_.results()) {
+    if (operation_of_[r] < 0) continue;
+    stack.push_back(of(operation_of_[r]));
+    while (!stack.empty()) {
+      const int c = stack.back();
+      const auto k = static_cast<std::size_t>(c);
+      if (state[k] == 0) {
+        state[k] = 1;
+        for (const int b : q.before[k]) {
+          if (state[static_cast<std::size_t>(b)] == 0) stack.push_back(b);
+        }
+        continue;
+      }
+      stack.pop_back();
+      if (state[k] == 1) order.push_back(c);
+      state[k] = 2;
+    }
+  }
+  int piece = -1;
+  for (const int c : order) {
+    const bool fits = piece >= 0 && weight_[static_cast<std::size_t>(piece)] + weight_[static_cast<std::size_t>(c)] <= most;
+    if (fits) join(piece, c);
+    else piece = c;
+  }
+}
+
+std::vector<std::vector<NodeId>> Clusters::members() const {
+  const Quotient q = quotient();
+  std::vector<int> place(q.layer.size(), -1);
+  for (std::size_t k = 0; k < q.order.size(); ++k) place[static_cast<std::size_t>(q.order[k])] = static_cast<int>(k);
+  std::vector<std::vector<NodeId>> list(q.order.size());
+  for (const NodeId id : function_.order()) {
+    const int operation = operation_of_[id];
+    if (operation >= 0) list[static_cast<std::size_t>(place[static_cast<std::size_t>(of(operation))])].push_back(id);
+  }
+  return list;
+}
+
+}  // namespace lw

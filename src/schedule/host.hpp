@@ -1,0 +1,3 @@
+#pragma once
+#include "machine.hpp"
+namespace lw { Machine host(); }
