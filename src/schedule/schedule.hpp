@@ -28,10 +28,14 @@ struct Schedule {
   double makespan() const;
 };
 
-// What is wrong with a schedule, each once: tasks that are missing, placed twice or unknown; two at one time on a processor; a task
-// that is shorter than its work; a task that starts before what it waits for is done, or has come.
+// What is wrong with a schedule, each once: tasks that are missing, placed twice or unknown; a processor that there is not; a
+// start before 0 or at no time at all; two tasks at one time on a processor; a task that is shorter than its work; a task
+// that starts before what it waits for is done, or has come. Where a task is placed twice, the first to come counts for those
+// that wait for it.
 struct Violation {
-  enum class Kind { missing, twice, overlap, too_short, precedence, message, no_processor } kind = Kind::missing;
+  enum class Kind {
+    missing, twice, unknown, no_processor, no_time, overlap, too_short, precedence, message
+  } kind = Kind::missing;
   int from = -1, to = -1;  // tasks: of an edge both, of an overlap both, else `to`
   std::string words;
 };
@@ -41,7 +45,9 @@ std::vector<Violation> violations(const TaskGraph& graph, const Machine& machine
 std::vector<double> bottom_levels(const TaskGraph& graph, const Machine& machine);
 double critical_path(const TaskGraph& graph, const Machine& machine);
 double serial_time(const TaskGraph& graph, const Machine& machine);
-// No schedule on p processors is shorter (without messages; with them it only gets longer).
+// No schedule on p processors is shorter (without messages; with them it only gets longer). What must run between two times in
+// any schedule that ends by a time needs processors enough (Fernandez, Bussell 1973); earliest starts and latest ends take into
+// account that those before and after a task share the processors too.
 double lower_bound(const TaskGraph& graph, const Machine& machine, int processors);
 
 // Schedulers. All give valid schedules.

@@ -1,0 +1,135 @@
+#include "timeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../base/error.hpp"
+
+namespace lw {
+
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+std::vector<double> durations(const TaskGraph& graph, const Machine& machine) {
+  std::vector<double> list;
+  list.reserve(at(graph.size()));
+  for (int i = 0; i < graph.size(); ++i) {
+    list.push_back(machine.duration(graph[i].work));
+    if (!(list.back() >= 0.0) || !std::isfinite(list.back())) {
+      throw Error(ErrorCode::data, "task " + graph[i].name + " takes no proper time on machine " + machine.name);
+    }
+  }
+  return list;
+}
+
+double common_unit(const std::vector<double>& durations) {
+  double largest = 0.0, unit = 0.0;
+  for (const double d : durations) largest = std::max(largest, d);
+  const double rounding = 1e-9 * largest;
+  for (double d : durations) {
+    while (d > rounding) {  // Euclid; remainders within rounding of 0 or of the divisor are none
+      if (unit == 0.0) {
+        unit = d;
+        break;
+      }
+      double rest = std::fmod(d, unit);
+      if (unit - rest <= rounding) rest = 0.0;
+      if (rest <= rounding) break;
+      d = std::exchange(unit, rest);
+    }
+  }
+  return unit > 1e-4 * largest ? unit : 0.0;
+}
+
+double round_up(double time, double unit) {
+  if (unit <= 0.0) return time;
+  return unit * std::ceil(time / unit - 1e-6);
+}
+
+bool has_messages(const TaskGraph& graph, const Machine& machine, int processors) {
+  int bytes = -1;
+  for (int i = 0; i < graph.size(); ++i) {
+    for (const Dependence& d : graph.after(i)) bytes = std::max(bytes, d.bytes);
+  }
+  if (bytes < 0) return false;
+  for (int i = 0; i < processors; ++i) {
+    for (int j = 0; j < processors; ++j) {
+      if (i != j && machine.delay(i, j, bytes, processors) > 0.0) return true;
+    }
+  }
+  return false;
+}
+
+Timeline::Timeline(const TaskGraph& graph, const Machine& machine, int processors)
+    : graph_(graph), machine_(machine), durations_(lw::durations(graph, machine)), of_task_(at(graph.size()), -1) {
+  require(processors >= 1, "a schedule needs at least one processor");
+  busy_.resize(at(processors));
+}
+
+const Placement& Timeline::placement(int task) const { return placements_[at(of_task_[at(task)])]; }
+
+double Timeline::arrival(int task, int processor) const {
+  double time = 0.0;
+  for (const Dependence& d : graph_.before(task)) {
+    const Placement& from = placement(d.task);
+    const double delay = from.processor == processor
+                             ? 0.0
+                             : machine_.delay(from.processor, processor, d.bytes, static_cast<int>(busy_.size()));
+    time = std::max(time, from.finish + delay);
+  }
+  return time;
+}
+
+double Timeline::available(int processor) const {
+  return busy_[at(processor)].empty() ? 0.0 : busy_[at(processor)].back().second;
+}
+
+double Timeline::gap(int processor, double ready, double duration) const {
+  const auto& busy = busy_[at(processor)];
+  // Those that end by `ready` are of no concern.
+  auto next = std::partition_point(busy.begin(), busy.end(), [&](const auto& span) { return span.second <= ready; });
+  double start = ready;
+  for (; next != busy.end() && next->first < start + duration; ++next) start = std::max(start, next->second);
+  return start;
+}
+
+void Timeline::place(int task, int processor, double start) {
+  const double end = start + durations_[at(task)];
+  auto& busy = busy_[at(processor)];
+  const auto after = std::partition_point(busy.begin(), busy.end(), [&](const auto& span) {
+    return span.first < start || (span.first == start && span.second <= end);
+  });
+  busy.insert(after, {start, end});
+  of_task_[at(task)] = static_cast<int>(placements_.size());
+  placements_.push_back({task, processor, start, end});
+}
+
+Schedule Timeline::schedule(std::string method) const {
+  Schedule s;
+  s.method = std::move(method);
+  s.processors = static_cast<int>(busy_.size());
+  s.placements = placements_;
+  std::stable_sort(s.placements.begin(), s.placements.end(), [](const Placement& a, const Placement& b) {
+    return a.start != b.start ? a.start < b.start : a.processor < b.processor;
+  });
+  s.lower_bound = lower_bound(graph_, machine_, s.processors);
+  s.proven_optimal = s.makespan() <= s.lower_bound * (1.0 + 1e-9);
+  return s;
+}
+
+ReadyTasks::ReadyTasks(const TaskGraph& graph) : graph_(graph) {
+  for (int i = 0; i < graph.size(); ++i) {
+    waiting_for_.push_back(static_cast<int>(graph.before(i).size()));
+    if (waiting_for_.back() == 0) ready_.push_back(i);
+  }
+}
+
+void ReadyTasks::take(int task) {
+  ready_.erase(std::find(ready_.begin(), ready_.end(), task));
+  for (const Dependence& d : graph_.after(task)) {
+    if (--waiting_for_[at(d.task)] == 0) ready_.push_back(d.task);
+  }
+}
+
+}  // namespace lw

@@ -1,0 +1,63 @@
+// What schedulers share: durations, and processors that are filled.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schedule.hpp"
+
+namespace lw {
+
+// Durations of the tasks on the machine. Throws Error(data) for one that is negative or not a number.
+std::vector<double> durations(const TaskGraph& graph, const Machine& machine);
+// The largest time that all of them are multiples of, 0 where there is none worth the name: without messages, all starts of a
+// shortest schedule can be multiples of it.
+double common_unit(const std::vector<double>& durations);
+// Rounded up to a multiple of the unit, but for rounding errors; as it is where there is no unit.
+double round_up(double time, double unit);
+// Whether a message takes any time between any two of so many processors.
+bool has_messages(const TaskGraph& graph, const Machine& machine, int processors);
+
+class Timeline {
+ public:
+  Timeline(const TaskGraph& graph, const Machine& machine, int processors);
+
+  const std::vector<double>& durations() const { return durations_; }
+  bool is_placed(int task) const { return of_task_[static_cast<std::size_t>(task)] >= 0; }
+  double finish(int task) const { return placement(task).finish; }
+  // When all that the task waits for is on that processor; those tasks are placed already.
+  double arrival(int task, int processor) const;
+  // When the processor has done the last of its tasks.
+  double available(int processor) const;
+  // The first time from `ready` on at which the processor has a gap that is long enough, maybe after all its tasks.
+  double gap(int processor, double ready, double duration) const;
+  void place(int task, int processor, double start);
+
+  // As it stands, sorted, with lower_bound(graph, machine, processors).
+  Schedule schedule(std::string method) const;
+
+ private:
+  const Placement& placement(int task) const;
+
+  const TaskGraph& graph_;
+  const Machine& machine_;
+  std::vector<double> durations_;
+  std::vector<Placement> placements_;
+  std::vector<int> of_task_;                                     // where it is in placements_; -1
+  std::vector<std::vector<std::pair<double, double>>> busy_;     // of each processor, in order of time
+};
+
+// Tasks whose predecessors are all taken.
+class ReadyTasks {
+ public:
+  explicit ReadyTasks(const TaskGraph& graph);
+  const std::vector<int>& tasks() const { return ready_; }
+  void take(int task);
+
+ private:
+  const TaskGraph& graph_;
+  std::vector<int> waiting_for_, ready_;
+};
+
+}  // namespace lw
