@@ -47,9 +47,12 @@ std::string TaskWords::written(NodeId id, bool definition, const std::vector<boo
   const auto sub = [&](NodeId operand) { return written(operand, false, inside, depth + 1); };
   // a sum inside of a product or behind a minus stands in parentheses
   const auto guarded = [&](NodeId operand) {
+    NodeId inner = operand;
+    while (graph[inner].op == Op::neg) inner = graph[inner].a;
+    const Op op = graph[inner].op;
+    const bool sum = op == Op::add || op == Op::sub || op == Op::fma;
     const std::string text = sub(operand);
-    return text.find(' ') == std::string::npos || text.back() == ')' || text.find(" + ") == std::string::npos &&
-           text.find(" - ") == std::string::npos ? text : "(" + text + ")";
+    return sum && text.find(' ') != std::string::npos ? "(" + text + ")" : text;
   };
   switch (n.op) {
     case Op::add: return sub(n.a) + " + " + sub(n.b);
