@@ -1,3 +1,11 @@
+// This computer as a machine.
 #pragma once
+
 #include "machine.hpp"
-namespace lw { Machine host(); }
+
+namespace lw {
+
+Machine measure_host();
+Machine host();
+
+}  // namespace lw

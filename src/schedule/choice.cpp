@@ -1,0 +1,194 @@
+#include "choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+
+namespace lw {
+namespace {
+
+constexpr double kBusy = 0.98;
+constexpr double kNotWorthIt = 1.05;
+
+bool has_delay(const Machine& machine) { return machine.start_up > 0.0 || machine.per_hop > 0.0 || machine.per_byte > 0.0; }
+
+std::vector<double> starts_of(const Schedule& schedule) {
+  std::vector<double> starts;
+  for (const Placement& p : schedule.placements) starts.push_back(p.start);
+  std::sort(starts.begin(), starts.end());
+  return starts;
+}
+
+double shortest(const std::vector<Schedule>& schedules, int processors) {
+  double best = HUGE_VAL;
+  for (const Schedule& s : schedules) {
+    if (s.processors == processors) best = std::min(best, s.makespan());
+  }
+  return best;
+}
+
+Recommendation without_messages(const TaskGraph& graph, const Machine& machine, const std::vector<Schedule>& schedules,
+                                const std::set<int>& counts) {
+  const double alone = serial_time(graph, machine), path = critical_path(graph, machine);
+  int best = *counts.begin();
+  for (const int p : counts) {
+    if (alone / (p * shortest(schedules, p)) >= kBusy) best = p;
+  }
+  const double time = shortest(schedules, best);
+  std::string reason = fmt::format("{} busy {:.0f} % of the time, {:.3g} times as fast as one", best == 1 ? "it is" : "all are",
+                                   100.0 * alone / (best * time), alone / time);
+  const auto more = counts.upper_bound(best);
+  if (more != counts.end()) {
+    reason += fmt::format("; {} would be busy {:.0f} %", *more, 100.0 * alone / (*more * shortest(schedules, *more)));
+  }
+  reason += fmt::format(", and none are faster than the critical path, {}", time_text(machine, path));
+  return {best, reason};
+}
+
+}  // namespace
+
+const std::vector<std::string>& scheduling_methods() {
+  static const std::vector<std::string> kMethods{"tsa", "hlf", "heft", "cluster", "optimal"};
+  return kMethods;
+}
+
+Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Machine& machine, int processors, double seconds) {
+  if (method == "tsa") return streamlined(graph, machine, processors);
+  if (method == "hlf") return highest_level_first(graph, machine, processors);
+  if (method == "heft") return earliest_finish(graph, machine, processors);
+  if (method == "cluster") return clustered(graph, machine, processors);
+  if (method == "optimal") return optimal(graph, machine, processors, {.seconds = seconds});
+  throw Error(ErrorCode::usage, fmt::format("there is no method `{}` of scheduling", method));
+}
+
+Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule) {
+  Figures f;
+  f.makespan = schedule.makespan();
+  const double alone = serial_time(graph, machine);
+  if (f.makespan > 0.0) f.speedup = alone / f.makespan;
+  f.efficiency = f.speedup / schedule.processors;
+  double busy = 0.0, least = HUGE_VAL, most = 0.0;
+  std::vector<int> processor(static_cast<std::size_t>(graph.size()), -1);
+  for (const Placement& p : schedule.placements) {
+    busy += p.finish - p.start;
+    least = std::min(least, p.finish - p.start);
+    most = std::max(most, p.finish - p.start);
+    processor[static_cast<std::size_t>(p.task)] = p.processor;
+  }
+  f.idle = std::max(0.0, schedule.processors * f.makespan - busy);
+  const bool equal = most > 0.0 && most - least <= 1e-9 * most;
+  f.idle_slots = equal ? static_cast<int>(std::lround(f.idle / most)) : -1;
+  const std::vector<double> starts = starts_of(schedule);
+  for (std::size_t k = 0; k < starts.size(); ++k) {
+    if (k == 0 || starts[k] - starts[k - 1] > 1e-9 * f.makespan) ++f.levels;
+  }
+  // what several tasks of a processor read of one is sent once for all of them
+  for (int t = 0; t < graph.size(); ++t) {
+    std::set<int> to;
+    for (const Dependence& d : graph.after(t)) to.insert(processor[static_cast<std::size_t>(d.task)]);
+    to.erase(processor[static_cast<std::size_t>(t)]);
+    f.messages += static_cast<int>(to.size());
+  }
+  return f;
+}
+
+ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors, const std::string& method) {
+  if (method == "tsa") return {divide(function, Grain::three), "three"};
+  if (!has_delay(machine) && machine.overhead == 0.0) return {divide(function, Grain::instruction), "instruction"};
+  const double whole = machine.duration(cost(function).operations);
+  const double hop = machine.delay(0, 1, 8, std::max(2, processors));
+  ChosenGrain best{divide(function, machine, 1.01 * whole + 1e-300), "whole"};
+  double shortest_yet = whole;
+  if (processors < 2) return best;
+  // a task that is shorter than a sixteenth of a message never pays for one
+  for (double target = whole / 4.0; target > hop / 16.0 && whole / target < 5000.0; target /= 2.0) {
+    Division division = divide(function, machine, target);
+    const double time = earliest_finish(division.graph, machine, processors).makespan();
+    if (time < shortest_yet * (1.0 - 1e-9)) {
+      shortest_yet = time;
+      best = {std::move(division), fmt::format("{} a task", time_text(machine, target))};
+    }
+  }
+  return best;
+}
+
+Recommendation recommend(const TaskGraph& graph, const Machine& machine, const std::vector<Schedule>& schedules) {
+  require(!schedules.empty(), "a recommendation needs schedules to choose from");
+  std::set<int> counts;
+  for (const Schedule& s : schedules) counts.insert(s.processors);
+  if (!has_delay(machine)) return without_messages(graph, machine, schedules, counts);
+  // one processor has no tasks to begin and end
+  const double alone = machine.duration(total_work(graph));
+  double best_time = alone;
+  int fastest = 1;
+  for (const int p : counts) {
+    if (shortest(schedules, p) < best_time) best_time = shortest(schedules, p), fastest = p;
+  }
+  const std::string hop = time_text(machine, machine.delay(0, 1, 8, std::max(2, *counts.rbegin())));
+  if (alone <= kNotWorthIt * best_time) {
+    const std::string rest = fastest == 1 ? "no division is faster"
+                                          : fmt::format("{} would take {}", fastest, time_text(machine, best_time));
+    return {1, fmt::format("a hop costs {} and the whole function {}: {}", hop, time_text(machine, alone), rest)};
+  }
+  int fewest = fastest;
+  for (const int p : counts) {
+    if (p < fewest && shortest(schedules, p) <= kNotWorthIt * best_time) fewest = p;
+  }
+  const double time = shortest(schedules, fewest);
+  std::string reason = fmt::format("{} instead of {} on one, {:.3g} times as fast, though a hop costs {}", time_text(machine, time),
+                                   time_text(machine, alone), alone / time, hop);
+  if (fewest < fastest) reason += fmt::format("; {} would gain less than 5 % more", fastest);
+  else if (*counts.rbegin() > fastest) reason += "; more are no faster";
+  return {fewest, reason};
+}
+
+std::vector<int> critical_tasks(const TaskGraph& graph, const Machine& machine, const Schedule& schedule) {
+  const double tiny = 1e-9 * schedule.makespan();
+  std::vector<const Placement*> of(static_cast<std::size_t>(graph.size()), nullptr);
+  const Placement* at = nullptr;
+  for (const Placement& p : schedule.placements) {
+    of[static_cast<std::size_t>(p.task)] = &p;
+    if (at == nullptr || p.finish > at->finish + tiny) at = &p;
+  }
+  std::vector<int> way;
+  std::vector<bool> seen(of.size(), false);
+  while (at != nullptr && !seen[static_cast<std::size_t>(at->task)]) {
+    seen[static_cast<std::size_t>(at->task)] = true;
+    way.push_back(at->task);
+    const Placement* cause = nullptr;
+    for (const Dependence& d : graph.before(at->task)) {
+      const Placement* b = of[static_cast<std::size_t>(d.task)];
+      if (b == nullptr) continue;
+      if (b->finish + machine.delay(b->processor, at->processor, d.bytes, schedule.processors) >= at->start - tiny) cause = b;
+    }
+    for (const Placement& p : schedule.placements) {
+      if (cause == nullptr && p.processor == at->processor && p.finish > at->start - tiny && p.finish < at->start + tiny &&
+          !seen[static_cast<std::size_t>(p.task)]) {
+        cause = &p;
+      }
+    }
+    at = cause;
+  }
+  std::reverse(way.begin(), way.end());
+  return way;
+}
+
+TimeUnit time_unit(const Machine& machine, double longest) {
+  if (!machine.in_seconds) return {};
+  for (const auto& [size, name] : {std::pair{1.0, "s"}, {1e-3, "ms"}, {1e-6, "µs"}}) {
+    if (longest >= 0.9995 * size) return {size, name};
+  }
+  return {1e-9, "ns"};
+}
+
+std::string time_text(const Machine& machine, double time) {
+  const TimeUnit unit = time_unit(machine, time);
+  const double number = time / unit.size;
+  return fmt::format("{:.{}g} {}", number, machine.in_seconds ? 3 : 6, unit.name);
+}
+
+}  // namespace lw
