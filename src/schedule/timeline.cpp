@@ -61,6 +61,35 @@ bool has_messages(const TaskGraph& graph, const Machine& machine, int processors
   return false;
 }
 
+double MeanDelay::operator()(int bytes) const {
+  if (processors_ < 2) return 0.0;
+  const auto [known, is_new] = known_.try_emplace(bytes, 0.0);
+  if (is_new) {
+    double sum = 0.0;
+    for (int i = 0; i < processors_; ++i) {
+      for (int j = 0; j < processors_; ++j) {
+        if (i != j) sum += machine_.delay(i, j, bytes, processors_);
+      }
+    }
+    known->second = sum / (processors_ * (processors_ - 1));
+  }
+  return known->second;
+}
+
+std::vector<int> by_upward_rank(const TaskGraph& graph, const Machine& machine, int processors) {
+  const std::vector<double> duration = durations(graph, machine);
+  const MeanDelay delay(machine, processors);
+  std::vector<double> rank(duration.size());
+  std::vector<int> order = evaluation_order(graph);
+  for (auto task = order.rbegin(); task != order.rend(); ++task) {
+    double after = 0.0;
+    for (const Dependence& d : graph.after(*task)) after = std::max(after, delay(d.bytes) + rank[at(d.task)]);
+    rank[at(*task)] = duration[at(*task)] + after;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank[at(a)] > rank[at(b)]; });
+  return order;
+}
+
 Timeline::Timeline(const TaskGraph& graph, const Machine& machine, int processors)
     : graph_(graph), machine_(machine), durations_(lw::durations(graph, machine)), of_task_(at(graph.size()), -1) {
   require(processors >= 1, "a schedule needs at least one processor");

@@ -1,6 +1,7 @@
 // What schedulers share: durations, and processors that are filled.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,27 @@ double common_unit(const std::vector<double>& durations);
 double round_up(double time, double unit);
 // Whether a message takes any time between any two of so many processors.
 bool has_messages(const TaskGraph& graph, const Machine& machine, int processors);
+
+// What a message takes on average between two processors that differ.
+class MeanDelay {
+ public:
+  MeanDelay(const Machine& machine, int processors) : machine_(machine), processors_(processors) {}
+  double operator()(int bytes) const;
+
+ private:
+  const Machine& machine_;
+  int processors_;
+  mutable std::map<int, double> known_;
+};
+
+// The longest way to the end first, messages included; no task before one that it waits for.
+std::vector<int> by_upward_rank(const TaskGraph& graph, const Machine& machine, int processors);
+
+// In any schedule on so many processors: when each task can start at the earliest, and what is to be done after its end.
+struct Windows {
+  std::vector<double> head, tail;
+};
+Windows windows(const TaskGraph& graph, const std::vector<double>& durations, int processors);
 
 class Timeline {
  public:
@@ -44,8 +66,8 @@ class Timeline {
   const Machine& machine_;
   std::vector<double> durations_;
   std::vector<Placement> placements_;
-  std::vector<int> of_task_;                                     // where it is in placements_; -1
-  std::vector<std::vector<std::pair<double, double>>> busy_;     // of each processor, in order of time
+  std::vector<int> of_task_;                                  // where it is in placements_; -1
+  std::vector<std::vector<std::pair<double, double>>> busy_;  // of each processor, in order of time
 };
 
 // Tasks whose predecessors are all taken.
