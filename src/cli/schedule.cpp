@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <set>
 
@@ -166,6 +167,11 @@ Json as_json(const Machine& m) {
   return json;
 }
 
+// Of all processors' time, what they wait.
+double idle_share(const Row& row) {
+  return row.figures.makespan > 0.0 ? row.figures.idle / (row.schedule.processors * row.figures.makespan) : 0.0;
+}
+
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 // One schedule in all its figures.
@@ -178,7 +184,7 @@ void print_one(const Row& row, const Machine& machine) {
   table.add({"makespan", time_text(machine, f.makespan), ""});
   table.add({"speed-up", fmt::format("{:.3f}", f.speedup), fmt::format("one processor: {}", time_text(machine, serial_time(row.graph(), machine)))});
   table.add({"efficiency", percent(f.efficiency), ""});
-  table.add({"idle", f.idle_slots >= 0 ? counted(static_cast<std::size_t>(f.idle_slots), "slot") : percent(1.0 - f.efficiency), ""});
+  table.add({"idle", f.idle_slots >= 0 ? counted(static_cast<std::size_t>(f.idle_slots), "slot") : percent(idle_share(row)), ""});
   table.add({"messages", std::to_string(f.messages), "from one processor to another"});
   table.add({"critical path", time_text(machine, critical_path(row.graph(), machine)), "without messages"});
   table.add({"lower bound", time_text(machine, s.lower_bound),
@@ -204,7 +210,7 @@ void print_many(const std::vector<Row>& rows, const std::vector<std::string>& me
       const Figures& f = r.figures;
       table.add({std::to_string(r.schedule.processors), std::to_string(r.graph().size()), std::to_string(f.levels), time(f.makespan),
                  time(r.schedule.lower_bound) + (r.schedule.proven_optimal ? " =" : ""), fmt::format("{:.3f}", f.speedup), percent(f.efficiency),
-                 slots ? std::to_string(f.idle_slots) : percent(1.0 - f.efficiency), r.violations.empty() ? "yes" : "no"});
+                 slots ? std::to_string(f.idle_slots) : percent(idle_share(r)), r.violations.empty() ? "yes" : "no"});
     }
     fmt::print("{}\n", table.str());
   }
@@ -218,11 +224,11 @@ void print_many(const std::vector<Row>& rows, const std::vector<std::string>& me
   for (const Row& r : rows) counts.insert(r.schedule.processors);
   for (const int p : counts) {
     std::vector<std::string> line{counted(static_cast<std::size_t>(p), "processor")};
-    double bound = 0.0;
+    double bound = HUGE_VAL;  // of the finest tasks: it holds for all that are made of them
     for (const std::string& method : methods) {
       const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.schedule.processors == p && r.schedule.method == method; });
       line.push_back(time(row->figures.makespan));
-      bound = std::max(bound, row->schedule.lower_bound);
+      bound = std::min(bound, row->schedule.lower_bound);
     }
     line.push_back(time(bound));
     table.add(line);

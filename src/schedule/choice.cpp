@@ -39,13 +39,14 @@ Recommendation without_messages(const TaskGraph& graph, const Machine& machine, 
     if (alone / (p * shortest(schedules, p)) >= kBusy) best = p;
   }
   const double time = shortest(schedules, best);
-  std::string reason = fmt::format("{} busy {:.0f} % of the time, {:.3g} times as fast as one", best == 1 ? "it is" : "all are",
-                                   100.0 * alone / (best * time), alone / time);
+  std::string reason = best == 1 ? "one is always busy"
+                                 : fmt::format("they are busy {:.3g} % of the time and {:.3g} times as fast as one",
+                                               100.0 * alone / (best * time), alone / time);
   const auto more = counts.upper_bound(best);
   if (more != counts.end()) {
-    reason += fmt::format("; {} would be busy {:.0f} %", *more, 100.0 * alone / (*more * shortest(schedules, *more)));
+    reason += fmt::format("; {} would be busy {:.3g} %", *more, 100.0 * alone / (*more * shortest(schedules, *more)));
   }
-  reason += fmt::format(", and none are faster than the critical path, {}", time_text(machine, path));
+  reason += fmt::format("; no number is faster than the critical path, {}", time_text(machine, path));
   return {best, reason};
 }
 
@@ -80,6 +81,7 @@ Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& 
     processor[static_cast<std::size_t>(p.task)] = p.processor;
   }
   f.idle = std::max(0.0, schedule.processors * f.makespan - busy);
+  if (f.idle < 1e-9 * f.makespan) f.idle = 0.0;
   const bool equal = most > 0.0 && most - least <= 1e-9 * most;
   f.idle_slots = equal ? static_cast<int>(std::lround(f.idle / most)) : -1;
   const std::vector<double> starts = starts_of(schedule);

@@ -47,11 +47,12 @@ std::vector<int> labels(const Function& function, Grain grain) {
       if (label[r] < 0) label[r] = number(owner(fmt::format("{}{}", group.name, at + 1), grain));
     }
   }
-  for (std::size_t n = function.order().size(); n-- > 0;) {
+  std::vector<bool> has_own(graph.size());
+  for (std::size_t id = 0; id < label.size(); ++id) has_own[id] = label[id] >= 0;
+  for (std::size_t n = function.order().size(); n-- > 0;) {  // the first reader has the last word
     const NodeId id = function.order()[n];
-    if (label[id] < 0) continue;
     for_each_operand(graph, id, [&](NodeId operand) {
-      if (label[operand] < 0) label[operand] = label[id];
+      if (!has_own[operand]) label[operand] = label[id];
     });
   }
   return label;
