@@ -88,35 +88,34 @@ double target_in(const std::string& text, const Machine& machine) {
 // The division for so many processors; one for all of them unless it is chosen.
 class Grains {
  public:
-  Grains(const Function& function, const Machine& machine, std::string wish)
-      : function_(function), machine_(machine), wish_(std::move(wish)) {}
+  Grains(const Function& function, std::string wish) : function_(function), wish_(std::move(wish)) {}
 
-  std::shared_ptr<const ChosenGrain> grain(int processors, const std::string& method) {
-    const bool depends = wish_ == "auto" && (method == "tsa" || machine_.delay(0, 1, 8, 2) > 0.0 || machine_.overhead > 0.0);
+  std::shared_ptr<const ChosenGrain> grain(const Machine& machine, int processors, const std::string& method) {
+    const bool depends = wish_ == "auto" && (method == "tsa" || machine.delay(0, 1, 8, 2) > 0.0 || machine.overhead > 0.0);
     if (!depends && common_) return common_;
-    auto made = std::make_shared<const ChosenGrain>(make(processors, method));
+    auto made = std::make_shared<const ChosenGrain>(make(machine, processors, method));
     if (!depends) common_ = made;
     return made;
   }
 
  private:
-  ChosenGrain make(int processors, const std::string& method) const {
-    if (wish_ == "auto") return choose_grain(function_, machine_, processors, method);
+  ChosenGrain make(const Machine& machine, int processors, const std::string& method) const {
+    if (wish_ == "auto") return choose_grain(function_, machine, processors, method);
     if (wish_ == "instruction") return {divide(function_, Grain::instruction), wish_};
     if (wish_ == "tsa" || wish_ == "three") return {divide(function_, Grain::three), "tsa"};
     if (wish_ == "vector") return {divide(function_, Grain::vector), wish_};
     if (wish_ == "body") return {divide(function_, Grain::body), wish_};
-    const double target = target_in(wish_, machine_);
-    return {divide(function_, machine_, target), time_text(machine_, target) + " a task"};
+    const double target = target_in(wish_, machine);
+    return {divide(function_, machine, target), time_text(machine, target) + " a task"};
   }
 
   const Function& function_;
-  const Machine& machine_;
   std::string wish_;
   std::shared_ptr<const ChosenGrain> common_;
 };
 
 struct Row {
+  Machine machine;  // for code of its share
   std::shared_ptr<const ChosenGrain> grain;
   Schedule schedule;
   Figures figures;
@@ -136,13 +135,13 @@ class TimeColumn {
   int digits_;
 };
 
-Json as_json(const Row& row, const Machine& machine) {
+Json as_json(const Row& row) {
   Json json{{"method", row.schedule.method}, {"processors", row.schedule.processors}, {"grain", row.grain->name},
             {"tasks", row.graph().size()}, {"levels", row.figures.levels}, {"makespan", row.figures.makespan},
             {"speedup", row.figures.speedup}, {"efficiency", row.figures.efficiency}, {"idle", row.figures.idle}};
   json["idle_slots"] = row.figures.idle_slots >= 0 ? Json(row.figures.idle_slots) : Json(nullptr);
   json["messages"] = row.figures.messages;
-  json["critical_path"] = critical_path(row.graph(), machine);
+  json["critical_path"] = critical_path(row.graph(), row.machine);
   json["lower_bound"] = row.schedule.lower_bound;
   json["proven_optimal"] = row.schedule.proven_optimal;
   json["valid"] = row.violations.empty();
@@ -175,14 +174,15 @@ double idle_share(const Row& row) {
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 // One schedule in all its figures.
-void print_one(const Row& row, const Machine& machine) {
+void print_one(const Row& row) {
+  const Machine& machine = row.machine;
   const Figures& f = row.figures;
   const Schedule& s = row.schedule;
   Table table;
   table.add({"tasks", std::to_string(row.graph().size()), row.grain->name});
   table.add({"levels", std::to_string(f.levels), "times at which tasks start"});
   table.add({"makespan", time_text(machine, f.makespan), ""});
-  table.add({"speed-up", fmt::format("{:.3f}", f.speedup), fmt::format("one processor: {}", time_text(machine, serial_time(row.graph(), machine)))});
+  table.add({"speed-up", fmt::format("{:.3f}", f.speedup), fmt::format("one processor: {}", time_text(machine, f.speedup * f.makespan))});
   table.add({"efficiency", percent(f.efficiency), ""});
   table.add({"idle", f.idle_slots >= 0 ? counted(static_cast<std::size_t>(f.idle_slots), "slot") : percent(idle_share(row)), ""});
   table.add({"messages", std::to_string(f.messages), "from one processor to another"});
@@ -252,11 +252,11 @@ void print_machine(const Machine& machine, bool json) {
              counted(static_cast<std::size_t>(machine.processors), "core"), machine.date, table.str());
 }
 
-void write_pictures(const Arguments& arguments, const Row& row, const Machine& machine) {
+void write_pictures(const Arguments& arguments, const Row& row, const std::string& title) {
   if (arguments.has("--gantt")) {
     const std::string path = arguments.text("--gantt");
     const bool page = ends_with_ignoring_case(path, ".html");
-    write_file(path, page ? gantt_html(row.graph(), machine, row.schedule) : gantt_svg(row.graph(), machine, row.schedule));
+    write_file(path, page ? gantt_html(row.graph(), row.machine, row.schedule, title) : gantt_svg(row.graph(), row.machine, row.schedule, title));
   }
   if (arguments.has("--csv")) write_file(arguments.text("--csv"), gantt_csv(row.graph(), row.schedule));
 }
@@ -303,18 +303,21 @@ int run(const Arguments& arguments) {
   const Verification check = verify(traced, kVerifiedStates);
   if (!check.passed()) throw Error(ErrorCode::data, fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
 
-  Grains grains(traced.function, machine, wish);
+  const OperationCount work = cost(traced.function).operations;
+  const double alone = machine.for_code_of(work).duration(work);
+  Grains grains(traced.function, wish);
   std::vector<Row> rows;
   for (const std::string& m : methods) {
     for (const int p : processors) {
-      auto grain = grains.grain(p, m);
+      const Machine suited = machine.for_code_of(work, p);
+      auto grain = grains.grain(suited, p, m);
       const TaskGraph& graph = grain->division.graph;
       if (graph.size() == 0) throw Error(ErrorCode::data, fmt::format("`{}` of `{}` has no operations to divide", function, loaded.model.name));
-      Schedule schedule = schedule_by(m, graph, machine, p, seconds);
+      Schedule schedule = schedule_by(m, graph, suited, p, seconds);
       schedule.method = m;
-      Figures f = figures(graph, machine, schedule);
-      std::vector<Violation> faults = violations(graph, machine, schedule);
-      rows.push_back({std::move(grain), std::move(schedule), f, std::move(faults)});
+      Figures f = figures(graph, suited, schedule, alone);
+      std::vector<Violation> faults = violations(graph, suited, schedule);
+      rows.push_back({suited, std::move(grain), std::move(schedule), f, std::move(faults)});
     }
   }
   const bool valid = std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.violations.empty(); });
@@ -324,13 +327,13 @@ int run(const Arguments& arguments) {
   std::vector<Schedule> schedules;
   for (const Row& r : rows) schedules.push_back(r.schedule);
   const Recommendation advice = recommend(best.graph(), machine, schedules);
-  write_pictures(arguments, best, machine);
+  write_pictures(arguments, best, fmt::format("{} of {}", function, loaded.model.name));
 
   if (arguments.json()) {
     Json json{{"model", loaded.model.name}, {"function", function}, {"machine", as_json(machine)}};
-    json.update(as_json(best, machine));
+    json.update(as_json(best));
     json["schedules"] = Json::array();
-    for (const Row& r : rows) json["schedules"].push_back(as_json(r, machine));
+    for (const Row& r : rows) json["schedules"].push_back(as_json(r));
     json["recommended"] = {{"processors", advice.processors}, {"reason", advice.reason}};
     add_given(arguments, json);
     print_json(json);
@@ -339,7 +342,7 @@ int run(const Arguments& arguments) {
   fmt::print("{} of {} on {}: {}\n\n", styled(function, Style::heading, stdout), loaded.model.name, machine.name,
              machine.summary.empty() ? "a machine of yours" : machine.summary);
   if (rows.size() == 1) {
-    print_one(best, machine);
+    print_one(best);
   } else {
     print_many(rows, methods, machine);
   }

@@ -66,10 +66,10 @@ Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Ma
   throw Error(ErrorCode::usage, fmt::format("there is no method `{}` of scheduling", method));
 }
 
-Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule) {
+Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double alone) {
   Figures f;
   f.makespan = schedule.makespan();
-  const double alone = serial_time(graph, machine);
+  if (alone <= 0.0) alone = serial_time(graph, machine);
   if (f.makespan > 0.0) f.speedup = alone / f.makespan;
   f.efficiency = f.speedup / schedule.processors;
   double busy = 0.0, least = HUGE_VAL, most = 0.0;
@@ -124,7 +124,7 @@ Recommendation recommend(const TaskGraph& graph, const Machine& machine, const s
   for (const Schedule& s : schedules) counts.insert(s.processors);
   if (!has_delay(machine)) return without_messages(graph, machine, schedules, counts);
   // one processor has no tasks to begin and end
-  const double alone = machine.duration(total_work(graph));
+  const double alone = machine.for_code_of(total_work(graph)).duration(total_work(graph));
   double best_time = alone;
   int fastest = 1;
   for (const int p : counts) {

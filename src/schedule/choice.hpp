@@ -24,7 +24,8 @@ struct Figures {
   int levels = 0;           // times at which tasks start: cycles, where tasks are of one length
   int messages = 0;         // values' groups that go from one processor to another
 };
-Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule);
+// `alone`: what one processor takes; 0: serial_time(graph, machine).
+Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double alone = 0.0);
 
 // The grain that gives the shortest schedules. Without messages none is shorter than with every operation alone (TSA: than
 // with its three); with messages targets from one operation to the whole are tried by `earliest_finish`.
@@ -32,10 +33,12 @@ struct ChosenGrain {
   Division division;
   std::string name;  // "instruction", "three", "120 ns a task", "whole"
 };
+// `machine` is one for code of this size (Machine::for_code_of).
 ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors, const std::string& method = "heft");
 
 // How many processors are worth it, and why. Without messages: the most that are busy 98 % of the time or longer. With messages:
 // those of the shortest schedule, or the fewest that come within 5 % of it; 1 where that is all there is to gain.
+// Schedules may be of machines for code of their size; `machine` is as it was loaded.
 struct Recommendation {
   int processors = 1;
   std::string reason;

@@ -27,8 +27,8 @@ struct Message {
 // All that the picture shows, and where.
 class Chart {
  public:
-  Chart(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double width)
-      : graph_(graph), machine_(machine), schedule_(schedule), width_(width), of_(static_cast<std::size_t>(graph.size()), nullptr),
+  Chart(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, const std::string& of, double width)
+      : of_what_(of.empty() ? graph.name() : of), graph_(graph), machine_(machine), schedule_(schedule), width_(width), of_(static_cast<std::size_t>(graph.size()), nullptr),
         critical_(static_cast<std::size_t>(graph.size()), false) {
     end_ = schedule.makespan() > 0.0 ? schedule.makespan() : 1.0;
     unit_ = time_unit(machine, end_);
@@ -55,7 +55,7 @@ class Chart {
   }
 
   std::string title() const {
-    return fmt::format("{} on {}, {} by {}", graph_.name(), machine_.name, counted(static_cast<std::size_t>(schedule_.processors), "processor"),
+    return fmt::format("{} on {}, {} by {}", of_what_, machine_.name, counted(static_cast<std::size_t>(schedule_.processors), "processor"),
                        schedule_.method);
   }
   bool is_critical(int task) const { return critical_[static_cast<std::size_t>(task)]; }
@@ -179,6 +179,7 @@ class Chart {
     return out;
   }
 
+  std::string of_what_;
   const TaskGraph& graph_;
   const Machine& machine_;
   const Schedule& schedule_;
@@ -286,19 +287,19 @@ std::string list_of(const std::vector<Dependence>& list) {
 
 }  // namespace
 
-std::string gantt_svg(const TaskGraph& graph, const Machine& machine, const Schedule& schedule) {
-  return Chart(graph, machine, schedule, 1180.0).picture();
+std::string gantt_svg(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, const std::string& of) {
+  return Chart(graph, machine, schedule, of, 1180.0).picture();
 }
 
-std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Schedule& schedule) {
+std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, const std::string& of) {
   // wide enough for tasks to be hit by a pointer; the page scrolls
   const double tasks_a_row = static_cast<double>(schedule.placements.size()) / std::max(1, schedule.processors);
-  const Chart chart(graph, machine, schedule, std::clamp(26.0 * tasks_a_row, 1180.0, 12000.0));
+  const Chart chart(graph, machine, schedule, of, std::clamp(26.0 * tasks_a_row, 1180.0, 12000.0));
   std::string data = "[";
-  std::vector<const Placement*> of(static_cast<std::size_t>(graph.size()), nullptr);
-  for (const Placement& p : schedule.placements) of[static_cast<std::size_t>(p.task)] = &p;
+  std::vector<const Placement*> placed(static_cast<std::size_t>(graph.size()), nullptr);
+  for (const Placement& p : schedule.placements) placed[static_cast<std::size_t>(p.task)] = &p;
   for (int t = 0; t < graph.size(); ++t) {
-    const Placement* p = of[static_cast<std::size_t>(t)];
+    const Placement* p = placed[static_cast<std::size_t>(t)];
     const std::string when = p == nullptr ? "is not placed"
                                           : fmt::format("processor {}, {} to {}{}", p->processor + 1, chart.written(p->start), chart.written(p->finish),
                                                         chart.is_critical(t) ? ", on the critical way" : "");

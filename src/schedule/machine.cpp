@@ -1,5 +1,6 @@
 #include "machine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -28,6 +29,15 @@ void read_cost(FieldReader& reader, const Fields& fields, const std::string& key
   to = reader.number(*node, key);
   if (to < 0.0 || std::isinf(to)) {
     reader.complaints().error(node->where, fmt::format("`{}` is {}: a cost is 0 or more, and finite", key, to));
+  }
+}
+
+void read_overlap(FieldReader& reader, const Fields& fields, const std::string& key, double& to) {
+  const YamlNode* node = fields.find(key);
+  if (node == nullptr) return;
+  to = reader.number(*node, key);
+  if (to <= 0.0 || std::isinf(to)) {
+    reader.complaints().error(node->where, fmt::format("`{}` is {}: so many operations run at a time, a number above 0", key, to));
   }
 }
 
@@ -69,7 +79,7 @@ void read_measured(FieldReader& reader, const YamlNode& node, Machine& machine) 
 Machine read_root(FieldReader& reader, const YamlNode& root) {
   Machine machine;
   const Fields fields(reader, root, "the machine",
-                      {"machine", "summary", "unit", "processors", "operations", "overhead", "overlap", "messages", "topology",
+                      {"machine", "summary", "unit", "processors", "operations", "overhead", "overlap", "small_overlap", "messages", "topology",
                        "measured"},
                       {{"start_up", "per_hop", "per_byte"}, "it belongs under `messages`"});
   machine.name = fields.require_word("machine");
@@ -80,12 +90,8 @@ Machine read_root(FieldReader& reader, const YamlNode& root) {
   read_count(reader, fields, machine);
   if (const YamlNode* n = fields.require("operations")) read_operations(reader, *n, machine);
   read_cost(reader, fields, "overhead", machine.overhead);
-  if (const YamlNode* n = fields.find("overlap")) {
-    machine.overlap = reader.number(*n, "overlap");
-    if (machine.overlap < 1.0 || std::isinf(machine.overlap)) {
-      reader.complaints().error(n->where, fmt::format("`overlap` is {}: so many operations run at a time, 1 or more", machine.overlap));
-    }
-  }
+  read_overlap(reader, fields, "overlap", machine.overlap);
+  read_overlap(reader, fields, "small_overlap", machine.small_overlap);
   if (const YamlNode* n = fields.find("messages")) {
     const Fields messages(reader, *n, "`messages`", {"start_up", "per_hop", "per_byte"});
     read_cost(reader, messages, "start_up", machine.start_up);
@@ -112,6 +118,18 @@ double Machine::duration(const OperationCount& work) const {
 double Machine::delay(int from, int to, int bytes, int count) const {
   if (from == to) return 0.0;
   return start_up + hops(topology, from, to, count) * (per_hop + bytes * per_byte);
+}
+
+Machine Machine::for_code_of(const OperationCount& work, int count) const {
+  constexpr double kSmall = 2000.0, kLarge = 4500.0;
+  Machine machine = *this;
+  if (small_overlap <= 0.0) return machine;
+  const double operations = std::max(1.0, static_cast<double>(work.multiplications + work.additions) / count);
+  const double share = std::clamp(std::log(operations / kSmall) / std::log(kLarge / kSmall), 0.0, 1.0);
+  // what an operation costs lies in between, not its inverse
+  machine.overlap = 1.0 / ((1.0 - share) / small_overlap + share / overlap);
+  machine.small_overlap = 0.0;
+  return machine;
 }
 
 const char* to_string(Topology topology) { return kTopologies[static_cast<std::size_t>(topology)].c_str(); }
@@ -169,6 +187,7 @@ std::string write_machine(const Machine& machine) {
   root.add("operations", YamlText::block(operations));
   root.add("overhead", number(machine.overhead));
   root.add("overlap", number(machine.overlap));
+  if (machine.small_overlap > 0.0) root.add("small_overlap", number(machine.small_overlap));
   YamlText messages = YamlText::map();
   messages.add("start_up", number(machine.start_up));
   messages.add("per_hop", number(machine.per_hop));

@@ -28,6 +28,8 @@ struct Machine {
   // how many operations run at the same time on one processor when none waits for another (superscalar cores, fused
   // multiply-adds): durations are divided by it
   double overlap = 1.0;
+  // the same of functions so small that a processor keeps them decoded; 0: as others
+  double small_overlap = 0.0;
   double start_up = 0.0, per_hop = 0.0, per_byte = 0.0;
   Topology topology = Topology::full;
   bool in_seconds = false;  // false: costs are numbers of steps
@@ -37,6 +39,10 @@ struct Machine {
 
   double duration(const OperationCount& work) const;
   double delay(int from, int to, int bytes, int processors) const;
+
+  // The same machine with the overlap of code of that work, an equal share on each of so many processors: the small one up to 2000
+  // operations, the other from 4500 on, in between by the logarithm. (A core's cache of decoded instructions holds some 4000.)
+  Machine for_code_of(const OperationCount& work, int processors = 1) const;
 };
 
 const char* to_string(Topology topology);

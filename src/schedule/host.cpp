@@ -1,0 +1,320 @@
+#include "host.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/file.hpp"
+#include "../base/random.hpp"
+#include "../base/sha256.hpp"
+#include "../base/user_cache.hpp"
+#include "../codegen/compile.hpp"
+#include "../graph/interpreter.hpp"
+#include "../model/read.hpp"
+
+namespace lw {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  }
+  return "unknown processor";
+}
+
+// Those that this process may use.
+std::vector<int> cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> list;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {0};
+  for (int k = 0; k < CPU_SETSIZE; ++k) {
+    if (CPU_ISSET(static_cast<std::size_t>(k), &set)) list.push_back(k);
+  }
+  return list;
+}
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+// A thread on one core, ended with this.
+class Pinned {
+ public:
+  template <class Work>
+  Pinned(int core, Work work) : thread_(std::move(work)) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(core), &set);
+    pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set);  // where that is forbidden, the figures are of any two
+  }
+  ~Pinned() { thread_.join(); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  std::thread thread_;
+};
+
+// ---- operations
+
+constexpr int kChain = 64, kColumns = 32, kAngles = 12, kCopies = 3;
+
+Function chain(const std::string& name, Expr (*step)(const Expr&, const Expr&)) {
+  return trace(name, {{"x", 2}}, {{"y", 1}}, [&](const Arguments& in, Results& out) {
+    Expr value = in[0][0];
+    for (int k = 0; k < kChain; ++k) value = step(value, in[0][1]);
+    out[0][0] = value;
+  });
+}
+
+// Columns of a x + b, each passed through `last`.
+Function columns(const std::string& name, Expr (*last)(const Expr&, const Expr&)) {
+  return trace(name, {{"x", kColumns + 1}}, {{"y", kColumns}}, [&](const Arguments& in, Results& out) {
+    for (std::size_t k = 0; k < kColumns; ++k) out[0][k] = last(in[0][k] * in[0][k + 1] + 2.0, in[0][k] * in[0][k] + 1.0);
+  });
+}
+
+// The function at several independent states.
+Function copies(const Function& f, std::size_t count) {
+  return trace("large", {{"x", count * f.input_size()}}, {{"y", count * f.output_size()}}, [&](const Arguments& in, Results& out) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::span<const Expr> from(in[0].data() + k * f.input_size(), f.input_size());
+      evaluate<Expr>(f, from, std::span<Expr>(out[0].data() + k * f.output_size(), f.output_size()));
+    }
+  });
+}
+
+struct Emitted {
+  Program program;
+  const Function& find(const std::string& name) const {
+    return *std::find_if(program.functions.begin(), program.functions.end(), [&](const Function& f) { return f.name() == name; });
+  }
+};
+
+Emitted emitted() {
+  TraceOptions options = native();
+  options.limbs = false;
+  options.search.trials = 0;
+  const Function whole = trace_function(load("arm7"), "inverse-derivatives", options).function;
+  Emitted e;
+  e.program.name = "host";
+  const auto plain = [](const Expr& a, const Expr& b) { return a * b; };
+  e.program.functions = {
+      Function("small", whole.inputs(), whole.outputs(), whole.shared_graph(), whole.results()),
+      copies(whole, kCopies),
+      chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
+      chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
+      columns("plain", plain),
+      columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
+      columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
+      columns("choices", [](const Expr& a, const Expr& b) { return max(a, b) * b; }),
+      trace("angles", {{"x", kAngles}}, {{"y", 2 * kAngles}}, [](const Arguments& in, Results& out) {
+        for (std::size_t k = 0; k < kAngles; ++k) out[0][k] = sin(in[0][k]), out[0][kAngles + k] = cos(in[0][k]);
+      })};
+  for (Function& f : e.program.functions) f = f.with({Arithmetic::Trigonometry::own, machine_has_fma()});
+  return e;
+}
+
+// Least time of a call that waits for the one before.
+double time_of(const Compiled& compiled, const Function& f) {
+  std::vector<double> in(f.input_size()), out(f.output_size());
+  Random random(1);
+  for (double& v : in) v = random.between(0.5, 1.5);
+  auto* call = compiled.flat(f.name());
+  const auto run = [&](int times) {
+    const auto start = Clock::now();
+    for (int k = 0; k < times; ++k) {
+      call(in.data(), out.data());
+      in[0] += 1e-200 * out[0];
+    }
+    return seconds_since(start) / times;
+  };
+  constexpr double kRepetition = 30e-6, kTogether = 0.06;
+  run(3);
+  const int times = std::clamp(static_cast<int>(kRepetition / run(3)), 1, 3000);
+  double least = HUGE_VAL;
+  const auto start = Clock::now();
+  for (int k = 0; k < 20 || seconds_since(start) < kTogether; ++k) least = std::min(least, run(times));
+  return least;
+}
+
+void measure_operations(Machine& machine, const std::string& cache) {
+  const Emitted code = emitted();
+  JitOptions options;
+  options.cache = cache;
+  const Compiled compiled = jit(code.program, options);
+  if (!compiled.is_native()) {
+    throw Error(ErrorCode::toolchain, "no C compiler was found (CC, cc, gcc, clang): without one there is no code to measure");
+  }
+  const auto time = [&](const char* name) { return time_of(compiled, code.find(name)); };
+  const double call = time("plain");  // of which the most is the call itself and what stands around it
+  machine.multiplication = time("products") / kChain;
+  machine.addition = time("sums") / kChain;
+  const double sine = time("angles") / (2 * kAngles);
+  const auto overlap = [&](const char* name) {
+    const OperationCount w = cost(code.find(name)).operations;
+    const double latencies = static_cast<double>(w.multiplications) * machine.multiplication + static_cast<double>(w.additions) * machine.addition;
+    return latencies / (time(name) - static_cast<double>(w.trigonometric) * sine);
+  };
+  machine.overlap = overlap("large");
+  machine.small_overlap = std::max(machine.overlap, overlap("small"));
+  const auto extra = [&](const char* name) { return std::max(0.0, time(name) - call) / kColumns * machine.overlap; };
+  machine.division = extra("quotients");
+  machine.root = extra("roots");
+  machine.comparison = extra("choices");
+  machine.trigonometric = sine * machine.overlap;
+}
+
+// ---- messages
+
+struct alignas(128) Line {
+  std::atomic<std::uint32_t> flag{0};
+};
+
+constexpr std::uint32_t kTurns = 100, kBatches = 400;
+constexpr double kLongest = 0.8;  // seconds; other work on these cores may stretch it
+constexpr std::uint32_t kStop = ~0u;
+
+// Two cores pass a flag to and fro: half the way.
+double flag_latency(int first, int second) {
+  Line there, back;
+  const Pinned other(second, [&] {
+    for (std::uint32_t seen = 0;;) {
+      const std::uint32_t now = there.flag.load(std::memory_order_acquire);
+      if (now == kStop) return;
+      if (now == seen) continue;
+      seen = now;
+      back.flag.store(now, std::memory_order_release);
+    }
+  });
+  double least = HUGE_VAL;
+  {
+    const Pinned self(first, [&] {
+      std::uint32_t turn = 0;
+      const auto start = Clock::now();
+      for (std::uint32_t b = 0; b < kBatches && seconds_since(start) < kLongest; ++b) {
+        const auto begin = Clock::now();
+        for (std::uint32_t k = 0; k < kTurns; ++k) {
+          there.flag.store(++turn, std::memory_order_release);
+          while (back.flag.load(std::memory_order_acquire) != turn) {}
+        }
+        least = std::min(least, seconds_since(begin) / (2.0 * kTurns));
+      }
+      there.flag.store(kStop, std::memory_order_release);
+    });
+  }
+  return least;
+}
+
+// One core writes lines, the other reads them: what each takes.
+double line_transfer(int first, int second) {
+  constexpr std::size_t kLines = 64;
+  struct alignas(64) Value {
+    double words[8];
+  };
+  static_assert(sizeof(Value) == 64);
+  std::vector<Value> lines(kLines);
+  Line ready, done;
+  const Pinned writer(second, [&] {
+    for (std::uint32_t seen = 0;;) {
+      const std::uint32_t now = done.flag.load(std::memory_order_acquire);
+      if (now == kStop) return;
+      if (now == seen) continue;
+      seen = now;
+      for (Value& v : lines) v.words[0] += 1.0;
+      ready.flag.store(now, std::memory_order_release);
+    }
+  });
+  double least = HUGE_VAL;
+  {
+    const Pinned reader(first, [&] {
+      double kept = 0.0;
+      const auto start = Clock::now();
+      for (std::uint32_t b = 1; b <= 4 * kBatches && seconds_since(start) < kLongest; ++b) {
+        done.flag.store(b, std::memory_order_release);
+        while (ready.flag.load(std::memory_order_acquire) != b) {}
+        const auto begin = Clock::now();
+        for (const Value& v : lines) kept += v.words[0];
+        asm volatile("" : : "g"(&kept) : "memory");
+        least = std::min(least, seconds_since(begin) / kLines);
+      }
+      done.flag.store(kStop, std::memory_order_release);
+    });
+  }
+  return least;
+}
+
+// ---- what is kept
+
+constexpr const char* kFile = "host.yaml";
+constexpr const char* kSeal = "# seal ";
+
+// Changes where another processor, or another way of measuring, would give other figures.
+std::string seal(const std::string& text) {
+  return kSeal + sha256(fmt::format("1\n{}\n{}\n{}", cpu_name(), cores().size(), text)) + "\n";
+}
+
+}  // namespace
+
+Machine measure_host(const std::string& cache) {
+  Machine machine;
+  machine.name = "host";
+  machine.in_seconds = true;
+  machine.topology = Topology::shared;
+  machine.date = date_now();
+  machine.cpu = cpu_name();
+  const std::vector<int> usable = cores();
+  machine.processors = static_cast<int>(usable.size());
+  machine.summary = fmt::format("this computer, {}", machine.cpu);
+  measure_operations(machine, cache);
+  if (usable.size() > 1) {
+    machine.start_up = flag_latency(usable[0], usable[1]);
+    machine.line_transfer = line_transfer(usable[0], usable[1]);
+    machine.per_byte = machine.line_transfer / 64.0;
+  }
+  const UserCache folder = open_user_cache(cache);
+  if (!folder.folder.empty()) {
+    const std::string text = write_machine(machine);
+    write_file((folder.folder / kFile).string(), text + seal(text));
+  }
+  return machine;
+}
+
+Machine host(const std::string& cache) {
+  const UserCache folder = open_user_cache(cache);
+  if (!folder.folder.empty()) {
+    std::ifstream file(folder.folder / kFile, std::ios::binary);
+    std::ostringstream content;
+    content << file.rdbuf();
+    const std::string all = content.str();
+    const std::size_t end = all.rfind(kSeal);
+    if (file && end != std::string::npos && all.substr(end) == seal(all.substr(0, end))) {
+      return read_machine(all.substr(0, end), (folder.folder / kFile).string());
+    }
+  }
+  return measure_host(cache);
+}
+
+}  // namespace lw
