@@ -1,35 +1,26 @@
 #include "jit.hpp"
 
-#include <dlfcn.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+<<<<<<< Updated upstream
 #include "../base/file.hpp"
 #include "../base/process.hpp"
 #include "../base/sha256.hpp"
 #include "../base/user_cache.hpp"
+=======
+>>>>>>> Stashed changes
 #include "../graph/interpreter.hpp"
-#include "c_text.hpp"
 #include "emit_c.hpp"
+#include "library.hpp"
 
 namespace lw {
 namespace {
 
+<<<<<<< Updated upstream
 namespace fs = std::filesystem;
 
 // Signals that end the process wait until temporary files are gone; a compiler that dies of them ends the wait.
@@ -150,6 +141,8 @@ std::string machine() {
   return text;
 }
 
+=======
+>>>>>>> Stashed changes
 // NAME_inverse_flat(in, out): all inputs one behind the other, all outputs too.
 std::string flat_functions(const Program& program) {
   std::string text;
@@ -184,19 +177,6 @@ std::string batch_of_groups(const Program& program) {
   return "\n#ifndef LW_SET\n" + text + "#endif\n";
 }
 
-constexpr std::string_view kSeal = "\nlinkwright ";
-
-// A library carries behind its end the hash of itself and of what it was made from.
-std::string seal(const std::string& library, const std::string& key) {
-  return std::string(kSeal) + sha256(library + key) + "\n";
-}
-bool is_sealed(const std::string& content, const std::string& key) {
-  const std::size_t size = kSeal.size() + 65;
-  if (content.size() <= size) return false;
-  const std::string library = content.substr(0, content.size() - size);
-  return content.substr(content.size() - size) == seal(library, key);
-}
-
 }  // namespace
 
 struct Compiled::State {
@@ -209,34 +189,13 @@ struct Compiled::State {
     std::unique_ptr<Interpreter<double>> interpreter;
   };
   std::vector<Entry> entries;
-  void* library = nullptr;
-  int memory = -1;  // that holds it: its number is its name to the loader, so it stays open as long
-  bool cached = false, batch = false;
-  std::vector<std::string> notes;
+  Library library;
+  bool batch = false;
 
-  ~State() {
-    if (library != nullptr) dlclose(library);
-    if (memory >= 0) close(memory);
-  }
-
-  // From memory: what is loaded is what was read, whatever becomes of the file. The file itself only where a system has no
-  // such memory or lets no code be loaded from it.
-  void load(const std::string& content, const fs::path& path) {
-    memory = memfd_create("linkwright", MFD_CLOEXEC);
-    std::size_t written = 0;
-    while (memory >= 0 && written < content.size()) {
-      const ssize_t n = write(memory, content.data() + written, content.size() - written);
-      if (n <= 0) break;
-      written += static_cast<std::size_t>(n);
-    }
-    if (memory >= 0 && written == content.size()) {
-      library = dlopen(fmt::format("/proc/self/fd/{}", memory).c_str(), RTLD_NOW | RTLD_LOCAL);
-    }
-    if (library == nullptr) library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw Error(ErrorCode::toolchain, fmt::format("cannot load compiled code: {}", dlerror()));
+  void find_symbols() {
     for (Entry& e : entries) {
-      e.flat = reinterpret_cast<Flat*>(dlsym(library, (e.symbol + "_flat").c_str()));
-      if (batch) e.batch = reinterpret_cast<Batch*>(dlsym(library, (e.symbol + "_batch_groups").c_str()));
+      e.flat = reinterpret_cast<Flat*>(library.symbol(e.symbol + "_flat"));
+      if (batch) e.batch = reinterpret_cast<Batch*>(library.symbol(e.symbol + "_batch_groups"));
       if (e.flat == nullptr || (batch && e.batch == nullptr)) {
         throw Error(ErrorCode::toolchain, fmt::format("compiled code has no function {}", e.symbol));
       }
@@ -255,10 +214,10 @@ Compiled::Compiled(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Compiled::~Compiled() = default;
 Compiled::Compiled(Compiled&&) noexcept = default;
 Compiled& Compiled::operator=(Compiled&&) noexcept = default;
-bool Compiled::is_native() const { return state_->library != nullptr; }
+bool Compiled::is_native() const { return state_->library.is_loaded(); }
 bool Compiled::has_batch() const { return is_native() && state_->batch; }
-bool Compiled::was_cached() const { return state_->cached; }
-const std::vector<std::string>& Compiled::notes() const { return state_->notes; }
+bool Compiled::was_cached() const { return state_->library.was_cached(); }
+const std::vector<std::string>& Compiled::notes() const { return state_->library.notes(); }
 
 void Compiled::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
   const State::Entry& e = state_->find(function);
@@ -304,7 +263,7 @@ void Compiled::batch(std::string_view function, std::size_t states, std::span<co
 
 void* Compiled::symbol_of(std::string_view function, const char* ending) const {
   const State::Entry& e = state_->find(function);
-  return state_->library == nullptr ? nullptr : dlsym(state_->library, (e.symbol + ending).c_str());
+  return state_->library.symbol(e.symbol + ending);
 }
 
 Compiled jit(const Program& program, const JitOptions& options) {
@@ -313,20 +272,19 @@ Compiled jit(const Program& program, const JitOptions& options) {
     state->entries.push_back({f.name(), symbol(program, f), f.input_size(), f.output_size(), f.inputs(), f.outputs(), nullptr,
                               nullptr, nullptr});
   }
-  const Compiler compiler = find_compiler(options.compiler);
-  if (compiler.command.empty()) {
-    state->notes.emplace_back("no C compiler was found (CC, cc, gcc, clang): functions are interpreted, with the same results");
+  constexpr int kMostLanes = 16;  // as many as fit are taken
+  std::vector<Artefact> files = emit_c(program, {.batch = options.batch ? kMostLanes : 0});
+  files[1].text += flat_functions(program);
+  if (options.batch) files.back().text += batch_of_groups(program);
+  state->library = compile_c(program.name, files, options);
+  if (!state->library.is_loaded()) {
     for (std::size_t k = 0; k < program.functions.size(); ++k) {
       state->entries[k].interpreter = std::make_unique<Interpreter<double>>(program.functions[k]);
     }
     return Compiled(std::move(state));
   }
-
-  constexpr int kMostLanes = 16;  // as many as fit are taken
-  std::vector<Artefact> files = emit_c(program, {.batch = options.batch ? kMostLanes : 0});
-  files[1].text += flat_functions(program);
-  if (options.batch) files.back().text += batch_of_groups(program);
   state->batch = options.batch;
+<<<<<<< Updated upstream
   std::vector<std::string> flags = options.flags;
   flags.insert(flags.end(), kCFlags.begin(), kCFlags.end());
   for (const char* always : {"-std=c11", "-shared", "-fPIC"}) flags.emplace_back(always);
@@ -381,6 +339,9 @@ Compiled jit(const Program& program, const JitOptions& options) {
     state->notes.push_back(fmt::format("compiled code is not kept: {}: {}", kept.string(), error.message()));
   }
   state->load(content, library);
+=======
+  state->find_symbols();
+>>>>>>> Stashed changes
   return Compiled(std::move(state));
 }
 
