@@ -17,8 +17,8 @@ double norm(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
 
 bool is_free(const Body<double>& b) { return b.kind == JointKind::spherical || b.kind == JointKind::floating; }
 
-// visit(body, its joint, X, velocity k, whether it turns, its axis) of the joints that carry a body, in the axes of the joint's own
-// body; X is the pose of the carried one there.
+// visit(b, X, velocity k of its joint, whether it turns, its axis) of the bodies b whose joints carry a body, in the axes of b; X is
+// the pose of the carried one there.
 template <class Visit>
 void each_above(const Model<double>& model, const Workspace<double>& work, int carried, const Visit& visit) {
   Transform<double> X;
@@ -26,11 +26,15 @@ void each_above(const Model<double>& model, const Workspace<double>& work, int c
     const Body<double>& joint = model.bodies[at(a)];
     for (int k = 0; k < joint.velocities(); ++k) {
       const bool free = is_free(joint), turns = free ? k < 3 : joint.kind == JointKind::revolute;
-      visit(joint, X, k, turns, free ? Vec3<double>::unit(k % 3) : joint.axis);
+      visit(at(a), X, k, turns, free ? Vec3<double>::unit(k % 3) : joint.axis);
     }
     X = work.X[at(a)] * X;
   }
 }
+
+struct Acceleration {
+  Vec3<double> w, alpha, a;
+};
 
 // Sizes of motions of one body's points.
 class PointNorm {
@@ -50,9 +54,10 @@ class PointNorm {
     const double trace = central_(0, 0) + central_(1, 1) + central_(2, 2);
     return std::sqrt(2.0 * mass_ * distance * distance + std::abs(trace));
   }
-  double of_acceleration(const Vec3<double>& w, const Vec3<double>& alpha, const Vec3<double>& a) const {
-    const Vec3<double> none = Vec3<double>::zero(), centre = a + cross(alpha, com_) + cross(w, cross(w, com_));
-    return of(none, centre) + of(alpha, none) + norm(w) * of(w, none);
+  // Of the accelerations of a frame in which the centre of mass is at c.
+  double of(const Acceleration& x, const Vec3<double>& c) const {
+    const Vec3<double> centre = x.a + cross(x.alpha, c) + cross(x.w, cross(x.w, c));
+    return std::sqrt(mass_) * norm(centre) + (norm(x.alpha) + dot(x.w, x.w)) * of_all_turns(0.0);
   }
 
  private:
@@ -66,15 +71,13 @@ class Terms {
   Terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd, In<double> qdd, DerivativeTerms& to)
       : model_(model), work_(work), q_(q), qd_(qd), to_(to), bodies_(model.bodies.size()) {
     for (const Body<double>& b : model.bodies) norms_.emplace_back(b.inertia);
-    const Vec3<double> weightless = Vec3<double>::zero();
-    for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_[i].a = norms_[i].of(weightless, model.gravity);
     for (const bool moving : {false, true}) {
-      forward_accelerations<double>(model, work, q, moving ? qd : In<double>(work.zero), moving ? In<double>(work.zero) : qdd, weightless);
+      forward_accelerations<double>(model, work, q, moving ? qd : In<double>(work.zero), moving ? In<double>(work.zero) : qdd,
+                                    Vec3<double>::zero());
       for (std::size_t i = 0; i < bodies_.size(); ++i) {
-        const Vec3<double>& w = work.velocity[i].ang;
-        bodies_[i].a += norms_[i].of_acceleration(w, work.alpha[i], work.acceleration[i]);
-        bodies_[i].w = norm(w);
+        bodies_[i].causes[moving ? 1 : 0] = {work.velocity[i].ang, work.alpha[i], work.acceleration[i]};
         bodies_[i].alpha += norm(work.alpha[i]);
+        bodies_[i].w = norm(work.velocity[i].ang);
       }
     }
   }
@@ -82,12 +85,13 @@ class Terms {
   void add_body(std::size_t b) {
     struct Column {
       std::size_t v;
-      double ratio, turns, J, w, alpha, u;
+      double ratio, turns, J, w, alpha, u, a;
     };
     std::vector<Column> columns;
     const PointNorm& size = norms_[b];
     Motion<double> relative;  // of the body to the parent of the joint, at the centre of mass in the body's axes
-    each_above(model_, work_, static_cast<int>(b), [&](const Body<double>& joint, const Transform<double>& X, int k, bool turns, const Vec3<double>& axis) {
+    each_above(model_, work_, static_cast<int>(b), [&](std::size_t above, const Transform<double>& X, int k, bool turns, const Vec3<double>& axis) {
+      const Body<double>& joint = model_.bodies[above];
       const Vec3<double> r = X.R * size.com() + X.p, none = Vec3<double>::zero();
       const Mat3<double> back = transpose(X.R);
       const Motion<double> J{turns ? back * axis : none, back * (turns ? cross(axis, r) : axis)};
@@ -96,14 +100,16 @@ class Terms {
       double own = size.of(J.ang, J.lin);
       if (turns) own = is_free(joint) ? size.of_all_turns(norm(r)) : own + kOtherAxes * size.of_all_turns(norm(r));
       const Moving parent = joint.parent < 0 ? Moving{} : bodies_[at(joint.parent)];
-      const double spin = is_free(joint) ? std::abs(rate) : 0.0;  // its axes turn with it
+      const double carried = joint.parent < 0 ? 0.0 : accelerations(at(joint.parent), size, work_.X[above].R * r + work_.X[above].p);
+      double spin = 0.0;  // of axes that turn with the joint
+      if (is_free(joint)) spin = std::hypot(qd_[at(joint.v)], qd_[at(joint.v + 1)], qd_[at(joint.v + 2)]);
       columns.push_back({at(joint.v + k), std::abs(joint.ratio), turns ? 1.0 : 0.0, own, parent.w + spin,
-                         parent.alpha + parent.w * parent.w, 0.0});
+                         parent.alpha + parent.w * parent.w, 0.0, carried});
       // a free joint's velocities go together
       if (k + 1 < joint.velocities()) return;
       for (int c = 0; c < joint.velocities(); ++c) columns[columns.size() - 1 - at(c)].u = size.of(relative.ang, relative.lin);
     });
-    const double a = bodies_[b].a;
+    const double a = size.of(Vec3<double>::zero(), model_.gravity) + accelerations(b, size, size.com());
     const std::size_t n = at(model_.nv);
     for (const Column& j : columns) {
       for (const Column& i : columns) {
@@ -111,7 +117,7 @@ class Terms {
         const std::size_t entry = j.v * n + i.v;
         to_.d_qdd[entry] += ratio * i.J * j.J;
         to_.d_qd[entry] += ratio * i.J * 2.0 * (j.w * j.J + j.turns * j.u);
-        to_.d_q[entry] += ratio * (i.J * (j.alpha * j.J + j.turns * (a + 2.0 * j.w * j.u)) + i.turns * j.J * a);
+        to_.d_q[entry] += ratio * (i.J * (j.alpha * j.J + j.turns * (a + j.a + 4.0 * j.w * j.u)) + i.turns * j.J * a);
       }
     }
   }
@@ -157,18 +163,25 @@ class Terms {
 
  private:
   struct Moving {
-    double w = 0.0, alpha = 0.0, a = 0.0;  // sizes of ω and α, and of the accelerations of the points
+    Acceleration causes[2];  // by q̈, and by q̇
+    double w = 0.0, alpha = 0.0;
   };
   struct AtPoint {  // what a velocity does to a point
     std::size_t v;
     double ratio, turns, J;
   };
 
+  // Of points that move with body p, with their centre of mass at c in its frame; without weight.
+  double accelerations(std::size_t p, const PointNorm& points, const Vec3<double>& c) const {
+    return points.of(bodies_[p].causes[0], c) + points.of(bodies_[p].causes[1], c);
+  }
+
   std::size_t diagonal(int v) const { return at(v * model_.nv + v); }
 
   std::vector<AtPoint> arm(const Frame<double>& f) const {
     std::vector<AtPoint> columns;
-    each_above(model_, work_, f.body, [&](const Body<double>& joint, const Transform<double>& X, int k, bool turns, const Vec3<double>&) {
+    each_above(model_, work_, f.body, [&](std::size_t above, const Transform<double>& X, int k, bool turns, const Vec3<double>&) {
+      const Body<double>& joint = model_.bodies[above];
       columns.push_back({at(joint.v + k), std::abs(joint.ratio), turns ? 1.0 : 0.0, turns ? norm(X.R * f.X_BF.p + X.p) : 1.0});
     });
     return columns;
