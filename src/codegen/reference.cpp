@@ -1,4 +1,5 @@
-// What traced functions are checked against: the algorithms over double, in the model's own frames.
+// What traced functions are checked against: the algorithms over double, in the model's own frames. Derivatives are those of
+// rnea by dual numbers, which share no formula with the roads that are checked and keep the digits of small entries.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -7,11 +8,12 @@
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
-#include "../dynamics/forward_derivatives.hpp"
 #include "../dynamics/forward_friction.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../model/coordinate_rates.hpp"
+#include "../model/over.hpp"
 #include "roads.hpp"
 
 namespace lw {
@@ -19,19 +21,84 @@ namespace {
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
+std::vector<Dual> still(std::span<const double> x) { return {x.begin(), x.end()}; }
+
+// Derivatives of inverse dynamics by columns, along q, q̇, q̈ and the parameters that `moving` has at rate 1 one after the other; or
+// of forward dynamics, where a column is −M⁻¹ times that, at the q̈ of the motion, and along τ one of M⁻¹.
+class SlopesByDuals {
+ public:
+  SlopesByDuals(const Model<double>& model, bool forward, std::vector<Model<Dual>> moving = {})
+      : model_(model), twin_(over<Dual>(model)), moving_(std::move(moving)), work_(model_), dual_(twin_), forward_(forward) {}
+
+  void operator()(std::span<const double> in, std::span<double> out) {
+    const std::size_t nq = at(model_.nq), nv = at(model_.nv);
+    const auto q = in.first(nq), qd = in.subspan(nq, nv), last = in.subspan(nq + nv, nv);
+    std::vector<double> qdd(last.begin(), last.end()), factors(nv * nv);
+    if (forward_) {
+      aba<double>(model_, work_, q, qd, last, qdd);
+      crba<double>(model_, work_, q, factors);
+      factorize_mass_matrix<double>(model_, factors);
+    }
+    std::vector<Dual> tau(nv);
+    std::size_t next = 0;
+    const auto column = [&](const Model<Dual>& model, std::span<const Dual> x, std::span<const Dual> xd, std::span<const Dual> xdd) {
+      rnea<Dual>(model, dual_, x, xd, xdd, tau);
+      const std::span<double> to = out.subspan(nv * next++, nv);
+      for (std::size_t i = 0; i < nv; ++i) to[i] = forward_ ? -tau[i].d : tau[i].d;
+      if (forward_) solve_mass_matrix<double>(model_, factors, to);
+    };
+    const std::vector<Dual> x = still(q);
+    std::vector<Dual> xd = still(qd), xdd = still(qdd);
+    for (int k = 0; k < model_.nv; ++k) column(twin_, moving_along(model_, q, k), xd, xdd);
+    for (std::size_t k = 0; k < nv; ++k) {
+      xd[k].d = 1.0;
+      column(twin_, x, xd, xdd);
+      xd[k].d = 0.0;
+    }
+    for (std::size_t k = 0; k < nv; ++k) {
+      if (forward_) {
+        const std::span<double> to = out.subspan(nv * next++, nv);
+        std::fill(to.begin(), to.end(), 0.0);
+        to[k] = 1.0;
+        solve_mass_matrix<double>(model_, factors, to);
+        continue;
+      }
+      xdd[k].d = 1.0;
+      column(twin_, x, xd, xdd);
+      xdd[k].d = 0.0;
+    }
+    for (const Model<Dual>& m : moving_) column(m, x, xd, xdd);
+  }
+
+ private:
+  Model<double> model_;
+  Model<Dual> twin_;
+  std::vector<Model<Dual>> moving_;
+  Workspace<double> work_;
+  Workspace<Dual> dual_;
+  bool forward_;
+};
+
+Reference slopes_by_duals(const Model<double>& model, const std::string& function, std::vector<Model<Dual>> moving = {}) {
+  auto held = std::make_shared<SlopesByDuals>(model, function == "forward-derivatives", std::move(moving));
+  return [held](std::span<const double> in, std::span<double> out) { (*held)(in, out); };
+}
+
+bool is_derivative(const std::string& function) { return function == "inverse-derivatives" || function == "forward-derivatives"; }
+
 }  // namespace
 
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame, bool friction) {
+  if (is_derivative(function)) return slopes_by_duals(model, function);
   struct Held {
     Model<double> model;
     Workspace<double> work;
-    DerivativeWorkspace<double> slopes;
     ParameterTable table;
     Losses<double> losses;
     ForwardWithLosses forward;
     int frame;
     explicit Held(const Model<double>& m)
-        : model(m), work(model), slopes(model), table(parameter_table(model)), losses(model), forward(model), frame(0) {}
+        : model(m), work(model), table(parameter_table(model)), losses(model), forward(model), frame(0) {}
   };
   auto held = std::make_shared<Held>(model);
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
@@ -77,13 +144,6 @@ Reference reference(const Model<double>& model, const std::string& function, con
       out[1] = e.potential;
     } else if (function == "regressor") {
       regressor<double>(m, held->table, work, q, qd, third, out);
-    } else if (function == "inverse-derivatives" || function == "forward-derivatives") {
-      const auto part = [&](std::size_t k) { return out.subspan(k * nv * nv, nv * nv); };
-      if (function == "inverse-derivatives") {
-        inverse_derivatives<double>(m, held->slopes, q, qd, third, part(0), part(1), part(2));
-      } else {
-        forward_derivatives<double>(m, held->slopes, q, qd, third, part(0), part(1), part(2));
-      }
     } else {
       throw Error(ErrorCode::usage, "no reference for " + function);
     }
@@ -107,40 +167,10 @@ Reference with_parameters(const Traced& traced, const Model<double>& given, cons
   const double snap = snapped_model ? traced.snap : 0.0;
   const std::string& function = traced.function.name();
   const Model<double> model = snapped(given, snap);
-  const Reference plain = reference(model, function, traced.frame, traced.friction);
-  if (moving.empty()) return plain;
-  // derivatives along kept parameters, behind the others
-  struct Held {
-    Model<double> model;
-    Workspace<double> work;
-    std::vector<Model<Dual>> moving;
-    std::vector<Workspace<Dual>> dual;
-    explicit Held(const Model<double>& m) : model(m), work(model) {}
-  };
-  auto held = std::make_shared<Held>(model);
-  for (const Model<Dual>& m : moving) held->moving.push_back(snapped(m, snap));
-  for (const Model<Dual>& m : held->moving) held->dual.emplace_back(m);
-  return [held, plain, forward = function == "forward-derivatives"](std::span<const double> in, std::span<double> out) {
-    const Model<double>& m = held->model;
-    const auto nq = at(m.nq), nv = at(m.nv);
-    plain(in, out.first(3 * nv * nv));
-    std::vector<double> qdd(in.begin() + static_cast<std::ptrdiff_t>(nq + nv), in.end()), factors(nv * nv);
-    if (forward) {
-      aba<double>(m, held->work, in.first(nq), in.subspan(nq, nv), in.subspan(nq + nv), qdd);
-      crba<double>(m, held->work, in.first(nq), factors);
-      factorize_mass_matrix<double>(m, factors);
-    }
-    const std::vector<Dual> q(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(nq)),
-        qd(in.begin() + static_cast<std::ptrdiff_t>(nq), in.begin() + static_cast<std::ptrdiff_t>(nq + nv)),
-        last(qdd.begin(), qdd.end());
-    std::vector<Dual> tau(nv);
-    for (std::size_t k = 0; k < held->moving.size(); ++k) {
-      rnea<Dual>(held->moving[k], held->dual[k], q, qd, last, tau);
-      const std::span<double> column = out.subspan((3 * nv + k) * nv, nv);
-      for (std::size_t i = 0; i < nv; ++i) column[i] = forward ? -tau[i].d : tau[i].d;
-      if (forward) solve_mass_matrix<double>(m, factors, column);
-    }
-  };
+  if (!is_derivative(function)) return reference(model, function, traced.frame, traced.friction);
+  std::vector<Model<Dual>> there;
+  for (const Model<Dual>& m : moving) there.push_back(snapped(m, snap));
+  return slopes_by_duals(model, function, std::move(there));
 }
 
 }  // namespace

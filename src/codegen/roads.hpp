@@ -80,9 +80,10 @@ Traced trace_function(const Mechanism& mechanism, const std::string& function, c
 
 // How far a traced function is from the reference at random states, with the file's values of what is kept and with others:
 // against the model as snapped, and the snapped model against the model. Torques relative to the terms of each
-// (dynamics/torque_terms.hpp), entries of mass matrices relative to √(M_ii M_jj), others relative to the largest. Of forward
-// dynamics the torques that its accelerations need are compared with those given; of its derivatives those needed for their
-// error, M Δ, relative to |M||∂q̈|: they start from accelerations that are known to the condition of M.
+// (dynamics/torque_terms.hpp), entries of mass matrices relative to √(M_ii M_jj), derivatives of torques entry by entry relative
+// to the terms of each (dynamics/derivative_terms.hpp), others relative to the largest. Of forward dynamics the torques that its
+// accelerations need are compared with those given; of its derivatives those needed for their error, M Δ, relative to those
+// terms and √(M_ii M_jj)|∂q̈_j|: they start from accelerations that are known to the condition of M.
 struct Verification {
   int states = 0;
   double error = 0.0;     // NaN where a result is
@@ -94,8 +95,9 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed = 1);
 // The error of the same in single precision, at states that have no more digits than that.
 double float_error(const Traced& traced, int states, std::uint64_t seed = 1);
 
-// The same by the algorithms over double, in the model's own frames: what traced functions are checked against. Inputs and
-// outputs in one vector each, without `p`.
+// The same by the algorithms over double, in the model's own frames: what traced functions are checked against. Derivatives are
+// those of rnea by dual numbers, of forward dynamics −M⁻¹ times them: no formula is shared with the analytic recursion. Inputs
+// and outputs in one vector each, without `p`.
 using Reference = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "",
                     bool friction = false);

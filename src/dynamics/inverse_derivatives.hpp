@@ -15,6 +15,12 @@
 // and zero where neither joint is above the other. A pair of joints costs five scalar products. A root that turns or
 // floats freely has S = 1: the products with its velocities are the components of wrenches. Force elements add −∂Q/∂q
 // (element_derivatives.hpp).
+//
+// The price of one frame: S and I of a body at distance r from the root's origin are differences of numbers r times (S) and r²
+// times (I) what they are about its own joint. A link of size l then has up to (r/l)² times the rounding in its own entries and r/l
+// times in those with joints further in: for grams and centimetres ten metres out, 2e-10 and 3e-12 of their terms
+// (derivative_terms.hpp). In link frames (canonical/tensor_derivatives.hpp), as traced functions have it, all are within 2e-13,
+// but four wrenches move along every pair of joints.
 #pragma once
 
 #include "derivative_workspace.hpp"

@@ -6,6 +6,7 @@
 #include "base/worse.hpp"
 #include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"
+#include "dynamics/derivative_terms.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
@@ -33,39 +34,27 @@ double terms(const Model<double>& model, Workspace<double>& work, const State& s
 
 double ratio(double difference, double limit) { return difference == 0.0 ? 0.0 : difference / limit; }
 
-double largest(std::span<const double> x) {
-  double most = 0.0;
-  for (const double e : x) most = std::max(most, std::abs(e));
-  return most;
-}
-
-// d_q, d_qd, and d_qdd or d_tau, each by its own size.
+// d_q, d_qd, and d_qdd or d_tau, each entry by its terms.
 double derivative_error(const Model<double>& model, Workspace<double>& work, const State& s, bool forward, const Values& out,
                         const Values& exact) {
   const std::size_t n = s.qd.size();
   Values M(n * n), qdd = s.qdd;
   crba<double>(model, work, s.q, M);
   if (forward) aba<double>(model, work, s.q, s.qd, s.tau, qdd);
-  const double sizes[] = {terms(model, work, s, qdd), largest(M) * largest(s.qd), forward ? 1.0 : largest(M)};
+  const DerivativeTerms sizes = derivative_terms(model, work, s.q, s.qd, qdd);
   double worst = 0.0;
-  for (std::size_t g = 0; g < 3; ++g) {
-    const auto x = std::span(out).subspan(g * n * n, n * n), y = std::span(exact).subspan(g * n * n, n * n);
-    double size = std::max(sizes[g], forward ? 0.0 : largest(y)), difference = 0.0;
-    for (std::size_t k = 0; k < n * n; ++k) {
-      double d = x[k] - y[k];
-      if (forward) {
-        const std::size_t column = k / n * n, row = k % n;
-        double total = 0.0;
-        d = 0.0;
-        for (std::size_t j = 0; j < n; ++j) {
-          d += M[j * n + row] * (x[column + j] - y[column + j]);
-          total += std::abs(M[j * n + row] * y[column + j]);
-        }
-        size = std::max(size, total);
+  for (std::size_t k = 0; k < 3 * n * n; ++k) {
+    const std::size_t row = k % n, column = k - row, entry = k % (n * n);
+    double size = (k < n * n ? sizes.d_q : k < 2 * n * n ? sizes.d_qd : sizes.d_qdd)[entry], d = out[k] - exact[k];
+    if (forward) {
+      if (k >= 2 * n * n) size = 0.0;
+      d = 0.0;
+      for (std::size_t j = 0; j < n; ++j) {
+        d += M[j * n + row] * (out[column + j] - exact[column + j]);
+        size += std::sqrt(M[row * n + row] * M[j * n + j]) * std::abs(exact[column + j]);
       }
-      difference = worse(difference, std::abs(d));
     }
-    worst = worse(worst, ratio(difference, (forward ? 1e-10 : 1e-12) * size));
+    worst = worse(worst, ratio(std::abs(d), (forward ? 1e-10 : 1e-12) * size));
   }
   return worst;
 }

@@ -3,10 +3,10 @@
 // Errors are in units of what agreement means: 1 is the limit.
 //   inverse, bias    |Δτ|            ≤ 1e-12 of the terms |M||q̈| + |h|
 //   forward          |M q̈ + h − τ|   ≤ 1e-13 of them
-//   inverse-derivatives   |Δ|        ≤ 1e-12 of the largest entry of each matrix, or of its terms
-//   forward-derivatives   |M Δ|      ≤ 1e-10 of |M||∂q̈|; along kept parameters neither is compared here
+//   inverse-derivatives   |Δ|        ≤ 1e-12 of the terms of each entry (dynamics/derivative_terms.hpp)
+//   forward-derivatives   |M Δ|      ≤ 1e-10 of those and of √(M_ii M_jj)|∂q̈_j|; along kept parameters neither is compared here
 //   the others       |Δ|             ≤ 1e-12 of the largest entry
-// Terms are those of the joint with the largest; no unit of length or mass decides what is small.
+// Other terms are those of the joint with the largest; no unit of length or mass decides what is small.
 #pragma once
 
 #include <functional>

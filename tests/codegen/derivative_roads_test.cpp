@@ -15,6 +15,7 @@
 #include "codegen/roads.hpp"
 #include "dynamics/aba.hpp"
 #include "dynamics/canonical/composite.hpp"
+#include "dynamics/derivative_terms.hpp"
 #include "dynamics/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/rewrite.hpp"
@@ -257,6 +258,97 @@ TEST(DerivativeRoads, VerificationFindsAWrongNumber) {
     traced.model.bodies[2].inertia.mass *= 1.0 + 1e-6;
     EXPECT_FALSE(verify(traced, 20).passed()) << function;
   }
+}
+
+// Grams and centimetres at the end of ten metres and half a ton. About the root's frame the moments of the needle are differences of
+// numbers that are a million times larger.
+const char* kLightAndFar = R"(
+linkwright: 1
+name: light-and-far
+gravity: [0, 0, -9.81]
+links:
+  - name: turret
+    parent: base
+    joint: {type: revolute, axis: z}
+    inertia: {mass: 200, com: [0.1, 0.02, 0.3], tensor: {xx: 20, yy: 18, zz: 12, xy: 0.3}}
+  - name: boom
+    parent: turret
+    joint: {type: revolute, axis: y, origin: {xyz: [0.2, 0, 0.5]}}
+    inertia: {mass: 500, com: [5, 0.1, 0.05], tensor: {xx: 30, yy: 4000, zz: 4000, xy: 2}}
+  - name: wrist
+    parent: boom
+    joint: {type: revolute, axis: x, origin: {xyz: [10, 0, 0], rpy: [0.3, 0.2, 0.1]}}
+    inertia: {mass: 0.002, com: [0.01, 0.002, 0.003], tensor: {xx: 1e-7, yy: 2e-7, zz: 2e-7}}
+  - name: needle
+    parent: wrist
+    joint: {type: revolute, axis: y, origin: {xyz: [0.02, 0, 0.01]}}
+    inertia: {mass: 0.001, com: [0.01, 0.002, 0.003], tensor: {xx: 1e-7, yy: 2e-7, zz: 1.5e-7}}
+)";
+
+TEST(DerivativeRoads, LightLinksFarOutKeepTheirDigits) {
+  const ReadResult read = read_text(kLightAndFar, "light-and-far.yaml");
+  ASSERT_TRUE(read.mechanism);
+  const Model<double> model = instantiate<double>(*read.mechanism);
+  Random random(1);
+  // the reference itself, by the complex step
+  const Reference by_duals = reference(model, "inverse-derivatives");
+  Workspace<double> work(model);
+  double worst = 0.0;
+  for (int k = 0; k < 20; ++k) {
+    const State s = random_state(model, random);
+    const DerivativeTerms terms = derivative_terms(model, work, s.q, s.qd, s.qdd);
+    Values sizes = terms.d_q, in = s.q, out(48);
+    for (const Values* part : {&terms.d_qd, &terms.d_qdd}) sizes.insert(sizes.end(), part->begin(), part->end());
+    for (const Values* part : {&s.qd, &s.qdd}) in.insert(in.end(), part->begin(), part->end());
+    by_duals(in, out);
+    const Values expected = by_complex_step(*read.mechanism, "inverse-derivatives", s, {}, {});
+    for (std::size_t e = 0; e < out.size(); ++e) worst = worse(worst, std::abs(out[e] - expected[e]) / sizes[e]);
+  }
+  EXPECT_LE(worst, 1e-14);
+  for (const std::string& function : kDerivatives) {
+    const Traced traced = trace_function(*read.mechanism, function);
+    const Verification v = verify(traced, 200);
+    EXPECT_LE(v.error, 1e-12) << function;
+    fmt::print("  {}: {:.1e}, by {}\n", function, v.error, traced.roads.front().name);
+  }
+}
+
+TEST(DerivativeRoads, VerificationSeesSmallEntries) {
+  const ReadResult read = read_text(kLightAndFar, "light-and-far.yaml");
+  ASSERT_TRUE(read.mechanism);
+  for (const std::string& function : kDerivatives) {
+    Traced traced = trace_function(*read.mechanism, function);
+    traced.model.bodies[3].inertia.I(1, 1) *= 1.0 + 1e-8;
+    EXPECT_FALSE(verify(traced, 20).passed()) << function;
+  }
+}
+
+// Every entry by itself is off, by a part in 10⁹. The last axis of ur5 goes through the centre of mass of its link: what is left of
+// the weight in that row of d_q is less than a thousandth of its terms, and there it takes a part in 10⁷.
+TEST(DerivativeRoads, VerificationSeesEveryEntry) {
+  Traced traced = trace_function(load("ur5"), "inverse-derivatives");
+  const Function right = traced.function;
+  int entries = 0;
+  for (std::size_t e = 0; e < right.output_size(); ++e) {
+    const auto passes_times = [&](double factor) {
+      traced.function = trace(right.name(), right.inputs(), right.outputs(), [&](const Arguments& in, Results& out) {
+        std::vector<Expr> x, y(right.output_size());
+        for (const auto& part : in) x.insert(x.end(), part.begin(), part.end());
+        evaluate<Expr>(right, x, y);
+        y[e] = Expr(factor) * y[e];
+        auto from = y.begin();
+        for (auto& group : out) {
+          for (Expr& to : group) to = *from++;
+        }
+      });
+      return verify(traced, 5).passed();
+    };
+    if (passes_times(0.0)) continue;  // it is zero
+    ++entries;
+    const bool weightless = e < 36 && e % 6 == 5;
+    EXPECT_FALSE(passes_times(1.0 + (weightless ? 1e-7 : 1e-9))) << e;
+  }
+  EXPECT_GT(entries, 60);
 }
 
 TEST(DerivativeRoads, CompiledGivesTheBitsOfTheInterpreter) {

@@ -7,10 +7,12 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/worse.hpp"
 #include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"
+#include "dynamics/derivative_terms.hpp"
 #include "dynamics/forward_derivatives.hpp"
 #include "dynamics/inverse_derivatives.hpp"
 #include "dynamics/parameter_derivatives.hpp"
@@ -18,11 +20,14 @@
 #include "dynamics/rnea.hpp"
 #include "dynamics/second_derivatives.hpp"
 #include "graph/interpreter.hpp"
+#include "model/coordinate_rates.hpp"
+#include "model/displace.hpp"
 #include "model/embedded.hpp"
 #include "model/evaluate.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
 #include "support/motion.hpp"
+#include "support/random_elements.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {
@@ -213,6 +218,29 @@ TEST(InverseDerivatives, DoNotDependOnWhereTheMechanismFloats) {
   EXPECT_EQ(near.last, far.last);
 }
 
+// What errors are measured against: no entry is larger, and of a joint and itself M is as large.
+TEST(DerivativeTerms, BoundEveryEntry) {
+  double most = 0.0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Model<double> model = instantiate<double>(some_mechanism(seed));
+    if (seed % 3 == 1) add_random_elements<double>(model, seed);
+    Random random(seed);
+    const State s = random_state(model, random);
+    const Slopes d = analytic_inverse(model, s);
+    Workspace<double> work(model);
+    const DerivativeTerms terms = derivative_terms(model, work, s.q, s.qd, s.qdd);
+    for (Eigen::Index k = 0; k < d.q.size(); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      for (const auto& [entry, size] : {std::pair(d.q.data()[k], terms.d_q[at]), std::pair(d.qd.data()[k], terms.d_qd[at]),
+                                        std::pair(d.last.data()[k], terms.d_qdd[at])}) {
+        EXPECT_LE(std::abs(entry), size * (1.0 + 1e-12)) << seed << ", entry " << k;
+        if (size > 0.0) most = std::max(most, std::abs(entry) / size);
+      }
+    }
+  }
+  EXPECT_GT(most, 0.99);
+}
+
 TEST(SecondDerivatives, AreTheComplexStepOfTheFirst) {
   double worst = 0.0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -259,6 +287,123 @@ TEST(SecondDerivatives, AreTheComplexStepOfTheFirst) {
 }
 
 std::vector<Dual> still_dual(const Values& x) { return {x.begin(), x.end()}; }
+
+// ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ by columns, by dual numbers through rnea.
+std::vector<Values> first_by_duals(const Model<double>& model, const Model<Dual>& twin, const State& s) {
+  Workspace<Dual> work(twin);
+  std::vector<Dual> tau(s.qd.size()), qd = still_dual(s.qd), qdd = still_dual(s.qdd);
+  std::vector<Values> all(3);
+  const auto append = [&](Values& to) {
+    for (const Dual& t : tau) to.push_back(t.d);
+  };
+  for (std::size_t k = 0; k < s.qd.size(); ++k) {
+    rnea<Dual>(twin, work, moving_along(model, s.q, static_cast<int>(k)), qd, qdd, tau);
+    append(all[0]);
+    for (const std::size_t group : {1, 2}) {
+      Dual& moves = (group == 1 ? qd : qdd)[k];
+      moves.d = 1.0;
+      rnea<Dual>(twin, work, still_dual(s.q), qd, qdd, tau);
+      moves.d = 0.0;
+      append(all[group]);
+    }
+  }
+  return all;
+}
+
+// d/dx f at 0, by central differences over 0.2, 0.1, … extrapolated to none (Richardson). For what the dynamics are made of, sines and
+// polynomials, nothing remains of the terms that are left out, and of rounding about 1e-16/0.0125.
+template <class F>
+std::vector<Values> extrapolated_slope(const F& f) {
+  constexpr int kLevels = 5;
+  std::vector<std::vector<Values>> row;
+  double h = 0.2;
+  for (int level = 0; level < kLevels; ++level, h *= 0.5) {
+    std::vector<Values> next = f(h);
+    const std::vector<Values> before = f(-h);
+    for (std::size_t g = 0; g < next.size(); ++g) {
+      for (std::size_t n = 0; n < next[g].size(); ++n) next[g][n] = (next[g][n] - before[g][n]) / (2.0 * h);
+    }
+    double power = 1.0;
+    for (std::vector<Values>& coarser : row) {  // each is replaced by the entry of this level
+      power *= 4.0;
+      std::vector<Values> finer = next;
+      for (std::size_t g = 0; g < next.size(); ++g) {
+        for (std::size_t n = 0; n < next[g].size(); ++n) finer[g][n] += (next[g][n] - coarser[g][n]) / (power - 1.0);
+      }
+      coarser = std::exchange(next, std::move(finer));
+    }
+    row.push_back(std::move(next));
+  }
+  return row.back();
+}
+
+// The largest deviation of second derivatives from those of the first by duals, of each tensor as a part of its largest entry.
+double error_of_second(const Mechanism& mechanism, std::uint64_t seed) {
+  const Model<double> model = instantiate<double>(mechanism);
+  const Model<Dual> twin = instantiate<Dual>(mechanism);
+  Random random(seed);
+  const State s = random_state(model, random);
+  const SecondDerivatives second = second_inverse_derivatives(mechanism, s.q, s.qd, s.qdd);
+  SecondDerivatives expected;
+  const auto append = [](Values& to, const Values& matrix) { to.insert(to.end(), matrix.begin(), matrix.end()); };
+  for (int k = 0; k < model.nv; ++k) {
+    const auto along_q = extrapolated_slope([&](double h) {
+      State moved = s;
+      Values step = unit(model.nv, k);
+      for (double& x : step) x *= h;
+      moved.q = displaced<double>(model, s.q, step);
+      for (const JointInfo& joint : model.joints) {  // a turn leaves a quaternion a unit; the displacement is one of first order
+        if (joint.type != JointType::spherical && joint.type != JointType::floating) continue;
+        double* const x = moved.q.data() + joint.q + (joint.type == JointType::floating ? 3 : 0);
+        const double length = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+        for (int c = 0; c < 4; ++c) x[c] /= length;
+      }
+      return first_by_duals(model, twin, moved);
+    });
+    const auto along_qd = extrapolated_slope([&](double h) {
+      State moved = s;
+      moved.qd[static_cast<std::size_t>(k)] += h;
+      return first_by_duals(model, twin, moved);
+    });
+    append(expected.q_q, along_q[0]);
+    append(expected.qd_q, along_q[1]);
+    append(expected.qdd_q, along_q[2]);
+    append(expected.qd_qd, along_qd[1]);
+  }
+  double worst = 0.0;
+  for (const auto tensor : {&SecondDerivatives::q_q, &SecondDerivatives::qd_q, &SecondDerivatives::qd_qd, &SecondDerivatives::qdd_q}) {
+    double size = 0.0;
+    for (const Values& which : {expected.*tensor, second.*tensor}) {
+      for (const double x : which) size = std::max(size, std::abs(x));
+    }
+    if (size < 1e-9) continue;  // a mechanism of slides has nothing but rounding there
+    worst = worse(worst, largest_difference(second.*tensor, expected.*tensor) / size);
+  }
+  return worst;
+}
+
+// By a road that shares no formula with the analytic recursion.
+TEST(SecondDerivatives, AreThoseOfTheFirstByDualsThroughRnea) {
+  double worst = 0.0;
+  for (const std::string& name : embedded_names()) {
+    const Mechanism mechanism = load(name);
+    if (!mechanism.loops.empty()) continue;
+    const double error = error_of_second(mechanism, 1);
+    EXPECT_LT(error, 1e-11) << name;
+    worst = worse(worst, error);
+  }
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const double error = error_of_second(random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 6),
+                                                                 .branching = 0.3,
+                                                                 .drives = true,
+                                                                 .springs = true,
+                                                                 .mimic = seed % 4 == 0 ? 0.5 : 0.0}),
+                                         seed);
+    EXPECT_LT(error, 1e-11) << seed;
+    worst = worse(worst, error);
+  }
+  fmt::print("  largest deviation {:.1e} of the largest entry\n", worst);
+}
 
 TEST(ParameterDerivatives, OfInertialOnesAreTheRegressor) {
   double worst = 0.0;

@@ -1,0 +1,81 @@
+#include "over.hpp"
+
+namespace lw {
+namespace {
+
+template <class T>
+Vec3<T> over(const Vec3<double>& v) {
+  return {T(v[0]), T(v[1]), T(v[2])};
+}
+template <class T>
+Mat3<T> over(const Mat3<double>& m) {
+  return {over<T>(m.col(0)), over<T>(m.col(1)), over<T>(m.col(2))};
+}
+template <class T>
+Transform<T> over(const Transform<double>& X) {
+  return {over<T>(X.R), over<T>(X.p)};
+}
+template <class T>
+Frame<T> over(const Frame<double>& f) {
+  return {f.name, f.body, over<T>(f.X_BF)};
+}
+template <class T>
+Body<T> over(const Body<double>& b) {
+  Body<T> to;
+  to.parent = b.parent;
+  to.kind = b.kind;
+  to.q = b.q;
+  to.v = b.v;
+  to.mimics = b.mimics;
+  to.ratio = b.ratio;
+  to.offset = b.offset;
+  to.axis = over<T>(b.axis);
+  to.X_PJ = over<T>(b.X_PJ);
+  to.R0 = over<T>(b.R0);
+  to.Rc = over<T>(b.Rc);
+  to.Rs = over<T>(b.Rs);
+  to.slide = over<T>(b.slide);
+  to.inertia = {T(b.inertia.mass), over<T>(b.inertia.h), over<T>(b.inertia.I)};
+  to.armature = b.armature;
+  to.stiffness = b.stiffness;
+  to.rest = b.rest;
+  return to;
+}
+
+}  // namespace
+
+template <class T>
+Model<T> over(const Model<double>& model) {
+  Model<T> to;
+  to.name = model.name;
+  to.nq = model.nq;
+  to.nv = model.nv;
+  to.gravity = over<T>(model.gravity);
+  for (const Body<double>& b : model.bodies) to.bodies.push_back(over<T>(b));
+  for (const Frame<double>& f : model.frames) to.frames.push_back(over<T>(f));
+  to.home.assign(model.home.begin(), model.home.end());
+  for (const JointElement<double>& e : model.joint_elements) {
+    to.joint_elements.push_back({e.body, Curve<T>(e.spring), e.has_lower, e.has_upper, e.lower, e.upper, e.stiffness, e.damping});
+  }
+  for (const PointSpringElement<double>& s : model.springs) {
+    to.springs.push_back({s.name, over<T>(s.a), over<T>(s.b), s.stiffness, s.rest, s.damping, Curve<T>(s.tension)});
+  }
+  for (const ForceElement<double>& f : model.forces) {
+    to.forces.push_back({over<T>(f.frame), f.in_link, {over<T>(f.wrench.ang), over<T>(f.wrench.lin)}});
+  }
+  for (const ShaftElement<double>& s : model.shafts) {
+    to.shafts.push_back({s.name, s.body_a, s.body_b, s.stiffness, s.damping, s.play});
+  }
+  for (const RotorTie<double>& tie : model.rotor_ties) to.rotor_ties.push_back({tie.v, tie.w, tie.inertia});
+  to.joints = model.joints;
+  to.coordinate_names = model.coordinate_names;
+  to.velocity_names = model.velocity_names;
+  to.dof_parent = model.dof_parent;
+  to.dof_order = model.dof_order;
+  to.has_mimics = model.has_mimics;
+  return to;
+}
+
+template Model<Dual> over<Dual>(const Model<double>&);
+
+}  // namespace lw
