@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <unordered_map>
 
@@ -12,7 +13,7 @@
 // What is left out loses nothing:
 //   - tasks that start together in another order than that of the list;
 //   - without messages: a task that starts when another one that is ready could already be done (Giffler, Thompson 1960);
-//   - without messages, tasks of one length: a set of tasks done that was done as early before.
+//   - without messages, tasks of one length: a set of tasks done that was done as early before;
 //   - what cannot end before the best that is known: tasks of which each is followed by so much, on p processors from now on.
 namespace lw {
 
@@ -135,14 +136,22 @@ struct Search {
     return time;
   }
 
-  // No end of what is left is earlier: tasks that are followed by at least so much, dealt evenly from now on.
+  // No end of what is left is earlier: tasks that are followed by at least so much, poured over the processors as they get
+  // free. Those that are busy for longer than that have no part in it.
   double least_end(double now) const {
-    double sum = 0.0, end = latest;
-    for (const double time : available) sum += std::max(time, now);
+    std::vector<double> free = available;
+    for (double& time : free) time = std::max(time, now);
+    std::sort(free.begin(), free.end());
+    double work = 0.0, end = latest;
     for (std::size_t k = steps.size(); k-- > 0;) {
       if (tasks_left[k] == 0) continue;
-      sum += left[k];
-      end = std::max(end, round_up(sum / processors, unit) + steps[k]);
+      work += left[k];
+      double sum = work, poured = HUGE_VAL;
+      for (std::size_t j = 0; j < free.size(); ++j) {
+        sum += free[j];
+        poured = std::min(poured, sum / static_cast<double>(j + 1));
+      }
+      end = std::max(end, round_up(poured, unit) + steps[k]);
     }
     return end;
   }
