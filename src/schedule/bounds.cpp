@@ -12,7 +12,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr int kMostForAncestors = 2000;  // tasks, beyond which earliest starts are those of the longest ways alone
 
-constexpr int kMostRounds = 16;          // in which a bound is raised: it is one after each
+constexpr int kMostRounds = 16;  // in which a bound is raised: it is one after each
 
 // Tasks and their durations, either way round.
 struct Directed {
@@ -49,8 +49,8 @@ std::vector<double> earliest_starts(const Directed& g, int processors, double un
       work += g.duration[at(*j)];
       earliest = std::max(earliest, round_up(start[at(*j)] + work / processors, unit));
     }
-    const auto place = std::partition_point(by_start.begin(), by_start.end(),
-                                            [&](int j) { return start[at(j)] <= start[at(task)]; });
+    const auto place =
+        std::partition_point(by_start.begin(), by_start.end(), [&](int j) { return start[at(j)] <= start[at(task)]; });
     by_start.insert(place, task);
   }
   return start;

@@ -13,7 +13,8 @@ Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   const double rounding = 1e-9 * (level.empty() ? 0.0 : *std::max_element(level.begin(), level.end()));
   const auto goes_before = [&](int a, int b) {
-    if (level[at(a)] > level[at(b)] + rounding || level[at(b)] > level[at(a)] + rounding) return level[at(a)] > level[at(b)];
+    if (level[at(a)] > level[at(b)] + rounding || level[at(b)] > level[at(a)] + rounding)
+      return level[at(a)] > level[at(b)];
     if (graph.after(a).size() != graph.after(b).size()) return graph.after(a).size() > graph.after(b).size();
     return a < b;
   };

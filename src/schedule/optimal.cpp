@@ -28,16 +28,20 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Search {
   Search(const TaskGraph& of_graph, const Machine& its_machine, int its_processors, const OptimalOptions& options)
-      : graph(of_graph), machine(its_machine), processors(its_processors), duration(durations(of_graph, its_machine)),
-        messages(has_messages(of_graph, its_machine, its_processors)), unit(messages ? 0.0 : common_unit(duration)),
+      : graph(of_graph),
+        machine(its_machine),
+        processors(its_processors),
+        duration(durations(of_graph, its_machine)),
+        messages(has_messages(of_graph, its_machine, its_processors)),
+        unit(messages ? 0.0 : common_unit(duration)),
         most_nodes(static_cast<std::int64_t>(options.seconds * kNodesPerSecond)),
-        deadline(std::chrono::steady_clock::now() +
-                 std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                     std::chrono::duration<double>(options.seconds))) {
+        deadline(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                        std::chrono::duration<double>(options.seconds))) {
     const std::size_t n = at(graph.size());
-    alike = machine.topology == Topology::shared || machine.topology == Topology::bus || machine.topology == Topology::full;
-    one_length = unit > 0.0 &&
-                 std::all_of(duration.begin(), duration.end(), [&](double d) { return d > 0.5 * unit && d < 1.5 * unit; });
+    alike =
+        machine.topology == Topology::shared || machine.topology == Topology::bus || machine.topology == Topology::full;
+    one_length = unit > 0.0 && std::all_of(duration.begin(), duration.end(),
+                                           [&](double d) { return d > 0.5 * unit && d < 1.5 * unit; });
     follows = windows(graph, duration, processors).tail;
     std::vector<int> list(n);
     for (std::size_t i = 0; i < n; ++i) list[i] = static_cast<int>(i);
@@ -60,7 +64,8 @@ struct Search {
     tasks_left.resize(steps.size());
     step_of.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      step_of[i] = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), follows[i]) - steps.begin()) - 1;
+      step_of[i] =
+          static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), follows[i]) - steps.begin()) - 1;
       left[step_of[i]] += duration[i];
       ++tasks_left[step_of[i]];
       waiting_for.push_back(static_cast<int>(graph.before(static_cast<int>(i)).size()));
@@ -219,8 +224,8 @@ struct Search {
       }
     }
     if (one_length && next > now + 0.5 * unit) {  // all that was begun is done: the set says everything
-      const auto [known, is_new] = known_.size() < kMostKnown ? known_.try_emplace(done, next)
-                                                               : std::pair(known_.find(done), false);
+      const auto [known, is_new] =
+          known_.size() < kMostKnown ? known_.try_emplace(done, next) : std::pair(known_.find(done), false);
       if (known != known_.end() && !is_new) {
         if (known->second <= next + 0.5 * unit) return;
         known->second = next;

@@ -34,7 +34,15 @@ struct Schedule {
 // that wait for it.
 struct Violation {
   enum class Kind {
-    missing, twice, unknown, no_processor, no_time, overlap, too_short, precedence, message
+    missing,
+    twice,
+    unknown,
+    no_processor,
+    no_time,
+    overlap,
+    too_short,
+    precedence,
+    message
   } kind = Kind::missing;
   int from = -1, to = -1;  // tasks: of an edge both, of an overlap both, else `to`
   std::string words;

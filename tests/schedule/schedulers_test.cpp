@@ -33,7 +33,8 @@ std::vector<Machine> machines() {
   slow.in_seconds = true;
   Machine laden = talkative(Topology::shared, 0.3, 0.0, 0.01);
   laden.overhead = 0.7;
-  return {ideal(), slow, laden, talkative(Topology::pipeline, 1.0, 2.0, 0.125), talkative(Topology::full, 30.0, 0.0, 0.0)};
+  return {ideal(), slow, laden, talkative(Topology::pipeline, 1.0, 2.0, 0.125),
+          talkative(Topology::full, 30.0, 0.0, 0.0)};
 }
 
 const std::map<std::string, std::function<Schedule(const TaskGraph&, const Machine&, int)>>& methods() {
@@ -53,7 +54,11 @@ std::string first_words(const std::vector<Violation>& list) { return list.empty(
 class AllSchedules {
  public:
   AllSchedules(const TaskGraph& graph, const Machine& machine, int processors)
-      : graph_(graph), machine_(machine), processors_(processors), where_(at(graph.size()), -1), finish_(at(graph.size())),
+      : graph_(graph),
+        machine_(machine),
+        processors_(processors),
+        where_(at(graph.size()), -1),
+        finish_(at(graph.size())),
         free_(at(processors)) {}
   double shortest() {
     extend(0, 0.0);
@@ -122,9 +127,8 @@ TEST(Schedulers, GiveValidSchedulesWithinTheBounds) {
           if (name == "cluster") {
             EXPECT_LE(s.makespan(), serial + rounding);
           }
-          EXPECT_TRUE(std::is_sorted(s.placements.begin(), s.placements.end(), [](const Placement& a, const Placement& b) {
-            return a.start < b.start;
-          }));
+          EXPECT_TRUE(std::is_sorted(s.placements.begin(), s.placements.end(),
+                                     [](const Placement& a, const Placement& b) { return a.start < b.start; }));
         }
       }
     }
@@ -140,7 +144,8 @@ TEST(Schedulers, OptimaAreThoseOfAllSchedules) {
     options.least_work = seed % 5 == 1 ? 0 : 1;
     options.density = 0.3;
     const TaskGraph graph = random_tasks(1000 + seed, options);
-    for (const Machine& machine : {ideal(), talkative(Topology::full, 0.5, 1.0, 0.0), talkative(Topology::pipeline, 0.0, 1.5, 0.125)}) {
+    for (const Machine& machine :
+         {ideal(), talkative(Topology::full, 0.5, 1.0, 0.0), talkative(Topology::pipeline, 0.0, 1.5, 0.125)}) {
       const int p = options.tasks < 7 ? 3 : 2;
       const double shortest = AllSchedules(graph, machine, p).shortest();
       const Schedule s = optimal(graph, machine, p, {.seconds = 100.0});
@@ -249,7 +254,8 @@ TEST(Schedulers, GrahamsAnomalies) {
   const auto graph_of = [](int shorter) {
     TaskGraph graph("Graham");
     int i = 0;
-    for (const int work : {3, 2, 2, 2, 4, 4, 4, 4, 9}) graph.add({"T" + std::to_string(++i), "", {.additions = work - shorter}});
+    for (const int work : {3, 2, 2, 2, 4, 4, 4, 4, 9})
+      graph.add({"T" + std::to_string(++i), "", {.additions = work - shorter}});
     graph.depend(0, 8);
     for (const int to : {4, 5, 6, 7}) graph.depend(3, to);
     return graph;

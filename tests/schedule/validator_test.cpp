@@ -53,8 +53,9 @@ TEST_P(Spoilt, ValidToBeginWith) { EXPECT_TRUE(violations(graph, machine, valid)
 
 TEST_P(Spoilt, Missing) {
   for (int task = 0; task < graph.size(); ++task) {
-    EXPECT_TRUE(only(after([&](Schedule& s) { s.placements.erase(s.placements.begin() + static_cast<std::ptrdiff_t>(find(task))); }),
-                     Kind::missing, -1, task));
+    EXPECT_TRUE(only(
+        after([&](Schedule& s) { s.placements.erase(s.placements.begin() + static_cast<std::ptrdiff_t>(find(task))); }),
+        Kind::missing, -1, task));
   }
 }
 

@@ -24,7 +24,8 @@ inline TaskGraph random_tasks(std::uint64_t seed, const RandomTasksOptions& opti
     rank.push_back(i);
   }
   if (options.shuffled) {
-    for (int i = options.tasks - 1; i > 0; --i) std::swap(rank[static_cast<std::size_t>(i)], rank[static_cast<std::size_t>(random.below(i + 1))]);
+    for (int i = options.tasks - 1; i > 0; --i)
+      std::swap(rank[static_cast<std::size_t>(i)], rank[static_cast<std::size_t>(random.below(i + 1))]);
   }
   for (int i = 0; i < options.tasks; ++i) {
     for (int j = i + 1; j < options.tasks; ++j) {
