@@ -19,7 +19,7 @@ namespace lw {
 
 namespace {
 
-constexpr double kNodesPerSecond = 2e5;        // the limit is one of nodes first, so that results are always the same
+constexpr double kNodesPerSecond = 4e5;        // the limit is one of nodes first, so that results are always the same
 constexpr int kMostTasks = 5000;               // beyond which nothing is searched
 constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
 constexpr std::size_t kMostSteps = 64;         // in the lengths of what follows, for bounds
