@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "model/read.hpp"
 #include "schedule/schedule.hpp"
 
 namespace lw {
@@ -113,6 +114,32 @@ TEST(Streamline, AnyArmHasAGraphThatCanBeScheduled) {
     const Schedule s = highest_level_first(graph, Machine(), 3);
     EXPECT_TRUE(violations(graph, Machine(), s).empty()) << "seed " << seed;
   }
+}
+
+// Dhanaraj 1990, table 4.4: zeros of p are 2, 2, 3, 3, 3; of s, with the centres that his listings compute with.
+TEST(Streamline, LinksOfAModel) {
+  const auto zeros = [](const std::array<bool, 3>& v) { return std::count(v.begin(), v.end(), false); };
+  const std::vector<StreamlinedLink> stanford = streamlined_links(instantiate<double>(load("stanford-dhanaraj")));
+  ASSERT_EQ(stanford.size(), 6u);
+  const std::vector<long> p{2, 2, 3, 3, 3}, s{2, 2, 1, 2, 2};  // s of links 2 to 6
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(stanford[i].prismatic, i == 2) << i;
+    if (i < 5) {
+      EXPECT_EQ(zeros(stanford[i].next_origin), p[i]) << i;
+      EXPECT_EQ(zeros(stanford[i + 1].centre_of_mass), s[i]) << i;
+    }
+  }
+  const auto refused = [](const char* model) {
+    try {
+      streamlined_links(instantiate<double>(load(model)));
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused("humanoid").find("serial arm"), std::string::npos) << refused("humanoid");
+  EXPECT_NE(refused("torso").find("serial arm"), std::string::npos);
+  EXPECT_EQ(refused("puma560-dhanaraj"), "");
 }
 
 // Whoever waits for a task that is left out waits for what that one waited for, at any distance.
