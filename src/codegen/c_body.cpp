@@ -434,29 +434,33 @@ std::string CWriter::Body::write(const std::string& signature) {
   return out;
 }
 
-// Segment by segment: wait, compute, say so.
+// A function for each segment, and one that waits, computes and says so, segment by segment. What segments pass to each other
+// is in shared->passedK, which is the processor's own.
 std::string CWriter::Body::write_share(int processor, const std::string& shared) {
   std::string out;
   write_parts(out);
-  std::vector<std::string> arguments{shared + " *shared", "unsigned long long base"};
+  std::vector<std::string> arguments{shared + " *shared"}, names{"shared"};
   const std::size_t own_in = function.inputs().size() - 2, own_out = function.outputs().size() - 1;
-  for (std::size_t g = 0; g < own_in; ++g) arguments.push_back(fmt::format("const {} *{}", real, statements.input_names()[g]));
-  for (std::size_t g = 0; g < own_out; ++g) arguments.push_back(fmt::format("{} *{}", real, statements.output_names()[g]));
-  add_line(out, fmt::format("static int {}({}) {{", name, fmt::join(arguments, ", ")), 0);
-  add_line(out, fmt::format("const {} *const {} = shared->exchange;", real, statements.input_names()[own_in]), 2);
-  add_line(out, fmt::format("{} *const {} = shared->exchange;", real, statements.output_names()[own_out]), 2);
-  add_line(out, fmt::format("{} {}[{}] {};", real, passed, std::max<std::size_t>(slot_count, 1), kAligned), 2);
-  for (const auto* names : {&statements.input_names(), &statements.output_names()}) {
-    for (const std::string& n : *names) {
-      if (n != statements.input_names().back()) add_line(out, fmt::format("(void){};", n), 2);
-    }
+  for (std::size_t g = 0; g < own_in; ++g) {
+    arguments.push_back(fmt::format("const {} *{}", real, statements.input_names()[g]));
+    names.push_back(statements.input_names()[g]);
   }
-  add_line(out, fmt::format("(void){};", passed), 2);
+  for (std::size_t g = 0; g < own_out; ++g) {
+    arguments.push_back(fmt::format("{} *{}", real, statements.output_names()[g]));
+    names.push_back(statements.output_names()[g]);
+  }
+  std::string driver;
+  add_line(driver, fmt::format("static int {}({}, unsigned long long base) {{", name, fmt::join(arguments, ", ")), 0);
   std::size_t part = 0;
   for (std::size_t s = 0; s < share->segments.size(); ++s) {
-    for (const Segment::Wait& w : share->segments[s].waits) {
-      add_line(out, fmt::format("if (lw_wait(&shared->processor[{}].done, base + {}, shared->patience)) return {};", w.processor,
-                                w.segment + 1, w.processor + 1), 2);
+    const std::string own = fmt::format("{}_segment{}", name, s + 1);
+    add_line(out, fmt::format("static inline void {}({}) {{", own, fmt::join(arguments, ", ")), 0);
+    add_line(out, fmt::format("const {} *const {} = shared->exchange;", real, statements.input_names()[own_in]), 2);
+    add_line(out, fmt::format("{} *const {} = shared->exchange;", real, statements.output_names()[own_out]), 2);
+    add_line(out, fmt::format("{} *const {} = shared->passed{};", real, passed, processor), 2);
+    for (std::size_t k = 1; k < names.size(); ++k) add_line(out, fmt::format("(void){};", names[k]), 2);
+    for (const std::string& n : {statements.input_names()[own_in], statements.output_names()[own_out], passed}) {
+      add_line(out, fmt::format("(void){};", n), 2);
     }
     for (; part < parts; ++part) {
       const auto first = std::find_if(items.begin(), items.end(), [&](const Item& i) { return i.part == part; });
@@ -464,10 +468,15 @@ std::string CWriter::Body::write_share(int processor, const std::string& shared)
       if (first->segment > static_cast<int>(s)) break;
       add_line(out, part_signature(part, true) + ";", 2);
     }
-    if (share->segments[s].is_needed) add_line(out, fmt::format("lw_post(&shared->processor[{}].done, base + {});", processor, s + 1), 2);
+    out += "}\n\n";
+    for (const Segment::Wait& w : share->segments[s].waits) {
+      add_line(driver, fmt::format("if (lw_wait(&shared->processor[{}].done, base + {}, shared->patience)) return {};", w.processor,
+                                   w.segment + 1, w.processor + 1), 2);
+    }
+    add_line(driver, fmt::format("{}({});", own, fmt::join(names, ", ")), 2);
+    if (share->segments[s].is_needed) add_line(driver, fmt::format("lw_post(&shared->processor[{}].done, base + {});", processor, s + 1), 2);
   }
-  out += "  return 0;\n}\n";
-  return out;
+  return out + driver + "  (void)base;\n  return 0;\n}\n";
 }
 
 // The link that a value belongs to by its name (omega2_x: 2), or nothing.
@@ -622,11 +631,13 @@ std::string CWriter::body(const Function& function, const std::string& name, boo
   return body.write((is_static ? "static " : "") + c_signature(body.statements, name, dialect_, true, lanes));
 }
 
-std::string CWriter::share_text(const Share& share, int processor, const std::string& name, const std::string& shared,
-                                const std::vector<CallsTogether>& groups) {
+std::size_t CWriter::write_share(const Share& share, int processor, const std::string& name, const std::string& shared,
+                                 const std::vector<CallsTogether>& groups) {
   const bool kernel = share.function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
   needs.masks.clear();
-  return Body(*this, share.function, kernel, name, 1, groups, &share).write_share(processor, shared);
+  Body body(*this, share.function, kernel, name, 1, groups, &share);
+  text += "\n" + body.write_share(processor, shared);
+  return body.slot_count;
 }
 
 }  // namespace lw

@@ -282,11 +282,11 @@ void CWriter::define(const Function& function, const std::string& name, bool is_
   text += "\n" + body(function, name, is_static, lanes, groups);
 }
 
-void CWriter::define(const Share& share, int processor, const std::string& name, const std::string& shared) {
+std::size_t CWriter::define(const Share& share, int processor, const std::string& name, const std::string& shared) {
   const std::vector<CallsTogether> groups =
       dialect_.calls_in_lanes ? calls_together(share.function, &share.segment_of) : std::vector<CallsTogether>();
   define_called(share.function, 1, groups);
-  text += "\n" + share_text(share, processor, name, shared, groups);
+  return write_share(share, processor, name, shared, groups);
 }
 
 }  // namespace lw

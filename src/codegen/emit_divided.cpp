@@ -124,11 +124,18 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
     require(d.shares.size() == processors, "all functions are divided over the same processors");
     const Function& f = d.whole;
     const std::string shared = c_shared(program, f), on = c_on(program, f);
+    std::string passed;
+    std::vector<std::string> own;
+    for (std::size_t p = 0; p < processors; ++p) {
+      own.push_back(fmt::format("{}{}", on, p));
+      const std::size_t count = writer.define(d.shares[p], static_cast<int>(p), own.back(), shared);
+      passed += fmt::format("  _Alignas(64) double passed{}[{}]; /* its own */\n", p, std::max<std::size_t>(count, 1));
+    }
     header += fmt::format(
         "\n/* Zero but for patience: seconds to wait for another processor, 0: for ever. */\n"
         "typedef struct {{\n  struct {{\n    _Alignas(64) lw_count done;\n  }} processor[{}];\n"
-        "  _Alignas(64) double patience;\n  _Alignas(64) double exchange[{}];\n}} {};\n",
-        processors, std::max<std::size_t>(d.exchanged, 1), shared);
+        "  _Alignas(64) double patience;\n  _Alignas(64) double exchange[{}];\n{}}} {};\n",
+        processors, std::max<std::size_t>(d.exchanged, 1), passed, shared);
     std::vector<std::string> names;
     const std::string declared = declaration(program, f, &names);
     header += fmt::format(
@@ -139,10 +146,8 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
     drivers += fmt::format("  const unsigned long long base = evaluation * {}u;\n  int stalled = 0;\n  switch (processor) {{\n",
                            d.most_segments());
     for (std::size_t p = 0; p < processors; ++p) {
-      const std::string own = fmt::format("{}{}", on, p);
-      writer.define(d.shares[p], static_cast<int>(p), own, shared);
-      add_line(drivers, fmt::format("{} stalled = {}(shared, base, {}); break;",
-                                    p + 1 < processors ? fmt::format("case {}:", p) : "default:", own, fmt::join(names, ", ")), 4);
+      add_line(drivers, fmt::format("{} stalled = {}(shared, {}, base); break;",
+                                    p + 1 < processors ? fmt::format("case {}:", p) : "default:", own[p], fmt::join(names, ", ")), 4);
     }
     drivers += fmt::format(
         "  }}\n  if (stalled) return stalled;\n  if (processor != 0) {{\n"

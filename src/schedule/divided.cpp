@@ -68,14 +68,15 @@ class Divider {
   Divider(const Function& f, const Machine& machine, int processors)
       : f_(f), graph_(f.graph()), machine_(machine), processors_(processors), work_(graph_.size()), again_(graph_.size(), false) {
     std::vector<double> cone(graph_.size(), 0.0);
-    const double cheap = 0.15 * machine.delay(0, 1, 8, std::max(2, processors));
+    const double cheap = 0.03 * machine.delay(0, 1, 8, std::max(2, processors));
     for (const NodeId id : f.order()) {
       work_[id] = work_of(graph_, id);
       cone[id] = machine.duration(work_[id]) - machine.overhead;
       for_each_operand(graph_, id, [&](NodeId o) { cone[id] += cone[o]; });
       const Op op = graph_[id].op;
       again_[id] = op == Op::constant || op == Op::input || op == Op::neg || (cone[id] <= cheap && is_plain(op));
-      one_ += machine.duration(work_[id]) - machine.overhead;
+      one_ += time(id);
+      if (again_[id]) repeated_ += time(id);
     }
   }
 
@@ -173,12 +174,11 @@ class Divider {
       return std::tie(a.start, a.task) < std::tie(b.start, b.task);
     });
     const double call = machine_.delay(0, 1, 8, processors_);
-    double end = 0.0;
     for (const Placement& p : placements) {
       plan.chunks.push_back({chunks[static_cast<std::size_t>(p.task)], p.processor});
-      end = std::max(end, p.finish + (p.processor == 0 ? 0.0 : 2.0 * call));  // begun later, and told of
+      plan.time = std::max(plan.time, p.finish + (p.processor == 0 ? 0.0 : 2.0 * call));  // begun later, and told of
     }
-    plan.time = end;
+    plan.time += repeated_;
     return plan;
   }
 
@@ -250,7 +250,7 @@ class Divider {
   int processors_;
   std::vector<OperationCount> work_;
   std::vector<bool> again_;  // computed wherever it is needed
-  double one_ = 0.0;
+  double one_ = 0.0, repeated_ = 0.0;
 };
 
 DividedFunction Divider::realise(const Plan& plan, int* messages) const {
@@ -365,12 +365,14 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     for (std::size_t k = 0; k < exchanged; ++k) graph.input(fmt::format("{}[{}]", kFromOthers, k));
     const Expr elsewhere = graph.input(kElsewhere);
     std::vector<bool> known(graph_.size(), false);
-    std::vector<int> segment_of;
+    std::vector<int> segment_of, received(exchanged, 0);  // a number from others is there when it is first needed, not before
+    int segment = 0;
     const auto ensure = [&](NodeId id, auto&& self) -> void {
       if (known[id]) return;
       known[id] = true;
       if (!again_[id] && !has[p][id]) {
         if (graph_[id].op == Op::call || graph_[id].op == Op::solve) return;  // its outputs are what is told
+        received[slot.at(id)] = segment;
         to.put(id, Expr(&graph, static_cast<NodeId>(inputs + slot.at(id))), false);
         return;
       }
@@ -379,9 +381,11 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     };
     for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
       if (plan.chunks[c].processor != static_cast<int>(p)) continue;
+      segment = segment_of_chunk[c];
       for (const NodeId id : plan.chunks[c].nodes) ensure(id, ensure);
-      segment_of.resize(graph.size(), segment_of_chunk[c]);
+      segment_of.resize(graph.size(), segment);
     }
+    segment = static_cast<int>(segments[p].size()) - 1;
     std::vector<NodeId> results;
     for (const NodeId r : f_.results()) {
       if (result_owner(r) != static_cast<int>(p)) {
@@ -396,8 +400,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
       if (owner[id] == static_cast<int>(p)) sent[place] = graph.intern(to[id]);
     }
     results.insert(results.end(), sent.begin(), sent.end());
-    segment_of.resize(graph.size(), static_cast<int>(segments[p].size()) - 1);
-    for (std::size_t k = 0; k < graph.inputs().size(); ++k) segment_of[k] = 0;
+    segment_of.resize(graph.size(), segment);
+    for (std::size_t k = 0; k < graph.inputs().size(); ++k) segment_of[k] = k < inputs || k == inputs + exchanged ? 0 : received[k - inputs];
     for (NodeId id = 0; id < graph.size(); ++id) {
       if (graph[id].op == Op::constant) segment_of[id] = 0;
     }
