@@ -38,7 +38,7 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
 
 namespace {
 
-constexpr int kNewtonSteps = 8;
+constexpr int kNewtonSteps = 30;
 constexpr double kSolved = 1e-9, kSolvedInFloat = 1e-4;  // of the torques
 
 // What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to place, near

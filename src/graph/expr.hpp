@@ -101,10 +101,15 @@ struct Call {
   std::vector<NodeId> arguments;
 };
 
-// `steps` Newton steps on residual(x, p) = 0 from a guess. The residual's first inputs are the unknowns x, as many as it
-// has outputs; the rest are p. Outputs of the node: x, then the residual there. By the implicit function theorem
+// Newton steps on residual(x, p) = 0 from a guess, `steps` at most. The residual's first inputs are the unknowns x, as many as
+// it has outputs; the rest are p. Outputs of the node: x, then the residual there. By the implicit function theorem
 // dx/dp = -(∂r/∂x)⁻¹ ∂r/∂p at the solution, whatever the guess was.
+// Of a step the fraction f is made, the first of 1, ½, ¼ … that takes f/2 or more off |r|². Where none does, and where next to
+// nothing is left of the guess's |r|², the whole step is made and is the last. The last step is always whole: so one step
+// solves a linear equation, and derivatives that go along with the numbers are those of the implicit function.
 struct Solve {
+  static constexpr double kShortest = 0x1p-10;  // f
+  static constexpr double kSolved = 0x1p-80;    // of the guess's |r|²
   std::shared_ptr<const Function> residual;
   std::vector<NodeId> guess;
   std::vector<NodeId> arguments;

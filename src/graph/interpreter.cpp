@@ -98,7 +98,7 @@ struct Interpreter<U>::Program {
     std::shared_ptr<const Function> residual;
     std::vector<std::uint32_t> guess, arguments;
     int steps = 0;
-    std::vector<U> in, out;
+    std::vector<U> in, out, from, step;
     std::vector<double> tangent_in, tangent_out, jacobian;
   };
 
@@ -110,6 +110,8 @@ struct Interpreter<U>::Program {
   std::vector<std::uint32_t> results;
 
   void run_nested(Nested& n);
+  static void run_newton(Nested& n, std::span<U> x, std::span<U> residual)
+    requires(!std::is_same_v<U, Expr>);
 };
 
 template <class U>
@@ -150,6 +152,8 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
           nested.steps = graph.solves()[n.a].steps;
           nested.residual = graph.solves()[n.a].residual;
           nested.tangent = std::make_unique<Interpreter<double>>(tangent(inner, inner.output_size()));
+          nested.from.resize(inner.output_size());
+          nested.step.resize(inner.output_size());
           nested.tangent_in.resize(inner.input_size() + inner.output_size());
           nested.tangent_out.resize(inner.output_size());
           nested.jacobian.resize(inner.output_size() * inner.output_size());
@@ -239,21 +243,51 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
   } else {
     const std::span<U> x(n.in.data(), unknowns), residual(n.out.data() + unknowns, unknowns);
     for (std::size_t k = 0; k < unknowns; ++k) x[k] = slots[n.guess[k]];
-    for (int step = 0; step < n.steps; ++step) {
-      // J by columns, on values
-      for (std::size_t k = 0; k < n.in.size(); ++k) n.tangent_in[k] = value_of(n.in[k]);
-      for (std::size_t j = 0; j < unknowns; ++j) {
-        n.tangent_in[n.in.size() + j] = 1.0;
-        (*n.tangent)(n.tangent_in, n.tangent_out);
-        n.tangent_in[n.in.size() + j] = 0.0;
-        for (std::size_t i = 0; i < unknowns; ++i) n.jacobian[i * unknowns + j] = n.tangent_out[i];
-      }
-      (*n.function)(n.in, residual);
-      solve_linear<U>(n.jacobian, residual);
-      for (std::size_t k = 0; k < unknowns; ++k) x[k] -= residual[k];
-    }
-    (*n.function)(n.in, residual);
+    run_newton(n, x, residual);
     std::copy(x.begin(), x.end(), n.out.begin());
+  }
+}
+
+template <class U>
+void Interpreter<U>::Program::run_newton(Nested& n, std::span<U> x, std::span<U> residual)
+  requires(!std::is_same_v<U, Expr>)
+{
+  const std::size_t unknowns = x.size();
+  const auto go = [&](double factor) {
+    for (std::size_t k = 0; k < unknowns; ++k) x[k] = n.from[k] - U(factor) * n.step[k];
+    (*n.function)(n.in, residual);
+  };
+  const auto size = [&] {
+    double sum = 0.0;
+    for (const U& r : residual) sum += value_of(r) * value_of(r);
+    return sum;
+  };
+  (*n.function)(n.in, residual);
+  const double first = size();
+  for (int left = n.steps; left > 0; --left) {
+    // J by columns, on values
+    for (std::size_t k = 0; k < n.in.size(); ++k) n.tangent_in[k] = value_of(n.in[k]);
+    for (std::size_t j = 0; j < unknowns; ++j) {
+      n.tangent_in[n.in.size() + j] = 1.0;
+      (*n.tangent)(n.tangent_in, n.tangent_out);
+      n.tangent_in[n.in.size() + j] = 0.0;
+      for (std::size_t i = 0; i < unknowns; ++i) n.jacobian[i * unknowns + j] = n.tangent_out[i];
+    }
+    const double before = size();
+    if (!(before > first * Solve::kSolved)) left = 1;
+    std::copy(x.begin(), x.end(), n.from.begin());
+    std::copy(residual.begin(), residual.end(), n.step.begin());
+    solve_linear<U>(n.jacobian, std::span<U>(n.step));
+    double factor = 1.0;
+    go(factor);
+    while (left > 1 && !(size() < before * (1.0 - 0.5 * factor))) {
+      factor *= 0.5;
+      if (factor < Solve::kShortest) {
+        factor = 1.0;
+        left = 1;
+      }
+      go(factor);
+    }
   }
 }
 

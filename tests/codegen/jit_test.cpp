@@ -217,7 +217,18 @@ TEST(Jit, CompilesNewtonIterations) {
     });
     Program program;
     program.name = "four_bar";
-    program.functions = {f, tangent(f, 1)};  // a solve within the derivative, too
+    // by steps that must be shortened: atan x is too flat for whole ones from far
+    const auto far = std::make_shared<Function>(
+        trace("far", {{"x", 2}, {"b", 1}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+          const Expr a = in[0][0] - Expr(10.0) * in[1][0], b = in[0][1] + in[0][0];
+          out[0] = {atan(a) + Expr(0.01) * b, b - Expr(0.3) * tanh(a)};
+        }));
+    const Function shortened = trace("shortened", {{"b", 1}}, {{"x", 2}, {"r", 2}}, [&](const Arguments& in, Results& out) {
+      const auto s = in[0][0].graph()->solve(far, {0.0, 0.0}, {in[0][0]}, 40);
+      out[0] = s.unknowns;
+      out[1] = s.residual;
+    });
+    program.functions = {f, tangent(f, 1), shortened};  // a solve within the derivative, too
     for (const char* compiler : {"gcc", "clang"}) {
       if (!has(compiler)) continue;
       const Scratch scratch;
