@@ -148,6 +148,7 @@ constexpr const char* kNewton = R"(
 static void @name_newton(int steps, const REAL *start, REAL *out) {
   REAL in[@all], from[@n], whole[@n], seed[@n] = {ZERO}, jacobian[@square], column[@n];
   for (int k = 0; k < @all; ++k) in[k] = start[k];
+  out[2 * @n] = ONE;
   @residual;
   const REAL first = lw_squares(@n, out + @n);
   for (int left = steps; left > 0; --left) {
@@ -163,7 +164,7 @@ static void @name_newton(int steps, const REAL *start, REAL *out) {
       from[k] = in[k];
       whole[k] = out[@n + k];
     }
-    lw_solve_linear(@n, jacobian, whole);
+    out[2 * @n] = lw_solve_linear(@n, jacobian, whole);
     REAL factor = ONE;
     for (int k = 0; k < @n; ++k) in[k] = from[k] - whole[k];
     @residual;
@@ -188,8 +189,9 @@ static REAL lw_squares(int n, const REAL *x) {
   return sum;
 }
 
-/* A x = b by elimination with row pivoting, A by rows; x overwrites b. */
-static void lw_solve_linear(int n, REAL *A, REAL *b) {
+/* A x = b by elimination with row pivoting, A by rows; x overwrites b. The sign of det A. */
+static REAL lw_solve_linear(int n, REAL *A, REAL *b) {
+  REAL sign = ONE;
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int i = k + 1; i < n; ++i) {
@@ -203,6 +205,7 @@ static void lw_solve_linear(int n, REAL *A, REAL *b) {
     const REAL kept = b[k];
     b[k] = b[pivot];
     b[pivot] = kept;
+    if ((A[k * n + k] < ZERO) != (pivot != k)) sign = -sign;
     for (int i = k + 1; i < n; ++i) {
       const REAL factor = A[i * n + k] / A[k * n + k];
       for (int j = k; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
@@ -213,6 +216,7 @@ static void lw_solve_linear(int n, REAL *A, REAL *b) {
     for (int j = k + 1; j < n; ++j) b[k] -= A[k * n + j] * b[j];
     b[k] *= ONE / A[k * n + k];
   }
+  return sign;
 }
 )";
 

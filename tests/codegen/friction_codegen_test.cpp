@@ -173,9 +173,10 @@ TEST(FrictionCode, ForwardIsTheInverseOfInverse) {
 }
 
 // Bearings that all but jam, and rotors that take most of the torque, behind tables of efficiency: whole Newton steps go to and
-// fro there (seeds 30, 39, 60). At torques that motions need; where the reference says that a joint jams, nothing is asked.
+// fro there (seeds 30, 39, 60), and of several accelerations some lie where friction has turned the sign of inertia (seed 6). At
+// torques that motions need; where the reference says that a joint jams, nothing is asked.
 TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
-  int refused = 0, others = 0;
+  int refused = 0;
   for (std::uint64_t seed = 3; seed <= 60; seed += 3) {
     TraceOptions how;
     how.friction = true;
@@ -207,10 +208,9 @@ TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
         apart = std::max(apart, std::abs(expected[i] - qdd[i]));
       }
       EXPECT_LE(difference, 1e-12 * size) << "seed " << seed;
-      if (apart > 1e-6 * fastest) ++others, fmt::print("seed {} {} {}\n", seed, apart, fastest);
+      EXPECT_LE(apart, 1e-6 * fastest) << "seed " << seed;  // where there are several, the same
     }
   }
-  fmt::print("{} {}\n", refused, others);
   EXPECT_LE(refused, 10);
 }
 

@@ -158,6 +158,27 @@ TEST(Interpreter, ShortensNewtonStepsThatLeadAway) {
   EXPECT_DOUBLE_EQ(out[0], 26.0 * std::atan(5.0));
 }
 
+// A circle and a line meet twice, at (a, b) and (b, a); det ∂r/∂(x, y) = 2 x − 2 y tells the one from the other.
+TEST(Interpreter, TellsTheBranchesOfSolutionsApart) {
+  const auto residual = std::make_shared<Function>(
+      trace("meet", {{"x", 2}, {"p", 2}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+        const Expr x = in[0][0], y = in[0][1], a = in[1][0], b = in[1][1];
+        out[0] = {x * x + y * y - (a * a + b * b), x + y - (a + b)};
+      }));
+  const Function f = trace("solve", {{"guess", 2}, {"p", 2}}, {{"x", 2}, {"sign", 1}}, [=](const Arguments& in, Results& out) {
+    const auto solution = in[0][0].graph()->solve(residual, in[0], in[1], 20);
+    out[0] = solution.unknowns;
+    out[1] = {solution.orientation};
+  });
+  double out[3];
+  for (const bool swapped : {false, true}) {
+    evaluate<double>(f, swapped ? std::vector<double>{1.0, 5.0, 3.0, 4.0} : std::vector<double>{5.0, 1.0, 3.0, 4.0}, out);
+    EXPECT_NEAR(out[0], swapped ? 3.0 : 4.0, 1e-13);
+    EXPECT_NEAR(out[1], swapped ? 4.0 : 3.0, 1e-13);
+    EXPECT_EQ(out[2], swapped ? -1.0 : 1.0);
+  }
+}
+
 TEST(Interpreter, ReportsASingularNewtonStep) {
   const auto residual = std::make_shared<Function>(trace(
       "flat", {{"x", 1}, {"b", 1}}, {{"r", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[1][0]; }));
