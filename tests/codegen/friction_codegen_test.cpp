@@ -173,7 +173,7 @@ TEST(FrictionCode, ForwardIsTheInverseOfInverse) {
 }
 
 // Bearings that all but jam, and rotors that take most of the torque, behind tables of efficiency: whole Newton steps go to and
-// fro there (seeds 30, 39, 60), and of several accelerations some lie where friction has turned the sign of inertia (seed 6). At
+// fro there (seeds 6, 30, 39), and of several accelerations some lie where friction has turned the sign of inertia (seed 6). At
 // torques that motions need; where the reference says that a joint jams, nothing is asked.
 TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
   int refused = 0;
