@@ -346,18 +346,18 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command bench_command() {
-  Command c = model_command({{"--peers",
-                              "auto|none",
-                              "auto: all that are found; none: ours only",
-                              Option::Kind::text,
-                              {"auto", "none"},
-                              "Options"},
-                             {"--friction",
-                              "",
-                              "inverse dynamics alone, without and with what joints and drives lose",
-                              Option::Kind::flag,
-                              {},
-                              "Options"}});
+  Command c = elastic_command({{"--peers",
+                                "auto|none",
+                                "auto: all that are found; none: ours only",
+                                Option::Kind::text,
+                                {"auto", "none"},
+                                "Options"},
+                               {"--friction",
+                                "",
+                                "inverse dynamics alone, without and with what joints and drives lose",
+                                Option::Kind::flag,
+                                {},
+                                "Options"}});
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
   c.description =

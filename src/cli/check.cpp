@@ -202,7 +202,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-  Command c = model_command({});
+  Command c = elastic_command({});
   c.name = "check";
   c.summary = "read a mechanism, judge it, and say what it is";
   c.description =

@@ -99,9 +99,25 @@ std::string replaced(const Mechanism& mechanism) {
   return names;
 }
 
+// What the file comes of, as comments at its head.
+std::string provenance(const Arguments& arguments, const Identification& id, const PhysicalFit& fit) {
+  std::string log = arguments.text("--log");
+  std::replace_if(log.begin(), log.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  std::string text = fmt::format("# identified from {}: {}{}, condition number {:.4g}\n", log, counted(id.samples, "sample"),
+                                 id.filter > 0.0 ? fmt::format(", filtered at {:.4g} Hz", id.filter) : "", id.condition);
+  text += "# what is left of the torques, rms of the estimates:";
+  for (const JointFit& j : id.joints) {
+    text += fmt::format("{} {} {:.3g}", &j == &id.joints.front() ? "" : ",", j.name, j.residual_rms);
+    if (j.holdout_rows > 0) text += fmt::format(" (held out {:.3g})", j.holdout_rms);
+  }
+  return text + fmt::format("\n# bodies that can exist, {:.2g} deviations from the estimates at most ({})\n", fit.worst,
+                            fit.worst_name);
+}
+
 void write_fitted(const Arguments& arguments, const LoadedModel& loaded, const Identification& id,
                   const PhysicalFit& fit) {
-  write_file(arguments.text("--out"), write_yaml(fitted_mechanism(loaded.mechanism, loaded.model, id, fit)));
+  write_file(arguments.text("--out"), provenance(arguments, id, fit) +
+                                          write_yaml(fitted_mechanism(loaded.mechanism, loaded.model, id, fit)));
   if (!fit.consistent()) {
     say_warning(
         fmt::format("the mechanism written is the nearest that can exist, {:.2g} deviations from `{}`: are its "

@@ -97,6 +97,12 @@ int run(const Arguments& arguments) {
   fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
                                           {"qdd", Column::Unit::acceleration, qdd},
                                           {"tau", Column::Unit::force, tau}}));
+  const std::vector<bool> no_motor = without_motor(model);
+  if (std::find(no_motor.begin(), no_motor.end(), true) != no_motor.end()) {
+    fmt::print(
+        "\nOf joints that hang on elastic drives, tau is what would have to act on them besides the shaft: 0 in motions "
+        "that their\nmotors can make.\n");
+  }
   if (report) fmt::print("{}", loss_tables(model, *report));
   if (arguments.has("--reactions")) {
     fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N):\n\n");

@@ -131,6 +131,7 @@ std::string peaks(const Model<double>& model, const std::vector<JointSample>& mo
                   const std::vector<Course>& courses) {
   const std::vector<Entry> entries = velocity_entries(model);
   const bool friction = courses.size() > 1;
+  const std::vector<bool> no_motor = without_motor(model);
   const auto peak = [](const std::vector<double>& values) {
     std::size_t at = 0;
     for (std::size_t k = 1; k < values.size(); ++k) {
@@ -148,7 +149,7 @@ std::string peaks(const Model<double>& model, const std::vector<JointSample>& mo
     for (const char* part : {"dynamic", "bearing", "transmission", "motor"}) {
       if (!friction) break;
       const std::vector<double>& values = course_of(courses, part).of_joint[v];
-      row.push_back(readable(values[at]));
+      row.push_back(no_motor[v] && std::string(part) == "motor" ? "-" : readable(values[at]));
     }
     table.add(std::move(row));
   }

@@ -71,11 +71,24 @@ LossReport loss_report(const Model<double>& model, std::span<const double> q, st
   return report;
 }
 
+std::vector<bool> without_motor(const Model<double>& model) {
+  std::vector<bool> none(static_cast<std::size_t>(model.nv), false);
+  for (const ShaftElement<double>& shaft : model.shafts) {
+    none[static_cast<std::size_t>(model.bodies[static_cast<std::size_t>(shaft.body_b)].v)] = true;
+  }
+  for (const Transmission<double>& t : model.transmissions) {
+    for (const int v : t.v) none[static_cast<std::size_t>(v)] = false;
+  }
+  return none;
+}
+
 void add_losses_to(Json& json, const Model<double>& model, const LossReport& report) {
+  const std::vector<bool> no_motor = without_motor(model);
   for (const char* field : {"breakdown", "holding", "back_drivable"}) json[field] = Json::array();
   for (std::size_t v = 0; v < report.losses.total.size(); ++v) {
     Json row{{"joint", model.velocity_names[v]}};
     for (const LossPart& part : loss_parts()) row[part.name] = (report.losses.*part.values)[v];
+    if (no_motor[v]) row["motor"] = nullptr;
     json["breakdown"].push_back(std::move(row));
   }
   for (const LossReport::Holding& h : report.holding) {
@@ -94,6 +107,7 @@ void add_losses_to(Json& json, const Model<double>& model, const LossReport& rep
 std::string loss_tables(const Model<double>& model, const LossReport& report) {
   if (model.nv == 0) return {};
   const std::vector<Entry> entries = velocity_entries(model);
+  const std::vector<bool> no_motor = without_motor(model);
   std::vector<std::string> header{"joint"};
   for (const LossPart& part : loss_parts()) {
     if (std::string(part.name) == "motor") header.emplace_back();  // behind the unit of the joint's own side
@@ -103,8 +117,11 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
   for (std::size_t v = 0; v < entries.size(); ++v) {
     std::vector<std::string> row{entries[v].name};
     for (const LossPart& part : loss_parts()) {
-      if (std::string(part.name) == "motor") row.push_back(force_unit(entries[v]));
-      row.push_back(readable((report.losses.*part.values)[v], 6, largest(report.losses.*part.values)));
+      const bool motor = std::string(part.name) == "motor";
+      if (motor) row.push_back(force_unit(entries[v]));
+      row.push_back(motor && no_motor[v]
+                        ? "-"
+                        : readable((report.losses.*part.values)[v], 6, largest(report.losses.*part.values)));
     }
     table.add(std::move(row));
   }

@@ -34,6 +34,9 @@ struct LossReport {
 LossReport loss_report(const Model<double>& model, std::span<const double> q, std::span<const double> qd,
                        std::span<const double> qdd, std::span<const Force<double>> external);
 
+// Of each velocity: whether it hangs on an elastic shaft and has no motor of its own, so that nothing stands in `motor`.
+std::vector<bool> without_motor(const Model<double>& model);
+
 void add_losses_to(Json& json, const Model<double>& model, const LossReport& report);
 std::string loss_tables(const Model<double>& model, const LossReport& report);
 

@@ -89,20 +89,26 @@ std::vector<Option> model_options() {
        "Model"}};
 }
 
-// Of commands in which masses count.
-std::vector<Option> mass_options() {
-  return {{"--payload",
-           "LINK:MASS[@x,y,z]",
-           "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated",
-           Option::Kind::texts,
-           {},
-           "Model"},
-          {"--elastic",
-           "",
-           "drives with a `stiffness` are elastic: each motor has a coordinate of its own, JOINT.motor",
-           Option::Kind::flag,
-           {},
-           "Model"}};
+Option payload_option() {
+  return {"--payload",
+          "LINK:MASS[@x,y,z]",
+          "a point mass (kg) carried by a link, at its origin or at a place in its frame (m); may be repeated",
+          Option::Kind::texts,
+          {},
+          "Model"};
+}
+Option elastic_option() {
+  return {"--elastic",
+          "",
+          "drives with a `stiffness` are elastic: each motor has a coordinate of its own, JOINT.motor",
+          Option::Kind::flag,
+          {},
+          "Model"};
+}
+
+Command changed(Command c, const std::vector<Option>& more) {
+  c.options.insert(c.options.end() - 1, more.begin(), more.end());  // beside the others that change the model
+  return c;
 }
 
 }  // namespace
@@ -116,11 +122,9 @@ Command model_command(std::vector<Option> own) {
   return c;
 }
 
+Command elastic_command(std::vector<Option> own) { return changed(model_command(std::move(own)), {elastic_option()}); }
 Command dynamics_command(std::vector<Option> own) {
-  Command c = model_command(std::move(own));
-  const std::vector<Option> more = mass_options();
-  c.options.insert(c.options.end() - 1, more.begin(), more.end());  // beside the others that change the model
-  return c;
+  return changed(model_command(std::move(own)), {payload_option(), elastic_option()});
 }
 
 ReadOptions read_options(const Arguments& arguments) {

@@ -11,7 +11,8 @@ namespace lw::cli {
 
 // A command on MODEL: behind its own options stand those that change the model, and --json.
 Command model_command(std::vector<Option> own);
-// The same where masses count: also --payload and --elastic.
+// The same where drives may be elastic: also --elastic; and where masses count: also --payload.
+Command elastic_command(std::vector<Option> own);
 Command dynamics_command(std::vector<Option> own);
 
 ReadOptions read_options(const Arguments& arguments);

@@ -352,7 +352,7 @@ std::size_t CWriter::Body::size_of(ValueId value) const {
   if (const auto a = array_of.find(value); a != array_of.end()) return a->second;
   const Node& n = graph[static_cast<NodeId>(value)];
   if (n.op == Op::call) return graph.calls()[n.a].function->output_size();
-  if (n.op == Op::solve) return 2 * graph.solves()[n.a].guess.size();
+  if (n.op == Op::solve) return graph.solves()[n.a].outputs();
   return 1;
 }
 

@@ -123,6 +123,10 @@ std::string pieces(const std::vector<Group>& groups, const std::string& array) {
 
 void choose_precision(std::string& text, const CDialect& dialect) {
   replace_all(text, "REAL", dialect.real());
+  replace_all(text, "HALF", dialect.single_precision ? "0.5f" : "0.5");
+  const char* suffix = dialect.single_precision ? "f" : "";
+  replace_all(text, "SHORTEST", fmt::format("{}{}", Solve::kShortest, suffix));
+  replace_all(text, "SOLVED", fmt::format("{}{}", Solve::kSolved, suffix));
   replace_all(text, "ONE", dialect.single_precision ? "1.0f" : "1.0");
   replace_all(text, "ZERO", dialect.single_precision ? "0.0f" : "0.0");
   replace_all(text, "FABS", dialect.cpp ? "std::fabs" : dialect.single_precision ? "fabsf" : "fabs");
@@ -140,30 +144,56 @@ std::string c_signature(const Statements& names, const std::string& name, const 
 
 namespace {
 
-// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them. A singular Jacobian gives NaN.
+// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them (Solve, graph/expr.hpp). A singular
+// Jacobian gives NaN.
 constexpr const char* kNewton = R"(
 static void @name_newton(int steps, const REAL *start, REAL *out) {
-  REAL in[@all], seed[@n] = {ZERO}, jacobian[@square], column[@n];
+  REAL in[@all], from[@n], whole[@n], seed[@n] = {ZERO}, jacobian[@square], column[@n];
   for (int k = 0; k < @all; ++k) in[k] = start[k];
-  for (int step = 0; step < steps; ++step) {
+  out[2 * @n] = ONE;
+  @residual;
+  const REAL first = lw_squares(@n, out + @n);
+  for (int left = steps; left > 0; --left) {
     for (int j = 0; j < @n; ++j) {
       seed[j] = ONE;
       @tangent;
       seed[j] = ZERO;
       for (int i = 0; i < @n; ++i) jacobian[i * @n + j] = column[i];
     }
+    const REAL before = lw_squares(@n, out + @n);
+    if (!(before > first * SOLVED)) left = 1;
+    for (int k = 0; k < @n; ++k) {
+      from[k] = in[k];
+      whole[k] = out[@n + k];
+    }
+    out[2 * @n] = lw_solve_linear(@n, jacobian, whole);
+    REAL factor = ONE;
+    for (int k = 0; k < @n; ++k) in[k] = from[k] - whole[k];
     @residual;
-    lw_solve_linear(@n, jacobian, out + @n);
-    for (int k = 0; k < @n; ++k) in[k] -= out[@n + k];
+    while (left > 1 && !(lw_squares(@n, out + @n) < before * (ONE - HALF * factor))) {
+      factor *= HALF;
+      if (factor < SHORTEST) {
+        factor = ONE;
+        left = 1;
+      }
+      for (int k = 0; k < @n; ++k) in[k] = from[k] - factor * whole[k];
+      @residual;
+    }
   }
-  @residual;
   for (int k = 0; k < @n; ++k) out[k] = in[k];
 }
 )";
 
 constexpr const char* kSolveLinear = R"(
-/* A x = b by elimination with row pivoting, A by rows; x overwrites b. */
-static void lw_solve_linear(int n, REAL *A, REAL *b) {
+static REAL lw_squares(int n, const REAL *x) {
+  REAL sum = ZERO;
+  for (int k = 0; k < n; ++k) sum += x[k] * x[k];
+  return sum;
+}
+
+/* A x = b by elimination with row pivoting, A by rows; x overwrites b. The sign of det A. */
+static REAL lw_solve_linear(int n, REAL *A, REAL *b) {
+  REAL sign = ONE;
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int i = k + 1; i < n; ++i) {
@@ -177,6 +207,7 @@ static void lw_solve_linear(int n, REAL *A, REAL *b) {
     const REAL kept = b[k];
     b[k] = b[pivot];
     b[pivot] = kept;
+    if ((A[k * n + k] < ZERO) != (pivot != k)) sign = -sign;
     for (int i = k + 1; i < n; ++i) {
       const REAL factor = A[i * n + k] / A[k * n + k];
       for (int j = k; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
@@ -187,6 +218,7 @@ static void lw_solve_linear(int n, REAL *A, REAL *b) {
     for (int j = k + 1; j < n; ++j) b[k] -= A[k * n + j] * b[j];
     b[k] *= ONE / A[k * n + k];
   }
+  return sign;
 }
 )";
 

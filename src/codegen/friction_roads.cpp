@@ -38,7 +38,7 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
 
 namespace {
 
-constexpr int kNewtonSteps = 8;
+constexpr int kNewtonSteps = 30;
 constexpr double kSolved = 1e-9, kSolvedInFloat = 1e-4;  // of the torques
 
 // What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to place, near
@@ -102,32 +102,36 @@ struct DriveAt {
 bool has_rotor_bodies(const Transmission<Expr>& t) {
   return std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<Expr>& d) { return d.rotor_body >= 0; });
 }
+// By its first row; A by rows.
+Expr determinant(const std::vector<Expr>& A, std::size_t n) {
+  if (n == 1) return A[0];
+  Expr sum(0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    if (A[j].is_constant(0.0)) continue;
+    std::vector<Expr> rest;
+    for (std::size_t k = n; k < n * n; ++k) {
+      if (k % n != j) rest.push_back(A[k]);
+    }
+    const Expr term = A[j] * determinant(rest, n - 1);
+    sum = j % 2 == 0 ? sum + term : sum - term;
+  }
+  return sum;
+}
+
 // What these give for an input does not depend on accelerations.
 bool has_no_rotors(const Transmission<Expr>& t) {
   return std::all_of(t.drives.begin(), t.drives.end(),
                      [](const DriveLoss<Expr>& d) { return d.rotor_body < 0 && is_zero(d.rotor_inertia); });
 }
 
-// Accelerations near those of `tau`: as if reactions were those of q̈ = 0, and what the rotors take that of drives without losses.
-std::vector<Expr> guess(const Model<Expr>& model, const std::vector<Expr>& along, const std::vector<Force<Expr>>& reactions,
-                        std::vector<Expr> M, const std::vector<Expr>& h, const std::vector<Expr>& qd, const std::vector<Expr>& tau) {
-  const std::size_t nv = h.size();
-  Losses<Expr> losses(model);
-  losses.dynamic = h;
-  add_losses<Expr>(model, reactions, along, qd, std::vector<Expr>(nv, Expr(0.0)), losses);
+// Accelerations without friction: where several belong to the torques, the branch on which these lie is the one that is meant.
+std::vector<Expr> frictionless(const Model<Expr>& model, std::vector<Expr> M, const std::vector<Expr>& h,
+                               const std::vector<Expr>& tau) {
   factorize_mass_matrix<Expr>(model, M);
-  std::vector<Expr> rest(nv), qdd(nv);
-  for (std::size_t k = 0; k < nv; ++k) qdd[k] = tau[k] - losses.at_joint[k];
+  std::vector<Expr> qdd(h.size());
+  for (std::size_t k = 0; k < h.size(); ++k) qdd[k] = tau[k] - h[k];
   solve_mass_matrix<Expr>(model, M, qdd);
-  for (std::size_t k = 0; k < nv; ++k) rest[k] = tau[k] - losses.at_joint[k];
-  for (const Transmission<Expr>& t : model.transmissions) {
-    if (t.v.size() != 1 || has_rotor_bodies(t)) continue;
-    const DriveAt drive{t, 0};
-    const Expr rotor = drive.rotor(qdd);
-    rest[drive.place()] = drive.output(tau[drive.place()] - rotor, qd) + rotor - losses.at_joint[drive.place()];
-  }
-  solve_mass_matrix<Expr>(model, M, rest);
-  return rest;
+  return qdd;
 }
 
 // The model in whose frames reactions are taken: the tree's, unless force elements act on it, which those do not carry.
@@ -243,9 +247,7 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   add(in[1]);
   add(given);
   add_reactions();
-  const Taken at = taken(scene);
-  const std::vector<Expr> start =
-      guess(at.model, at.along, reactions, M, h, in[1], in[2]);
+  const std::vector<Expr> start = frictionless(scene.fewer, M, h, in[2]);
   // what unit accelerations alone add to the reactions
   CanonicalTree<Expr> weightless = scene.tree;
   weightless.gravity = {};
@@ -275,7 +277,13 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
   }
   // in single precision this factor is 1
   const Expr in_double = less(size, size * Expr(1.0 + 0x1p-40));
-  const Expr doubt = sqrt(select(less(select(in_double, kSolved, kSolvedInFloat) * size, left), -1.0, 0.0));  // NaN or 0
+  // where ∂total/∂q̈ has lost its sign another acceleration, if any, is the one that friction leaves to the joint
+  Expr sign = solution.orientation;
+  for (const Transmission<Expr>& t : scene.fewer.transmissions) {
+    if (!has_rotor_bodies(t)) sign *= determinant(t.C_inverse, t.v.size());
+  }
+  const Expr unsolved = less(select(in_double, kSolved, kSolvedInFloat) * size, left), turned = less(sign, 0.0);
+  const Expr doubt = sqrt(select(max(unsolved, turned), -1.0, 0.0));  // NaN or 0
   for (std::size_t k = 0; k < nv; ++k) qdd[k] = solution.unknowns[k] + doubt;
 }
 

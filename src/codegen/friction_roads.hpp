@@ -9,8 +9,9 @@
 //
 //   total(M q̈ + h, W q̈ + w₀, q̇, q̈) = τ      M, h, W, w₀ computed once
 //
-// by Newton steps from where bearings are loaded as if nothing accelerated. Where they do not get there (a joint jams), accelerations are NaN. A joint at rest is taken as if
-// it had no dry friction: sticking is for dynamics/forward_friction.hpp.
+// by Newton steps from the accelerations without friction (Solve, graph/expr.hpp). Where they do not get there (a joint jams), or
+// get to where ∂total/∂q̈ has lost its sign, accelerations are NaN. A joint at rest is taken as if it had no dry friction:
+// sticking is for dynamics/forward_friction.hpp.
 #pragma once
 
 #include "../dynamics/friction.hpp"

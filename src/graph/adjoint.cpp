@@ -71,7 +71,7 @@ std::vector<Expr> adjoint_at(const Function& f, const std::vector<Expr>& x, cons
         const Node& owner = from[n.a];
         std::vector<Expr>& outputs = nested[n.a];
         outputs.resize(owner.op == Op::call ? from.calls()[owner.a].function->output_size()
-                                            : 2 * from.solves()[owner.a].guess.size());
+                                            : from.solves()[owner.a].outputs());
         outputs[n.b] += bar[id];
         break;
       }

@@ -89,12 +89,7 @@ Evaluated::Evaluated(const Function& f, const std::vector<Expr>& arguments)
         break;
       }
       case Op::output:
-        if (from[n.a].op == Op::call) {
-          values_[id] = called.at(n.a)[n.b];
-        } else {
-          const Graph::Solution& s = solutions_.at(n.a);
-          values_[id] = n.b < s.unknowns.size() ? s.unknowns[n.b] : s.residual[n.b - s.unknowns.size()];
-        }
+        values_[id] = from[n.a].op == Op::call ? called.at(n.a)[n.b] : solutions_.at(n.a)[n.b];
         break;
       default: {
         const Operands o = operands_of(from, id);

@@ -133,6 +133,7 @@ Graph::Solution Graph::solve(std::shared_ptr<const Function> residual, const std
   for (std::size_t k = 0; k < 2 * n; ++k) {
     (k < n ? solution.unknowns : solution.residual).push_back(make(Op::output, node.id(), static_cast<NodeId>(k)));
   }
+  solution.orientation = make(Op::output, node.id(), static_cast<NodeId>(2 * n));
   return solution;
 }
 

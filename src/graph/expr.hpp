@@ -101,14 +101,22 @@ struct Call {
   std::vector<NodeId> arguments;
 };
 
-// `steps` Newton steps on residual(x, p) = 0 from a guess. The residual's first inputs are the unknowns x, as many as it
-// has outputs; the rest are p. Outputs of the node: x, then the residual there. By the implicit function theorem
+// Newton steps on residual(x, p) = 0 from a guess, `steps` at most. The residual's first inputs are the unknowns x, as many as
+// it has outputs; the rest are p. Outputs of the node: x, the residual there, and the sign of
+// det ∂r/∂x where the last step began, ±1: whether x lies on the branch of solutions that it should. By the implicit function theorem
 // dx/dp = -(∂r/∂x)⁻¹ ∂r/∂p at the solution, whatever the guess was.
+// Of a step the fraction f is made, the first of 1, ½, ¼ … that takes f/2 or more off |r|². Where none does, and where next to
+// nothing is left of the guess's |r|², the whole step is made and is the last. The last step is always whole: so one step
+// solves a linear equation, and derivatives that go along with the numbers are those of the implicit function.
 struct Solve {
+  static constexpr double kShortest = 0x1p-10;  // f
+  static constexpr double kSolved = 0x1p-80;    // of the guess's |r|²
   std::shared_ptr<const Function> residual;
   std::vector<NodeId> guess;
   std::vector<NodeId> arguments;
   int steps = 0;
+
+  std::size_t outputs() const { return 2 * guess.size() + 1; }
 };
 
 class Graph {
@@ -123,6 +131,12 @@ class Graph {
   struct Solution {
     std::vector<Expr> unknowns;
     std::vector<Expr> residual;
+    Expr orientation;
+
+    const Expr& operator[](std::size_t output) const {
+      const std::size_t n = unknowns.size();
+      return output < n ? unknowns[output] : output < 2 * n ? residual[output - n] : orientation;
+    }
   };
   Solution solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
                  const std::vector<Expr>& arguments, int steps);

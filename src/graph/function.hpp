@@ -74,7 +74,8 @@ Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> o
 // The operands of a node, including those of calls and solves.
 void for_each_operand(const Graph& graph, NodeId id, const std::function<void(NodeId)>& visit);
 
-// Cost of the live operations; a call costs what its function costs, a solve its residual `steps` times over.
+// Cost of the live operations; a call costs what its function costs, a solve its residual `steps` times over, which
+// it may not need.
 // `depth`: operations on the longest path from an input to an output (sign changes and constants free).
 struct FunctionCost {
   OperationCount operations;

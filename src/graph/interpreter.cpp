@@ -11,10 +11,11 @@
 namespace lw {
 namespace {
 
-// Solves A x = b by Gaussian elimination with row pivoting on values; A is n×n by rows, x overwrites b.
+// Solves A x = b by Gaussian elimination with row pivoting on values; A is n×n by rows, x overwrites b. The sign of det A.
 template <class U>
-void solve_linear(std::vector<double>& A, std::span<U> b) {
+double solve_linear(std::vector<double>& A, std::span<U> b) {
   const std::size_t n = b.size();
+  double sign = 1.0;
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t pivot = k;
     for (std::size_t i = k + 1; i < n; ++i) {
@@ -24,7 +25,9 @@ void solve_linear(std::vector<double>& A, std::span<U> b) {
     if (pivot != k) {
       for (std::size_t j = 0; j < n; ++j) std::swap(A[k * n + j], A[pivot * n + j]);
       std::swap(b[k], b[pivot]);
+      sign = -sign;
     }
+    if (A[k * n + k] < 0.0) sign = -sign;
     for (std::size_t i = k + 1; i < n; ++i) {
       const double factor = A[i * n + k] / A[k * n + k];
       for (std::size_t j = k; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
@@ -35,6 +38,7 @@ void solve_linear(std::vector<double>& A, std::span<U> b) {
     for (std::size_t j = k + 1; j < n; ++j) b[k] -= U(A[k * n + j]) * b[j];
     b[k] *= U(1.0 / A[k * n + k]);
   }
+  return sign;
 }
 
 // Numbers follow the function's arithmetic; the other scalars need no last bits.
@@ -98,7 +102,7 @@ struct Interpreter<U>::Program {
     std::shared_ptr<const Function> residual;
     std::vector<std::uint32_t> guess, arguments;
     int steps = 0;
-    std::vector<U> in, out;
+    std::vector<U> in, out, from, step;
     std::vector<double> tangent_in, tangent_out, jacobian;
   };
 
@@ -110,6 +114,8 @@ struct Interpreter<U>::Program {
   std::vector<std::uint32_t> results;
 
   void run_nested(Nested& n);
+  static double run_newton(Nested& n, std::span<U> x, std::span<U> residual)
+    requires(!std::is_same_v<U, Expr>);
 };
 
 template <class U>
@@ -144,12 +150,14 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
           nested.arguments.push_back(slot.at(a));
         }
         nested.in.resize(inner.input_size());
-        nested.out.resize(inner.output_size() * (is_call ? 1 : 2));
+        nested.out.resize(is_call ? inner.output_size() : graph.solves()[n.a].outputs());
         if (!is_call) {
           for (const NodeId a : graph.solves()[n.a].guess) nested.guess.push_back(slot.at(a));
           nested.steps = graph.solves()[n.a].steps;
           nested.residual = graph.solves()[n.a].residual;
           nested.tangent = std::make_unique<Interpreter<double>>(tangent(inner, inner.output_size()));
+          nested.from.resize(inner.output_size());
+          nested.step.resize(inner.output_size());
           nested.tangent_in.resize(inner.input_size() + inner.output_size());
           nested.tangent_out.resize(inner.output_size());
           nested.jacobian.resize(inner.output_size() * inner.output_size());
@@ -234,27 +242,58 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
     for (const Expr& e : arguments) graph = e.graph() != nullptr ? e.graph() : graph;
     if (graph == nullptr) throw Error(ErrorCode::usage, "a Solve node of constants has no graph to stand in");
     const Graph::Solution solution = graph->solve(n.residual, guess, arguments, n.steps);
-    std::copy(solution.unknowns.begin(), solution.unknowns.end(), n.out.begin());
-    std::copy(solution.residual.begin(), solution.residual.end(), n.out.begin() + static_cast<std::ptrdiff_t>(unknowns));
+    for (std::size_t k = 0; k < n.out.size(); ++k) n.out[k] = solution[k];
   } else {
     const std::span<U> x(n.in.data(), unknowns), residual(n.out.data() + unknowns, unknowns);
     for (std::size_t k = 0; k < unknowns; ++k) x[k] = slots[n.guess[k]];
-    for (int step = 0; step < n.steps; ++step) {
-      // J by columns, on values
-      for (std::size_t k = 0; k < n.in.size(); ++k) n.tangent_in[k] = value_of(n.in[k]);
-      for (std::size_t j = 0; j < unknowns; ++j) {
-        n.tangent_in[n.in.size() + j] = 1.0;
-        (*n.tangent)(n.tangent_in, n.tangent_out);
-        n.tangent_in[n.in.size() + j] = 0.0;
-        for (std::size_t i = 0; i < unknowns; ++i) n.jacobian[i * unknowns + j] = n.tangent_out[i];
-      }
-      (*n.function)(n.in, residual);
-      solve_linear<U>(n.jacobian, residual);
-      for (std::size_t k = 0; k < unknowns; ++k) x[k] -= residual[k];
-    }
-    (*n.function)(n.in, residual);
+    n.out.back() = U(run_newton(n, x, residual));
     std::copy(x.begin(), x.end(), n.out.begin());
   }
+}
+
+template <class U>
+double Interpreter<U>::Program::run_newton(Nested& n, std::span<U> x, std::span<U> residual)
+  requires(!std::is_same_v<U, Expr>)
+{
+  const std::size_t unknowns = x.size();
+  const auto go = [&](double factor) {
+    for (std::size_t k = 0; k < unknowns; ++k) x[k] = n.from[k] - U(factor) * n.step[k];
+    (*n.function)(n.in, residual);
+  };
+  const auto size = [&] {
+    double sum = 0.0;
+    for (const U& r : residual) sum += value_of(r) * value_of(r);
+    return sum;
+  };
+  (*n.function)(n.in, residual);
+  const double first = size();
+  double orientation = 1.0;
+  for (int left = n.steps; left > 0; --left) {
+    // J by columns, on values
+    for (std::size_t k = 0; k < n.in.size(); ++k) n.tangent_in[k] = value_of(n.in[k]);
+    for (std::size_t j = 0; j < unknowns; ++j) {
+      n.tangent_in[n.in.size() + j] = 1.0;
+      (*n.tangent)(n.tangent_in, n.tangent_out);
+      n.tangent_in[n.in.size() + j] = 0.0;
+      for (std::size_t i = 0; i < unknowns; ++i) n.jacobian[i * unknowns + j] = n.tangent_out[i];
+    }
+    const double before = size();
+    if (!(before > first * Solve::kSolved)) left = 1;
+    std::copy(x.begin(), x.end(), n.from.begin());
+    std::copy(residual.begin(), residual.end(), n.step.begin());
+    orientation = solve_linear<U>(n.jacobian, std::span<U>(n.step));
+    double factor = 1.0;
+    go(factor);
+    while (left > 1 && !(size() < before * (1.0 - 0.5 * factor))) {
+      factor *= 0.5;
+      if (factor < Solve::kShortest) {
+        factor = 1.0;
+        left = 1;
+      }
+      go(factor);
+    }
+  }
+  return orientation;
 }
 
 #define LW_INSTANTIATE(T)                                                   \

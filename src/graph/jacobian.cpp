@@ -158,7 +158,7 @@ class LinearGraph {
     const std::size_t n = solve.guess.size(), m = solve.arguments.size();
     const std::vector<Expr> p = at_.all(solve.arguments);
     auto& outputs = nested_[id];
-    outputs.resize(2 * n);  // of the residuals: none
+    outputs.resize(solve.outputs());  // of residuals and orientation: none
     for (std::size_t c = 0; c < m; ++c) {
       if (!moves(solve.arguments[c])) continue;
       std::vector<Expr> rest = at_.unknowns_of(id);

@@ -59,8 +59,7 @@ Expr Rewrite::copy(NodeId old) {
         for (const NodeId a : solve.arguments) arguments.push_back((*this)[a]);
         solutions_[n.a] = graph_->solve(solve.residual, guess, arguments, solve.steps);
       }
-      const Graph::Solution& s = solutions_[n.a];
-      return n.b < s.unknowns.size() ? s.unknowns[n.b] : s.residual[n.b - s.unknowns.size()];
+      return solutions_[n.a][n.b];
     }
     default: {
       Expr operands[3];

@@ -48,6 +48,7 @@ std::vector<Expr> tangent_at(const Function& f, const std::vector<Expr>& x, cons
             at.graph().solve(called.linear(*solve.residual), std::vector<Expr>(solve.guess.size(), Expr(0.0)), rest, 1);
         nested[id] = s.unknowns;
         nested[id].insert(nested[id].end(), s.residual.begin(), s.residual.end());
+        nested[id].emplace_back(0.0);
         break;
       }
       case Op::output: d[id] = nested.at(n.a)[n.b]; break;

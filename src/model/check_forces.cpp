@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -5,9 +6,13 @@
 
 #include "../base/linear.hpp"
 #include "check.hpp"
+#include "curve.hpp"
 
 namespace lw {
 namespace {
+
+// Of a piece between two points of a table, where it is looked at.
+constexpr std::array kPartsOfAPiece{0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0 - 1e-9};
 
 class ForcesCheck {
  public:
@@ -104,6 +109,13 @@ class ForcesCheck {
       not_negative(f.stribeck->static_torque, "static");
       positive(f.stribeck->velocity, "velocity");
       positive(f.stribeck->shape, "shape");
+      const double at_rest = at_(f.stribeck->static_torque), moving = at_(f.coulomb);
+      if (at_rest >= 0.0 && at_rest < moving) {  // no law of nature forbids it, but Stribeck's curve falls
+        complaints_.warning(f.stribeck->static_torque.where,
+                            fmt::format("{}: `static` is {}, below `coulomb` ({:.9g})", what_,
+                                        with_value(f.stribeck->static_torque, at_rest), moving),
+                            "it is all of the dry friction at rest, not what is added to `coulomb`");
+      }
     }
     for (const Bearing& b : f.bearings) {
       not_negative(b.mu, "mu");
@@ -138,17 +150,54 @@ class ForcesCheck {
     positive(d.stiffness, "stiffness");
     not_negative(d.damping, "damping");
     not_negative(d.backlash, "backlash");
-    if (!d.efficiency) return;
-    for (const Formula& f : d.efficiency->y) {
+    if (d.rated && d.peak && at_(*d.peak) < at_(*d.rated)) {
+      complaints_.warning(d.peak->where, fmt::format("{}: `peak` is {}, below `rated` ({:.9g})", what_,
+                                                     with_value(*d.peak, at_(*d.peak)), at_(*d.rated)));
+    }
+    if (d.efficiency) efficiency(*d.efficiency);
+  }
+
+  void efficiency(const FormulaTable& table) {
+    bool makes_a_curve = true;
+    for (const Formula& f : table.y) {
       const double value = at_(f);
       if (value <= 0.0 || value > 1.0) {
+        makes_a_curve = false;
         complaints_.error(
             f.where, fmt::format("{}: the efficiency {} is not between 0 and 1", what_, with_value(f, value)),
             value >= 2.0 && value <= 100.0 ? fmt::format("percent? write {:.9g}", value / 100.0) : std::string());
       }
     }
-    for (const Formula& f : d.efficiency->x) not_negative(f, "load");
-    ascend(d.efficiency->x, "load");
+    for (const Formula& f : table.x) not_negative(f, "load");
+    ascend(table.x, "load");
+    for (std::size_t k = 1; k < table.x.size(); ++k) makes_a_curve &= at_(table.x[k]) > at_(table.x[k - 1]);
+    if (makes_a_curve && table.x.size() == table.y.size()) input_rises(table);
+  }
+
+  // More at the output takes more at the input, whichever drives: x/η(x) and x η(x) rise. A drive of which this is not true
+  // would lose less under a greater load, and give two torques for one.
+  void input_rises(const FormulaTable& table) {
+    std::vector<double> x, y;
+    for (const Formula& f : table.x) x.push_back(at_(f));
+    for (const Formula& f : table.y) y.push_back(at_(f));
+    const Curve<double> eta(x, y, table.cubic, Curve<double>::Ends::constant);
+    for (std::size_t k = 1; k < x.size(); ++k) {
+      bool drives = true, driven = true;
+      for (const double part : kPartsOfAPiece) {
+        const double load = x[k - 1] + part * (x[k] - x[k - 1]), value = eta(load), change = load * eta.slope(load);
+        if (change >= value) drives = false;
+        if (-change >= value) driven = false;
+      }
+      if (drives && driven) continue;
+      const double input = drives ? x[k] * y[k] : x[k] / y[k], before = drives ? x[k - 1] * y[k - 1] : x[k - 1] / y[k - 1];
+      complaints_.error(
+          table.y[k].where,
+          fmt::format("{}: the efficiency {} too fast from {:.9g} at load {:.9g} to {:.9g} at {:.9g}", what_,
+                      drives ? "falls" : "rises", y[k - 1], x[k - 1], y[k], x[k]),
+          fmt::format("the {} of the drive, load {} efficiency, would not rise with the load ({:.4g}, then {:.4g} of the rated "
+                      "torque)",
+                      drives ? "torque that comes through to the motor" : "input", drives ? "times" : "over", before, input));
+    }
   }
 
   const DefaultValues& at_;

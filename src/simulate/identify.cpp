@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "../base/linear.hpp"
-#include "../dynamics/friction.hpp"
 #include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../model/complaints.hpp"
@@ -32,7 +31,12 @@ Index to_index(std::size_t k) { return static_cast<Index>(k); }
 }  // namespace
 
 Unknowns::Unknowns(const Model<double>& model, const IdentifyOptions& options)
-    : model_(model), base_(base_parameters(model)), width_(at(model.nv), 0.0) {
+    : model_(model),
+      losses_(model),
+      base_(base_parameters(model)),
+      width_(at(model.nv), 0.0),
+      keeps_(at(model.nv), false),
+      dry_(at(model.nv), false) {
   std::vector<std::string> names;
   for (const JointInfo& j : model.joints) names.push_back(j.name);
   for (const std::string& name : options.friction_joints) {
@@ -44,7 +48,13 @@ Unknowns::Unknowns(const Model<double>& model, const IdentifyOptions& options)
   const auto& wanted = options.friction_joints;
   using Kind = FrictionTerm::Kind;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), names[k]) == wanted.end()) continue;
+    const bool known = !wanted.empty() && std::find(wanted.begin(), wanted.end(), names[k]) == wanted.end();
+    const std::size_t v = at(model.joints[k].v), end = v + at(velocities(model.joints[k].type));
+    for (std::size_t i = v; i < end; ++i) {
+      keeps_[i] = known;
+      dry_[i] = !known && options.coulomb;
+    }
+    if (known) continue;
     if (options.viscous) friction_.push_back({Kind::viscous, k});
     if (options.coulomb) friction_.push_back({Kind::coulomb, k});
     if (options.offset) friction_.push_back({Kind::offset, k});
@@ -59,6 +69,13 @@ Unknowns::Unknowns(const Model<double>& model, const IdentifyOptions& options)
     viscous[at(loss.v)] = loss.viscous;
     coulomb[at(loss.v)] = loss.coulomb;
     width_[at(loss.v)] = loss.width;
+    if (keeps_[at(loss.v)] && is_dry<double>(loss)) dry_[at(loss.v)] = true;
+  }
+  for (const Transmission<double>& t : model.transmissions) {
+    for (std::size_t k = 0; k < t.v.size(); ++k) {
+      if (t.drives[k].breakaway == 0.0 && t.drives[k].efficiency.empty()) continue;
+      for (const int v : t.v) dry_[at(v)] = dry_[at(v)] || keeps_[at(v)];
+    }
   }
   for (const FrictionTerm& f : friction_) {
     const std::size_t v = at(model.joints[f.joint].v);
@@ -96,6 +113,11 @@ void Unknowns::columns(Workspace<double>& work, In<double> q, In<double> qd, In<
   // dampers of force elements stay in the fitted mechanism: they are known
   rnea_with_damping<double>(weightless_, work, q, qd, qdd, known, damping_);
   for (std::size_t v = 0; v < nv; ++v) known[v] += damping_[v];
+  if (std::find(keeps_.begin(), keeps_.end(), true) == keeps_.end()) return;
+  inverse_with_losses<double>(model_, work, q, qd, qdd, losses_);
+  for (std::size_t v = 0; v < nv; ++v) {
+    if (keeps_[v]) known[v] += losses_.total[v] - losses_.dynamic[v] - losses_.damping[v];
+  }
 }
 
 namespace {
@@ -303,12 +325,7 @@ Identification identify(const Model<double>& model, const MotionLog& log, const 
   const std::size_t nv = at(model.nv), samples = data.qd.size();
   const auto held = static_cast<std::size_t>(std::llround(options.holdout * static_cast<double>(samples)));
 
-  std::vector<bool> dry(nv, false);
-  for (const FrictionTerm& f : unknowns.friction()) {
-    const JointInfo& j = model.joints[f.joint];
-    for (int k = 0; k < velocities(j.type); ++k)
-      dry[at(j.v + k)] = dry[at(j.v + k)] || f.kind == FrictionTerm::Kind::coulomb;
-  }
+  const std::vector<bool>& dry = unknowns.dry();
   std::vector<Triangle> fit(nv), holdout(nv);
   std::size_t rows = 0;
   for (std::size_t v = 0; v < nv; ++v) {

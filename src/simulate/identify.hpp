@@ -2,7 +2,8 @@
 //
 // Torques are linear in what is sought, x = (base parameters, friction):
 //   τ = [Y_base(q, q̇, q̈)  F(q̇)] x + known + noise,   F: q̇ (viscous), σ(q̇) (Coulomb), 1 (offset)
-// with `known` what acts whatever the parameters are (springs). Rows of joint j are divided by the deviation of its noise,
+// with `known` what acts whatever the parameters are: springs, and where friction is sought in some joints only, what the model
+// has of it in the others. (Of the others' bearings and drives, under the loads of the model as it is.) Rows of joint j are divided by the deviation of its noise,
 // σ_j² = |r_j|²/(n_j − h_j), r_j the residuals of the pass before, h_j the sum of the rows' leverages (a first pass has equal
 // weights); then x = argmin |W (A x − b)|, its covariance is (AᵀW²A)⁻¹. All by orthogonal triangles, never by AᵀA.
 // Of directions that the log does not show, x has what the model has.
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "../dynamics/base_parameters.hpp"
+#include "../dynamics/friction.hpp"
 
 namespace lw {
 
@@ -29,7 +31,7 @@ struct MotionLog {
 
 struct IdentifyOptions {
   bool viscous = true, coulomb = true, offset = false;
-  std::vector<std::string> friction_joints;  // empty: all
+  std::vector<std::string> friction_joints;  // empty: all. In the others it is what the model has
   // Hz; 0: none. Absent: a twentieth of the sampling rate where accelerations are missing, else none
   std::optional<double> filter;
   double still = 0.0;    // rows of a joint with Coulomb friction that is no faster than this are left out
@@ -53,6 +55,9 @@ class Unknowns {
   std::string name(std::size_t k) const;                       // "link3.mx", "elbow.coulomb"
   const std::vector<double>& start() const { return start_; }  // what the model has
 
+  // Of each velocity: whether its friction, sought or known, is anything where it rests.
+  const std::vector<bool>& dry() const { return dry_; }
+
   // A (nv × size()) by columns, and `known`.
   void columns(Workspace<double>& work, In<double> q, In<double> qd, In<double> qdd, Out<double> A, Out<double> known);
 
@@ -60,9 +65,12 @@ class Unknowns {
   const Model<double>& model_;
   Model<double> weightless_;  // without what is sought
   std::vector<double> damping_;
+  Losses<double> losses_;
   BaseParameters<double> base_;
   std::vector<FrictionTerm> friction_;
   std::vector<double> width_;  // of each velocity: within which σ is gradual
+  std::vector<bool> keeps_;    // of each velocity: its friction is known
+  std::vector<bool> dry_;
   std::vector<double> start_, Y_;
 };
 

@@ -119,6 +119,20 @@ links:
   const Outcome none = linkwright({"inverse", "puma560", "--elastic"});
   EXPECT_EQ(none.code, 2);
   EXPECT_TRUE(has(none.err, "no drive of `puma560` has a `stiffness`")) << none.err;
+  const nlohmann::json checked = linkwright({"check", file, "--elastic", "--json"}).json();
+  EXPECT_EQ(checked["dof"], 2);
+  EXPECT_EQ(checked["velocity_names"][1], "disc.motor");
+  // the shaft's 50 × 0.1 drives the disc, q̈ = 2.5, and what is left for the motor to give is 5 / 10 of it on its own side
+  const std::vector<std::string> motion{"inverse", file, "--elastic", "--friction", "--q", "0,0.1", "--qdd", "2.5,0"};
+  std::vector<std::string> as_json = motion;
+  as_json.push_back("--json");
+  const nlohmann::json parts = linkwright(as_json).json()["breakdown"];
+  EXPECT_NEAR(parts[0]["total"], 0.0, 1e-14);
+  EXPECT_TRUE(parts[0]["motor"].is_null());
+  EXPECT_NEAR(parts[1]["motor"], 0.5, 1e-14);
+  const Outcome table = linkwright(motion);
+  EXPECT_TRUE(has(table.out, "0 in motions that their")) << table.out;
+  EXPECT_FALSE(has(linkwright({"inverse", file, "--friction"}).out, "elastic drives"));
   // written out it can be read again
   const Outcome written = linkwright({"convert", file, "--elastic"});
   EXPECT_EQ(linkwright({"check", write("written.yaml", written.out)}).code, 0) << written.out << written.err;

@@ -210,14 +210,28 @@ TEST(Jit, CompilesNewtonIterations) {
       }));
   for (const auto trigonometry : {Arithmetic::Trigonometry::libm, Arithmetic::Trigonometry::own}) {
     const auto residual = std::make_shared<Function>(closure->with({trigonometry, false}));
-    const Function f = trace("rates", {{"crank", 1}}, {{"x", 2}, {"r", 2}}, [&](const Arguments& in, Results& out) {
+    const Function f = trace("rates", {{"crank", 1}}, {{"x", 2}, {"r", 2}, {"sign", 1}}, [&](const Arguments& in, Results& out) {
       const auto s = in[0][0].graph()->solve(residual, {0.5, 1.5}, {in[0][0], 0.3, 0.9, 0.8}, 8);
       out[0] = s.unknowns;
       out[1] = s.residual;
+      out[2] = {s.orientation};
     });
     Program program;
     program.name = "four_bar";
-    program.functions = {f, tangent(f, 1)};  // a solve within the derivative, too
+    // by steps that must be shortened: atan x is too flat for whole ones from far
+    const auto far = std::make_shared<Function>(
+        trace("far", {{"x", 2}, {"b", 1}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+          const Expr a = in[0][0] - Expr(10.0) * in[1][0], b = in[0][1] + in[0][0];
+          out[0] = {atan(a) + Expr(0.01) * b, b - Expr(0.3) * tanh(a)};
+        }));
+    const Function shortened = trace("shortened", {{"b", 1}}, {{"x", 2}, {"r", 2}, {"sign", 1}},
+                                     [&](const Arguments& in, Results& out) {
+      const auto s = in[0][0].graph()->solve(far, {0.0, 0.0}, {in[0][0]}, 40);
+      out[0] = s.unknowns;
+      out[1] = s.residual;
+      out[2] = {s.orientation};
+    });
+    program.functions = {f, tangent(f, 1), shortened};  // a solve within the derivative, too
     for (const char* compiler : {"gcc", "clang"}) {
       if (!has(compiler)) continue;
       const Scratch scratch;
@@ -230,7 +244,7 @@ TEST(Jit, CompilesNewtonIterations) {
         Interpreter<double> interpret(g);
         for (double crank = 0.0; crank < 6.2; crank += 0.01) {
           const std::vector<double> in = g.input_size() == 1 ? std::vector<double>{crank} : std::vector<double>{crank, 1.0};
-          double expected[4], got[4];
+          double expected[5], got[5];
           interpret(in, expected);
           compiled(g.name(), in, got);
           EXPECT_EQ(std::memcmp(got, expected, sizeof got), 0) << compiler << " " << g.name() << " at " << crank;

@@ -118,6 +118,67 @@ TEST(Interpreter, SolvesAndDifferentiatesByTheImplicitFunctionTheorem) {
   EXPECT_NEAR(derivative_of(c[0]), -std::sin(x) / (1.0 + 0.4 * std::cos(x)), 1e-14);
 }
 
+// atan(x - b) = a from a guess at 0: whole steps go further away each time where |x - b| is beyond 1.39. And the same for two
+// unknowns, the other twice the first.
+TEST(Interpreter, ShortensNewtonStepsThatLeadAway) {
+  const auto residual = std::make_shared<Function>(
+      trace("far", {{"x", 2}, {"a", 1}, {"b", 1}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+        out[0] = {atan(in[0][0] - in[2][0]) - in[1][0], in[0][1] - Expr(2.0) * in[0][0]};
+      }));
+  const auto solved = [&](int steps) {
+    return trace("solve", {{"a", 1}, {"b", 1}}, {{"x", 2}, {"r", 2}}, [=](const Arguments& in, Results& out) {
+      const auto solution = in[0][0].graph()->solve(residual, {Expr(0.0), Expr(0.0)}, {in[0][0], in[1][0]}, steps);
+      out[0] = solution.unknowns;
+      out[1] = solution.residual;
+    });
+  };
+  const Function f = solved(30);
+  for (const double b : {-5.0, -2.0, 1.0, 3.0, 8.0}) {
+    for (const double a : {-0.7, 0.0, 0.7}) {
+      const double x = b + std::tan(a);
+      double out[4];
+      evaluate<double>(f, std::vector<double>{a, b}, out);
+      EXPECT_NEAR(out[0], x, 1e-13 * (1.0 + std::abs(x)));
+      EXPECT_DOUBLE_EQ(out[1], 2.0 * out[0]);
+      EXPECT_NEAR(out[2], 0.0, 1e-14);
+      // dx/da = 1 + tan² a, dx/db = 1
+      const double slope = 1.0 + std::pow(std::tan(a), 2);
+      Dual d[4];
+      evaluate<Dual>(f, std::vector<Dual>{{a, 1.0}, {b, 0.0}}, d);
+      EXPECT_NEAR(d[0].d, slope, 1e-11 * slope);
+      EXPECT_NEAR(d[1].d, 2.0 * slope, 1e-11 * slope);
+      ComplexStep c[4];
+      evaluate<ComplexStep>(f, std::vector<ComplexStep>{{a, 0.0}, {b, kComplexStep}}, c);
+      EXPECT_NEAR(derivative_of(c[0]), 1.0, 1e-11);
+    }
+  }
+  // one step is whole, whatever it leads to
+  double out[4];
+  evaluate<double>(solved(1), std::vector<double>{0.0, 5.0}, out);
+  EXPECT_DOUBLE_EQ(out[0], 26.0 * std::atan(5.0));
+}
+
+// A circle and a line meet twice, at (a, b) and (b, a); det ∂r/∂(x, y) = 2 x − 2 y tells the one from the other.
+TEST(Interpreter, TellsTheBranchesOfSolutionsApart) {
+  const auto residual = std::make_shared<Function>(
+      trace("meet", {{"x", 2}, {"p", 2}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+        const Expr x = in[0][0], y = in[0][1], a = in[1][0], b = in[1][1];
+        out[0] = {x * x + y * y - (a * a + b * b), x + y - (a + b)};
+      }));
+  const Function f = trace("solve", {{"guess", 2}, {"p", 2}}, {{"x", 2}, {"sign", 1}}, [=](const Arguments& in, Results& out) {
+    const auto solution = in[0][0].graph()->solve(residual, in[0], in[1], 20);
+    out[0] = solution.unknowns;
+    out[1] = {solution.orientation};
+  });
+  double out[3];
+  for (const bool swapped : {false, true}) {
+    evaluate<double>(f, swapped ? std::vector<double>{1.0, 5.0, 3.0, 4.0} : std::vector<double>{5.0, 1.0, 3.0, 4.0}, out);
+    EXPECT_NEAR(out[0], swapped ? 3.0 : 4.0, 1e-13);
+    EXPECT_NEAR(out[1], swapped ? 4.0 : 3.0, 1e-13);
+    EXPECT_EQ(out[2], swapped ? -1.0 : 1.0);
+  }
+}
+
 TEST(Interpreter, ReportsASingularNewtonStep) {
   const auto residual = std::make_shared<Function>(trace(
       "flat", {{"x", 1}, {"b", 1}}, {{"r", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[1][0]; }));

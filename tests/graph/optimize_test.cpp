@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 
+#include "graph/interpreter.hpp"
 #include "support/sample_functions.hpp"
 
 namespace lw {
@@ -48,6 +50,28 @@ TEST(Optimize, ContractsWhereTheArithmeticIsFused) {
   int fused = 0;
   for (const NodeId id : g.order()) fused += g.graph()[id].op == Op::fma;
   EXPECT_GT(fused, 50);
+}
+
+// As constants of select, sums and products: what is not a number, or infinite, stays so.
+TEST(Optimize, KeepsConstantsThatAreNotFinite) {
+  for (const double c : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    const Function f = trace("f", {{"x", 2}}, {{"y", 5}}, [&](const Arguments& in, Results& out) {
+      const Expr x = in[0][0], y = in[0][1], below = less(x, y), odd(c);
+      out[0] = {select(below, odd, x), select(below, odd, Expr(0.0)) + x, x * y + select(below, odd, Expr(1.0)) * x,
+                Expr(2.0) * x * y + (x + odd) * Expr(3.0) + y, x * (odd * y) - y * (x + y)};
+    });
+    for (const Objective objective : {Objective::operations, Objective::latency, Objective::depth}) {
+      const Function g = optimize(f, objective);
+      for (const double x : {1.0, 2.0}) {  // below y, and not
+        double was[5], is[5];
+        evaluate<double>(f, std::vector<double>{x, 1.5}, was);
+        evaluate<double>(g, std::vector<double>{x, 1.5}, is);
+        for (int k = 0; k < 5; ++k) {
+          EXPECT_TRUE(was[k] == is[k] || (std::isnan(was[k]) && std::isnan(is[k]))) << c << " " << k << ": " << is[k];
+        }
+      }
+    }
+  }
 }
 
 TEST(Optimize, LeavesCallsAndSolvesAlone) {

@@ -284,9 +284,27 @@ TEST(Check, DrivesSpringsAndStopsHaveTheRightSign) {
        {"drive: {rated: 1, efficiency: {load: [], value: []}}", "{load:", "the table of `efficiency` is empty"},
        {"drive: {rated: 1, efficiency: {load: [0, 1], value: [0.1, 0.2], interpolation: spline}}", "spline",
         "`linear` or `cubic`, not `spline`"},
+       // 0.1/0.2 = 0.5 of the rated torque, then 0.2/0.9 = 0.22; driven 0.5 × 0.9 = 0.45, then 1 × 0.4 = 0.4
+       {"drive: {rated: 1, efficiency: {load: [0.1, 0.2, 1], value: [0.2, 0.9, 0.95]}}", "0.9",
+        "the efficiency rises too fast from 0.2 at load 0.1 to 0.9 at 0.2"},
+       {"drive: {rated: 1, efficiency: {load: [0.1, 0.2, 1], value: [0.2, 0.9, 0.95]}}", "0.9", "(0.5, then 0.2222 of the rated"},
+       {"drive: {rated: 1, efficiency: {load: [0.5, 1], value: [0.9, 0.4]}}", "0.4",
+        "the efficiency falls too fast from 0.9 at load 0.5 to 0.4 at 1"},
+       {"drive: {rated: 1, efficiency: {load: [0.5, 1], value: [0.9, 0.4], interpolation: cubic}}", "0.4",
+        "would not rise with the load (0.45, then 0.4 of the rated torque)"},
+       // from 0.5 to 1 the input rises, 1 to 1.11, but not where the cubic is steepest: η′ = 1.2, η = 0.7 at 0.75
+       {"drive: {rated: 1, efficiency: {load: [0.1, 0.5, 1, 2], value: [0.5, 0.5, 0.9, 0.9], interpolation: cubic}}", "0.9, 0.9]",
+        "rises too fast from 0.5 at load 0.5 to 0.9 at 1"},
        {"spring: {position: [0, 0], torque: [1, 2]}", "0], torque", "`position` does not ascend at `0`"},
        {"spring: {position: [0, 1], torque: [1, 2], stiffness: 3}", "stiffness:", "`stiffness` beside a table of `torque`"},
        {"spring: {stiffness: 3, interpolation: cubic}", "interpolation:", "`interpolation` without a table"}});
+  expect_clean(with_links(link("a", "base", "type: revolute",
+                               "drive: {rated: 1, efficiency: {load: [0.1, 0.5, 1, 2], value: [0.5, 0.5, 0.9, 0.9]}}")));
+  const auto hardly = [](const std::string& entry, const char* at, const char* what) {
+    EXPECT_TRUE(has(with_links(link("a", "base", "type: revolute", entry)), Severity::warning, 4, at, what)) << entry;
+  };
+  hardly("drive: {rated: 10, peak: 5}", "5", "`peak` is `5`, below `rated` (10)");
+  hardly("friction: {coulomb: 2, stribeck: {static: 1, velocity: 0.1}}", "1", "`static` is `1`, below `coulomb` (2)");
   const auto stops = [](const std::string& limits) {
     return with_links(link("a", "base", "type: revolute, limits: {" + limits + "}"));
   };

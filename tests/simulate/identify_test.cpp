@@ -460,5 +460,43 @@ TEST(Identify, RefusesLogsThatDoNotSuit) {
   EXPECT_TRUE(says(complaint([](MotionLog&) {}, options), "held out"));
 }
 
+// Friction is sought in two joints; that of the others is the file's, and is in the log as well.
+TEST(Identify, FrictionThatIsNotSoughtIsTheFiles) {
+  const Puma puma;
+  Mechanism known = puma.wrong;
+  for (std::size_t k = 0; k < 6; ++k) {
+    lw::Friction& f = known.links[k].joint.friction;
+    f.present = true;
+    f.viscous = kPumaFriction.viscous[k];
+    f.coulomb = kPumaFriction.coulomb[k];
+    if (k > 0) known.links[k].joint.drive->breakaway.reset();
+  }
+  known.links[0].joint.drive->breakaway = 3.0;  // some of what the first joint loses is lost in its drive
+  known.links[0].joint.friction.coulomb = kPumaFriction.coulomb[0] - 3.0;
+  known.links[1].joint.friction.viscous = known.links[4].joint.friction.viscous = 99.0;  // sought, so this does not act
+  const Model<double> start = instantiate<double>(known);
+  const MotionLog log = swing(puma.model, kPumaFriction, 50.0, 20.0);
+  IdentifyOptions options;
+  for (const std::size_t k : {1u, 4u}) options.friction_joints.push_back(known.links[k].joint.name);
+  const Identification id = identify(start, log, options);
+  const std::size_t base = id.base.base.size();
+  ASSERT_EQ(id.estimates.size(), base + 4);
+  for (std::size_t k = 0; k < base; ++k) EXPECT_NEAR(id.estimates[k].value, puma.x[k], 1e-8) << id.estimates[k].name;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::size_t joint = k == 0 ? 1 : 4;
+    EXPECT_NEAR(id.estimates[base + 2 * k].value, kPumaFriction.viscous[joint], 1e-8);
+    EXPECT_NEAR(id.estimates[base + 2 * k + 1].value, kPumaFriction.coulomb[joint], 1e-8);
+  }
+  // the fitted mechanism, with what it kept and what was found, predicts the log
+  const Mechanism fitted = fitted_mechanism(known, start, id, physical_fit(start, id));
+  const Model<double> model = instantiate<double>(fitted);
+  Workspace<double> work(model);
+  Losses<double> losses(model);
+  for (std::size_t i = 0; i < log.t.size(); i += 50) {
+    inverse_with_losses<double>(model, work, log.q[i], log.qd[i], log.qdd[i], losses);
+    for (std::size_t v = 0; v < 6; ++v) EXPECT_NEAR(losses.total[v], log.tau[i][v], 1e-5);
+  }
+}
+
 }  // namespace identify_test
 }  // namespace lw

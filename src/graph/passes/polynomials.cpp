@@ -151,7 +151,13 @@ Polynomials polynomials(const Function& function) {
     const Node& n = graph[id];
     Terms terms;
     switch (n.op) {
-      case Op::constant: terms = {{n.value, {}}}; break;
+      case Op::constant:
+        if (!std::isfinite(n.value)) {  // no coefficient: what is added to it would vanish, or it against that
+          literal[id] = id;
+          continue;
+        }
+        terms = {{n.value, {}}};
+        break;
       case Op::neg: terms = {{-1.0, {literal[n.a]}}}; break;
       case Op::add: terms = {{1.0, {literal[n.a]}}, {1.0, {literal[n.b]}}}; break;
       case Op::sub: terms = {{1.0, {literal[n.a]}}, {-1.0, {literal[n.b]}}}; break;
