@@ -57,6 +57,7 @@ struct Plan {
   struct Chunk {
     std::vector<NodeId> nodes;
     int processor = 0;
+    double start = 0.0, finish = 0.0;
   };
   std::vector<Chunk> chunks;  // in an order in which all can be done
   double time = 0.0;
@@ -166,7 +167,7 @@ class Divider {
         });
       }
     }
-    const Schedule schedule = earliest_finish(tasks, machine_, processors_);
+    const Schedule schedule = partitioned(tasks, machine_, processors_);
     Plan plan;
     plan.way = fmt::format("chunks of {:.0f} % in {}", 100.0 * length / one_, words);
     std::vector<Placement> placements = schedule.placements;
@@ -175,8 +176,8 @@ class Divider {
     });
     const double call = machine_.delay(0, 1, 8, processors_);
     for (const Placement& p : placements) {
-      plan.chunks.push_back({chunks[static_cast<std::size_t>(p.task)], p.processor});
-      plan.time = std::max(plan.time, p.finish + (p.processor == 0 ? 0.0 : 2.0 * call));  // begun later, and told of
+      plan.chunks.push_back({chunks[static_cast<std::size_t>(p.task)], p.processor, p.start, p.finish});
+      plan.time = std::max(plan.time, p.finish + (p.processor == 0 ? 0.0 : call));  // processor 0 must hear of it
     }
     plan.time += repeated_;
     return plan;
@@ -268,23 +269,21 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   }
   // what is told: by node, its place in the exchange later
   std::map<NodeId, std::size_t> slot;
-  std::vector<bool> tells(plan.chunks.size(), false);
   for (const Plan::Chunk& chunk : plan.chunks) {
     for (const NodeId id : chunk.nodes) {
       for_each_needed(id, [&](NodeId o) {
-        if (has[static_cast<std::size_t>(chunk.processor)][o]) return;
-        slot[o] = 0;
-        tells[static_cast<std::size_t>(chunk_of[o])] = true;
+        if (!has[static_cast<std::size_t>(chunk.processor)][o]) slot[o] = 0;
       });
     }
   }
   // what is computed again and is a result belongs to processor 0, and so does what it needs
   const auto result_owner = [&](NodeId id) { return again_[id] ? 0 : owner[id]; };
+  int late = kNone;  // the last chunk that processor 0 must wait for in the end
   const auto is_told_late = [&](NodeId id, auto&& self) -> void {
     if (!again_[id]) {
       if (has[0][id] || graph_[id].op == Op::constant || graph_[id].op == Op::input) return;
       slot[id] = 0;
-      tells[static_cast<std::size_t>(chunk_of[id])] = true;
+      late = std::max(late, chunk_of[id]);
       return;
     }
     for_each_operand(graph_, id, [&](NodeId o) { self(o, self); });
@@ -293,56 +292,59 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     if (again_[r]) is_told_late(r, is_told_late);
   }
 
-  // segments
+  // Who waits for which chunk. One that has waited for a chunk knows all that was done before it on that processor; and while it
+  // waits, it waits at once for what will be done by then anyway: each wait ends a segment on both sides.
+  std::vector<std::map<int, int>> waits(plan.chunks.size() + 1);  // of a chunk, and of the end: processor -> chunk
+  std::vector<bool> tells(plan.chunks.size(), false);
+  std::vector<std::vector<int>> waited(p_count, std::vector<int>(p_count, kNone));
+  const auto wait = [&](std::size_t who, std::size_t p, int chunk) {
+    const auto q = static_cast<std::size_t>(plan.chunks[static_cast<std::size_t>(chunk)].processor);
+    if (q == p || chunk <= waited[p][q]) return;
+    const double now = who < plan.chunks.size() ? plan.chunks[who].start - machine_.delay(0, 1, 8, processors_) : 0.0;
+    for (std::size_t c = static_cast<std::size_t>(chunk) + 1; c < std::min(who, plan.chunks.size()); ++c) {
+      if (plan.chunks[c].processor == static_cast<int>(q) && plan.chunks[c].finish <= now) chunk = static_cast<int>(c);
+    }
+    waits[who][static_cast<int>(q)] = waited[p][q] = chunk;
+  };
+  for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
+    const auto p = static_cast<std::size_t>(plan.chunks[c].processor);
+    std::map<int, int> needed;
+    for (const NodeId id : plan.chunks[c].nodes) {
+      for_each_needed(id, [&](NodeId o) {
+        if (has[p][o]) return;
+        int& last = needed.try_emplace(owner[o], kNone).first->second;
+        last = std::max(last, chunk_of[o]);
+      });
+    }
+    for (const auto& [q, chunk] : needed) wait(c, p, chunk);
+  }
+  if (late != kNone) {
+    for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
+      if (plan.chunks[c].processor != 0 && static_cast<int>(c) <= late) wait(plan.chunks.size(), 0, static_cast<int>(c));
+    }
+  }
+  *messages = 0;
+  for (const auto& of_chunk : waits) {
+    for (const auto& [q, chunk] : of_chunk) {
+      tells[static_cast<std::size_t>(chunk)] = true;
+      ++*messages;
+    }
+  }
   std::vector<std::vector<Segment>> segments(p_count, std::vector<Segment>(1));
   std::vector<int> segment_of_chunk(plan.chunks.size(), 0);
-  std::vector<std::vector<int>> waited(p_count, std::vector<int>(p_count, kNone));
   std::vector<bool> is_open(p_count, false);  // the last segment has work already
-  *messages = 0;
-  const auto begin_segment = [&](std::size_t p, const std::map<int, int>& waits) {
-    std::vector<Segment::Wait> fresh;
-    for (const auto& [q, s] : waits) {
-      if (s > waited[p][static_cast<std::size_t>(q)]) {
-        fresh.push_back({q, s});
-        waited[p][static_cast<std::size_t>(q)] = s;
-      }
-    }
-    if ((!fresh.empty() || segments[p].back().is_needed) && is_open[p]) segments[p].emplace_back();
-    Segment& now = segments[p].back();
-    now.waits.insert(now.waits.end(), fresh.begin(), fresh.end());
-    *messages += static_cast<int>(fresh.size());
+  const auto begin_segment = [&](std::size_t p, const std::map<int, int>& before) {
+    if ((!before.empty() || segments[p].back().is_needed) && is_open[p]) segments[p].emplace_back();
+    for (const auto& [q, chunk] : before) segments[p].back().waits.push_back({q, segment_of_chunk[static_cast<std::size_t>(chunk)]});
     is_open[p] = true;
   };
   for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
-    const Plan::Chunk& chunk = plan.chunks[c];
-    const auto p = static_cast<std::size_t>(chunk.processor);
-    std::map<int, int> waits;
-    for (const NodeId id : chunk.nodes) {
-      for_each_needed(id, [&](NodeId o) {
-        if (has[p][o]) return;
-        int& last = waits.try_emplace(owner[o], kNone).first->second;
-        last = std::max(last, segment_of_chunk[static_cast<std::size_t>(chunk_of[o])]);
-      });
-    }
-    begin_segment(p, waits);
+    const auto p = static_cast<std::size_t>(plan.chunks[c].processor);
+    begin_segment(p, waits[c]);
     segment_of_chunk[c] = static_cast<int>(segments[p].size()) - 1;
     segments[p].back().is_needed = tells[c];
   }
-  // late results of processor 0
-  std::map<int, int> late;
-  const auto wait_late = [&](NodeId id, auto&& self) -> void {
-    if (!again_[id]) {
-      if (!slot.contains(id) || has[0][id]) return;
-      int& last = late.try_emplace(owner[id], kNone).first->second;
-      last = std::max(last, segment_of_chunk[static_cast<std::size_t>(chunk_of[id])]);
-      return;
-    }
-    for_each_operand(graph_, id, [&](NodeId o) { self(o, self); });
-  };
-  for (const NodeId r : f_.results()) {
-    if (again_[r]) wait_late(r, wait_late);
-  }
-  begin_segment(0, late);
+  begin_segment(0, waits.back());
 
   // places in the exchange: what is told together lies together, in lines of cache of its own
   std::size_t exchanged = 0;
