@@ -20,6 +20,7 @@ using Names = std::set<std::string>;
 using Vector = std::vector<double>;
 
 constexpr int kLinks = 6;
+constexpr OptimalOptions kSearch{.seconds = 20.0, .nodes = 200'000};
 
 const char* kElsewhere = "independent program: graph, layers and lists from table 4.1";
 
@@ -113,7 +114,7 @@ Lengths lengths(const TaskGraph& graph, const std::vector<int>& processors) {
   const Machine machine = lock_step();
   Lengths l;
   for (const int p : processors) {
-    const Schedule best = optimal(graph, machine, p, {.seconds = 2.0});
+    const Schedule best = optimal(graph, machine, p, kSearch);
     l.streamlined.push_back(levels(graph, streamlined(graph, machine, p, layer)));
     l.beside_110.push_back(levels(relaxed, streamlined(relaxed, machine, p, layer)));
     l.highest_first.push_back(levels(graph, highest_level_first(graph, machine, p)));
@@ -412,7 +413,7 @@ void friction(Experiment& e) {
   const TaskGraph six = streamline(std::vector<StreamlinedLink>(kLinks), {true, true}),
                   stanford = stanford_by_rules({true, true});
   Vector tasks{static_cast<double>(six.size()), static_cast<double>(stanford.size())}, found;
-  for (const int p : {2, 4, 6, 10}) found.push_back(levels(six, optimal(six, lock_step(), p, {.seconds = 2.0})));
+  for (const int p : {2, 4, 6, 10}) found.push_back(levels(six, optimal(six, lock_step(), p, kSearch)));
   const auto as_many = [](double value) { return Vector(8, value); };
   e.compare("friction-transmission", what + "transmissions alone", property("by hand: 50 and 51 follow n of link 1"),
             as_many(2), transmissions, absolute(0.0), "Rolling bearings.");

@@ -19,7 +19,7 @@ namespace lw {
 
 namespace {
 
-constexpr double kNodesPerSecond = 4e5;        // the limit is one of nodes first, so that results are always the same
+constexpr double kNodesPerSecond = 4e5;        // fewer than a core manages: it is not the clock that ends a search
 constexpr int kMostTasks = 5000;               // beyond which nothing is searched
 constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
 constexpr std::size_t kMostSteps = 64;         // in the lengths of what follows, for bounds
@@ -34,7 +34,7 @@ struct Search {
         duration(durations(of_graph, its_machine)),
         messages(has_messages(of_graph, its_machine, its_processors)),
         unit(messages ? 0.0 : common_unit(duration)),
-        most_nodes(static_cast<std::int64_t>(options.seconds * kNodesPerSecond)),
+        most_nodes(options.nodes > 0 ? options.nodes : static_cast<std::int64_t>(options.seconds * kNodesPerSecond)),
         deadline(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                         std::chrono::duration<double>(options.seconds))) {
     const std::size_t n = at(graph.size());

@@ -4,6 +4,7 @@
 //   T_p >= max(critical path, T_1 / p), and sharper bounds (Fernandez, Bussell 1973)
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -70,10 +71,11 @@ Schedule earliest_finish(const TaskGraph& graph, const Machine& machine, int pro
 // message costs more than a task.
 Schedule clustered(const TaskGraph& graph, const Machine& machine, int processors);
 // Depth first with bounds (DF/IHS, Kasahara, Narita 1984), from the best of the above: an optimum, or a gap (lower_bound) after
-// `seconds` of search. The search is cut by a number of nodes that takes less than that, so that results are the same every
-// time; by the clock where a machine is too slow for it. Graphs of more than 5000 tasks are not searched.
+// so many nodes of the search, where results are the same every time, or so many seconds, whichever is first. Graphs of more
+// than 5000 tasks are not searched.
 struct OptimalOptions {
-  double seconds = 10.0;
+  double seconds = 10.0;   // of the search; the schedules that it begins with take their own
+  std::int64_t nodes = 0;  // 0: as many as usually take less than that
 };
 Schedule optimal(const TaskGraph& graph, const Machine& machine, int processors, const OptimalOptions& options = {});
 
