@@ -310,14 +310,13 @@ void levels_of_stanford(Experiment& e) {
   const Machine intel = load_machine("8086");
   const double subtask = 1e3 * intel.duration({.multiplications = 2, .additions = 1});
   for (const double l : printed) milliseconds.push_back(l * subtask);
-  for (const double l : ours.optimum) ours_ms.push_back(l * subtask);
+  for (const double l : lengths(stanford_by_rules(), {1, 2, 3, 4, 5, 6}).optimum) ours_ms.push_back(l * subtask);
   e.compare("time", "time on p = 1 … 8 processors 8086, printed levels at 45 µs an operation (ms)",
             "table 4.8, this work", {21.06, 10.67, 7.02, 5.26, 4.32, 3.92, 3.65, 3.65}, milliseconds, absolute(0.01),
             "The 45 µs are nowhere in the thesis: 135 for a subtask follow from this table. No time was measured.");
   e.beaten("time-others", "time on p = 1 … 6 processors 8086, shortest schedules (ms)",
-           "table 4.8, Chen, Lee and Hou 1988", {24.83, 12.42, 8.44, 6.59, 5.72, 5.70},
-           Vector(ours_ms.begin(), ours_ms.begin() + 6),
-           "Of the subtasks of table 4.7: fewer operations than theirs, at 45 µs each.");
+           "table 4.8, Chen, Lee and Hou 1988", {24.83, 12.42, 8.44, 6.59, 5.72, 5.70}, ours_ms,
+           "Of the 155 subtasks by the rules, at 45 µs an operation: a model there and here, no time was measured.");
 }
 
 // --- the schedules of appendix C
