@@ -12,7 +12,7 @@
 #include "schedule/schedule.hpp"
 #include "schedule/streamline.hpp"
 
-// Dhanaraj 1990, chapter 4 and appendix C: inverse dynamics as subtasks of three operations, in layers and on processors.
+// Dhanaraj 1990, chapter 4 and appendix C: inverse dynamics as subtasks of three operations, layers, schedules.
 namespace lw::reproduce {
 namespace {
 
@@ -50,7 +50,7 @@ Vector numbers(const Names& names) {
 
 TaskGraph six_turning_links() { return streamline(std::vector<StreamlinedLink>(kLinks)); }
 
-// What table 4.7 lists, waiting for each other as six turning links do: a slide's subtasks 3 and 6 are taken for ω and α.
+// What table 4.7 lists, waiting for each other as six turning links do: a slide's 3 and 6 are taken for ω and α.
 TaskGraph stanford_as_printed() {
   const TaskGraph all = subtasks(kLinks);
   const Names names = names_of(dhanaraj_table_4_7());

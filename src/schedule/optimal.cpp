@@ -6,15 +6,15 @@
 
 #include "timeline.hpp"
 
-// A schedule is found as a sequence of tasks in the order of their starts, each starting as early as it can after the one
-// before. Without messages processors are alike: a task goes to the one that is free first. With messages, each processor is
-// tried, of those that have done nothing yet only the first where all are linked alike.
+// A schedule is found as a sequence of tasks in the order of their starts, each starting as early as it can after the
+// one before. Without messages processors are alike: a task goes to the one that is free first. With messages, each
+// processor is tried, of those that have done nothing yet only the first where all are linked alike.
 //
 // What is left out loses nothing:
 //   - tasks that start together in another order than that of the list;
-//   - without messages: a task that starts when another one that is ready could already be done (Giffler, Thompson 1960);
+//   - without messages: a task that starts when another ready one could already be done (Giffler, Thompson 1960);
 //   - without messages, tasks of one length: a set of tasks done that was done as early before;
-//   - what cannot end before the best that is known: tasks of which each is followed by so much, on p processors from now on.
+//   - what cannot end before the best that is known: tasks followed by so much each, on p processors from now on.
 namespace lw {
 
 namespace {
@@ -141,8 +141,8 @@ struct Search {
     return time;
   }
 
-  // No end of what is left is earlier: tasks that are followed by at least so much, poured over the processors as they get
-  // free. Those that are busy for longer than that have no part in it.
+  // No end of what is left is earlier: tasks that are followed by at least so much, poured over the processors as they
+  // get free. Those that are busy for longer than that have no part in it.
   double least_end(double now) const {
     std::vector<double> free = available;
     for (double& time : free) time = std::max(time, now);
