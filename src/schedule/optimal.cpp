@@ -6,20 +6,20 @@
 
 #include "timeline.hpp"
 
-// A schedule is found as a sequence of tasks in the order of their starts, each starting as early as it can after the one
-// before. Without messages processors are alike: a task goes to the one that is free first. With messages, each processor is
-// tried, of those that have done nothing yet only the first where all are linked alike.
+// A schedule is found as a sequence of tasks in the order of their starts, each starting as early as it can after the
+// one before. Without messages processors are alike: a task goes to the one that is free first. With messages, each
+// processor is tried, of those that have done nothing yet only the first where all are linked alike.
 //
 // What is left out loses nothing:
 //   - tasks that start together in another order than that of the list;
-//   - without messages: a task that starts when another one that is ready could already be done (Giffler, Thompson 1960);
+//   - without messages: a task that starts when another ready one could already be done (Giffler, Thompson 1960);
 //   - without messages, tasks of one length: a set of tasks done that was done as early before;
-//   - what cannot end before the best that is known: tasks of which each is followed by so much, on p processors from now on.
+//   - what cannot end before the best that is known: tasks followed by so much each, on p processors from now on.
 namespace lw {
 
 namespace {
 
-constexpr double kNodesPerSecond = 4e5;        // the limit is one of nodes first, so that results are always the same
+constexpr double kNodesPerSecond = 4e5;        // fewer than a core manages: it is not the clock that ends a search
 constexpr int kMostTasks = 5000;               // beyond which nothing is searched
 constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
 constexpr std::size_t kMostSteps = 64;         // in the lengths of what follows, for bounds
@@ -34,7 +34,7 @@ struct Search {
         duration(durations(of_graph, its_machine)),
         messages(has_messages(of_graph, its_machine, its_processors)),
         unit(messages ? 0.0 : common_unit(duration)),
-        most_nodes(static_cast<std::int64_t>(options.seconds * kNodesPerSecond)),
+        most_nodes(options.nodes > 0 ? options.nodes : static_cast<std::int64_t>(options.seconds * kNodesPerSecond)),
         deadline(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                         std::chrono::duration<double>(options.seconds))) {
     const std::size_t n = at(graph.size());
@@ -141,8 +141,8 @@ struct Search {
     return time;
   }
 
-  // No end of what is left is earlier: tasks that are followed by at least so much, poured over the processors as they get
-  // free. Those that are busy for longer than that have no part in it.
+  // No end of what is left is earlier: tasks that are followed by at least so much, poured over the processors as they
+  // get free. Those that are busy for longer than that have no part in it.
   double least_end(double now) const {
     std::vector<double> free = available;
     for (double& time : free) time = std::max(time, now);

@@ -4,6 +4,7 @@
 //   T_p >= max(critical path, T_1 / p), and sharper bounds (Fernandez, Bussell 1973)
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,10 @@ struct Schedule {
   double makespan() const;
 };
 
-// What is wrong with a schedule, each once: tasks that are missing, placed twice or unknown; a processor that there is not; a
-// start before 0 or at no time at all; two tasks at one time on a processor; a task that is shorter than its work; a task
-// that starts before what it waits for is done, or has come. Where a task is placed twice, the first to come counts for those
-// that wait for it.
+// What is wrong with a schedule, each once: tasks that are missing, placed twice or unknown; a processor that there is
+// not; a start before 0 or at no time at all; two tasks at one time on a processor; a task that is shorter than its
+// work; a task that starts before what it waits for is done, or has come. Where a task is placed twice, the first to
+// come counts for those that wait for it.
 struct Violation {
   enum class Kind {
     missing,
@@ -53,30 +54,33 @@ std::vector<Violation> violations(const TaskGraph& graph, const Machine& machine
 std::vector<double> bottom_levels(const TaskGraph& graph, const Machine& machine);
 double critical_path(const TaskGraph& graph, const Machine& machine);
 double serial_time(const TaskGraph& graph, const Machine& machine);
-// No schedule on p processors is shorter (without messages; with them it only gets longer). What must run between two times in
-// any schedule that ends by a time needs processors enough (Fernandez, Bussell 1973); earliest starts and latest ends take into
-// account that those before and after a task share the processors too.
+// No schedule on p processors is shorter (without messages; with them it only gets longer). What must run between two
+// times in any schedule that ends by a time needs processors enough (Fernandez, Bussell 1973); earliest starts and
+// latest ends take into account that those before and after a task share the processors too.
 double lower_bound(const TaskGraph& graph, const Machine& machine, int processors);
 
 // Schedulers. All give valid schedules.
-// TSA (Dhanaraj 1990): cycle by cycle the ready tasks of the current layer in list order, then of later layers, nearest first.
-// Made for tasks of one length: a cycle is as long as the longest of its tasks. `layer`: of each task; empty: layers(graph).
+
+// TSA (Dhanaraj 1990): cycle by cycle the ready tasks of the current layer in list order, then of later layers, nearest
+// first. Made for tasks of one length: a cycle is as long as the longest of its tasks. `layer`: of each task;
+// empty: layers(graph).
 Schedule streamlined(const TaskGraph& graph, const Machine& machine, int processors, std::vector<int> layer = {});
 // Highest level first, most immediate successors first among equals (Kasahara, Narita 1984). Messages are waited for.
 Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int processors);
 // Heterogeneous earliest finish time (Topcuoglu, Hariri, Wu 2002), with messages and insertion into gaps.
 Schedule earliest_finish(const TaskGraph& graph, const Machine& machine, int processors);
-// Tasks joined along heavy messages first (Sarkar's edge zeroing), clusters dealt to processors by load: for machines where a
-// message costs more than a task.
+// Tasks joined along heavy messages first (Sarkar's edge zeroing), clusters dealt to processors by load: for machines
+// where a message costs more than a task.
 Schedule clustered(const TaskGraph& graph, const Machine& machine, int processors);
 // Groups of tasks that tell each other much, dealt to processors by local search on a simulation in which a processor's time also goes
 // into reading what others wrote: for cores that share memory. Processor 0 begins, and waits for the others in the end.
 Schedule partitioned(const TaskGraph& graph, const Machine& machine, int processors);
-// Depth first with bounds (DF/IHS, Kasahara, Narita 1984), from the best of the above: an optimum, or a gap (lower_bound) after
-// `seconds` of search. The search is cut by a number of nodes that takes less than that, so that results are the same every
-// time; by the clock where a machine is too slow for it. Graphs of more than 5000 tasks are not searched.
+// Depth first with bounds (DF/IHS, Kasahara, Narita 1984), from the best of the above: an optimum, or a gap
+// (lower_bound) after so many nodes of the search, where results are the same every time, or so many seconds, whichever
+// is first. Graphs of more than 5000 tasks are not searched.
 struct OptimalOptions {
-  double seconds = 10.0;
+  double seconds = 10.0;   // of the search; the schedules that it begins with take their own
+  std::int64_t nodes = 0;  // 0: as many as usually take less than that
 };
 Schedule optimal(const TaskGraph& graph, const Machine& machine, int processors, const OptimalOptions& options = {});
 

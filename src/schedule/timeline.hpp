@@ -13,8 +13,8 @@ namespace lw {
 
 // Durations of the tasks on the machine. Throws Error(data) for one that is negative or not a number.
 std::vector<double> durations(const TaskGraph& graph, const Machine& machine);
-// The largest time that all of them are multiples of, 0 where there is none worth the name: without messages, all starts of a
-// shortest schedule can be multiples of it.
+// The largest time that all of them are multiples of, 0 where there is none worth the name: without messages, all
+// starts of a shortest schedule can be multiples of it.
 double common_unit(const std::vector<double>& durations);
 // Rounded up to a multiple of the unit, but for rounding errors; as it is where there is no unit.
 double round_up(double time, double unit);
@@ -36,7 +36,8 @@ class MeanDelay {
 // The longest way to the end first, messages included; no task before one that it waits for.
 std::vector<int> by_upward_rank(const TaskGraph& graph, const Machine& machine, int processors);
 
-// In any schedule on so many processors: when each task can start at the earliest, and what is to be done after its end.
+// In any schedule on so many processors: when each task can start at the earliest, and what is to be done after its
+// end.
 struct Windows {
   std::vector<double> head, tail;
 };

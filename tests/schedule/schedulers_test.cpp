@@ -43,7 +43,9 @@ const std::map<std::string, std::function<Schedule(const TaskGraph&, const Machi
       {"hlf", highest_level_first},
       {"heft", earliest_finish},
       {"cluster", clustered},
-      {"optimal", [](const TaskGraph& g, const Machine& m, int p) { return optimal(g, m, p, {.seconds = 0.01}); }}};
+      {"optimal", [](const TaskGraph& g, const Machine& m, int p) {
+         return optimal(g, m, p, {.seconds = 1000.0, .nodes = 3000});
+       }}};
   return all;
 }
 
@@ -148,7 +150,7 @@ TEST(Schedulers, OptimaAreThoseOfAllSchedules) {
          {ideal(), talkative(Topology::full, 0.5, 1.0, 0.0), talkative(Topology::pipeline, 0.0, 1.5, 0.125)}) {
       const int p = options.tasks < 7 ? 3 : 2;
       const double shortest = AllSchedules(graph, machine, p).shortest();
-      const Schedule s = optimal(graph, machine, p, {.seconds = 100.0});
+      const Schedule s = optimal(graph, machine, p, {.seconds = 1000.0, .nodes = 10'000'000});
       EXPECT_TRUE(s.proven_optimal) << "seed " << seed;
       EXPECT_NEAR(s.makespan(), shortest, 1e-9) << "seed " << seed;
       EXPECT_LE(lower_bound(graph, machine, p), shortest + 1e-9) << "seed " << seed;
@@ -242,7 +244,7 @@ TEST(Schedulers, TwoProcessorsByCoffmanAndGraham) {
     options.most_work = 1;
     options.density = 0.06 + 0.04 * static_cast<double>(seed % 4);
     const TaskGraph graph = random_tasks(2000 + seed, options);
-    const Schedule s = optimal(graph, ideal(), 2, {.seconds = 100.0});
+    const Schedule s = optimal(graph, ideal(), 2, {.seconds = 1000.0, .nodes = 10'000'000});
     EXPECT_TRUE(s.proven_optimal) << "seed " << seed;
     EXPECT_EQ(s.makespan(), coffman_graham(graph)) << "seed " << seed;
   }
@@ -287,7 +289,7 @@ TEST(Schedulers, MessagesThatCostMoreThanTheyGainAreNotSent) {
   const Machine far = talkative(Topology::full, 1000.0, 0.0, 0.0);
   const double serial = serial_time(graph, far);
   EXPECT_LE(clustered(graph, far, 4).makespan(), serial);
-  EXPECT_LE(optimal(graph, far, 4, {.seconds = 0.1}).makespan(), serial);
+  EXPECT_LE(optimal(graph, far, 4, {.seconds = 1000.0, .nodes = 30000}).makespan(), serial);
   // and those that gain are
   TaskGraph wide("wide");
   const int root = wide.add({"root", "", {.additions = 1}});
@@ -325,6 +327,16 @@ TEST(Schedulers, ResultsAreTheSameEveryTime) {
       EXPECT_EQ(a.placements[k].processor, b.placements[k].processor) << name;
     }
   }
+}
+
+// A search that would go on for ages ends by the clock, with a schedule and the gap that is left.
+TEST(Schedulers, SearchEndsInTime) {
+  const TaskGraph graph = random_tasks(40, {.tasks = 40, .most_work = 9, .density = 0.075});
+  const Machine machine = talkative(Topology::full, 3.0, 0.0, 0.1);
+  const Schedule s = optimal(graph, machine, 4, {.seconds = 0.05, .nodes = std::int64_t{1} << 60});
+  EXPECT_FALSE(s.proven_optimal);
+  EXPECT_LT(s.lower_bound, s.makespan());
+  EXPECT_TRUE(violations(graph, machine, s).empty());
 }
 
 TEST(Schedulers, BoundsOfManyTasks) {
