@@ -104,16 +104,21 @@ ChosenGrain choose_grain(const Function& function, const Machine& machine, int p
   const double whole = machine.duration(cost(function).operations);
   const double hop = machine.delay(0, 1, 8, std::max(2, processors));
   ChosenGrain best{divide(function, machine, 1.01 * whole + 1e-300), "whole"};
-  double shortest_yet = whole;
   if (processors < 2) return best;
-  // a task that is shorter than a sixteenth of a message never pays for one
-  for (double target = whole / 4.0; target > hop / 16.0 && whole / target < 5000.0; target /= 2.0) {
-    Division division = divide(function, machine, target);
-    const double time = earliest_finish(division.graph, machine, processors).makespan();
-    if (time < shortest_yet * (1.0 - 1e-9)) {
-      shortest_yet = time;
-      best = {std::move(division), fmt::format("{} a task", time_text(machine, target))};
-    }
+  double least = whole;
+  const auto attempt = [&](Division division, const std::string& name) {
+    const Schedule schedule = earliest_finish(division.graph, machine, processors);
+    const Figures f = figures(division.graph, machine, schedule);
+    // of messages that hurt alike, fewer: each keeps a processor from its work for a moment
+    const double price = f.makespan + f.messages * machine.line_transfer / processors;
+    if (price >= least * (1.0 - 1e-9)) return;
+    least = price;
+    best = {std::move(division), name};
+  };
+  // a task that is shorter than a sixteenth of a message does not pay for one
+  const double finest = std::max(hop / 16.0, whole / 1500.0);
+  for (double target = whole / (2.0 * processors); target > finest; target /= 2.0) {
+    attempt(divide(function, machine, target), fmt::format("{} a task", time_text(machine, target)));
   }
   return best;
 }

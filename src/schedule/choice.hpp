@@ -28,7 +28,7 @@ struct Figures {
 Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double alone = 0.0);
 
 // The grain that gives the shortest schedules. Without messages none is shorter than with every operation alone (TSA: than
-// with its three); with messages targets from one operation to the whole are tried by `earliest_finish`.
+// with its three); with messages tasks of several lengths are tried by `earliest_finish`.
 struct ChosenGrain {
   Division division;
   std::string name;  // "instruction", "three", "120 ns a task", "whole"

@@ -1,7 +1,9 @@
 #include "grain.hpp"
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -56,6 +58,15 @@ std::vector<int> labels(const Function& function, Grain grain) {
     });
   }
   return label;
+}
+
+// By node, on a processor that is at it already.
+std::vector<double> seconds_of(const Function& function, const Machine& machine) {
+  std::vector<double> seconds(function.graph().size(), 0.0);
+  Machine alone = machine;
+  alone.overhead = 0.0;
+  for (const NodeId id : function.order()) seconds[id] = alone.duration(work_of(function.graph(), id));
+  return seconds;
 }
 
 Division divided(const Function& function, const Clusters& clusters) {
@@ -133,13 +144,13 @@ Division divide(const Function& function, Grain grain) {
 
 Division divide(const Function& function, const Machine& machine, double target) {
   require(target > 0.0, "tasks take some time");
-  std::vector<double> seconds(function.graph().size(), 0.0);
-  Machine alone = machine;
-  alone.overhead = 0.0;
-  for (const NodeId id : function.order()) seconds[id] = alone.duration(work_of(function.graph(), id));
+  const std::vector<double> seconds = seconds_of(function, machine);
+  const double count = std::accumulate(seconds.begin(), seconds.end(), 0.0) / target;
+  const int strands = std::max(1, static_cast<int>(std::lround(std::sqrt(count))));
   Clusters clusters(function, seconds);
   clusters.join_readers(target);
-  clusters.join_along_ways(target);
+  clusters.join_strands(strands, std::max(1, static_cast<int>(std::min(1e6, count / strands))), target);
+  clusters.join_neighbours(target);
   return divided(function, clusters);
 }
 
