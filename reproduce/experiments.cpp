@@ -31,6 +31,7 @@ const std::vector<Entry>& experiments() {
                                        {"dhanaraj", dhanaraj_swelling},
                                        {"dhanaraj", dhanaraj_kinematics},
                                        {"dhanaraj", dhanaraj_friction},
+                                       {"dhanaraj", dhanaraj_schedule},
                                        {"binder", binder_kinematics},
                                        {"binder", binder_lagrange},
                                        {"binder", binder_operations},

@@ -17,6 +17,7 @@ Experiment dhanaraj_generated();
 Experiment dhanaraj_swelling();
 Experiment dhanaraj_kinematics();
 Experiment dhanaraj_friction();
+Experiment dhanaraj_schedule();
 Experiment binder_kinematics();
 Experiment binder_lagrange();
 Experiment binder_operations();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "../base/error.hpp"
 #include "timeline.hpp"
@@ -12,7 +13,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr int kMostForAncestors = 2000;  // tasks, beyond which earliest starts are those of the longest ways alone
 
-constexpr int kMostRounds = 16;          // in which a bound is raised: it is one after each
+constexpr int kMostRounds = 16;  // in which a bound is raised: it is one after each
 
 // Tasks and their durations, either way round.
 struct Directed {
@@ -29,28 +30,27 @@ std::vector<double> earliest_starts(const Directed& g, int processors, double un
   const std::size_t n = at(g.graph.size());
   const bool with_ancestors = n <= at(kMostForAncestors);
   std::vector<double> start(n, 0.0);
-  std::vector<std::vector<bool>> ancestors(with_ancestors ? n : 0, std::vector<bool>(with_ancestors ? n : 0));
+  const std::size_t words = with_ancestors ? (n + 63) / 64 : 0;
+  std::vector<std::uint64_t> ancestors(n * words);  // of each task, a bit for each
   std::vector<int> by_start;
   for (std::size_t k = 0; k < n; ++k) {
     const int task = g.backwards ? g.order[n - 1 - k] : g.order[k];
     double& earliest = start[at(task)];
     for (const Dependence& d : g.before(task)) {
       earliest = std::max(earliest, start[at(d.task)] + g.duration[at(d.task)]);
-      if (!with_ancestors) continue;
-      ancestors[at(task)][at(d.task)] = true;
-      for (std::size_t j = 0; j < n; ++j) {
-        if (ancestors[at(d.task)][j]) ancestors[at(task)][j] = true;
-      }
+      const std::size_t own = at(task) * words, other = at(d.task) * words;
+      for (std::size_t w = 0; w < words; ++w) ancestors[own + w] |= ancestors[other + w];
+      if (with_ancestors) ancestors[own + at(d.task / 64)] |= std::uint64_t{1} << (d.task % 64);
     }
     if (!with_ancestors) continue;
     double work = 0.0;  // of those before that start no earlier than the last one added
     for (auto j = by_start.rbegin(); j != by_start.rend(); ++j) {
-      if (!ancestors[at(task)][at(*j)]) continue;
+      if ((ancestors[at(task) * words + at(*j / 64)] >> (*j % 64) & 1) == 0) continue;
       work += g.duration[at(*j)];
       earliest = std::max(earliest, round_up(start[at(*j)] + work / processors, unit));
     }
-    const auto place = std::partition_point(by_start.begin(), by_start.end(),
-                                            [&](int j) { return start[at(j)] <= start[at(task)]; });
+    const auto place =
+        std::partition_point(by_start.begin(), by_start.end(), [&](int j) { return start[at(j)] <= start[at(task)]; });
     by_start.insert(place, task);
   }
   return start;

@@ -1,50 +1,61 @@
 #include <algorithm>
+#include <cmath>
 
 #include "timeline.hpp"
 
 namespace lw {
 
-// Of all ready tasks the one is next that can start first, among those the one with the highest level, then with the most
-// successors. Without messages this is: whenever a processor is free, the highest level first.
-Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int processors) {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// The highest level first, then the most successors; levels that differ by rounding errors are the same.
+std::vector<int> by_level(const TaskGraph& graph, const Machine& machine) {
   const std::vector<double> level = bottom_levels(graph, machine);
+  std::vector<int> list;
+  for (int i = 0; i < graph.size(); ++i) list.push_back(i);
+  const double step = level.empty() ? 0.0 : 1e-9 * *std::max_element(level.begin(), level.end());
+  const auto rounded = [&](int i) { return step > 0.0 ? std::round(level[at(i)] / step) : 0.0; };
+  std::stable_sort(list.begin(), list.end(), [&](int a, int b) {
+    const double la = rounded(a), lb = rounded(b);
+    return la != lb ? la > lb : graph.after(a).size() > graph.after(b).size();
+  });
+  return list;
+}
+
+}  // namespace
+
+// Of all ready tasks the one is next that can start first, and of those the first in the list. Without messages this is:
+// whenever a processor is free, the highest level first.
+Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int processors) {
   Timeline timeline(graph, machine, processors);
-  ReadyTasks ready(graph);
-  const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  const double rounding = 1e-9 * (level.empty() ? 0.0 : *std::max_element(level.begin(), level.end()));
-  const auto goes_before = [&](int a, int b) {
-    if (level[at(a)] > level[at(b)] + rounding || level[at(b)] > level[at(a)] + rounding) return level[at(a)] > level[at(b)];
-    if (graph.after(a).size() != graph.after(b).size()) return graph.after(a).size() > graph.after(b).size();
-    return a < b;
-  };
+  ReadyTasks ready(graph, by_level(graph, machine));
+  const double rounding = 1e-9 * critical_path(graph, machine);
   std::vector<std::vector<double>> arrival(at(graph.size()));  // of ready tasks, on each processor
-  for (int placed = 0; placed < graph.size(); ++placed) {
-    std::vector<double> available(at(processors));
-    for (int p = 0; p < processors; ++p) available[at(p)] = timeline.available(p);
-    int task = -1, processor = 0;
+  std::vector<double> available(at(processors));
+  while (!ready.positions().empty()) {
+    const double soonest = *std::min_element(available.begin(), available.end());
+    int chosen = -1, processor = 0;
     double start = 0.0;
-    for (const int candidate : ready.tasks()) {
-      std::vector<double>& there = arrival[at(candidate)];
+    for (const int position : ready.positions()) {
+      const int task = ready.task(position);
+      std::vector<double>& there = arrival[at(task)];
       if (there.empty()) {
-        for (int p = 0; p < processors; ++p) there.push_back(timeline.arrival(candidate, p));
+        for (int p = 0; p < processors; ++p) there.push_back(timeline.arrival(task, p));
       }
-      int best = 0;
-      double earliest = 0.0;
       for (int p = 0; p < processors; ++p) {
         const double time = std::max(there[at(p)], available[at(p)]);
-        if (p == 0 || time < earliest - rounding) {
-          best = p;
-          earliest = time;
-        }
+        if (chosen >= 0 && time >= start - rounding) continue;
+        chosen = position;
+        processor = p;
+        start = time;
       }
-      if (task < 0 || earliest < start - rounding || (earliest <= start + rounding && goes_before(candidate, task))) {
-        task = candidate;
-        processor = best;
-        start = earliest;
-      }
+      if (start <= soonest + rounding) break;  // none can be before it
     }
+    const int task = ready.task(chosen);
     timeline.place(task, processor, start);
-    ready.take(task);
+    available[at(processor)] = timeline.finish(task);
+    ready.take(chosen);
     arrival[at(task)] = {};
   }
   return timeline.schedule("hlf");

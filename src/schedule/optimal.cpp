@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <unordered_map>
 
@@ -12,13 +13,13 @@
 // What is left out loses nothing:
 //   - tasks that start together in another order than that of the list;
 //   - without messages: a task that starts when another one that is ready could already be done (Giffler, Thompson 1960);
-//   - without messages, tasks of one length: a set of tasks done that was done as early before.
+//   - without messages, tasks of one length: a set of tasks done that was done as early before;
 //   - what cannot end before the best that is known: tasks of which each is followed by so much, on p processors from now on.
 namespace lw {
 
 namespace {
 
-constexpr double kNodesPerSecond = 2e5;        // the limit is one of nodes first, so that results are always the same
+constexpr double kNodesPerSecond = 4e5;        // the limit is one of nodes first, so that results are always the same
 constexpr int kMostTasks = 5000;               // beyond which nothing is searched
 constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
 constexpr std::size_t kMostSteps = 64;         // in the lengths of what follows, for bounds
@@ -27,16 +28,20 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Search {
   Search(const TaskGraph& of_graph, const Machine& its_machine, int its_processors, const OptimalOptions& options)
-      : graph(of_graph), machine(its_machine), processors(its_processors), duration(durations(of_graph, its_machine)),
-        messages(has_messages(of_graph, its_machine, its_processors)), unit(messages ? 0.0 : common_unit(duration)),
+      : graph(of_graph),
+        machine(its_machine),
+        processors(its_processors),
+        duration(durations(of_graph, its_machine)),
+        messages(has_messages(of_graph, its_machine, its_processors)),
+        unit(messages ? 0.0 : common_unit(duration)),
         most_nodes(static_cast<std::int64_t>(options.seconds * kNodesPerSecond)),
-        deadline(std::chrono::steady_clock::now() +
-                 std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                     std::chrono::duration<double>(options.seconds))) {
+        deadline(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                        std::chrono::duration<double>(options.seconds))) {
     const std::size_t n = at(graph.size());
-    alike = machine.topology == Topology::shared || machine.topology == Topology::bus || machine.topology == Topology::full;
-    one_length = unit > 0.0 &&
-                 std::all_of(duration.begin(), duration.end(), [&](double d) { return d > 0.5 * unit && d < 1.5 * unit; });
+    alike =
+        machine.topology == Topology::shared || machine.topology == Topology::bus || machine.topology == Topology::full;
+    one_length = unit > 0.0 && std::all_of(duration.begin(), duration.end(),
+                                           [&](double d) { return d > 0.5 * unit && d < 1.5 * unit; });
     follows = windows(graph, duration, processors).tail;
     std::vector<int> list(n);
     for (std::size_t i = 0; i < n; ++i) list[i] = static_cast<int>(i);
@@ -59,7 +64,8 @@ struct Search {
     tasks_left.resize(steps.size());
     step_of.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      step_of[i] = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), follows[i]) - steps.begin()) - 1;
+      step_of[i] =
+          static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), follows[i]) - steps.begin()) - 1;
       left[step_of[i]] += duration[i];
       ++tasks_left[step_of[i]];
       waiting_for.push_back(static_cast<int>(graph.before(static_cast<int>(i)).size()));
@@ -135,14 +141,22 @@ struct Search {
     return time;
   }
 
-  // No end of what is left is earlier: tasks that are followed by at least so much, dealt evenly from now on.
+  // No end of what is left is earlier: tasks that are followed by at least so much, poured over the processors as they get
+  // free. Those that are busy for longer than that have no part in it.
   double least_end(double now) const {
-    double sum = 0.0, end = latest;
-    for (const double time : available) sum += std::max(time, now);
+    std::vector<double> free = available;
+    for (double& time : free) time = std::max(time, now);
+    std::sort(free.begin(), free.end());
+    double work = 0.0, end = latest;
     for (std::size_t k = steps.size(); k-- > 0;) {
       if (tasks_left[k] == 0) continue;
-      sum += left[k];
-      end = std::max(end, round_up(sum / processors, unit) + steps[k]);
+      work += left[k];
+      double sum = work, poured = HUGE_VAL;
+      for (std::size_t j = 0; j < free.size(); ++j) {
+        sum += free[j];
+        poured = std::min(poured, sum / static_cast<double>(j + 1));
+      }
+      end = std::max(end, round_up(poured, unit) + steps[k]);
     }
     return end;
   }
@@ -210,8 +224,8 @@ struct Search {
       }
     }
     if (one_length && next > now + 0.5 * unit) {  // all that was begun is done: the set says everything
-      const auto [known, is_new] = known_.size() < kMostKnown ? known_.try_emplace(done, next)
-                                                               : std::pair(known_.find(done), false);
+      const auto [known, is_new] =
+          known_.size() < kMostKnown ? known_.try_emplace(done, next) : std::pair(known_.find(done), false);
       if (known != known_.end() && !is_new) {
         if (known->second <= next + 0.5 * unit) return;
         known->second = next;

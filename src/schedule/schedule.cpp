@@ -56,7 +56,8 @@ class Validator {
       return;
     }
     if (!std::isfinite(p.start) || !std::isfinite(p.finish) || p.start < -rounding_) {
-      report(Violation::Kind::no_time, -1, p.task, fmt::format("{} runs from {} to {}", name(p.task), p.start, p.finish));
+      report(Violation::Kind::no_time, -1, p.task,
+             fmt::format("{} runs from {} to {}", name(p.task), p.start, p.finish));
       return;
     }
     const double duration = machine_.duration(graph_[p.task].work);

@@ -34,7 +34,15 @@ struct Schedule {
 // that wait for it.
 struct Violation {
   enum class Kind {
-    missing, twice, unknown, no_processor, no_time, overlap, too_short, precedence, message
+    missing,
+    twice,
+    unknown,
+    no_processor,
+    no_time,
+    overlap,
+    too_short,
+    precedence,
+    message
   } kind = Kind::missing;
   int from = -1, to = -1;  // tasks: of an edge both, of an overlap both, else `to`
   std::string words;
@@ -52,7 +60,7 @@ double lower_bound(const TaskGraph& graph, const Machine& machine, int processor
 
 // Schedulers. All give valid schedules.
 // TSA (Dhanaraj 1990): cycle by cycle the ready tasks of the current layer in list order, then of later layers, nearest first.
-// Tasks of one length. `layer`: of each task; empty: layers(graph).
+// Made for tasks of one length: a cycle is as long as the longest of its tasks. `layer`: of each task; empty: layers(graph).
 Schedule streamlined(const TaskGraph& graph, const Machine& machine, int processors, std::vector<int> layer = {});
 // Highest level first, most immediate successors first among equals (Kasahara, Narita 1984). Messages are waited for.
 Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int processors);
@@ -61,7 +69,9 @@ Schedule earliest_finish(const TaskGraph& graph, const Machine& machine, int pro
 // Tasks joined along heavy messages first (Sarkar's edge zeroing), clusters dealt to processors by load: for machines where a
 // message costs more than a task.
 Schedule clustered(const TaskGraph& graph, const Machine& machine, int processors);
-// Depth first with bounds (DF/IHS, Kasahara, Narita 1984), from the best of the above: an optimum, or a gap after `seconds`.
+// Depth first with bounds (DF/IHS, Kasahara, Narita 1984), from the best of the above: an optimum, or a gap (lower_bound) after
+// `seconds` of search. The search is cut by a number of nodes that takes less than that, so that results are the same every
+// time; by the clock where a machine is too slow for it. Graphs of more than 5000 tasks are not searched.
 struct OptimalOptions {
   double seconds = 10.0;
 };

@@ -21,7 +21,8 @@ struct Subtask {
 
 // Dhanaraj 1990, table 4.1.
 const std::array<Subtask, 43>& table() {
-  static const std::vector<int> lambda{9, 10, 11}, sum_p{12, 13, 14}, forces{27, 28, 29, 33, 34, 35, 36, 37, 38, 39, 40};
+  static const std::vector<int> lambda{9, 10, 11}, sum_p{12, 13, 14},
+      forces{27, 28, 29, 33, 34, 35, 36, 37, 38, 39, 40};
   static const std::array<Subtask, 43> list{{
       {"ω_x, of Rᵀ ω before", 2, 1, {}, {1, 2, 3}, {}},
       {"ω_y, of Rᵀ ω before", 2, 1, {}, {1, 2, 3}, {}},
@@ -150,7 +151,8 @@ class Decomposition {
         for (const int t : torque) depend(i, t, i, 49);
       }
       if (options.transmissions) {
-        add(i, 50, "efficiency at this load, torque through it", {.multiplications = 1, .additions = 1, .divisions = 1});
+        add(i, 50, "efficiency at this load, torque through it",
+            {.multiplications = 1, .additions = 1, .divisions = 1});
         add(i, 51, "breakaway torque added", {.additions = 1});
         for (const int t : options.bearings ? std::vector<int>{49} : torque) depend(i, t, i, 50);
         depend(i, 50, i, 51);

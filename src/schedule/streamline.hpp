@@ -29,6 +29,7 @@
 #include <array>
 #include <vector>
 
+#include "../model/model.hpp"
 #include "task_graph.hpp"
 
 namespace lw {
@@ -39,6 +40,11 @@ struct StreamlinedLink {
   std::array<bool, 3> next_origin{true, true, true};     // p; of the last link it plays no part
   std::array<bool, 3> centre_of_mass{true, true, true};  // s
 };
+
+// The links of a model, in frames whose z are the joints' axes and whose x are along their common normals. Throws Error(model)
+// where the model is no serial arm of turning and sliding joints, square or parallel to each other, with inertias along the
+// axes of these frames.
+std::vector<StreamlinedLink> streamlined_links(const Model<double>& model);
 
 struct StreamlineOptions {
   bool bearings = false;       // friction that the joints' reactions cause

@@ -72,7 +72,8 @@ std::vector<int> evaluation_order(const TaskGraph& graph) {
     }
   }
   if (static_cast<int>(order.size()) < graph.size()) {
-    throw Error(ErrorCode::model, "the tasks of " + graph.name() + " wait for each other: " + circle(graph, waiting_for));
+    throw Error(ErrorCode::model,
+                "the tasks of " + graph.name() + " wait for each other: " + circle(graph, waiting_for));
   }
   return order;
 }

@@ -147,17 +147,19 @@ Schedule Timeline::schedule(std::string method) const {
   return s;
 }
 
-ReadyTasks::ReadyTasks(const TaskGraph& graph) : graph_(graph) {
+ReadyTasks::ReadyTasks(const TaskGraph& graph, std::vector<int> list)
+    : graph_(graph), list_(std::move(list)), position_(list_.size()) {
+  for (std::size_t k = 0; k < list_.size(); ++k) position_[at(list_[k])] = static_cast<int>(k);
   for (int i = 0; i < graph.size(); ++i) {
     waiting_for_.push_back(static_cast<int>(graph.before(i).size()));
-    if (waiting_for_.back() == 0) ready_.push_back(i);
+    if (waiting_for_.back() == 0) ready_.insert(position_[at(i)]);
   }
 }
 
-void ReadyTasks::take(int task) {
-  ready_.erase(std::find(ready_.begin(), ready_.end(), task));
-  for (const Dependence& d : graph_.after(task)) {
-    if (--waiting_for_[at(d.task)] == 0) ready_.push_back(d.task);
+void ReadyTasks::take(int position) {
+  ready_.erase(position);
+  for (const Dependence& d : graph_.after(task(position))) {
+    if (--waiting_for_[at(d.task)] == 0) ready_.insert(position_[at(d.task)]);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,16 +71,18 @@ class Timeline {
   std::vector<std::vector<std::pair<double, double>>> busy_;  // of each processor, in order of time
 };
 
-// Tasks whose predecessors are all taken.
+// Tasks whose predecessors are all taken, in the order of a list of all tasks.
 class ReadyTasks {
  public:
-  explicit ReadyTasks(const TaskGraph& graph);
-  const std::vector<int>& tasks() const { return ready_; }
-  void take(int task);
+  ReadyTasks(const TaskGraph& graph, std::vector<int> list);
+  const std::set<int>& positions() const { return ready_; }  // in the list
+  int task(int position) const { return list_[static_cast<std::size_t>(position)]; }
+  void take(int position);
 
  private:
   const TaskGraph& graph_;
-  std::vector<int> waiting_for_, ready_;
+  std::vector<int> list_, position_, waiting_for_;
+  std::set<int> ready_;
 };
 
 }  // namespace lw
