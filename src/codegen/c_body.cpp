@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "../base/error.hpp"
 #include "c_writer.hpp"
+#include "emit_divided.hpp"
 
 namespace lw {
 namespace {
@@ -27,6 +29,7 @@ struct CWriter::Body {
     std::vector<ValueId> reads;
     int operations = 0;
     std::size_t part = 0;
+    int segment = 0;                          // of a share
     const CallsTogether* together = nullptr;  // the statement is the first of these
   };
   // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines.
@@ -38,15 +41,17 @@ struct CWriter::Body {
     std::vector<Piece> pieces;
     std::size_t size = 0;
     std::string array;
+    int segment = 0;
   };
 
   Body(CWriter& owner, const Function& f, bool with_kernel, const std::string& function_name, int over_lanes,
-       const std::vector<CallsTogether>& groups)
+       const std::vector<CallsTogether>& groups, const Share* of_processor = nullptr)
       : writer(owner),
         function(f),
         graph(f.graph()),
         kernel(with_kernel),
         lanes(over_lanes),
+        share(of_processor),
         statements(f, language(with_kernel)),
         name(function_name),
         real(c_value(owner.dialect_, over_lanes)) {
@@ -54,6 +59,7 @@ struct CWriter::Body {
     put_in_order();
     for (const CallsTogether& g : groups) put_together(g);
     if (!groups.empty()) put_in_order_again();
+    if (share != nullptr) put_into_segments();
     cut();
   }
 
@@ -75,6 +81,7 @@ struct CWriter::Body {
   std::string value_of(NodeId id) const;
   void write_sines(std::string& out, const Stage& stage);
   void put_in_order();
+  void put_into_segments();
   void cut();
   Item item_of(const Statement& s) const;
   std::size_t size_of(ValueId value) const;
@@ -82,6 +89,9 @@ struct CWriter::Body {
   ValueId stage_value(std::size_t stage) const { return graph.size() + stage; }
 
   std::string write(const std::string& signature);
+  std::string write_share(int processor, const std::string& shared);
+  void write_parts(std::string& out);
+  void write_unused(std::string& out);
   std::string part_signature(std::size_t part, bool call) const;
   void write_items(std::string& out, std::size_t part);
   std::string link_of(const Item& item) const;
@@ -96,6 +106,7 @@ struct CWriter::Body {
   const Graph& graph;
   bool kernel;
   int lanes;
+  const Share* share;
   struct Lane {
     std::string array;  // of numbers, a vector for each output
     std::size_t lane, lanes;
@@ -117,11 +128,17 @@ struct CWriter::Body {
 // Angles by the number of calls of the kernel that must come before they are known.
 void CWriter::Body::find_stages() {
   std::vector<std::size_t> level(graph.size(), 0);
+  std::map<std::pair<int, std::size_t>, std::size_t> of_segment;
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     if (!is_sine(graph[id])) continue;
-    const std::size_t before = level[id]++;
+    std::size_t before = level[id]++;
+    if (share != nullptr) {  // those that are known before others are waited for do not wait with the rest
+      const std::pair<int, std::size_t> key{share->segment_of[id], before};
+      before = of_segment.try_emplace(key, stages.size()).first->second;
+    }
     if (stages.size() <= before) stages.resize(before + 1);
+    if (share != nullptr) stages[before].segment = share->segment_of[id];
     std::vector<NodeId>& angles = stages[before].angles;
     if (stage_of.try_emplace(graph[id].a, before, angles.size()).second) angles.push_back(graph[id].a);
   }
@@ -294,18 +311,27 @@ void CWriter::Body::write_together(std::string& out, const Item& item, bool cros
                             pieces(called.outputs(), fmt::format("({} *){}", value, array))), 2);
 }
 
+// By segments; what is elsewhere is not written at all.
+void CWriter::Body::put_into_segments() {
+  const NodeId elsewhere = share->elsewhere();
+  std::erase_if(items, [&](const Item& item) { return item.statement != nullptr && item.statement->node == elsewhere; });
+  for (Item& item : items) item.segment = item.statement == nullptr ? stages[item.stage].segment : share->segment_of[item.statement->node];
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.segment < b.segment; });
+}
+
 void CWriter::Body::cut() {
   int total = 0;
   for (const Item& item : items) total += item.operations;
   const int longest = writer.dialect_.longest_function;
-  if (total <= longest) return;
-  const int wanted = (total + longest - 1) / longest, share = total / wanted + 1;
-  int so_far = 0, at_cut = 0;
+  if (total <= longest && share == nullptr) return;
+  const int wanted = std::max(1, (total + longest - 1) / longest), length = total / wanted + 1;
+  int so_far = 0, at_cut = 0, segment = items.empty() ? 0 : items.front().segment;
   std::map<ValueId, std::size_t> home;
   for (Item& item : items) {
-    if (so_far / share > at_cut / share) {
+    if (so_far / length > at_cut / length || item.segment != segment) {
       ++parts;  // and no more than one, however long the last item was
       at_cut = so_far;
+      segment = item.segment;
     }
     item.part = parts - 1;
     so_far += item.operations;
@@ -370,16 +396,16 @@ std::string CWriter::Body::part_signature(std::size_t part, bool call) const {
   return fmt::format("{}{}_part{}({})", call ? "" : "LW_PART static void ", name, part + 1, fmt::join(arguments, ", "));
 }
 
-std::string CWriter::Body::write(const std::string& signature) {
-  std::string out;
-  if (parts > 1) {
-    for (std::size_t part = 0; part < parts; ++part) {
-      add_line(out, part_signature(part, false) + " {", 0);
-      write_items(out, part);
-      out += "}\n\n";
-    }
+void CWriter::Body::write_parts(std::string& out) {
+  for (std::size_t part = 0; part < parts; ++part) {
+    add_line(out, part_signature(part, false) + " {", 0);
+    write_items(out, part);
+    out += "}\n\n";
   }
-  add_line(out, signature + " {", 0);
+}
+
+// Arguments that no statement has.
+void CWriter::Body::write_unused(std::string& out) {
   std::vector<bool> read(function.inputs().size(), false);
   for (const NodeId id : function.order()) {
     if (graph[id].op == Op::input) read[place(function.inputs(), graph[id].a).group] = true;
@@ -390,6 +416,13 @@ std::string CWriter::Body::write(const std::string& signature) {
   for (std::size_t g = 0; g < function.outputs().size(); ++g) {
     if (function.outputs()[g].size == 0) add_line(out, fmt::format("(void){};", statements.output_names()[g]), 2);
   }
+}
+
+std::string CWriter::Body::write(const std::string& signature) {
+  std::string out;
+  if (parts > 1) write_parts(out);
+  add_line(out, signature + " {", 0);
+  write_unused(out);
   if (parts > 1) {
     add_line(out, fmt::format("{} {}[{}]{}{};", real, passed, std::max<std::size_t>(slot_count, 1), array_of.empty() ? "" : " ",
                               array_of.empty() ? "" : kAligned), 2);
@@ -398,6 +431,42 @@ std::string CWriter::Body::write(const std::string& signature) {
     write_items(out, 0);
   }
   out += "}\n";
+  return out;
+}
+
+// Segment by segment: wait, compute, say so.
+std::string CWriter::Body::write_share(int processor, const std::string& shared) {
+  std::string out;
+  write_parts(out);
+  std::vector<std::string> arguments{shared + " *shared", "unsigned long long base"};
+  const std::size_t own_in = function.inputs().size() - 2, own_out = function.outputs().size() - 1;
+  for (std::size_t g = 0; g < own_in; ++g) arguments.push_back(fmt::format("const {} *{}", real, statements.input_names()[g]));
+  for (std::size_t g = 0; g < own_out; ++g) arguments.push_back(fmt::format("{} *{}", real, statements.output_names()[g]));
+  add_line(out, fmt::format("static int {}({}) {{", name, fmt::join(arguments, ", ")), 0);
+  add_line(out, fmt::format("const {} *const {} = shared->exchange;", real, statements.input_names()[own_in]), 2);
+  add_line(out, fmt::format("{} *const {} = shared->exchange;", real, statements.output_names()[own_out]), 2);
+  add_line(out, fmt::format("{} {}[{}] {};", real, passed, std::max<std::size_t>(slot_count, 1), kAligned), 2);
+  for (const auto* names : {&statements.input_names(), &statements.output_names()}) {
+    for (const std::string& n : *names) {
+      if (n != statements.input_names().back()) add_line(out, fmt::format("(void){};", n), 2);
+    }
+  }
+  add_line(out, fmt::format("(void){};", passed), 2);
+  std::size_t part = 0;
+  for (std::size_t s = 0; s < share->segments.size(); ++s) {
+    for (const Segment::Wait& w : share->segments[s].waits) {
+      add_line(out, fmt::format("if (lw_wait(&shared->processor[{}].done, base + {}, shared->patience)) return {};", w.processor,
+                                w.segment + 1, w.processor + 1), 2);
+    }
+    for (; part < parts; ++part) {
+      const auto first = std::find_if(items.begin(), items.end(), [&](const Item& i) { return i.part == part; });
+      if (first == items.end()) continue;  // a share without work
+      if (first->segment > static_cast<int>(s)) break;
+      add_line(out, part_signature(part, true) + ";", 2);
+    }
+    if (share->segments[s].is_needed) add_line(out, fmt::format("lw_post(&shared->processor[{}].done, base + {});", processor, s + 1), 2);
+  }
+  out += "  return 0;\n}\n";
   return out;
 }
 
@@ -551,6 +620,13 @@ std::string CWriter::body(const Function& function, const std::string& name, boo
   needs.masks.clear();
   Body body(*this, function, kernel, name, lanes, groups);
   return body.write((is_static ? "static " : "") + c_signature(body.statements, name, dialect_, true, lanes));
+}
+
+std::string CWriter::share_text(const Share& share, int processor, const std::string& name, const std::string& shared,
+                                const std::vector<CallsTogether>& groups) {
+  const bool kernel = share.function.arithmetic().trigonometry == Arithmetic::Trigonometry::own;
+  needs.masks.clear();
+  return Body(*this, share.function, kernel, name, 1, groups, &share).write_share(processor, shared);
 }
 
 }  // namespace lw

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "../graph/tangent.hpp"
+#include "emit_divided.hpp"
 #include "lines.hpp"
 
 namespace lw {
@@ -188,14 +190,15 @@ static void lw_solve_linear(int n, REAL *A, REAL *b) {
 }
 )";
 
-std::vector<CallsTogether> calls_together(const Function& function) {
+// `segment`: of nodes, where they are divided into such: calls of one do not run with those of another.
+std::vector<CallsTogether> calls_together(const Function& function, const std::vector<int>* segment = nullptr) {
   const Graph& graph = function.graph();
   std::vector<int> level(graph.size(), 0);  // calls that must come before
-  std::map<std::pair<const Function*, int>, std::vector<NodeId>> equal;
+  std::map<std::tuple<const Function*, int, int>, std::vector<NodeId>> equal;
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     const Node& n = graph[id];
-    if (n.op == Op::call) equal[{graph.calls()[n.a].function.get(), level[id]++}].push_back(id);
+    if (n.op == Op::call) equal[{graph.calls()[n.a].function.get(), level[id]++, segment ? (*segment)[id] : 0}].push_back(id);
   }
   std::vector<CallsTogether> groups;
   for (auto& [key, calls] : equal) {
@@ -253,10 +256,7 @@ void CWriter::newton(const Function& residual) {
   text += newton;
 }
 
-void CWriter::define(const Function& function, const std::string& name, bool is_static, int lanes) {
-  if (lanes != 1) needs.lanes.try_emplace(lanes);
-  std::vector<CallsTogether> groups;
-  if (lanes == 1 && dialect_.calls_in_lanes && !is_mostly_calls(function)) groups = calls_together(function);
+void CWriter::define_called(const Function& function, int lanes, const std::vector<CallsTogether>& groups) {
   std::map<NodeId, int> lanes_of;
   for (const CallsTogether& g : groups) {
     for (const NodeId call : g.calls) lanes_of[call] = g.lanes;
@@ -266,6 +266,13 @@ void CWriter::define(const Function& function, const std::string& name, bool is_
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes_of.contains(id) ? lanes_of[id] : lanes);
     if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
   }
+}
+
+void CWriter::define(const Function& function, const std::string& name, bool is_static, int lanes) {
+  if (lanes != 1) needs.lanes.try_emplace(lanes);
+  std::vector<CallsTogether> groups;
+  if (lanes == 1 && dialect_.calls_in_lanes && !is_mostly_calls(function)) groups = calls_together(function);
+  define_called(function, lanes, groups);
   if (lanes == 1 && is_mostly_calls(function)) {
     std::string written = loops(function, name);
     if (is_static) replace_all(written, "\nvoid " + name + "(", "\nstatic void " + name + "(");
@@ -273,6 +280,13 @@ void CWriter::define(const Function& function, const std::string& name, bool is_
     return;
   }
   text += "\n" + body(function, name, is_static, lanes, groups);
+}
+
+void CWriter::define(const Share& share, int processor, const std::string& name, const std::string& shared) {
+  const std::vector<CallsTogether> groups =
+      dialect_.calls_in_lanes ? calls_together(share.function, &share.segment_of) : std::vector<CallsTogether>();
+  define_called(share.function, 1, groups);
+  text += "\n" + share_text(share, processor, name, shared, groups);
 }
 
 }  // namespace lw

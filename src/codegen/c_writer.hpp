@@ -33,6 +33,8 @@ struct CallsTogether {
   int lanes = 4;  // the last ones repeat the last call where there are fewer
 };
 
+struct Share;
+
 class CWriter {
  public:
   CWriter(const Program& program, const CDialect& dialect) : dialect_(dialect), prefix_(c_name(program, dialect)) {
@@ -41,6 +43,9 @@ class CWriter {
 
   // Definitions of what the function calls, then its own; over numbers or over lanes.
   void define(const Function& function, const std::string& name, bool is_static, int lanes = 1);
+  // What a processor does (emit_divided.hpp): static int NAME(NAME_shared *shared, unsigned long long base, …), where shared
+  // is of the type `shared`, and base the count of segments at which the evaluation begins.
+  void define(const Share& share, int processor, const std::string& name, const std::string& shared);
 
   std::string text;
   Needs needs;
@@ -52,6 +57,9 @@ class CWriter {
   void newton(const Function& residual);
   std::string body(const Function& function, const std::string& name, bool is_static, int lanes,
                    const std::vector<CallsTogether>& groups);
+  std::string share_text(const Share& share, int processor, const std::string& name, const std::string& shared,
+                         const std::vector<CallsTogether>& groups);
+  void define_called(const Function& function, int lanes, const std::vector<CallsTogether>& groups);
   std::string loops(const Function& function, const std::string& name);
 
   const CDialect& dialect_;

@@ -5,10 +5,7 @@
 //   arm.batch("inverse", n, tables_of_inputs, tables_of_outputs);       // n states, a row each
 //   auto* inverse = arm.pointer<void(const double*, const double*, const double*, double*)>("inverse");
 //
-// Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags, environment and
-// machine; what comes from there is verified, and what was verified is loaded, from memory. The folder keeps 256 MB at most,
-// and nothing that was not used for 90 days. Where there is no compiler the interpreter does the work: the
-// same bits, slower, and a note says so.
+// Where there is no compiler the interpreter does the work: the same bits, slower, and a note says so.
 #pragma once
 
 #include <functional>
@@ -18,17 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "library.hpp"
 #include "program.hpp"
 
 namespace lw {
-
-struct JitOptions {
-  std::string compiler;  // a name or a path, arguments behind it; "" is $CC or else cc, gcc or clang
-  std::vector<std::string> flags = {"-O2", "-march=native"};  // beside those that give the bits
-  bool batch = false;    // code for many states at once too, in the longest vectors that this machine has
-  std::string cache;     // a folder; "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright
-  std::function<void(const std::string&)> progress = {};  // told before what takes time
-};
 
 class Compiled {
  public:

@@ -23,6 +23,7 @@ class Rewrite {
   explicit Rewrite(const Function& from, std::size_t fixed = 0);
 
   const Function& from() const { return from_; }
+  std::shared_ptr<Graph> shared_graph() const { return graph_; }
   Graph& graph() { return *graph_; }
   // What an old node has become; copied now, with what it needs, where that is not decided yet.
   Expr operator[](NodeId old);

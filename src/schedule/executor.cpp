@@ -1,0 +1,209 @@
+#include "executor.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+
+namespace lw {
+namespace {
+
+using On = int(int processor, unsigned long long evaluation, void* shared, const double* inputs, double* outputs);
+
+inline void pause_core() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// NAME_inverse_on_flat(processor, evaluation, shared, in, out), and the size of what they share.
+std::string flat_functions(const Program& program) {
+  std::string text;
+  for (const Function& f : program.functions) {
+    std::vector<std::string> arguments;
+    for (const auto& [groups, array] : {std::pair(&f.inputs(), "in"), std::pair(&f.outputs(), "out")}) {
+      std::size_t at = 0;
+      for (const Group& g : *groups) {
+        arguments.push_back(fmt::format("{} + {}", array, at));
+        at += g.size;
+      }
+    }
+    const std::string on = c_on(program, f), shared = c_shared(program, f);
+    const std::string head = fmt::format("int {}_flat(int processor, unsigned long long evaluation, void *shared, const double *in, double *out)", on);
+    text += fmt::format("\n{0};\n{0} {{\n  return {1}(processor, evaluation, ({2} *)shared, {3});\n}}\n", head, on, shared, fmt::join(arguments, ", "));
+    text += fmt::format("unsigned long long {0}_size(void);\nunsigned long long {0}_size(void) {{ return sizeof({0}); }}\n", shared);
+    text += fmt::format("void {0}_patience(void *shared, double seconds);\nvoid {0}_patience(void *shared, double seconds) {{ (({0} *)shared)->patience = seconds; }}\n", shared);
+  }
+  return text;
+}
+
+void pin(pthread_t thread, int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(core), &set);
+  (void)pthread_setaffinity_np(thread, sizeof set, &set);  // where it is not allowed the scheduler does its best
+}
+
+}  // namespace
+
+std::vector<int> allowed_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int k = 0; k < CPU_SETSIZE; ++k) {
+    if (CPU_ISSET(static_cast<std::size_t>(k), &set)) cores.push_back(k);
+  }
+  return cores;
+}
+
+struct Executor::State {
+  struct Entry {
+    std::string name;
+    std::size_t inputs = 0, outputs = 0;
+    On* on = nullptr;
+    void* shared = nullptr;
+    unsigned long long evaluation = 0;
+    PredictedTimes predicted;
+  };
+  // One evaluation, as workers find it behind `started`.
+  struct Job {
+    const Entry* entry = nullptr;
+    unsigned long long evaluation = 0;
+    const double* inputs = nullptr;
+    double* outputs = nullptr;
+  };
+
+  std::vector<Entry> entries;
+  Library library;
+  int processors = 1;
+  double spin = 0.0;
+  bool broken = false;
+  Job job;
+  alignas(64) std::atomic<std::uint64_t> started{0};  // evaluations; the last bit of all: stop
+  alignas(64) std::atomic<int> asleep{0};
+  std::atomic<bool> stopping{false};
+  std::vector<std::unique_ptr<std::atomic<bool>>> stalled;
+  std::vector<std::thread> workers;
+
+  Entry& find(std::string_view function) {
+    for (Entry& e : entries) {
+      if (e.name == function) return e;
+    }
+    throw Error(ErrorCode::usage, fmt::format("the program has no function `{}`", function));
+  }
+
+  void work(int processor) {
+    std::uint64_t done = 0;
+    for (;;) {
+      if (!wait_for_work(done)) return;
+      ++done;
+      if (stalled[static_cast<std::size_t>(processor)]->load()) continue;
+      const Job now = job;
+      (void)now.entry->on(processor, now.evaluation, now.entry->shared, now.inputs, now.outputs);  // the caller sees who did not come
+    }
+  }
+
+  bool wait_for_work(std::uint64_t done) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (;;) {
+      for (int k = 0; k < 1000; ++k) {
+        if (started.load(std::memory_order_acquire) != done) return !stopping.load();
+        pause_core();
+      }
+      if (std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(spin)) continue;
+      asleep.fetch_add(1);
+      started.wait(done);
+      asleep.fetch_sub(1);
+    }
+  }
+
+  void start() {
+    started.fetch_add(1);
+    if (asleep.load() > 0) started.notify_all();
+  }
+
+  ~State() {
+    stopping = true;
+    start();
+    for (std::thread& w : workers) w.join();
+    for (Entry& e : entries) std::free(e.shared);
+  }
+};
+
+Executor::Executor(const Program& program, int processors, const ExecutorOptions& options) : state_(std::make_unique<State>()) {
+  require(processors >= 1, "an executor has one processor at least");
+  State& s = *state_;
+  s.processors = processors;
+  s.spin = options.spin;
+  std::vector<DividedFunction> divided;
+  for (const Function& f : program.functions) {
+    State::Entry& e = s.entries.emplace_back();
+    e.name = f.name();
+    e.inputs = f.input_size();
+    e.outputs = f.output_size();
+    divided.push_back(divide_over(f, options.machine, processors, &e.predicted));
+  }
+  std::vector<Artefact> files = emit_divided(program, divided);
+  files.back().text += flat_functions(program);
+  s.library = compile_c(program.name, files, options.jit);
+  if (!s.library.is_loaded()) {
+    throw Error(ErrorCode::toolchain, "several cores need compiled code, and no C compiler was found (CC, cc, gcc, clang)");
+  }
+  for (std::size_t k = 0; k < s.entries.size(); ++k) {
+    State::Entry& e = s.entries[k];
+    const Function& f = program.functions[k];
+    e.on = reinterpret_cast<On*>(s.library.symbol(c_on(program, f) + "_flat"));
+    auto* size = reinterpret_cast<unsigned long long (*)()>(s.library.symbol(c_shared(program, f) + "_size"));
+    auto* patience = reinterpret_cast<void (*)(void*, double)>(s.library.symbol(c_shared(program, f) + "_patience"));
+    if (e.on == nullptr || size == nullptr || patience == nullptr) {
+      throw Error(ErrorCode::toolchain, fmt::format("compiled code has no function {}", c_on(program, f)));
+    }
+    const std::size_t bytes = (size() + 127) / 128 * 128;
+    e.shared = std::aligned_alloc(128, bytes);
+    if (e.shared == nullptr) throw std::bad_alloc();
+    std::memset(e.shared, 0, bytes);
+    patience(e.shared, options.patience);
+  }
+  const std::vector<int> cores = allowed_cores();
+  for (int p = 0; p < processors; ++p) s.stalled.push_back(std::make_unique<std::atomic<bool>>(false));
+  for (int p = 1; p < processors; ++p) {
+    s.workers.emplace_back([&s, p] { s.work(p); });
+    if (static_cast<int>(cores.size()) >= processors) pin(s.workers.back().native_handle(), cores[static_cast<std::size_t>(p)]);
+  }
+  if (options.pin_caller && static_cast<int>(cores.size()) >= processors) pin(pthread_self(), cores[0]);
+}
+
+Executor::~Executor() = default;
+
+void Executor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
+  State& s = *state_;
+  State::Entry& e = s.find(function);
+  require(inputs.size() == e.inputs && outputs.size() == e.outputs, "inputs and outputs have the sizes of the function's");
+  if (s.broken) throw Error(ErrorCode::data, "a processor did not come at an evaluation before this: make another Executor");
+  const unsigned long long evaluation = e.evaluation++;
+  s.job = {&e, evaluation, inputs.data(), outputs.data()};
+  s.start();
+  if (const int who = e.on(0, evaluation, e.shared, inputs.data(), outputs.data()); who != 0) {
+    s.broken = true;
+    throw Error(ErrorCode::data, fmt::format("processor {} of {} did not do its share of `{}` in time: its core may be taken by "
+                                             "others, or its thread is stopped", who - 1, s.processors, function));
+  }
+}
+
+int Executor::processors() const { return state_->processors; }
+const PredictedTimes& Executor::predicted(std::string_view function) const { return state_->find(function).predicted; }
+void Executor::stall(int processor) { state_->stalled.at(static_cast<std::size_t>(processor))->store(true); }
+
+}  // namespace lw

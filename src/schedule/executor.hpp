@@ -1,0 +1,55 @@
+// Functions of a program on several cores at once, the same bits as on one.
+//
+//   Executor run(program, 2);                    // divided, emitted as C, compiled, loaded; one thread a core beside the caller's
+//   run("forward-derivatives", inputs, outputs);
+//
+// The caller is processor 0. The others are threads, pinned to cores of their own where there are enough, which spin while
+// evaluations follow each other and sleep when none has come for a while. An evaluation allocates nothing and takes no lock.
+// One caller at a time.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../codegen/library.hpp"
+#include "divided.hpp"
+
+namespace lw {
+
+struct ExecutorOptions {
+  JitOptions jit = {};
+  Machine machine = {};     // whose costs decide what is divided how
+  double patience = 2.0;    // seconds without progress of another processor after which an evaluation fails; 0: never
+  double spin = 100e-6;     // seconds for which a worker without work spins before it sleeps
+  bool pin_caller = false;  // the calling thread to the first core, too
+};
+
+class Executor {
+ public:
+  // Throws Error(toolchain) where there is no compiler.
+  Executor(const Program& program, int processors, const ExecutorOptions& options);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Groups of inputs one behind the other, and of outputs. Throws Error(data) where another processor does not come; after that
+  // the executor is of no more use.
+  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
+
+  int processors() const;
+  const PredictedTimes& predicted(std::string_view function) const;
+  // For tests: this processor takes no part any more.
+  void stall(int processor);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Cores that this process may run on.
+std::vector<int> allowed_cores();
+
+}  // namespace lw
