@@ -14,6 +14,7 @@
 #include "../schedule/choice.hpp"
 #include "../schedule/gantt.hpp"
 #include "../schedule/host.hpp"
+#include "../schedule/streamline.hpp"
 #include "codegen_options.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
@@ -81,14 +82,15 @@ double target_in(const std::string& text, const Machine& machine) {
     }
     return value * unit.size;
   }
-  throw Error(ErrorCode::usage, fmt::format("--grain takes instruction, tsa, vector, body, auto, or how long a task is to be (200ns, or a "
+  throw Error(ErrorCode::usage, fmt::format("--grain takes instruction, tsa, vector, body, dhanaraj, auto, or how long a task is to be (200ns, or a "
                                             "number of steps), not {}", in_quotes(text)));
 }
 
 // The division for so many processors; one for all of them unless it is chosen.
 class Grains {
  public:
-  Grains(const Function& function, std::string wish) : function_(function), wish_(std::move(wish)) {}
+  Grains(const Function& function, const LoadedModel& loaded, bool friction, std::string wish)
+      : function_(function), loaded_(loaded), friction_(friction), wish_(std::move(wish)) {}
 
   std::shared_ptr<const ChosenGrain> grain(const Machine& machine, int processors, const std::string& method) {
     const bool depends = wish_ == "auto" && (method == "tsa" || machine.delay(0, 1, 8, 2) > 0.0 || machine.overhead > 0.0);
@@ -105,11 +107,17 @@ class Grains {
     if (wish_ == "tsa" || wish_ == "three") return {divide(function_, Grain::three), "tsa"};
     if (wish_ == "vector") return {divide(function_, Grain::vector), wish_};
     if (wish_ == "body") return {divide(function_, Grain::body), wish_};
+    if (wish_ == "dhanaraj") {
+      const StreamlineOptions losses{.bearings = friction_, .transmissions = friction_};
+      return {{streamline(streamlined_links(loaded_.model), losses), {}, {}}, "Dhanaraj's subtasks"};
+    }
     const double target = target_in(wish_, machine);
     return {divide(function_, machine, target), time_text(machine, target) + " a task"};
   }
 
   const Function& function_;
+  const LoadedModel& loaded_;
+  bool friction_;
   std::string wish_;
   std::shared_ptr<const ChosenGrain> common_;
 };
@@ -295,6 +303,8 @@ int run(const Arguments& arguments) {
 
   const LoadedModel loaded = load_tree(arguments);
   const std::string function = arguments.text("--function", "inverse");
+  if (wish == "dhanaraj" && function != "inverse") throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");
+  if (wish == "dhanaraj") streamlined_links(loaded.model);  // complains before the work begins
   require_use_of_frame(arguments, {function});
   const TraceOptions options = read_trace_options(arguments);
   judge_functions(arguments, loaded.model, {function});
@@ -303,9 +313,9 @@ int run(const Arguments& arguments) {
   const Verification check = verify(traced, kVerifiedStates);
   if (!check.passed()) throw Error(ErrorCode::data, fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
 
-  const OperationCount work = cost(traced.function).operations;
+  Grains grains(traced.function, loaded, options.friction, wish);
+  const OperationCount work = wish == "dhanaraj" ? total_work(grains.grain(machine, 1, "tsa")->division.graph) : cost(traced.function).operations;
   const double alone = machine.for_code_of(work).duration(work);
-  Grains grains(traced.function, wish);
   std::vector<Row> rows;
   for (const std::string& m : methods) {
     for (const int p : processors) {
@@ -395,9 +405,11 @@ Command schedule_command() {
                          {"tsa", "three operations a task, as far as there are three on a way or side by side"},
                          {"vector", "a vector of the algorithm is a task (Luh, Lin 1982)"},
                          {"body", "what one body needs is a task"},
+                         {"dhanaraj", "his 43 subtasks a link, of a serial arm: what of them it needs (Dhanaraj 1990)"},
                          {"auto", "what gives the shortest schedule; for tsa its three operations"}}});
   c.sections.push_back(functions_section());
-  c.examples = {"linkwright schedule stanford --processors 1-8", "linkwright schedule puma560 --method all --processors 4",
+  c.examples = {"linkwright schedule stanford --processors 1-8", "linkwright schedule stanford-dhanaraj --grain dhanaraj --method all",
+                "linkwright schedule puma560 --method all --processors 4",
                 "linkwright schedule ur5 --function forward --machine t800 --processors 4 --gantt ur5.svg",
                 "linkwright schedule --measure-host", "linkwright schedule humanoid --function mass-matrix --machine host"};
   c.run = run;

@@ -79,7 +79,10 @@ Division divided(const Function& function, const Clusters& clusters) {
       division.task_of[id] = static_cast<int>(t);
       task.work = sum(task.work, work_of(graph, id));
     }
-    task.name = words.name(division.nodes[t].back());
+    // the last that the algorithm or a result has given a name
+    const auto& nodes = division.nodes[t];
+    const auto named = std::find_if(nodes.rbegin(), nodes.rend(), [&](NodeId id) { return words.has_name(id); });
+    task.name = words.name(named != nodes.rend() ? *named : nodes.back());
     task.text = words.text(division.nodes[t]);
     division.graph.add(std::move(task));
   }
