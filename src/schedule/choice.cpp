@@ -14,7 +14,9 @@ namespace {
 constexpr double kBusy = 0.98;
 constexpr double kNotWorthIt = 1.05;
 
-bool has_delay(const Machine& machine) { return machine.start_up > 0.0 || machine.per_hop > 0.0 || machine.per_byte > 0.0; }
+bool has_delay(const Machine& machine) {
+  return machine.start_up > 0.0 || machine.per_hop > 0.0 || machine.per_byte > 0.0;
+}
 
 std::vector<double> starts_of(const Schedule& schedule) {
   std::vector<double> starts;
@@ -57,7 +59,8 @@ const std::vector<std::string>& scheduling_methods() {
   return kMethods;
 }
 
-Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Machine& machine, int processors, double seconds) {
+Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Machine& machine, int processors,
+                     double seconds) {
   if (method == "tsa") return streamlined(graph, machine, processors);
   if (method == "hlf") return highest_level_first(graph, machine, processors);
   if (method == "heft") return earliest_finish(graph, machine, processors);
@@ -146,10 +149,12 @@ Recommendation recommend(const TaskGraph& graph, const Machine& machine, const s
     if (p < fewest && shortest(schedules, p) <= kNotWorthIt * best_time) fewest = p;
   }
   const double time = shortest(schedules, fewest);
-  std::string reason = fmt::format("{} instead of {} on one, {:.3g} times as fast, though a hop costs {}", time_text(machine, time),
-                                   time_text(machine, alone), alone / time, hop);
-  if (fewest < fastest) reason += fmt::format("; {} would gain less than 5 % more", fastest);
-  else if (*counts.rbegin() > fastest) reason += "; more are no faster";
+  std::string reason = fmt::format("{} instead of {} on one, {:.3g} times as fast, though a hop costs {}",
+                                   time_text(machine, time), time_text(machine, alone), alone / time, hop);
+  if (fewest < fastest)
+    reason += fmt::format("; {} would gain less than 5 % more", fastest);
+  else if (*counts.rbegin() > fastest)
+    reason += "; more are no faster";
   return {fewest, reason};
 }
 
@@ -170,11 +175,12 @@ std::vector<int> critical_tasks(const TaskGraph& graph, const Machine& machine, 
     for (const Dependence& d : graph.before(at->task)) {
       const Placement* b = of[static_cast<std::size_t>(d.task)];
       if (b == nullptr) continue;
-      if (b->finish + machine.delay(b->processor, at->processor, d.bytes, schedule.processors) >= at->start - tiny) cause = b;
+      if (b->finish + machine.delay(b->processor, at->processor, d.bytes, schedule.processors) >= at->start - tiny)
+        cause = b;
     }
     for (const Placement& p : schedule.placements) {
-      if (cause == nullptr && p.processor == at->processor && p.finish > at->start - tiny && p.finish < at->start + tiny &&
-          !seen[static_cast<std::size_t>(p.task)]) {
+      if (cause == nullptr && p.processor == at->processor && p.finish > at->start - tiny &&
+          p.finish < at->start + tiny && !seen[static_cast<std::size_t>(p.task)]) {
         cause = &p;
       }
     }

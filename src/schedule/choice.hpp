@@ -34,7 +34,8 @@ struct ChosenGrain {
   std::string name;  // "instruction", "three", "120 ns a task", "whole"
 };
 // `machine` is one for code of this size (Machine::for_code_of).
-ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors, const std::string& method = "heft");
+ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors,
+                         const std::string& method = "heft");
 
 // How many processors are worth it, and why. Without messages: the most that are busy 98 % of the time or longer. With messages:
 // those of the shortest schedule, or the fewest that come within 5 % of it; 1 where that is all there is to gain.

@@ -34,7 +34,8 @@ Clusters::Clusters(const Function& function, const std::vector<double>& weight)
 }
 
 int Clusters::of(int operation) const {
-  while (parent_[static_cast<std::size_t>(operation)] != operation) operation = parent_[static_cast<std::size_t>(operation)];
+  while (parent_[static_cast<std::size_t>(operation)] != operation)
+    operation = parent_[static_cast<std::size_t>(operation)];
   return operation;
 }
 
@@ -100,7 +101,8 @@ void Clusters::join_layers(double most) {
     const auto k = static_cast<std::size_t>(c);
     if (q.layer[k] != layer) open.clear();
     layer = q.layer[k];
-    const auto place = std::find_if(open.begin(), open.end(), [&](int o) { return weight_[static_cast<std::size_t>(o)] + weight_[k] <= most; });
+    const auto place = std::find_if(open.begin(), open.end(),
+                                    [&](int o) { return weight_[static_cast<std::size_t>(o)] + weight_[k] <= most; });
     if (place == open.end()) {
       if (weight_[k] < most) open.push_back(c);
       continue;
@@ -145,7 +147,9 @@ void Clusters::join_fragments(const std::vector<int>& label) {
         std::vector<int> stack;
         std::vector<bool> seen(q.layer.size(), false);
         const auto visit = [&](int c) {
-          if (c == to || seen[static_cast<std::size_t>(c)] || q.layer[static_cast<std::size_t>(c)] >= q.layer[static_cast<std::size_t>(to)]) return;
+          if (c == to || seen[static_cast<std::size_t>(c)] ||
+              q.layer[static_cast<std::size_t>(c)] >= q.layer[static_cast<std::size_t>(to)])
+            return;
           seen[static_cast<std::size_t>(c)] = true;
           stack.push_back(c);
         };
@@ -204,11 +208,13 @@ void Clusters::join_neighbours(double most) {
     return only;
   };
   const auto join_if_light = [&](int kept, int gone) {
-    if (kept >= 0 && weight_[static_cast<std::size_t>(kept)] + weight_[static_cast<std::size_t>(gone)] <= most) join(kept, gone);
+    if (kept >= 0 && weight_[static_cast<std::size_t>(kept)] + weight_[static_cast<std::size_t>(gone)] <= most)
+      join(kept, gone);
   };
   // in such an order that what is joined has not grown yet
   const Quotient readers = quotient();
-  for (auto c = readers.order.rbegin(); c != readers.order.rend(); ++c) join_if_light(sole(readers.after[static_cast<std::size_t>(*c)], *c), *c);
+  for (auto c = readers.order.rbegin(); c != readers.order.rend(); ++c)
+    join_if_light(sole(readers.after[static_cast<std::size_t>(*c)], *c), *c);
   const Quotient read = quotient();
   for (const int c : read.order) join_if_light(sole(read.before[static_cast<std::size_t>(c)], c), c);
 }

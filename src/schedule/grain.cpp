@@ -19,9 +19,12 @@ namespace {
 constexpr int kBytes = 8;  // of a value
 
 OperationCount sum(const OperationCount& a, const OperationCount& b, std::int64_t times = 1) {
-  return {a.multiplications + times * b.multiplications, a.additions + times * b.additions,
-          a.divisions + times * b.divisions,             a.roots + times * b.roots,
-          a.trigonometric + times * b.trigonometric,     a.comparisons + times * b.comparisons};
+  return {a.multiplications + times * b.multiplications,
+          a.additions + times * b.additions,
+          a.divisions + times * b.divisions,
+          a.roots + times * b.roots,
+          a.trigonometric + times * b.trigonometric,
+          a.comparisons + times * b.comparisons};
 }
 
 // What a value belongs to by its name: omega2 (of omega2_x), or 2.
@@ -35,7 +38,9 @@ std::vector<int> labels(const Function& function, Grain grain) {
   const Graph& graph = function.graph();
   std::map<std::string, int> numbers;
   std::vector<int> label(graph.size(), -1);
-  const auto number = [&](const std::string& text) { return numbers.try_emplace(text, static_cast<int>(numbers.size())).first->second; };
+  const auto number = [&](const std::string& text) {
+    return numbers.try_emplace(text, static_cast<int>(numbers.size())).first->second;
+  };
   for (const NodeId id : function.order()) {
     const std::string* name = graph.name_of(id);
     if (name != nullptr && graph[id].op != Op::input) label[id] = number(owner(*name, grain));
@@ -134,7 +139,8 @@ Division divide(const Function& function, Grain grain) {
   std::vector<double> operations(graph.size(), 0.0);
   for (const NodeId id : function.order()) {
     const OperationCount w = work_of(graph, id);
-    operations[id] = static_cast<double>(w.multiplications + w.additions + w.divisions + w.roots + w.trigonometric + w.comparisons);
+    operations[id] =
+        static_cast<double>(w.multiplications + w.additions + w.divisions + w.roots + w.trigonometric + w.comparisons);
   }
   Clusters clusters(function, operations);
   if (grain == Grain::three) {

@@ -25,7 +25,7 @@ enum class Grain { instruction, three, vector, body, cost };
 
 struct Division {
   TaskGraph graph;
-  std::vector<int> task_of;                // of each node of the function's graph; -1: constants, inputs, what is not live
+  std::vector<int> task_of;  // of each node of the function's graph; -1: constants, inputs, what is not live
   std::vector<std::vector<NodeId>> nodes;  // of each task, in an order of evaluation
 };
 

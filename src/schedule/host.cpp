@@ -67,7 +67,8 @@ class Pinned {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(core), &set);
-    pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set);  // where that is forbidden, the figures are of any two
+    pthread_setaffinity_np(thread_.native_handle(), sizeof set,
+                           &set);  // where that is forbidden, the figures are of any two
   }
   ~Pinned() { thread_.join(); }
   Pinned(const Pinned&) = delete;
@@ -92,24 +93,27 @@ Function chain(const std::string& name, Expr (*step)(const Expr&, const Expr&)) 
 // Columns of a x + b, each passed through `last`.
 Function columns(const std::string& name, Expr (*last)(const Expr&, const Expr&)) {
   return trace(name, {{"x", kColumns + 1}}, {{"y", kColumns}}, [&](const Arguments& in, Results& out) {
-    for (std::size_t k = 0; k < kColumns; ++k) out[0][k] = last(in[0][k] * in[0][k + 1] + 2.0, in[0][k] * in[0][k] + 1.0);
+    for (std::size_t k = 0; k < kColumns; ++k)
+      out[0][k] = last(in[0][k] * in[0][k + 1] + 2.0, in[0][k] * in[0][k] + 1.0);
   });
 }
 
 // The function at several independent states.
 Function copies(const Function& f, std::size_t count) {
-  return trace("large", {{"x", count * f.input_size()}}, {{"y", count * f.output_size()}}, [&](const Arguments& in, Results& out) {
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::span<const Expr> from(in[0].data() + k * f.input_size(), f.input_size());
-      evaluate<Expr>(f, from, std::span<Expr>(out[0].data() + k * f.output_size(), f.output_size()));
-    }
-  });
+  return trace("large", {{"x", count * f.input_size()}}, {{"y", count * f.output_size()}},
+               [&](const Arguments& in, Results& out) {
+                 for (std::size_t k = 0; k < count; ++k) {
+                   const std::span<const Expr> from(in[0].data() + k * f.input_size(), f.input_size());
+                   evaluate<Expr>(f, from, std::span<Expr>(out[0].data() + k * f.output_size(), f.output_size()));
+                 }
+               });
 }
 
 struct Emitted {
   Program program;
   const Function& find(const std::string& name) const {
-    return *std::find_if(program.functions.begin(), program.functions.end(), [&](const Function& f) { return f.name() == name; });
+    return *std::find_if(program.functions.begin(), program.functions.end(),
+                         [&](const Function& f) { return f.name() == name; });
   }
 };
 
@@ -121,18 +125,18 @@ Emitted emitted() {
   Emitted e;
   e.program.name = "host";
   const auto plain = [](const Expr& a, const Expr& b) { return a * b; };
-  e.program.functions = {
-      Function("small", whole.inputs(), whole.outputs(), whole.shared_graph(), whole.results()),
-      copies(whole, kCopies),
-      chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
-      chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
-      columns("plain", plain),
-      columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
-      columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
-      columns("choices", [](const Expr& a, const Expr& b) { return max(a, b) * b; }),
-      trace("angles", {{"x", kAngles}}, {{"y", 2 * kAngles}}, [](const Arguments& in, Results& out) {
-        for (std::size_t k = 0; k < kAngles; ++k) out[0][k] = sin(in[0][k]), out[0][kAngles + k] = cos(in[0][k]);
-      })};
+  e.program.functions = {Function("small", whole.inputs(), whole.outputs(), whole.shared_graph(), whole.results()),
+                         copies(whole, kCopies),
+                         chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
+                         chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
+                         columns("plain", plain),
+                         columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
+                         columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
+                         columns("choices", [](const Expr& a, const Expr& b) { return max(a, b) * b; }),
+                         trace("angles", {{"x", kAngles}}, {{"y", 2 * kAngles}}, [](const Arguments& in, Results& out) {
+                           for (std::size_t k = 0; k < kAngles; ++k)
+                             out[0][k] = sin(in[0][k]), out[0][kAngles + k] = cos(in[0][k]);
+                         })};
   for (Function& f : e.program.functions) f = f.with({Arithmetic::Trigonometry::own, machine_has_fma()});
   return e;
 }
@@ -166,7 +170,8 @@ void measure_operations(Machine& machine, const std::string& cache) {
   options.cache = cache;
   const Compiled compiled = jit(code.program, options);
   if (!compiled.is_native()) {
-    throw Error(ErrorCode::toolchain, "no C compiler was found (CC, cc, gcc, clang): without one there is no code to measure");
+    throw Error(ErrorCode::toolchain,
+                "no C compiler was found (CC, cc, gcc, clang): without one there is no code to measure");
   }
   const auto time = [&](const char* name) { return time_of(compiled, code.find(name)); };
   const double call = time("plain");  // of which the most is the call itself and what stands around it
@@ -175,7 +180,8 @@ void measure_operations(Machine& machine, const std::string& cache) {
   const double sine = time("angles") / (2 * kAngles);
   const auto overlap = [&](const char* name) {
     const OperationCount w = cost(code.find(name)).operations;
-    const double latencies = static_cast<double>(w.multiplications) * machine.multiplication + static_cast<double>(w.additions) * machine.addition;
+    const double latencies = static_cast<double>(w.multiplications) * machine.multiplication +
+                             static_cast<double>(w.additions) * machine.addition;
     return latencies / (time(name) - static_cast<double>(w.trigonometric) * sine);
   };
   machine.overlap = overlap("large");

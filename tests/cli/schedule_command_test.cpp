@@ -28,7 +28,8 @@ std::string content(const std::string& path) {
 
 TEST(ScheduleCommand, SchedulesObeyTheirBoundsForAllMethodsAndGrains) {
   for (const char* grain : {"instruction", "tsa", "vector", "body", "auto", "25"}) {
-    const Json json = scheduled({"stanford", "--method", "all", "--processors", "1,2,5", "--grain", grain, "--time-limit", "1"});
+    const Json json =
+        scheduled({"stanford", "--method", "all", "--processors", "1,2,5", "--grain", grain, "--time-limit", "1"});
     ASSERT_EQ(json["schedules"].size(), 15u);
     for (const Json& s : json["schedules"]) {
       const double makespan = s["makespan"], bound = s["lower_bound"], p = s["processors"];
@@ -55,10 +56,13 @@ TEST(ScheduleCommand, OneIdealProcessorTakesWhatCountCounts) {
 
 TEST(ScheduleCommand, MachinesScaleAndFilesOfMachinesCount) {
   const Json steps = scheduled({"puma560", "--processors", "4", "--method", "hlf", "--grain", "instruction"});
-  const Json intel = scheduled({"puma560", "--processors", "4", "--method", "hlf", "--grain", "instruction", "--machine", "8086"});
+  const Json intel =
+      scheduled({"puma560", "--processors", "4", "--method", "hlf", "--grain", "instruction", "--machine", "8086"});
   EXPECT_NEAR(intel["makespan"].get<double>(), 45e-6 * steps["makespan"].get<double>(), 1e-12);
-  const std::string file = test::write("m.yaml", "machine: twice\nunit: steps\nprocessors: 4\noperations: {multiplication: 2, addition: 2}\n");
-  const Json twice = scheduled({"puma560", "--processors", "4", "--method", "hlf", "--grain", "instruction", "--machine", file});
+  const std::string file = test::write(
+      "m.yaml", "machine: twice\nunit: steps\nprocessors: 4\noperations: {multiplication: 2, addition: 2}\n");
+  const Json twice =
+      scheduled({"puma560", "--processors", "4", "--method", "hlf", "--grain", "instruction", "--machine", file});
   EXPECT_EQ(twice["makespan"].get<double>(), 2.0 * steps["makespan"].get<double>());
   const Json t800 = scheduled({"puma560", "--processors", "1-3", "--machine", "t800"});
   EXPECT_LT(t800["makespan"].get<double>(), t800["schedules"][0]["makespan"].get<double>());
@@ -67,7 +71,8 @@ TEST(ScheduleCommand, MachinesScaleAndFilesOfMachinesCount) {
 
 TEST(ScheduleCommand, WritesChartsAndTables) {
   const std::string folder = test::folder();
-  const Json json = scheduled({"twu-3r", "--processors", "2", "--gantt", folder + "/a.svg", "--csv", folder + "/a.csv"});
+  const Json json =
+      scheduled({"twu-3r", "--processors", "2", "--gantt", folder + "/a.svg", "--csv", folder + "/a.csv"});
   const std::string svg = content(folder + "/a.svg"), csv = content(folder + "/a.csv");
   EXPECT_TRUE(svg.starts_with("<svg")) << svg.substr(0, 80);
   EXPECT_TRUE(has(svg, "inverse of twu-3r on ideal"));
@@ -86,9 +91,10 @@ TEST(ScheduleCommand, SaysWhyAndWhatIsRecommended) {
   const test::Outcome run = linkwright({"schedule", "puma560", "--search", "0", "--processors", "1-3"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(has(run.out, "Recommended: 3 processors, because")) << run.out;
-  const test::Outcome dear = linkwright(
-      {"schedule", "twu-3r", "--search", "0", "--processors", "1,2", "--machine",
-       test::write("dear.yaml", "machine: dear\nunit: seconds\noperations: {multiplication: 1e-9, addition: 1e-9}\nmessages: {start_up: 1e-3}\n")});
+  const test::Outcome dear = linkwright({"schedule", "twu-3r", "--search", "0", "--processors", "1,2", "--machine",
+                                         test::write("dear.yaml",
+                                                     "machine: dear\nunit: seconds\noperations: {multiplication: 1e-9, "
+                                                     "addition: 1e-9}\nmessages: {start_up: 1e-3}\n")});
   EXPECT_TRUE(has(dear.out, "Recommended: 1 processor, because a hop costs 1 ms and the whole function")) << dear.out;
 }
 

@@ -20,7 +20,9 @@ TaskGraph random_graph(std::uint64_t seed, int tasks) {
   Random random(seed);
   TaskGraph graph("random");
   for (int t = 0; t < tasks; ++t) {
-    graph.add({"a" + std::to_string(t), "x < y & \"z\"", {.multiplications = 1 + random.below(5), .additions = random.below(3)}});
+    graph.add({"a" + std::to_string(t),
+               "x < y & \"z\"",
+               {.multiplications = 1 + random.below(5), .additions = random.below(3)}});
     for (int b = 0; b < t; ++b) {
       if (random.chance(3.0 / tasks)) graph.depend(b, t, 8 * (1 + random.below(3)));
     }
@@ -46,10 +48,13 @@ TEST(Gantt, BarsStandWhereTheScheduleHasThem) {
     double x, y, width;
   };
   std::map<int, Bar> bars;
-  for (const tinyxml2::XMLElement* g = document.RootElement()->FirstChildElement("g"); g != nullptr; g = g->NextSiblingElement("g")) {
+  for (const tinyxml2::XMLElement* g = document.RootElement()->FirstChildElement("g"); g != nullptr;
+       g = g->NextSiblingElement("g")) {
     if (g->Attribute("class", "task") == nullptr) continue;
     const tinyxml2::XMLElement* bar = g->FirstChildElement("rect")->NextSiblingElement("rect");
-    EXPECT_TRUE(bars.emplace(g->IntAttribute("data-task"), Bar{bar->DoubleAttribute("x"), bar->DoubleAttribute("y"), bar->DoubleAttribute("width")}).second);
+    EXPECT_TRUE(bars.emplace(g->IntAttribute("data-task"),
+                             Bar{bar->DoubleAttribute("x"), bar->DoubleAttribute("y"), bar->DoubleAttribute("width")})
+                    .second);
   }
   ASSERT_EQ(static_cast<int>(bars.size()), graph.size());
   // one scale for all: pixels a step, from the longest schedule to the frame
@@ -76,8 +81,10 @@ TEST(Gantt, ThePageNeedsNothingButItself) {
   const Machine machine;
   const std::string html = gantt_html(graph, machine, highest_level_first(graph, machine, 2));
   std::string rest = html;
-  for (std::size_t at; (at = rest.find("http://www.w3.org/2000/svg")) != std::string::npos;) rest.erase(at, 26);  // names, not addresses
-  for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url(//"}) EXPECT_EQ(rest.find(outside), std::string::npos) << outside;
+  for (std::size_t at; (at = rest.find("http://www.w3.org/2000/svg")) != std::string::npos;)
+    rest.erase(at, 26);  // names, not addresses
+  for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url(//"})
+    EXPECT_EQ(rest.find(outside), std::string::npos) << outside;
   // one script, and no name ends it
   std::size_t count = 0;
   for (std::size_t at = html.find("</script>"); at != std::string::npos; at = html.find("</script>", at + 1)) ++count;
@@ -97,7 +104,11 @@ TEST(Gantt, TheTableHasATaskALine) {
   std::size_t lines = 0;
   for (; std::getline(csv, line); ++lines) {
     const Placement& p = schedule.placements[lines];
-    EXPECT_EQ(line.rfind(std::to_string(p.task + 1) + ",\"a" + std::to_string(p.task) + "\"," + std::to_string(p.processor + 1) + ",", 0), 0u) << line;
+    EXPECT_EQ(line.rfind(std::to_string(p.task + 1) + ",\"a" + std::to_string(p.task) + "\"," +
+                             std::to_string(p.processor + 1) + ",",
+                         0),
+              0u)
+        << line;
     EXPECT_NE(line.find("\"x < y & \"\"z\"\"\""), std::string::npos) << line;
   }
   EXPECT_EQ(lines, schedule.placements.size());
@@ -119,7 +130,8 @@ TEST(Choice, TheCriticalWayHasNoGaps) {
       const Placement &a = of[way[k - 1]], &b = of[way[k]];
       double arrival = a.processor == b.processor ? a.finish : -1.0;
       for (const Dependence& d : graph.before(b.task)) {
-        if (d.task == a.task) arrival = std::max(arrival, a.finish + machine.delay(a.processor, b.processor, d.bytes, 3));
+        if (d.task == a.task)
+          arrival = std::max(arrival, a.finish + machine.delay(a.processor, b.processor, d.bytes, 3));
       }
       EXPECT_NEAR(arrival, b.start, 1e-9) << seed;
     }

@@ -29,9 +29,15 @@ std::vector<std::vector<int>> neighbours(Topology topology, int p) {
       case Topology::pipeline: link(i, i + 1); break;
       case Topology::ring: link(i, (i + 1) % p); break;
       case Topology::tree: link(i, 2 * i + 1), link(i, 2 * i + 2); break;
-      case Topology::mesh: if (i % columns + 1 < columns) link(i, i + 1); link(i, i + columns); break;
-      case Topology::hypercube: for (int bit = 1; bit < p; bit *= 2) link(i, i ^ bit); break;
-      default: for (int j = 0; j < i; ++j) link(i, j);
+      case Topology::mesh:
+        if (i % columns + 1 < columns) link(i, i + 1);
+        link(i, i + columns);
+        break;
+      case Topology::hypercube:
+        for (int bit = 1; bit < p; bit *= 2) link(i, i ^ bit);
+        break;
+      default:
+        for (int j = 0; j < i; ++j) link(i, j);
     }
   }
   return list;
@@ -54,12 +60,13 @@ int searched(const std::vector<std::vector<int>>& links, int from, int to) {
 }
 
 TEST(Machine, HopsAreTheShortestWaysThroughTheNetwork) {
-  for (const Topology t : {Topology::shared, Topology::bus, Topology::pipeline, Topology::ring, Topology::tree, Topology::mesh,
-                           Topology::hypercube, Topology::full}) {
+  for (const Topology t : {Topology::shared, Topology::bus, Topology::pipeline, Topology::ring, Topology::tree,
+                           Topology::mesh, Topology::hypercube, Topology::full}) {
     for (const int p : {1, 2, 4, 8, 16}) {
       const auto links = neighbours(t, p);
       for (int i = 0; i < p; ++i) {
-        for (int j = 0; j < p; ++j) EXPECT_EQ(hops(t, i, j, p), searched(links, i, j)) << to_string(t) << " " << p << ": " << i << " " << j;
+        for (int j = 0; j < p; ++j)
+          EXPECT_EQ(hops(t, i, j, p), searched(links, i, j)) << to_string(t) << " " << p << ": " << i << " " << j;
       }
     }
   }
@@ -67,7 +74,8 @@ TEST(Machine, HopsAreTheShortestWaysThroughTheNetwork) {
 
 // Dhanaraj 1990: three operations are 0.135 ms. Wong 1991: a matrix times a vector 12 µs, three floats to a neighbour about 12 µs.
 TEST(Machine, TheOnesOfTheThesesCostWhatTheseSay) {
-  const Machine intel = load_machine("8086"), t800 = load_machine("t800"), t425 = load_machine("t425"), ideal = load_machine("ideal");
+  const Machine intel = load_machine("8086"), t800 = load_machine("t800"), t425 = load_machine("t425"),
+                ideal = load_machine("ideal");
   EXPECT_NEAR(intel.duration({.multiplications = 2, .additions = 1}), 0.135e-3, 1e-12);
   EXPECT_NEAR(t800.duration({.multiplications = 9, .additions = 6}), 12e-6, 1e-12);
   EXPECT_NEAR(t800.duration({.trigonometric = 12}), 84e-6, 1e-12);
@@ -110,20 +118,22 @@ TEST(Machine, WrongFilesAreRefusedWithTheirPlace) {
   struct Case {
     std::string text, place, words;
   };
-  for (const Case& c : {Case{good + "proccessors: 3\n", "m.yaml:4:1", "did you mean `processors`"},
-                        {good + "processors: 2.5\n", "m.yaml:4:13", "whole number"},
-                        {good + "processors: 0\n", "m.yaml:4:13", "whole number"},
-                        {good + "topology: rink\n", "m.yaml:4:11", "did you mean `ring`"},
-                        {good + "messages: {start_up: -1}\n", "m.yaml:4:22", "0 or more"},
-                        {good + "per_byte: 1\n", "m.yaml:4:1", "under `messages`"},
-                        {good + "overlap: 0\n", "m.yaml:4:10", "above 0"},
-                        {good + "overhead: fast\n", "m.yaml:4:11", "fast"},
-                        {good + "overhead: 1\noverhead: 2\n", "m.yaml:5:1", "twice"},
-                        {"machine: m\nunit: hours\noperations: {multiplication: 1, addition: 1}\n", "m.yaml:2:7", "`steps` or `seconds`"},
-                        {"machine: m\nunit: steps\noperations: {multiplication: 1}\n", "m.yaml:3:13", "has no `addition`"},
-                        {"machine: m\noperations: {multiplication: 1, addition: 1}\n", "m.yaml:1:1", "has no `unit`"},
-                        {"- 1\n", "m.yaml:1:1", "should be a map"},
-                        {"", "m.yaml", "empty"}}) {
+  for (const Case& c :
+       {Case{good + "proccessors: 3\n", "m.yaml:4:1", "did you mean `processors`"},
+        {good + "processors: 2.5\n", "m.yaml:4:13", "whole number"},
+        {good + "processors: 0\n", "m.yaml:4:13", "whole number"},
+        {good + "topology: rink\n", "m.yaml:4:11", "did you mean `ring`"},
+        {good + "messages: {start_up: -1}\n", "m.yaml:4:22", "0 or more"},
+        {good + "per_byte: 1\n", "m.yaml:4:1", "under `messages`"},
+        {good + "overlap: 0\n", "m.yaml:4:10", "above 0"},
+        {good + "overhead: fast\n", "m.yaml:4:11", "fast"},
+        {good + "overhead: 1\noverhead: 2\n", "m.yaml:5:1", "twice"},
+        {"machine: m\nunit: hours\noperations: {multiplication: 1, addition: 1}\n", "m.yaml:2:7",
+         "`steps` or `seconds`"},
+        {"machine: m\nunit: steps\noperations: {multiplication: 1}\n", "m.yaml:3:13", "has no `addition`"},
+        {"machine: m\noperations: {multiplication: 1, addition: 1}\n", "m.yaml:1:1", "has no `unit`"},
+        {"- 1\n", "m.yaml:1:1", "should be a map"},
+        {"", "m.yaml", "empty"}}) {
     const std::string said = complaint(c.text);
     EXPECT_NE(said.find(c.place), std::string::npos) << c.text << "\n" << said;
     EXPECT_NE(said.find(c.words), std::string::npos) << c.text << "\n" << said;
@@ -135,7 +145,9 @@ TEST(Machine, OverlapGoesFromSmallCodeToLarge) {
   Machine m;
   m.overlap = 2.0;
   m.small_overlap = 8.0;
-  const auto seconds = [&](std::int64_t n, int p) { return m.for_code_of({.multiplications = n}, p).duration({.multiplications = 1}); };
+  const auto seconds = [&](std::int64_t n, int p) {
+    return m.for_code_of({.multiplications = n}, p).duration({.multiplications = 1});
+  };
   EXPECT_DOUBLE_EQ(seconds(100, 1), 1.0 / 8.0);
   EXPECT_DOUBLE_EQ(seconds(100000, 1), 1.0 / 2.0);
   EXPECT_DOUBLE_EQ(seconds(3000, 1), seconds(6000, 2));  // what counts is a processor's share
@@ -152,7 +164,8 @@ TEST(Machine, TheHostIsMeasuredOnceAndKept) {
   EXPECT_FALSE(first.cpu.empty());
   EXPECT_EQ(first.date.size(), 20u);
   EXPECT_GE(first.processors, 1);
-  for (const double latency : {first.multiplication, first.addition}) EXPECT_TRUE(latency > 1e-11 && latency < 1e-7) << latency;
+  for (const double latency : {first.multiplication, first.addition})
+    EXPECT_TRUE(latency > 1e-11 && latency < 1e-7) << latency;
   EXPECT_GT(first.division, 0.0);
   EXPECT_GT(first.trigonometric, 0.0);
   EXPECT_GE(first.small_overlap, first.overlap);
