@@ -156,8 +156,8 @@ void print_machine(const Machine& machine, bool json) {
   row("root", machine.root);
   row("sine, cosine and their kin", machine.trigonometric);
   row("comparison", machine.comparison);
-  row("message, until the other core sees it", machine.delay(0, 1, 8, 2));
-  row("line of 64 bytes, cache to cache", machine.line_transfer);
+  row("message, until the other core has read it", machine.delay(0, 1, 8, 2));
+  row("each line of 64 bytes more", machine.line_transfer);
   fmt::print("{}: {}, {}, measured {}\n{}", styled(machine.name, Style::heading, stdout), machine.cpu,
              counted(static_cast<std::size_t>(machine.processors), "core"), machine.date, table.str());
 }

@@ -35,7 +35,7 @@ struct Machine {
   bool in_seconds = false;  // false: costs are numbers of steps
   // of a machine that was measured: when (UTC, 2026-11-16T12:00:00Z) and on what, and what else was found
   std::string date, cpu;
-  double line_transfer = 0.0;  // seconds from one core's cache to another's, a line of 64 bytes
+  double line_transfer = 0.0;  // seconds that a message takes longer by a line of cache, 64 bytes
 
   double duration(const OperationCount& work) const;
   double delay(int from, int to, int bytes, int processors) const;
