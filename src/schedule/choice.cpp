@@ -112,8 +112,9 @@ ChosenGrain choose_grain(const Function& function, const Machine& machine, int p
   const auto attempt = [&](Division division, const std::string& name) {
     const Schedule schedule = earliest_finish(division.graph, machine, processors);
     const Figures f = figures(division.graph, machine, schedule);
-    // of messages that hurt alike, fewer: each keeps a processor from its work for a moment
-    const double price = f.makespan + f.messages * machine.line_transfer / processors;
+    // who reads a line of cache that another core has written stands still until it is there: schedules do not count that
+    const double standing = machine.line_transfer > 0.0 ? f.messages * hop / processors : 0.0;
+    const double price = f.makespan + standing;
     if (price >= least * (1.0 - 1e-9)) return;
     least = price;
     best = {std::move(division), name};

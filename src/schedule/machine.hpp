@@ -6,7 +6,8 @@
 // hops by topology between processors i and j of p: shared memory, bus and fully connected 1; pipeline |i - j|; ring the
 // shorter way round; tree over the least common parent (processor 0 the root, i's parent (i - 1)/2); mesh |Δrow| + |Δcolumn|
 // on the squarest grid; hypercube the bits in which i and j differ. A message is passed on whole, so its bytes take their time
-// on each hop. On a bus and on links messages may wait for each other; that is not modelled, and schedules say so.
+// on each hop. On a bus and on links messages may wait for each other, and a
+// core stands still while it reads what another wrote: that is not modelled.
 #pragma once
 
 #include <string>
