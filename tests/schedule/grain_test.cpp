@@ -168,7 +168,7 @@ TEST(Grain, TasksTakeNoLongerThanTheTargetUnlessOneOperationDoes) {
       EXPECT_TRUE(seconds <= target * (1 + 1e-12) || operations(d.graph[t].work) == 1) << seconds;
     }
     EXPECT_NEAR(sum, machine.duration(cost(f).operations), 1e-12 * sum);
-    EXPECT_LE(d.graph.size(), 3.0 * sum / target + 10) << target;
+    EXPECT_LE(d.graph.size(), 2.5 * sum / target + 10) << target;
   }
   EXPECT_EQ(divide(f, machine, 1.0).graph.size(), 1);
 }
