@@ -7,4 +7,5 @@
 #include "dynamics.hpp"
 #include "graph.hpp"
 #include "model.hpp"
+#include "schedule.hpp"
 #include "simulate.hpp"

@@ -469,9 +469,15 @@ std::string CWriter::Body::write_share(int processor, const std::string& shared)
       add_line(out, part_signature(part, true) + ";", 2);
     }
     out += "}\n\n";
+    const auto fetch = [&](const char* what, std::size_t first, std::size_t end) {
+      if (first < end) add_line(driver, fmt::format("{}(shared->exchange + {}, {});", what, first, end - first), 2);
+    };
+    // lines of cache on their way before they are needed, all at once: of what is written here, and of what others wrote
+    fetch("lw_fetch_to_write", share->segments[s].first, share->segments[s].end);
     for (const Segment::Wait& w : share->segments[s].waits) {
       add_line(driver, fmt::format("if (lw_wait(&shared->processor[{}].done, base + {}, shared->patience)) return {};", w.processor,
                                    w.segment + 1, w.processor + 1), 2);
+      fetch("lw_fetch", w.first, w.end);
     }
     add_line(driver, fmt::format("{}({});", own, fmt::join(names, ", ")), 2);
     if (share->segments[s].is_needed) add_line(driver, fmt::format("lw_post(&shared->processor[{}].done, base + {});", processor, s + 1), 2);

@@ -44,6 +44,18 @@ static double lw_now(void) {
 #define LW_PAUSE() (void)0
 #endif
 
+#ifdef __GNUC__
+#define LW_PREFETCH(address, write) __builtin_prefetch(address, write)
+#else
+#define LW_PREFETCH(address, write) (void)(address)
+#endif
+static inline void lw_fetch(const double *from, int count) {
+  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, 0);
+}
+static inline void lw_fetch_to_write(const double *from, int count) {
+  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, 1);
+}
+
 static inline void lw_post(lw_count *done, unsigned long long count) {
   atomic_store_explicit(done, count, memory_order_release);
 }

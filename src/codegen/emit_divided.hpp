@@ -22,10 +22,12 @@ namespace lw {
 struct Segment {
   struct Wait {
     int processor = 0;
-    int segment = 0;  // that it must have done
+    int segment = 0;              // that it must have done
+    std::size_t first = 0, end = 0;  // places in the exchange that were written since the wait before
   };
-  std::vector<Wait> waits;  // before this segment
-  bool is_needed = false;   // by another processor, which is told
+  std::vector<Wait> waits;         // before this segment
+  bool is_needed = false;          // by another processor, which is told
+  std::size_t first = 0, end = 0;  // places in the exchange that it writes
 };
 
 // What one processor does of a function. Inputs are those of the whole, then `from_others` and the single `elsewhere`;

@@ -28,13 +28,14 @@ struct Figures {
 Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double alone = 0.0);
 
 // The grain that gives the shortest schedules. Without messages none is shorter than with every operation alone (TSA: than
-// with its three); with messages targets from one operation to the whole are tried by `earliest_finish`.
+// with its three); with messages tasks of several lengths are tried by `earliest_finish`.
 struct ChosenGrain {
   Division division;
   std::string name;  // "instruction", "three", "120 ns a task", "whole"
 };
 // `machine` is one for code of this size (Machine::for_code_of).
-ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors, const std::string& method = "heft");
+ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors,
+                         const std::string& method = "heft");
 
 // How many processors are worth it, and why. Without messages: the most that are busy 98 % of the time or longer. With messages:
 // those of the shortest schedule, or the fewest that come within 5 % of it; 1 where that is all there is to gain.

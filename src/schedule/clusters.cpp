@@ -34,7 +34,8 @@ Clusters::Clusters(const Function& function, const std::vector<double>& weight)
 }
 
 int Clusters::of(int operation) const {
-  while (parent_[static_cast<std::size_t>(operation)] != operation) operation = parent_[static_cast<std::size_t>(operation)];
+  while (parent_[static_cast<std::size_t>(operation)] != operation)
+    operation = parent_[static_cast<std::size_t>(operation)];
   return operation;
 }
 
@@ -100,7 +101,8 @@ void Clusters::join_layers(double most) {
     const auto k = static_cast<std::size_t>(c);
     if (q.layer[k] != layer) open.clear();
     layer = q.layer[k];
-    const auto place = std::find_if(open.begin(), open.end(), [&](int o) { return weight_[static_cast<std::size_t>(o)] + weight_[k] <= most; });
+    const auto place = std::find_if(open.begin(), open.end(),
+                                    [&](int o) { return weight_[static_cast<std::size_t>(o)] + weight_[k] <= most; });
     if (place == open.end()) {
       if (weight_[k] < most) open.push_back(c);
       continue;
@@ -145,7 +147,9 @@ void Clusters::join_fragments(const std::vector<int>& label) {
         std::vector<int> stack;
         std::vector<bool> seen(q.layer.size(), false);
         const auto visit = [&](int c) {
-          if (c == to || seen[static_cast<std::size_t>(c)] || q.layer[static_cast<std::size_t>(c)] >= q.layer[static_cast<std::size_t>(to)]) return;
+          if (c == to || seen[static_cast<std::size_t>(c)] ||
+              q.layer[static_cast<std::size_t>(c)] >= q.layer[static_cast<std::size_t>(to)])
+            return;
           seen[static_cast<std::size_t>(c)] = true;
           stack.push_back(c);
         };
@@ -169,10 +173,9 @@ void Clusters::join_fragments(const std::vector<int>& label) {
   }
 }
 
-void Clusters::join_along_ways(double most) {
-  const Quotient q = quotient();
+// Results one after the other, each with all that it still needs.
+std::vector<int> Clusters::depth_first(const Quotient& q) const {
   std::vector<int> state(q.layer.size(), 0), order, stack;
-  // results one after the other, each with all that it still needs
   for (const NodeId r : function_.results()) {
     if (operation_of_[r] < 0) continue;
     stack.push_back(of(operation_of_[r]));
@@ -191,11 +194,63 @@ void Clusters::join_along_ways(double most) {
       state[k] = 2;
     }
   }
-  int piece = -1;
+  return order;
+}
+
+void Clusters::join_neighbours(double most) {
+  const auto sole = [&](const std::vector<int>& list, int self) {
+    int only = -1;
+    for (const int c : list) {
+      if (of(c) == self || of(c) == only) continue;
+      if (only >= 0) return -1;
+      only = of(c);
+    }
+    return only;
+  };
+  const auto join_if_light = [&](int kept, int gone) {
+    if (kept >= 0 && weight_[static_cast<std::size_t>(kept)] + weight_[static_cast<std::size_t>(gone)] <= most)
+      join(kept, gone);
+  };
+  // in such an order that what is joined has not grown yet
+  const Quotient readers = quotient();
+  for (auto c = readers.order.rbegin(); c != readers.order.rend(); ++c)
+    join_if_light(sole(readers.after[static_cast<std::size_t>(*c)], *c), *c);
+  const Quotient read = quotient();
+  for (const int c : read.order) join_if_light(sole(read.before[static_cast<std::size_t>(c)], c), c);
+}
+
+void Clusters::join_strands(int strands, int windows, double most) {
+  const Quotient q = quotient();
+  const std::vector<int> order = depth_first(q);
+  double all = 0.0, longest = 0.0, so_far = 0.0;
+  std::vector<double> finish(q.layer.size(), 0.0), start(q.layer.size(), 0.0);
   for (const int c : order) {
-    const bool fits = piece >= 0 && weight_[static_cast<std::size_t>(piece)] + weight_[static_cast<std::size_t>(c)] <= most;
-    if (fits) join(piece, c);
-    else piece = c;
+    const auto k = static_cast<std::size_t>(c);
+    for (const int b : q.before[k]) start[k] = std::max(start[k], finish[static_cast<std::size_t>(b)]);
+    finish[k] = start[k] + weight_[k];
+    longest = std::max(longest, finish[k]);
+    all += weight_[k];
+  }
+  // Edges lead to no earlier phase, and to a later one where the strand changes, so there are no circles.
+  std::vector<int> strand(q.layer.size(), 0), phase(q.layer.size(), 0);
+  std::map<std::pair<int, int>, int> cluster;
+  for (const int c : order) {
+    const auto k = static_cast<std::size_t>(c);
+    strand[k] = all > 0.0 ? std::min(strands - 1, static_cast<int>(so_far / all * strands)) : 0;
+    so_far += weight_[k];  // no other is joined to it yet
+    phase[k] = longest > 0.0 ? std::min(windows - 1, static_cast<int>(start[k] / longest * windows)) : 0;
+    for (const int b : q.before[k]) {
+      const auto o = static_cast<std::size_t>(b);
+      phase[k] = std::max(phase[k], phase[o] + (strand[o] != strand[k] ? 1 : 0));
+    }
+    for (;; ++phase[k]) {
+      const auto [place, fresh] = cluster.try_emplace({strand[k], phase[k]}, c);
+      if (fresh) break;
+      const auto kept = static_cast<std::size_t>(place->second);
+      if (weight_[kept] + weight_[k] > most) continue;
+      join(place->second, c);
+      break;
+    }
   }
 }
 

@@ -2,9 +2,10 @@
 //
 // Joins that are safe whatever the graph (u, v clusters):
 //   all edges out of u lead to v       a way from u to v by another cluster would leave u by another edge
+//   all edges into v come from u       the same, backwards
 //   u and v have the same layer        a way between them would make one layer greater than the other
-//   u and v stand side by side in an order of evaluation, and so on: all edges lead forward in it
 //   u leads to v by no way but edges   that is what a circle would be
+//   u and v have the same numbers      where all edges lead to numbers that are no less, and greater where the cluster changes
 #pragma once
 
 #include <string>
@@ -25,8 +26,13 @@ class Clusters {
   void join_layers(double most);
   // Joins operations of one label (by node) as far as no way from one to the other leads through another.
   void join_labels(const std::vector<int>& label);
-  // Goes through the clusters depth first from the results, and joins those that follow each other up to that weight.
-  void join_along_ways(double most);
+
+  // Divides what is computed into `strands` of equal weight (an order depth first from the results, which keeps together what one
+  // result needs, cut into pieces) and the time that unlimited processors would take into `windows`; joins what has both in
+  // common, as far as strands do not wait for each other within a window, up to that weight.
+  void join_strands(int strands, int windows, double most);
+  // Joins clusters to the only one that reads them, and to the only one that they read, up to that weight.
+  void join_neighbours(double most);
 
   // Clusters in an order of evaluation, each with its nodes, in that of the function.
   std::vector<std::vector<NodeId>> members() const;
@@ -39,6 +45,7 @@ class Clusters {
   int of(int operation) const;  // its cluster: one of its operations
   void join(int kept, int gone);
   Quotient quotient() const;
+  std::vector<int> depth_first(const Quotient& quotient) const;
   void join_fragments(const std::vector<int>& label_of_operation);
 
   const Function& function_;

@@ -9,39 +9,12 @@
 
 #include "../base/error.hpp"
 #include "../graph/rewrite.hpp"
+#include "grain.hpp"
 
 namespace lw {
 namespace {
 
 constexpr int kNone = -1;
-
-OperationCount work_of(const Graph& graph, NodeId id) {
-  OperationCount w;
-  switch (graph[id].op) {
-    case Op::add: case Op::sub: w.additions = 1; break;
-    case Op::mul: w.multiplications = 1; break;
-    case Op::fma: w.multiplications = w.additions = 1; break;
-    case Op::div: w.divisions = 1; break;
-    case Op::sqrt: w.roots = 1; break;
-    case Op::abs: case Op::min: case Op::max: case Op::less: case Op::select: w.comparisons = 1; break;
-    case Op::constant: case Op::input: case Op::neg: case Op::output: break;
-    case Op::call: return cost(*graph.calls()[graph[id].a].function).operations;
-    case Op::solve: {
-      const Solve& s = graph.solves()[graph[id].a];
-      const OperationCount r = cost(*s.residual).operations;
-      const auto n = static_cast<std::int64_t>(s.guess.size());
-      for (auto field : {&OperationCount::multiplications, &OperationCount::additions, &OperationCount::divisions,
-                         &OperationCount::roots, &OperationCount::trigonometric, &OperationCount::comparisons}) {
-        w.*field = r.*field * s.steps * (2 * n + 1);
-      }
-      w.multiplications += s.steps * n * n * n / 3;
-      w.additions += s.steps * n * n * n / 3;
-      break;
-    }
-    default: w.trigonometric = 1; break;
-  }
-  return w;
-}
 
 void add_to(OperationCount& sum, const OperationCount& w) {
   sum.multiplications += w.multiplications;
@@ -90,6 +63,10 @@ class Divider {
     };
     offer(results_apart());
     const double wait = machine_.delay(0, 1, 8, processors_);
+    for (const double part : {0.1, 0.3, 1.0}) {
+      const double length = std::max(part * wait, one_ / 3000.0);
+      if (length < one_ / 2.0) offer(in_strands(length));
+    }
     for (const auto& [order, words] : {std::pair(f_.order(), "the order of evaluation"), std::pair(depth_first(), "the order of results")}) {
       for (const double part : {0.25, 0.5, 1.0, 2.0}) {
         const double length = std::max(part * wait, one_ / 3000.0);
@@ -99,6 +76,8 @@ class Divider {
     return best;
   }
 
+  // What would take longer to wait for than to compute again is computed again.
+  void repeat_cheap(Plan& plan) const;
   DividedFunction realise(const Plan& plan, int* messages) const;
 
  private:
@@ -133,6 +112,18 @@ class Divider {
     return order;
   }
 
+  // By strands that tell each other little (grain.hpp).
+  Plan in_strands(double length) const {
+    const Division division = divide(f_, machine_, length);
+    std::vector<std::vector<NodeId>> chunks;
+    for (const std::vector<NodeId>& nodes : division.nodes) {
+      std::vector<NodeId> own;
+      std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(own), [&](NodeId id) { return !again_[id]; });
+      if (!own.empty()) chunks.push_back(std::move(own));
+    }
+    return partition(chunks, fmt::format("strands of {:.2g} %", 100.0 * length / one_));
+  }
+
   Plan in_chunks(const std::vector<NodeId>& order, double length, const char* words) const {
     std::vector<std::vector<NodeId>> chunks;
     std::vector<int> chunk_of(graph_.size(), kNone);
@@ -152,6 +143,14 @@ class Divider {
       chunk_of[id] = static_cast<int>(chunks.size()) - 1;
       chunks.back().push_back(id);
     }
+    return partition(chunks, fmt::format("chunks of {:.2g} % in {}", 100.0 * length / one_, words));
+  }
+
+  Plan partition(const std::vector<std::vector<NodeId>>& chunks, std::string way) const {
+    std::vector<int> chunk_of(graph_.size(), kNone);
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+      for (const NodeId id : chunks[c]) chunk_of[id] = static_cast<int>(c);
+    }
     TaskGraph tasks("chunks");
     for (const auto& nodes : chunks) {
       Task task;
@@ -169,7 +168,7 @@ class Divider {
     }
     const Schedule schedule = partitioned(tasks, machine_, processors_);
     Plan plan;
-    plan.way = fmt::format("chunks of {:.0f} % in {}", 100.0 * length / one_, words);
+    plan.way = std::move(way);
     std::vector<Placement> placements = schedule.placements;
     std::stable_sort(placements.begin(), placements.end(), [](const Placement& a, const Placement& b) {
       return std::tie(a.start, a.task) < std::tie(b.start, b.task);
@@ -254,6 +253,41 @@ class Divider {
   double one_ = 0.0, repeated_ = 0.0;
 };
 
+void Divider::repeat_cheap(Plan& plan) const {
+  const double limit = machine_.delay(0, 1, 8, processors_);
+  std::vector<std::vector<bool>> have(static_cast<std::size_t>(processors_), std::vector<bool>(graph_.size(), false)), own = have;
+  for (const Plan::Chunk& c : plan.chunks) {
+    for (const NodeId id : c.nodes) own[static_cast<std::size_t>(c.processor)][id] = true;
+  }
+  std::vector<Plan::Chunk> chunks;
+  for (Plan::Chunk& chunk : plan.chunks) {
+    const auto p = static_cast<std::size_t>(chunk.processor);
+    const std::set<NodeId> here(chunk.nodes.begin(), chunk.nodes.end());
+    std::set<NodeId> missing;  // in order of evaluation, since numbers are
+    std::vector<NodeId> open = chunk.nodes;
+    double sum = 0.0;
+    while (!open.empty() && sum <= limit) {
+      const NodeId id = open.back();
+      open.pop_back();
+      for_each_needed(id, [&](NodeId o) {
+        if (have[p][o] || here.contains(o)) return;
+        if (own[p][o]) sum = 2.0 * limit;  // comes later here
+        if (!missing.insert(o).second) return;
+        sum += time(o);
+        open.push_back(o);
+      });
+    }
+    if (!missing.empty() && sum <= limit) {
+      Plan::Chunk again{{missing.begin(), missing.end()}, chunk.processor, chunk.start, chunk.start};
+      for (const NodeId id : again.nodes) have[p][id] = own[p][id] = true;
+      chunks.push_back(std::move(again));
+    }
+    for (const NodeId id : chunk.nodes) have[p][id] = true;
+    chunks.push_back(std::move(chunk));
+  }
+  plan.chunks = std::move(chunks);
+}
+
 DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   const auto p_count = static_cast<std::size_t>(processors_);
   // who has a value: the processors that compute it, the first of which tells others
@@ -300,7 +334,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   const auto wait = [&](std::size_t who, std::size_t p, int chunk) {
     const auto q = static_cast<std::size_t>(plan.chunks[static_cast<std::size_t>(chunk)].processor);
     if (q == p || chunk <= waited[p][q]) return;
-    const double now = who < plan.chunks.size() ? plan.chunks[who].start - machine_.delay(0, 1, 8, processors_) : 0.0;
+    // and for what comes soon
+    const double now = who < plan.chunks.size() ? plan.chunks[who].start + machine_.delay(0, 1, 8, processors_) : 0.0;
     for (std::size_t c = static_cast<std::size_t>(chunk) + 1; c < std::min(who, plan.chunks.size()); ++c) {
       if (plan.chunks[c].processor == static_cast<int>(q) && plan.chunks[c].finish <= now) chunk = static_cast<int>(c);
     }
@@ -358,6 +393,25 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     slot[id] = exchanged++;
   }
   exchanged = (exchanged + 7) / 8 * 8;
+  for (const auto& [where, id] : told) {
+    Segment& of = segments[static_cast<std::size_t>(where.first)][static_cast<std::size_t>(where.second)];
+    if (of.first == of.end) of.first = slot[id];
+    of.end = slot[id] + 1;
+  }
+  for (std::vector<Segment>& own : segments) {
+    std::vector<std::size_t> known(p_count, 0);  // segments of each other processor
+    for (Segment& s : own) {
+      for (Segment::Wait& w : s.waits) {
+        std::size_t& from = known[static_cast<std::size_t>(w.processor)];
+        for (; from <= static_cast<std::size_t>(w.segment); ++from) {
+          const Segment& written = segments[static_cast<std::size_t>(w.processor)][from];
+          if (written.first == written.end) continue;
+          if (w.first == w.end) w.first = written.first;
+          w.end = written.end;
+        }
+      }
+    }
+  }
 
   DividedFunction divided{f_, {}, exchanged};
   const std::size_t inputs = f_.input_size();
@@ -422,7 +476,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
 DividedFunction divide_over(const Function& function, const Machine& machine, int processors, PredictedTimes* times) {
   require(processors >= 1, "a function is divided over one processor at least");
   Divider divider(function, machine, processors);
-  const Plan plan = divider.best();
+  Plan plan = divider.best();
+  divider.repeat_cheap(plan);
   int messages = 0;
   DividedFunction divided = divider.realise(plan, &messages);
   if (times != nullptr) *times = {divider.one(), plan.time, plan.way, messages};

@@ -28,7 +28,12 @@ struct Message {
 class Chart {
  public:
   Chart(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, const std::string& of, double width)
-      : of_what_(of.empty() ? graph.name() : of), graph_(graph), machine_(machine), schedule_(schedule), width_(width), of_(static_cast<std::size_t>(graph.size()), nullptr),
+      : of_what_(of.empty() ? graph.name() : of),
+        graph_(graph),
+        machine_(machine),
+        schedule_(schedule),
+        width_(width),
+        of_(static_cast<std::size_t>(graph.size()), nullptr),
         critical_(static_cast<std::size_t>(graph.size()), false) {
     end_ = schedule.makespan() > 0.0 ? schedule.makespan() : 1.0;
     unit_ = time_unit(machine, end_);
@@ -44,8 +49,10 @@ class Chart {
 
   std::string picture() const {
     std::string out = fmt::format(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' role='img' color='#222' "
-        "fill='currentColor' font-family='system-ui, Helvetica, Arial, sans-serif' font-size='12'>\n<title>{2}</title>\n"
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' "
+        "role='img' color='#222' "
+        "fill='currentColor' font-family='system-ui, Helvetica, Arial, sans-serif' "
+        "font-size='12'>\n<title>{2}</title>\n"
         "<defs><pattern id='idle' width='6' height='6' patternUnits='userSpaceOnUse' patternTransform='rotate(45)'>"
         "<line x1='0' y1='0' x2='0' y2='6' stroke='currentColor' stroke-opacity='0.28' stroke-width='1.2'/></pattern>\n"
         "<marker id='head' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='6' markerHeight='6' orient='auto'>"
@@ -55,8 +62,8 @@ class Chart {
   }
 
   std::string title() const {
-    return fmt::format("{} on {}, {} by {}", of_what_, machine_.name, counted(static_cast<std::size_t>(schedule_.processors), "processor"),
-                       schedule_.method);
+    return fmt::format("{} on {}, {} by {}", of_what_, machine_.name,
+                       counted(static_cast<std::size_t>(schedule_.processors), "processor"), schedule_.method);
   }
   bool is_critical(int task) const { return critical_[static_cast<std::size_t>(task)]; }
   std::string written(double time) const { return time_text(machine_, time); }
@@ -81,12 +88,14 @@ class Chart {
 
   std::string heading() const {
     const Figures f = figures(graph_, machine_, schedule_);
-    const std::string bound = schedule_.proven_optimal ? "the shortest there is" : fmt::format("bound {}", written(schedule_.lower_bound));
+    const std::string bound =
+        schedule_.proven_optimal ? "the shortest there is" : fmt::format("bound {}", written(schedule_.lower_bound));
     return fmt::format(
-        "<text x='{0}' y='27' font-size='16' font-weight='600'>{1}</text>\n<text x='{0}' y='48' fill-opacity='0.75'>{2}, "
+        "<text x='{0}' y='27' font-size='16' font-weight='600'>{1}</text>\n<text x='{0}' y='48' "
+        "fill-opacity='0.75'>{2}, "
         "makespan {3} ({4}), speed-up {5:.2f}, efficiency {6:.0f} %</text>\n",
-        kLeft, escape_xml(title()), counted(static_cast<std::size_t>(graph_.size()), "task"), written(f.makespan), bound, f.speedup,
-        100.0 * f.efficiency);
+        kLeft, escape_xml(title()), counted(static_cast<std::size_t>(graph_.size()), "task"), written(f.makespan),
+        bound, f.speedup, 100.0 * f.efficiency);
   }
 
   std::string axis() const {
@@ -96,44 +105,53 @@ class Chart {
     for (const double tick : ticks) {
       const double at = tick * unit_.size;
       if (at > end_ * (1.0 + 1e-9)) break;
-      out += fmt::format("<line x1='{0:.1f}' y1='{1:.1f}' x2='{0:.1f}' y2='{2:.1f}' stroke='currentColor' stroke-opacity='0.14'/>\n", x(at),
-                         kTop - 4.0, bottom() + 3.0);
+      out += fmt::format(
+          "<line x1='{0:.1f}' y1='{1:.1f}' x2='{0:.1f}' y2='{2:.1f}' stroke='currentColor' stroke-opacity='0.14'/>\n",
+          x(at), kTop - 4.0, bottom() + 3.0);
       const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
-      out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{:.{}f}</text>\n", x(at), bottom() + 18.0, tick, decimals);
+      out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{:.{}f}</text>\n", x(at), bottom() + 18.0,
+                         tick, decimals);
     }
-    return out + fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>time ({})</text>\n", (kLeft + width_ - kRight) / 2.0,
-                             bottom() + 37.0, unit_.name);
+    return out + fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>time ({})</text>\n",
+                             (kLeft + width_ - kRight) / 2.0, bottom() + 37.0, unit_.name);
   }
 
   std::string rows() const {
     std::string out;
     for (int p = 0; p < schedule_.processors; ++p) {
       const double top = y(p) + (row_ - bar_) / 2.0;
-      out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='end' font-weight='600'>{}</text>\n", kLeft - 12.0, top + bar_ / 2.0 + 4.0,
-                         p + 1);
+      out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='end' font-weight='600'>{}</text>\n", kLeft - 12.0,
+                         top + bar_ / 2.0 + 4.0, p + 1);
       // all of it waits, but for the tasks that are laid over it
-      out += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='url(#idle)'/>\n", x(0.0), top, x(end_) - x(0.0), bar_);
+      out += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='url(#idle)'/>\n", x(0.0),
+                         top, x(end_) - x(0.0), bar_);
     }
-    return out + fmt::format("<text transform='translate(14 {:.1f}) rotate(-90)' text-anchor='middle' fill-opacity='0.75'>processor</text>\n",
-                             (kTop + bottom()) / 2.0);
+    return out + fmt::format(
+                     "<text transform='translate(14 {:.1f}) rotate(-90)' text-anchor='middle' "
+                     "fill-opacity='0.75'>processor</text>\n",
+                     (kTop + bottom()) / 2.0);
   }
 
   std::string tasks() const {
     std::string out;
     for (const Placement& p : schedule_.placements) {
       const Task& task = graph_[p.task];
-      const double left = x(p.start), wide = std::max(0.6, x(p.finish) - left), top = y(p.processor) + (row_ - bar_) / 2.0;
+      const double left = x(p.start), wide = std::max(0.6, x(p.finish) - left),
+                   top = y(p.processor) + (row_ - bar_) / 2.0;
       const char* colour = is_critical(p.task) ? kCritical : kPlain;
-      out += fmt::format("<g class='task' data-task='{}'><title>{}: {}</title>", p.task, escape_xml(task.name), escape_xml(task.text));
+      out += fmt::format("<g class='task' data-task='{}'><title>{}: {}</title>", p.task, escape_xml(task.name),
+                         escape_xml(task.text));
       // a ground that hides the hatching, on any page
-      out += fmt::format("<rect class='ground' x='{0:.2f}' y='{1:.1f}' width='{2:.2f}' height='{3:.1f}' fill='#fff'/>"
-                         "<rect class='bar' x='{0:.2f}' y='{1:.1f}' width='{2:.2f}' height='{3:.1f}' fill='{4}' fill-opacity='{5}' stroke='{4}' "
-                         "stroke-width='{6}'/>",
-                         left, top, wide, bar_, colour, is_critical(p.task) ? 0.62 : 0.26, wide > 3.0 ? 0.9 : 0.3);
+      out += fmt::format(
+          "<rect class='ground' x='{0:.2f}' y='{1:.1f}' width='{2:.2f}' height='{3:.1f}' fill='#fff'/>"
+          "<rect class='bar' x='{0:.2f}' y='{1:.1f}' width='{2:.2f}' height='{3:.1f}' fill='{4}' fill-opacity='{5}' "
+          "stroke='{4}' "
+          "stroke-width='{6}'/>",
+          left, top, wide, bar_, colour, is_critical(p.task) ? 0.62 : 0.26, wide > 3.0 ? 0.9 : 0.3);
       const double room = wide - 5.0, size = bar_ >= 18.0 ? 10.5 : 8.5;
       if (static_cast<double>(display_width(task.name)) * size * 0.56 <= room) {
-        out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle' font-size='{}' fill='#111'>{}</text>", left + wide / 2.0,
-                           top + bar_ / 2.0 + 3.6, size, escape_xml(task.name));
+        out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle' font-size='{}' fill='#111'>{}</text>",
+                           left + wide / 2.0, top + bar_ / 2.0 + 3.6, size, escape_xml(task.name));
       }
       out += "</g>\n";
     }
@@ -150,9 +168,11 @@ class Chart {
       const double x1 = x(m.from->finish), x2 = x(m.to->start);
       const double half = (row_ + (down ? bar_ : -bar_)) / 2.0, other = (row_ + (down ? -bar_ : bar_)) / 2.0;
       const double y1 = y(m.from->processor) + half, y2 = y(m.to->processor) + other, bend = 0.45 * (y2 - y1);
-      out += fmt::format("<path d='M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {4:.1f} {3:.1f} {5:.1f}' fill='none' stroke='{6}' stroke-width='{7}' "
-                         "stroke-opacity='{8}' marker-end='url(#head)'/>\n",
-                         x1, y1, y1 + bend, x2, y2 - bend, y2, kMessage, m.critical ? 1.7 : 1.0, m.critical ? 0.95 : 0.5);
+      out += fmt::format(
+          "<path d='M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {4:.1f} {3:.1f} {5:.1f}' fill='none' stroke='{6}' "
+          "stroke-width='{7}' "
+          "stroke-opacity='{8}' marker-end='url(#head)'/>\n",
+          x1, y1, y1 + bend, x2, y2 - bend, y2, kMessage, m.critical ? 1.7 : 1.0, m.critical ? 0.95 : 0.5);
     }
     return out;
   }
@@ -162,17 +182,20 @@ class Chart {
     const double level = bottom() + 64.0;
     std::string out;
     const auto entry = [&](const std::string& mark, const std::string& words) {
-      out += fmt::format("<g transform='translate({:.1f} {:.1f})'>{}<text x='30' y='4'>{}</text></g>\n", at, level, mark, escape_xml(words));
+      out += fmt::format("<g transform='translate({:.1f} {:.1f})'>{}<text x='30' y='4'>{}</text></g>\n", at, level,
+                         mark, escape_xml(words));
       at += 52.0 + 6.3 * static_cast<double>(display_width(words));
     };
     const auto box = [](const char* colour, double opacity) {
-      return fmt::format("<rect x='0' y='-7' width='22' height='14' fill='{0}' fill-opacity='{1}' stroke='{0}'/>", colour, opacity);
+      return fmt::format("<rect x='0' y='-7' width='22' height='14' fill='{0}' fill-opacity='{1}' stroke='{0}'/>",
+                         colour, opacity);
     };
     entry(box(kPlain, 0.26), "task");
     entry(box(kCritical, 0.62), "task on the critical way");
     entry("<rect x='0' y='-7' width='22' height='14' fill='url(#idle)'/>", "idle");
     if (!messages_.empty()) {
-      entry(fmt::format("<line x1='0' y1='0' x2='20' y2='0' stroke='{}' stroke-width='1.5' marker-end='url(#head)'/>", kMessage),
+      entry(fmt::format("<line x1='0' y1='0' x2='20' y2='0' stroke='{}' stroke-width='1.5' marker-end='url(#head)'/>",
+                        kMessage),
             shows_all() ? counted(messages_.size(), "message")
                         : fmt::format("message ({} in all: those on the critical way are shown)", messages_.size()));
     }
@@ -195,8 +218,10 @@ std::string in_script(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&') out += fmt::format("\\u{:04x}", byte);
-    else out += c;
+    if (byte < 0x20 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&')
+      out += fmt::format("\\u{:04x}", byte);
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -291,7 +316,8 @@ std::string gantt_svg(const TaskGraph& graph, const Machine& machine, const Sche
   return Chart(graph, machine, schedule, of, 1180.0).picture();
 }
 
-std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, const std::string& of) {
+std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Schedule& schedule,
+                       const std::string& of) {
   // wide enough for tasks to be hit by a pointer; the page scrolls
   const double tasks_a_row = static_cast<double>(schedule.placements.size()) / std::max(1, schedule.processors);
   const Chart chart(graph, machine, schedule, of, std::clamp(26.0 * tasks_a_row, 1180.0, 12000.0));
@@ -300,17 +326,22 @@ std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Sch
   for (const Placement& p : schedule.placements) placed[static_cast<std::size_t>(p.task)] = &p;
   for (int t = 0; t < graph.size(); ++t) {
     const Placement* p = placed[static_cast<std::size_t>(t)];
-    const std::string when = p == nullptr ? "is not placed"
-                                          : fmt::format("processor {}, {} to {}{}", p->processor + 1, chart.written(p->start), chart.written(p->finish),
-                                                        chart.is_critical(t) ? ", on the critical way" : "");
-    data += fmt::format("{}{{name:{},text:{},when:{},before:{},after:{}}}", t > 0 ? ",\n" : "\n", in_script(graph[t].name), in_script(graph[t].text),
-                        in_script(when), list_of(graph.before(t)), list_of(graph.after(t)));
+    const std::string when =
+        p == nullptr ? "is not placed"
+                     : fmt::format("processor {}, {} to {}{}", p->processor + 1, chart.written(p->start),
+                                   chart.written(p->finish), chart.is_critical(t) ? ", on the critical way" : "");
+    data +=
+        fmt::format("{}{{name:{},text:{},when:{},before:{},after:{}}}", t > 0 ? ",\n" : "\n", in_script(graph[t].name),
+                    in_script(graph[t].text), in_script(when), list_of(graph.before(t)), list_of(graph.after(t)));
   }
   data += "\n]";
   return fmt::format(
-      "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<div id='chart'>\n{}</div>\n<div id='about'><span class='faint'>Move the pointer "
-      "over a task, or go there by the tabulator key: what it computes, what it waits for, who reads it. A click keeps it, Escape lets it "
+      "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n<meta name='viewport' "
+      "content='width=device-width, initial-scale=1'>\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<div id='chart'>\n{}</div>\n<div id='about'><span "
+      "class='faint'>Move the pointer "
+      "over a task, or go there by the tabulator key: what it computes, what it waits for, who reads it. A click keeps "
+      "it, Escape lets it "
       "go.</span></div>\n<script>\n  const tasks = {};\n{}</script>\n</body>\n</html>\n",
       escape_xml(chart.title()), kStyle, chart.picture(), data, kScript);
 }
@@ -322,14 +353,16 @@ std::string gantt_csv(const TaskGraph& graph, const Schedule& schedule) {
     return out + "\"";
   };
   std::string out =
-      "task,name,processor,start,finish,multiplications,additions,divisions,roots,trigonometric,comparisons,waits_for,computes\n";
+      "task,name,processor,start,finish,multiplications,additions,divisions,roots,trigonometric,comparisons,waits_for,"
+      "computes\n";
   for (const Placement& p : schedule.placements) {
     const Task& task = graph[p.task];
     const OperationCount& w = task.work;
     std::string before;
     for (const Dependence& d : graph.before(p.task)) before += (before.empty() ? "" : " ") + std::to_string(d.task + 1);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.task + 1, quoted(task.name), p.processor + 1, p.start, p.finish,
-                       w.multiplications, w.additions, w.divisions, w.roots, w.trigonometric, w.comparisons, quoted(before), quoted(task.text));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.task + 1, quoted(task.name), p.processor + 1,
+                       p.start, p.finish, w.multiplications, w.additions, w.divisions, w.roots, w.trigonometric,
+                       w.comparisons, quoted(before), quoted(task.text));
   }
   return out;
 }

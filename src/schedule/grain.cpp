@@ -1,7 +1,9 @@
 #include "grain.hpp"
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -17,9 +19,12 @@ namespace {
 constexpr int kBytes = 8;  // of a value
 
 OperationCount sum(const OperationCount& a, const OperationCount& b, std::int64_t times = 1) {
-  return {a.multiplications + times * b.multiplications, a.additions + times * b.additions,
-          a.divisions + times * b.divisions,             a.roots + times * b.roots,
-          a.trigonometric + times * b.trigonometric,     a.comparisons + times * b.comparisons};
+  return {a.multiplications + times * b.multiplications,
+          a.additions + times * b.additions,
+          a.divisions + times * b.divisions,
+          a.roots + times * b.roots,
+          a.trigonometric + times * b.trigonometric,
+          a.comparisons + times * b.comparisons};
 }
 
 // What a value belongs to by its name: omega2 (of omega2_x), or 2.
@@ -33,7 +38,9 @@ std::vector<int> labels(const Function& function, Grain grain) {
   const Graph& graph = function.graph();
   std::map<std::string, int> numbers;
   std::vector<int> label(graph.size(), -1);
-  const auto number = [&](const std::string& text) { return numbers.try_emplace(text, static_cast<int>(numbers.size())).first->second; };
+  const auto number = [&](const std::string& text) {
+    return numbers.try_emplace(text, static_cast<int>(numbers.size())).first->second;
+  };
   for (const NodeId id : function.order()) {
     const std::string* name = graph.name_of(id);
     if (name != nullptr && graph[id].op != Op::input) label[id] = number(owner(*name, grain));
@@ -58,6 +65,15 @@ std::vector<int> labels(const Function& function, Grain grain) {
   return label;
 }
 
+// By node, on a processor that is at it already.
+std::vector<double> seconds_of(const Function& function, const Machine& machine) {
+  std::vector<double> seconds(function.graph().size(), 0.0);
+  Machine alone = machine;
+  alone.overhead = 0.0;
+  for (const NodeId id : function.order()) seconds[id] = alone.duration(work_of(function.graph(), id));
+  return seconds;
+}
+
 Division divided(const Function& function, const Clusters& clusters) {
   const Graph& graph = function.graph();
   const TaskWords words(function);
@@ -68,7 +84,10 @@ Division divided(const Function& function, const Clusters& clusters) {
       division.task_of[id] = static_cast<int>(t);
       task.work = sum(task.work, work_of(graph, id));
     }
-    task.name = words.name(division.nodes[t].back());
+    // the last that the algorithm or a result has given a name
+    const auto& nodes = division.nodes[t];
+    const auto named = std::find_if(nodes.rbegin(), nodes.rend(), [&](NodeId id) { return words.has_name(id); });
+    task.name = words.name(named != nodes.rend() ? *named : nodes.back());
     task.text = words.text(division.nodes[t]);
     division.graph.add(std::move(task));
   }
@@ -120,7 +139,8 @@ Division divide(const Function& function, Grain grain) {
   std::vector<double> operations(graph.size(), 0.0);
   for (const NodeId id : function.order()) {
     const OperationCount w = work_of(graph, id);
-    operations[id] = static_cast<double>(w.multiplications + w.additions + w.divisions + w.roots + w.trigonometric + w.comparisons);
+    operations[id] =
+        static_cast<double>(w.multiplications + w.additions + w.divisions + w.roots + w.trigonometric + w.comparisons);
   }
   Clusters clusters(function, operations);
   if (grain == Grain::three) {
@@ -133,13 +153,13 @@ Division divide(const Function& function, Grain grain) {
 
 Division divide(const Function& function, const Machine& machine, double target) {
   require(target > 0.0, "tasks take some time");
-  std::vector<double> seconds(function.graph().size(), 0.0);
-  Machine alone = machine;
-  alone.overhead = 0.0;
-  for (const NodeId id : function.order()) seconds[id] = alone.duration(work_of(function.graph(), id));
+  const std::vector<double> seconds = seconds_of(function, machine);
+  const double count = std::accumulate(seconds.begin(), seconds.end(), 0.0) / target;
+  const int strands = std::max(1, static_cast<int>(std::lround(std::sqrt(count))));
   Clusters clusters(function, seconds);
   clusters.join_readers(target);
-  clusters.join_along_ways(target);
+  clusters.join_strands(strands, std::max(1, static_cast<int>(std::min(1e6, count / strands))), target);
+  clusters.join_neighbours(target);
   return divided(function, clusters);
 }
 

@@ -4,11 +4,11 @@
 //   three         three operations a task, as far as there are three on a way or side by side (Dhanaraj's subtasks)
 //   vector        what one vector of the algorithm needs: an equation of Luh and Lin (values whose names differ in _x, _y, _z)
 //   body          what one joint or body needs (names with the same number)
-//   cost          joined until a task takes about `target` seconds on the machine, never against the order of evaluation
+//   cost          joined until a task takes about `target` seconds on the machine, no longer: √n strands of equal work that
+//                 send each other little, cut into √n windows of time, where n is the number of such tasks
 //
-// Every grain keeps the graph of tasks free of circles: tasks are joined only where all that one writes goes to the other alone,
-// where all that one reads comes from the other alone, or where both stand in the same layer, so that neither waits for the
-// other. Calls and solves are one task each, of all their work.
+// Every grain keeps the graph of tasks free of circles (clusters.hpp says how). Calls and solves are one task each, of all their
+// work.
 // A change of sign belongs to what is negated and costs nothing; of an input it belongs to no task, like the input itself.
 #pragma once
 
@@ -25,7 +25,7 @@ enum class Grain { instruction, three, vector, body, cost };
 
 struct Division {
   TaskGraph graph;
-  std::vector<int> task_of;                // of each node of the function's graph; -1: constants, inputs, what is not live
+  std::vector<int> task_of;  // of each node of the function's graph; -1: constants, inputs, what is not live
   std::vector<std::vector<NodeId>> nodes;  // of each task, in an order of evaluation
 };
 

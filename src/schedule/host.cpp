@@ -67,7 +67,8 @@ class Pinned {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(core), &set);
-    pthread_setaffinity_np(thread_.native_handle(), sizeof set, &set);  // where that is forbidden, the figures are of any two
+    pthread_setaffinity_np(thread_.native_handle(), sizeof set,
+                           &set);  // where that is forbidden, the figures are of any two
   }
   ~Pinned() { thread_.join(); }
   Pinned(const Pinned&) = delete;
@@ -92,24 +93,27 @@ Function chain(const std::string& name, Expr (*step)(const Expr&, const Expr&)) 
 // Columns of a x + b, each passed through `last`.
 Function columns(const std::string& name, Expr (*last)(const Expr&, const Expr&)) {
   return trace(name, {{"x", kColumns + 1}}, {{"y", kColumns}}, [&](const Arguments& in, Results& out) {
-    for (std::size_t k = 0; k < kColumns; ++k) out[0][k] = last(in[0][k] * in[0][k + 1] + 2.0, in[0][k] * in[0][k] + 1.0);
+    for (std::size_t k = 0; k < kColumns; ++k)
+      out[0][k] = last(in[0][k] * in[0][k + 1] + 2.0, in[0][k] * in[0][k] + 1.0);
   });
 }
 
 // The function at several independent states.
 Function copies(const Function& f, std::size_t count) {
-  return trace("large", {{"x", count * f.input_size()}}, {{"y", count * f.output_size()}}, [&](const Arguments& in, Results& out) {
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::span<const Expr> from(in[0].data() + k * f.input_size(), f.input_size());
-      evaluate<Expr>(f, from, std::span<Expr>(out[0].data() + k * f.output_size(), f.output_size()));
-    }
-  });
+  return trace("large", {{"x", count * f.input_size()}}, {{"y", count * f.output_size()}},
+               [&](const Arguments& in, Results& out) {
+                 for (std::size_t k = 0; k < count; ++k) {
+                   const std::span<const Expr> from(in[0].data() + k * f.input_size(), f.input_size());
+                   evaluate<Expr>(f, from, std::span<Expr>(out[0].data() + k * f.output_size(), f.output_size()));
+                 }
+               });
 }
 
 struct Emitted {
   Program program;
   const Function& find(const std::string& name) const {
-    return *std::find_if(program.functions.begin(), program.functions.end(), [&](const Function& f) { return f.name() == name; });
+    return *std::find_if(program.functions.begin(), program.functions.end(),
+                         [&](const Function& f) { return f.name() == name; });
   }
 };
 
@@ -121,18 +125,18 @@ Emitted emitted() {
   Emitted e;
   e.program.name = "host";
   const auto plain = [](const Expr& a, const Expr& b) { return a * b; };
-  e.program.functions = {
-      Function("small", whole.inputs(), whole.outputs(), whole.shared_graph(), whole.results()),
-      copies(whole, kCopies),
-      chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
-      chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
-      columns("plain", plain),
-      columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
-      columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
-      columns("choices", [](const Expr& a, const Expr& b) { return max(a, b) * b; }),
-      trace("angles", {{"x", kAngles}}, {{"y", 2 * kAngles}}, [](const Arguments& in, Results& out) {
-        for (std::size_t k = 0; k < kAngles; ++k) out[0][k] = sin(in[0][k]), out[0][kAngles + k] = cos(in[0][k]);
-      })};
+  e.program.functions = {Function("small", whole.inputs(), whole.outputs(), whole.shared_graph(), whole.results()),
+                         copies(whole, kCopies),
+                         chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
+                         chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
+                         columns("plain", plain),
+                         columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
+                         columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
+                         columns("choices", [](const Expr& a, const Expr& b) { return max(a, b) * b; }),
+                         trace("angles", {{"x", kAngles}}, {{"y", 2 * kAngles}}, [](const Arguments& in, Results& out) {
+                           for (std::size_t k = 0; k < kAngles; ++k)
+                             out[0][k] = sin(in[0][k]), out[0][kAngles + k] = cos(in[0][k]);
+                         })};
   for (Function& f : e.program.functions) f = f.with({Arithmetic::Trigonometry::own, machine_has_fma()});
   return e;
 }
@@ -166,7 +170,8 @@ void measure_operations(Machine& machine, const std::string& cache) {
   options.cache = cache;
   const Compiled compiled = jit(code.program, options);
   if (!compiled.is_native()) {
-    throw Error(ErrorCode::toolchain, "no C compiler was found (CC, cc, gcc, clang): without one there is no code to measure");
+    throw Error(ErrorCode::toolchain,
+                "no C compiler was found (CC, cc, gcc, clang): without one there is no code to measure");
   }
   const auto time = [&](const char* name) { return time_of(compiled, code.find(name)); };
   const double call = time("plain");  // of which the most is the call itself and what stands around it
@@ -175,7 +180,8 @@ void measure_operations(Machine& machine, const std::string& cache) {
   const double sine = time("angles") / (2 * kAngles);
   const auto overlap = [&](const char* name) {
     const OperationCount w = cost(code.find(name)).operations;
-    const double latencies = static_cast<double>(w.multiplications) * machine.multiplication + static_cast<double>(w.additions) * machine.addition;
+    const double latencies = static_cast<double>(w.multiplications) * machine.multiplication +
+                             static_cast<double>(w.additions) * machine.addition;
     return latencies / (time(name) - static_cast<double>(w.trigonometric) * sine);
   };
   machine.overlap = overlap("large");
@@ -189,23 +195,34 @@ void measure_operations(Machine& machine, const std::string& cache) {
 
 // ---- messages
 
+constexpr double kLineBytes = 64.0;
+
 struct alignas(128) Line {
   std::atomic<std::uint32_t> flag{0};
+  double value = 0.0;
 };
 
-constexpr std::uint32_t kTurns = 100, kBatches = 400;
-constexpr double kLongest = 0.8;  // seconds; other work on these cores may stretch it
-constexpr std::uint32_t kStop = ~0u;
-
-// Two cores pass a flag to and fro: half the way.
-double flag_latency(int first, int second) {
+// Two cores send each other values, each in a line of its own, and a flag behind them: half of the way to and fro.
+double message_latency(int first, int second, std::size_t values) {
+  constexpr std::uint32_t kTurns = 50, kBatches = 2000, kStop = ~0u;
+  constexpr double kLongest = 0.4;  // seconds; other work on these cores may stretch it
   Line there, back;
+  std::vector<Line> sent(values), answered(values);
+  const auto write = [](std::vector<Line>& lines, double value) {
+    for (Line& line : lines) line.value = value;
+  };
+  const auto sum = [](const std::vector<Line>& lines) {
+    double all = 0.0;
+    for (const Line& line : lines) all += line.value;
+    return all;
+  };
   const Pinned other(second, [&] {
     for (std::uint32_t seen = 0;;) {
       const std::uint32_t now = there.flag.load(std::memory_order_acquire);
       if (now == kStop) return;
       if (now == seen) continue;
       seen = now;
+      write(answered, sum(sent) + 1.0);
       back.flag.store(now, std::memory_order_release);
     }
   });
@@ -214,53 +231,16 @@ double flag_latency(int first, int second) {
     const Pinned self(first, [&] {
       std::uint32_t turn = 0;
       const auto start = Clock::now();
-      for (std::uint32_t b = 0; b < kBatches && seconds_since(start) < kLongest; ++b) {
+      for (std::uint32_t b = 0; b < kBatches && (b < 3 || seconds_since(start) < kLongest); ++b) {
         const auto begin = Clock::now();
         for (std::uint32_t k = 0; k < kTurns; ++k) {
+          write(sent, 1e-3 * sum(answered));
           there.flag.store(++turn, std::memory_order_release);
           while (back.flag.load(std::memory_order_acquire) != turn) {}
         }
         least = std::min(least, seconds_since(begin) / (2.0 * kTurns));
       }
       there.flag.store(kStop, std::memory_order_release);
-    });
-  }
-  return least;
-}
-
-// One core writes lines, the other reads them: what each takes.
-double line_transfer(int first, int second) {
-  constexpr std::size_t kLines = 64;
-  struct alignas(64) Value {
-    double words[8];
-  };
-  static_assert(sizeof(Value) == 64);
-  std::vector<Value> lines(kLines);
-  Line ready, done;
-  const Pinned writer(second, [&] {
-    for (std::uint32_t seen = 0;;) {
-      const std::uint32_t now = done.flag.load(std::memory_order_acquire);
-      if (now == kStop) return;
-      if (now == seen) continue;
-      seen = now;
-      for (Value& v : lines) v.words[0] += 1.0;
-      ready.flag.store(now, std::memory_order_release);
-    }
-  });
-  double least = HUGE_VAL;
-  {
-    const Pinned reader(first, [&] {
-      double kept = 0.0;
-      const auto start = Clock::now();
-      for (std::uint32_t b = 1; b <= 4 * kBatches && seconds_since(start) < kLongest; ++b) {
-        done.flag.store(b, std::memory_order_release);
-        while (ready.flag.load(std::memory_order_acquire) != b) {}
-        const auto begin = Clock::now();
-        for (const Value& v : lines) kept += v.words[0];
-        asm volatile("" : : "g"(&kept) : "memory");
-        least = std::min(least, seconds_since(begin) / kLines);
-      }
-      done.flag.store(kStop, std::memory_order_release);
     });
   }
   return least;
@@ -273,7 +253,7 @@ constexpr const char* kSeal = "# seal ";
 
 // Changes where another processor, or another way of measuring, would give other figures.
 std::string seal(const std::string& text) {
-  return kSeal + sha256(fmt::format("1\n{}\n{}\n{}", cpu_name(), cores().size(), text)) + "\n";
+  return kSeal + sha256(fmt::format("2\n{}\n{}\n{}", cpu_name(), cores().size(), text)) + "\n";
 }
 
 }  // namespace
@@ -290,9 +270,11 @@ Machine measure_host(const std::string& cache) {
   machine.summary = fmt::format("this computer, {}", machine.cpu);
   measure_operations(machine, cache);
   if (usable.size() > 1) {
-    machine.start_up = flag_latency(usable[0], usable[1]);
-    machine.line_transfer = line_transfer(usable[0], usable[1]);
-    machine.per_byte = machine.line_transfer / 64.0;
+    constexpr int kLines = 5;
+    machine.start_up = message_latency(usable[0], usable[1], 1);
+    machine.line_transfer =
+        std::max(0.0, message_latency(usable[0], usable[1], kLines) - machine.start_up) / (kLines - 1);
+    machine.per_byte = machine.line_transfer / kLineBytes;
   }
   const UserCache folder = open_user_cache(cache);
   if (!folder.folder.empty()) {

@@ -4,8 +4,8 @@
 //               like any other: `overlap` = Σ count · latency / time it takes; once small enough for a core to keep its
 //               instructions decoded (small_overlap), once several times as large. Divisions, roots, sines and comparisons cost
 //               what a function takes longer with them than without, times the overlap by which durations are divided.
-// Messages      `start_up`: half of the way to and fro of a flag in a cache line, between two threads on the cores that they are
-//               pinned to; `per_byte`: lines of 64 bytes that the other core has written, one after the other.
+// Messages      `start_up`: half of the way to and fro of a value and of the flag that says it is there, each in a cache line of
+//               its own, between two threads on the cores that they are pinned to; `per_byte`: what four lines more add.
 //
 // Every figure is the least of many repetitions: what the computer does when left alone.
 #pragma once

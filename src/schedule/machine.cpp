@@ -37,7 +37,8 @@ void read_overlap(FieldReader& reader, const Fields& fields, const std::string& 
   if (node == nullptr) return;
   to = reader.number(*node, key);
   if (to <= 0.0 || std::isinf(to)) {
-    reader.complaints().error(node->where, fmt::format("`{}` is {}: so many operations run at a time, a number above 0", key, to));
+    reader.complaints().error(node->where,
+                              fmt::format("`{}` is {}: so many operations run at a time, a number above 0", key, to));
   }
 }
 
@@ -62,8 +63,9 @@ void read_count(FieldReader& reader, const Fields& fields, Machine& machine) {
   const double count = reader.number(*node, "processors");
   if (std::isnan(count)) return;
   if (count < 1.0 || count > kMostProcessors || count != std::floor(count)) {
-    reader.complaints().error(node->where, fmt::format("`processors` is {}, not a whole number from 1 to {}", count, kMostProcessors),
-                              "leave it away where there are as many as one likes");
+    reader.complaints().error(
+        node->where, fmt::format("`processors` is {}, not a whole number from 1 to {}", count, kMostProcessors),
+        "leave it away where there are as many as one likes");
     return;
   }
   machine.processors = static_cast<int>(count);
@@ -79,12 +81,13 @@ void read_measured(FieldReader& reader, const YamlNode& node, Machine& machine) 
 Machine read_root(FieldReader& reader, const YamlNode& root) {
   Machine machine;
   const Fields fields(reader, root, "the machine",
-                      {"machine", "summary", "unit", "processors", "operations", "overhead", "overlap", "small_overlap", "messages", "topology",
-                       "measured"},
+                      {"machine", "summary", "unit", "processors", "operations", "overhead", "overlap", "small_overlap",
+                       "messages", "topology", "measured"},
                       {{"start_up", "per_hop", "per_byte"}, "it belongs under `messages`"});
   machine.name = fields.require_word("machine");
   if (const YamlNode* n = fields.find("summary")) machine.summary = reader.word(*n, "summary");
-  if (const YamlNode* n = fields.require("unit", "`unit: seconds`, or `unit: steps` where costs are numbers of steps")) {
+  if (const YamlNode* n =
+          fields.require("unit", "`unit: seconds`, or `unit: steps` where costs are numbers of steps")) {
     machine.in_seconds = reader.choice(*n, "unit", {"steps", "seconds"}) == 1;
   }
   read_count(reader, fields, machine);
@@ -110,8 +113,9 @@ Machine read_root(FieldReader& reader, const YamlNode& root) {
 
 double Machine::duration(const OperationCount& work) const {
   const auto times = [](std::int64_t n, double cost) { return static_cast<double>(n) * cost; };
-  return overhead + (times(work.multiplications, multiplication) + times(work.additions, addition) + times(work.divisions, division) +
-                     times(work.roots, root) + times(work.trigonometric, trigonometric) + times(work.comparisons, comparison)) /
+  return overhead + (times(work.multiplications, multiplication) + times(work.additions, addition) +
+                     times(work.divisions, division) + times(work.roots, root) +
+                     times(work.trigonometric, trigonometric) + times(work.comparisons, comparison)) /
                         overlap;
 }
 
@@ -206,7 +210,8 @@ std::string write_machine(const Machine& machine) {
 
 std::vector<std::string> embedded_machines() {
   std::vector<std::string> names;
-  for (const EmbeddedFile& file : embedded_machine_files()) names.emplace_back(file.name.substr(0, file.name.rfind('.')));
+  for (const EmbeddedFile& file : embedded_machine_files())
+    names.emplace_back(file.name.substr(0, file.name.rfind('.')));
   return names;
 }
 
@@ -221,7 +226,8 @@ Machine load_machine(const std::string& name) {
   if (!stream || !text) {
     std::vector<std::string> known = embedded_machines();
     known.emplace_back("host");
-    throw Error(ErrorCode::io, {{Severity::error, {name, 0, 0}, "neither a file nor the name of a machine", suggestion(name, known)}});
+    throw Error(ErrorCode::io,
+                {{Severity::error, {name, 0, 0}, "neither a file nor the name of a machine", suggestion(name, known)}});
   }
   return read_machine(text.str(), name);
 }

@@ -6,7 +6,8 @@
 // hops by topology between processors i and j of p: shared memory, bus and fully connected 1; pipeline |i - j|; ring the
 // shorter way round; tree over the least common parent (processor 0 the root, i's parent (i - 1)/2); mesh |Δrow| + |Δcolumn|
 // on the squarest grid; hypercube the bits in which i and j differ. A message is passed on whole, so its bytes take their time
-// on each hop. On a bus and on links messages may wait for each other; that is not modelled, and schedules say so.
+// on each hop. On a bus and on links messages may wait for each other, and a
+// core stands still while it reads what another wrote: that is not modelled.
 #pragma once
 
 #include <string>
@@ -35,7 +36,7 @@ struct Machine {
   bool in_seconds = false;  // false: costs are numbers of steps
   // of a machine that was measured: when (UTC, 2026-11-16T12:00:00Z) and on what, and what else was found
   std::string date, cpu;
-  double line_transfer = 0.0;  // seconds from one core's cache to another's, a line of 64 bytes
+  double line_transfer = 0.0;  // seconds that a message takes longer by a line of cache, 64 bytes
 
   double duration(const OperationCount& work) const;
   double delay(int from, int to, int bytes, int processors) const;

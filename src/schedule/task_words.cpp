@@ -36,6 +36,11 @@ std::string TaskWords::name(NodeId id) const {
   return given != nullptr ? *given : fmt::format("t{}", id);
 }
 
+bool TaskWords::has_name(NodeId id) const {
+  return !result_names_[id].empty() ||
+         (function_.graph().name_of(id) != nullptr && function_.graph()[id].op != Op::input);
+}
+
 std::string TaskWords::written(NodeId id, bool definition, const std::vector<bool>& inside, int depth) const {
   const Graph& graph = function_.graph();
   const Node& n = graph[id];

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "codegen/roads.hpp"
 #include "model/read.hpp"
+#include "schedule/schedule.hpp"
 #include "support/sample_functions.hpp"
 
 namespace lw {
@@ -70,7 +71,9 @@ void expect_whole(const Function& f, const Division& d, const std::string& what)
     const std::vector<int> order = random_order(d.graph, random);
     ASSERT_EQ(static_cast<int>(order.size()), d.graph.size()) << "a circle";
     std::vector<NodeId> nodes = free;
-    for (const int t : order) nodes.insert(nodes.end(), d.nodes[static_cast<std::size_t>(t)].begin(), d.nodes[static_cast<std::size_t>(t)].end());
+    for (const int t : order)
+      nodes.insert(nodes.end(), d.nodes[static_cast<std::size_t>(t)].begin(),
+                   d.nodes[static_cast<std::size_t>(t)].end());
     EXPECT_NO_THROW(f.in_order(nodes));  // that every operand stands before its user
   }
   // what is read comes from where the graph says, each value once
@@ -78,7 +81,8 @@ void expect_whole(const Function& f, const Division& d, const std::string& what)
   for (const NodeId id : f.order()) {
     for_each_operand(graph, id, [&](NodeId operand) {
       while (graph[operand].op == Op::neg) operand = graph[operand].a;
-      if (d.task_of[id] >= 0 && d.task_of[operand] >= 0 && d.task_of[id] != d.task_of[operand]) values.insert({operand, d.task_of[id]});
+      if (d.task_of[id] >= 0 && d.task_of[operand] >= 0 && d.task_of[id] != d.task_of[operand])
+        values.insert({operand, d.task_of[id]});
     });
   }
   std::int64_t bytes = 0;
@@ -101,7 +105,8 @@ bool has(const Function& f, Op op) {
 }
 
 void expect_all_grains(const Function& f, const std::string& name) {
-  for (const Grain grain : kGrains) expect_whole(f, divide(f, grain), name + ", grain " + std::to_string(static_cast<int>(grain)));
+  for (const Grain grain : kGrains)
+    expect_whole(f, divide(f, grain), name + ", grain " + std::to_string(static_cast<int>(grain)));
   const Machine steps;
   for (const double target : {1.0, 5.0, 40.0, 1e9}) expect_whole(f, divide(f, steps, target), name + ", cost");
 }
@@ -115,7 +120,8 @@ TEST(Grain, EveryOperationIsInOneTaskAndOrdersOfTasksAreOrdersOfEvaluation) {
 }
 
 TEST(Grain, RandomFunctionsToo) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) expect_all_grains(random_function(seed), "random " + std::to_string(seed));
+  for (std::uint64_t seed = 1; seed <= 30; ++seed)
+    expect_all_grains(random_function(seed), "random " + std::to_string(seed));
 }
 
 TEST(Grain, CallsAndSolvesAreTasks) {
@@ -165,6 +171,19 @@ TEST(Grain, TasksTakeNoLongerThanTheTargetUnlessOneOperationDoes) {
     EXPECT_LE(d.graph.size(), 2.5 * sum / target + 10) << target;
   }
   EXPECT_EQ(divide(f, machine, 1.0).graph.size(), 1);
+}
+
+// What joining must not do: make one task wait for another that it does not need. Two legs have nothing to do with each other
+// until they meet, so half of the work can always go on beside the other half.
+TEST(Grain, JoiningLeavesRoomForTwoProcessors) {
+  const Function f = traced("quadruped", "inverse-derivatives");
+  Machine machine;  // steps, messages free: the bound is the graph's own
+  const double all = machine.duration(cost(f).operations);
+  for (const double tasks : {30.0, 100.0, 300.0}) {
+    const Division d = divide(f, machine, all / tasks);
+    EXPECT_LE(critical_path(d.graph, machine), 0.5 * all) << tasks;
+    EXPECT_GE(all / earliest_finish(d.graph, machine, 2).makespan(), 1.8) << tasks;
+  }
 }
 
 }  // namespace grain_test

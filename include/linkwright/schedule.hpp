@@ -1,0 +1,13 @@
+// Divide: task graphs, machines, schedules, charts of them, and functions on several cores.
+#pragma once
+
+#include "codegen.hpp"
+#include "schedule/choice.hpp"
+#include "schedule/executor.hpp"
+#include "schedule/gantt.hpp"
+#include "schedule/grain.hpp"
+#include "schedule/host.hpp"
+#include "schedule/machine.hpp"
+#include "schedule/schedule.hpp"
+#include "schedule/streamline.hpp"
+#include "schedule/task_graph.hpp"
