@@ -56,7 +56,7 @@ class Divider {
 
   double one() const { return one_; }
 
-  Plan best() {
+  Plan best() const {
     Plan best;
     const auto offer = [&](Plan plan) {
       if (best.chunks.empty() || plan.time < best.time) best = std::move(plan);
@@ -310,8 +310,20 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
       });
     }
   }
-  // what is computed again and is a result belongs to processor 0, and so does what it needs
-  const auto result_owner = [&](NodeId id) { return again_[id] ? 0 : owner[id]; };
+  // Who writes which result. Lines of cache that two processors write go to and fro between them: processor 0 writes such a line,
+  // with what the others tell it. What is computed again is its own as well.
+  const std::vector<NodeId>& results = f_.results();
+  std::vector<int> writer(results.size(), 0);
+  for (std::size_t r = 0, end = 0; const Group& g : f_.outputs()) {
+    end += g.size;
+    while (r < end) {
+      const std::size_t line = std::min<std::size_t>(8, end - r);
+      std::set<int> owners;
+      for (std::size_t k = r; k < r + line; ++k) owners.insert(again_[results[k]] ? 0 : owner[results[k]]);
+      std::fill_n(writer.begin() + static_cast<std::ptrdiff_t>(r), line, owners.size() == 1 ? *owners.begin() : 0);
+      r += line;
+    }
+  }
   int late = kNone;  // the last chunk that processor 0 must wait for in the end
   const auto is_told_late = [&](NodeId id, auto&& self) -> void {
     if (!again_[id]) {
@@ -322,8 +334,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     }
     for_each_operand(graph_, id, [&](NodeId o) { self(o, self); });
   };
-  for (const NodeId r : f_.results()) {
-    if (again_[r]) is_told_late(r, is_told_late);
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    if (writer[r] == 0) is_told_late(results[r], is_told_late);
   }
 
   // Who waits for which chunk. One that has waited for a chunk knows all that was done before it on that processor; and while it
@@ -442,20 +454,20 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
       segment_of.resize(graph.size(), segment);
     }
     segment = static_cast<int>(segments[p].size()) - 1;
-    std::vector<NodeId> results;
-    for (const NodeId r : f_.results()) {
-      if (result_owner(r) != static_cast<int>(p)) {
-        results.push_back(elsewhere.id());
+    std::vector<NodeId> written;
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      if (writer[r] != static_cast<int>(p)) {
+        written.push_back(elsewhere.id());
         continue;
       }
-      ensure(r, ensure);
-      results.push_back(graph.intern(to[r]));
+      ensure(results[r], ensure);
+      written.push_back(graph.intern(to[results[r]]));
     }
     std::vector<NodeId> sent(exchanged, elsewhere.id());
     for (const auto& [id, place] : slot) {
       if (owner[id] == static_cast<int>(p)) sent[place] = graph.intern(to[id]);
     }
-    results.insert(results.end(), sent.begin(), sent.end());
+    written.insert(written.end(), sent.begin(), sent.end());
     segment_of.resize(graph.size(), segment);
     for (std::size_t k = 0; k < graph.inputs().size(); ++k) segment_of[k] = k < inputs || k == inputs + exchanged ? 0 : received[k - inputs];
     for (NodeId id = 0; id < graph.size(); ++id) {
@@ -465,7 +477,7 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     in.push_back({kFromOthers, exchanged});
     in.push_back({kElsewhere, 1});
     out.push_back({kToOthers, exchanged});
-    divided.shares.push_back({Function(f_.name(), std::move(in), std::move(out), to.shared_graph(), std::move(results), f_.arithmetic()),
+    divided.shares.push_back({Function(f_.name(), std::move(in), std::move(out), to.shared_graph(), std::move(written), f_.arithmetic()),
                               std::move(segment_of), segments[p]});
   }
   return divided;
@@ -475,12 +487,15 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
 
 DividedFunction divide_over(const Function& function, const Machine& machine, int processors, PredictedTimes* times) {
   require(processors >= 1, "a function is divided over one processor at least");
-  Divider divider(function, machine, processors);
+  OperationCount work;
+  for (const NodeId id : function.order()) add_to(work, work_of(function.graph(), id));
+  const Machine share = machine.for_code_of(work, processors);
+  const Divider divider(function, share, processors);
   Plan plan = divider.best();
   divider.repeat_cheap(plan);
   int messages = 0;
   DividedFunction divided = divider.realise(plan, &messages);
-  if (times != nullptr) *times = {divider.one(), plan.time, plan.way, messages};
+  if (times != nullptr) *times = {machine.for_code_of(work, 1).duration(work), plan.time, plan.way, messages};
   return divided;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -205,5 +206,58 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
 int Executor::processors() const { return state_->processors; }
 const PredictedTimes& Executor::predicted(std::string_view function) const { return state_->find(function).predicted; }
 void Executor::stall(int processor) { state_->stalled.at(static_cast<std::size_t>(processor))->store(true); }
+
+MeasuredTimes measure(Compiled& one, Executor& several, const Function& function) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> inputs(function.input_size()), first(function.output_size()), second(function.output_size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
+  one(function.name(), inputs, first);
+  several(function.name(), inputs, second);
+  MeasuredTimes times;
+  times.same = std::memcmp(first.data(), second.data(), first.size() * sizeof(double)) == 0;
+  const auto least = [&](double& time, int count, auto&& evaluate) {
+    const auto begin = Clock::now();
+    for (int k = 0; k < count; ++k) evaluate();
+    const double each = std::chrono::duration<double>(Clock::now() - begin).count() / count;
+    if (time == 0.0 || each < time) time = each;
+  };
+  const auto alone = [&] { one(function.name(), inputs, first); };
+  const auto together = [&] { several(function.name(), inputs, second); };
+  least(times.one, 10, alone);
+  const int count = std::clamp(static_cast<int>(100e-6 / times.one), 3, 1000);  // some 0.1 ms: short enough to be left alone
+  for (int k = 0; k < 400; ++k) {
+    least(times.one, count, alone);
+    least(times.divided, count, together);
+  }
+  return times;
+}
+
+BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptions& options) : one_(jit(program, options.jit)) {
+  const auto cores = static_cast<int>(allowed_cores().size());
+  const int processors = most > 0 ? std::min(most, cores) : cores;
+  if (processors < 2 || !one_.is_native()) return;
+  Program promising = program;
+  std::erase_if(promising.functions, [&](const Function& f) {
+    PredictedTimes t;
+    (void)divide_over(f, options.machine, processors, &t);
+    return t.divided > 0.95 * t.one;
+  });
+  if (promising.functions.empty()) return;
+  several_ = std::make_unique<Executor>(promising, processors, options);
+  for (const Function& f : promising.functions) {
+    const MeasuredTimes t = measure(one_, *several_, f);
+    if (t.same && t.divided < t.one) divided_.push_back(f.name());
+  }
+  if (divided_.empty()) several_.reset();
+}
+
+void BestExecutor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
+  if (processors(function) > 1) (*several_)(function, inputs, outputs);
+  else one_(function, inputs, outputs);
+}
+
+int BestExecutor::processors(std::string_view function) const {
+  return std::find(divided_.begin(), divided_.end(), function) != divided_.end() ? several_->processors() : 1;
+}
 
 }  // namespace lw

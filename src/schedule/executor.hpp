@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../codegen/library.hpp"
+#include "../codegen/jit.hpp"
 #include "divided.hpp"
 
 namespace lw {
@@ -47,6 +47,29 @@ class Executor {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// A function on one core and on several, the least of many evaluations in turn; both have computed the same bits, or not.
+struct MeasuredTimes {
+  double one = 0.0, divided = 0.0;  // seconds
+  bool same = false;
+};
+MeasuredTimes measure(Compiled& one, Executor& several, const Function& function);
+
+// On as many cores as pay. Functions for which several are predicted to are compiled both ways and timed; one core does those for
+// which it is as fast, so that nothing is ever slower than on one.
+class BestExecutor {
+ public:
+  // `most`: cores to use at most; 0: all that this process may run on.
+  BestExecutor(const Program& program, int most, const ExecutorOptions& options);
+
+  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
+  int processors(std::string_view function) const;
+
+ private:
+  Compiled one_;
+  std::unique_ptr<Executor> several_;
+  std::vector<std::string> divided_;  // functions that are
 };
 
 // Cores that this process may run on.

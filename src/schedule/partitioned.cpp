@@ -5,7 +5,7 @@
 // 2. Groups are dealt to processors: grown from each group in turn until a processor has its share.
 // 3. The best of these deals is mended group by group, then task by task, as long as that brings the end nearer.
 // The end is that of a simulation: each processor takes the ready task that has the longest way to go; what it reads from
-// others takes its time, and comes `start_up` after it was written.
+// others takes its time, and comes `start_up` after it was written; and so does every wait.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,6 +15,9 @@
 
 namespace lw {
 namespace {
+
+// A wait takes time even where what is waited for has come long ago: the flag's line of cache, and code cut in two.
+constexpr double kWaiting = 0.4;
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
@@ -197,6 +200,7 @@ class Partition {
       missing[at(t)] = static_cast<int>(graph_.before(t).size());
       if (missing[at(t)] == 0) ready[at(processor[at(t)])].push_back({t, 0.0});
     }
+    std::vector<double> known(at(processors_ * processors_), 0.0);  // to p of q: the end of the last task that it has waited for
     double end = 0.0;
     for (int done = 0; done < graph_.size(); ++done) {
       // the processor that can begin first takes, of what is ready by then, the task with the longest way to go
@@ -225,7 +229,13 @@ class Partition {
       list.pop_back();
       double reading = 0.0;
       for (const Dependence& d : graph_.before(t)) {
-        if (processor[at(d.task)] != p) reading += d.bytes * per_byte_;
+        const int q = processor[at(d.task)];
+        if (q == p) continue;
+        reading += d.bytes * per_byte_;
+        double& latest = known[at(p * processors_ + q)];
+        if (finish[at(d.task)] <= latest) continue;
+        latest = finish[at(d.task)];
+        reading += kWaiting * start_up_;
       }
       const double start = begin + reading;
       finish[at(t)] = free[at(p)] = start + time_[at(t)];
