@@ -20,6 +20,7 @@
 #include "model_input.hpp"
 #include "results.hpp"
 #include "schedule_report.hpp"
+#include "schedule_run.hpp"
 #include "terminal.hpp"
 
 namespace lw::cli {
@@ -177,6 +178,11 @@ int run(const Arguments& arguments) {
 
   const LoadedModel loaded = load_tree(arguments);
   const std::string function = arguments.text("--function", "inverse");
+  if (arguments.has("--run")) {
+    if (function != kSecondDerivatives) judge_functions(arguments, loaded.model, {function});
+    return run_divided(arguments, loaded, function, machine, processors);
+  }
+  if (function == kSecondDerivatives) throw Error(ErrorCode::usage, "--function inverse-second-derivatives goes with --run");
   if (wish == "dhanaraj" && function != "inverse")
     throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");
   if (wish == "dhanaraj") streamlined_links(loaded.model);  // complains before the work begins
@@ -257,9 +263,17 @@ Command schedule_command() {
   using Kind = Option::Kind;
   std::vector<std::string> methods = scheduling_methods();
   methods.emplace_back("all");
+  std::vector<std::string> functions = traceable_functions();
+  functions.emplace_back(kSecondDerivatives);
   std::vector<Option> own{
       {"--function", "F", "what is divided, of the functions below; default: inverse", Kind::text,
-       traceable_functions(), "Options"},
+       functions, "Options"},
+      {"--run",
+       "",
+       "divided, compiled and timed on this computer (--machine host), beside one core; F may also be inverse-second-derivatives",
+       Kind::flag,
+       {},
+       "Options"},
       {"--processors",
        "P",
        "how many: 4, or 1,2,4, or 1-8, which is the default as far as the machine has them",
@@ -310,6 +324,7 @@ Command schedule_command() {
                          {"hlf", "highest level first, most successors first among equals (Kasahara, Narita 1984)"},
                          {"heft", "earliest finish, with messages, into gaps (Topcuoglu, Hariri, Wu 2002)"},
                          {"cluster", "tasks joined along their heaviest messages, then dealt to processors"},
+                         {"partition", "tasks that tell each other much stay together; by local search, for cores"},
                          {"optimal", "search with bounds, to the shortest or to the time limit"}}});
   c.sections.push_back({"Grains",
                         {{"instruction", "every operation is a task"},
@@ -324,7 +339,8 @@ Command schedule_command() {
                 "linkwright schedule puma560 --method all --processors 4",
                 "linkwright schedule ur5 --function forward --machine t800 --processors 4 --gantt ur5.svg",
                 "linkwright schedule --measure-host",
-                "linkwright schedule humanoid --function mass-matrix --machine host"};
+                "linkwright schedule humanoid --function mass-matrix --machine host",
+                "linkwright schedule chain-64 --function mass-matrix --machine host --processors 2 --run"};
   c.run = run;
   return c;
 }

@@ -133,14 +133,15 @@ void CWriter::Body::find_stages() {
     for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
     if (!is_sine(graph[id])) continue;
     std::size_t before = level[id]++;
+    if (stage_of.contains(graph[id].a)) continue;
     if (share != nullptr) {  // those that are known before others are waited for do not wait with the rest
-      const std::pair<int, std::size_t> key{share->segment_of[id], before};
-      before = of_segment.try_emplace(key, stages.size()).first->second;
+      before = of_segment.try_emplace({share->segment_of[id], before}, stages.size()).first->second;
     }
     if (stages.size() <= before) stages.resize(before + 1);
-    if (share != nullptr) stages[before].segment = share->segment_of[id];
-    std::vector<NodeId>& angles = stages[before].angles;
-    if (stage_of.try_emplace(graph[id].a, before, angles.size()).second) angles.push_back(graph[id].a);
+    Stage& stage = stages[before];
+    if (share != nullptr) stage.segment = share->segment_of[id];
+    stage_of.emplace(graph[id].a, std::pair(before, stage.angles.size()));
+    stage.angles.push_back(graph[id].a);
   }
   // Vectors of 32 bytes and no longer: while those of 64 are under way, scalars have one port of two (Intel).
   const std::size_t longest = writer.dialect_.single_precision ? 8 : 4;

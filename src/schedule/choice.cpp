@@ -55,7 +55,7 @@ Recommendation without_messages(const TaskGraph& graph, const Machine& machine, 
 }  // namespace
 
 const std::vector<std::string>& scheduling_methods() {
-  static const std::vector<std::string> kMethods{"tsa", "hlf", "heft", "cluster", "optimal"};
+  static const std::vector<std::string> kMethods{"tsa", "hlf", "heft", "cluster", "partition", "optimal"};
   return kMethods;
 }
 
@@ -65,6 +65,7 @@ Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Ma
   if (method == "hlf") return highest_level_first(graph, machine, processors);
   if (method == "heft") return earliest_finish(graph, machine, processors);
   if (method == "cluster") return clustered(graph, machine, processors);
+  if (method == "partition") return partitioned(graph, machine, processors);
   if (method == "optimal") return optimal(graph, machine, processors, {.seconds = seconds});
   throw Error(ErrorCode::usage, fmt::format("there is no method `{}` of scheduling", method));
 }

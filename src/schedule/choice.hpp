@@ -9,7 +9,7 @@
 
 namespace lw {
 
-// "tsa", "hlf", "heft", "cluster", "optimal"
+// "tsa", "hlf", "heft", "cluster", "partition", "optimal"
 const std::vector<std::string>& scheduling_methods();
 // Throws Error(usage) for another. `seconds` is for "optimal".
 Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Machine& machine, int processors,

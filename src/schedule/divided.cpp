@@ -206,7 +206,7 @@ class Divider {
       return std::pair(sum, needed);
     };
     // the bound that lets every processor take as many results as it has time for
-    double low = one_ / processors_, high = one_;
+    double low = one_ / processors_, high = one_ * (1.0 + 1e-9);  // sums in another order
     const auto cuts = [&](double limit) {
       std::vector<std::size_t> ends;
       std::size_t from = 0;
@@ -228,7 +228,8 @@ class Divider {
     }
     Plan plan;
     std::size_t from = 0;
-    const std::vector<std::size_t> ends = cuts(high);
+    std::vector<std::size_t> ends = cuts(high);
+    require(results.empty() || (!ends.empty() && ends.back() == results.size()), "every result has its processor");
     for (std::size_t p = 0; p < ends.size(); ++p) {
       const auto [sum, needed] = closure(from, ends[p]);
       Plan::Chunk chunk;
@@ -430,8 +431,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   for (std::size_t p = 0; p < p_count; ++p) {
     Rewrite to(f_);
     Graph& graph = to.graph();
-    for (std::size_t k = 0; k < exchanged; ++k) graph.input(fmt::format("{}[{}]", kFromOthers, k));
-    const Expr elsewhere = graph.input(kElsewhere);
+    for (std::size_t k = 0; k < exchanged; ++k) graph.input(fmt::format("{}{}", kFromOthers, k + 1));
+    const Expr elsewhere = graph.input(fmt::format("{}1", kElsewhere));
     std::vector<bool> known(graph_.size(), false);
     std::vector<int> segment_of, received(exchanged, 0);  // a number from others is there when it is first needed, not before
     int segment = 0;

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "schedule.hpp"
 
@@ -24,10 +26,15 @@ std::size_t at(int k) { return static_cast<std::size_t>(k); }
 class Partition {
  public:
   Partition(const TaskGraph& graph, const Machine& machine, int processors)
-      : graph_(graph), processors_(processors), start_up_(machine.delay(0, 1, 0, std::max(2, processors))),
-        per_byte_(machine.delay(0, 1, 1, std::max(2, processors)) - start_up_), rank_(bottom_levels(graph, machine)) {
+      : graph_(graph), processors_(processors), rank_(bottom_levels(graph, machine)), bound_(lower_bound(graph, machine, processors)) {
     for (int t = 0; t < graph.size(); ++t) time_.push_back(machine.duration(graph[t].work));
     total_ = std::accumulate(time_.begin(), time_.end(), 0.0);
+    for (int q = 0; q < processors; ++q) {
+      for (int p = 0; p < processors; ++p) {
+        start_up_.push_back(machine.delay(q, p, 0, processors));
+        per_byte_.push_back(machine.delay(q, p, 1, processors) - start_up_.back());
+      }
+    }
   }
 
   Schedule best() {
@@ -80,7 +87,12 @@ class Partition {
     Schedule schedule;
     schedule.method = "partition";
     schedule.processors = processors_;
+    schedule.lower_bound = bound_;
     simulate(best, &schedule.placements);
+    std::stable_sort(schedule.placements.begin(), schedule.placements.end(), [](const Placement& a, const Placement& b) {
+      return std::tie(a.start, a.processor) < std::tie(b.start, b.processor);
+    });
+    schedule.proven_optimal = schedule.makespan() <= bound_ * (1.0 + 1e-9);
     return schedule;
   }
 
@@ -194,8 +206,8 @@ class Partition {
     };
     std::vector<std::vector<Ready>> ready(at(processors_));
     std::vector<int> missing(at(graph_.size()));
-    std::vector<double> finish(at(graph_.size()), 0.0), free(at(processors_), start_up_);
-    free[0] = 0.0;
+    std::vector<double> finish(at(graph_.size()), 0.0), free;
+    for (int p = 0; p < processors_; ++p) free.push_back(start_up_[at(p)]);  // processor 0 begins
     for (int t = 0; t < graph_.size(); ++t) {
       missing[at(t)] = static_cast<int>(graph_.before(t).size());
       if (missing[at(t)] == 0) ready[at(processor[at(t)])].push_back({t, 0.0});
@@ -231,22 +243,22 @@ class Partition {
       for (const Dependence& d : graph_.before(t)) {
         const int q = processor[at(d.task)];
         if (q == p) continue;
-        reading += d.bytes * per_byte_;
+        reading += d.bytes * per_byte_[at(q * processors_ + p)];
         double& latest = known[at(p * processors_ + q)];
         if (finish[at(d.task)] <= latest) continue;
         latest = finish[at(d.task)];
-        reading += kWaiting * start_up_;
+        reading += kWaiting * start_up_[at(q * processors_ + p)];
       }
       const double start = begin + reading;
       finish[at(t)] = free[at(p)] = start + time_[at(t)];
-      end = std::max(end, finish[at(t)] + (p == 0 ? 0.0 : start_up_));
+      end = std::max(end, finish[at(t)] + start_up_[at(p * processors_)]);
       if (placements != nullptr) placements->push_back({t, p, start, finish[at(t)]});
       for (const Dependence& d : graph_.after(t)) {
         if (--missing[at(d.task)] > 0) continue;
         double time = 0.0;
         const int q = processor[at(d.task)];
         for (const Dependence& b : graph_.before(d.task)) {
-          time = std::max(time, finish[at(b.task)] + (processor[at(b.task)] == q ? 0.0 : start_up_));
+          time = std::max(time, finish[at(b.task)] + start_up_[at(processor[at(b.task)] * processors_ + q)]);
         }
         ready[at(q)].push_back({d.task, time});
       }
@@ -256,9 +268,9 @@ class Partition {
 
   const TaskGraph& graph_;
   int processors_;
-  double start_up_, per_byte_;
+  std::vector<double> start_up_, per_byte_;  // from q to p at q · processors + p
   std::vector<double> rank_, time_;
-  double total_ = 0.0;
+  double total_ = 0.0, bound_;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"
 #include "other_languages.hpp"
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace lw {
 namespace batch_test {

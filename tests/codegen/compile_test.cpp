@@ -21,7 +21,7 @@
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"
 #include "other_languages.hpp"
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

@@ -22,7 +22,7 @@
 #include "model/random_state.hpp"
 #include "model/read.hpp"
 #include "other_languages.hpp"
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 #include "traces.hpp"
 
 namespace lw {

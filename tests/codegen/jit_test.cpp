@@ -21,7 +21,7 @@
 #include "graph/interpreter.hpp"
 #include "graph/tangent.hpp"
 #include "model/read.hpp"
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 #include "support/random_mechanism.hpp"
 #include "traces.hpp"
 

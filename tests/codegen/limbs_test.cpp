@@ -14,7 +14,7 @@
 #include "graph/interpreter.hpp"
 #include "graph/outline.hpp"
 #include "model/read.hpp"
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace lw {
 namespace limbs_test {

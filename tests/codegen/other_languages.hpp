@@ -6,7 +6,7 @@
 
 #include "codegen/program.hpp"
 #include "codegen/selftest.hpp"
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace lw {
 

@@ -8,7 +8,7 @@
 #include <queue>
 
 #include "base/error.hpp"
-#include "codegen/scratch.hpp"
+#include "support/scratch.hpp"
 #include "schedule/host.hpp"
 
 namespace lw {
