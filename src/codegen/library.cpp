@@ -22,6 +22,7 @@
 #include "../base/file.hpp"
 #include "../base/process.hpp"
 #include "../base/sha256.hpp"
+#include "../base/user_cache.hpp"
 #include "c_text.hpp"
 
 namespace lw {
@@ -72,34 +73,6 @@ std::string content_of(const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return file ? text.str() : std::string();
-}
-
-// The user's own folder; where there is none, why.
-struct Cache {
-  fs::path folder;  // empty: none
-  std::string why;
-};
-
-Cache open_cache(const std::string& wanted) {
-  fs::path folder = wanted;
-  if (folder.empty()) {
-    const char* xdg = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    if (xdg != nullptr && *xdg == '/') folder = fs::path(xdg) / "linkwright";
-    else if (home != nullptr && *home == '/') folder = fs::path(home) / ".cache" / "linkwright";
-    else return {{}, "neither XDG_CACHE_HOME nor HOME names a folder"};
-  }
-  std::error_code error;
-  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
-  struct stat about {};
-  if (lstat(folder.c_str(), &about) != 0) return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
-  const auto refuse = [&](const char* why) { return Cache{{}, fmt::format("{} {}", folder.string(), why)}; };
-  if (!S_ISDIR(about.st_mode)) return refuse("is no folder");
-  if (about.st_uid != geteuid()) return refuse("belongs to another user");
-  if ((about.st_mode & 077) != 0) return refuse("is open to other users (chmod 700 closes it)");
-  if (access(folder.c_str(), W_OK | X_OK) != 0) return refuse("cannot be written to");
-  return {folder, {}};
 }
 
 // What a run that was killed left behind, what was not used for long, and what is too much.
@@ -245,7 +218,7 @@ Library compile_c(const std::string& name, const std::vector<Artefact>& files, c
   for (const Artefact& f : files) made_from += f.text;
   const std::string key = sha256(made_from);
 
-  const Cache cache = open_cache(options.cache);
+  const UserCache cache = open_user_cache(options.cache);
   if (cache.folder.empty()) {
     library.notes_.push_back(fmt::format("compiled code is not kept: {}", cache.why));
   } else {
