@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
@@ -15,11 +16,6 @@
 #include "roads.hpp"
 
 namespace lw {
-namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
-}  // namespace
 
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame, bool friction) {
   struct Held {

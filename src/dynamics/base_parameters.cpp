@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <Eigen/Core>
 
+#include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "../base/random.hpp"
 #include "../graph/typical.hpp"
@@ -14,8 +15,6 @@
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 template <class T>
 class Regroup {

@@ -20,9 +20,9 @@ struct UrdfLink {
   int parent_joint_line = 0;
 };
 
-class Reader {
+class UrdfReader {
  public:
-  Reader(const XmlElement& robot, const std::string& file, Mechanism& mechanism, NamePlaces& places,
+  UrdfReader(const XmlElement& robot, const std::string& file, Mechanism& mechanism, NamePlaces& places,
          Complaints& complaints)
       : robot_(robot),
         fields_(file, complaints),
@@ -364,7 +364,7 @@ Mechanism read_urdf(const std::string& text, const std::string& file, bool float
         "a URDF begins <robot name=\"…\">");
     return mechanism;
   }
-  Reader(*robot, file, mechanism, places, complaints).run(floating_base);
+  UrdfReader(*robot, file, mechanism, places, complaints).run(floating_base);
   mechanism.summary = first_comment(document);
   return mechanism;
 }

@@ -9,37 +9,26 @@
 
 #include "../base/error.hpp"
 #include "../graph/rewrite.hpp"
+#include "grain.hpp"
 
 namespace lw {
 namespace {
 
 constexpr int kNone = -1;
 
-OperationCount work_of(const Graph& graph, NodeId id) {
+// As `work_of`, where a solve takes its residual for each derivative too, and an elimination.
+OperationCount work_done(const Graph& graph, NodeId id) {
+  if (graph[id].op != Op::solve) return work_of(graph, id);
+  const Solve& s = graph.solves()[graph[id].a];
+  const OperationCount r = cost(*s.residual).operations;
+  const auto n = static_cast<std::int64_t>(s.guess.size());
   OperationCount w;
-  switch (graph[id].op) {
-    case Op::add: case Op::sub: w.additions = 1; break;
-    case Op::mul: w.multiplications = 1; break;
-    case Op::fma: w.multiplications = w.additions = 1; break;
-    case Op::div: w.divisions = 1; break;
-    case Op::sqrt: w.roots = 1; break;
-    case Op::abs: case Op::min: case Op::max: case Op::less: case Op::select: w.comparisons = 1; break;
-    case Op::constant: case Op::input: case Op::neg: case Op::output: break;
-    case Op::call: return cost(*graph.calls()[graph[id].a].function).operations;
-    case Op::solve: {
-      const Solve& s = graph.solves()[graph[id].a];
-      const OperationCount r = cost(*s.residual).operations;
-      const auto n = static_cast<std::int64_t>(s.guess.size());
-      for (auto field : {&OperationCount::multiplications, &OperationCount::additions, &OperationCount::divisions,
-                         &OperationCount::roots, &OperationCount::trigonometric, &OperationCount::comparisons}) {
-        w.*field = r.*field * s.steps * (2 * n + 1);
-      }
-      w.multiplications += s.steps * n * n * n / 3;
-      w.additions += s.steps * n * n * n / 3;
-      break;
-    }
-    default: w.trigonometric = 1; break;
+  for (auto field : {&OperationCount::multiplications, &OperationCount::additions, &OperationCount::divisions,
+                     &OperationCount::roots, &OperationCount::trigonometric, &OperationCount::comparisons}) {
+    w.*field = r.*field * s.steps * (2 * n + 1);
   }
+  w.multiplications += s.steps * n * n * n / 3;
+  w.additions += s.steps * n * n * n / 3;
   return w;
 }
 
@@ -70,7 +59,7 @@ class Divider {
     std::vector<double> cone(graph_.size(), 0.0);
     const double cheap = 0.15 * machine.delay(0, 1, 8, std::max(2, processors));
     for (const NodeId id : f.order()) {
-      work_[id] = work_of(graph_, id);
+      work_[id] = work_done(graph_, id);
       cone[id] = machine.duration(work_[id]) - machine.overhead;
       for_each_operand(graph_, id, [&](NodeId o) { cone[id] += cone[o]; });
       const Op op = graph_[id].op;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "../base/index.hpp"
 #include "timeline.hpp"
 
 // A schedule is found as a sequence of tasks in the order of their starts, each starting as early as it can after the one
@@ -21,9 +22,7 @@ namespace {
 constexpr double kNodesPerSecond = 2e5;        // the limit is one of nodes first, so that results are always the same
 constexpr int kMostTasks = 5000;               // beyond which nothing is searched
 constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
-constexpr std::size_t kMostSteps = 64;         // in the lengths of what follows, for bounds
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t kMostLengths = 64;         // in the lengths of what follows, for bounds
 
 struct Search {
   Search(const TaskGraph& of_graph, const Machine& its_machine, int its_processors, const OptimalOptions& options)
@@ -50,9 +49,9 @@ struct Search {
     steps = follows;
     std::sort(steps.begin(), steps.end());
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    if (steps.size() > kMostSteps) {
+    if (steps.size() > kMostLengths) {
       std::vector<double> some;
-      for (std::size_t k = 0; k < kMostSteps; ++k) some.push_back(steps[k * (steps.size() - 1) / (kMostSteps - 1)]);
+      for (std::size_t k = 0; k < kMostLengths; ++k) some.push_back(steps[k * (steps.size() - 1) / (kMostLengths - 1)]);
       steps = some;
     }
     left.resize(steps.size());
