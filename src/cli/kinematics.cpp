@@ -61,7 +61,7 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, model.velocity_names));
 }
 
-int run(const Arguments& arguments) {
+int run_kinematics(const Arguments& arguments) {
   require_ending(arguments, "--draw", "SVG", ".svg");
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
@@ -146,7 +146,7 @@ Command kinematics_command() {
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
                 "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg"};
-  c.run = run;
+  c.run = run_kinematics;
   return c;
 }
 

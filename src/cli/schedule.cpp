@@ -24,7 +24,7 @@ namespace lw::cli {
 namespace {
 
 constexpr int kMostProcessors = 1024;
-constexpr int kVerifiedStates = 20;
+constexpr int kScheduledStates = 20;
 
 int whole_number(const std::string& text, const std::string& all) {
   int value = 0;
@@ -114,7 +114,7 @@ class Grains {
   std::shared_ptr<const ChosenGrain> common_;
 };
 
-struct Row {
+struct ScheduleRow {
   Machine machine;  // for code of its share
   std::shared_ptr<const ChosenGrain> grain;
   Schedule schedule;
@@ -135,7 +135,7 @@ class TimeColumn {
   int digits_;
 };
 
-Json as_json(const Row& row) {
+Json as_json(const ScheduleRow& row) {
   Json json{{"method", row.schedule.method}, {"processors", row.schedule.processors}, {"grain", row.grain->name},
             {"tasks", row.graph().size()}, {"levels", row.figures.levels}, {"makespan", row.figures.makespan},
             {"speedup", row.figures.speedup}, {"efficiency", row.figures.efficiency}, {"idle", row.figures.idle}};
@@ -167,14 +167,14 @@ Json as_json(const Machine& m) {
 }
 
 // Of all processors' time, what they wait.
-double idle_share(const Row& row) {
+double idle_share(const ScheduleRow& row) {
   return row.figures.makespan > 0.0 ? row.figures.idle / (row.schedule.processors * row.figures.makespan) : 0.0;
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 // One schedule in all its figures.
-void print_one(const Row& row) {
+void print_one(const ScheduleRow& row) {
   const Machine& machine = row.machine;
   const Figures& f = row.figures;
   const Schedule& s = row.schedule;
@@ -194,10 +194,10 @@ void print_one(const Row& row) {
   fmt::print("{}", table.str());
 }
 
-void print_many(const std::vector<Row>& rows, const std::vector<std::string>& methods, const Machine& machine) {
+void print_many(const std::vector<ScheduleRow>& rows, const std::vector<std::string>& methods, const Machine& machine) {
   double longest = 0.0;
   bool slots = true;
-  for (const Row& r : rows) {
+  for (const ScheduleRow& r : rows) {
     longest = std::max(longest, r.figures.makespan);
     slots = slots && r.figures.idle_slots >= 0;
   }
@@ -205,7 +205,7 @@ void print_many(const std::vector<Row>& rows, const std::vector<std::string>& me
   for (const std::string& method : methods) {
     if (methods.size() > 1) fmt::print("{}\n", styled(method, Style::heading, stdout));
     Table table({"processors", "tasks", "levels", time.title("makespan"), time.title("bound"), "speed-up", "efficiency", "idle", "valid"});
-    for (const Row& r : rows) {
+    for (const ScheduleRow& r : rows) {
       if (r.schedule.method != method) continue;
       const Figures& f = r.figures;
       table.add({std::to_string(r.schedule.processors), std::to_string(r.graph().size()), std::to_string(f.levels), time(f.makespan),
@@ -221,12 +221,14 @@ void print_many(const std::vector<Row>& rows, const std::vector<std::string>& me
   header.emplace_back("bound");
   Table table(header);
   std::set<int> counts;
-  for (const Row& r : rows) counts.insert(r.schedule.processors);
+  for (const ScheduleRow& r : rows) counts.insert(r.schedule.processors);
   for (const int p : counts) {
     std::vector<std::string> line{counted(static_cast<std::size_t>(p), "processor")};
     double bound = HUGE_VAL;  // of the finest tasks: it holds for all that are made of them
     for (const std::string& method : methods) {
-      const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.schedule.processors == p && r.schedule.method == method; });
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const ScheduleRow& r) {
+        return r.schedule.processors == p && r.schedule.method == method;
+      });
       line.push_back(time(row->figures.makespan));
       bound = std::min(bound, row->schedule.lower_bound);
     }
@@ -252,7 +254,7 @@ void print_machine(const Machine& machine, bool json) {
              counted(static_cast<std::size_t>(machine.processors), "core"), machine.date, table.str());
 }
 
-void write_pictures(const Arguments& arguments, const Row& row, const std::string& title) {
+void write_pictures(const Arguments& arguments, const ScheduleRow& row, const std::string& title) {
   if (arguments.has("--gantt")) {
     const std::string path = arguments.text("--gantt");
     const bool page = ends_with_ignoring_case(path, ".html");
@@ -273,7 +275,7 @@ void judge_files(const Arguments& arguments) {
   }
 }
 
-int run(const Arguments& arguments) {
+int run_schedule(const Arguments& arguments) {
   judge_files(arguments);
   if (arguments.has("--measure-host")) {
     if (!arguments.quiet()) say("measuring this computer: a few seconds, best while it does nothing else");
@@ -300,13 +302,13 @@ int run(const Arguments& arguments) {
   judge_functions(arguments, loaded.model, {function});
   note_long_work(arguments, loaded.model, function);
   const Traced traced = trace_function(loaded.mechanism, function, options);
-  const Verification check = verify(traced, kVerifiedStates);
+  const Verification check = verify(traced, kScheduledStates);
   if (!check.passed()) throw Error(ErrorCode::data, fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
 
   const OperationCount work = cost(traced.function).operations;
   const double alone = machine.for_code_of(work).duration(work);
   Grains grains(traced.function, wish);
-  std::vector<Row> rows;
+  std::vector<ScheduleRow> rows;
   for (const std::string& m : methods) {
     for (const int p : processors) {
       const Machine suited = machine.for_code_of(work, p);
@@ -320,12 +322,12 @@ int run(const Arguments& arguments) {
       rows.push_back({suited, std::move(grain), std::move(schedule), f, std::move(faults)});
     }
   }
-  const bool valid = std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.violations.empty(); });
-  const Row& best = *std::min_element(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  const bool valid = std::all_of(rows.begin(), rows.end(), [](const ScheduleRow& r) { return r.violations.empty(); });
+  const ScheduleRow& best = *std::min_element(rows.begin(), rows.end(), [](const ScheduleRow& a, const ScheduleRow& b) {
     return a.figures.makespan < b.figures.makespan * (1.0 - 1e-9);
   });
   std::vector<Schedule> schedules;
-  for (const Row& r : rows) schedules.push_back(r.schedule);
+  for (const ScheduleRow& r : rows) schedules.push_back(r.schedule);
   const Recommendation advice = recommend(best.graph(), machine, schedules);
   write_pictures(arguments, best, fmt::format("{} of {}", function, loaded.model.name));
 
@@ -333,7 +335,7 @@ int run(const Arguments& arguments) {
     Json json{{"model", loaded.model.name}, {"function", function}, {"machine", as_json(machine)}};
     json.update(as_json(best));
     json["schedules"] = Json::array();
-    for (const Row& r : rows) json["schedules"].push_back(as_json(r));
+    for (const ScheduleRow& r : rows) json["schedules"].push_back(as_json(r));
     json["recommended"] = {{"processors", advice.processors}, {"reason", advice.reason}};
     add_given(arguments, json);
     print_json(json);
@@ -352,7 +354,7 @@ int run(const Arguments& arguments) {
       fmt::print("{}\n", line);
     }
   }
-  for (const Row& r : rows) {
+  for (const ScheduleRow& r : rows) {
     for (const Violation& v : r.violations) say_error(fmt::format("{} on {}: {}", r.schedule.method, r.schedule.processors, v.words));
   }
   return valid ? kOk : kCheckFailed;
@@ -400,7 +402,7 @@ Command schedule_command() {
   c.examples = {"linkwright schedule stanford --processors 1-8", "linkwright schedule puma560 --method all --processors 4",
                 "linkwright schedule ur5 --function forward --machine t800 --processors 4 --gantt ur5.svg",
                 "linkwright schedule --measure-host", "linkwright schedule humanoid --function mass-matrix --machine host"};
-  c.run = run;
+  c.run = run_schedule;
   return c;
 }
 

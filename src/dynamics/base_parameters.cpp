@@ -36,6 +36,29 @@ class Regroup {
     return stay;
   }
 
+  BaseParameters<T> parameters() const {
+    BaseParameters<T> result{table(), base(), {}};
+    result.K.resize(result.base.size());
+    std::vector<std::size_t> row(result.standard.size());
+    for (std::size_t k = 0; k < result.base.size(); ++k) row[at(result.base[k])] = k;
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+      const auto follow = [&](int parameter, const RigidInertia<T>& inertia, const T& rotor) {
+        one(i, inertia, rotor, [&](int base, const T& factor) {
+          if (!is_zero(factor)) result.K[row[at(base)]].push_back({parameter, factor});
+        });
+      };
+      const int first = result.standard.first[i], rotor = result.standard.rotor[i];
+      for (int k = 0; first >= 0 && k < ParameterTable::kPerBody; ++k) {
+        std::array<T, ParameterTable::kPerBody> unit;
+        unit.fill(T(0.0));
+        unit[at(k)] = T(1.0);
+        follow(first + k, rigid_inertia<T>(unit), T(0.0));
+      }
+      if (rotor >= 0) follow(rotor, {}, T(1.0));
+    }
+    return result;
+  }
+
   // All parameters of a model, from the leaves to the base.
   Model<T> all() const {
     Model<T> m = model_;
@@ -111,27 +134,7 @@ class Regroup {
 
 template <class T>
 BaseParameters<T> base_parameters(const Model<T>& model) {
-  const Regroup<T> regroup(model);
-  BaseParameters<T> result{regroup.table(), regroup.base(), {}};
-  result.K.resize(result.base.size());
-  std::vector<std::size_t> row(result.standard.size());
-  for (std::size_t k = 0; k < result.base.size(); ++k) row[at(result.base[k])] = k;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const auto follow = [&](int parameter, const RigidInertia<T>& inertia, const T& rotor) {
-      regroup.one(i, inertia, rotor, [&](int base, const T& factor) {
-        if (!is_zero(factor)) result.K[row[at(base)]].push_back({parameter, factor});
-      });
-    };
-    const int first = result.standard.first[i], rotor = result.standard.rotor[i];
-    for (int k = 0; first >= 0 && k < ParameterTable::kPerBody; ++k) {
-      std::array<T, ParameterTable::kPerBody> unit;
-      unit.fill(T(0.0));
-      unit[at(k)] = T(1.0);
-      follow(first + k, rigid_inertia<T>(unit), T(0.0));
-    }
-    if (rotor >= 0) follow(rotor, {}, T(1.0));
-  }
-  return result;
+  return Regroup<T>(model).parameters();
 }
 
 template <class T>
