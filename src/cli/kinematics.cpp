@@ -46,14 +46,14 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
                   const std::vector<double>& q) {
   fmt::print("{}: frames in the world\n{}\n", model.name, configuration_line(q));
   Table table({"frame", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg"});
-  constexpr double kDegree = 180.0 / 3.14159265358979323846;
+  constexpr double kDegrees = 180.0 / 3.14159265358979323846;
   double reach = 1.0;
   for (const Pose& pose : poses) reach = std::max(reach, pose.p.norm());
   for (const Pose& pose : poses) {
     std::vector<std::string> row{pose.frame};
     for (int k = 0; k < 3; ++k) row.push_back(readable(pose.p[k], 6, reach));
     row.emplace_back();
-    for (int k = 0; k < 3; ++k) row.push_back(readable(pose.rpy[k] * kDegree, 4, 180.0));
+    for (int k = 0; k < 3; ++k) row.push_back(readable(pose.rpy[k] * kDegrees, 4, 180.0));
     table.add(std::move(row));
   }
   fmt::print("{}\nJacobian of `{}`, world axes, at its origin (w: angular, v: linear)\n\n", table.str(),

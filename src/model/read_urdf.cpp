@@ -117,20 +117,20 @@ class UrdfReader {
 
   // Returns whether the type has a lower and an upper limit.
   bool type(const XmlElement& e, const std::string& what, Joint& j) {
-    static const std::map<std::string, JointType> kTypes{
+    static const std::map<std::string, JointType> kUrdfTypes{
         {"revolute", JointType::revolute}, {"continuous", JointType::revolute}, {"prismatic", JointType::prismatic},
         {"fixed", JointType::fixed},       {"floating", JointType::floating},   {"planar", JointType::planar}};
     const std::string text = fields_.require_text(e, what, "type");
-    const auto known = kTypes.find(text);
-    if (known != kTypes.end()) {
+    const auto known = kUrdfTypes.find(text);
+    if (known != kUrdfTypes.end()) {
       j.type = known->second;
     } else {
       j.type = JointType::revolute;  // a stand-in with which the rest of the joint makes sense
     }
-    if (known == kTypes.end() && !text.empty()) {
+    if (known == kUrdfTypes.end() && !text.empty()) {
       std::vector<std::string> names;
-      names.reserve(kTypes.size());
-      for (const auto& [n, t] : kTypes) names.push_back(n);
+      names.reserve(kUrdfTypes.size());
+      for (const auto& [n, t] : kUrdfTypes) names.push_back(n);
       complaints_.error(fields_.place(e), fmt::format("{}: unknown type {}", what, in_quotes(text)),
                         suggestion(text, names));
     }
