@@ -39,7 +39,7 @@ endfunction()
 
 # Several files of a folder as one, 60 kB of text at most: headers are read, and what they have of templates is
 # instantiated, once for all of them. Files that take long stay alone, and those whose speed counts: in a large unit gcc
-# inlines less.
+# may inline less.
 function(linkwright_batches target)
   if(NOT LINKWRIGHT_UNITY)
     return()
