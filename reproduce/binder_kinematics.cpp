@@ -17,8 +17,6 @@
 namespace lw::reproduce {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180.0;
-
 struct Waypoint {
   const char* id;
   double y;        // x = 0.3, z = −0.1 in all

@@ -1,7 +1,6 @@
 #include "experiments.hpp"
 
 #include <cmath>
-#include <numbers>
 
 #include "control/trajectory.hpp"
 #include "dynamics/energy.hpp"
@@ -13,8 +12,6 @@
 // His base acceleration is (0, 0, −9.806), which is gravity upwards. Values are truncated, not rounded.
 namespace lw::reproduce {
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180.0;
 
 // Rest to rest by quintics over half a second each: from J0 to the via point, then to J3. Degrees, metres.
 JointMotion<double> trajectory(double t) {

@@ -7,11 +7,10 @@
 namespace lw::reproduce {
 namespace {
 
-namespace steps = binder_steps;
 const char* kTable22 = "table 2.2";
 
 // What one link more costs the whole recursion, for an axis given in frame i−1.
-std::vector<double> cost_of_a_link(Variables& x, const Vec3<Count>& z) {
+std::vector<double> cost_of_a_binder_link(Variables& x, const Vec3<Count>& z) {
   const auto cost = [&](std::size_t n) {
     const BinderLink<Count> link{false, x.matrix(), z, x.vector(), x.number(), x.vector(), x.matrix()};
     const BinderChain<Count> chain{x.vector(), std::vector(n, link)};
@@ -40,24 +39,25 @@ Experiment binder_operations() {
     e.compare(name, std::string("operations of ") + quantity + ": ×, +", kTable22, printed, x.cost(calculation),
               absolute(0.0), note);
   };
-  term("omega", "AW", {9, 9}, [&] { return steps::angular_velocity(A, w, rate); });
-  term("omega-dot", "AẆ", {15, 15}, [&] { return steps::angular_acceleration(A, wd, w, rate, acceleration); });
-  term("a", "Aa", {27, 21}, [&] { return steps::origin_acceleration(A, a, w, wd, S); });
-  term("F", "AF", {21, 15}, [&] { return steps::own_force(mass, a, w, wd, r); });
-  term("N", "AN", {24, 18}, [&] { return steps::own_moment(J, w, wd); });
+  term("omega", "AW", {9, 9}, [&] { return binder_steps::angular_velocity(A, w, rate); });
+  term("omega-dot", "AẆ", {15, 15}, [&] { return binder_steps::angular_acceleration(A, wd, w, rate, acceleration); });
+  term("a", "Aa", {27, 21}, [&] { return binder_steps::origin_acceleration(A, a, w, wd, S); });
+  term("F", "AF", {21, 15}, [&] { return binder_steps::own_force(mass, a, w, wd, r); });
+  term("N", "AN", {24, 18}, [&] { return binder_steps::own_moment(J, w, wd); });
   term(
-      "f", "Af", {9, 9}, [&] { return steps::joint_force(A * f, F); }, "Turning Af(i+1) is charged here only.");
-  term("n", "An", {21, 24}, [&] { return steps::joint_moment(A, n, f, S, r, F, N); });
+      "f", "Af", {9, 9}, [&] { return binder_steps::joint_force(A * f, F); }, "Turning Af(i+1) is charged here only.");
+  term("n", "An", {21, 24}, [&] { return binder_steps::joint_moment(A, n, f, S, r, F, N); });
   term(
-      "u", "u", {12, 8}, [&] { return steps::along_joint(n, A, z); }, "A Z₀ is charged as a full product.");
+      "u", "u", {12, 8}, [&] { return binder_steps::along_joint(n, A, z); }, "A Z₀ is charged as a full product.");
 
-  const std::vector<double> link = cost_of_a_link(x, z);
+  const std::vector<double> link = cost_of_a_binder_link(x, z);
   const double products = 6;  // Z₀q̇ and Z₀q̈
   e.compare("link", "operations of a link: ×, +", "table 2.2, totals", {138, 119}, {link[0] - products, link[1]},
             absolute(0.0),
             "What one link more costs the whole recursion, less the six multiplications of Z₀q̇ and Z₀q̈.");
   e.beaten("link-with-zeros", "operations of a link where Z₀ = (0, 0, 1): ×, +", "table 2.2, totals", {138, 119},
-           cost_of_a_link(x, Vec3<Count>::unit(2)), "The same with the zeros of Z₀ skipped; nothing else is zero.");
+           cost_of_a_binder_link(x, Vec3<Count>::unit(2)),
+           "The same with the zeros of Z₀ skipped; nothing else is zero.");
   return e;
 }
 

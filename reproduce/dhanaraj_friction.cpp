@@ -143,7 +143,7 @@ void table(Experiment& e) {
 
 // --- operations
 
-void operations(Experiment& e) {
+void friction_operations(Experiment& e) {
   OperationCount count;
   const auto number = [&] { return Count(1.0, &count); };
   const auto cost = [&](const auto& calculation) {
@@ -182,13 +182,13 @@ void operations(Experiment& e) {
 
 // --- the case study
 
-struct Sample {
+struct MotionSample {
   double t;
   Vector q, qd;
   Losses<double> losses;
 };
 
-std::vector<Sample> follow(const Model<double>& model, int tip, int count) {
+std::vector<MotionSample> follow(const Model<double>& model, int tip, int count) {
   const CartesianLine way({Mat3<double>::identity(), {0.3, -0.3, -0.3}}, {Mat3<double>::identity(), {0.3, 0.4, 0.4}}, 2.0);
   std::vector<PathSample> path;
   for (int k = 0; k < count; ++k) {
@@ -197,7 +197,7 @@ std::vector<Sample> follow(const Model<double>& model, int tip, int count) {
     path.push_back({t, m.pose, m.velocity, m.acceleration});
   }
   Workspace<double> work(model);
-  std::vector<Sample> samples;
+  std::vector<MotionSample> samples;
   for (const JointSample& j : follow_path(model, tip, path, true, Vector{0.0, 0.0, 0.0})) {
     if (!j.reached) throw Error(ErrorCode::data, "the line of the case study is out of reach");
     samples.push_back({j.t, j.q, j.qd, Losses<double>(model)});
@@ -206,7 +206,7 @@ std::vector<Sample> follow(const Model<double>& model, int tip, int count) {
   return samples;
 }
 
-double mechanical_energy(const Model<double>& model, const Sample& s) {
+double mechanical_energy(const Model<double>& model, const MotionSample& s) {
   Workspace<double> work(model);
   forward_velocities<double>(model, work, s.q, s.qd);
   const Energy<double> sum = energy<double>(model, work, s.q, s.qd);
@@ -224,7 +224,7 @@ void case_study(Experiment& e) {
   wrist.joint.origin.xyz = {-0.0203, -0.4331, 0.0};
   arm.links.push_back(wrist);
   const Model<double> model = instantiate<double>(arm);
-  const std::vector<Sample> motion = follow(model, 4, 2001);
+  const std::vector<MotionSample> motion = follow(model, 4, 2001);
 
   const std::size_t n = 3;
   Vector peak(n, 0.0), peak_with(n, 0.0), bearing_work(n, 0.0), transmission_work(n, 0.0);
@@ -297,7 +297,7 @@ Experiment dhanaraj_friction() {
   bearings(e);
   quadrants(e);
   table(e);
-  operations(e);
+  friction_operations(e);
   case_study(e);
   return e;
 }

@@ -10,8 +10,6 @@
 namespace lw::reproduce {
 namespace {
 
-namespace steps = newton_euler_steps;
-
 const char* kTable11 = "table 1.1, column n = 6";
 
 void table_1_1(Experiment& e) {
@@ -52,7 +50,7 @@ void newton_euler_formula(Experiment& e) {
 using Cost = std::vector<double>;  // ×, +
 using Steps = std::vector<Cost>;
 
-Numbers table(const Steps& steps) {
+Numbers table_of_steps(const Steps& steps) {
   Cost all;
   for (const Cost& c : steps) all.insert(all.end(), c.begin(), c.end());
   return {all, 2};
@@ -75,7 +73,7 @@ struct Table29 {
   const Count qd = x.number(), qdd = x.number(), mass = x.number();
   const Transform<Count> pose{x.matrix(), p};
   const Mat3<Count> Rt = transpose(pose.R), I = x.matrix();
-  const steps::Spin<Count> spin{x.matrix(), x.matrix()};
+  const newton_euler_steps::Spin<Count> spin{x.matrix(), x.matrix()};
 
   Cost force() {
     return x.cost([&] { return mass * a; });
@@ -84,27 +82,30 @@ struct Table29 {
     return x.cost([&] { return F + f; });
   }
   Cost passed_force() {
-    return x.cost([&] { return steps::passed_force(pose.R, f); });
+    return x.cost([&] { return newton_euler_steps::passed_force(pose.R, f); });
   }
   Cost moment() {
-    return x.cost([&] { return steps::moment_about_joint(N, s, F) + steps::passed_moment(pose, n, f); });
+    return x.cost([&] {
+      return newton_euler_steps::moment_about_joint(N, s, F) + newton_euler_steps::passed_moment(pose, n, f);
+    });
   }
   Cost angular_velocity() {
-    return x.cost([&] { return steps::angular_velocity(Rt, w, rate); });
+    return x.cost([&] { return newton_euler_steps::angular_velocity(Rt, w, rate); });
   }
 
   // a_c, F, N, f, f'
   Steps modified_statics() {
     const Mat3<Count> diagonal{{x.number(), 0.0, 0.0}, {0.0, x.number(), 0.0}, {0.0, 0.0, x.number()}};
     const Vec3<Count> D = x.vector();  // beforehand
-    return {x.cost([&] { return steps::point_acceleration(a, spin.lambda, s); }), force(),
-            x.cost([&] { return steps::own_moment(diagonal, D, spin.S, alpha); }), sum_of_forces(), passed_force()};
+    return {x.cost([&] { return newton_euler_steps::point_acceleration(a, spin.lambda, s); }), force(),
+            x.cost([&] { return newton_euler_steps::own_moment(diagonal, D, spin.S, alpha); }), sum_of_forces(),
+            passed_force()};
   }
   // a_c, F, N, f with its f'
   Steps conventional_statics() {
-    return {x.cost([&] { return steps::point_acceleration(a, w, alpha, s); }), force(),
-            x.cost([&] { return steps::own_moment(I, w, alpha); }),
-            x.cost([&] { return F + steps::passed_force(pose.R, f); })};
+    return {x.cost([&] { return newton_euler_steps::point_acceleration(a, w, alpha, s); }), force(),
+            x.cost([&] { return newton_euler_steps::own_moment(I, w, alpha); }),
+            x.cost([&] { return F + newton_euler_steps::passed_force(pose.R, f); })};
   }
 };
 
@@ -120,14 +121,16 @@ const char* kMomentNote = "One turned vector, two cross products, three sums: 6 
 void revolute(Experiment& e) {
   Table29 t;
   Variables& x = t.x;
-  const Steps modified = joined(
-      {t.angular_velocity(), x.cost([&] { return t.Rt * t.alpha + steps::joint_acceleration(t.w, t.qd, t.qdd); }),
-       x.cost([&] { return steps::spin(t.w, t.alpha); }),
-       x.cost([&] { return t.Rt * steps::point_acceleration(t.a, t.spin.lambda, t.p); })},
-      t.modified_statics());
+  const Steps modified =
+      joined({t.angular_velocity(),
+              x.cost([&] { return t.Rt * t.alpha + newton_euler_steps::joint_acceleration(t.w, t.qd, t.qdd); }),
+              x.cost([&] { return newton_euler_steps::spin(t.w, t.alpha); }),
+              x.cost([&] { return t.Rt * newton_euler_steps::point_acceleration(t.a, t.spin.lambda, t.p); })},
+             t.modified_statics());
   e.compare("revolute-modified", "revolute joint, modified: × and + of ω, α, λ, a, a_c, F, N, f, f'", kTable29,
-            table({{9, 7}, {11, 9}, {6, 9}, {18, 15}, {9, 9}, {3, 0}, {6, 3}, {0, 3}, {9, 6}}), table(modified),
-            absolute(0.0), "Diagonal inertia, its differences D formed beforehand; z q̇ and z q̈ have one entry each.");
+            table_of_steps({{9, 7}, {11, 9}, {6, 9}, {18, 15}, {9, 9}, {3, 0}, {6, 3}, {0, 3}, {9, 6}}),
+            table_of_steps(modified), absolute(0.0),
+            "Diagonal inertia, its differences D formed beforehand; z q̇ and z q̈ have one entry each.");
   const Cost moment = t.moment();
   e.misprint("revolute-modified-n", "revolute joint, modified: × and + of n", kTable29, {21, 15}, moment, kMoment,
              absolute(0.0),
@@ -144,13 +147,15 @@ void revolute(Experiment& e) {
 
   const Vec3<Count> full = x.vector();
   const Steps conventional =
-      joined({t.angular_velocity(),
-              x.cost([&] { return steps::angular_acceleration(t.Rt, t.alpha, t.Rt * t.w, full, t.acceleration); }),
-              x.cost([&] { return t.Rt * steps::point_acceleration(t.a, t.w, t.alpha, t.p); })},
+      joined({t.angular_velocity(), x.cost([&] {
+                return newton_euler_steps::angular_acceleration(t.Rt, t.alpha, t.Rt * t.w, full, t.acceleration);
+              }),
+              x.cost([&] { return t.Rt * newton_euler_steps::point_acceleration(t.a, t.w, t.alpha, t.p); })},
              t.conventional_statics());
   e.compare(
       "revolute-conventional", "revolute joint, conventional: × and + of ω, α, a, a_c, F, N, f", kTable29,
-      table({{9, 7}, {24, 19}, {27, 21}, {18, 15}, {3, 0}, {24, 18}, {9, 9}}), table(conventional), absolute(0.0),
+      table_of_steps({{9, 7}, {24, 19}, {27, 21}, {18, 15}, {3, 0}, {24, 18}, {9, 9}}), table_of_steps(conventional),
+      absolute(0.0),
       "In α, Rᵀω is turned once more and its product with z q̇ is charged as if z had no zeros; z q̈ has one entry.");
   e.misprint("revolute-conventional-n", "revolute joint, conventional: × and + of n", kTable29, {21, 24}, moment,
              kMoment, absolute(0.0),
@@ -172,17 +177,18 @@ void slide(Experiment& e) {
   Variables& x = t.x;
   // the slide's rotation, of zeros and ones, where the table takes it to be free
   const Mat3<Count> R{{1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}, {0.0, -1.0, 0.0}};
-  const Cost omega = x.cost([&] { return steps::angular_velocity(transpose(R), t.w, Vec3<Count>()); }),
+  const Cost omega = x.cost([&] { return newton_euler_steps::angular_velocity(transpose(R), t.w, Vec3<Count>()); }),
              alpha = x.cost([&] { return transpose(R) * t.alpha; });
   const Count twice = x.number();
-  const Steps modified = joined({omega, alpha, x.cost([&] { return steps::turned_spin(R, t.spin); }), x.cost([&] {
-                                   return t.Rt * steps::point_acceleration(t.a, t.spin.lambda, t.p) +
-                                          steps::joint_acceleration(t.w, twice, t.qdd);
+  const Steps modified = joined({omega, alpha, x.cost([&] { return newton_euler_steps::turned_spin(R, t.spin); }),
+                                 x.cost([&] {
+                                   return t.Rt * newton_euler_steps::point_acceleration(t.a, t.spin.lambda, t.p) +
+                                          newton_euler_steps::joint_acceleration(t.w, twice, t.qdd);
                                  })},
                                 t.modified_statics());
   e.compare("slide-modified", "slide, modified: × and + of ω, α, λ, a, a_c, F, N, f, f'", kTable29,
-            table({{0, 0}, {0, 0}, {0, 0}, {20, 18}, {9, 9}, {3, 0}, {6, 3}, {0, 3}, {9, 6}}), table(modified),
-            absolute(0.0),
+            table_of_steps({{0, 0}, {0, 0}, {0, 0}, {20, 18}, {9, 9}, {3, 0}, {6, 3}, {0, 3}, {9, 6}}),
+            table_of_steps(modified), absolute(0.0),
             "The slide's constant rotation is of zeros and ones in ω, α and λ, without zeros in a; 2q̇ is not charged.");
   const Cost moment = t.moment();
   e.misprint("slide-modified-n", "slide, modified: × and + of n", kTable29, {12, 15}, moment, kMoment, absolute(0.0),
@@ -196,12 +202,12 @@ void slide(Experiment& e) {
              fmt::format("{} operations instead of 113, counted by hand too.", total[0] + total[1]));
 
   const Cost a = x.cost([&] {
-    return t.Rt * steps::point_acceleration(t.a, t.w, t.alpha, t.p) +
-           steps::slide_acceleration(t.w, t.rate, t.acceleration);
+    return t.Rt * newton_euler_steps::point_acceleration(t.a, t.w, t.alpha, t.p) +
+           newton_euler_steps::slide_acceleration(t.w, t.rate, t.acceleration);
   });
   const Steps rest = joined({omega, alpha}, t.conventional_statics());
   e.compare("slide-conventional", "slide, conventional: × and + of ω, α, a_c, F, N, f", kTable29,
-            table({{0, 0}, {0, 0}, {18, 15}, {3, 0}, {24, 18}, {9, 9}}), table(rest), absolute(0.0),
+            table_of_steps({{0, 0}, {0, 0}, {18, 15}, {3, 0}, {24, 18}, {9, 9}}), table_of_steps(rest), absolute(0.0),
             "The slide's constant rotation is of zeros and ones in ω and α.");
   e.beaten(
       "slide-conventional-a", "slide, conventional: × and + of a", kTable29, {33, 26}, a,

@@ -19,7 +19,7 @@ namespace {
 using Names = std::set<std::string>;
 using Vector = std::vector<double>;
 
-constexpr int kLinks = 6;
+constexpr int kSixLinks = 6;
 constexpr OptimalOptions kSearch{.seconds = 20.0, .nodes = 200'000};
 
 const char* kElsewhere = "independent program: graph, layers and lists from table 4.1";
@@ -48,11 +48,11 @@ Vector numbers(const Names& names) {
   return list;
 }
 
-TaskGraph six_turning_links() { return streamline(std::vector<StreamlinedLink>(kLinks)); }
+TaskGraph six_turning_links() { return streamline(std::vector<StreamlinedLink>(kSixLinks)); }
 
 // What table 4.7 lists, waiting for each other as six turning links do: a slide's 3 and 6 are taken for ω and α.
 TaskGraph stanford_as_printed() {
-  const TaskGraph all = subtasks(kLinks);
+  const TaskGraph all = subtasks(kSixLinks);
   const Names names = names_of(dhanaraj_table_4_7());
   std::vector<bool> keep;
   for (int i = 0; i < all.size(); ++i) keep.push_back(names.contains(all[i].name));
@@ -71,7 +71,7 @@ std::vector<int> printed_layers(const TaskGraph& graph) {
   std::vector<int> layer;
   for (int i = 0; i < graph.size(); ++i) {
     const SubtaskName name = subtask_of(graph[i]);
-    layer.push_back(streamlined_layer(name.link, name.subtask, kLinks));
+    layer.push_back(streamlined_layer(name.link, name.subtask, kSixLinks));
   }
   return layer;
 }
@@ -128,24 +128,24 @@ Lengths lengths(const TaskGraph& graph, const std::vector<int>& processors) {
 
 void layers_of_six_links(Experiment& e) {
   const Levels& printed = dhanaraj_table_4_3();
-  Vector widths, ours(4 * kLinks + 3);
+  Vector widths, ours(4 * kSixLinks + 3);
   double entries = 0.0, elsewhere = 0.0;
   for (std::size_t k = 0; k < printed.size(); ++k) {
     widths.push_back(static_cast<double>(printed[k].size()));
     for (const std::string& name : printed[k]) {
       const SubtaskName s = subtask_of({name, "", {}});
-      if (streamlined_layer(s.link, s.subtask, kLinks) != static_cast<int>(k) + 1) ++elsewhere;
+      if (streamlined_layer(s.link, s.subtask, kSixLinks) != static_cast<int>(k) + 1) ++elsewhere;
       ++entries;
     }
   }
   // what the table has: the first link without the forward part but 10 and 20 to 25, all else
-  const TaskGraph all = subtasks(kLinks);
+  const TaskGraph all = subtasks(kSixLinks);
   Names generated;
   for (int i = 0; i < all.size(); ++i) {
     const SubtaskName s = subtask_of(all[i]);
     if (s.link == 1 && s.subtask < 20 && s.subtask != 10) continue;
     generated.insert(all[i].name);
-    ++ours[static_cast<std::size_t>(streamlined_layer(s.link, s.subtask, kLinks) - 1)];
+    ++ours[static_cast<std::size_t>(streamlined_layer(s.link, s.subtask, kSixLinks) - 1)];
   }
   const Names printed_names = names_of(printed);
   e.compare("layers", "subtasks in each layer, six turning links", "table 4.3", widths, ours, absolute(0.0),
@@ -186,7 +186,7 @@ void layers_of_stanford(Experiment& e) {
     widest = std::max(widest, static_cast<double>(table[k].size()));
     for (const std::string& name : table[k]) {
       const SubtaskName s = subtask_of({name, "", {}});
-      if (streamlined_layer(s.link, s.subtask, kLinks) != static_cast<int>(k) + 1) ++elsewhere;
+      if (streamlined_layer(s.link, s.subtask, kSixLinks) != static_cast<int>(k) + 1) ++elsewhere;
     }
   }
   e.compare("stanford", "Stanford arm: subtasks; most in a layer; in another layer than generated", "table 4.7",
@@ -409,7 +409,7 @@ void friction(Experiment& e) {
     both.push_back(added(n, true, true));
   }
   const std::string what = "layers that friction adds to n turning links, n = 2 … 9: ";
-  const TaskGraph six = streamline(std::vector<StreamlinedLink>(kLinks), {true, true}),
+  const TaskGraph six = streamline(std::vector<StreamlinedLink>(kSixLinks), {true, true}),
                   stanford = stanford_by_rules({true, true});
   Vector tasks{static_cast<double>(six.size()), static_cast<double>(stanford.size())}, found;
   for (const int p : {2, 4, 6, 10}) found.push_back(levels(six, optimal(six, lock_step(), p, kSearch)));

@@ -59,7 +59,7 @@ double seconds(const Calculation& calculation) {
 
 constexpr int kFewest = 2, kMost = 7;
 
-struct Columns {
+struct SwellingColumns {
   Vector operations, bytes, nodes;
   void add(double its_operations, double its_bytes, double its_nodes) {
     operations.push_back(its_operations);
@@ -72,7 +72,7 @@ struct Columns {
   }
 };
 
-Plot swelling_plot(const std::vector<std::pair<const char*, const Columns*>>& curves) {
+Plot swelling_plot(const std::vector<std::pair<const char*, const SwellingColumns*>>& curves) {
   Plot plot;
   plot.title = "Inverse dynamics of an orthogonal arm: operations, substituted and named";
   plot.x_label = "joints n";
@@ -90,7 +90,7 @@ Plot swelling_plot(const std::vector<std::pair<const char*, const Columns*>>& cu
 }
 
 void arms(Experiment& e) {
-  Columns written, closed, recursion_written, recursion, ours;
+  SwellingColumns written, closed, recursion_written, recursion, ours;
   double error = 0.0;
   for (int n = kFewest; n <= kMost; ++n) {
     const Mechanism arm = orthogonal_arm(n);

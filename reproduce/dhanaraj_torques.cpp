@@ -10,7 +10,8 @@
 namespace lw::reproduce {
 namespace {
 
-const Vector kQ{.3, -.5, .7, .2, -.4, .6}, kQd{.5, -.3, .4, -.6, .7, -.2}, kQdd{1, -.8, .6, .5, -.9, .4};
+const Vector kDhanarajQ{.3, -.5, .7, .2, -.4, .6}, kDhanarajQd{.5, -.3, .4, -.6, .7, -.2},
+    kDhanarajQdd{1, -.8, .6, .5, -.9, .4};
 const Source kIndependent = recomputed("independent evaluation of the program's data, nine decimals");
 
 Vector first(std::size_t n, const Vector& v) { return {v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n)}; }
@@ -51,7 +52,8 @@ std::vector<DhLink> puma_tables(bool motors) {
 void complete(Experiment& e, const std::string& name, const std::string& what, const std::vector<DhLink>& links,
               const Vector& reference, const std::string& note = {}) {
   const std::size_t n = links.size();
-  const Vector tau = inverse(arm(links, kDhanarajGravity), first(n, kQ), first(n, kQd), first(n, kQdd));
+  const Vector tau =
+      inverse(arm(links, kDhanarajGravity), first(n, kDhanarajQ), first(n, kDhanarajQd), first(n, kDhanarajQdd));
   e.compare(name, "τ at the test state, " + what + " (N·m, N)", kIndependent, reference, tau, absolute(1e-9), note);
 }
 
@@ -59,7 +61,7 @@ void complete(Experiment& e, const std::string& name, const std::string& what, c
 void listing(Experiment& e, const std::string& name, const std::string& number, const std::vector<DhLink>& links,
              const ListingFaults& faults, const std::string& cause, const Vector& printed) {
   const std::size_t n = links.size();
-  const Vector q = first(n, kQ), qd = first(n, kQd), qdd = first(n, kQdd);
+  const Vector q = first(n, kDhanarajQ), qd = first(n, kDhanarajQd), qdd = first(n, kDhanarajQdd);
   const Model<double> model = arm(links, kDhanarajGravity);
   e.misprint(name, "τ of listing " + number + " at the test state (N·m, N)",
              recomputed("listing " + number + ", evaluated"), printed, inverse(model, q, qd, qdd),

@@ -1,6 +1,7 @@
 // The library's algorithms with vectors in and vectors out, as the experiments want them.
 #pragma once
 
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 namespace lw::reproduce {
 
 using Vector = std::vector<double>;
+
+inline constexpr double kDegree = std::numbers::pi / 180.0;
 
 // An embedded model, some of its parameters changed.
 Model<double> embedded(const std::string& name, const ParameterValues<double>& values = {});

@@ -13,14 +13,14 @@ namespace {
 constexpr int kStates = 100;
 constexpr double kSnap = 1e-10;  // rad: cos 90° is a zero
 
-Vector arithmetic_of(const OperationCount& c) {
+Vector arithmetic_in(const OperationCount& c) {
   return {static_cast<double>(c.multiplications + c.divisions), static_cast<double>(c.additions)};
 }
 
 }  // namespace
 
 Vector Generated::operations() const {
-  return check.passed() ? arithmetic_of(cost.operations) : Vector{HUGE_VAL, HUGE_VAL};
+  return check.passed() ? arithmetic_in(cost.operations) : Vector{HUGE_VAL, HUGE_VAL};
 }
 
 double Generated::depth() const { return check.passed() ? cost.depth : HUGE_VAL; }
@@ -54,7 +54,7 @@ Function traced_formulation(const std::string& formulation, const Mechanism& mec
                });
 }
 
-Vector arithmetic_of(const Function& function) { return arithmetic_of(lw::cost(function).operations); }
+Vector arithmetic_of(const Function& function) { return arithmetic_in(lw::cost(function).operations); }
 
 double bytes_of_c(const Function& function) {
   Program program;

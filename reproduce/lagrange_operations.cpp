@@ -20,7 +20,7 @@ const std::vector<long> kJoints{1, 2, 3, 4, 5, 6, 7, 8};
 // {multiplications, additions} on a chain of revolute joints without a zero or a one in its data. What the links are made of
 // is known beforehand: products of such constants cost nothing. Rotations are given: making them of sines and cosines
 // would add 12 × and 6 + a joint, for frames turned anyhow.
-std::vector<double> operations(Inverse inverse, long joints) {
+std::vector<double> lagrange_operations_of(Inverse inverse, long joints) {
   Variables x;
   DenseChain c(x, static_cast<std::size_t>(joints));
   c.linkage.gravity = {2.0, 3.0, 9.0};
@@ -28,7 +28,7 @@ std::vector<double> operations(Inverse inverse, long joints) {
   return x.cost([&] { inverse(c.linkage, c.poses, c.rates, c.accelerations, c.tau); });
 }
 
-struct Columns {
+struct LagrangeColumns {
   std::vector<double> multiplications, additions;
   Numbers table() const {
     std::vector<double> all = multiplications;
@@ -37,10 +37,10 @@ struct Columns {
   }
 };
 
-Columns ours(Inverse inverse) {
-  Columns c;
+LagrangeColumns ours(Inverse inverse) {
+  LagrangeColumns c;
   for (const long n : kJoints) {
-    const std::vector<double> count = operations(inverse, n);
+    const std::vector<double> count = lagrange_operations_of(inverse, n);
     c.multiplications.push_back(count[0]);
     c.additions.push_back(count[1]);
   }
@@ -55,8 +55,8 @@ std::vector<double> differences(std::vector<double> row, int order) {
   return row;
 }
 
-void set_beside(Experiment& e, const std::string& name, const std::string& whose, const Columns& published,
-                const Columns& computed, int degree, const std::string& saves) {
+void set_beside(Experiment& e, const std::string& name, const std::string& whose, const LagrangeColumns& published,
+                const LagrangeColumns& computed, int degree, const std::string& saves) {
   const std::string source = "table 1.1, formulas";
   e.beaten(name, fmt::format("{}, n = 1 … 8: × then +", whose), source, published.table(), computed.table(),
            fmt::format("{} n = 6: {} × and {} +.", saves, computed.multiplications[5], computed.additions[5]));
@@ -71,7 +71,7 @@ void set_beside(Experiment& e, const std::string& name, const std::string& whose
             "Zero where the cost is a polynomial of the degree that the formula has.");
 }
 
-Plot cost_plot() {
+Plot lagrange_plot() {
   Plot plot;
   plot.title = "Inverse dynamics of a dense chain: multiplications + additions, as counted";
   plot.x_label = "joints n";
@@ -80,7 +80,7 @@ Plot cost_plot() {
     Series s;
     s.label = label;
     for (const long n : kJoints) {
-      const std::vector<double> count = operations(inverse, n);
+      const std::vector<double> count = lagrange_operations_of(inverse, n);
       s.x.push_back(static_cast<double>(n));
       s.y.push_back(count[0] + count[1]);
     }
@@ -103,7 +103,7 @@ Experiment lagrange_operations() {
                "whose data have no zeros and whose rotations are given; products of the links' constants are free. The "
                "published formulas beside them.");
   const auto formulas = [](const Polynomial& mul, const Polynomial& add) {
-    return Columns{values(mul, kJoints), values(add, kJoints)};
+    return LagrangeColumns{values(mul, kJoints), values(add, kJoints)};
   };
   set_beside(e, "uicker", "Uicker and Kahn",
              formulas({{390, 1037, 2055, 640, -1536}, 12}, {{150, 398, 777, 254, -576}, 6}), ours(lagrange<Count>), 4,
@@ -116,7 +116,7 @@ Experiment lagrange_operations() {
   set_beside(e, "hollerbach3", "Hollerbach 3×3", formulas({{412, -277}}, {{320, -201}}), ours(hollerbach_3x3<Count>), 1,
              "A derivative by a joint's coordinate moves columns and multiplies nothing, and of a product only the "
              "trace is formed.");
-  e.plots.push_back(cost_plot());
+  e.plots.push_back(lagrange_plot());
   return e;
 }
 

@@ -9,7 +9,7 @@
 namespace lw::reproduce {
 namespace {
 
-Numbers table(const std::vector<Vector>& rows) {
+Numbers table_of_rows(const std::vector<Vector>& rows) {
   Vector all;
   for (const Vector& row : rows) all.insert(all.end(), row.begin(), row.end());
   return {std::move(all), rows.front().size()};
@@ -59,14 +59,14 @@ void twu_compare(Experiment& e, const TwuExample& x) {
     }
   }
   e.compare("accelerations", "q̈ at t = 0, 0.02, …, 0.18 s, from the printed q, q̇ and forces (rad/s², m/s²)",
-            "tables of chapter 5", table(x.qdd), table(qdd), absolute(1e-4),
+            "tables of chapter 5", table_of_rows(x.qdd), table_of_rows(qdd), absolute(1e-4),
             "Without gravity. One unit of the last printed digit: the states are rounded too.");
   e.compare("forces-exact", "joint forces of the motion, integrated independently (N·m, N)",
-            "the given functions a √t + b", table(given), table(exact_forces), absolute(1e-11),
+            "the given functions a √t + b", table_of_rows(given), table_of_rows(exact_forces), absolute(1e-11),
             "Inverse dynamics of a motion known to 16 digits returns the forces that made it.");
   e.compare(
       "forces", "joint forces, from the printed q, q̇, q̈ (N·m, N)", "inverse tables of chapter 5",
-      table(x.printed_forces), table(forces), absolute(rounding + 5e-4),
+      table_of_rows(x.printed_forces), table_of_rows(forces), absolute(rounding + 5e-4),
       fmt::format("{}Half a unit of the printed q̈ moves them by up to {:.1g}; half a unit of their own print is 5e-4.",
                   x.lacking_moment_about_x.empty()
                       ? ""

@@ -167,7 +167,7 @@ Function generated(const Known& known) {
   });
 }
 
-std::vector<double> operations(const Function& f) {
+std::vector<double> products_and_sums(const Function& f) {
   const OperationCount c = lw::cost(f).operations;
   return {static_cast<double>(c.multiplications), static_cast<double>(c.additions)};
 }
@@ -204,7 +204,8 @@ void pruning(Experiment& e) {
   const Function one = generated(first_y), listed = generated(all_y_and_z);
   const Source symbols = property("the program with symbols for the zeros, run on zeros");
   const auto saved = [&](const char* name, const char* what, const Function& f, const auto& known) {
-    const std::vector<double> before = operations(all), after = operations(f), other = evaluated(all, known);
+    const std::vector<double> before = products_and_sums(all), after = products_and_sums(f),
+                              other = evaluated(all, known);
     e.compare(
         name, fmt::format("operations that {} saves in example 1: ×, +", what), symbols,
         {before[0] - other[0], before[1] - other[1]}, {before[0] - after[0], before[1] - after[1]}, absolute(0.0),

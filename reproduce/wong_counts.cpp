@@ -121,7 +121,7 @@ double triples(double n) { return n * (n + 1) * (n + 2) / 6; }
 
 const std::string kRange = ", n = 3 … 12";
 
-void inertia_matrix(Experiment& e) {
+void inertia_matrix_counts(Experiment& e) {
   const Parts parts{&Costs::rotations, &Costs::complement, &Costs::ness_matrix};
   e.compare("inertia.mul", "inertia matrix, ×" + kRange, "table 3.1", values({{2, 39, -49, 16}, 2}, kAt), times(parts),
             absolute(0.0), "Counted.");
@@ -137,7 +137,7 @@ void inertia_matrix(Experiment& e) {
       "other road. What he gives for Angeles has the same 5n³/6 and lacks the same sums.");
 }
 
-void force_vector(Experiment& e) {
+void force_vector_counts(Experiment& e) {
   // one body more, in the middle of the chain, beside its products with H̄
   const Costs six = count(6), seven = count(7);
   const auto mul = static_cast<double>(seven.rates.multiplications - six.rates.multiplications),
@@ -234,8 +234,8 @@ Experiment wong_counts() {
       "wong", "wong.counts", "Operations counted (sections 3.2 to 3.4)",
       "His algorithm and those he compares it with, run with numbers that count what is done with them, against "
       "the formulas that he derives.");
-  inertia_matrix(e);
-  force_vector(e);
+  inertia_matrix_counts(e);
+  force_vector_counts(e);
   solver(e);
   baselines(e);
   e.plots.push_back(matrix_plot());

@@ -85,7 +85,7 @@ void sums(Experiment& e, const Algorithm& a) {
 }
 
 // Table 3.2.
-void inertia_matrix(Experiment& e) {
+void inertia_matrix_operations(Experiment& e) {
   const std::string table = "table 3.2", head = "inertia matrix, n = 4 … 7, ";
   row(e, "inertia.proposed.mul", head + "proposed, ×", table, kInertiaAt, {286, 498, 779, 1135}, kProposed.inertia_mul);
   // the thesis's own items (section 3.2): c, ρ, J c, m r, products, less what symmetry saves
@@ -110,7 +110,7 @@ void inertia_matrix(Experiment& e) {
 }
 
 // Table 3.3.
-void force_vector(Experiment& e) {
+void force_vector_operations(Experiment& e) {
   const std::string table = "table 3.3", head = "force vector, n = 4 … 10, ";
   row(e, "force.proposed.mul", head + "proposed, ×", table, kForceAt, {312, 416, 526, 642, 764, 892, 1026},
       kProposed.force_mul);
@@ -153,7 +153,7 @@ void forward_dynamics(Experiment& e) {
 }
 
 // The comparison behind his figure 3.11: a multiplication counts as two additions.
-Plot cost_plot() {
+Plot forward_dynamics_plot() {
   Plot plot;
   plot.title = "Forward dynamics on one processor: multiplications + ½ additions";
   plot.x_label = "joints n";
@@ -183,10 +183,10 @@ Experiment wong_operations() {
   sums(e, kProposed);
   sums(e, kAngeles);
   sums(e, kWalker);
-  inertia_matrix(e);
-  force_vector(e);
+  inertia_matrix_operations(e);
+  force_vector_operations(e);
   forward_dynamics(e);
-  e.plots.push_back(cost_plot());
+  e.plots.push_back(forward_dynamics_plot());
   return e;
 }
 

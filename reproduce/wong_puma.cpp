@@ -12,11 +12,11 @@
 namespace lw::reproduce {
 namespace {
 
-const Source kSource = recomputed("independent calculation on the data of section 3.5.1");
-const Vector kQ{.1, .2, .3, .4, .5, .6}, kQd{.6, .5, .4, .3, .2, .1}, kQdd{1, 2, 3, 4, 5, 6};
+const Source kPumaSource = recomputed("independent calculation on the data of section 3.5.1");
+const Vector kPumaQ{.1, .2, .3, .4, .5, .6}, kPumaQd{.6, .5, .4, .3, .2, .1}, kPumaQdd{1, 2, 3, 4, 5, 6};
 
 // Equation 3.43: every joint from 0 to π in T seconds.
-Vector torque_at(const Model<double>& model, double t) {
+Vector puma_torque_at(const Model<double>& model, double t) {
   const double w = 2.0 * std::numbers::pi / 10.0;
   return inverse(model, Vector(6, (w * t - std::sin(w * t)) / 2), Vector(6, (w - w * std::cos(w * t)) / 2),
                  Vector(6, w * w * std::sin(w * t) / 2));
@@ -24,7 +24,7 @@ Vector torque_at(const Model<double>& model, double t) {
 
 void kernels(Experiment& e, const Model<double>& model) {
   const Vector zero(6, 0.0);
-  e.compare("M0", "M(0) (kg·m²)", kSource,
+  e.compare("M0", "M(0) (kg·m²)", kPumaSource,
             {symmetric(6, {13.283279367,
                            -0.409458854,
                            -0.409458854,
@@ -48,7 +48,7 @@ void kernels(Experiment& e, const Model<double>& model) {
                            0.0141}),
              6},
             {mass_matrix(model, zero), 6}, absolute(1e-9), "The reference is given to nine decimals.");
-  e.compare("M", "M(q*), q* = (.1, .2, .3, .4, .5, .6) (kg·m²)", kSource,
+  e.compare("M", "M(q*), q* = (.1, .2, .3, .4, .5, .6) (kg·m²)", kPumaSource,
             {symmetric(6, {14.9185278592,
                            -0.137104323647,
                            -0.346337047428,
@@ -71,27 +71,28 @@ void kernels(Experiment& e, const Model<double>& model) {
                            0,
                            0.0141}),
              6},
-            {mass_matrix(model, kQ), 6}, relative(1e-9));
-  e.compare("bias", "f_v(q*, q̇*), q̇* = (.6, .5, .4, .3, .2, .1) (N·m)", kSource,
+            {mass_matrix(model, kPumaQ), 6}, relative(1e-9));
+  e.compare("bias", "f_v(q*, q̇*), q̇* = (.6, .5, .4, .3, .2, .1) (N·m)", kPumaSource,
             {2.06388525412, -80.8465485061, -14.6510681466, -0.0311369357276, -0.136350118812, -0.00515162941341},
-            bias(model, kQ, kQd), relative(1e-9));
-  e.compare("gravity", "gravity torques at q* (N·m)", kSource,
-            {0, -81.2644095191, -13.4128678638, 0.017869545022, -0.16136341091, 0}, gravity(model, kQ), relative(1e-9));
-  e.compare("inverse", "τ(q*, q̇*, q̈*), q̈* = (1, …, 6) (N·m)", kSource,
+            bias(model, kPumaQ, kPumaQd), relative(1e-9));
+  e.compare("gravity", "gravity torques at q* (N·m)", kPumaSource,
+            {0, -81.2644095191, -13.4128678638, 0.017869545022, -0.16136341091, 0}, gravity(model, kPumaQ),
+            relative(1e-9));
+  e.compare("inverse", "τ(q*, q̇*, q̈*), q̈* = (1, …, 6) (N·m)", kPumaSource,
             {16.62728771, -34.0626912685, 8.68084288821, 1.08528835535, 1.23671894335, 0.149980265992},
-            inverse(model, kQ, kQd, kQdd), relative(1e-9));
+            inverse(model, kPumaQ, kPumaQd, kPumaQdd), relative(1e-9));
   e.compare(
-      "forward", "θ̈ without torque, at rest at 0 (rad/s²)", kSource,
+      "forward", "θ̈ without torque, at rest at 0 (rad/s²)", kPumaSource,
       {0.00248977037917, 6.48778450663, -6.4076890541, -0.00248977037917, -0.0852581987206, 0},
       forward(model, zero, zero, zero), relative(1e-9),
       "With M θ̈ = τ − f_v; the thesis prints τ + f_v (equation 4.1), which its own definition of f_v contradicts.");
 }
 
-struct Sample {
+struct TorqueSample {
   double t;
   Vector tau;
 };
-const std::vector<Sample> kTorques{
+const std::vector<TorqueSample> kTorques{
     {0, {0, -69.71323464, -0.481671, 0, 0, 0}},
     {1.25, {1.860074922, -69.02155261, -1.401113115, 0.06163199071, 0.03529211713, 0.005867156686}},
     {2.5, {3.603696504, -76.98941073, -13.59989156, 0.06615450809, -0.05353550269, 0.005810077884}},
@@ -103,22 +104,22 @@ const std::vector<Sample> kTorques{
     {10, {0, 68.74989264, -0.481671, 0, 0, 0}}};
 
 void trajectory(Experiment& e, const Model<double>& model) {
-  for (const Sample& s : kTorques) {
-    e.compare(fmt::format("torque.{}", s.t), fmt::format("τ on the trajectory, t = {} s (N·m)", s.t), kSource, s.tau,
-              torque_at(model, s.t), relative(1e-9), "Given with ten digits.");
+  for (const TorqueSample& s : kTorques) {
+    e.compare(fmt::format("torque.{}", s.t), fmt::format("τ on the trajectory, t = {} s (N·m)", s.t), kPumaSource,
+              s.tau, puma_torque_at(model, s.t), relative(1e-9), "Given with ten digits.");
   }
   // largest on a grid of 0.01 s, with its time
   Vector peaks(6, 0.0), times(6, 0.0);
   for (int k = 0; k <= 1000; ++k) {
-    const Vector tau = torque_at(model, 0.01 * k);
+    const Vector tau = puma_torque_at(model, 0.01 * k);
     for (std::size_t j = 0; j < 6; ++j) {
       if (std::abs(tau[j]) > std::abs(peaks[j])) peaks[j] = tau[j], times[j] = 0.01 * k;
     }
   }
-  e.compare("peaks", "largest torque of each joint (N·m)", kSource,
+  e.compare("peaks", "largest torque of each joint (N·m)", kPumaSource,
             {-5.42096, -78.8989, -25.7057, 0.120516, 0.122057, -0.0215329}, peaks, absolute(5e-5),
             "Given with six digits; over t = 0, 0.01, …, 10 s.");
-  e.compare("peak-times", "and when (s)", kSource, {4.37, 2.96, 3.63, 4.58, 6.67, 5.92}, times, absolute(1e-9));
+  e.compare("peak-times", "and when (s)", kPumaSource, {4.37, 2.96, 3.63, 4.58, 6.67, 5.92}, times, absolute(1e-9));
 }
 
 Plot torque_plot(const Model<double>& model) {
@@ -134,9 +135,9 @@ Plot torque_plot(const Model<double>& model) {
     line.colour = points.colour = j;
     for (int k = 0; k <= 400; ++k) {
       line.x.push_back(0.025 * k);
-      line.y.push_back(torque_at(model, 0.025 * k)[static_cast<std::size_t>(j)]);
+      line.y.push_back(puma_torque_at(model, 0.025 * k)[static_cast<std::size_t>(j)]);
     }
-    for (const Sample& s : kTorques) {
+    for (const TorqueSample& s : kTorques) {
       points.x.push_back(s.t);
       points.y.push_back(s.tau[static_cast<std::size_t>(j)]);
     }

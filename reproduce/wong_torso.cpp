@@ -10,10 +10,10 @@
 namespace lw::reproduce {
 namespace {
 
-const Source kSource = recomputed("independent calculation on the data of section 3.5.2");
-const Vector kQ{.1, .2, .3, .4, .5, .6}, kQd{.6, .5, .4, .3, .2, .1};
+const Source kTorsoSource = recomputed("independent calculation on the data of section 3.5.2");
+const Vector kTorsoQ{.1, .2, .3, .4, .5, .6}, kTorsoQd{.6, .5, .4, .3, .2, .1};
 
-Vector torque_at(const Model<double>& model, double t) {
+Vector torso_torque_at(const Model<double>& model, double t) {
   const double w = 2.0 * std::numbers::pi / 5.0;
   return inverse(model, Vector(6, (w * t - std::sin(w * t)) / 2), Vector(6, (w - w * std::cos(w * t)) / 2),
                  Vector(6, w * w * std::sin(w * t) / 2));
@@ -32,7 +32,7 @@ Vector blocks(double trunk, double head, const Vector& arm1, const Vector& arm2)
 Vector peaks(const Model<double>& model) {
   Vector largest(6, 0.0);
   for (int k = 0; k <= 5000; ++k) {
-    const Vector tau = torque_at(model, 0.001 * k);
+    const Vector tau = torso_torque_at(model, 0.001 * k);
     for (std::size_t j = 0; j < 6; ++j) {
       if (std::abs(tau[j]) > std::abs(largest[j])) largest[j] = tau[j];
     }
@@ -50,31 +50,32 @@ Experiment wong_torso() {
   const Model<double> right = embedded("torso"), printed = embedded("torso-wong");
   const Vector zero(6, 0.0);
   const Vector arm{0.772041666667, 0.201541666667, 0.0755416666667};
-  e.compare("M0", "M(0), inertias set right (kg·m²)", kSource, {blocks(0.6283, 0.1008, arm, arm), 6},
+  e.compare("M0", "M(0), inertias set right (kg·m²)", kTorsoSource, {blocks(0.6283, 0.1008, arm, arm), 6},
             {mass_matrix(right, zero), 6}, relative(1e-9));
-  e.compare("M0-printed", "M(0), inertias as printed (kg·m²)", kSource,
+  e.compare("M0-printed", "M(0), inertias as printed (kg·m²)", kTorsoSource,
             {blocks(2.99655, 0.1008, arm, {0.777, 0.2065, 0.0805}), 6}, {mass_matrix(printed, zero), 6},
             relative(1e-9));
-  e.compare("M", "M(q*), inertias set right (kg·m²)", kSource,
+  e.compare("M", "M(q*), inertias set right (kg·m²)", kTorsoSource,
             {blocks(1.42153082614, 0.1008, {0.752149037155, 0.191595351911, 0.0755416666667},
                     {0.728026241624, 0.179533954145, 0.0755416666667}),
              6},
-            {mass_matrix(right, kQ), 6}, relative(1e-9), "Trunk, head and arms turn about axes that do not couple.");
-  e.compare("bias", "f_v(q*, q̇*), inertias set right (N·m)", kSource,
+            {mass_matrix(right, kTorsoQ), 6}, relative(1e-9),
+            "Trunk, head and arms turn about axes that do not couple.");
+  e.compare("bias", "f_v(q*, q̇*), inertias set right (N·m)", kTorsoSource,
             {0.401935021587, -1.17441454278, 5.03418445306, 1.74248161324, 7.85504961647, 2.42335270982},
-            bias(right, kQ, kQd), relative(1e-9));
-  e.compare("bias-printed", "f_v(q*, q̇*), inertias as printed (N·m)", kSource,
+            bias(right, kTorsoQ, kTorsoQd), relative(1e-9));
+  e.compare("bias-printed", "f_v(q*, q̇*), inertias as printed (N·m)", kTorsoSource,
             {0.386846155926, -1.17441454278, 5.03418445306, 1.74248161324, 7.87473291371, 2.42925271233},
-            bias(printed, kQ, kQd), relative(1e-9));
-  e.compare("forward", "θ̈ without torque from (q*, q̇*), inertias set right (rad/s²)", kSource,
+            bias(printed, kTorsoQ, kTorsoQd), relative(1e-9));
+  e.compare("forward", "θ̈ without torque from (q*, q̇*), inertias set right (rad/s²)", kTorsoSource,
             {-0.282748016572, 11.6509379244, -2.30928582294, -17.2094850524, -6.9544155222, -15.5516689556},
-            forward(right, kQ, kQd, zero), relative(1e-9));
+            forward(right, kTorsoQ, kTorsoQd, zero), relative(1e-9));
   const Vector middle{-2.12235973, -5.886, 11.34228129, 0.464266191, 11.34228129, 0.464266191};
-  e.compare("torque", "τ on the trajectory, t = 2.5 s, T = 5 s, inertias set right (N·m)", kSource, middle,
-            torque_at(right, 2.5), absolute(5e-9), "Given with eight decimals.");
-  e.compare("torque-printed", "the same, inertias as printed (N·m)", kSource, middle, torque_at(printed, 2.5),
-            absolute(5e-9), "Given with eight decimals.");
-  e.compare("peaks", "largest torque of each joint, inertias set right (N·m)", kSource,
+  e.compare("torque", "τ on the trajectory, t = 2.5 s, T = 5 s, inertias set right (N·m)", kTorsoSource, middle,
+            torso_torque_at(right, 2.5), absolute(5e-9), "Given with eight decimals.");
+  e.compare("torque-printed", "the same, inertias as printed (N·m)", kTorsoSource, middle,
+            torso_torque_at(printed, 2.5), absolute(5e-9), "Given with eight decimals.");
+  e.compare("peaks", "largest torque of each joint, inertias set right (N·m)", kTorsoSource,
             {3.48265, -5.8861, 12.3005, 2.99589, 12.3005, 2.99589}, peaks(right), absolute(6e-5),
             "Given with six digits; over t = 0, 0.001, …, 5 s.");
   return e;

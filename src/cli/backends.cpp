@@ -19,22 +19,27 @@
 namespace lw::cli {
 namespace {
 
-using peer::Function;
+constexpr peer::Function kFunctions[] = {peer::Function::inverse,
+                                         peer::Function::mass_matrix,
+                                         peer::Function::forward,
+                                         peer::Function::bias,
+                                         peer::Function::kinematics,
+                                         peer::Function::inverse_derivatives,
+                                         peer::Function::forward_derivatives,
+                                         peer::Function::inverse_with_friction};
 
-constexpr Function kFunctions[] = {Function::inverse, Function::mass_matrix, Function::forward, Function::bias,
-                                   Function::kinematics, Function::inverse_derivatives, Function::forward_derivatives,
-                                   Function::inverse_with_friction};
-
-bool is_derivative(Function f) { return f == Function::inverse_derivatives || f == Function::forward_derivatives; }
+bool is_derivative(peer::Function f) {
+  return f == peer::Function::inverse_derivatives || f == peer::Function::forward_derivatives;
+}
 // Of q, qd and tau, not of q, qd and qdd.
-bool takes_forces(Function f) { return f == Function::forward || f == Function::forward_derivatives; }
+bool takes_forces(peer::Function f) { return f == peer::Function::forward || f == peer::Function::forward_derivatives; }
 
 template <class T>
-std::size_t size_of(const Model<T>& model, Function f) {
+std::size_t size_of(const Model<T>& model, peer::Function f) {
   const auto nv = static_cast<std::size_t>(model.nv);
-  if (f == Function::mass_matrix) return nv * nv;
+  if (f == peer::Function::mass_matrix) return nv * nv;
   if (is_derivative(f)) return 3 * nv * nv;
-  return f == Function::kinematics ? 12 * model.bodies.size() : nv;
+  return f == peer::Function::kinematics ? 12 * model.bodies.size() : nv;
 }
 
 template <class T>
@@ -47,22 +52,23 @@ struct Workspaces {
 
 // `last`: qdd or tau. Poses stay in the workspace.
 template <class T>
-void evaluate(Function f, const Model<T>& model, Workspaces<T>& works, In<T> q, In<T> qd, In<T> last, Out<T> out) {
+void evaluate(peer::Function f, const Model<T>& model, Workspaces<T>& works, In<T> q, In<T> qd, In<T> last,
+              Out<T> out) {
   Workspace<T>& work = works.plain;
   const auto third = [&](std::size_t k) { return out.subspan(k * out.size() / 3, out.size() / 3); };
   switch (f) {
-    case Function::inverse: rnea<T>(model, work, q, qd, last, out); break;
-    case Function::mass_matrix: crba<T>(model, work, q, out); break;
-    case Function::forward: aba<T>(model, work, q, qd, last, out); break;
-    case Function::bias: bias_forces<T>(model, work, q, qd, out); break;
-    case Function::kinematics: forward_kinematics<T>(model, work, q); break;
-    case Function::inverse_derivatives:
+    case peer::Function::inverse: rnea<T>(model, work, q, qd, last, out); break;
+    case peer::Function::mass_matrix: crba<T>(model, work, q, out); break;
+    case peer::Function::forward: aba<T>(model, work, q, qd, last, out); break;
+    case peer::Function::bias: bias_forces<T>(model, work, q, qd, out); break;
+    case peer::Function::kinematics: forward_kinematics<T>(model, work, q); break;
+    case peer::Function::inverse_derivatives:
       inverse_derivatives<T>(model, works.derivative, q, qd, last, third(0), third(1), third(2));
       break;
-    case Function::forward_derivatives:
+    case peer::Function::forward_derivatives:
       forward_derivatives<T>(model, works.derivative, q, qd, last, third(0), third(1), third(2));
       break;
-    case Function::inverse_with_friction:
+    case peer::Function::inverse_with_friction:
       inverse_with_losses<T>(model, work, q, qd, last, works.losses);
       std::copy(works.losses.total.begin(), works.losses.total.end(), out.begin());
       break;
@@ -82,22 +88,22 @@ void copy_poses(const Workspace<T>& work, T* out) {
 // Velocities above which derivatives are not interpreted, and not compiled: straight-line code that is longer than the caches
 // and takes minutes to make, where the algorithm over double is as fast.
 constexpr std::size_t kLargestDerived = 60;
-bool is_compiled(Function f, std::size_t nv, bool friction) {
-  if (friction || f == Function::inverse_with_friction) {
-    return friction && (f == Function::inverse || f == Function::inverse_with_friction);
+bool is_compiled(peer::Function f, std::size_t nv, bool friction) {
+  if (friction || f == peer::Function::inverse_with_friction) {
+    return friction && (f == peer::Function::inverse || f == peer::Function::inverse_with_friction);
   }
-  return !is_derivative(f) || nv <= (f == Function::inverse_derivatives ? 40 : 24);
+  return !is_derivative(f) || nv <= (f == peer::Function::inverse_derivatives ? 40 : 24);
 }
 
-std::size_t index(Function f) { return static_cast<std::size_t>(f); }
+std::size_t index(peer::Function f) { return static_cast<std::size_t>(f); }
 
-class Reference : public peer::Peer {
+class ReferencePeer : public peer::Peer {
  public:
-  explicit Reference(const Model<double>& model)
+  explicit ReferencePeer(const Model<double>& model)
       : model_(model), work_(model_) {
-    for (const Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
+    for (const peer::Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
   }
-  bool supports(Function) const override { return true; }
+  bool supports(peer::Function) const override { return true; }
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
     const auto n = static_cast<std::size_t>(count) * nv();
     q_.assign(q, q + static_cast<std::size_t>(count) * nq());
@@ -105,7 +111,7 @@ class Reference : public peer::Peer {
     qdd_.assign(qdd, qdd + n);
     tau_.assign(tau, tau + n);
   }
-  double compute(Function f, int state, double nudge) override {
+  double compute(peer::Function f, int state, double nudge) override {
     const auto k = static_cast<std::size_t>(state);
     const std::span<double> q(q_.data() + k * nq(), nq());
     if (nudge != 0.0) {
@@ -114,10 +120,11 @@ class Reference : public peer::Peer {
     const std::vector<double>& last = takes_forces(f) ? tau_ : qdd_;
     std::vector<double>& out = out_[index(f)];
     evaluate<double>(f, model_, work_, q, {qd_.data() + k * nv(), nv()}, {last.data() + k * nv(), nv()}, out);
-    return f == Function::kinematics ? work_.plain.X_W.front().p[0] + work_.plain.X_W.back().p[0] : out.front() + out.back();
+    return f == peer::Function::kinematics ? work_.plain.X_W.front().p[0] + work_.plain.X_W.back().p[0]
+                                           : out.front() + out.back();
   }
-  void result(Function f, double* out) override {
-    if (f == Function::kinematics) {
+  void result(peer::Function f, double* out) override {
+    if (f == peer::Function::kinematics) {
       copy_poses(work_.plain, out);
     } else {
       std::copy(out_[index(f)].begin(), out_[index(f)].end(), out);
@@ -137,7 +144,7 @@ class Reference : public peer::Peer {
 // States one behind the other, once as (q, qd, qdd) and once as (q, qd, tau): what functions of one array take.
 class OfOneArray : public peer::Peer {
  public:
-  bool supports(Function) const override { return true; }
+  bool supports(peer::Function) const override { return true; }
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
     motion_.clear();
     force_.clear();
@@ -154,7 +161,7 @@ class OfOneArray : public peer::Peer {
       tau += nv_;
     }
   }
-  double compute(Function f, int state, double nudge) override {
+  double compute(peer::Function f, int state, double nudge) override {
     std::vector<double>& states = takes_forces(f) ? force_ : motion_;
     const std::size_t size = nq_ + 2 * nv_;
     const std::span<double> in(states.data() + static_cast<std::size_t>(state) * size, size);
@@ -165,15 +172,15 @@ class OfOneArray : public peer::Peer {
     run(f, in, out);
     return out.front() + out.back();
   }
-  void result(Function f, double* out) override { std::copy(out_[index(f)].begin(), out_[index(f)].end(), out); }
+  void result(peer::Function f, double* out) override { std::copy(out_[index(f)].begin(), out_[index(f)].end(), out); }
 
  protected:
   explicit OfOneArray(const Model<Expr>& model)
       : nq_(static_cast<std::size_t>(model.nq)),
         nv_(static_cast<std::size_t>(model.nv)) {
-    for (const Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
+    for (const peer::Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
   }
-  virtual void run(Function f, std::span<const double> in, std::span<double> out) = 0;
+  virtual void run(peer::Function f, std::span<const double> in, std::span<double> out) = 0;
 
   std::size_t nq_, nv_;
 
@@ -185,24 +192,26 @@ class OfOneArray : public peer::Peer {
 class Interpreted : public OfOneArray {
  public:
   Interpreted(const Model<Expr>& model, bool friction) : OfOneArray(model), friction_(friction) {
-    for (const Function f : kFunctions) {
+    for (const peer::Function f : kFunctions) {
       if (!supports(f)) continue;
       const lw::Function traced = trace("bench", {{"q", nq_}, {"qd", nv_}, {"last", nv_}}, {{"out", size_of(model, f)}},
                                         [&](const std::vector<std::vector<Expr>>& in, Results& out) {
                                           Workspaces<Expr> work(model);
                                           evaluate<Expr>(f, model, work, in[0], in[1], in[2], out[0]);
-                                          if (f == Function::kinematics) copy_poses(work.plain, out[0].data());
+                                          if (f == peer::Function::kinematics) copy_poses(work.plain, out[0].data());
                                         });
       programs_[index(f)] = std::make_unique<Interpreter<double>>(traced);
     }
   }
-  bool supports(Function f) const override {
-    if (friction_ || f == Function::inverse_with_friction) return is_compiled(f, nv_, friction_);
+  bool supports(peer::Function f) const override {
+    if (friction_ || f == peer::Function::inverse_with_friction) return is_compiled(f, nv_, friction_);
     return !is_derivative(f) || nv_ <= kLargestDerived;
   }
 
  private:
-  void run(Function f, std::span<const double> in, std::span<double> out) override { (*programs_[index(f)])(in, out); }
+  void run(peer::Function f, std::span<const double> in, std::span<double> out) override {
+    (*programs_[index(f)])(in, out);
+  }
 
   bool friction_;
   std::array<std::unique_ptr<Interpreter<double>>, std::size(kFunctions)> programs_;
@@ -215,21 +224,21 @@ class Jitted : public OfOneArray {
  public:
   Jitted(const Model<Expr>& model, std::shared_ptr<Compiled> compiled, bool friction)
       : OfOneArray(model), compiled_(std::move(compiled)), friction_(friction) {
-    for (const Function f : kFunctions) {
+    for (const peer::Function f : kFunctions) {
       if (supports(f)) flat_[index(f)] = compiled_->flat(kNames[index(f)]);
     }
   }
-  bool supports(Function f) const override { return is_compiled(f, nv_, friction_); }
+  bool supports(peer::Function f) const override { return is_compiled(f, nv_, friction_); }
 
  private:
   // each takes the first part of the state: what stands behind is not read
-  void run(Function f, std::span<const double> in, std::span<double> out) override {
+  void run(peer::Function f, std::span<const double> in, std::span<double> out) override {
     if (flat_[index(f)] != nullptr) {
       flat_[index(f)](in.data(), out.data());
       return;
     }
-    const std::size_t used = f == Function::mass_matrix || f == Function::kinematics ? nq_
-                             : f == Function::bias                                   ? nq_ + nv_
+    const std::size_t used = f == peer::Function::mass_matrix || f == peer::Function::kinematics ? nq_
+                             : f == peer::Function::bias                                   ? nq_ + nv_
                                                                                      : nq_ + 2 * nv_;
     (*compiled_)(kNames[index(f)], in.first(used), out);
   }
@@ -245,7 +254,7 @@ class Batched : public BatchPeer {
   Batched(const Model<Expr>& model, const Program& program, std::shared_ptr<Compiled> compiled, bool friction)
       : nq_(static_cast<std::size_t>(model.nq)), nv_(static_cast<std::size_t>(model.nv)), compiled_(std::move(compiled)),
         friction_(friction) {
-    for (const Function f : kFunctions) {
+    for (const peer::Function f : kFunctions) {
       if (!supports(f)) continue;
       Entry& e = entries_[index(f)];
       e.size = size_of(model, f);
@@ -256,7 +265,7 @@ class Batched : public BatchPeer {
                      kOperationsOfSine * static_cast<double>(c.trigonometric);
     }
   }
-  bool supports(Function f) const override { return !is_derivative(f) && is_compiled(f, nv_, friction_); }
+  bool supports(peer::Function f) const override { return !is_derivative(f) && is_compiled(f, nv_, friction_); }
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
     const auto n = static_cast<std::size_t>(count);
     q_.assign(q, q + n * nq_);
@@ -266,9 +275,9 @@ class Batched : public BatchPeer {
     for (Entry& e : entries_) e.out.resize(kRows * e.size);
   }
   // Results go where those of earlier states were, as with the others: what is timed is no memory.
-  double compute_all(Function f, int first, int count) override {
+  double compute_all(peer::Function f, int first, int count) override {
     Entry& e = entries_[index(f)];
-    const std::vector<double>& last = f == Function::forward ? tau_ : qdd_;
+    const std::vector<double>& last = f == peer::Function::forward ? tau_ : qdd_;
     for (int done = 0; done < count; done += kRows) {
       const auto at = static_cast<std::size_t>(first + done);
       const double* in[] = {q_.data() + at * nq_, qd_.data() + at * nv_, last.data() + at * nv_};
@@ -277,15 +286,17 @@ class Batched : public BatchPeer {
     }
     return e.out.front() + e.out.back();
   }
-  double compute(Function f, int state, double nudge) override {
+  double compute(peer::Function f, int state, double nudge) override {
     if (nudge != 0.0) {
       for (std::size_t k = 0; k < nq_; ++k) q_[static_cast<std::size_t>(state) * nq_ + k] += nudge;
     }
     compute_all(f, state, 1);
     return entries_[index(f)].out[0] + entries_[index(f)].out[entries_[index(f)].size - 1];
   }
-  void result(Function f, double* out) override { std::copy_n(entries_[index(f)].out.data(), entries_[index(f)].size, out); }
-  double operations(Function f) const override { return entries_[index(f)].operations; }
+  void result(peer::Function f, double* out) override {
+    std::copy_n(entries_[index(f)].out.data(), entries_[index(f)].size, out);
+  }
+  double operations(peer::Function f) const override { return entries_[index(f)].operations; }
 
  private:
   // sincos_kernel.h has 52 additions and multiplications for a sine and a cosine.
@@ -306,7 +317,9 @@ class Batched : public BatchPeer {
 
 }  // namespace
 
-std::unique_ptr<peer::Peer> reference_backend(const Model<double>& model) { return std::make_unique<Reference>(model); }
+std::unique_ptr<peer::Peer> reference_backend(const Model<double>& model) {
+  return std::make_unique<ReferencePeer>(model);
+}
 
 std::unique_ptr<peer::Peer> interpreter_backend(const Mechanism& mechanism, bool friction) {
   return std::make_unique<Interpreted>(instantiate<Expr>(mechanism), friction);
@@ -321,7 +334,8 @@ Program program_of(const Mechanism& mechanism, const Model<Expr>& model) {
   Program program = make_program(mechanism, {"inverse", "mass-matrix", "forward", "bias"}, options);
   // poses of all bodies, as peers give them
   const Model<Expr> exact = snapped(model, options.trace.snap);
-  const lw::Function poses = trace("kinematics", {{"q", static_cast<std::size_t>(model.nq)}}, {{"poses", size_of(model, Function::kinematics)}},
+  const lw::Function poses = trace("kinematics", {{"q", static_cast<std::size_t>(model.nq)}},
+                                   {{"poses", size_of(model, peer::Function::kinematics)}},
                                    [&](const std::vector<std::vector<Expr>>& in, Results& out) {
                                      Workspace<Expr> work(exact);
                                      forward_kinematics<Expr>(exact, work, in[0]);
@@ -329,7 +343,7 @@ Program program_of(const Mechanism& mechanism, const Model<Expr>& model) {
                                    });
   const Arithmetic arithmetic = program.functions.front().arithmetic();
   program.functions.push_back(optimize(poses.with(arithmetic), Objective::operations).with(arithmetic));
-  for (const Function f : {Function::inverse_derivatives, Function::forward_derivatives}) {
+  for (const peer::Function f : {peer::Function::inverse_derivatives, peer::Function::forward_derivatives}) {
     if (!is_compiled(f, static_cast<std::size_t>(model.nv), false)) continue;
     program.functions.push_back(make_program(mechanism, {kNames[index(f)]}, options).functions.front());
   }
@@ -342,8 +356,8 @@ Program program_with_friction(const Mechanism& mechanism) {
   Program program = make_program(mechanism, {"inverse"}, options);
   options.trace.friction = true;
   const lw::Function f = make_program(mechanism, {"inverse"}, options).functions.front();
-  program.functions.emplace_back(kNames[index(Function::inverse_with_friction)], f.inputs(), f.outputs(), f.shared_graph(),
-                                 f.results(), f.arithmetic());
+  program.functions.emplace_back(kNames[index(peer::Function::inverse_with_friction)], f.inputs(), f.outputs(),
+                                 f.shared_graph(), f.results(), f.arithmetic());
   program.functions.back() = program.functions.back().in_order(f.order());
   return program;
 }
@@ -367,6 +381,6 @@ JitBackend jit_backend(const Mechanism& mechanism, bool with_batch, bool frictio
   return made;
 }
 
-std::size_t result_size(const Model<double>& model, Function function) { return size_of(model, function); }
+std::size_t result_size(const Model<double>& model, peer::Function function) { return size_of(model, function); }
 
 }  // namespace lw::cli

@@ -32,8 +32,6 @@
 namespace lw::cli {
 namespace {
 
-using peer::Function;
-
 constexpr double kSeconds = 25.0;          // for timing all there is; reading, tracing and comparing come on top
 constexpr int kLargestTraced = 300;        // velocities; the graph of a mass matrix grows with their square
 constexpr int kLargestCompiled = 60;       // velocities; flat code of more takes the compiler minutes
@@ -41,21 +39,21 @@ constexpr int kLargestBatch = 24;          // velocities; vectors double what th
 constexpr double kSecondsToCompare = 0.5;  // of one function, after the first state
 
 struct NamedFunction {
-  Function function;
+  peer::Function function;
   const char* name;
 };
-constexpr NamedFunction kFunctions[] = {{Function::inverse, "inverse"},
-                                        {Function::mass_matrix, "mass-matrix"},
-                                        {Function::forward, "forward"},
-                                        {Function::bias, "bias"},
-                                        {Function::kinematics, "kinematics"},
-                                        {Function::inverse_derivatives, "inverse-derivatives"},
-                                        {Function::forward_derivatives, "forward-derivatives"}};
-constexpr NamedFunction kWithFriction[] = {{Function::inverse, "inverse"},
-                                           {Function::inverse_with_friction, "inverse, with friction"}};
+constexpr NamedFunction kTimedFunctions[] = {{peer::Function::inverse, "inverse"},
+                                        {peer::Function::mass_matrix, "mass-matrix"},
+                                        {peer::Function::forward, "forward"},
+                                        {peer::Function::bias, "bias"},
+                                        {peer::Function::kinematics, "kinematics"},
+                                        {peer::Function::inverse_derivatives, "inverse-derivatives"},
+                                        {peer::Function::forward_derivatives, "forward-derivatives"}};
+constexpr NamedFunction kWithFriction[] = {{peer::Function::inverse, "inverse"},
+                                           {peer::Function::inverse_with_friction, "inverse, with friction"}};
 std::span<const NamedFunction> timed_functions(const Arguments& arguments) {
   if (arguments.has("--friction")) return kWithFriction;
-  return kFunctions;
+  return kTimedFunctions;
 }
 
 struct Backend {
@@ -64,7 +62,7 @@ struct Backend {
   BatchPeer* batch = nullptr;  // the same, where it computes in many states at once
   bool ours = true;
 
-  bool has(Function f) const { return (ours || f != Function::inverse_with_friction) && peer->supports(f); }
+  bool has(peer::Function f) const { return (ours || f != peer::Function::inverse_with_friction) && peer->supports(f); }
 };
 
 struct Disagreement : std::runtime_error {
@@ -166,7 +164,7 @@ void give_states(const Model<double>& model, const std::vector<Backend>& backend
 }
 
 // Largest difference from the first backend over some states, relative to the largest number of its result.
-double disagreement(const Model<double>& model, Function f, peer::Peer& a, peer::Peer& b) {
+double disagreement(const Model<double>& model, peer::Function f, peer::Peer& a, peer::Peer& b) {
   std::vector<double> x(result_size(model, f)), y(x.size());
   double worst = 0.0;
   const auto start = std::chrono::steady_clock::now();
@@ -334,7 +332,7 @@ int bench(const Arguments& arguments) {
   return kOk;
 }
 
-int run(const Arguments& arguments) {
+int run_bench(const Arguments& arguments) {
   try {
     return bench(arguments);
   } catch (const Disagreement& e) {
@@ -368,7 +366,7 @@ Command bench_command() {
   c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none",
                 "linkwright bench puma560-dhanaraj --friction"};
   c.positionals[0].required = false;
-  c.run = run;
+  c.run = run_bench;
   return c;
 }
 

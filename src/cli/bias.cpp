@@ -12,7 +12,7 @@
 namespace lw::cli {
 namespace {
 
-int run(const Arguments& arguments) {
+int run_bias(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   note_losses(arguments, loaded.mechanism);
   const Model<double>& model = loaded.model;
@@ -73,7 +73,7 @@ Command bias_command() {
       "which hold the mechanism at rest (springs and other force elements count here); with --wrench also outer, which balance the forces "
       "given.";
   c.examples = {"linkwright bias puma560 --qd 1,1,0,0,0,0", "linkwright bias stanford --q 0,90deg,0.4,0,0,0 --json"};
-  c.run = run;
+  c.run = run_bias;
   return c;
 }
 

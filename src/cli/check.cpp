@@ -172,7 +172,7 @@ void print_summary(const Findings& f) {
   fmt::print("\n");
 }
 
-int run(const Arguments& arguments) {
+int run_check(const Arguments& arguments) {
   const Findings f = examine(arguments);
   print_diagnostics(f.reading, arguments.quiet() ? Severity::error : Severity::note);
   if (f.impossible && !arguments.quiet()) {
@@ -213,7 +213,7 @@ Command check_command() {
       "of its coordinates, which is that of all vectors.\n"
       "Exit code 3 for a file that gives no mechanism, 1 for a mechanism that cannot exist.";
   c.examples = {"linkwright check puma560", "linkwright check puma560 --json"};
-  c.run = run;
+  c.run = run_check;
   return c;
 }
 

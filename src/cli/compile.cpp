@@ -40,7 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kVectors = 20;           // states in the self-test
-constexpr int kVerifiedStates = 1000;  // before anything is written
+constexpr int kStatesBeforeWriting = 1000;  // before anything is written
 
 const std::vector<std::string> kLanguages{"c", "c++", "fortran", "python", "latex", "text", "dot"};
 
@@ -256,7 +256,7 @@ bool judge_snapping(const Arguments& arguments, double snap, double change) {
   return false;
 }
 
-int run(const Arguments& arguments) {
+int run_compile(const Arguments& arguments) {
   const Form form{arguments.text("--language", "c"), arguments.has("--float")};
   require_language(arguments, form.language);
   const LoadedModel loaded = load_tree(arguments);
@@ -299,9 +299,9 @@ int run(const Arguments& arguments) {
   Table table(columns);
   std::vector<TestVectors> vectors;
   Proof proof;
-  proof.states = kVerifiedStates;
+  proof.states = kStatesBeforeWriting;
   for (const Traced& t : traced) {
-    const Verification check = verify(t, kVerifiedStates);
+    const Verification check = verify(t, kStatesBeforeWriting);
     if (!check.passed()) {
       say_error(fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing is "
                             "written; another road may do: --search 0, --parameters full or --snap 0",
@@ -326,11 +326,11 @@ int run(const Arguments& arguments) {
     const bool single = form.single_precision;
     vectors.push_back(vectors_of(t, single));
     if (single) {
-      const double error = lw::float_error(t, kVerifiedStates);
+      const double error = lw::float_error(t, kStatesBeforeWriting);
       json["functions"].back()["float_error"] = error;
       proof.float_errors.push_back(error);
       program.notes.push_back(fmt::format("{}: single precision is off by {:.1e} of the terms of the result at most, at {} random states",
-                                          t.function.name(), error, kVerifiedStates));
+                                          t.function.name(), error, kStatesBeforeWriting));
       row.push_back(fmt::format("{:.1e}", error));
     }
     table.add(row);
@@ -405,7 +405,7 @@ Command compile_command() {
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
                 "linkwright compile puma560 --batch 8 --out code",
                 "linkwright compile double-pendulum --language text"};
-  c.run = run;
+  c.run = run_compile;
   return c;
 }
 

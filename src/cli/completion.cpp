@@ -152,7 +152,7 @@ std::string fish(const std::vector<Command>& commands) {
   return out;
 }
 
-int run(const Arguments& arguments) {
+int run_completion(const Arguments& arguments) {
   const std::string shell = arguments.text("SHELL");
   fmt::print("{}", shell == "bash" ? bash(commands()) : shell == "zsh" ? zsh(commands()) : fish(commands()));
   return kOk;
@@ -167,7 +167,7 @@ Command completion_command() {
   c.description = "A script that teaches the shell the commands, their options and the names of the models.";
   c.examples = {"linkwright completion bash", "linkwright completion fish"};
   c.positionals = {{"SHELL", "the shell", true, {"bash", "zsh", "fish"}}};
-  c.run = run;
+  c.run = run_completion;
   return c;
 }
 

@@ -94,7 +94,7 @@ int to_urdf(const Arguments& arguments, const Mechanism& mechanism) {
   return kOk;
 }
 
-int run(const Arguments& arguments) {
+int run_convert(const Arguments& arguments) {
   const std::string format = chosen_format(arguments);
   require_other_file(arguments, "--out", "MODEL");
   Mechanism mechanism = load_model(arguments).mechanism;
@@ -120,7 +120,7 @@ Command convert_command() {
       "it acts on the motion. Without --out the text goes to stdout.";
   c.examples = {"linkwright convert arm6", "linkwright convert puma560 --to urdf",
                 "linkwright convert four-bar --out four-bar.urdf"};
-  c.run = run;
+  c.run = run_convert;
   return c;
 }
 

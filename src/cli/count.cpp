@@ -15,7 +15,7 @@
 namespace lw::cli {
 namespace {
 
-constexpr int kVerifiedStates = 100;
+constexpr int kCountedStates = 100;
 
 std::int64_t total(const OperationCount& c) { return c.multiplications + c.additions + c.divisions; }
 
@@ -100,7 +100,7 @@ void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOpti
   fmt::print("{}", table.str());
 }
 
-int run(const Arguments& arguments) {
+int run_count(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const std::string function = arguments.text("--function", "inverse");
   require_use_of_frame(arguments, {function});
@@ -109,7 +109,7 @@ int run(const Arguments& arguments) {
   if (!options.dense) judge_functions(arguments, loaded.model, {function});
   note_long_work(arguments, loaded.model, function);
   const Traced traced = trace_function(loaded.mechanism, function, options);
-  const Verification check = verify(traced, kVerifiedStates);
+  const Verification check = verify(traced, kCountedStates);
   const FunctionCost cost = lw::cost(traced.function);
   const std::vector<RoadTaken> roads = distinct(traced.roads);
   std::vector<PublishedCount> published;
@@ -187,7 +187,7 @@ Command count_command() {
   c.sections.push_back(functions_section());
   c.examples = {"linkwright count puma560", "linkwright count puma560 --dense", "linkwright count ur5 --function forward --explain",
                 "linkwright count rx90 --objective depth"};
-  c.run = run;
+  c.run = run_count;
   return c;
 }
 

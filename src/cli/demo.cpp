@@ -33,7 +33,7 @@ using Vector = std::vector<double>;
 
 constexpr double kDegree = 3.14159265358979323846 / 180.0;
 
-struct Motion {
+struct DemoState {
   Vector q{20 * kDegree, -60 * kDegree, 100 * kDegree, 30 * kDegree, 40 * kDegree, -50 * kDegree};
   Vector qd{0.5, -0.8, 1.0, 0.7, -0.4, 1.2};
   Vector qdd{1.0, 2.0, -1.5, 3.0, -2.0, 4.0};
@@ -72,7 +72,7 @@ Function trace_inverse(const Mechanism& mechanism) {
   });
 }
 
-void show_model(const Mechanism& mechanism, const Model<double>& model, const Motion& s) {
+void show_model(const Mechanism& mechanism, const Model<double>& model, const DemoState& s) {
   heading(1, "Describe: a mechanism file becomes a model");
   double mass = 0.0;
   for (const Body<double>& b : model.bodies) mass += b.inertia.mass;
@@ -100,7 +100,7 @@ bool show_agreement(const std::string& first, const std::string& second, double 
 }
 
 // Every number by two roads. Returns whether they agree.
-bool show_dynamics(const Model<double>& model, const Function& traced, const Motion& s) {
+bool show_dynamics(const Model<double>& model, const Function& traced, const DemoState& s) {
   const std::size_t n = s.qd.size();
   Workspace<double> work(model);
   Vector tau(n), bias(n), M(n * n), twin(n), back(n), interpreted(n);
@@ -250,7 +250,7 @@ bool show_code(const Mechanism& mechanism, const Model<double>& model, Generated
 }
 
 // The PUMA with the bearings and gears of Dhanaraj's table 3.4. Returns whether forward dynamics undoes inverse dynamics.
-bool show_friction(const Motion& s) {
+bool show_friction(const DemoState& s) {
   heading(5, "Friction: bearings loaded by the joints' reactions, gears with an efficiency (Dhanaraj 1990)");
   const Model<double> model = instantiate<double>(load("puma560-dhanaraj"));
   Workspace<double> work(model);
@@ -270,7 +270,7 @@ bool show_friction(const Motion& s) {
   return show_agreement("qdd of these tau, with friction", "the motion", largest_difference(s.qdd, qdd) / largest, 1e-11);
 }
 
-void show_times(const Model<double>& model, const Function& traced, const Generated& made, const Motion& s) {
+void show_times(const Model<double>& model, const Function& traced, const Generated& made, const DemoState& s) {
   heading(6, "Measure: one call on this machine, one core");
   Workspace<double> work(model);
   const std::size_t n = s.qd.size();
@@ -314,10 +314,10 @@ void show_times(const Model<double>& model, const Function& traced, const Genera
   fmt::print("{}", table.str());
 }
 
-int run(const Arguments&) {
+int run_demo(const Arguments&) {
   const Mechanism mechanism = load("puma560");
   const Model<double> model = instantiate<double>(mechanism);
-  const Motion state;
+  const DemoState state;
   const Function traced = trace_inverse(mechanism);
 
   fmt::print("{}\n", styled("Linkwright on the PUMA 560", Style::heading, stdout));
@@ -356,7 +356,7 @@ Command demo_command() {
       "Shows what the program does on the PUMA 560: the model, the torques of a motion by several roads that must "
       "agree, the traced graph, the code made from it, and times. Without a C compiler the code is interpreted.";
   c.examples = {"linkwright demo"};
-  c.run = run;
+  c.run = run_demo;
   return c;
 }
 

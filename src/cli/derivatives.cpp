@@ -47,7 +47,7 @@ const Target& chosen_target(const Arguments& arguments) {
   throw Error(ErrorCode::usage, fmt::format("`{}` is not a function of this command", wanted));
 }
 
-struct Point {
+struct DerivativePoint {
   std::vector<double> q, qd, last;
   int frame;
 };
@@ -89,7 +89,7 @@ struct Slopes {
   std::vector<double> q, qd, last;
 };
 
-Slopes analytic(const Target& target, const Model<double>& model, const Point& p) {
+Slopes analytic(const Target& target, const Model<double>& model, const DerivativePoint& p) {
   DerivativeWorkspace<double> work(model);
   const auto square = static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv);
   Slopes s{std::vector<double>(square), std::vector<double>(square), std::vector<double>(square)};
@@ -101,7 +101,7 @@ Slopes analytic(const Target& target, const Model<double>& model, const Point& p
   return s;
 }
 
-Slopes by_dual_numbers(const Target& target, const LoadedModel& loaded, const Point& p) {
+Slopes by_dual_numbers(const Target& target, const LoadedModel& loaded, const DerivativePoint& p) {
   const Model<Dual> twin = instantiate<Dual>(loaded.mechanism);
   Slopes s;
   const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd) {
@@ -181,8 +181,8 @@ void require_finite_all(const Results& r, const Model<double>& model) {
   }
 }
 
-void print_as_json(const Arguments& arguments, const Target& target, const LoadedModel& loaded, const Point& p,
-                   const Results& r) {
+void print_as_json(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
+                   const DerivativePoint& p, const Results& r) {
   const Model<double>& model = loaded.model;
   const std::vector<std::string> names = row_names(target, model);
   const bool is_matrix = std::string(target.name) == "mass-matrix";
@@ -224,8 +224,8 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   print_json(json);
 }
 
-void print_as_text(const Arguments& arguments, const Target& target, const LoadedModel& loaded, const Point& p,
-                   const Results& r) {
+void print_as_text(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
+                   const DerivativePoint& p, const Results& r) {
   const Model<double>& model = loaded.model;
   const std::vector<std::string> names = row_names(target, model);
   const auto nv = static_cast<std::size_t>(model.nv);
@@ -277,7 +277,7 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   }
 }
 
-int run(const Arguments& arguments) {
+int run_derivatives(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   note_losses(arguments, loaded.mechanism);
   const Target& target = chosen_target(arguments);
@@ -302,7 +302,7 @@ int run(const Arguments& arguments) {
     throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", name));
   }
   const Model<double>& model = loaded.model;
-  const Point p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
+  const DerivativePoint p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
                 *target.last ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
                              : std::vector<double>{},
                 chosen_frame(arguments, model)};
@@ -378,7 +378,7 @@ Command derivatives_command() {
                 "linkwright derivatives double-pendulum --parameters all --second --qd 1,2",
                 "linkwright derivatives ur5 --function kinematics --parameters a2,d1"};
   c.sections = {section};
-  c.run = run;
+  c.run = run_derivatives;
   return c;
 }
 

@@ -73,7 +73,7 @@ std::vector<double> peaks(const std::vector<std::vector<double>>& rows) {
   return most;
 }
 
-int run(const Arguments& arguments) {
+int run_excite(const Arguments& arguments) {
   require_ending(arguments, "--out", "CSV", ".csv");
   require_other_file(arguments, "--out", "MODEL");
   if (arguments.has("--torques") && !arguments.has("--out")) {
@@ -207,7 +207,7 @@ Command excite_command() {
       "q = start + sum over l of A_l (cos(l w t) - 1) + B_l sin(l w t), w = 2 pi/period.";
   c.examples = {"linkwright excite double-pendulum --velocity 4 --evaluations 300 --out motion.csv",
                 "linkwright excite puma560 --period 8 --velocity 90deg --evaluations 200 --json"};
-  c.run = run;
+  c.run = run_excite;
   return c;
 }
 

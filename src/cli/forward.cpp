@@ -20,7 +20,7 @@
 namespace lw::cli {
 namespace {
 
-int run(const Arguments& arguments) {
+int run_forward(const Arguments& arguments) {
   require_own_method(arguments, "--friction");
   const LoadedModel loaded = load_tree(arguments);
   note_losses(arguments, loaded.mechanism);
@@ -92,7 +92,7 @@ Command forward_command() {
                 "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json",
                 "linkwright forward puma560-dhanaraj --tau 20,0,0,0,0,0 --friction"};
   c.sections = {method_section(methods)};
-  c.run = run;
+  c.run = run_forward;
   return c;
 }
 

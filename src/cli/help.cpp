@@ -10,7 +10,7 @@
 namespace lw::cli {
 namespace {
 
-constexpr std::size_t kWidth = 96;
+constexpr std::size_t kHelpWidth = 96;
 
 std::string heading(const std::string& text) { return styled(text, Style::heading, stdout) + "\n"; }
 
@@ -23,7 +23,7 @@ std::string columns(const std::vector<std::pair<std::string, std::string>>& rows
     out += left;
     if (long_name) out += "\n";
     bool first = !long_name;
-    for (const std::string& line : wrap(meaning, kWidth - column)) {
+    for (const std::string& line : wrap(meaning, kHelpWidth - column)) {
       out += std::string(first ? column - display_width(left) : column, ' ') + line + "\n";
       first = false;
     }
@@ -33,7 +33,7 @@ std::string columns(const std::vector<std::pair<std::string, std::string>>& rows
 
 std::string paragraphs(const std::string& text) {
   std::string out;
-  for (const std::string& line : wrap(text, kWidth)) out += line + "\n";
+  for (const std::string& line : wrap(text, kHelpWidth)) out += line + "\n";
   return out;
 }
 

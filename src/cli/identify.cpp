@@ -135,7 +135,7 @@ void write_fitted(const Arguments& arguments, const LoadedModel& loaded, const I
   }
 }
 
-int run(const Arguments& arguments) {
+int run_identify(const Arguments& arguments) {
   if (!arguments.has("--log")) throw Error(ErrorCode::usage, "`identify` needs a log: --log FILE.csv");
   require_ending(arguments, "--out", "a YAML mechanism", ".yaml");
   require_other_file(arguments, "--out", "MODEL");
@@ -214,7 +214,7 @@ Command identify_command() {
       "double-pendulum --log log.csv",
       "linkwright excite puma560 --velocity 1 --evaluations 50 --torques --out puma.csv && linkwright identify puma560 "
       "--log puma.csv --holdout 0.25 --out fitted.yaml"};
-  c.run = run;
+  c.run = run_identify;
   return c;
 }
 

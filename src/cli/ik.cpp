@@ -267,7 +267,7 @@ int follow(const Arguments& arguments, const Model<double>& model, int frame, st
   return unreached.empty() ? kOk : kCheckFailed;
 }
 
-int run(const Arguments& arguments) {
+int run_ik(const Arguments& arguments) {
   if (arguments.has("--target") == arguments.has("--path")) {
     throw Error(ErrorCode::usage, "`ik` takes either --target or --path");
   }
@@ -324,7 +324,7 @@ Command ik_command() {
   c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
                 "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",
                 "linkwright ik cat215b --target 7,1,0.5"};
-  c.run = run;
+  c.run = run_ik;
   return c;
 }
 

@@ -43,7 +43,7 @@ std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<doubl
   return list;
 }
 
-int run(const Arguments& arguments) {
+int run_inverse(const Arguments& arguments) {
   check_trajectory_options(arguments);
   require_own_method(arguments, "--friction");
   const LoadedModel loaded = load_tree(arguments);
@@ -156,7 +156,7 @@ Command inverse_command() {
                 "linkwright inverse puma560 --wrench link6:0,0,-20 --method ness",
                 "linkwright inverse puma560-dhanaraj --qd 0.3,0.2,-0.4,0,0,0 --friction"};
   c.sections = {method_section(methods)};
-  c.run = run;
+  c.run = run_inverse;
   return c;
 }
 

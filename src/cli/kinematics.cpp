@@ -46,14 +46,14 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
                   const std::vector<double>& q) {
   fmt::print("{}: frames in the world\n{}\n", model.name, configuration_line(q));
   Table table({"frame", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg"});
-  constexpr double kDegree = 180.0 / 3.14159265358979323846;
+  constexpr double kDegrees = 180.0 / 3.14159265358979323846;
   double reach = 1.0;
   for (const Pose& pose : poses) reach = std::max(reach, pose.p.norm());
   for (const Pose& pose : poses) {
     std::vector<std::string> row{pose.frame};
     for (int k = 0; k < 3; ++k) row.push_back(readable(pose.p[k], 6, reach));
     row.emplace_back();
-    for (int k = 0; k < 3; ++k) row.push_back(readable(pose.rpy[k] * kDegree, 4, 180.0));
+    for (int k = 0; k < 3; ++k) row.push_back(readable(pose.rpy[k] * kDegrees, 4, 180.0));
     table.add(std::move(row));
   }
   fmt::print("{}\nJacobian of `{}`, world axes, at its origin (w: angular, v: linear)\n\n", table.str(),
@@ -61,7 +61,7 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, model.velocity_names));
 }
 
-int run(const Arguments& arguments) {
+int run_kinematics(const Arguments& arguments) {
   require_ending(arguments, "--draw", "SVG", ".svg");
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
@@ -146,7 +146,7 @@ Command kinematics_command() {
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
                 "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg"};
-  c.run = run;
+  c.run = run_kinematics;
   return c;
 }
 

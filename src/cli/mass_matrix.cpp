@@ -10,7 +10,7 @@
 namespace lw::cli {
 namespace {
 
-int run(const Arguments& arguments) {
+int run_mass_matrix(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded);
@@ -46,7 +46,7 @@ Command mass_matrix_command() {
       "The symmetric matrix M(q) of the equations of motion M(q) qdd + c(q, qd) + g(q) = tau, by composite rigid "
       "bodies.";
   c.examples = {"linkwright mass-matrix puma560", "linkwright mass-matrix double-pendulum --q 0,90deg --json"};
-  c.run = run;
+  c.run = run_mass_matrix;
   return c;
 }
 

@@ -25,7 +25,7 @@ Listed look_at(const std::string& name) {
   return {name, mobility(instantiate<double>(mechanism)).dof, mechanism.loops.size(), mechanism.summary};
 }
 
-int run(const Arguments& arguments) {
+int run_models(const Arguments& arguments) {
   std::vector<Listed> models;
   for (const std::string& name : embedded_names()) models.push_back(look_at(name));
   std::sort(models.begin(), models.end(), [](const Listed& a, const Listed& b) { return a.name < b.name; });
@@ -63,7 +63,7 @@ Command models_command() {
       "The mechanisms carried inside the program, which every command takes by name, with their degrees of freedom.";
   c.examples = {"linkwright models", "linkwright models --json"};
   c.options = {json_option()};
-  c.run = run;
+  c.run = run_models;
   return c;
 }
 

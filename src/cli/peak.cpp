@@ -34,7 +34,9 @@ Pair both(double x) { return Pair{x, x}; }
 double run_128() {
 #define LW_TWICE(x, a, b) (x) * (a) + (b)
   LW_PEAK_LOOP(Pair, both, LW_TWICE);
+#undef LW_TWICE
 }
+#undef LW_PEAK_LOOP
 
 struct Kernel {
   double (*run)();

@@ -5,14 +5,14 @@ namespace {
 
 // Rows of OpenSYMORO and SymPyBotics: their output, live operations counted mechanically, checked against Newton-Euler
 // (OpenSYMORO); Dhanaraj 1990, table 2.10, whose sines and cosines are inputs, and what he quotes there.
-struct Row {
+struct PublishedRow {
   const char* model;
   bool dense, base;
   const char* who;
   int multiplications, additions, trigonometric;
   const char* note;
 };
-constexpr Row kRows[] = {
+constexpr PublishedRow kRows[] = {
     {"puma560", true, true, "OpenSYMORO", 301, 240, 10, "36 base parameters"},
     {"puma560", true, true, "SymPyBotics", 441, 335, 10, "36 base parameters"},
     {"puma560", true, false, "OpenSYMORO", 345, 296, 10, "60 parameters"},
@@ -43,7 +43,7 @@ constexpr Row kRows[] = {
 
 std::vector<PublishedCount> published_counts(const std::string& model, bool dense, bool base_parameters) {
   std::vector<PublishedCount> list;
-  for (const Row& r : kRows) {
+  for (const PublishedRow& r : kRows) {
     if (model != r.model || dense != r.dense || base_parameters != r.base) continue;
     list.push_back({r.who, r.multiplications, r.additions, r.trigonometric, r.note});
   }

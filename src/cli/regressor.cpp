@@ -106,7 +106,7 @@ Json relations_json(const BaseParameters<double>& base, const std::vector<double
   return list;
 }
 
-int run(const Arguments& arguments) {
+int run_regressor(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
@@ -192,7 +192,7 @@ Command regressor_command() {
   c.examples = {"linkwright regressor puma560 --qd 1,1,1,1,1,1",
                 "linkwright regressor stanford --parameters base --qdd 1,1,1,1,1,1",
                 "linkwright regressor double-pendulum --qdd 1,0 --json"};
-  c.run = run;
+  c.run = run_regressor;
   return c;
 }
 

@@ -14,9 +14,7 @@
 namespace lw::cli {
 namespace {
 
-using namespace reproduce;
-
-Json to_json(const Numbers& n) {
+Json to_json(const reproduce::Numbers& n) {
   if (n.columns > 0) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < n.values.size(); i += n.columns) {
@@ -29,7 +27,7 @@ Json to_json(const Numbers& n) {
   return n.values.size() == 1 ? Json(n.values[0]) : Json(n.values);
 }
 
-Json to_json(const Row& r) {
+Json to_json(const reproduce::Row& r) {
   return {{"id", r.id},
           {"thesis", r.thesis},
           {"experiment", r.experiment},
@@ -45,52 +43,53 @@ Json to_json(const Row& r) {
           {"note", r.note}};
 }
 
-Style style_of(Verdict v) {
+Style style_of(reproduce::Verdict v) {
   switch (v) {
-    case Verdict::reproduced:
-    case Verdict::beaten: return Style::good;
-    case Verdict::misprint: return Style::warning;
-    case Verdict::not_reproducible: return Style::faint;
-    case Verdict::failed: return Style::error;
+    case reproduce::Verdict::reproduced:
+    case reproduce::Verdict::beaten: return Style::good;
+    case reproduce::Verdict::misprint: return Style::warning;
+    case reproduce::Verdict::not_reproducible: return Style::faint;
+    case reproduce::Verdict::failed: return Style::error;
   }
   return Style::faint;
 }
 
-std::string summary(const std::vector<Experiment>& experiments) {
-  const std::vector<std::size_t> counts = count_verdicts(experiments);
+std::string summary(const std::vector<reproduce::Experiment>& experiments) {
+  const std::vector<std::size_t> counts = reproduce::count_verdicts(experiments);
   std::string text;
-  for (const Verdict v :
-       {Verdict::reproduced, Verdict::misprint, Verdict::beaten, Verdict::not_reproducible, Verdict::failed}) {
+  for (const reproduce::Verdict v :
+       {reproduce::Verdict::reproduced, reproduce::Verdict::misprint, reproduce::Verdict::beaten,
+        reproduce::Verdict::not_reproducible, reproduce::Verdict::failed}) {
     const std::size_t n = counts[static_cast<std::size_t>(v)];
     if (n == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, to_string(v));
-    if (v != Verdict::reproduced) continue;
-    const std::vector<std::size_t> of = count_references(experiments);
+    if (v != reproduce::Verdict::reproduced) continue;
+    const std::vector<std::size_t> of = reproduce::count_references(experiments);
     text += fmt::format(" ({} printed, {} recomputed, {} properties)", of[0], of[1], of[2]);
   }
   return text.empty() ? "nothing to compare" : text;
 }
 
-void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>& experiments) {
-  for (const Thesis& t : chosen) {
+void print_text(const std::vector<reproduce::Thesis>& chosen, const std::vector<reproduce::Experiment>& experiments) {
+  for (const reproduce::Thesis& t : chosen) {
     fmt::print("{}\n  {}, {}\n", styled(fmt::format("{} {}", t.author, t.year), Style::heading, stdout), t.title,
                t.place);
     bool any = false;
-    for (const Experiment& e : experiments) {
+    for (const reproduce::Experiment& e : experiments) {
       if (e.thesis != t.id) continue;
       any = true;
       fmt::print("\n  {}\n", e.title);
-      for (const Row& r : e.rows) {
+      for (const reproduce::Row& r : e.rows) {
         const std::string verdict = to_string(r.verdict);
         const std::string mark =
-            r.source.reference == Reference::printed
+            r.source.reference == reproduce::Reference::printed
                 ? ""
                 : styled(fmt::format(" [{}]", to_string(r.source.reference)), Style::faint, stdout);
         fmt::print("    {}{} {}{}\n", styled(verdict, style_of(r.verdict), stdout),
                    std::string(17 - verdict.size(), ' '), r.quantity, mark);
-        if (r.verdict == Verdict::failed)
+        if (r.verdict == reproduce::Verdict::failed)
           fmt::print("{:22}deviation {:.3g}, tolerance {:.3g}: {}\n", "", r.deviation, r.tolerance, r.id);
-        if (r.verdict != Verdict::reproduced && r.verdict != Verdict::failed) {
+        if (r.verdict != reproduce::Verdict::reproduced && r.verdict != reproduce::Verdict::failed) {
           for (const std::string& line : wrap(r.note, 74)) fmt::print("{:22}{}\n", "", line);
         }
       }
@@ -101,35 +100,37 @@ void print_text(const std::vector<Thesis>& chosen, const std::vector<Experiment>
   fmt::print("{}\n", summary(experiments));
 }
 
-int run(const Arguments& arguments) {
+int run_reproduce(const Arguments& arguments) {
   require_ending(arguments, "--out", "HTML", ".html");
   const std::string wanted = arguments.text("THESIS", "all");
-  std::vector<Thesis> chosen;
-  for (const Thesis& t : theses()) {
+  std::vector<reproduce::Thesis> chosen;
+  for (const reproduce::Thesis& t : reproduce::theses()) {
     if (wanted == "all" || wanted == t.id) chosen.push_back(t);
   }
-  const std::vector<Experiment> experiments = run_experiments(wanted, arguments.has("--long"));
+  const std::vector<reproduce::Experiment> experiments = reproduce::run_experiments(wanted, arguments.has("--long"));
 
-  for (const Thesis& t : chosen) {
-    const bool any =
-        std::any_of(experiments.begin(), experiments.end(), [&](const Experiment& e) { return e.thesis == t.id; });
+  for (const reproduce::Thesis& t : chosen) {
+    const bool any = std::any_of(experiments.begin(), experiments.end(),
+                                 [&](const reproduce::Experiment& e) { return e.thesis == t.id; });
     if (!any && !arguments.quiet())
       say(fmt::format("note: nothing was rerun of {} {}, which has no experiment yet", t.author, t.year));
   }
   if (arguments.has("--out")) {
-    write_file(arguments.text("--out"), html_report(chosen, experiments));
+    write_file(arguments.text("--out"), reproduce::html_report(chosen, experiments));
     if (!arguments.quiet()) say("report written to " + arguments.text("--out"));
   }
   if (arguments.json()) {
     Json json{{"experiments", Json::array()}};
-    for (const Experiment& e : experiments) {
-      for (const Row& r : e.rows) json["experiments"].push_back(to_json(r));
+    for (const reproduce::Experiment& e : experiments) {
+      for (const reproduce::Row& r : e.rows) json["experiments"].push_back(to_json(r));
     }
     print_json(json);
   } else {
     print_text(chosen, experiments);
   }
-  return count_verdicts(experiments)[static_cast<std::size_t>(Verdict::failed)] == 0 ? kOk : kCheckFailed;
+  return reproduce::count_verdicts(experiments)[static_cast<std::size_t>(reproduce::Verdict::failed)] == 0
+             ? kOk
+             : kCheckFailed;
 }
 
 }  // namespace
@@ -137,7 +138,8 @@ int run(const Arguments& arguments) {
 Command reproduce_command() {
   Command c;
   c.name = "reproduce";
-  c.summary = fmt::format("rerun experiments of {} of the {} theses and compare", rerun_theses(), theses().size());
+  c.summary = fmt::format("rerun experiments of {} of the {} theses and compare", reproduce::rerun_theses(),
+                          reproduce::theses().size());
   c.description =
       "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
       "misprint, where the "
@@ -149,13 +151,13 @@ Command reproduce_command() {
   c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html",
                 "linkwright reproduce twu --json"};
   std::vector<std::string> names;
-  for (const Thesis& t : theses()) names.push_back(t.id);
+  for (const reproduce::Thesis& t : reproduce::theses()) names.push_back(t.id);
   names.push_back("all");
   c.positionals = {{"THESIS", "whose experiments (default: all)", false, names}};
   c.options = {{"--long", "", "also those that take more than a few seconds", Option::Kind::flag, {}, "Options"},
                {"--out", "FILE.html", "also write a report with tables and plots", Option::Kind::text, {}, "Output"},
                json_option()};
-  c.run = run;
+  c.run = run_reproduce;
   return c;
 }
 

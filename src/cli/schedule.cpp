@@ -27,7 +27,7 @@ namespace lw::cli {
 namespace {
 
 constexpr int kMostProcessors = 1024;
-constexpr int kVerifiedStates = 20;
+constexpr int kScheduledStates = 20;
 
 int whole_number(const std::string& text, const std::string& all) {
   int value = 0;
@@ -155,7 +155,7 @@ void judge_files(const Arguments& arguments) {
   }
 }
 
-int run(const Arguments& arguments) {
+int run_schedule(const Arguments& arguments) {
   judge_files(arguments);
   if (arguments.has("--measure-host")) {
     if (!arguments.quiet()) say("measuring this computer: a few seconds, best while it does nothing else");
@@ -191,7 +191,7 @@ int run(const Arguments& arguments) {
   judge_functions(arguments, loaded.model, {function});
   note_long_work(arguments, loaded.model, function);
   const Traced traced = trace_function(loaded.mechanism, function, options);
-  const Verification check = verify(traced, kVerifiedStates);
+  const Verification check = verify(traced, kScheduledStates);
   if (!check.passed())
     throw Error(ErrorCode::data,
                 fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
@@ -226,10 +226,10 @@ int run(const Arguments& arguments) {
   write_pictures(arguments, best, fmt::format("{} of {}", function, loaded.model.name));
 
   if (arguments.json()) {
-    Json json{{"model", loaded.model.name}, {"function", function}, {"machine", as_json(machine)}};
-    json.update(as_json(best));
+    Json json{{"model", loaded.model.name}, {"function", function}, {"machine", schedule_json(machine)}};
+    json.update(schedule_json(best));
     json["schedules"] = Json::array();
-    for (const ScheduleRow& r : rows) json["schedules"].push_back(as_json(r));
+    for (const ScheduleRow& r : rows) json["schedules"].push_back(schedule_json(r));
     json["recommended"] = {{"processors", advice.processors}, {"reason", advice.reason}};
     add_given(arguments, json);
     print_json(json);
@@ -341,7 +341,7 @@ Command schedule_command() {
                 "linkwright schedule --measure-host",
                 "linkwright schedule humanoid --function mass-matrix --machine host",
                 "linkwright schedule chain-64 --function mass-matrix --machine host --processors 2 --run"};
-  c.run = run;
+  c.run = run_schedule;
   return c;
 }
 

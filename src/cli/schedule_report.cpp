@@ -34,7 +34,7 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share
 
 }  // namespace
 
-Json as_json(const ScheduleRow& row) {
+Json schedule_json(const ScheduleRow& row) {
   Json json{
       {"method", row.schedule.method},  {"processors", row.schedule.processors}, {"grain", row.grain->name},
       {"tasks", row.graph().size()},    {"levels", row.figures.levels},          {"makespan", row.figures.makespan},
@@ -52,7 +52,7 @@ Json as_json(const ScheduleRow& row) {
   return json;
 }
 
-Json as_json(const Machine& m) {
+Json schedule_json(const Machine& m) {
   Json json{{"name", m.name},
             {"unit", m.in_seconds ? "seconds" : "steps"},
             {"multiplication", m.multiplication},
@@ -147,7 +147,7 @@ void print_many(const std::vector<ScheduleRow>& rows, const std::vector<std::str
 }
 
 void print_machine(const Machine& machine, bool json) {
-  if (json) return print_json(as_json(machine));
+  if (json) return print_json(schedule_json(machine));
   Table table;
   const auto row = [&](const std::string& what, double time) { table.add({what, time_text(machine, time)}); };
   row("multiplication", machine.multiplication);

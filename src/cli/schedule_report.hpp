@@ -19,8 +19,8 @@ struct ScheduleRow {
   const TaskGraph& graph() const { return grain->division.graph; }
 };
 
-Json as_json(const ScheduleRow& row);
-Json as_json(const Machine& machine);
+Json schedule_json(const ScheduleRow& row);
+Json schedule_json(const Machine& machine);
 void print_one(const ScheduleRow& row);
 // Over processors for each method, then methods side by side.
 void print_many(const std::vector<ScheduleRow>& rows, const std::vector<std::string>& methods, const Machine& machine);

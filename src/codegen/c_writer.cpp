@@ -13,7 +13,7 @@
 namespace lw {
 namespace {
 
-const std::set<std::string> kReserved = {
+const std::set<std::string> kWordsOfC = {
     // C11 and C++20
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
     "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit",
@@ -54,7 +54,7 @@ std::string mask(const std::string& condition, const Needs& needs) {
 
 }  // namespace
 
-bool is_word_of_c(const std::string& name) { return kReserved.contains(name); }
+bool is_word_of_c(const std::string& name) { return kWordsOfC.contains(name); }
 
 std::string library_name(Op op, const CDialect& dialect) {
   const std::string name = op == Op::abs ? "fabs" : function_name(op);
@@ -63,7 +63,7 @@ std::string library_name(Op op, const CDialect& dialect) {
 
 Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken, int lanes) {
   Language language;
-  language.reserved = kReserved;
+  language.reserved = kWordsOfC;
   language.reserved.merge(taken);
   if (kernel) language.alone = is_sine;
   language.number = [&dialect, &needs](double value) { return number_text(value, dialect, needs); };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/index.hpp"
 #include "../dynamics/canonical/tensor_derivatives.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/element_derivatives.hpp"
@@ -11,8 +12,6 @@
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 // The dynamics of a road at given arguments.
 class Dynamics {

@@ -13,7 +13,7 @@ namespace lw {
 namespace {
 
 // Before anything: what is included, and how names are told apart.
-constexpr const char* kHead = R"(#include "HEADER"
+constexpr const char* kBatchHead = R"(#include "HEADER"
 
 MATH
 #if defined(__x86_64__) || defined(__i386__)
@@ -314,7 +314,7 @@ std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect
   }
 
   const auto fitted = [&](int bytes) { return std::to_string(std::min(lanes, bytes / (dialect.single_precision ? 4 : 8))); };
-  std::string head = kHead, sets = kSets, scalar_fma = kScalarFma, fill = kFill;
+  std::string head = kBatchHead, sets = kSets, scalar_fma = kScalarFma, fill = kFill;
   replace_all(head, "HEADER", name + ".h" + ending);
   replace_all(head, "MATH", dialect.cpp ? "#include <cmath>" : "#include <math.h>");
   replace_all(sets, "LANES_512", fitted(64));

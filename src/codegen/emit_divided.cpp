@@ -12,7 +12,7 @@
 namespace lw {
 namespace {
 
-constexpr const char* kHead = R"(#if !defined(_POSIX_C_SOURCE) && (defined(__unix__) || defined(__APPLE__))
+constexpr const char* kDividedHead = R"(#if !defined(_POSIX_C_SOURCE) && (defined(__unix__) || defined(__APPLE__))
 #define _POSIX_C_SOURCE 200809L /* sched_yield */
 #endif
 )";
@@ -169,7 +169,8 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
         d.most_segments(), processors);
   }
   header += "\n#endif\n";
-  std::string source = c_comment(banner_with_names(program, form)) + kHead + fmt::format("#include \"{}.h\"\n", name) +
+  std::string source = c_comment(banner_with_names(program, form)) + kDividedHead +
+                       fmt::format("#include \"{}.h\"\n", name) +
                        c_preamble(writer.needs, writer.text.find("LW_PART") != std::string::npos, dialect) + kWaiting +
                        c_helpers(writer.needs, dialect, writer.text) + writer.text + "\n" + drivers;
   return {{name + ".h", header}, {name + ".c", source}};

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kColours[] = {"#8ecae6", "#ffd166", "#a8dadc", "#f4a261", "#cdb4db",
                                     "#b5e48c", "#ffafcc", "#90be6d", "#e9c46a", "#bde0fe"};
 
-std::string quoted(const std::string& text) {
+std::string dot_quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -58,7 +58,7 @@ std::string Drawing::node(const Equation& e) {
     look = "shape=circle width=0.25 fixedsize=false margin=0.01 fontsize=9 color=\"#adb5bd\" fillcolor=white";
   else
     look = fmt::format("fillcolor=\"{}\"", colour(e.left.quantity));
-  return fmt::format("{} [label={} tooltip={} {}];\n", id(e), quoted(label), quoted(formula), look);
+  return fmt::format("{} [label={} tooltip={} {}];\n", id(e), dot_quoted(label), dot_quoted(formula), look);
 }
 
 std::string Drawing::draw(const std::string& name, const std::string& caption) {
@@ -71,7 +71,7 @@ std::string Drawing::draw(const std::string& name, const std::string& caption) {
       "margin=\"0.06,0.02\"\n"
       "        color=\"#6c757d\" penwidth=0.6];\n"
       "  edge [color=\"#6c757d99\" arrowsize=0.4 penwidth=0.7];\n",
-      quoted(name), quoted(caption));
+      dot_quoted(name), dot_quoted(caption));
 
   // What belongs to a link stands together, wherever it is computed: also its coordinates, and their sines.
   std::map<std::string, std::string> clusters;  // nodes by link; "" those of none
@@ -84,7 +84,7 @@ std::string Drawing::draw(const std::string& name, const std::string& caption) {
     if (graph[id].op != Op::input) continue;
     const Symbol input = equations_.symbol_of(id);
     add(input.quantity == "p" ? "" : input.body,
-        fmt::format("n{} [label={} fillcolor=\"#e9ecef\"];\n", id, quoted(notation_.symbol(input))));
+        fmt::format("n{} [label={} fillcolor=\"#e9ecef\"];\n", id, dot_quoted(notation_.symbol(input))));
   }
   for (const Section& s : equations_.sections()) {
     for (const Equation& e : s.equations) add(s.quantity.empty() ? e.left.body : s.body, node(e));

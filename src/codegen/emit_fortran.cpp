@@ -14,10 +14,10 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kWidth = 120;  // the standard allows 132
+constexpr std::size_t kFortranWidth = 120;  // the standard allows 132
 
 // Nothing is reserved in Fortran; these would hide what the text uses, or puzzle its reader.
-const std::set<std::string> kReserved = {
+const std::set<std::string> kWordsOfFortran = {
     "abs", "acos", "allocate", "asin", "associate", "atan", "atan2", "block", "call", "case", "class", "close",
     "common", "contains", "continue", "cos", "cycle", "data", "dimension", "do", "else", "elsewhere", "end",
     "entry", "exit", "exp", "external", "forall", "format", "function", "go", "if", "implicit", "in", "include",
@@ -27,15 +27,15 @@ const std::set<std::string> kReserved = {
     "result", "return", "rewind", "save", "select", "sequence", "sin", "sqrt", "stop", "subroutine", "tan", "tanh",
     "target", "then", "to", "type", "use", "wait", "where", "while", "wp", "write"};
 
-const std::string kLess = "merge(1.0_wp, 0.0_wp, ";
+const std::string kFortranLess = "merge(1.0_wp, 0.0_wp, ";
 
 // a != 0, also where a is NaN, in a form that draws no warning; plainly where it is a comparison
-std::string condition(const std::string& a) {
-  if (is_one_call(a, kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 1);
+std::string fortran_condition(const std::string& a) {
+  if (is_one_call(a, kFortranLess)) return a.substr(kFortranLess.size(), a.size() - kFortranLess.size() - 1);
   return fmt::format(".not. abs({}) <= 0.0_wp", a);
 }
 
-class Writer {
+class FortranWriter {
  public:
   // Subroutines for what the function calls, then its own.
   void define(const Function& function, const std::string& name);
@@ -51,9 +51,9 @@ class Writer {
   std::map<const Function*, std::string> nested_;
 };
 
-Language Writer::language() {
+Language FortranWriter::language() {
   Language fortran;
-  fortran.reserved = kReserved;
+  fortran.reserved = kWordsOfFortran;
   for (const std::string& name : symbols_.all()) fortran.reserved.insert(name);
   fortran.case_blind = true;
   fortran.number = [this](double value) -> std::string {
@@ -67,15 +67,15 @@ Language Writer::language() {
   fortran.function = [](Op op, const std::vector<std::string>& a) {
     switch (op) {
       case Op::fma: return fmt::format("({} * {} + {})", operand(a[0]), operand(a[1]), operand(a[2]));
-      case Op::less: return fmt::format("{}{} < {})", kLess, operand(a[0]), operand(a[1]));
-      case Op::select: return fmt::format("merge({}, {}, {})", a[1], a[2], condition(a[0]));
+      case Op::less: return fmt::format("{}{} < {})", kFortranLess, operand(a[0]), operand(a[1]));
+      case Op::select: return fmt::format("merge({}, {}, {})", a[1], a[2], fortran_condition(a[0]));
       default: return fmt::format("{}({})", function_name(op), fmt::join(a, ", "));
     }
   };
   return fortran;
 }
 
-std::string Writer::call(const Function& caller, const Statements& statements, const Statement& s) const {
+std::string FortranWriter::call(const Function& caller, const Statements& statements, const Statement& s) const {
   const Call& call = caller.graph().calls()[caller.graph()[s.node].a];
   std::vector<std::string> arguments;
   std::size_t at = 0;
@@ -92,7 +92,7 @@ std::string Writer::call(const Function& caller, const Statements& statements, c
   return fmt::format("call {}({})", nested_.at(call.function.get()), fmt::join(arguments, ", "));
 }
 
-void Writer::define(const Function& function, const std::string& wish) {
+void FortranWriter::define(const Function& function, const std::string& wish) {
   const Graph& graph = function.graph();
   for (const NodeId id : function.order()) {
     const Node& n = graph[id];
@@ -104,7 +104,7 @@ void Writer::define(const Function& function, const std::string& wish) {
   const std::string name = nested_[&function] = symbols_.unique(wish);
   const Statements statements(function, language());
   const auto add = [this](const std::string& line, std::size_t indent) {
-    text += code_line(line, indent, kWidth, " &");
+    text += code_line(line, indent, kFortranWidth, " &");
   };
 
   std::vector<std::string> arguments = statements.input_names();
@@ -128,7 +128,7 @@ void Writer::define(const Function& function, const std::string& wish) {
     const Node& n = graph[s.node];
     const std::string variable =
         n.op == Op::call ? fmt::format("{}({})", s.name, graph.calls()[n.a].function->output_size()) : s.name;
-    if (declared.size() + variable.size() + 18 > kWidth) flush();
+    if (declared.size() + variable.size() + 18 > kFortranWidth) flush();
     declared += (declared.empty() ? "" : ", ") + variable;
   }
   flush();
@@ -152,12 +152,13 @@ std::string assigned(const std::string& array, const std::vector<double>& values
     const std::size_t to = std::min(values.size(), from + kAtOnce);
     std::vector<std::string> numbers;
     for (std::size_t k = from; k < to; ++k) numbers.push_back(shortest(values[k]) + "_wp");
-    text += code_line(fmt::format("{}({}:{}) = [{}]", array, from + 1, to, fmt::join(numbers, ", ")), 4, kWidth, " &");
+    text += code_line(fmt::format("{}({}:{}) = [{}]", array, from + 1, to, fmt::join(numbers, ", ")), 4, kFortranWidth,
+                      " &");
   }
   return text;
 }
 
-constexpr const char* kCheck = R"(
+constexpr const char* kFortranCheck = R"(
   ! The largest error as a fraction of the largest expected number; NaN stays.
   subroutine compare(got, expected, worst)
     real(wp), intent(in) :: got(:), expected(:)
@@ -212,19 +213,19 @@ Artefact emit_fortran_selftest(const Program& program, const std::vector<TestVec
                     test, f.input_size(), f.output_size(), f.output_size());
     for (std::size_t k = 0; k < v.inputs.size(); ++k) {
       tests += assigned("x", v.inputs[k]) + assigned("expected", v.outputs[k]);
-      tests += code_line(fmt::format("call {}({})", name, fmt::join(arguments, ", ")), 4, kWidth, " &");
+      tests += code_line(fmt::format("call {}({})", name, fmt::join(arguments, ", ")), 4, kFortranWidth, " &");
       tests += "    call compare(y, expected, worst)\n";
     }
     tests += fmt::format("    call verdict('{}', {}, worst, {}_wp)\n  end subroutine {}\n", name, v.inputs.size(),
                          shortest(v.tolerance), test);
   }
-  text +=
-      "  if (.not. right) error stop 'WRONG'\n  print '(a)', 'all right'\n\ncontains\n" + std::string(kCheck) + tests;
+  text += "  if (.not. right) error stop 'WRONG'\n  print '(a)', 'all right'\n\ncontains\n" +
+          std::string(kFortranCheck) + tests;
   return {program.name + "_selftest.f90", text + fmt::format("\nend program {}_selftest\n", program.name)};
 }
 
 std::vector<Artefact> emit_fortran(const Program& program) {
-  Writer writer;
+  FortranWriter writer;
   std::vector<std::string> names;
   for (const Function& f : program.functions) {
     names.push_back(symbol(program, f));
@@ -235,7 +236,7 @@ std::vector<Artefact> emit_fortran(const Program& program) {
   text += "  use, intrinsic :: iso_fortran_env, only: wp => real64\n";
   if (writer.needs_ieee) text += "  use, intrinsic :: ieee_arithmetic\n";
   text += "  implicit none\n  private\n";
-  text += code_line(fmt::format("public :: {}", fmt::join(names, ", ")), 2, kWidth, " &");
+  text += code_line(fmt::format("public :: {}", fmt::join(names, ", ")), 2, kFortranWidth, " &");
   text += "\ncontains\n" + writer.text + fmt::format("\nend module {}\n", program.name);
   return {{program.name + ".f90", text}};
 }

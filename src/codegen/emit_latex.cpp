@@ -12,7 +12,7 @@
 namespace lw {
 namespace {
 
-constexpr double kWidth = 82.0;  // characters of mathematics in a line of 165 mm
+constexpr double kLatexWidth = 82.0;  // characters of mathematics in a line of 165 mm
 
 // Text with LaTeX's own signs made harmless.
 std::string escaped(const std::string& text) {
@@ -133,7 +133,7 @@ std::string written(const Equation& e, const LatexNotation& notation) {
   for (std::size_t k = 0; k < e.right.size(); ++k) {
     const Equation::Term& t = e.right[k];
     const double width = set_width(t.text) + 2.0;
-    if (k > 0 && column + width > kWidth) {
+    if (k > 0 && column + width > kLatexWidth) {
       text += "\\\\\n  &\\quad ";
       column = set_width(left) + 4.0;
     }

@@ -15,13 +15,13 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kWidth = 110;
+constexpr std::size_t kPythonWidth = 110;
 
-const std::set<std::string> kReserved = {"False",   "None",  "True",     "and",    "as",  "assert", "async", "await",
-                                         "break",   "class", "continue", "def",    "del", "elif",   "else",  "except",
-                                         "finally", "for",   "from",     "global", "if",  "import", "in",    "is",
-                                         "lambda",  "match", "nonlocal", "not",    "or",  "pass",   "raise", "return",
-                                         "try",     "while", "with",     "yield",  "abs", "math",   "np"};
+const std::set<std::string> kWordsOfPython = {
+    "False",    "None",   "True", "and",   "as",     "assert", "async",    "await", "break", "class",
+    "continue", "def",    "del",  "elif",  "else",   "except", "finally",  "for",   "from",  "global",
+    "if",       "import", "in",   "is",    "lambda", "match",  "nonlocal", "not",   "or",    "pass",
+    "raise",    "return", "try",  "while", "with",   "yield",  "abs",      "math",  "np"};
 
 // Functions of numbers and of arrays alike: one state is computed in Python's own numbers, which are twice as fast.
 const std::map<Op, std::string> kHelpers = {
@@ -75,14 +75,14 @@ def _result(numbers, states, rows=None):
     return values if rows is None else np.swapaxes(values.reshape(*states, len(numbers) // rows, rows), -1, -2)
 )";
 
-const std::string kLess = "(1.0 * (";
+const std::string kPythonLess = "(1.0 * (";
 
-std::string condition(const std::string& a) {
-  if (is_one_call(a, kLess)) return a.substr(kLess.size(), a.size() - kLess.size() - 2);
+std::string python_condition(const std::string& a) {
+  if (is_one_call(a, kPythonLess)) return a.substr(kPythonLess.size(), a.size() - kPythonLess.size() - 2);
   return operand(a) + " != 0.0";
 }
 
-class Writer {
+class PythonWriter {
  public:
   // _NAME of numbers, one argument each, that gives a tuple of numbers; what it calls comes before it.
   const std::string& define(const Function& function);
@@ -104,9 +104,9 @@ class Writer {
 
 std::string numbered(const std::string& group, std::size_t index) { return group + std::to_string(index + 1); }
 
-Language Writer::language(const Function& function, const Groups& groups) {
+Language PythonWriter::language(const Function& function, const Groups& groups) {
   Language python;
-  python.reserved = kReserved;
+  python.reserved = kWordsOfPython;
   for (const auto* side : {&function.inputs(), &function.outputs()}) {
     for (const Group& g : *side) {
       for (std::size_t k = 0; k < g.size; ++k) {
@@ -125,8 +125,8 @@ Language Writer::language(const Function& function, const Groups& groups) {
     switch (op) {
       case Op::abs: return fmt::format("abs({})", a[0]);
       case Op::fma: return fmt::format("({} * {} + {})", operand(a[0]), operand(a[1]), operand(a[2]));
-      case Op::select: used_.insert(op); return fmt::format("_select({}, {}, {})", condition(a[0]), a[1], a[2]);
-      case Op::less: return fmt::format("{}{} < {}))", kLess, operand(a[0]), operand(a[1]));
+      case Op::select: used_.insert(op); return fmt::format("_select({}, {}, {})", python_condition(a[0]), a[1], a[2]);
+      case Op::less: return fmt::format("{}{} < {}))", kPythonLess, operand(a[0]), operand(a[1]));
       default:
         used_.insert(op);
         if (op == Op::min || op == Op::max) used_.insert(Op::select);
@@ -139,11 +139,11 @@ Language Writer::language(const Function& function, const Groups& groups) {
 // name = value, over several lines where it is long
 std::string assignment(const std::string& name, const std::string& value) {
   const std::string line = name + " = " + value;
-  if (line.size() + 4 <= kWidth) return "    " + line + "\n";
-  return code_line(name + " = (" + value + ")", 4, kWidth);
+  if (line.size() + 4 <= kPythonWidth) return "    " + line + "\n";
+  return code_line(name + " = (" + value + ")", 4, kPythonWidth);
 }
 
-const std::string& Writer::define(const Function& function) {
+const std::string& PythonWriter::define(const Function& function) {
   if (const auto known = defined_.find(&function); known != defined_.end()) return known->second;
   const Graph& graph = function.graph();
   for (const NodeId id : function.order()) {
@@ -161,25 +161,26 @@ const std::string& Writer::define(const Function& function) {
     for (std::size_t k = 0; k < function.inputs()[g].size; ++k)
       inputs.push_back(numbered(statements.input_names()[g], k));
   }
-  text += "\n\n" + code_line(fmt::format("def {}({}):", name, fmt::join(inputs, ", ")), 0, kWidth);
+  text += "\n\n" + code_line(fmt::format("def {}({}):", name, fmt::join(inputs, ", ")), 0, kPythonWidth);
   for (const Statement& s : statements.list()) {
     if (graph[s.node].op == Op::call) {
       const Call& call = graph.calls()[graph[s.node].a];
       std::vector<std::string> values;
       for (const NodeId a : call.arguments) values.push_back(statements.use(a));
       text += code_line(fmt::format("{} = {}({})", s.name, defined_.at(call.function.get()), fmt::join(values, ", ")),
-                        4, kWidth);
+                        4, kPythonWidth);
       continue;
     }
     if (!s.name.empty()) text += assignment(s.name, statements.text(s.node));
     for (const std::size_t r : s.results) text += assignment(statements.result(r), statements.value(s));
   }
   for (std::size_t r = 0; r < function.output_size(); ++r) results.push_back(statements.result(r));
-  text += code_line(fmt::format("return ({}{})", fmt::join(results, ", "), results.size() == 1 ? "," : ""), 4, kWidth);
+  text += code_line(fmt::format("return ({}{})", fmt::join(results, ", "), results.size() == 1 ? "," : ""), 4,
+                    kPythonWidth);
   return name;
 }
 
-void Writer::define_public(const Function& function, const std::string& wish) {
+void PythonWriter::define_public(const Function& function, const std::string& wish) {
   const std::string inner = define(function);
   const std::string name = symbols_.unique(wish);
   Statements statements(function, language(function, nullptr));
@@ -201,15 +202,15 @@ void Writer::define_public(const Function& function, const std::string& wish) {
     at += g.size;
   }
   text += fmt::format("\n\ndef {}({}):\n", name, fmt::join(inputs, ", "));
-  text +=
-      code_line(fmt::format("\"\"\"{} from {}.\"\"\"", fmt::join(returned, ", "), fmt::join(shapes, ", ")), 4, kWidth);
-  text += code_line(fmt::format("{}, {} = _arguments({})", states, numbers, fmt::join(pairs, ", ")), 4, kWidth);
+  text += code_line(fmt::format("\"\"\"{} from {}.\"\"\"", fmt::join(returned, ", "), fmt::join(shapes, ", ")), 4,
+                    kPythonWidth);
+  text += code_line(fmt::format("{}, {} = _arguments({})", states, numbers, fmt::join(pairs, ", ")), 4, kPythonWidth);
   text += fmt::format("    {0} = {1}(*{0})\n", numbers, inner);
   const std::string all = fmt::format("{}", fmt::join(results, ", "));
-  text += code_line(all.size() + 11 <= kWidth ? "return " + all : "return (" + all + ")", 4, kWidth);
+  text += code_line(all.size() + 11 <= kPythonWidth ? "return " + all : "return (" + all + ")", 4, kPythonWidth);
 }
 
-std::string Writer::helpers() const {
+std::string PythonWriter::helpers() const {
   std::string all;
   for (const Op op : used_) all += "\n\n" + helper(op);
   return all;
@@ -227,12 +228,12 @@ std::string table(const std::vector<std::vector<double>>& rows) {
   for (const auto& row : rows) {
     std::vector<std::string> numbers;
     for (const double x : row) numbers.push_back(shortest(x));
-    text += code_line(fmt::format("[{}],", fmt::join(numbers, ", ")), 8, kWidth);
+    text += code_line(fmt::format("[{}],", fmt::join(numbers, ", ")), 8, kPythonWidth);
   }
   return text + "    ]";
 }
 
-constexpr const char* kCheck = R"(
+constexpr const char* kPythonCheck = R"(
 
 def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
     """Whether all outputs are as expected, to a fraction of the largest at each state: one by one and all at once."""
@@ -260,7 +261,9 @@ def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
 
 }  // namespace
 
-bool is_word_of_python(const std::string& name) { return kReserved.contains(name) || name == "numpy" || name == "sys"; }
+bool is_word_of_python(const std::string& name) {
+  return kWordsOfPython.contains(name) || name == "numpy" || name == "sys";
+}
 
 Artefact emit_python_selftest(const Program& program, const std::vector<TestVectors>& vectors) {
   std::string text = fmt::format(
@@ -269,7 +272,7 @@ Artefact emit_python_selftest(const Program& program, const std::vector<TestVect
       "Linkwright's reference algorithms, not from this code.\n\"\"\"\nimport sys\n\nimport numpy as np\n\nimport "
       "{0}\n",
       program.name);
-  text += std::string(kCheck) + "\nright = True\n";
+  text += std::string(kPythonCheck) + "\nright = True\n";
   for (const TestVectors& v : vectors) {
     const Function& f = tested_function(program, v);
     std::vector<std::string> sizes, rows;
@@ -284,7 +287,7 @@ Artefact emit_python_selftest(const Program& program, const std::vector<TestVect
 }
 
 std::vector<Artefact> emit_python(const Program& program) {
-  Writer writer;
+  PythonWriter writer;
   std::vector<std::string> names;
   for (const Function& f : program.functions) {
     names.push_back(python_name(f));

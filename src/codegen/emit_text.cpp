@@ -11,7 +11,7 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kWidth = 110;
+constexpr std::size_t kTextWidth = 110;
 
 std::string groups(const std::vector<Group>& of, const UnicodeNotation& notation,
                    const std::vector<std::string>& kept) {
@@ -35,7 +35,7 @@ std::string written(const Equation& e, std::size_t left, const UnicodeNotation& 
   const std::string margin(left + 5, ' ');
   if (!e.step.empty()) {
     bool first = true;
-    for (const std::string& line : wrap(e.step, kWidth - left))
+    for (const std::string& line : wrap(e.step, kTextWidth - left))
       text += (first ? "" : margin) + line + "\n", first = false;
     return text;
   }
@@ -44,7 +44,7 @@ std::string written(const Equation& e, std::size_t left, const UnicodeNotation& 
   for (const Equation::Term& t : e.right) {
     std::string term = first ? (t.negative ? "−" : "") + t.text : (t.negative ? "− " : "+ ") + t.text;
     const std::size_t width = display_width(term);
-    if (!first && column + 1 + width > kWidth) {
+    if (!first && column + 1 + width > kTextWidth) {
       text += "\n" + margin + "  " + term;
       column = margin.size() + 2 + width;
     } else {
@@ -87,7 +87,7 @@ std::vector<Artefact> emit_text(const Program& program) {
   text += "\nNotation\n" + table.str();
   text += "\n  ω₂ˣ is component x of ω of link 2, in the axes of that link";
   text += sums ? "; s₂₃ = sin(q₂ + q₃), c₂₃ = cos(q₂ + q₃).\n" : ".\n";
-  for (const std::string& line : wrap(chosen_frames(program), kWidth - 2))
+  for (const std::string& line : wrap(chosen_frames(program), kTextWidth - 2))
     text += line.empty() ? "" : "  " + line + "\n";
   for (const std::string& remark : remarks({quantities.begin(), quantities.end()}, "′")) text += "  " + remark + "\n";
   text += "  Numbers are rounded to twelve digits here; the code has them exactly.\n";

@@ -7,13 +7,12 @@
 #include <optional>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "../graph/outline.hpp"
 #include "../graph/rewrite.hpp"
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 template <class T>
 std::vector<std::size_t> subtree(const CanonicalTree<T>& tree, std::size_t root) {

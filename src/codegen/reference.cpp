@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
@@ -18,8 +19,6 @@
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 std::vector<Dual> still(std::span<const double> x) { return {x.begin(), x.end()}; }
 

@@ -8,7 +8,7 @@
 namespace lw {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string json_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -26,12 +26,13 @@ std::string array(const List& list, F element) {
 }
 
 std::string groups(const std::vector<Group>& list) {
-  return array(list, [](const Group& g) { return fmt::format("{{\"name\": {}, \"size\": {}}}", quoted(g.name), g.size); });
+  return array(
+      list, [](const Group& g) { return fmt::format("{{\"name\": {}, \"size\": {}}}", json_quoted(g.name), g.size); });
 }
 
 std::string entries(const std::vector<Entry>& list) {
   return array(list, [](const Entry& e) {
-    return fmt::format("{{\"name\": {}, \"unit\": {}}}", quoted(e.name), quoted(e.unit));
+    return fmt::format("{{\"name\": {}, \"unit\": {}}}", json_quoted(e.name), json_quoted(e.unit));
   });
 }
 
@@ -46,8 +47,8 @@ std::string function(const Program& program, std::size_t index, const Form& form
       "{{\"multiplications\": {}, "
       "\"additions\": {}, \"divisions\": {}, \"roots\": {}, \"trigonometric\": {}, \"comparisons\": {}}}, \"depth\": "
       "{}{}}}",
-      quoted(f.name()), quoted(symbol(program, f, form)), groups(f.inputs()), groups(f.outputs()), o.multiplications,
-      o.additions, o.divisions, o.roots, o.trigonometric, o.comparisons, c.depth, error);
+      json_quoted(f.name()), json_quoted(symbol(program, f, form)), groups(f.inputs()), groups(f.outputs()),
+      o.multiplications, o.additions, o.divisions, o.roots, o.trigonometric, o.comparisons, c.depth, error);
 }
 
 }  // namespace
@@ -57,24 +58,25 @@ Artefact emit_report(const Program& program, const std::vector<Artefact>& files,
   const auto add = [&](const char* name, const std::string& value) {
     fields.push_back(fmt::format("  \"{}\": {}", name, value));
   };
-  add("generator", quoted(generator()));
-  add("name", quoted(program.name));
-  add("robot", quoted(program.robot));
-  add("source", quoted(program.source));
-  add("language", quoted(form.language));
-  add("precision", quoted(form.single_precision ? "single" : "double"));
+  add("generator", json_quoted(generator()));
+  add("name", json_quoted(program.name));
+  add("robot", json_quoted(program.robot));
+  add("source", json_quoted(program.source));
+  add("language", json_quoted(form.language));
+  add("precision", json_quoted(form.single_precision ? "single" : "double"));
   add("options", array(program.options, [](const auto& o) {
-        return fmt::format("{{\"name\": {}, \"value\": {}}}", quoted(o.first), quoted(o.second));
+        return fmt::format("{{\"name\": {}, \"value\": {}}}", json_quoted(o.first), json_quoted(o.second));
       }));
-  add("left_out", array(program.left_out, quoted));
+  add("left_out", array(program.left_out, json_quoted));
   std::string parameters, vectors, functions;
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
-    parameters += fmt::format("{}{{\"name\": {}, \"value\": {}}}", k == 0 ? "" : ", ", quoted(program.kept[k]),
+    parameters += fmt::format("{}{{\"name\": {}, \"value\": {}}}", k == 0 ? "" : ", ", json_quoted(program.kept[k]),
                               shortest(program.kept_values.at(k)));
   }
   for (const Contents& c : program.contents) {
     vectors += fmt::format("{}\n    {}: {{\"words\": {}, \"entries\": {}}}", vectors.empty() ? "" : ",",
-                           quoted(c.function.empty() ? c.group : c.function + "." + c.group), quoted(c.words), entries(c.entries));
+                           json_quoted(c.function.empty() ? c.group : c.function + "." + c.group), json_quoted(c.words),
+                           entries(c.entries));
   }
   for (std::size_t k = 0; k < program.functions.size(); ++k) {
     functions += (k == 0 ? "" : ",") + function(program, k, form, proof);
@@ -82,12 +84,12 @@ Artefact emit_report(const Program& program, const std::vector<Artefact>& files,
   add("parameters", "[" + parameters + "]");
   add("vectors", "{" + vectors + "}");
   add("functions", "[" + functions + "]");
-  add("notes", array(program.notes, quoted));
+  add("notes", array(program.notes, json_quoted));
   add("verified_states", std::to_string(proof.states));
   add("snapping", fmt::format("{:.3e}", proof.snapping));
-  add("self_test", quoted(proof.self_test));
-  add("build", array(proof.build, quoted));
-  add("files", array(files, [](const Artefact& a) { return quoted(a.path); }));
+  add("self_test", json_quoted(proof.self_test));
+  add("build", array(proof.build, json_quoted));
+  add("files", array(files, [](const Artefact& a) { return json_quoted(a.path); }));
   return {stem(program, form) + "_report.json", fmt::format("{{\n{}\n}}\n", fmt::join(fields, ",\n"))};
 }
 

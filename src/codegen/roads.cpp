@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "../base/random.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/base_parameters.hpp"
@@ -37,8 +38,6 @@
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 int frame_number(const Mechanism& mechanism, const std::string& name) {
   if (name.empty()) return static_cast<int>(mechanism.links.size());

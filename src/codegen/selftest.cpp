@@ -24,7 +24,7 @@ std::string table(const std::string& name, const std::vector<std::vector<double>
   return text + "};\n";
 }
 
-constexpr const char* kCheck = R"(
+constexpr const char* kCCheck = R"(
 /* Whether all outputs are as expected, to a fraction of the largest at each state. */
 static int check(const char *name, void (*run)(int, const REAL *, REAL *), int states, int n_in, int n_out,
                  const double *inputs, const double *outputs, double tolerance) {
@@ -148,7 +148,7 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
     runs += run_at_once(f, id, all, v.inputs.size(), dialect);
     add(all, "run_" + id + "_batch");
   }
-  std::string check = kCheck;
+  std::string check = kCCheck;
   replace_all(check, "REAL", dialect.real());
   replace_all(check, "MOST_IN", std::to_string(most_in));
   replace_all(check, "MOST_OUT", std::to_string(most_out));

@@ -11,7 +11,7 @@ namespace {
 bool is_free(Op op) { return op == Op::constant || op == Op::input || op == Op::neg; }
 
 // Letters, digits and single underscores, a letter first.
-std::string identifier(const std::string& wish) {
+std::string variable_name(const std::string& wish) {
   std::string name;
   for (const char c : wish) {
     const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0;
@@ -162,7 +162,7 @@ std::string Statements::fresh(const std::string& wish) {
   const auto is_free_name = [&](const std::string& name) {
     return !taken_.contains(key(name)) && !language_.reserved.contains(key(name));
   };
-  const std::string stem = wish.empty() ? "t" : identifier(wish).substr(0, language_.longest_name - 8);
+  const std::string stem = wish.empty() ? "t" : variable_name(wish).substr(0, language_.longest_name - 8);
   std::string name = stem;
   if (wish.empty() || !is_free_name(name)) {
     const std::string before = wish.empty() ? "t" : stem + "_";

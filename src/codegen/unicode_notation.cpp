@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kDigits = 12;  // more are the dust of rounding, which nobody wants to read
 
-constexpr const char* kBelow[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
-constexpr const char* kAbove[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+constexpr const char* kDigitsBelow[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+constexpr const char* kDigitsAbove[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 
 std::string digits(const std::string& text, const char* const* set) {
   std::string result;
@@ -31,7 +31,7 @@ std::string raised(const std::string& component) {
     else if (c == 'z')
       result += "ᶻ";
     else if (c >= '0' && c <= '9')
-      result += kBelow[c - '0'];
+      result += kDigitsBelow[c - '0'];
     else if (c == ',')
       result += " ";
     else
@@ -54,7 +54,7 @@ std::string UnicodeNotation::number(double value) const {
     const bool negative = exponent.front() == '-';
     exponent.erase(0, exponent.find_first_not_of("+-0"));
     const std::string mantissa = text.substr(0, e);
-    text = (mantissa == "1" ? "" : mantissa + "·") + "10" + (negative ? "⁻" : "") + digits(exponent, kAbove);
+    text = (mantissa == "1" ? "" : mantissa + "·") + "10" + (negative ? "⁻" : "") + digits(exponent, kDigitsAbove);
   }
   return text.front() == '-' ? "(−" + text.substr(1) + ")" : text;
 }
@@ -66,7 +66,7 @@ std::string UnicodeNotation::symbol(const Symbol& s) const {
     base = m->unicode;
   else if (const char* letter = greek(s.quantity))
     base = letter;
-  return base + digits(s.body, kBelow) + raised(s.component);
+  return base + digits(s.body, kDigitsBelow) + raised(s.component);
 }
 
 std::string UnicodeNotation::function(Op op, const std::vector<std::string>& a) const {
@@ -99,7 +99,7 @@ std::string UnicodeNotation::fraction(const std::string& above, const std::strin
 std::string UnicodeNotation::power(const std::string& base, int exponent) const {
   const bool plain = base.find_first_of(" (|") == std::string::npos && base.find("ˣ") == std::string::npos &&
                      base.find("ʸ") == std::string::npos && base.find("ᶻ") == std::string::npos;
-  return (plain || base.front() == '(' ? base : "(" + base + ")") + digits(std::to_string(exponent), kAbove);
+  return (plain || base.front() == '(' ? base : "(" + base + ")") + digits(std::to_string(exponent), kDigitsAbove);
 }
 
 }  // namespace lw

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <Eigen/Core>
 
+#include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "../base/random.hpp"
 #include "../graph/typical.hpp"
@@ -14,8 +15,6 @@
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 template <class T>
 class Regroup {
@@ -35,6 +34,29 @@ class Regroup {
       if (rotor_stays) stay.push_back(table().rotor[i]);
     }
     return stay;
+  }
+
+  BaseParameters<T> parameters() const {
+    BaseParameters<T> result{table(), base(), {}};
+    result.K.resize(result.base.size());
+    std::vector<std::size_t> row(result.standard.size());
+    for (std::size_t k = 0; k < result.base.size(); ++k) row[at(result.base[k])] = k;
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+      const auto follow = [&](int parameter, const RigidInertia<T>& inertia, const T& rotor) {
+        one(i, inertia, rotor, [&](int base, const T& factor) {
+          if (!is_zero(factor)) result.K[row[at(base)]].push_back({parameter, factor});
+        });
+      };
+      const int first = result.standard.first[i], rotor = result.standard.rotor[i];
+      for (int k = 0; first >= 0 && k < ParameterTable::kPerBody; ++k) {
+        std::array<T, ParameterTable::kPerBody> unit;
+        unit.fill(T(0.0));
+        unit[at(k)] = T(1.0);
+        follow(first + k, rigid_inertia<T>(unit), T(0.0));
+      }
+      if (rotor >= 0) follow(rotor, {}, T(1.0));
+    }
+    return result;
   }
 
   // All parameters of a model, from the leaves to the base.
@@ -112,27 +134,7 @@ class Regroup {
 
 template <class T>
 BaseParameters<T> base_parameters(const Model<T>& model) {
-  const Regroup<T> regroup(model);
-  BaseParameters<T> result{regroup.table(), regroup.base(), {}};
-  result.K.resize(result.base.size());
-  std::vector<std::size_t> row(result.standard.size());
-  for (std::size_t k = 0; k < result.base.size(); ++k) row[at(result.base[k])] = k;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const auto follow = [&](int parameter, const RigidInertia<T>& inertia, const T& rotor) {
-      regroup.one(i, inertia, rotor, [&](int base, const T& factor) {
-        if (!is_zero(factor)) result.K[row[at(base)]].push_back({parameter, factor});
-      });
-    };
-    const int first = result.standard.first[i], rotor = result.standard.rotor[i];
-    for (int k = 0; first >= 0 && k < ParameterTable::kPerBody; ++k) {
-      std::array<T, ParameterTable::kPerBody> unit;
-      unit.fill(T(0.0));
-      unit[at(k)] = T(1.0);
-      follow(first + k, rigid_inertia<T>(unit), T(0.0));
-    }
-    if (rotor >= 0) follow(rotor, {}, T(1.0));
-  }
-  return result;
+  return Regroup<T>(model).parameters();
 }
 
 template <class T>

@@ -20,7 +20,6 @@ constexpr double kBorder = 1e-12;
 // within what counts as reached.
 constexpr double kStraight = 1e-11;
 
-double norm(const V& a) { return std::sqrt(dot(a, a)); }
 bool parallel(const V& a, const V& b) { return norm(cross(a, b)) < kSame; }
 bool perpendicular(const V& a, const V& b) { return std::abs(dot(a, b)) < kSame; }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../base/index.hpp"
 #include "elements.hpp"
 #include "kinematics.hpp"
 #include "rnea.hpp"
@@ -10,8 +11,6 @@ namespace lw {
 namespace {
 
 constexpr double kOtherAxes = 0.01;
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 double norm(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
 

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "../base/index.hpp"
 #include "crba.hpp"
 
 namespace lw {
-namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
-}  // namespace
 
 template <class T>
 DerivativeWorkspace<T>::DerivativeWorkspace(const Model<T>& model)

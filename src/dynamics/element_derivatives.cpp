@@ -1,11 +1,10 @@
 #include "element_derivatives.hpp"
 
+#include "../base/index.hpp"
 #include "elements.hpp"
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 // A point of a body, with what the velocities above it do to it, in world axes.
 template <class T>
@@ -58,7 +57,7 @@ Force<T> in_world(const ForceElement<T>& e, const Arm<T>& arm) {
 }
 
 template <class T>
-struct Entries {
+struct AddedEntries {
   T* data;
   const std::vector<std::ptrdiff_t>& columns;
   std::ptrdiff_t stride;
@@ -73,7 +72,7 @@ struct Entries {
 
 // What a wrench at the end of an arm does, moved along with the body or kept in the world.
 template <class T>
-void subtract_wrench(const Arm<T>& arm, const Force<T>& w, bool moves, const Entries<T>& to) {
+void subtract_wrench(const Arm<T>& arm, const Force<T>& w, bool moves, const AddedEntries<T>& to) {
   arm.each([&](const auto& i) {
     arm.each([&](const auto& j) {
       const bool carried = j.body <= i.body;
@@ -87,7 +86,7 @@ void subtract_wrench(const Arm<T>& arm, const Force<T>& w, bool moves, const Ent
 }
 
 template <class T>
-void subtract_spring(const PointSpringElement<T>& s, const Arm<T>& a, const Arm<T>& b, const Entries<T>& to) {
+void subtract_spring(const PointSpringElement<T>& s, const Arm<T>& a, const Arm<T>& b, const AddedEntries<T>& to) {
   const SpringLine<T> line = spring_line<T>(a.place(), b.place());
   const Vec3<T>& n = line.along;
   const T pull = tension<T>(s, line.length), slope = s.tension.empty() ? s.stiffness : s.tension.slope(line.length);
@@ -135,7 +134,7 @@ void subtract_element_torques(const Model<T>& model, const DerivativeWorkspace<T
 template <class T>
 void subtract_element_derivatives(const Model<T>& model, const DerivativeWorkspace<T>& work, In<T> q, T* data,
                                   const std::vector<std::ptrdiff_t>& columns, std::ptrdiff_t stride) {
-  const Entries<T> to{data, columns, stride};
+  const AddedEntries<T> to{data, columns, stride};
   const T zero(0.0);
   for (const PointSpringElement<T>& s : model.springs) {
     subtract_spring<T>(s, Arm<T>(model, work, q, s.a), Arm<T>(model, work, q, s.b), to);

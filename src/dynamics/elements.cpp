@@ -2,14 +2,13 @@
 
 #include <cmath>
 
+#include "../base/index.hpp"
 #include "../graph/typical.hpp"
 #include "kinematics.hpp"
 #include "rnea.hpp"
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 template <class T>
 Vec3<T> point(const Workspace<T>& work, const Frame<T>& f) {

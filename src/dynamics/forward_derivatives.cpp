@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "../base/index.hpp"
 #include "element_derivatives.hpp"
 #include "elements.hpp"
 
 namespace lw {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 template <class T>
 using Row = typename DerivativeWorkspace<T>::Row;

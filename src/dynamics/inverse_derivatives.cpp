@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "../base/index.hpp"
 #include "../graph/sincos.hpp"
 
 #include "element_derivatives.hpp"
@@ -19,8 +20,6 @@ template <class T>
 using Column = typename DerivativeWorkspace<T>::Column;
 template <class T>
 using Composite = typename DerivativeWorkspace<T>::Composite;
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 // m × n of motions, m ×* f of a force.
 template <class T>
@@ -100,7 +99,7 @@ T product(const Motion<T>& m, const Force<T>& f, const Vec3<T>& turn, const Vec3
 // Where the entries of a result stand. Joints that follow others share the place of the one that leads: entries are weighed
 // and added.
 template <class T, bool kShared>
-struct Entries {
+struct PlacedEntries {
   T* data;
   const std::ptrdiff_t* columns;
   std::ptrdiff_t stride;
@@ -264,7 +263,8 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
 namespace {
 
 template <class T, bool kShared>
-LW_WHOLE void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, const Entries<T, kShared>& to) {
+LW_WHOLE void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work,
+                              const PlacedEntries<T, kShared>& to) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     for (int own = work.first[i]; own < work.first[i] + b.velocities(); ++own) {
@@ -289,8 +289,8 @@ LW_WHOLE void put_mass_matrix(const Model<T>& model, const DerivativeWorkspace<T
 }
 
 template <class T, bool kShared>
-LW_WHOLE void put_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, const Entries<T, kShared>& to_q,
-                     const Entries<T, kShared>& to_qd) {
+LW_WHOLE void put_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work,
+                              const PlacedEntries<T, kShared>& to_q, const PlacedEntries<T, kShared>& to_qd) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body<T>& b = model.bodies[i];
     const int first = work.first[i], end = first + b.velocities();
@@ -337,9 +337,9 @@ void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out
   if (work.branches || model.has_mimics) std::fill(M.begin(), M.end(), T(0.0));
   const std::ptrdiff_t* const columns = work.by_columns.data();
   if (model.has_mimics) {
-    put_mass_matrix(model, work, Entries<T, true>{M.data(), columns, 1});
+    put_mass_matrix(model, work, PlacedEntries<T, true>{M.data(), columns, 1});
   } else {
-    put_mass_matrix(model, work, Entries<T, false>{M.data(), columns, 1});
+    put_mass_matrix(model, work, PlacedEntries<T, false>{M.data(), columns, 1});
   }
   add_rotor_ties<T>(model, M);
 }
@@ -351,9 +351,9 @@ void put_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, T* d_q
                      const std::vector<std::ptrdiff_t>& columns, std::ptrdiff_t stride) {
   const std::ptrdiff_t* const c = columns.data();
   if (model.has_mimics) {
-    put_derivatives(model, work, Entries<T, true>{d_q, c, stride}, Entries<T, true>{d_qd, c, stride});
+    put_derivatives(model, work, PlacedEntries<T, true>{d_q, c, stride}, PlacedEntries<T, true>{d_qd, c, stride});
   } else {
-    put_derivatives(model, work, Entries<T, false>{d_q, c, stride}, Entries<T, false>{d_qd, c, stride});
+    put_derivatives(model, work, PlacedEntries<T, false>{d_q, c, stride}, PlacedEntries<T, false>{d_qd, c, stride});
   }
 }
 

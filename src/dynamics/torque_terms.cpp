@@ -11,8 +11,6 @@ namespace {
 
 constexpr double kBearings = 0.01;
 
-double norm(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
-
 // What a wrench on body i adds to the terms of the joints that carry it.
 void add_wrench(const Model<double>& model, const Workspace<double>& work, std::size_t i, Force<double> f,
                 std::vector<double>& terms) {

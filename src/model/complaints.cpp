@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kMostDiagnostics = 100;
 constexpr std::size_t kLongestQuote = 60;
-constexpr std::size_t kMostCompared = 2000;  // words among which a misspelt one is looked for
 
 }  // namespace
 

@@ -33,6 +33,8 @@ class Complaints {
 std::string in_quotes(std::string_view text);
 // "`a`, `b` or `c`"
 std::string alternatives(const std::vector<std::string>& words);
+// As many words, `suggestion` looks for the nearest; among more it would take long.
+inline constexpr std::size_t kMostCompared = 2000;
 // "did you mean `tensor`?", or, where nothing is near, "known here: …" with all of them.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known);
 

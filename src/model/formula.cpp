@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
+#include "characters.hpp"
 #include "complaints.hpp"
 
 namespace lw {
 namespace {
 
-constexpr int kDeepest = 100;                // nested parentheses, signs and powers; a bound on the stack, not on taste
-constexpr std::size_t kMostCompared = 2000;  // names among which a misspelt one is looked for
-constexpr double kLargestProduct = 1024;     // largest integer exponent that is written as products
+constexpr int kDeepestFormula = 100;      // nested parentheses, signs and powers; a bound on the stack, not on taste
+constexpr double kLargestProduct = 1024;  // largest integer exponent that is written as products
 
 struct FunctionEntry {
   const char* name;
@@ -34,11 +34,6 @@ const FunctionEntry* find_function(std::string_view name) {
                                    [&](const FunctionEntry& f) { return f.name == name; });
   return place == std::end(kFunctions) ? nullptr : place;
 }
-
-// ASCII only: the <cctype> functions follow the locale.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // A unit behind a number: everything is SI, and only degrees are ever written.
 const char* unit_hint(std::string_view word) {
@@ -93,7 +88,8 @@ class Parser {
 
   struct Depth {
     explicit Depth(Parser& p) : parser(p) {
-      if (++parser.depth_ > kDeepest) parser.fail(parser.at_, fmt::format("nested more than {} deep", kDeepest));
+      if (++parser.depth_ > kDeepestFormula)
+        parser.fail(parser.at_, fmt::format("nested more than {} deep", kDeepestFormula));
     }
     ~Depth() { --parser.depth_; }
     Parser& parser;

@@ -10,6 +10,7 @@
 // before it; where a reader could think otherwise (`90/2 deg`, `2^3 deg`) the formula is refused rather than guessed.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@
 #include "../graph/expr.hpp"
 
 namespace lw {
+
+// Stands for a number that could not be read; checks skip it.
+inline constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();
 
 using FormulaNames = std::map<std::string, Expr, std::less<>>;
 

@@ -26,9 +26,9 @@ std::string at_least(Level level, const Piece& piece) {
 
 bool takes_two(Op op) { return op == Op::atan2 || op == Op::min || op == Op::max; }
 
-class Printer {
+class FormulaPrinter {
  public:
-  explicit Printer(const Graph& graph) : graph_(graph) {}
+  explicit FormulaPrinter(const Graph& graph) : graph_(graph) {}
 
   Piece piece(NodeId id) const {
     const Node& n = graph_[id];
@@ -95,7 +95,7 @@ std::string formula_text(const Expr& expression) {
     throw Error(ErrorCode::model,
                 "a formula has more than 20 000 terms when it is written out: make parameters of the parts that it repeats");
   }
-  return Printer(*expression.graph()).piece(expression.id()).text;
+  return FormulaPrinter(*expression.graph()).piece(expression.id()).text;
 }
 
 FormulaTexts::FormulaTexts(const Mechanism& mechanism) {

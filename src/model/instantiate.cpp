@@ -38,9 +38,10 @@ RigidInertia<T> inertia_in_link(const ModelValues<T>& at, const Inertia& inertia
 }
 
 template <class T>
-class Builder {
+class ModelBuilder {
  public:
-  Builder(const Mechanism& mechanism, const ParameterValues<T>& values) : mechanism_(mechanism), at_(mechanism, values) {}
+  ModelBuilder(const Mechanism& mechanism, const ParameterValues<T>& values)
+      : mechanism_(mechanism), at_(mechanism, values) {}
 
   Model<T> build() {
     model_.name = mechanism_.name;
@@ -253,7 +254,7 @@ int Model<T>::frame_index(const std::string& wanted) const {
 template <class T>
 Model<T> instantiate(const Mechanism& mechanism, const ParameterValues<T>& values) {
   for (const auto& [name, value] : values) refuse_unknown(name, mechanism);
-  return Builder<T>(mechanism, values).build();
+  return ModelBuilder<T>(mechanism, values).build();
 }
 
 #define LW_INSTANTIATE(T)    \

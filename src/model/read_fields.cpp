@@ -1,14 +1,11 @@
 #include "read_fields.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
 namespace lw {
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::string described(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar ? in_quotes(node.text) : std::string(to_string(node.kind));
@@ -24,7 +21,7 @@ bool is_cut(const std::string& text) {
 Formula FieldReader::formula(const YamlNode& node, const std::string& what) {
   if (node.kind != YamlNode::Kind::scalar) {
     complaints_.error(node.where, fmt::format("`{}` should be a number, not {}", what, described(node)));
-    return kUnknown;
+    return kUnread;
   }
   auto parsed = parse_formula(node.text, names_);
   if (const Expr* value = std::get_if<Expr>(&parsed)) return {*value, node.where, node.text};
@@ -41,7 +38,7 @@ Formula FieldReader::formula(const YamlNode& node, const std::string& what) {
       where, std::move(message),
       too_early ? fmt::format("{} has no value here yet: a parameter may use those above it", in_quotes(fault.unknown))
                 : fault.hint);
-  return {Expr(kUnknown), node.where, node.text};
+  return {Expr(kUnread), node.where, node.text};
 }
 
 std::vector<Formula> FieldReader::formulas(const YamlNode& node, const std::string& what, std::size_t count,
@@ -57,7 +54,7 @@ std::vector<Formula> FieldReader::formulas(const YamlNode& node, const std::stri
                       cut                                 ? "a formula with a comma needs quotes: \"max(a, b)\""
                       : node.kind != YamlNode::Kind::list ? hint
                                                           : "");
-    return std::vector<Formula>(count, Formula(kUnknown));
+    return std::vector<Formula>(count, Formula(kUnread));
   }
   for (const auto& item : node.items) result.push_back(formula(*item, what));
   return result;
@@ -73,7 +70,7 @@ double FieldReader::number(const YamlNode& node, const std::string& what) {
   if (f.value.is_constant()) return f.value.constant();
   complaints_.error(node.where,
                     fmt::format("`{}` must not depend on parameters, as {} does", what, in_quotes(node.text)));
-  return kUnknown;
+  return kUnread;
 }
 
 std::string FieldReader::word(const YamlNode& node, const std::string& what) {
@@ -177,7 +174,7 @@ void Fields::read(const std::string& key, Formula3& to) const {
 
 void Fields::require(const std::string& key, Formula& to) const {
   const YamlNode* node = require(key);
-  to = node != nullptr ? reader_.formula(*node, key) : Formula(kUnknown);
+  to = node != nullptr ? reader_.formula(*node, key) : Formula(kUnread);
 }
 
 std::string Fields::require_word(const std::string& key) const {

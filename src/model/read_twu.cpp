@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <set>
 
@@ -15,7 +14,6 @@
 namespace lw {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostLinks = 10'000;
 
 struct Word {
@@ -38,9 +36,10 @@ const Word* find_word(const std::string& name) {
   return place == std::end(kWords) ? nullptr : place;
 }
 
-class Reader {
+class TwuReader {
  public:
-  Reader(Mechanism& mechanism, const std::map<std::string, double>& given, NamePlaces& places, Complaints& complaints)
+  TwuReader(Mechanism& mechanism, const std::map<std::string, double>& given, NamePlaces& places,
+            Complaints& complaints)
       : m_(mechanism), given_(given), places_(places), complaints_(complaints) {}
 
   void run(std::vector<TwuStatement> statements) {
@@ -114,13 +113,13 @@ class Reader {
       one_spelling(symbol.name, symbol.written, s.place(symbol.at));
       if (!names_.contains(symbol.name)) known = take_given(s, symbol) && known;
     }
-    if (!known) return {Expr(kUnknown), s.right_where, s.right};
+    if (!known) return {Expr(kUnread), s.right_where, s.right};
     auto parsed = parse_formula(s.formula, names_);
     if (const Expr* value = std::get_if<Expr>(&parsed)) return {*value, s.right_where, s.right};
     const FormulaError& fault = std::get<FormulaError>(parsed);
     const std::size_t offset = fault.offset < s.offset.size() ? s.offset[fault.offset] : s.right.size();
     complaints_.error(s.place(offset), fmt::format("{}: {}", in_quotes(written(s)), fault.message), fault.hint);
-    return {Expr(kUnknown), s.right_where, s.right};
+    return {Expr(kUnread), s.right_where, s.right};
   }
 
   // RL1 and RL(1) would be one parameter.
@@ -212,7 +211,7 @@ class Reader {
       return 0;
     }
     const Formula& f = place->second;
-    const double count = f.value.is_constant() ? f.value.constant() : kUnknown;
+    const double count = f.value.is_constant() ? f.value.constant() : kUnread;
     if (count >= 1.0 && count <= kMostLinks && count == std::round(count)) return static_cast<int>(count);
     if (!f.value.is_constant() || !std::isnan(count)) {
       complaints_.error(f.where, fmt::format("NUML should be a whole number from 1 to {}, not {}", kMostLinks, in_quotes(f.text)));
@@ -263,7 +262,7 @@ class Reader {
 
   Formula number(const Key& k) const {
     const auto place = numbers_.find(k);
-    return place != numbers_.end() ? place->second : Formula(kUnknown);
+    return place != numbers_.end() ? place->second : Formula(kUnread);
   }
 
   void link(int i) {
@@ -332,7 +331,7 @@ Mechanism read_twu(const std::string& text, const std::string& file, const std::
   mechanism.name = std::filesystem::path(file).stem().string();
   mechanism.where = {file, 1, 0};
   std::vector<TwuStatement> statements = twu_statements(text, file, mechanism.summary, complaints);
-  Reader(mechanism, given, places, complaints).run(std::move(statements));
+  TwuReader(mechanism, given, places, complaints).run(std::move(statements));
   return mechanism;
 }
 

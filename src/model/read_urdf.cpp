@@ -20,9 +20,9 @@ struct UrdfLink {
   int parent_joint_line = 0;
 };
 
-class Reader {
+class UrdfReader {
  public:
-  Reader(const XmlElement& robot, const std::string& file, Mechanism& mechanism, NamePlaces& places,
+  UrdfReader(const XmlElement& robot, const std::string& file, Mechanism& mechanism, NamePlaces& places,
          Complaints& complaints)
       : robot_(robot),
         fields_(file, complaints),
@@ -117,20 +117,20 @@ class Reader {
 
   // Returns whether the type has a lower and an upper limit.
   bool type(const XmlElement& e, const std::string& what, Joint& j) {
-    static const std::map<std::string, JointType> kTypes{
+    static const std::map<std::string, JointType> kUrdfTypes{
         {"revolute", JointType::revolute}, {"continuous", JointType::revolute}, {"prismatic", JointType::prismatic},
         {"fixed", JointType::fixed},       {"floating", JointType::floating},   {"planar", JointType::planar}};
     const std::string text = fields_.require_text(e, what, "type");
-    const auto known = kTypes.find(text);
-    if (known != kTypes.end()) {
+    const auto known = kUrdfTypes.find(text);
+    if (known != kUrdfTypes.end()) {
       j.type = known->second;
     } else {
       j.type = JointType::revolute;  // a stand-in with which the rest of the joint makes sense
     }
-    if (known == kTypes.end() && !text.empty()) {
+    if (known == kUrdfTypes.end() && !text.empty()) {
       std::vector<std::string> names;
-      names.reserve(kTypes.size());
-      for (const auto& [n, t] : kTypes) names.push_back(n);
+      names.reserve(kUrdfTypes.size());
+      for (const auto& [n, t] : kUrdfTypes) names.push_back(n);
       complaints_.error(fields_.place(e), fmt::format("{}: unknown type {}", what, in_quotes(text)),
                         suggestion(text, names));
     }
@@ -364,7 +364,7 @@ Mechanism read_urdf(const std::string& text, const std::string& file, bool float
         "a URDF begins <robot name=\"…\">");
     return mechanism;
   }
-  Reader(*robot, file, mechanism, places, complaints).run(floating_base);
+  UrdfReader(*robot, file, mechanism, places, complaints).run(floating_base);
   mechanism.summary = first_comment(document);
   return mechanism;
 }

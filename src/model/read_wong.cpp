@@ -36,9 +36,9 @@ struct WrittenBody {
   bool hinges_known = false;
 };
 
-class Reader {
+class WongReader {
  public:
-  Reader(Mechanism& mechanism, NamePlaces& places, Complaints& complaints)
+  WongReader(Mechanism& mechanism, NamePlaces& places, Complaints& complaints)
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
@@ -281,7 +281,7 @@ Mechanism read_wong(const std::string& text, const std::string& file, NamePlaces
   Mechanism mechanism;
   mechanism.name = std::filesystem::path(file).stem().string();
   const auto root = parse_yaml(text, file, complaints);
-  if (root != nullptr) Reader(mechanism, places, complaints).whole(*root);
+  if (root != nullptr) WongReader(mechanism, places, complaints).whole(*root);
   return mechanism;
 }
 

@@ -23,9 +23,9 @@ bool type_is_written(const YamlNode* joint, JointType type) {
 const Fields::Elsewhere kUrdfTensor{{"ixx", "iyy", "izz", "ixy", "ixz", "iyz"},
                                     "here it is `tensor: {xx: …, yy: …, zz: …, xy: …, xz: …, yz: …}`"};
 
-class Reader {
+class YamlReader {
  public:
-  Reader(Mechanism& mechanism, NamePlaces& places, Complaints& complaints)
+  YamlReader(Mechanism& mechanism, NamePlaces& places, Complaints& complaints)
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
@@ -283,7 +283,7 @@ void find_meshes(Mechanism& mechanism, const std::string& file, Complaints& comp
 Mechanism read_yaml(const std::string& text, const std::string& file, NamePlaces& places, Complaints& complaints) {
   Mechanism mechanism;
   const auto root = parse_yaml(text, file, complaints);
-  if (root != nullptr) Reader(mechanism, places, complaints).whole(*root);
+  if (root != nullptr) YamlReader(mechanism, places, complaints).whole(*root);
   find_meshes(mechanism, file, complaints);
   return mechanism;
 }
@@ -291,7 +291,7 @@ Mechanism read_yaml(const std::string& text, const std::string& file, NamePlaces
 void read_sidecar(const std::string& text, const std::string& file, Mechanism& mechanism, NamePlaces& places,
                   Complaints& complaints) {
   const auto root = parse_yaml(text, file, complaints);
-  if (root != nullptr) Reader(mechanism, places, complaints).sidecar(*root);
+  if (root != nullptr) YamlReader(mechanism, places, complaints).sidecar(*root);
 }
 
 }  // namespace lw

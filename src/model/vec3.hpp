@@ -8,6 +8,8 @@
 
 #include <Eigen/Core>
 
+#include <cmath>
+
 #include "../graph/scalar.hpp"
 
 #if defined(__AVX__)
@@ -73,6 +75,11 @@ class Vec3 {
 template <class T>
 T dot(const Vec3<T>& a, const Vec3<T>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class T>
+T norm(const Vec3<T>& a) {
+  using std::sqrt;
+  return sqrt(dot(a, a));
 }
 // Products element by element, and the sum of the elements: sum(times(a, b) + times(c, d)) adds across only once.
 template <class T>

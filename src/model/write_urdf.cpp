@@ -14,9 +14,9 @@ namespace lw {
 namespace {
 
 // Prints a mechanism in the form of urdf_form: every formula is a number.
-class Printer {
+class UrdfPrinter {
  public:
-  explicit Printer(const Mechanism& mechanism) : m_(mechanism) {}
+  explicit UrdfPrinter(const Mechanism& mechanism) : m_(mechanism) {}
 
   std::string run() {
     xml_.PushHeader(false, true);
@@ -149,7 +149,7 @@ class Printer {
 UrdfFiles write_urdf(const Mechanism& mechanism) {
   UrdfFiles files;
   const Mechanism form = urdf_form(mechanism, files.remarks);
-  files.urdf = Printer(form).run();
+  files.urdf = UrdfPrinter(form).run();
   files.sidecar = write_sidecar(form);
   return files;
 }

@@ -14,7 +14,7 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kDeepestTree = 64;
 // Nodes after following aliases. A chain of 10 000 links has about a million; a dozen lines of nested aliases, 10^9.
 constexpr std::size_t kMostNodes = 20'000'000;
 
@@ -86,9 +86,9 @@ std::optional<Bracket> open_bracket(std::string_view text) {
   return open.empty() ? std::nullopt : std::optional(open.back());
 }
 
-class Builder : public YAML::EventHandler {
+class TreeBuilder : public YAML::EventHandler {
  public:
-  Builder(const std::string& text, const std::string& file, Complaints& complaints)
+  TreeBuilder(const std::string& text, const std::string& file, Complaints& complaints)
       : source_(text), file_(file), complaints_(complaints) {}
 
   std::shared_ptr<const YamlNode> root() const { return root_; }
@@ -211,8 +211,8 @@ class Builder : public YAML::EventHandler {
   }
 
   void open(std::shared_ptr<YamlNode> node, YAML::anchor_t anchor) {
-    if (stack_.size() >= kDeepest) {
-      complaints_.error(node->where, fmt::format("nested more than {} levels deep", kDeepest));
+    if (stack_.size() >= kDeepestTree) {
+      complaints_.error(node->where, fmt::format("nested more than {} levels deep", kDeepestTree));
       throw Stop();
     }
     stack_.push_back({std::move(node), anchor, 1, std::nullopt, {}});
@@ -286,7 +286,7 @@ const char* to_string(YamlNode::Kind kind) {
 }
 
 std::shared_ptr<const YamlNode> parse_yaml(const std::string& text, const std::string& file, Complaints& complaints) {
-  Builder builder(text, file, complaints);
+  TreeBuilder builder(text, file, complaints);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);

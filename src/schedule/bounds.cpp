@@ -3,13 +3,12 @@
 #include <cstdint>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "timeline.hpp"
 
 namespace lw {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr int kMostForAncestors = 2000;  // tasks, beyond which earliest starts are those of the longest ways alone
 

@@ -4,25 +4,21 @@
 #include <utility>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "timeline.hpp"
 
 namespace lw {
 
 namespace {
 
-constexpr double kMostSteps = 1e8;  // visits of tasks and messages while clusters are joined, then it is enough
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr double kMostVisits = 1e8;  // visits of tasks and messages while clusters are joined, then it is enough
 
 // Clusters on processors of their own: how long all takes, every cluster doing its tasks in the given order.
-class Clusters {
+class TaskClusters {
  public:
-  Clusters(const TaskGraph& graph, const Machine& machine, std::vector<int> order, const MeanDelay& delay)
-      : order_(std::move(order)),
-        duration_(durations(graph, machine)),
-        cluster_(at(graph.size())),
-        finish_(cluster_.size()),
-        free_(cluster_.size()) {
+  TaskClusters(const TaskGraph& graph, const Machine& machine, std::vector<int> order, const MeanDelay& delay)
+      : order_(std::move(order)), duration_(durations(graph, machine)), cluster_(at(graph.size())),
+        finish_(cluster_.size()), free_(cluster_.size()) {
     std::iota(cluster_.begin(), cluster_.end(), 0);
     for (int i = 0; i < graph.size(); ++i) {
       for (const Dependence& d : graph.after(i)) edges_.push_back({delay(d.bytes), i, d.task});
@@ -39,7 +35,7 @@ class Clusters {
       const int a = cluster_[at(e.from)], b = cluster_[at(e.to)];
       if (a == b || e.delay <= 0.0) continue;
       steps += static_cast<double>(order_.size() + edges_.size());
-      if (steps > kMostSteps) break;
+      if (steps > kMostVisits) break;
       const std::vector<int> kept = cluster_;
       std::replace(cluster_.begin(), cluster_.end(), b, a);
       const double now = length();
@@ -101,7 +97,7 @@ class Clusters {
 Schedule clustered(const TaskGraph& graph, const Machine& machine, int processors) {
   require(processors >= 1, "a schedule needs at least one processor");
   const std::vector<int> order = by_upward_rank(graph, machine, processors);
-  Clusters clusters(graph, machine, order, MeanDelay(machine, processors));
+  TaskClusters clusters(graph, machine, order, MeanDelay(machine, processors));
   clusters.join();
   // Fewer processors may do better, one of them needs no messages at all.
   std::optional<Timeline> best;

@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../base/index.hpp"
 #include "timeline.hpp"
 
 namespace lw {
-
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The highest level first, then the most successors; levels that differ by rounding errors are the same.
 std::vector<int> by_level(const TaskGraph& graph, const Machine& machine) {

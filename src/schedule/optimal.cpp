@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "../base/index.hpp"
 #include "timeline.hpp"
 
 // A schedule is found as a sequence of tasks in the order of their starts, each starting as early as it can after the
@@ -22,9 +23,7 @@ namespace {
 constexpr double kNodesPerSecond = 4e5;        // fewer than a core manages: it is not the clock that ends a search
 constexpr int kMostTasks = 5000;               // beyond which nothing is searched
 constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
-constexpr std::size_t kMostSteps = 64;         // in the lengths of what follows, for bounds
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t kMostLengths = 64;         // in the lengths of what follows, for bounds
 
 struct Search {
   Search(const TaskGraph& of_graph, const Machine& its_machine, int its_processors, const OptimalOptions& options)
@@ -55,9 +54,9 @@ struct Search {
     steps = follows;
     std::sort(steps.begin(), steps.end());
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    if (steps.size() > kMostSteps) {
+    if (steps.size() > kMostLengths) {
       std::vector<double> some;
-      for (std::size_t k = 0; k < kMostSteps; ++k) some.push_back(steps[k * (steps.size() - 1) / (kMostSteps - 1)]);
+      for (std::size_t k = 0; k < kMostLengths; ++k) some.push_back(steps[k * (steps.size() - 1) / (kMostLengths - 1)]);
       steps = some;
     }
     left.resize(steps.size());

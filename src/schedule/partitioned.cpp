@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "../base/index.hpp"
 #include "schedule.hpp"
 
 namespace lw {
@@ -20,8 +21,6 @@ namespace {
 
 // A wait takes time even where what is waited for has come long ago: the flag's line of cache, and code cut in two.
 constexpr double kWaiting = 0.4;
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 class Partition {
  public:

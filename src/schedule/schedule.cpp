@@ -6,13 +6,12 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 #include "timeline.hpp"
 
 namespace lw {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Validator {
  public:

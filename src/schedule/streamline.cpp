@@ -6,12 +6,11 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 
 namespace lw {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Subtask {
   const char* text;

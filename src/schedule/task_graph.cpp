@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 
 namespace lw {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void add_dependence(std::vector<Dependence>& list, int task, int bytes) {
   const auto known = std::find_if(list.begin(), list.end(), [&](const Dependence& d) { return d.task == task; });

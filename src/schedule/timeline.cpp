@@ -4,12 +4,9 @@
 #include <cmath>
 
 #include "../base/error.hpp"
+#include "../base/index.hpp"
 
 namespace lw {
-
-namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
 
 std::vector<double> durations(const TaskGraph& graph, const Machine& machine) {
   std::vector<double> list;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlopt.hpp>
 
+#include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "../base/random.hpp"
 #include "../dynamics/friction.hpp"
@@ -21,8 +22,6 @@ using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
 constexpr double kLength = 0.2;
 constexpr int kFinePoints = 2000;  // at which efforts are kept in the end
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
@@ -25,7 +26,6 @@ constexpr double kRest = 1e-9;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::data, what); }
 
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 Index to_index(std::size_t k) { return static_cast<Index>(k); }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "../dynamics/extent.hpp"
 #include "../model/evaluate.hpp"
@@ -14,8 +15,6 @@ namespace {
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 constexpr std::size_t kTen = ParameterTable::kPerBody;
 constexpr double kMu = 0.1;  // μ: of the prior against one squared deviation of an estimate
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 // P of the ten parameters of a body (linear in them).
 MatrixXd second_moments(std::span<const double, kTen> ten) {

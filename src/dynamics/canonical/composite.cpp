@@ -1,5 +1,6 @@
 #include "composite.hpp"
 
+#include "../../base/index.hpp"
 #include "../elements.hpp"
 #include "turn.hpp"
 
@@ -76,7 +77,6 @@ class Composite {
     T outer_inertia_z = T(0.0);
   };
 
-  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   const Body<T>& body(std::size_t i) const { return model_.bodies[at(tree_.links[i].body)]; }
 
   Vec3<T> origin(std::size_t i) const { return origin_of<T>(tree_.links[i], body(i), q_); }

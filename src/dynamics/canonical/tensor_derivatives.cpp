@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../../base/index.hpp"
 #include "../elements.hpp"
 #include "tensor_recursion.hpp"
 
@@ -122,7 +123,6 @@ class Derivatives {
 
  private:
   using Link = typename CanonicalTree<T>::Link;
-  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   const Body<T>& body(std::size_t i) const { return model_.bodies[at(tree_.links[i].body)]; }
   bool is_free(std::size_t i) const {
     return tree_.links[i].kind == JointKind::spherical || tree_.links[i].kind == JointKind::floating;

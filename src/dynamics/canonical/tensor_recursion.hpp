@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../../base/index.hpp"
 #include "tensor_inverse.hpp"
 #include "turn.hpp"
 
@@ -222,7 +223,6 @@ class TensorRecursion {
 
  private:
   using Link = typename CanonicalTree<T>::Link;
-  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   const Body<T>& body(std::size_t i) const { return model_.bodies[at(tree_.links[i].body)]; }
 
   Vec3<T> origin(std::size_t i) const { return origin_of<T>(tree_.links[i], body(i), q_); }

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 
+#include "../../base/index.hpp"
 #include "../elements.hpp"
 #include "../extent.hpp"
 #include "../formulations/linkage.hpp"
@@ -62,8 +63,7 @@ namespace {
 
 using Direction = Vec3<double>;
 
-Direction unit(const Direction& v) { return v / std::sqrt(dot(v, v)); }
-double length(const Direction& v) { return std::sqrt(dot(v, v)); }
+Direction unit(const Direction& v) { return v / norm(v); }
 // Across both; where they are nearly parallel, across the first to the last bits.
 Direction common_normal(const Direction& a, const Direction& b) {
   const Direction n = unit(cross(a, b));
@@ -135,8 +135,6 @@ class Canonical {
   }
 
  private:
-  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
   // Of a body at q = 0, in axes parallel to the world's at the first joint of its chain: digits of small links far away from
   // the world's origin are kept.
   struct AtRest {
@@ -173,7 +171,7 @@ class Canonical {
     const AtRest& child = at_rest_[at(own.child)];
     const int parent = model_.bodies[i].parent;
     const bool near = i < near_parent_.size() && near_parent_[i] && parent >= 0 && at_rest_[at(parent)].line;
-    if (length(cross(own.z, child.z)) > kRounding) {
+    if (norm(cross(own.z, child.z)) > kRounding) {
       own.O = foot(own, near ? at_rest_[at(parent)] : child);
       own.x = common_normal(own.z, child.z);
       return;
@@ -245,7 +243,7 @@ class Canonical {
       out.B = lifted<T>(rounded(transpose(parent.axes) * own.axes));
     } else {
       const Direction x = parent.axes.col(0), y = parent.axes.col(1), z = parent.axes.col(2);
-      const Direction normal = length(cross(z, own.z)) <= kRounding ? x : common_normal(z, own.z);
+      const Direction normal = norm(cross(z, own.z)) <= kRounding ? x : common_normal(z, own.z);
       const Turn beta = turn(dot(normal, x), dot(normal, y));
       const Turn alpha = turn(dot(own.z, z), -dot(own.z, cross(z, normal)));
       const Direction carrier_y = cross(own.z, normal);

@@ -3,8 +3,6 @@
 namespace lw {
 namespace {
 
-namespace steps = binder_steps;
-
 // How far a slide is out.
 template <class T>
 T stroke(const typename Linkage<T>::Link& link, const Transform<T>& pose) {
@@ -79,23 +77,23 @@ void binder_recursion(const BinderChain<T>& chain, In<T> qd, In<T> qdd, Out<T> t
     if (link.slides) {
       wd = link.A * wd;
       w = link.A * w;
-      a = steps::origin_acceleration(link.A, a + acceleration, w, wd, link.S) + T(2.0) * cross(w, link.A * rate);
+      a = binder_steps::origin_acceleration(link.A, a + acceleration, w, wd, link.S) + T(2.0) * cross(w, link.A * rate);
     } else {
-      wd = steps::angular_acceleration(link.A, wd, w, rate, acceleration);
-      w = steps::angular_velocity(link.A, w, rate);
-      a = steps::origin_acceleration(link.A, a, w, wd, link.S);
+      wd = binder_steps::angular_acceleration(link.A, wd, w, rate, acceleration);
+      w = binder_steps::angular_velocity(link.A, w, rate);
+      a = binder_steps::origin_acceleration(link.A, a, w, wd, link.S);
     }
-    F.push_back(steps::own_force(link.mass, a, w, wd, link.r));
-    N.push_back(steps::own_moment(link.J, w, wd));
+    F.push_back(binder_steps::own_force(link.mass, a, w, wd, link.r));
+    N.push_back(binder_steps::own_moment(link.J, w, wd));
   }
   Vec3<T> f, n;  // of link i+1
   for (std::size_t i = links.size(); i-- > 0;) {
     const BinderLink<T>& link = links[i];
     const Mat3<T> turned = i + 1 < links.size() ? transpose(links[i + 1].A) : Mat3<T>::identity();
     const Vec3<T> passed = turned * f;
-    f = steps::joint_force(passed, F[i]);
-    n = steps::joint_moment(turned, n, passed, link.S, link.r, F[i], N[i]);
-    tau[i] = steps::along_joint(link.slides ? f : n, link.A, link.z);
+    f = binder_steps::joint_force(passed, F[i]);
+    n = binder_steps::joint_moment(turned, n, passed, link.S, link.r, F[i], N[i]);
+    tau[i] = binder_steps::along_joint(link.slides ? f : n, link.A, link.z);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 // An angle as a sum of nodes with integer or other factors.
 using Form = std::map<NodeId, double>;
 
-constexpr std::size_t kMostTerms = 16;    // of an angle; longer sums stay as they are
+constexpr std::size_t kMostTermsOfAngle = 16;    // of an angle; longer sums stay as they are
 constexpr std::size_t kMostAngles = 200;  // that are compared two by two
 
 Form form_of(const Graph& g, NodeId id) {
@@ -32,7 +32,7 @@ Form form_of(const Graph& g, NodeId id) {
     } else {
       form[at] += k;
     }
-    if (form.size() + open.size() > kMostTerms) return {{id, 1.0}};
+    if (form.size() + open.size() > kMostTermsOfAngle) return {{id, 1.0}};
   }
   std::erase_if(form, [](const auto& term) { return term.second == 0.0; });
   return form;
@@ -45,38 +45,33 @@ Form combined(const Form& a, const Form& b, double sign) {
   return sum;
 }
 
-struct Angle {
+struct SummedAngle {
   NodeId argument = 0;
   std::optional<NodeId> sin, cos;
   Form form;
 };
 
-std::vector<Angle> angles(const Function& f) {
-  std::map<NodeId, Angle> of;
+std::vector<SummedAngle> summed_angles(const Function& f) {
+  std::map<NodeId, SummedAngle> of;
   for (const NodeId id : f.order()) {
     const Node& n = f.graph()[id];
     if (n.op == Op::sin) of[n.a].sin = id;
     if (n.op == Op::cos) of[n.a].cos = id;
   }
-  std::vector<Angle> all;
+  std::vector<SummedAngle> all;
   for (auto& [argument, angle] : of) {
     angle.argument = argument;
     angle.form = form_of(f.graph(), argument);
     all.push_back(angle);
   }
-  std::stable_sort(all.begin(), all.end(), [](const Angle& a, const Angle& b) { return a.form.size() < b.form.size(); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const SummedAngle& a, const SummedAngle& b) { return a.form.size() < b.form.size(); });
   return all;
-}
-
-Function named(Rewrite& to) {
-  Function f = to.finish();
-  carry_names(to.from(), f, to.graph());
-  return f;
 }
 
 // Sines and cosines of sums out of those of the parts, the shortest sums first.
 Function expanded(const Function& f) {
-  const std::vector<Angle> all = angles(f);
+  const std::vector<SummedAngle> all = summed_angles(f);
   std::map<Form, std::size_t> known;
   for (std::size_t k = 0; k < all.size(); ++k) known[all[k].form] = k;
   if (all.size() > kMostAngles) return f;
@@ -84,7 +79,7 @@ Function expanded(const Function& f) {
   const auto sin_of = [&](std::size_t k) { return to[*all[k].sin]; };
   const auto cos_of = [&](std::size_t k) { return to[*all[k].cos]; };
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const Angle& whole = all[k];
+    const SummedAngle& whole = all[k];
     bool found = false;
     for (std::size_t i = 0; i < k && !found; ++i) {
       for (const double sign : {1.0, -1.0}) {  // whole = i ± j

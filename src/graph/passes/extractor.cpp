@@ -8,7 +8,7 @@ namespace lw {
 namespace {
 
 constexpr int kUnknown = 1000;           // a gain that is yet to be computed
-constexpr std::size_t kMostTerms = 120;  // of sums whose terms are compared two by two
+constexpr std::size_t kMostComparedTerms = 120;  // of sums whose terms are compared two by two
 
 std::uint64_t mixed(std::uint64_t h) {
   h *= 0xff51afd7ed558ccdULL;
@@ -231,7 +231,7 @@ void Extractor::add(std::size_t s, Term t) {
       if (shared.where.size() > 1 || item.factors.size() > 3) touched_pairs_.push_back(p);
     }
   }
-  if (what_.sums && sums_[s].items.size() < kMostTerms) {
+  if (what_.sums && sums_[s].items.size() < kMostComparedTerms) {
     for (const Id other : sums_[s].items) enter(other, id);
   }
   stand(id);

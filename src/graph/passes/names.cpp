@@ -71,4 +71,10 @@ void carry_names(const Function& from, const Function& to, Graph& graph) {
   }
 }
 
+Function named(Rewrite& to) {
+  Function f = to.finish();
+  carry_names(to.from(), f, to.graph());
+  return f;
+}
+
 }  // namespace lw

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "../function.hpp"
+#include "../rewrite.hpp"
 
 namespace lw {
 
 // `graph` is that of `to`.
 void carry_names(const Function& from, const Function& to, Graph& graph);
+// The rewritten function, with the names of what it was made from.
+Function named(Rewrite& to);
 
 }  // namespace lw

@@ -19,18 +19,18 @@ struct Identity {
   Terms value;
 };
 
-struct Angle {
+struct SineAndCosine {
   NodeId sin = 0, cos = 0;
 };
 
-std::vector<Angle> angles(const Function& f) {
-  std::map<NodeId, Angle> of;
+std::vector<SineAndCosine> sines_and_cosines(const Function& f) {
+  std::map<NodeId, SineAndCosine> of;
   for (const NodeId id : f.order()) {
     const Node& n = f.graph()[id];
     if (n.op == Op::sin) of[n.a].sin = id;
     if (n.op == Op::cos) of[n.a].cos = id;
   }
-  std::vector<Angle> both;
+  std::vector<SineAndCosine> both;
   for (const auto& [argument, angle] : of) {
     if (angle.sin != 0 && angle.cos != 0) both.push_back(angle);
   }
@@ -45,7 +45,7 @@ bool without(const Product& from, const Product& factors, Product& rest) {
 }
 
 // Pairs of sums c a + s b and c b − s a, up to signs. `system`: its products written out.
-std::vector<Identity> rotations(const Polynomials& system, const std::vector<Angle>& angles) {
+std::vector<Identity> rotations(const Polynomials& system, const std::vector<SineAndCosine>& angles) {
   struct Turned {
     std::size_t sum;
     double with_cos, with_sin;
@@ -55,7 +55,7 @@ std::vector<Identity> rotations(const Polynomials& system, const std::vector<Ang
   for (const std::size_t s : topological(system)) {
     const Terms& t = system.sums[s];
     if (t.size() != 2) continue;
-    for (const Angle& angle : angles) {
+    for (const SineAndCosine& angle : angles) {
       for (const int first : {0, 1}) {
         Product a, b;
         const Term &u = t[static_cast<std::size_t>(first)], &v = t[static_cast<std::size_t>(1 - first)];
@@ -111,7 +111,7 @@ bool apply(Extractor& system, const Identity& identity) {
 
 Function pythagorean(const Function& function) {
   constexpr std::size_t kMostTrials = 400;
-  const std::vector<Angle> all = angles(function);
+  const std::vector<SineAndCosine> all = sines_and_cosines(function);
   Extractor system(flattened(polynomials(function), {.products = false, .sums = false}), {});
   system.extract();
   bool changed = false;
@@ -119,7 +119,7 @@ Function pythagorean(const Function& function) {
   for (bool again = true; again;) {
     again = false;
     std::vector<Identity> identities;
-    for (const Angle& a : all) identities.push_back({a.sin, a.cos, {{1.0, {}}}});
+    for (const SineAndCosine& a : all) identities.push_back({a.sin, a.cos, {{1.0, {}}}});
     const std::vector<Identity> turned = rotations(flattened(system.system(), {.sums = false}), all);
     identities.insert(identities.end(), turned.begin(), turned.end());
     for (const Identity& identity : identities) {

@@ -19,12 +19,6 @@ bool is_constant(const Graph& g, NodeId id) { return g[id].op == Op::constant; }
 bool is_one(const Graph& g, NodeId id) { return is_constant(g, id) && g[id].value == 1.0; }
 bool is_reciprocal(const Graph& g, NodeId id) { return g[id].op == Op::div && is_one(g, g[id].a); }
 
-Function named(Rewrite& to) {
-  Function f = to.finish();
-  carry_names(to.from(), f, to.graph());
-  return f;
-}
-
 Function once(const Function& f) {
   const Graph& g = f.graph();
   const std::vector<int> n = uses(f);
