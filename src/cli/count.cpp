@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -100,6 +101,16 @@ void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOpti
   fmt::print("{}", table.str());
 }
 
+// Of the longest solve in it; 0 where there is none.
+int most_steps(const Function& f) {
+  int most = 0;
+  for (const NodeId id : f.order()) {
+    const Node& n = f.graph()[id];
+    if (n.op == Op::solve) most = std::max(most, f.graph().solves()[n.a].steps);
+  }
+  return most;
+}
+
 int run_count(const Arguments& arguments) {
   const LoadedModel loaded = load_tree(arguments);
   const std::string function = arguments.text("--function", "inverse");
@@ -119,6 +130,7 @@ int run_count(const Arguments& arguments) {
   if (arguments.json()) {
     Json json = as_json(cost);
     json["function"] = function;
+    if (const int steps = most_steps(traced.function); steps > 1) json["newton_steps"] = steps;  // counted all, taken until converged
     json["parameters"] = traced.parameters;
     json["road"] = traced.roads.front().name;
     json["verified"] = {{"states", check.states}, {"error", check.error}, {"snapping", check.snapping}, {"passed", check.passed()}};
@@ -155,6 +167,9 @@ int run_count(const Arguments& arguments) {
   }
   fmt::print("{}\n", table.str());
   fmt::print("  longest path: {} operations\n", cost.depth);
+  if (const int steps = most_steps(traced.function); steps > 1) {
+    fmt::print("  at most: a solve of {} Newton steps, each counted as its residual, ends as soon as it has converged\n", steps);
+  }
   fmt::print("  {}: {}\n", roads.size() == 1 ? "road" : fmt::format("cheapest of {} roads", roads.size()),
              roads.front().name);
   fmt::print("  verified at {} states: error {:.1e}", check.states, check.error);
