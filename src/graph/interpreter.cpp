@@ -114,8 +114,8 @@ struct Interpreter<U>::Program {
   std::vector<std::uint32_t> results;
 
   void run_nested(Nested& n);
-  static double run_newton(Nested& n, std::span<U> x, std::span<U> residual)
-    requires(!std::is_same_v<U, Expr>);
+  template <class Number>  // U; a template so that none is made of it for Expr
+  static double run_newton(Nested& n, std::span<Number> x, std::span<Number> residual);
 };
 
 template <class U>
@@ -252,17 +252,16 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
 }
 
 template <class U>
-double Interpreter<U>::Program::run_newton(Nested& n, std::span<U> x, std::span<U> residual)
-  requires(!std::is_same_v<U, Expr>)
-{
+template <class Number>
+double Interpreter<U>::Program::run_newton(Nested& n, std::span<Number> x, std::span<Number> residual) {
   const std::size_t unknowns = x.size();
   const auto go = [&](double factor) {
-    for (std::size_t k = 0; k < unknowns; ++k) x[k] = n.from[k] - U(factor) * n.step[k];
+    for (std::size_t k = 0; k < unknowns; ++k) x[k] = n.from[k] - Number(factor) * n.step[k];
     (*n.function)(n.in, residual);
   };
   const auto size = [&] {
     double sum = 0.0;
-    for (const U& r : residual) sum += value_of(r) * value_of(r);
+    for (const Number& r : residual) sum += value_of(r) * value_of(r);
     return sum;
   };
   (*n.function)(n.in, residual);
@@ -281,7 +280,7 @@ double Interpreter<U>::Program::run_newton(Nested& n, std::span<U> x, std::span<
     if (!(before > first * Solve::kSolved)) left = 1;
     std::copy(x.begin(), x.end(), n.from.begin());
     std::copy(residual.begin(), residual.end(), n.step.begin());
-    orientation = solve_linear<U>(n.jacobian, std::span<U>(n.step));
+    orientation = solve_linear<Number>(n.jacobian, std::span<Number>(n.step));
     double factor = 1.0;
     go(factor);
     while (left > 1 && !(size() < before * (1.0 - 0.5 * factor))) {
