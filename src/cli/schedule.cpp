@@ -340,7 +340,7 @@ Command schedule_command() {
                 "linkwright schedule ur5 --function forward --machine t800 --processors 4 --gantt ur5.svg",
                 "linkwright schedule --measure-host",
                 "linkwright schedule humanoid --function mass-matrix --machine host",
-                "linkwright schedule chain-64 --function mass-matrix --machine host --processors 2 --run"};
+                "linkwright schedule chain-16 --function mass-matrix --machine host --processors 2 --run"};
   c.run = run_schedule;
   return c;
 }
