@@ -58,15 +58,19 @@ void pin(pthread_t thread, int core) {
 
 }  // namespace
 
+// As they were before the first caller was pinned to one of them.
 std::vector<int> allowed_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
-  for (int k = 0; k < CPU_SETSIZE; ++k) {
-    if (CPU_ISSET(static_cast<std::size_t>(k), &set)) cores.push_back(k);
-  }
-  return cores;
+  static const std::vector<int> kCores = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<int> cores;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+    for (int k = 0; k < CPU_SETSIZE; ++k) {
+      if (CPU_ISSET(static_cast<std::size_t>(k), &set)) cores.push_back(k);
+    }
+    return cores;
+  }();
+  return kCores;
 }
 
 struct Executor::State {
