@@ -16,15 +16,6 @@ namespace {
 
 constexpr int kNone = -1;
 
-void add_to(OperationCount& sum, const OperationCount& w) {
-  sum.multiplications += w.multiplications;
-  sum.additions += w.additions;
-  sum.divisions += w.divisions;
-  sum.roots += w.roots;
-  sum.trigonometric += w.trigonometric;
-  sum.comparisons += w.comparisons;
-}
-
 // Who computes what, and in which order: chunks of nodes, some of which may be in chunks of several processors.
 struct Plan {
   struct Chunk {

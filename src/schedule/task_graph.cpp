@@ -85,17 +85,18 @@ std::vector<int> layers(const TaskGraph& graph) {
   return layer;
 }
 
+void add_to(OperationCount& sum, const OperationCount& more) {
+  sum.multiplications += more.multiplications;
+  sum.additions += more.additions;
+  sum.divisions += more.divisions;
+  sum.roots += more.roots;
+  sum.trigonometric += more.trigonometric;
+  sum.comparisons += more.comparisons;
+}
+
 OperationCount total_work(const TaskGraph& graph) {
   OperationCount sum;
-  for (int i = 0; i < graph.size(); ++i) {
-    const OperationCount& w = graph[i].work;
-    sum.multiplications += w.multiplications;
-    sum.additions += w.additions;
-    sum.divisions += w.divisions;
-    sum.roots += w.roots;
-    sum.trigonometric += w.trigonometric;
-    sum.comparisons += w.comparisons;
-  }
+  for (int i = 0; i < graph.size(); ++i) add_to(sum, graph[i].work);
   return sum;
 }
 

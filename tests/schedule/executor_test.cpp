@@ -260,7 +260,7 @@ int main(void) {
   EXPECT_EQ(ran.output, "done\n");
 }
 
-// What is told to be faster is; what is not is left on one core. (No times here: machines that test are busy.)
+// Whichever it chose: machines that test are busy, and times are for benchmarks.
 TEST(BestExecutor, GivesTheSameResults) {
   const Program program = program_of("ur5", "inverse");
   ExecutorOptions options;
@@ -272,7 +272,6 @@ TEST(BestExecutor, GivesTheSameResults) {
   serial("inverse", in, exact);
   run("inverse", in, out);
   EXPECT_TRUE(same_bits(out, exact));
-  EXPECT_GE(run.processors("inverse"), 1);
 }
 
 }  // namespace executor_test
