@@ -30,6 +30,8 @@ Program fastest_program(const Arguments& arguments, const Mechanism& mechanism, 
   return program;
 }
 
+constexpr double kSeconds = 4.0;  // of each measurement
+
 struct RunRow {
   int processors = 1;
   PredictedTimes predicted;
@@ -62,7 +64,7 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   std::vector<RunRow> rows;
   {
     Executor alone(program, 1, options);
-    const MeasuredTimes t = measure(compiled, alone, f);
+    const MeasuredTimes t = measure(compiled, alone, f, kSeconds);
     one.seconds = std::min(t.one, t.divided);
     one.same = t.same;
     one.predicted = alone.predicted(f.name());
@@ -71,7 +73,7 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   for (const int p : processors) {
     if (p == 1) continue;
     Executor several(program, p, options);
-    const MeasuredTimes t = measure(compiled, several, f);
+    const MeasuredTimes t = measure(compiled, several, f, kSeconds);
     one.seconds = std::min(one.seconds, t.one);
     rows.push_back({p, several.predicted(f.name()), t.divided, t.same});
   }

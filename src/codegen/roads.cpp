@@ -21,6 +21,7 @@
 #include "../dynamics/elements.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/formulations/formulation.hpp"
+#include "../dynamics/inverse_derivatives.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
@@ -317,6 +318,15 @@ class Tracer {
       }
     } else if (function_ == "mass-matrix") {
       const std::vector<Group> in{{"q", nq}}, out{{"M", nv * nv, nv}};
+      if (is_huge()) {  // a scalar product a pair of joints, where in link frames a wrench moves along every pair
+        add("composite bodies in the root's frame, canonical frames", in, out, [](Scene& s, const Arguments& x, Results& y) {
+          const Model<Expr> m = canonical_model(s.tree, s.fewer);
+          DerivativeWorkspace<Expr> work(m);
+          place_bodies<Expr>(m, work, x[0], std::vector<Expr>(static_cast<std::size_t>(m.nv), Expr(0.0)));
+          placed_mass_matrix<Expr>(m, work, y[0]);
+        });
+        return list;
+      }
       variants("composite bodies, second moments", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
         composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], y[0]);
       });

@@ -1,6 +1,8 @@
 #include "divided.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <set>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../base/random.hpp"
 #include "../graph/rewrite.hpp"
 #include "grain.hpp"
 
@@ -15,6 +18,7 @@ namespace lw {
 namespace {
 
 constexpr int kNone = -1;
+constexpr std::size_t kLine = 8;  // numbers in a line of cache
 
 // Who computes what, and in which order: chunks of nodes, some of which may be in chunks of several processors.
 struct Plan {
@@ -26,17 +30,26 @@ struct Plan {
   std::vector<Chunk> chunks;  // in an order in which all can be done
   double time = 0.0;
   std::string way;
+  std::vector<int> writer;  // of each result, who has it; empty: to be chosen
 };
 
 class Divider {
  public:
   Divider(const Function& f, const Machine& machine, int processors)
-      : f_(f), graph_(f.graph()), machine_(machine), processors_(processors), work_(graph_.size()), again_(graph_.size(), false) {
+      : f_(f), graph_(f.graph()), machine_(machine), processors_(processors), work_(graph_.size()), time_(graph_.size(), 0.0), again_(graph_.size(), false) {
     std::vector<double> cone(graph_.size(), 0.0);
     const double cheap = 0.03 * machine.delay(0, 1, 8, std::max(2, processors));
+    double arithmetic = 0.0, instructions = 0.0;
     for (const NodeId id : f.order()) {
       work_[id] = work_of(graph_, id);
-      cone[id] = machine.duration(work_[id]) - machine.overhead;
+      time_[id] = machine.duration(work_[id]) - machine.overhead;
+      if (!is_arithmetic(graph_[id].op)) continue;
+      arithmetic += time_[id];
+      instructions += 1.0;
+    }
+    for (const NodeId id : f.order()) {
+      if (is_arithmetic(graph_[id].op)) time_[id] = arithmetic / instructions;
+      cone[id] = time_[id];
       for_each_operand(graph_, id, [&](NodeId o) { cone[id] += cone[o]; });
       const Op op = graph_[id].op;
       again_[id] = op == Op::constant || op == Op::input || op == Op::neg || (cone[id] <= cheap && is_plain(op));
@@ -52,7 +65,7 @@ class Divider {
     const auto offer = [&](Plan plan) {
       if (best.chunks.empty() || plan.time < best.time) best = std::move(plan);
     };
-    offer(results_apart());
+    for (const std::size_t blocks : {12, 16, 28, 64, 256}) offer(results_apart(blocks));
     const double wait = machine_.delay(0, 1, 8, processors_);
     for (const double part : {0.1, 0.3, 1.0}) {
       const double length = std::max(part * wait, one_ / 3000.0);
@@ -73,7 +86,9 @@ class Divider {
 
  private:
   static bool is_plain(Op op) { return op != Op::call && op != Op::solve && op != Op::output; }
-  double time(NodeId id) const { return machine_.duration(work_[id]) - machine_.overhead; }
+  // A fused multiplication and addition takes a core as long as one of them: it is one instruction.
+  static bool is_arithmetic(Op op) { return op == Op::add || op == Op::sub || op == Op::mul || op == Op::fma; }
+  double time(NodeId id) const { return time_[id]; }
 
   // What each result needs, one result after the other.
   std::vector<NodeId> depth_first() const {
@@ -182,57 +197,105 @@ class Divider {
     });
   }
 
-  // Results in a row to each processor, with all that they need.
-  Plan results_apart() const {
-    const std::vector<NodeId>& results = f_.results();
-    const auto closure = [&](std::size_t from, std::size_t to) {
-      std::vector<bool> needed(graph_.size(), false);
-      for (std::size_t r = from; r < to; ++r) needed[results[r]] = true;
-      double sum = 0.0;
+  // The results in so many blocks, about, of each group by itself: numbers of results.
+  std::vector<std::vector<std::size_t>> blocks_of_results(std::size_t count) const {
+    const std::size_t size = std::max(kLine, (f_.results().size() + count - 1) / count);
+    std::vector<std::vector<std::size_t>> blocks;
+    for (std::size_t r = 0; const Group& g : f_.outputs()) {
+      const std::size_t own = (g.size + size - 1) / size;  // equal ones
+      for (std::size_t k = 0; k < own; ++k) {
+        std::vector<std::size_t>& block = blocks.emplace_back();
+        for (; block.size() < g.size * (k + 1) / own - g.size * k / own; ++r) block.push_back(r);
+      }
+    }
+    return blocks;
+  }
+
+  // Each processor computes some blocks of results with all that these need. Blocks change places at random, fewer of them for
+  // the worse as time goes by (simulated annealing), until what both compute is little. Where neighbours belong to two
+  // processors both may write into one line of cache, since callers do not align results: that costs a way to and fro.
+  Plan results_apart(std::size_t count) const {
+    std::vector<std::vector<NodeId>> needs;
+    std::vector<bool> needed(graph_.size());
+    const std::vector<std::vector<std::size_t>> blocks = blocks_of_results(count);
+    for (const std::vector<std::size_t>& block : blocks) {
+      needed.assign(graph_.size(), false);
+      for (const std::size_t r : block) needed[f_.results()[r]] = true;
+      std::vector<NodeId>& own = needs.emplace_back();
       for (auto id = f_.order().rbegin(); id != f_.order().rend(); ++id) {
         if (!needed[*id]) continue;
-        sum += time(*id);
+        if (!again_[*id]) own.push_back(*id);
         for_each_operand(graph_, *id, [&](NodeId o) { needed[o] = true; });
       }
-      return std::pair(sum, needed);
-    };
-    // the bound that lets every processor take as many results as it has time for
-    double low = one_ / processors_, high = one_ * (1.0 + 1e-9);  // sums in another order
-    const auto cuts = [&](double limit) {
-      std::vector<std::size_t> ends;
-      std::size_t from = 0;
-      for (int p = 0; p < processors_ && from < results.size(); ++p) {
-        std::size_t some = from, all = results.size() + 1;
-        while (all - some > 1) {
-          const std::size_t middle = (some + all) / 2;
-          (closure(from, middle).first <= limit ? some : all) = middle;
-        }
-        from = some;
-        ends.push_back(from);
-      }
-      return ends;
-    };
-    for (int k = 0; k < 7; ++k) {
-      const double middle = (low + high) / 2.0;
-      const std::vector<std::size_t> ends = cuts(middle);
-      (!ends.empty() && ends.back() == results.size() ? high : low) = middle;
     }
+    const auto p_count = static_cast<std::size_t>(processors_);
+    const double hop = machine_.delay(0, 1, 8, processors_);
+    std::vector<double> times(p_count, 2.0 * hop);  // the call, and the word that it is done
+    times[0] = 0.0;
+    std::vector<std::vector<std::uint16_t>> users(p_count, std::vector<std::uint16_t>(graph_.size(), 0));
+    std::vector<std::size_t> of(needs.size(), 0);
+    const auto put = [&](std::size_t block, std::size_t p) {
+      of[block] = p;
+      for (const NodeId id : needs[block]) {
+        if (users[p][id]++ == 0) times[p] += time(id);
+      }
+    };
+    const auto take = [&](std::size_t block) {
+      const std::size_t p = of[block];
+      for (const NodeId id : needs[block]) {
+        if (--users[p][id] == 0) times[p] -= time(id);
+      }
+    };
+    int borders = 0;
+    const auto is_border = [&](std::size_t block) { return block > 0 && block < needs.size() && of[block] != of[block - 1] ? 1 : 0; };
+    const auto whole = [&] { return *std::max_element(times.begin(), times.end()) + 0.1 * hop * borders; };
+    const auto cost = [&] { return whole() + 0.1 * std::accumulate(times.begin(), times.end(), 0.0); };
+    for (std::size_t b = 0; b < needs.size(); ++b) {
+      put(b, b * p_count / needs.size());
+      borders += is_border(b);
+    }
+    const auto move = [&](std::size_t block, std::size_t to) {
+      borders -= is_border(block) + is_border(block + 1);
+      take(block);
+      put(block, to);
+      borders += is_border(block) + is_border(block + 1);
+    };
+    std::size_t sum = 1;
+    for (const auto& own : needs) sum += own.size();
+    const auto moves = static_cast<int>(std::min<std::size_t>(60000, 300'000'000 * needs.size() / sum));
+    Random random(1);
+    double now = cost(), least = now;
+    std::vector<std::size_t> best = of;
+    for (int k = 0; k < moves && p_count > 1; ++k) {
+      const auto block = static_cast<std::size_t>(random.below(static_cast<int>(needs.size())));
+      const std::size_t from = of[block], to = (from + 1 + static_cast<std::size_t>(random.below(processors_ - 1))) % p_count;
+      move(block, to);
+      const double then = cost(), heat = 0.02 * now * (1.0 - static_cast<double>(k) / moves);
+      if (then <= now || random.chance(std::exp((now - then) / heat))) {
+        now = then;
+      } else {
+        move(block, from);
+      }
+      if (now < least) {
+        least = now;
+        best = of;
+      }
+    }
+    for (std::size_t b = 0; b < needs.size(); ++b) move(b, best[b]);
     Plan plan;
-    std::size_t from = 0;
-    std::vector<std::size_t> ends = cuts(high);
-    require(results.empty() || (!ends.empty() && ends.back() == results.size()), "every result has its processor");
-    for (std::size_t p = 0; p < ends.size(); ++p) {
-      const auto [sum, needed] = closure(from, ends[p]);
+    plan.way = "results apart";
+    plan.writer.resize(f_.results().size());
+    for (std::size_t r = 0, b = 0; const std::vector<std::size_t>& block : blocks) {
+      for (std::size_t k = 0; k < block.size(); ++k) plan.writer[r++] = static_cast<int>(of[b]);
+      ++b;
+    }
+    plan.time = whole() + repeated_;
+    for (std::size_t p = 0; p < p_count; ++p) {
       Plan::Chunk chunk;
       chunk.processor = static_cast<int>(p);
-      for (const NodeId id : f_.order()) {
-        if (needed[id] && !again_[id]) chunk.nodes.push_back(id);
-      }
+      std::copy_if(f_.order().begin(), f_.order().end(), std::back_inserter(chunk.nodes), [&](NodeId id) { return users[p][id] > 0; });
       plan.chunks.push_back(std::move(chunk));
-      plan.time = std::max(plan.time, sum + (p == 0 ? 0.0 : 2.0 * machine_.delay(0, 1, 8, processors_)));
-      from = ends[p];
     }
-    plan.way = "results apart";
     return plan;
   }
 
@@ -241,6 +304,7 @@ class Divider {
   const Machine& machine_;
   int processors_;
   std::vector<OperationCount> work_;
+  std::vector<double> time_;
   std::vector<bool> again_;  // computed wherever it is needed
   double one_ = 0.0, repeated_ = 0.0;
 };
@@ -305,14 +369,24 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   // Who writes which result. Lines of cache that two processors write go to and fro between them: processor 0 writes such a line,
   // with what the others tell it. What is computed again is its own as well.
   const std::vector<NodeId>& results = f_.results();
-  std::vector<int> writer(results.size(), 0);
+  std::vector<int> writer = plan.writer;
+  const bool is_open_who_writes = writer.empty();
+  writer.resize(results.size());
   for (std::size_t r = 0, end = 0; const Group& g : f_.outputs()) {
     end += g.size;
-    while (r < end) {
-      const std::size_t line = std::min<std::size_t>(8, end - r);
-      std::set<int> owners;
-      for (std::size_t k = r; k < r + line; ++k) owners.insert(again_[results[k]] ? 0 : owner[results[k]]);
-      std::fill_n(writer.begin() + static_cast<std::ptrdiff_t>(r), line, owners.size() == 1 ? *owners.begin() : 0);
+    while (r < end && is_open_who_writes) {
+      const std::size_t line = std::min(kLine, end - r);
+      int whole = 0;  // the first processor that has all of it
+      for (int p = processors_ - 1; p >= 0; --p) {
+        const auto is_there = [&](NodeId id) {
+          bool all = true;
+          if (again_[id]) for_each_needed(id, [&](NodeId o) { all = all && has[static_cast<std::size_t>(p)][o]; });
+          else all = has[static_cast<std::size_t>(p)][id];
+          return all;
+        };
+        if (std::all_of(results.begin() + static_cast<std::ptrdiff_t>(r), results.begin() + static_cast<std::ptrdiff_t>(r + line), is_there)) whole = p;
+      }
+      std::fill_n(writer.begin() + static_cast<std::ptrdiff_t>(r), line, whole);
       r += line;
     }
   }

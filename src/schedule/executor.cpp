@@ -1,7 +1,10 @@
 #include "executor.hpp"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -49,6 +52,9 @@ std::string flat_functions(const Program& program) {
   return text;
 }
 
+bool can_order_stores() { return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0; }
+void order_stores() { (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+
 void pin(pthread_t thread, int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -82,9 +88,11 @@ struct Executor::State {
     unsigned long long evaluation = 0;
     PredictedTimes predicted;
   };
-  // One evaluation, as workers find it behind `started`.
-  struct Job {
-    const Entry* entry = nullptr;
+  // One evaluation, in one line of cache with the count that announces it: workers who see the count have the rest.
+  struct alignas(64) Job {
+    std::atomic<std::uint64_t> started{0};  // evaluations, and one more to stop
+    On* on = nullptr;
+    void* shared = nullptr;
     unsigned long long evaluation = 0;
     const double* inputs = nullptr;
     double* outputs = nullptr;
@@ -96,8 +104,8 @@ struct Executor::State {
   double spin = 0.0;
   bool broken = false;
   Job job;
-  alignas(64) std::atomic<std::uint64_t> started{0};  // evaluations; the last bit of all: stop
   alignas(64) std::atomic<int> asleep{0};
+  bool orders_stores = false;  // this kernel makes stores of all threads seen (membarrier), so that the caller needs no fence
   std::atomic<bool> stopping{false};
   std::vector<std::unique_ptr<std::atomic<bool>>> stalled;
   std::vector<std::thread> workers;
@@ -115,8 +123,7 @@ struct Executor::State {
       if (!wait_for_work(done)) return;
       ++done;
       if (stalled[static_cast<std::size_t>(processor)]->load()) continue;
-      const Job now = job;
-      (void)now.entry->on(processor, now.evaluation, now.entry->shared, now.inputs, now.outputs);  // the caller sees who did not come
+      (void)job.on(processor, job.evaluation, job.shared, job.inputs, job.outputs);  // the caller sees who did not come
     }
   }
 
@@ -124,19 +131,24 @@ struct Executor::State {
     const auto begin = std::chrono::steady_clock::now();
     for (;;) {
       for (int k = 0; k < 1000; ++k) {
-        if (started.load(std::memory_order_acquire) != done) return !stopping.load();
+        if (job.started.load(std::memory_order_acquire) != done) return !stopping.load();
         pause_core();
       }
       if (std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(spin)) continue;
       asleep.fetch_add(1);
-      started.wait(done);
+      if (orders_stores) order_stores();
+      job.started.wait(done);
       asleep.fetch_sub(1);
     }
   }
 
+  // The caller goes on while its store is on its way. Who falls asleep counts as asleep for all, then looks at the count once
+  // more: either sees the other. Where only a fence orders this it costs the way to the worker's core and back.
   void start() {
-    started.fetch_add(1);
-    if (asleep.load() > 0) started.notify_all();
+    job.started.store(job.started.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (!orders_stores) std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (asleep.load(std::memory_order_relaxed) > 0) job.started.notify_all();
   }
 
   ~State() {
@@ -152,6 +164,7 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
   State& s = *state_;
   s.processors = processors;
   s.spin = options.spin;
+  s.orders_stores = processors > 1 && can_order_stores();
   std::vector<DividedFunction> divided;
   for (const Function& f : program.functions) {
     State::Entry& e = s.entries.emplace_back();
@@ -198,7 +211,11 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
   require(inputs.size() == e.inputs && outputs.size() == e.outputs, "inputs and outputs have the sizes of the function's");
   if (s.broken) throw Error(ErrorCode::data, "a processor did not come at an evaluation before this: make another Executor");
   const unsigned long long evaluation = e.evaluation++;
-  s.job = {&e, evaluation, inputs.data(), outputs.data()};
+  s.job.on = e.on;
+  s.job.shared = e.shared;
+  s.job.evaluation = evaluation;
+  s.job.inputs = inputs.data();
+  s.job.outputs = outputs.data();
   s.start();
   if (const int who = e.on(0, evaluation, e.shared, inputs.data(), outputs.data()); who != 0) {
     s.broken = true;
@@ -211,7 +228,7 @@ int Executor::processors() const { return state_->processors; }
 const PredictedTimes& Executor::predicted(std::string_view function) const { return state_->find(function).predicted; }
 void Executor::stall(int processor) { state_->stalled.at(static_cast<std::size_t>(processor))->store(true); }
 
-MeasuredTimes measure(Compiled& one, Executor& several, const Function& function) {
+MeasuredTimes measure(Compiled& one, Executor& several, const Function& function, double seconds) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> inputs(function.input_size()), first(function.output_size()), second(function.output_size());
   for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
@@ -228,8 +245,10 @@ MeasuredTimes measure(Compiled& one, Executor& several, const Function& function
   const auto alone = [&] { one(function.name(), inputs, first); };
   const auto together = [&] { several(function.name(), inputs, second); };
   least(times.one, 10, alone);
-  const int count = std::clamp(static_cast<int>(100e-6 / times.one), 3, 1000);  // some 0.1 ms: short enough to be left alone
-  for (int k = 0; k < 400; ++k) {
+  // some 0.4 ms: short enough to be left alone, long enough to find the caches as one left them
+  const int count = std::clamp(static_cast<int>(400e-6 / times.one), 3, 4000);
+  const auto begin = Clock::now();
+  for (int k = 0; k < 20 || Clock::now() - begin < std::chrono::duration<double>(seconds); ++k) {
     least(times.one, count, alone);
     least(times.divided, count, together);
   }

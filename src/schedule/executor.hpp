@@ -49,12 +49,13 @@ class Executor {
   std::unique_ptr<State> state_;
 };
 
-// A function on one core and on several, the least of many evaluations in turn; both have computed the same bits, or not.
+// A function on one core and on several, the least of many evaluations in turn for so many seconds (others may keep a core for a
+// second, or the other half of it); both have computed the same bits, or not.
 struct MeasuredTimes {
   double one = 0.0, divided = 0.0;  // seconds
   bool same = false;
 };
-MeasuredTimes measure(Compiled& one, Executor& several, const Function& function);
+MeasuredTimes measure(Compiled& one, Executor& several, const Function& function, double seconds = 0.3);
 
 // On as many cores as pay. Functions for which several are predicted to are compiled both ways and timed; one core does those for
 // which it is as fast, so that nothing is ever slower than on one.
