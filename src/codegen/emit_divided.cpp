@@ -97,6 +97,28 @@ std::string declaration(const Program& program, const Function& f, std::vector<s
   return fmt::format("int {}({})", c_on(program, f), fmt::join(arguments, ", "));
 }
 
+// For the head of the header.
+std::vector<std::string> how_to_call(const Program& program, const Function& f, std::size_t processors) {
+  const std::string call = fmt::format("{}(k, e, &shared, {})", c_on(program, f), fmt::join(c_arguments(f, {}), ", "));
+  return {"",
+          fmt::format("One evaluation on {} processors that share memory (threads on cores of their own, or cores without a system).",
+                      processors),
+          "Processor k, from 0, calls",
+          "  " + call,
+          "in evaluation e = 0, 1, 2, ... since `shared` was zero, with the same of all else. Threads are yours: so are",
+          "starting and stopping them.",
+          "- Before the first: `static " + c_shared(program, f) + " shared;`, all zero, and shared.patience as you like.",
+          "- To begin: write the inputs, tell the others (a store with release that they read with acquire, or anything",
+          "  that wakes them), and call it as processor 0. The others call it when they are told.",
+          "- It returns 0 where its share is done; on processor 0 the results are whole then, and the next may begin.",
+          "- A processor that does not come within shared.patience seconds is not waited for: who needs it returns",
+          "  1 + its number. The results are worth nothing then. Let all return, set `shared` to zero, count from 0",
+          "  again; or compute on one processor (" + symbol(program, f) + ").",
+          "It takes no lock, allocates nothing, and gives the bits that one processor gives. Waiting spins, then yields",
+          "(sched_yield); systems without timespec_get or sched_yield define LW_NOW(), seconds as double, and LW_YIELD().",
+          "C11 with atomics; not for C++."};
+}
+
 }  // namespace
 
 NodeId Share::elsewhere() const {
@@ -114,19 +136,19 @@ std::size_t DividedFunction::most_segments() const {
   return most;
 }
 
-std::string c_divided_name(const Program& program, const std::vector<DividedFunction>& functions) {
-  return fmt::format("{}_p{}", program.name, functions.front().shares.size());
+std::string c_divided_name(const Program& program, std::size_t processors) {
+  return fmt::format("{}_p{}", program.name, processors);
 }
 std::string c_on(const Program& program, const Function& function) { return symbol(program, function) + "_on"; }
 std::string c_shared(const Program& program, const Function& function) { return symbol(program, function) + "_shared"; }
 
 std::vector<Artefact> emit_divided(const Program& program, const std::vector<DividedFunction>& functions) {
-  const std::string name = c_divided_name(program, functions), guard = upper(name) + "_H";
   const std::size_t processors = functions.front().shares.size();
+  const std::string name = c_divided_name(program, processors), guard = upper(name) + "_H";
   const Form form{"c", false};
   std::vector<std::string> about = banner(program, form);
-  about.push_back(fmt::format("Divided over {} processors: each calls NAME_on with its number; see the declarations.", processors));
   about.push_back(fmt::format("Compile with -O2 -march=native -std=c11 {}.", fmt::join(kCFlags, " ")));
+  for (const std::string& line : how_to_call(program, functions.front().whole, processors)) about.push_back(line);
   std::string header = c_comment(about) + fmt::format("#ifndef {0}\n#define {0}\n\n#include <stdatomic.h>\n", guard);
   header += "\n#ifndef LW_COUNT\n#define LW_COUNT\ntypedef atomic_ullong lw_count;\n#endif\n";
   const CDialect dialect;
@@ -144,15 +166,14 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
       passed += fmt::format("  _Alignas(64) double passed{}[{}]; /* its own */\n", p, std::max<std::size_t>(count, 1));
     }
     header += fmt::format(
-        "\n/* Zero but for patience: seconds to wait for another processor, 0: for ever. */\n"
+        "\n/* Zero, but for patience: seconds to wait for another processor; 0: for ever. */\n"
         "typedef struct {{\n  struct {{\n    _Alignas(64) lw_count done;\n  }} processor[{}];\n"
         "  _Alignas(64) double patience;\n  _Alignas(64) double exchange[{}];\n{}}} {};\n",
         processors, std::max<std::size_t>(d.exchanged, 1), passed, shared);
     std::vector<std::string> names;
     const std::string declared = declaration(program, f, &names);
     header += fmt::format(
-        "/* On every processor, 0 to {}, with the same of all else; evaluation counts from 0. 0: done (on processor 0: by all);\n"
-        "   1 + k: processor k did not come. */\n", processors - 1);
+        "/* {}. 0: done, on processor 0 by all; 1 + k: processor k did not come. */\n", c_sizes(f));
     add_line(header, declared + ";", 0);
     add_line(drivers, declared + " {", 0);
     drivers += fmt::format("  const unsigned long long base = evaluation * {}u;\n  int stalled = 0;\n  switch (processor) {{\n",
