@@ -22,7 +22,7 @@ Processors read_processors(const Arguments& arguments, const Form& form) {
   }
   const double wish = arguments.number("--processors", 0.0);
   const int count = wish >= 2.0 && wish <= kMostProcessors ? static_cast<int>(wish) : 0;
-  if (count != wish) {
+  if (count == 0 || count != wish) {
     throw Error(ErrorCode::usage, fmt::format("--processors takes a whole number from 2 to {}, not {}; without it the code is for one",
                                               kMostProcessors, arguments.text("--processors")));
   }
@@ -51,7 +51,7 @@ DividedProgram divide_program(const Program& program, const Processors& processo
     divided.predictions.push_back(fmt::format(
         "{} on {} processors: {}, on one {} (predicted for {}); {}{}", f.name(), processors.count, time_text(processors.machine, times.divided),
         time_text(processors.machine, times.one), processors.machine.name, counted(static_cast<std::size_t>(times.messages), "message"),
-        times.divided < times.one ? "" : ". One is faster"));
+        times.divided < times.one ? "" : "; nothing is gained: use one"));
     functions[k]["divided"] = {{"processors", processors.count}, {"machine", processors.machine.name}, {"predicted", times.divided},
                                {"predicted_on_one", times.one}, {"messages", times.messages}, {"division", times.way}};
   }

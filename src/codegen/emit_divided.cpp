@@ -49,12 +49,6 @@ static double lw_now(void) {
 #else
 #define LW_PREFETCH(address, write) (void)(address)
 #endif
-static inline void lw_fetch(const double *from, int count) {
-  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, 0);
-}
-static inline void lw_fetch_to_write(const double *from, int count) {
-  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, 1);
-}
 
 static inline void lw_post(lw_count *done, unsigned long long count) {
   atomic_store_explicit(done, count, memory_order_release);
@@ -81,6 +75,17 @@ static inline int lw_wait(lw_count *done, unsigned long long count, double patie
   return lw_wait_long(done, count, patience);
 }
 )";
+
+// Only where they are called: compilers warn of what is not.
+std::string fetching(const std::string& code) {
+  std::string text;
+  for (const auto& [name, write] : {std::pair("lw_fetch", 0), std::pair("lw_fetch_to_write", 1)}) {
+    if (code.find(std::string(name) + "(") == std::string::npos) continue;
+    text += fmt::format("static inline void {}(const double *from, int count) {{\n"
+                        "  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, {});\n}}\n", name, write);
+  }
+  return text;
+}
 
 std::string upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -192,7 +197,7 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
   header += "\n#endif\n";
   std::string source = c_comment(banner_with_names(program, form)) + kDividedHead +
                        fmt::format("#include \"{}.h\"\n", name) +
-                       c_preamble(writer.needs, writer.text.find("LW_PART") != std::string::npos, dialect) + kWaiting +
+                       c_preamble(writer.needs, writer.text.find("LW_PART") != std::string::npos, dialect) + kWaiting + fetching(writer.text) +
                        c_helpers(writer.needs, dialect, writer.text) + writer.text + "\n" + drivers;
   return {{name + ".h", header}, {name + ".c", source}};
 }

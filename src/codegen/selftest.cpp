@@ -78,7 +78,7 @@ typedef int returned;
 #define YIELD() thrd_yield()
 #endif
 
-enum { processors = PROCESSORS, rounds = 50 };
+enum { processors = PROCESSORS, rounds = 10 };
 
 static struct {
   int (*share)(int, unsigned long long, const double *, double *);
