@@ -30,4 +30,8 @@ struct Timing {
 // Ends after about so many seconds, though not before three repetitions.
 std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, double seconds);
 
+// Calls of which some run on several cores: seconds of an evaluation, the least of 200 repetitions of some 0.2 ms, in turn. Each
+// is called for longer than that before its clock starts: meanwhile threads of the one before it go to sleep, and its own wake up.
+std::vector<double> time_on_cores(const std::vector<std::function<void(int count)>>& calls);
+
 }  // namespace lw::cli

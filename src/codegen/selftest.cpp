@@ -132,25 +132,20 @@ static void run_on_all(const char *name, const double *expected) {
 }
 )";
 
-// in + 12 * k + 6: the groups in a table with a row a state; of one row where there is no `row`.
-std::vector<std::string> row_arguments(const Function& f, const std::string& row = {}) {
+// run_inverse: one state after the other.
+std::string run_one_by_one(const Function& f, const std::string& id, const std::string& called, const CDialect& dialect) {
   std::vector<std::string> arguments;
-  const auto add = [&](const std::vector<Group>& groups, const char* array, std::size_t size) {
+  const auto add = [&](const std::vector<Group>& groups, const char* array, std::size_t row) {
     std::size_t at = 0;
     for (const Group& g : groups) {
-      arguments.push_back(row.empty() ? fmt::format("{} + {}", array, at) : fmt::format("{} + {} * {} + {}", array, size, row, at));
+      arguments.push_back(fmt::format("{} + {} * k + {}", array, row, at));
       at += g.size;
     }
   };
   add(f.inputs(), "in", f.input_size());
   add(f.outputs(), "out", f.output_size());
-  return arguments;
-}
-
-// run_inverse: one state after the other.
-std::string run_one_by_one(const Function& f, const std::string& id, const std::string& called, const CDialect& dialect) {
   return fmt::format("static void run_{0}(int states, const {1} *in, {1} *out) {{\n  for (int k = 0; k < states; ++k) {2}({3});\n}}\n",
-                     id, dialect.real(), called, fmt::join(row_arguments(f, "k"), ", "));
+                     id, dialect.real(), called, fmt::join(arguments, ", "));
 }
 
 // run_inverse_on: on all processors, and then on processor 0 alone, which must notice.
@@ -159,8 +154,8 @@ std::string run_divided(const Program& program, const Function& f, const std::st
   std::string text = fmt::format(
       "static {0} {1}_shared;\n"
       "static int {1}_share(int processor, unsigned long long evaluation, const double *in, double *out) {{\n"
-      "  return {2}(processor, evaluation, &{1}_shared, {3});\n}}\n",
-      shared, id, on, fmt::join(row_arguments(f), ", "));
+      "  return {2}(processor, evaluation, &{1}_shared, {3}, {4});\n}}\n",
+      shared, id, on, pieces(f.inputs(), "in"), pieces(f.outputs(), "out"));
   text += fmt::format(
       "static void run_{0}_on(int states, const double *in, double *out) {{\n"
       "  static const {1} zero;\n  static double one[{2}];\n  run_{0}(states, in, one);\n"

@@ -81,6 +81,7 @@ struct Executor::State {
     void* shared = nullptr;
     unsigned long long evaluation = 0;
     PredictedTimes predicted;
+    std::vector<SegmentTask> tasks;
   };
   // One evaluation, as workers find it behind `started`.
   struct Job {
@@ -162,6 +163,7 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
   }
   std::vector<Artefact> files = emit_divided(program, divided);
   files.back().text += flat_functions(program);
+  for (const DividedFunction& d : divided) files.back().text += emit_segment_table(program, d);
   s.library = compile_c(program.name, files, options.jit);
   if (!s.library.is_loaded()) {
     throw Error(ErrorCode::toolchain, "several cores need compiled code, and no C compiler was found (CC, cc, gcc, clang)");
@@ -180,6 +182,7 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
     if (e.shared == nullptr) throw std::bad_alloc();
     std::memset(e.shared, 0, bytes);
     patience(e.shared, options.patience);
+    e.tasks = segment_tasks(program, divided[k], s.library);
   }
   const std::vector<int> cores = allowed_cores();
   for (int p = 0; p < processors; ++p) s.stalled.push_back(std::make_unique<std::atomic<bool>>(false));
@@ -209,6 +212,8 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
 
 int Executor::processors() const { return state_->processors; }
 const PredictedTimes& Executor::predicted(std::string_view function) const { return state_->find(function).predicted; }
+const std::vector<SegmentTask>& Executor::tasks(std::string_view function) const { return state_->find(function).tasks; }
+void* Executor::shared(std::string_view function) const { return state_->find(function).shared; }
 void Executor::stall(int processor) { state_->stalled.at(static_cast<std::size_t>(processor))->store(true); }
 
 MeasuredTimes measure(Compiled& one, Executor& several, const Function& function) {

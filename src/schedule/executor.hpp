@@ -16,6 +16,7 @@
 
 #include "../codegen/jit.hpp"
 #include "divided.hpp"
+#include "segment_tasks.hpp"
 
 namespace lw {
 
@@ -41,6 +42,9 @@ class Executor {
 
   int processors() const;
   const PredictedTimes& predicted(std::string_view function) const;
+  // What it runs, for other schedulers (not while an evaluation runs), and the memory that the tasks share.
+  const std::vector<SegmentTask>& tasks(std::string_view function) const;
+  void* shared(std::string_view function) const;
   // For tests: this processor takes no part any more.
   void stall(int processor);
 
