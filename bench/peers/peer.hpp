@@ -74,13 +74,16 @@ inline std::string compiler() {
 #define LINKWRIGHT_PEER_FLAGS ""
 #endif
 
-// Defines the two functions; `library` is its name and version.
-#define LINKWRIGHT_PEER(library, make)                                                                 \
+#define LINKWRIGHT_PEER_ABOUT(library)                                                                 \
   extern "C" __attribute__((visibility("default"))) const char* linkwright_peer_about() {              \
     static const std::string about =                                                                   \
         std::string(library) + " (adapter: " + ::lw::peer::compiler() + " " LINKWRIGHT_PEER_FLAGS ")"; \
     return about.c_str();                                                                              \
-  }                                                                                                    \
+  }
+
+// Defines the two functions; `library` is its name and version.
+#define LINKWRIGHT_PEER(library, make)                                                                 \
+  LINKWRIGHT_PEER_ABOUT(library)                                                                       \
   extern "C" __attribute__((visibility("default"))) ::lw::peer::Peer* linkwright_peer_make(            \
       const ::lw::peer::Description* description) {                                                    \
     return make(*description);                                                                         \

@@ -17,6 +17,7 @@
 #include "../base/text.hpp"
 #include "../model/random_state.hpp"
 #include "backends.hpp"
+#include "bench_cores.hpp"
 #include "judgements.hpp"
 #include "model_input.hpp"
 #include "peak.hpp"
@@ -333,6 +334,14 @@ int bench(const Arguments& arguments) {
 }
 
 int run_bench(const Arguments& arguments) {
+  if (arguments.has("--cores")) {
+    for (const char* option : {"--peers", "--friction"}) {
+      if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("--cores does not go with {}: one or the other", option));
+    }
+    warn_about_circumstances(arguments);
+    return bench_cores(arguments);
+  }
+  if (arguments.has("--long")) throw Error(ErrorCode::usage, "--long goes with --cores");
   try {
     return bench(arguments);
   } catch (const Disagreement& e) {
@@ -355,6 +364,19 @@ Command bench_command() {
                                 "inverse dynamics alone, without and with what joints and drives lose",
                                 Option::Kind::flag,
                                 {},
+                                "Options"},
+                               {"--cores",
+                                "",
+                                "instead: each function on one core and on as many as are chosen for it; without MODEL for every model "
+                                "that comes along",
+                                Option::Kind::flag,
+                                {},
+                                "Options"},
+                               {"--long",
+                                "",
+                                "with --cores: also derivatives of large mechanisms, which take minutes to compile",
+                                Option::Kind::flag,
+                                {},
                                 "Options"}});
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
@@ -364,7 +386,7 @@ Command bench_command() {
       "(bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent calls show "
       "throughput, dependent ones latency (of a batch: of one state). Without MODEL: arm6, arm7, quadruped, humanoid.";
   c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none",
-                "linkwright bench puma560-dhanaraj --friction"};
+                "linkwright bench puma560-dhanaraj --friction", "linkwright bench quadruped --cores"};
   c.positionals[0].required = false;
   c.run = run_bench;
   return c;

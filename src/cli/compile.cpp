@@ -29,6 +29,7 @@
 #include "../model/random_state.hpp"
 #include "codegen_options.hpp"
 #include "commands.hpp"
+#include "compile_divided.hpp"
 #include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
@@ -117,7 +118,8 @@ void require_language(const Arguments& arguments, const std::string& language) {
   }
 }
 
-Emitted emit(const Form& form, int batch, const Program& program, const std::vector<TestVectors>& vectors) {
+Emitted emit(const Form& form, int batch, const Program& program, const std::vector<DividedFunction>& divided,
+             const std::vector<TestVectors>& vectors) {
   const std::string& language = form.language;
   const bool single = form.single_precision;
   Emitted out;
@@ -133,7 +135,9 @@ Emitted emit(const Form& form, int batch, const Program& program, const std::vec
     dialect.single_precision = single;
     add(cpp ? emit_cpp(program, {.single_precision = single, .batch = batch})
             : emit_c(program, {.single_precision = single, .batch = batch}));
-    add(emit_selftest(program, vectors, dialect, batch != 0));
+    const std::size_t processors = divided.empty() ? 1 : divided.front().shares.size();
+    if (processors > 1) add(emit_divided(program, divided));
+    add(emit_selftest(program, vectors, dialect, {.batch = batch != 0, .processors = processors}));
     const std::string ending = cpp ? ".cpp" : ".c";
     const char* chosen = std::getenv(cpp ? "CXX" : "CC");
     std::vector<std::string> build = words_of(chosen == nullptr ? "" : chosen);
@@ -144,6 +148,7 @@ Emitted emit(const Form& form, int batch, const Program& program, const std::vec
     for (const char* part : {"", "_batch", "_selftest"}) {
       if (batch != 0 || std::string_view(part) != "_batch") build.push_back(name + part + ending);
     }
+    if (processors > 1) build.insert(build.end(), {c_divided_name(program, processors) + ending, "-pthread"});
     build.insert(build.end(), {"-o", "selftest", "-lm"});
     out.commands = {build, {"./selftest"}};
   } else if (language == "fortran") {
@@ -272,6 +277,7 @@ int run_compile(const Arguments& arguments) {
   ProgramOptions options;
   options.trace = read_trace_options(arguments);
   const int batch = read_batch(arguments, form.language);
+  const Processors processors = read_processors(arguments, form);
   options.trace.fused = !arguments.has("--no-fma") && (form.language == "c" || form.language == "c++");  // the others have none
   options.trace.limbs = !arguments.has("--no-lanes") && (form.language == "c" || form.language == "c++");
   options.libm = arguments.has("--libm");
@@ -283,7 +289,7 @@ int run_compile(const Arguments& arguments) {
   Program program = make_program(loaded.mechanism, functions, options, &traced);
   if (arguments.has("--name")) program.name = arguments.text("--name");
   program.options = resolved(arguments, options.trace, loaded.mechanism, functions);
-  for (const char* option : {"--functions", "--batch", "--name", "--float", "--libm", "--no-fma", "--no-lanes"}) {
+  for (const char* option : {"--functions", "--batch", "--processors", "--machine", "--name", "--float", "--libm", "--no-fma", "--no-lanes"}) {
     if (arguments.has(option)) program.options.emplace_back(option, arguments.text(option));
   }
   if (const std::string losses = losses_left_out(loaded.mechanism); lossless && !losses.empty()) {
@@ -340,7 +346,9 @@ int run_compile(const Arguments& arguments) {
     program.notes.push_back(
         fmt::format("snapped to exact angles: results differ from the file's by {:.1e}", proof.snapping));
   }
-  Emitted made = emit(form, batch, program, vectors);
+  const DividedProgram divided = divide_program(program, processors, json["functions"]);
+  program.notes.insert(program.notes.end(), divided.predictions.begin(), divided.predictions.end());
+  Emitted made = emit(form, batch, program, divided.functions, vectors);
   const SelfTest test = run_selftest(made);
   if (test.verdict == "failed") {
     say_error(fmt::format("the self-test of the code fails; nothing is written. It said:\n{}", test.output));
@@ -367,6 +375,7 @@ int run_compile(const Arguments& arguments) {
   }
   fmt::print("{}\n", table.str());
   for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
+  if (!divided.predictions.empty()) fmt::print("\n  {}\n", fmt::join(divided.predictions, "\n  "));
   if (proof.snapping > 0.0) fmt::print("\n  snapping changes results by {:.1e}\n", proof.snapping);
   if (test.verdict != "none") {
     fmt::print("\n  self-test, {} states a function against the algorithms over double: {}{}\n", kVectors, test.verdict,
@@ -386,6 +395,8 @@ Command compile_command() {
       {"--name", "NAME", "what files and functions are called; default: the model's name", Kind::text, {}, "Options"},
       {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
       {"--batch", "LANES", "also over many states at once, 4, 8 or 16 in vector registers (C and C++)", Kind::number, {}, "Options"},
+      {"--processors", "P", "also divided over P cores that share memory, with C11 atomics (C)", Kind::number, {}, "Options"},
+      {"--machine", "MACHINE", "whose costs decide who computes what: host, or a file (docs/machines.md); default: host", Kind::text, {}, "Options"},
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"},
       {"--no-lanes", "", "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang",
@@ -404,6 +415,7 @@ Command compile_command() {
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
                 "linkwright compile puma560 --batch 8 --out code",
+                "linkwright compile tree-32 --functions forward --processors 2 --out code",
                 "linkwright compile double-pendulum --language text"};
   c.run = run_compile;
   return c;

@@ -14,9 +14,12 @@ namespace lw::cli {
 
 static_assert(static_cast<int>(JointKind::floating) == static_cast<int>(peer::Kind::floating));
 
-PeerSearch find_peers(const std::vector<std::string>& folders) {
-  PeerSearch search;
-  for (const std::string name : {"kdl", "dart", "pinocchio", "rbdl", "cppadcg"}) {
+namespace {
+
+template <class Make>
+AdapterSearch<Make> find_adapters(const std::vector<std::string>& folders, const std::vector<std::string>& names, const char* make_symbol) {
+  AdapterSearch<Make> search;
+  for (const std::string& name : names) {
     std::filesystem::path file;
     for (const std::string& folder : folders) {
       file = std::filesystem::path(folder) / ("linkwright_peer_" + name + ".so");
@@ -29,7 +32,7 @@ PeerSearch find_peers(const std::vector<std::string>& folders) {
     }
     void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto about = module ? reinterpret_cast<peer::About>(dlsym(module, peer::kAboutSymbol)) : nullptr;
-    const auto make = module ? reinterpret_cast<peer::Make>(dlsym(module, peer::kMakeSymbol)) : nullptr;
+    const auto make = module ? reinterpret_cast<Make>(dlsym(module, make_symbol)) : nullptr;
     if (about && make) {
       search.found.push_back({name, about(), make});
     } else {
@@ -38,6 +41,15 @@ PeerSearch find_peers(const std::vector<std::string>& folders) {
     }
   }
   return search;
+}
+
+}  // namespace
+
+PeerSearch find_peers(const std::vector<std::string>& folders) {
+  return find_adapters<peer::Make>(folders, {"kdl", "dart", "pinocchio", "rbdl", "cppadcg"}, peer::kMakeSymbol);
+}
+FlowSearch find_flows(const std::vector<std::string>& folders) {
+  return find_adapters<peer::MakeFlow>(folders, {"tbb"}, peer::kMakeFlowSymbol);
 }
 
 std::vector<std::string> peer_folders() {

@@ -5,25 +5,32 @@
 #include <string>
 #include <vector>
 
+#include "../../bench/peers/flow.hpp"
 #include "../../bench/peers/peer.hpp"
 #include "../model/model.hpp"
 
 namespace lw::cli {
 
-struct PeerLibrary {
+template <class Make>
+struct Adapter {
   std::string name;   // kdl, dart, …
   std::string about;  // version, and how the adapter was compiled
-  peer::Make make = nullptr;
+  Make make = nullptr;
 };
-
-struct PeerSearch {
-  std::vector<PeerLibrary> found;
+template <class Make>
+struct AdapterSearch {
+  std::vector<Adapter<Make>> found;
   std::vector<std::string> missing;   // names of those known and not there
   std::vector<std::string> failures;  // there, but will not load: why
 };
+using PeerLibrary = Adapter<peer::Make>;
+using PeerSearch = AdapterSearch<peer::Make>;
+using FlowSearch = AdapterSearch<peer::MakeFlow>;
 
 // Looks for linkwright_peer_NAME.so in these folders, in order. What was opened stays open.
 PeerSearch find_peers(const std::vector<std::string>& folders);
+// oneTBB, which runs tasks that wait for each other.
+FlowSearch find_flows(const std::vector<std::string>& folders);
 
 // The folders of `linkwright bench`: those of LINKWRIGHT_PEERS (separated by colons), then the executable's.
 std::vector<std::string> peer_folders();

@@ -274,6 +274,8 @@ Command schedule_command() {
        Kind::flag,
        {},
        "Options"},
+      {"--peers", "auto|none", "with --run: the same tasks by other libraries, where their adapters are found (oneTBB), or not",
+       Kind::text, {"auto", "none"}, "Options"},
       {"--processors",
        "P",
        "how many: 4, or 1,2,4, or 1-8, which is the default as far as the machine has them",

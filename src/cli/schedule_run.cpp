@@ -1,6 +1,11 @@
 #include "schedule_run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -11,8 +16,10 @@
 #include "../schedule/choice.hpp"
 #include "../schedule/executor.hpp"
 #include "codegen_options.hpp"
+#include "peers.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
+#include "timing.hpp"
 
 namespace lw::cli {
 namespace {
@@ -30,14 +37,32 @@ Program fastest_program(const Arguments& arguments, const Mechanism& mechanism, 
   return program;
 }
 
-constexpr double kSeconds = 4.0;  // of each measurement
+constexpr double kSeconds = 8.0;  // of all measurements
 
 struct RunRow {
   int processors = 1;
   PredictedTimes predicted;
   double seconds = 0.0;
-  bool same = true;
 };
+
+// The same tasks by another library.
+struct PeerRow {
+  std::string name, about;
+  int processors = 2;
+  std::unique_ptr<peer::Flow> flow;
+  double seconds = 0.0;
+};
+
+FlowSearch look_for_flows(const Arguments& arguments) {
+  FlowSearch search;
+  if (arguments.text("--peers", "auto") == "auto") search = find_flows(peer_folders());
+  if (arguments.quiet()) return search;
+  for (const std::string& failure : search.failures) say_warning(failure);
+  if (!search.missing.empty()) {
+    say(fmt::format("Not found, so not compared: {} (bench/README.md says how to add it)", fmt::join(search.missing, ", ")));
+  }
+  return search;
+}
 
 }  // namespace
 
@@ -59,32 +84,61 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   ExecutorOptions options;
   options.machine = machine;
   options.pin_caller = true;
-  // one core: the faster of two forms, in which equal calls are loops, or stand side by side in vectors
-  RunRow one;
+  std::vector<int> counts{1};
+  std::copy_if(processors.begin(), processors.end(), std::back_inserter(counts), [](int p) { return p > 1; });
+  std::vector<double> inputs(f.input_size()), outputs(f.output_size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
+  std::vector<std::function<void(int)>> calls{[&](int count) {
+    for (int k = 0; k < count; ++k) compiled(f.name(), inputs, outputs);
+  }};
+  std::vector<std::unique_ptr<Executor>> executors;
   std::vector<RunRow> rows;
-  {
-    Executor alone(program, 1, options);
-    const MeasuredTimes t = measure(compiled, alone, f, kSeconds);
-    one.seconds = std::min(t.one, t.divided);
-    one.same = t.same;
-    one.predicted = alone.predicted(f.name());
-    one.predicted.divided = one.predicted.one;
+  for (const int p : counts) {
+    Executor& run = *executors.emplace_back(std::make_unique<Executor>(program, p, options));
+    rows.push_back({p, run.predicted(f.name()), 0.0});
+    if (p == 1) rows.back().predicted.divided = rows.back().predicted.one;
+    calls.push_back([&](int count) {
+      for (int k = 0; k < count; ++k) run(f.name(), inputs, outputs);
+    });
   }
-  for (const int p : processors) {
-    if (p == 1) continue;
-    Executor several(program, p, options);
-    const MeasuredTimes t = measure(compiled, several, f, kSeconds);
-    one.seconds = std::min(one.seconds, t.one);
-    rows.push_back({p, several.predicted(f.name()), t.divided, t.same});
+  std::vector<PeerRow> peers;
+  const std::vector<int> allowed = allowed_cores();
+  for (const auto& library : look_for_flows(arguments).found) {
+    for (std::size_t k = 1; k < counts.size(); ++k) {
+      std::vector<peer::FlowTask> tasks;
+      for (const SegmentTask& t : executors[k]->tasks(f.name())) tasks.push_back({t.run, static_cast<int>(t.before.size()), t.before.data()});
+      const peer::FlowDescription d{static_cast<int>(tasks.size()), tasks.data(), counts[k], allowed.data()};
+      peers.push_back({library.name, library.about, counts[k], std::unique_ptr<peer::Flow>(library.make(&d)), 0.0});
+      calls.push_back([&, flow = peers.back().flow.get(), shared = executors[k]->shared(f.name())](int count) {
+        flow->evaluate(count, shared, inputs.data(), outputs.data());
+      });
+    }
   }
-  rows.insert(rows.begin(), one);
+  std::vector<double> first;
+  bool same = true;
+  for (const auto& call : calls) {
+    std::fill(outputs.begin(), outputs.end(), 12345.0);
+    call(1);
+    if (first.empty()) first = outputs;
+    same = same && std::memcmp(first.data(), outputs.data(), outputs.size() * sizeof(double)) == 0;
+  }
+  const std::vector<double> seconds = time_on_cores(calls, kSeconds);
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k].seconds = seconds[1 + k];
+  for (std::size_t k = 0; k < peers.size(); ++k) peers[k].seconds = seconds[1 + rows.size() + k];
+  // one core: the faster of two forms, in which equal calls are loops, or stand side by side in vectors
+  rows[0].seconds = std::min(rows[0].seconds, seconds[0]);
+  const RunRow& one = rows[0];
   const auto fastest = std::min_element(rows.begin(), rows.end(), [](const RunRow& a, const RunRow& b) { return a.seconds < b.seconds; });
-  const bool same = std::all_of(rows.begin(), rows.end(), [](const RunRow& r) { return r.same; });
   if (arguments.json()) {
     Json json{{"model", loaded.model.name}, {"function", function}, {"same_bits", same}, {"best", fastest->processors}, {"runs", Json::array()}};
     for (const RunRow& r : rows) {
       json["runs"].push_back({{"processors", r.processors}, {"measured", r.seconds}, {"predicted", r.predicted.divided},
                               {"speedup", one.seconds / r.seconds}, {"messages", r.predicted.messages}, {"division", r.predicted.way}});
+    }
+    if (!peers.empty()) json["peers"] = Json::array();
+    for (const PeerRow& r : peers) {
+      json["peers"].push_back({{"name", r.name}, {"about", r.about}, {"processors", r.processors}, {"measured", r.seconds},
+                               {"speedup", one.seconds / r.seconds}});
     }
     add_given(arguments, json);
     print_json(json);
@@ -95,6 +149,10 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
       table.add({std::to_string(r.processors), time_text(machine, r.seconds), time_text(machine, r.predicted.divided),
                  fmt::format("{:.2f}", one.seconds / r.seconds), r.processors > 1 ? std::to_string(r.predicted.messages) : "",
                  r.processors > 1 ? r.predicted.way : ""});
+    }
+    for (const PeerRow& r : peers) {
+      table.add({std::to_string(r.processors), time_text(machine, r.seconds), "", fmt::format("{:.2f}", one.seconds / r.seconds), "",
+                 fmt::format("the same tasks run by {}", r.about)});
     }
     fmt::print("{}\n{}\nFastest on {}.\n", table.str(), same ? "All give the same bits." : "The results DIFFER.",
                counted(static_cast<std::size_t>(fastest->processors), "core"));

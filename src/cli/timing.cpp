@@ -69,4 +69,29 @@ std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, doubl
   return best;
 }
 
+std::vector<double> time_on_cores(const std::vector<std::function<void(int count)>>& calls, double seconds_together) {
+  constexpr double kWarm = 0.5e-3, kTimed = 0.2e-3;  // seconds
+  constexpr int kTurns = 100, kFirst = 20;
+  const auto seconds = [](const std::function<void(int)>& call, int count) {
+    const auto start = std::chrono::steady_clock::now();
+    call(count);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+  };
+  std::vector<double> least;
+  for (const auto& call : calls) {
+    seconds(call, kFirst);
+    least.push_back(seconds(call, kFirst));
+  }
+  const std::vector<double> estimate = least;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_over = [&] { return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds_together); };
+  for (int turn = 0; turn < kTurns || !is_over(); ++turn) {
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      seconds(calls[k], std::max(1, static_cast<int>(kWarm / estimate[k])));
+      least[k] = std::min(least[k], seconds(calls[k], std::max(3, static_cast<int>(kTimed / estimate[k]))));
+    }
+  }
+  return least;
+}
+
 }  // namespace lw::cli

@@ -30,4 +30,9 @@ struct Timing {
 // Ends after about so many seconds, though not before three repetitions.
 std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, double seconds);
 
+// Calls of which some run on several cores: seconds of an evaluation, the least of 100 repetitions or more of some 0.2 ms, in
+// turn, for so many seconds in all (a core may be another's for a second). Each is called for longer than that before its clock
+// starts: meanwhile threads of the one before it go to sleep, and its own wake up.
+std::vector<double> time_on_cores(const std::vector<std::function<void(int count)>>& calls, double seconds_together = 0.5);
+
 }  // namespace lw::cli

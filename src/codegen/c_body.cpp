@@ -398,8 +398,10 @@ std::string CWriter::Body::part_signature(std::size_t part, bool call) const {
 }
 
 void CWriter::Body::write_parts(std::string& out) {
+  if (items.empty()) return;  // a share without work
   for (std::size_t part = 0; part < parts; ++part) {
     add_line(out, part_signature(part, false) + " {", 0);
+    if (share != nullptr) add_line(out, fmt::format("(void){};", passed), 2);  // not every segment passes on
     write_items(out, part);
     out += "}\n\n";
   }
@@ -465,7 +467,7 @@ std::string CWriter::Body::write_share(int processor, const std::string& shared)
     }
     for (; part < parts; ++part) {
       const auto first = std::find_if(items.begin(), items.end(), [&](const Item& i) { return i.part == part; });
-      if (first == items.end()) continue;  // a share without work
+      if (first == items.end()) continue;
       if (first->segment > static_cast<int>(s)) break;
       add_line(out, part_signature(part, true) + ";", 2);
     }

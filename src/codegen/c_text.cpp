@@ -43,6 +43,14 @@ std::string c_declaration(const Program& program, const Function& function, cons
   return c_signature(names, c_function(program, function, dialect), dialect, false);
 }
 
+std::string c_sizes(const Function& function) {
+  std::vector<std::string> sizes;
+  for (const auto* groups : {&function.inputs(), &function.outputs()}) {
+    for (const Group& g : *groups) sizes.push_back(fmt::format("{}[{}]", g.name, g.size));
+  }
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
 std::string c_comment(const std::vector<std::string>& lines) {
   std::string text;
   for (std::size_t k = 0; k < lines.size(); ++k) {

@@ -32,6 +32,10 @@ std::string c_name(const Program& program, const CDialect& dialect);
 // NAME_inverse, or inverse in C++: what a function is called, and its arguments, inputs first.
 std::string c_function(const Program& program, const Function& function, const CDialect& dialect);
 std::vector<std::string> c_arguments(const Function& function, const CDialect& dialect);
+// in, in + 6, in + 12: the groups in an array.
+std::string pieces(const std::vector<Group>& groups, const std::string& array);
+// q[6], qd[6], qdd[6], tau[6]
+std::string c_sizes(const Function& function);
 // void NAME_inverse(const double *q, const double *qd, const double *qdd, double *tau), as a header says it.
 std::string c_declaration(const Program& program, const Function& function, const CDialect& dialect);
 // Functions are written over numbers, or over vectors of `lanes` of them (2, 4, 8, 16) by the extensions of gcc and clang:

@@ -81,8 +81,6 @@ std::string c_signature(const Statements& names, const std::string& name, const 
 std::string library_name(Op op, const CDialect& dialect);
 // REAL, ONE and the like, in a text that is the same for double and float.
 void choose_precision(std::string& text, const CDialect& dialect);
-// in, in + 6, in + 12: the groups in an array.
-std::string pieces(const std::vector<Group>& groups, const std::string& array);
 // A line of code, broken behind commas, or else at blanks, where it is too long.
 void add_line(std::string& text, const std::string& line, std::size_t indent);
 inline constexpr const char* kAligned = "__attribute__((aligned(64)))";  // for any vector

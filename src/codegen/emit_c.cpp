@@ -23,11 +23,7 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
   std::string header = comment(banner(program, form)) +
                        fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n", guard);
   for (const Function& f : program.functions) {
-    std::vector<std::string> sizes;
-    for (const auto* groups : {&f.inputs(), &f.outputs()}) {
-      for (const Group& g : *groups) sizes.push_back(fmt::format("{}[{}]", g.name, g.size));
-    }
-    header += fmt::format("\n/* {} */\n{};\n", fmt::join(sizes, ", "), c_declaration(program, f, dialect));
+    header += fmt::format("\n/* {} */\n{};\n", c_sizes(f), c_declaration(program, f, dialect));
   }
   header += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   std::vector<Artefact> files = {{name + ".h", header}, {name + ".c", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".h")}};

@@ -49,12 +49,6 @@ static double lw_now(void) {
 #else
 #define LW_PREFETCH(address, write) (void)(address)
 #endif
-static inline void lw_fetch(const double *from, int count) {
-  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, 0);
-}
-static inline void lw_fetch_to_write(const double *from, int count) {
-  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, 1);
-}
 
 static inline void lw_post(lw_count *done, unsigned long long count) {
   atomic_store_explicit(done, count, memory_order_release);
@@ -82,6 +76,17 @@ static inline int lw_wait(lw_count *done, unsigned long long count, double patie
 }
 )";
 
+// Only where they are called: compilers warn of what is not.
+std::string fetching(const std::string& code) {
+  std::string text;
+  for (const auto& [name, write] : {std::pair("lw_fetch", 0), std::pair("lw_fetch_to_write", 1)}) {
+    if (code.find(std::string(name) + "(") == std::string::npos) continue;
+    text += fmt::format("static inline void {}(const double *from, int count) {{\n"
+                        "  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, {});\n}}\n", name, write);
+  }
+  return text;
+}
+
 std::string upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;
@@ -95,6 +100,28 @@ std::string declaration(const Program& program, const Function& f, std::vector<s
   }
   if (names != nullptr) *names = all;
   return fmt::format("int {}({})", c_on(program, f), fmt::join(arguments, ", "));
+}
+
+// For the head of the header.
+std::vector<std::string> how_to_call(const Program& program, const Function& f, std::size_t processors) {
+  const std::string call = fmt::format("{}(k, e, &shared, {})", c_on(program, f), fmt::join(c_arguments(f, {}), ", "));
+  return {"",
+          fmt::format("One evaluation on {} processors that share memory (threads on cores of their own, or cores without a system).",
+                      processors),
+          "Processor k, from 0, calls",
+          "  " + call,
+          "in evaluation e = 0, 1, 2, ... since `shared` was zero, with the same of all else. Threads are yours: so are",
+          "starting and stopping them.",
+          "- Before the first: `static " + c_shared(program, f) + " shared;`, all zero, and shared.patience as you like.",
+          "- To begin: write the inputs, tell the others (a store with release that they read with acquire, or anything",
+          "  that wakes them), and call it as processor 0. The others call it when they are told.",
+          "- It returns 0 where its share is done; on processor 0 the results are whole then, and the next may begin.",
+          "- A processor that does not come within shared.patience seconds is not waited for: who needs it returns",
+          "  1 + its number. The results are worth nothing then. Let all return, set `shared` to zero, count from 0",
+          "  again; or compute on one processor (" + symbol(program, f) + ").",
+          "It takes no lock, allocates nothing, and gives the bits that one processor gives. Waiting spins, then yields",
+          "(sched_yield); systems without timespec_get or sched_yield define LW_NOW(), seconds as double, and LW_YIELD().",
+          "C11 with atomics; not for C++."};
 }
 
 }  // namespace
@@ -114,19 +141,19 @@ std::size_t DividedFunction::most_segments() const {
   return most;
 }
 
-std::string c_divided_name(const Program& program, const std::vector<DividedFunction>& functions) {
-  return fmt::format("{}_p{}", program.name, functions.front().shares.size());
+std::string c_divided_name(const Program& program, std::size_t processors) {
+  return fmt::format("{}_p{}", program.name, processors);
 }
 std::string c_on(const Program& program, const Function& function) { return symbol(program, function) + "_on"; }
 std::string c_shared(const Program& program, const Function& function) { return symbol(program, function) + "_shared"; }
 
 std::vector<Artefact> emit_divided(const Program& program, const std::vector<DividedFunction>& functions) {
-  const std::string name = c_divided_name(program, functions), guard = upper(name) + "_H";
   const std::size_t processors = functions.front().shares.size();
+  const std::string name = c_divided_name(program, processors), guard = upper(name) + "_H";
   const Form form{"c", false};
   std::vector<std::string> about = banner(program, form);
-  about.push_back(fmt::format("Divided over {} processors: each calls NAME_on with its number; see the declarations.", processors));
   about.push_back(fmt::format("Compile with -O2 -march=native -std=c11 {}.", fmt::join(kCFlags, " ")));
+  for (const std::string& line : how_to_call(program, functions.front().whole, processors)) about.push_back(line);
   std::string header = c_comment(about) + fmt::format("#ifndef {0}\n#define {0}\n\n#include <stdatomic.h>\n", guard);
   header += "\n#ifndef LW_COUNT\n#define LW_COUNT\ntypedef atomic_ullong lw_count;\n#endif\n";
   const CDialect dialect;
@@ -144,15 +171,14 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
       passed += fmt::format("  _Alignas(64) double passed{}[{}]; /* its own */\n", p, std::max<std::size_t>(count, 1));
     }
     header += fmt::format(
-        "\n/* Zero but for patience: seconds to wait for another processor, 0: for ever. */\n"
+        "\n/* Zero, but for patience: seconds to wait for another processor; 0: for ever. */\n"
         "typedef struct {{\n  struct {{\n    _Alignas(64) lw_count done;\n  }} processor[{}];\n"
         "  _Alignas(64) double patience;\n  _Alignas(64) double exchange[{}];\n{}}} {};\n",
         processors, std::max<std::size_t>(d.exchanged, 1), passed, shared);
     std::vector<std::string> names;
     const std::string declared = declaration(program, f, &names);
     header += fmt::format(
-        "/* On every processor, 0 to {}, with the same of all else; evaluation counts from 0. 0: done (on processor 0: by all);\n"
-        "   1 + k: processor k did not come. */\n", processors - 1);
+        "/* {}. 0: done, on processor 0 by all; 1 + k: processor k did not come. */\n", c_sizes(f));
     add_line(header, declared + ";", 0);
     add_line(drivers, declared + " {", 0);
     drivers += fmt::format("  const unsigned long long base = evaluation * {}u;\n  int stalled = 0;\n  switch (processor) {{\n",
@@ -171,7 +197,7 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
   header += "\n#endif\n";
   std::string source = c_comment(banner_with_names(program, form)) + kDividedHead +
                        fmt::format("#include \"{}.h\"\n", name) +
-                       c_preamble(writer.needs, writer.text.find("LW_PART") != std::string::npos, dialect) + kWaiting +
+                       c_preamble(writer.needs, writer.text.find("LW_PART") != std::string::npos, dialect) + kWaiting + fetching(writer.text) +
                        c_helpers(writer.needs, dialect, writer.text) + writer.text + "\n" + drivers;
   return {{name + ".h", header}, {name + ".c", source}};
 }

@@ -1,4 +1,5 @@
-// A function divided over processors that share memory: NAME_pP.h and NAME_pP.c, with C11 atomics and nothing else.
+// A function divided over processors that share memory: NAME_pP.h and NAME_pP.c, with C11 atomics and nothing else. The header
+// tells a user how processors call it, together and one evaluation after the other.
 //
 //   int NAME_inverse_on(int processor, unsigned long long evaluation, NAME_inverse_shared *shared,
 //                       const double *q, const double *qd, const double *qdd, double *tau)
@@ -55,7 +56,7 @@ struct DividedFunction {
 std::vector<Artefact> emit_divided(const Program& program, const std::vector<DividedFunction>& functions);
 
 // NAME_p2: what the files are called. NAME_inverse_on, NAME_inverse_shared.
-std::string c_divided_name(const Program& program, const std::vector<DividedFunction>& functions);
+std::string c_divided_name(const Program& program, std::size_t processors);
 std::string c_on(const Program& program, const Function& function);
 std::string c_shared(const Program& program, const Function& function);
 

@@ -15,10 +15,15 @@ struct TestVectors {
 };
 
 // NAME_c_vectors.csv: a line a state, `function, inputs…, outputs…`; and NAME_selftest.c or .cpp, which needs the code and
-// nothing else, prints a line a function and a verdict, and exits with 0 or 1. `with_batch`: the functions over many states
-// too (emit_batch.hpp).
+// nothing else, prints a line a function and a verdict, and exits with 0 or 1.
+struct SelfTestOptions {
+  bool batch = false;  // the functions over many states too (emit_batch.hpp)
+  // more than 1: the functions over so many processors too (emit_divided.hpp), as many threads, POSIX's or C11's: each result has
+  // the bits of one processor, and a processor that does not come is noticed
+  std::size_t processors = 1;
+};
 std::vector<Artefact> emit_selftest(const Program& program, const std::vector<TestVectors>& vectors,
-                                    const CDialect& dialect = {}, bool with_batch = false);
+                                    const CDialect& dialect = {}, const SelfTestOptions& options = {});
 
 // The function that vectors are for; throws where there is none, or their sizes are not its own.
 const Function& tested_function(const Program& program, const TestVectors& vectors);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -70,6 +71,28 @@ Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Ma
   throw Error(ErrorCode::usage, fmt::format("there is no method `{}` of scheduling", method));
 }
 
+std::vector<Message> messages(const TaskGraph& graph, const Schedule& schedule) {
+  std::vector<const Placement*> of(static_cast<std::size_t>(graph.size()), nullptr);
+  for (const Placement& p : schedule.placements) of[static_cast<std::size_t>(p.task)] = &p;
+  std::vector<Message> all;
+  for (int t = 0; t < graph.size(); ++t) {
+    const Placement* from = of[static_cast<std::size_t>(t)];
+    if (from == nullptr) continue;
+    std::map<int, std::vector<int>> readers;  // by processor
+    for (const Dependence& d : graph.after(t)) {
+      const Placement* to = of[static_cast<std::size_t>(d.task)];
+      if (to != nullptr && to->processor != from->processor) readers[to->processor].push_back(d.task);
+    }
+    for (auto& [processor, tasks] : readers) {
+      std::sort(tasks.begin(), tasks.end(), [&](int a, int b) {
+        return of[static_cast<std::size_t>(a)]->start < of[static_cast<std::size_t>(b)]->start;
+      });
+      all.push_back({t, std::move(tasks)});
+    }
+  }
+  return all;
+}
+
 Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double alone) {
   Figures f;
   f.makespan = schedule.makespan();
@@ -77,12 +100,10 @@ Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& 
   if (f.makespan > 0.0) f.speedup = alone / f.makespan;
   f.efficiency = f.speedup / schedule.processors;
   double busy = 0.0, least = HUGE_VAL, most = 0.0;
-  std::vector<int> processor(static_cast<std::size_t>(graph.size()), -1);
   for (const Placement& p : schedule.placements) {
     busy += p.finish - p.start;
     least = std::min(least, p.finish - p.start);
     most = std::max(most, p.finish - p.start);
-    processor[static_cast<std::size_t>(p.task)] = p.processor;
   }
   f.idle = std::max(0.0, schedule.processors * f.makespan - busy);
   if (f.idle < 1e-9 * f.makespan) f.idle = 0.0;
@@ -92,13 +113,7 @@ Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& 
   for (std::size_t k = 0; k < starts.size(); ++k) {
     if (k == 0 || starts[k] - starts[k - 1] > 1e-9 * f.makespan) ++f.levels;
   }
-  // what several tasks of a processor read of one is sent once for all of them
-  for (int t = 0; t < graph.size(); ++t) {
-    std::set<int> to;
-    for (const Dependence& d : graph.after(t)) to.insert(processor[static_cast<std::size_t>(d.task)]);
-    to.erase(processor[static_cast<std::size_t>(t)]);
-    f.messages += static_cast<int>(to.size());
-  }
+  f.messages = static_cast<int>(messages(graph, schedule).size());
   return f;
 }
 

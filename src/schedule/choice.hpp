@@ -15,6 +15,13 @@ const std::vector<std::string>& scheduling_methods();
 Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Machine& machine, int processors,
                      double seconds = 10.0);
 
+// What a task writes, on its way to another processor: once for all that read it there.
+struct Message {
+  int from = 0;              // the task
+  std::vector<int> readers;  // on one processor, the first of them first
+};
+std::vector<Message> messages(const TaskGraph& graph, const Schedule& schedule);
+
 struct Figures {
   double makespan = 0.0;
   double speedup = 1.0;     // against one processor that has all to do and sends nothing
@@ -22,7 +29,7 @@ struct Figures {
   double idle = 0.0;        // time that processors wait, all together
   int idle_slots = 0;       // the same in tasks, where these are of one length; else -1
   int levels = 0;           // times at which tasks start: cycles, where tasks are of one length
-  int messages = 0;         // values' groups that go from one processor to another
+  int messages = 0;         // from one processor to another
 };
 // `alone`: what one processor takes; 0: serial_time(graph, machine).
 Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double alone = 0.0);

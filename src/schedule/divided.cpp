@@ -561,7 +561,12 @@ DividedFunction divide_over(const Function& function, const Machine& machine, in
   divider.repeat_cheap(plan);
   int messages = 0;
   DividedFunction divided = divider.realise(plan, &messages);
-  if (times != nullptr) *times = {machine.for_code_of(work, 1).duration(work), plan.time, plan.way, messages};
+  if (times != nullptr) {
+    const double one = machine.for_code_of(work, 1).duration(work);
+    const bool by_one = std::all_of(plan.chunks.begin(), plan.chunks.end(),
+                                    [&](const auto& c) { return c.processor == plan.chunks.front().processor; });
+    *times = {one, by_one ? one : plan.time, by_one ? "nothing: one does it all" : plan.way, messages};
+  }
   return divided;
 }
 

@@ -87,6 +87,7 @@ struct Executor::State {
     void* shared = nullptr;
     unsigned long long evaluation = 0;
     PredictedTimes predicted;
+    std::vector<SegmentTask> tasks;
   };
   // One evaluation, in one line of cache with the count that announces it: workers who see the count have the rest.
   struct alignas(64) Job {
@@ -175,6 +176,7 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
   }
   std::vector<Artefact> files = emit_divided(program, divided);
   files.back().text += flat_functions(program);
+  for (const DividedFunction& d : divided) files.back().text += emit_segment_table(program, d);
   s.library = compile_c(program.name, files, options.jit);
   if (!s.library.is_loaded()) {
     throw Error(ErrorCode::toolchain, "several cores need compiled code, and no C compiler was found (CC, cc, gcc, clang)");
@@ -193,6 +195,7 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
     if (e.shared == nullptr) throw std::bad_alloc();
     std::memset(e.shared, 0, bytes);
     patience(e.shared, options.patience);
+    e.tasks = segment_tasks(program, divided[k], s.library);
   }
   const std::vector<int> cores = allowed_cores();
   for (int p = 0; p < processors; ++p) s.stalled.push_back(std::make_unique<std::atomic<bool>>(false));
@@ -226,6 +229,8 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
 
 int Executor::processors() const { return state_->processors; }
 const PredictedTimes& Executor::predicted(std::string_view function) const { return state_->find(function).predicted; }
+const std::vector<SegmentTask>& Executor::tasks(std::string_view function) const { return state_->find(function).tasks; }
+void* Executor::shared(std::string_view function) const { return state_->find(function).shared; }
 void Executor::stall(int processor) { state_->stalled.at(static_cast<std::size_t>(processor))->store(true); }
 
 MeasuredTimes measure(Compiled& one, Executor& several, const Function& function, double seconds) {
@@ -256,31 +261,52 @@ MeasuredTimes measure(Compiled& one, Executor& several, const Function& function
 }
 
 BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptions& options) : one_(jit(program, options.jit)) {
+  constexpr double kWorthIt = 0.95;
   const auto cores = static_cast<int>(allowed_cores().size());
-  const int processors = most > 0 ? std::min(most, cores) : cores;
-  if (processors < 2 || !one_.is_native()) return;
-  Program promising = program;
-  std::erase_if(promising.functions, [&](const Function& f) {
-    PredictedTimes t;
-    (void)divide_over(f, options.machine, processors, &t);
-    return t.divided > 0.95 * t.one;
-  });
-  if (promising.functions.empty()) return;
-  several_ = std::make_unique<Executor>(promising, processors, options);
-  for (const Function& f : promising.functions) {
-    const MeasuredTimes t = measure(one_, *several_, f);
-    if (t.same && t.divided < t.one) divided_.push_back(f.name());
+  const int all = most > 0 ? std::min(most, cores) : cores;
+  for (const Function& f : program.functions) choices_.push_back({f.name(), 1, {}, {}});
+  if (all < 2 || !one_.is_native()) return;
+  std::map<int, Program> promising;
+  for (std::size_t k = 0; k < program.functions.size(); ++k) {
+    PredictedTimes& best = choices_[k].predicted;
+    int fastest = 1;
+    for (int p = 2; p <= all; p = p < all ? std::min(2 * p, all) : all + 1) {
+      PredictedTimes t;
+      (void)divide_over(program.functions[k], options.machine, p, &t);
+      if (fastest == 1 || t.divided < kWorthIt * best.divided) {
+        best = t;
+        fastest = p;
+      }
+    }
+    if (best.divided > kWorthIt * best.one) continue;
+    Program& part = promising.try_emplace(fastest, program).first->second;
+    if (several_.try_emplace(fastest).second) part.functions.clear();
+    part.functions.push_back(program.functions[k]);
   }
-  if (divided_.empty()) several_.reset();
+  for (const auto& [p, part] : promising) {
+    several_[p] = std::make_unique<Executor>(part, p, options);
+    bool pays = false;
+    for (const Function& f : part.functions) {
+      Choice& c = *std::find_if(choices_.begin(), choices_.end(), [&](const Choice& x) { return x.function == f.name(); });
+      c.measured = measure(one_, *several_[p], f);
+      if (!c.measured.same || c.measured.divided > kWorthIt * c.measured.one) continue;
+      c.processors = p;
+      pays = true;
+    }
+    if (!pays) several_.erase(p);
+  }
 }
 
 void BestExecutor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
-  if (processors(function) > 1) (*several_)(function, inputs, outputs);
+  if (const int p = processors(function); p > 1) (*several_.at(p))(function, inputs, outputs);
   else one_(function, inputs, outputs);
 }
 
-int BestExecutor::processors(std::string_view function) const {
-  return std::find(divided_.begin(), divided_.end(), function) != divided_.end() ? several_->processors() : 1;
+const BestExecutor::Choice& BestExecutor::choice(std::string_view function) const {
+  for (const Choice& c : choices_) {
+    if (c.function == function) return c;
+  }
+  throw Error(ErrorCode::usage, fmt::format("the program has no function `{}`", function));
 }
 
 }  // namespace lw

@@ -8,6 +8,7 @@
 // One caller at a time.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "../codegen/jit.hpp"
 #include "divided.hpp"
+#include "segment_tasks.hpp"
 
 namespace lw {
 
@@ -41,6 +43,9 @@ class Executor {
 
   int processors() const;
   const PredictedTimes& predicted(std::string_view function) const;
+  // What it runs, for other schedulers (not while an evaluation runs), and the memory that the tasks share.
+  const std::vector<SegmentTask>& tasks(std::string_view function) const;
+  void* shared(std::string_view function) const;
   // For tests: this processor takes no part any more.
   void stall(int processor);
 
@@ -57,20 +62,29 @@ struct MeasuredTimes {
 };
 MeasuredTimes measure(Compiled& one, Executor& several, const Function& function, double seconds = 0.3);
 
-// On as many cores as pay. Functions for which several are predicted to are compiled both ways and timed; one core does those for
-// which it is as fast, so that nothing is ever slower than on one.
+// On as many cores as pay. Of 2, 4, 8, … and all the number is taken that is predicted to be fastest. Functions for which it is
+// predicted to gain 5 % or more are compiled both ways and timed; the others, and those for which it then does not gain as much, one
+// core does, so that nothing is slower than on one.
 class BestExecutor {
  public:
   // `most`: cores to use at most; 0: all that this process may run on.
   BestExecutor(const Program& program, int most, const ExecutorOptions& options);
 
   void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
-  int processors(std::string_view function) const;
+  int processors(std::string_view function) const { return choice(function).processors; }
+
+  struct Choice {
+    std::string function;
+    int processors = 1;
+    PredictedTimes predicted;  // of the number that is fastest; zero where this process has one core, or nothing is compiled
+    MeasuredTimes measured;    // zero where nothing was predicted to gain
+  };
+  const Choice& choice(std::string_view function) const;
 
  private:
   Compiled one_;
-  std::unique_ptr<Executor> several_;
-  std::vector<std::string> divided_;  // functions that are
+  std::map<int, std::unique_ptr<Executor>> several_;  // by processors
+  std::vector<Choice> choices_;
 };
 
 // Cores that this process may run on.

@@ -18,9 +18,8 @@ constexpr const char* kCritical = "#D55E00";
 constexpr const char* kPlain = "#0072B2";
 constexpr const char* kMessage = "#009E73";
 
-struct Message {
+struct Arrow {
   const Placement *from, *to;
-  int bytes;
   bool critical;
 };
 
@@ -73,16 +72,14 @@ class Chart {
   double y(int processor) const { return kTop + processor * row_; }
   double bottom() const { return y(schedule_.processors); }
 
+  // Each points to the task that the critical way goes on with, or else to the first that reads it.
   void find_messages(const std::vector<int>& way) {
-    for (int t = 0; t < graph_.size(); ++t) {
-      const Placement* to = of_[static_cast<std::size_t>(t)];
-      for (const Dependence& d : graph_.before(t)) {
-        const Placement* from = of_[static_cast<std::size_t>(d.task)];
-        if (from == nullptr || to == nullptr || from->processor == to->processor) continue;
-        bool critical = false;
-        for (std::size_t k = 1; k < way.size(); ++k) critical = critical || (way[k - 1] == d.task && way[k] == t);
-        messages_.push_back({from, to, d.bytes, critical});
-      }
+    std::vector<int> next(of_.size(), -1);
+    for (std::size_t k = 1; k < way.size(); ++k) next[static_cast<std::size_t>(way[k - 1])] = way[k];
+    for (const Message& m : messages(graph_, schedule_)) {
+      const int after = next[static_cast<std::size_t>(m.from)];
+      const bool critical = std::find(m.readers.begin(), m.readers.end(), after) != m.readers.end();
+      arrows_.push_back({of_[static_cast<std::size_t>(m.from)], of_[static_cast<std::size_t>(critical ? after : m.readers.front())], critical});
     }
   }
 
@@ -158,11 +155,11 @@ class Chart {
     return out;
   }
 
-  bool shows_all() const { return messages_.size() <= kMostArrows; }
+  bool shows_all() const { return arrows_.size() <= kMostArrows; }
 
   std::string arrows() const {
     std::string out;
-    for (const Message& m : messages_) {
+    for (const Arrow& m : arrows_) {
       if (!shows_all() && !m.critical) continue;
       const bool down = m.to->processor > m.from->processor;
       const double x1 = x(m.from->finish), x2 = x(m.to->start);
@@ -193,11 +190,11 @@ class Chart {
     entry(box(kPlain, 0.26), "task");
     entry(box(kCritical, 0.62), "task on the critical way");
     entry("<rect x='0' y='-7' width='22' height='14' fill='url(#idle)'/>", "idle");
-    if (!messages_.empty()) {
+    if (!arrows_.empty()) {
       entry(fmt::format("<line x1='0' y1='0' x2='20' y2='0' stroke='{}' stroke-width='1.5' marker-end='url(#head)'/>",
                         kMessage),
-            shows_all() ? counted(messages_.size(), "message")
-                        : fmt::format("message ({} in all: those on the critical way are shown)", messages_.size()));
+            shows_all() ? counted(arrows_.size(), "message")
+                        : fmt::format("message ({} in all: those on the critical way are shown)", arrows_.size()));
     }
     return out;
   }
@@ -210,7 +207,7 @@ class Chart {
   TimeUnit unit_;
   std::vector<const Placement*> of_;  // by task
   std::vector<bool> critical_;
-  std::vector<Message> messages_;
+  std::vector<Arrow> arrows_;
 };
 
 // A text inside of a script, between double quotes: no sign in it ends the string or the script.

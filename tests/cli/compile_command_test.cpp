@@ -425,6 +425,79 @@ TEST(CompileCommand, BatchesTakeFourEightOrSixteenLanesInCAndCpp) {
   EXPECT_TRUE(has(run.err, "--batch goes with C and C++")) << run.err;
 }
 
+// Messages so cheap that small functions are divided.
+std::string eager_machine() {
+  return test::write("eager.yaml",
+                     "machine: eager\nunit: seconds\nprocessors: 4\ntopology: shared\n"
+                     "operations: {multiplication: 1e-9, addition: 1e-9, division: 5e-9, root: 5e-9, trigonometric: 5e-9}\n"
+                     "messages: {start_up: 4e-9, per_byte: 1e-11}\n");
+}
+
+TEST(CompileCommand, DividedOverProcessors) {
+  const std::string out = out_folder("divided");
+  const test::Outcome run = linkwright({"compile", "puma560", "--functions", "inverse,mass-matrix", "--processors", "2", "--machine",
+                                        eager_machine(), "--keep", "a2", "--out", out, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json json = run.json();
+  EXPECT_TRUE(json["self_test"] == "passed" || json["self_test"] == "not run");
+  for (const Json& f : json["functions"]) {
+    EXPECT_EQ(f["divided"]["processors"], 2);
+    EXPECT_EQ(f["divided"]["machine"], "eager");
+    EXPECT_GT(f["divided"]["messages"].get<int>(), 0);
+    EXPECT_LT(f["divided"]["predicted"].get<double>(), f["divided"]["predicted_on_one"].get<double>());
+  }
+  const std::string header = text_of(out + "/puma560_p2.h");
+  EXPECT_TRUE(has(header, "int puma560_inverse_on(int processor, unsigned long long evaluation, puma560_inverse_shared *shared,")) << header;
+  EXPECT_TRUE(has(header, "static puma560_inverse_shared shared;"));
+  EXPECT_TRUE(has(header, "inverse on 2 processors: "));
+  EXPECT_TRUE(has(text_of(out + "/puma560_c_report.json"), "\"puma560_p2.c\""));
+
+  // as a user compiles it, without a word; then its self-test without a race
+  const std::string files = "puma560.c puma560_p2.c puma560_selftest.c";
+  for (const std::string compiler : {"gcc", "clang"}) {
+    if (test::shell("command -v " + compiler).code != 0) continue;
+    const test::Outcome strict = test::shell("cd " + out + " && " + compiler +
+                                             " -std=c11 -O1 -march=native -ffp-contract=off -Wall -Wextra -Wconversion -Wpedantic -Werror " +
+                                             files + " -o selftest -pthread -lm && ./selftest");
+    EXPECT_EQ(strict.code, 0) << strict.out << strict.err;
+    EXPECT_TRUE(has(strict.out, "2 processors, 10 rounds: the bits of one; one that does not come is noticed")) << strict.out;
+  }
+  const test::Outcome races = test::shell("cd " + out + " && gcc -std=c11 -O1 -g -march=native -ffp-contract=off -fsanitize=thread " + files +
+                                          " -o races -pthread -lm && ./races");
+  if (has(races.err, "unexpected memory mapping")) return;  // the sanitizer does not run here
+  EXPECT_EQ(races.code, 0) << races.out << races.err;
+
+  // a self-test that can fail: a result that nobody writes, and a processor that never says that it is done
+  const auto spoilt = [&](const std::string& change, const char* words) {
+    const test::Outcome wrong = test::shell("mkdir -p " + out + "/spoilt && cd " + out + "/spoilt && cp ../*.[ch] . && " + change +
+                                            " && cc -std=c11 -march=native -ffp-contract=off " + files + " -o selftest -pthread -lm && ./selftest");
+    EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+    EXPECT_TRUE(has(wrong.out, words)) << wrong.out;
+  };
+  spoilt("sed -i '/^  tau\\[2\\] = /d' puma560_p2.c", "other bits than on one processor in 200 evaluations");
+  spoilt("sed -i 's/patience = 60.0/patience = 0.1/' puma560_selftest.c && "
+         "sed -i 's/^  atomic_store_explicit(done, count, memory_order_release);/  (void)done; (void)count;/' puma560_p2.c",
+         "processor 1 does not come");
+}
+
+TEST(CompileCommand, WhatDoesNotGoWithProcessors) {
+  const std::string machine = eager_machine();
+  const auto refused = [&](std::vector<std::string> words, const char* part) {
+    words.insert(words.begin(), {"compile", "double-pendulum", "--out", out_folder("undivided")});
+    const test::Outcome run = linkwright(words);
+    EXPECT_EQ(run.code, 2) << run.err;
+    EXPECT_TRUE(has(run.err, part)) << run.err;
+    EXPECT_FALSE(fs::exists(out_folder("undivided")));
+  };
+  for (const char* count : {"0", "1", "2.5", "65", "-2"}) refused({"--processors", count}, "a whole number from 2 to 64");
+  refused({"--processors", "2", "--language", "c++"}, "not with c++");
+  refused({"--processors", "2", "--language", "fortran"}, "not with fortran");
+  refused({"--processors", "2", "--float"}, "does not go with --float");
+  refused({"--processors", "2", "--batch", "8"}, "does not go with --batch");
+  refused({"--processors", "5", "--machine", machine}, "`eager` has 4 processors");
+  refused({"--machine", machine}, "--machine goes with --processors");
+}
+
 TEST(CompileCommand, FloatSaysHowFarItIsOff) {
   const std::string out = out_folder("float");
   const test::Outcome run = linkwright({"compile", "puma560", "--float", "--out", out, "--json"});

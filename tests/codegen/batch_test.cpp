@@ -440,7 +440,7 @@ TEST(Batch, CodeProvesItselfInEveryDialect) {
       }
       std::vector<Artefact> files = cpp ? emit_cpp(program, {.single_precision = single, .batch = 8})
                                         : emit_c(program, {.single_precision = single, .batch = 8});
-      for (Artefact& f : emit_selftest(program, vectors, dialect, true)) files.push_back(std::move(f));
+      for (Artefact& f : emit_selftest(program, vectors, dialect, {.batch = true})) files.push_back(std::move(f));
       const Scratch scratch;
       write(scratch, files);
       for (const char* compiler : {cpp ? "g++" : "gcc", cpp ? "clang++" : "clang"}) {

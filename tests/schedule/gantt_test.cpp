@@ -74,6 +74,27 @@ TEST(Gantt, BarsStandWhereTheScheduleHasThem) {
   EXPECT_NE(svg.find("a &amp; b &lt;c&gt;"), std::string::npos);
 }
 
+// One of what goes to two tasks on another processor, as in the figures: an arrow, and its number in the legend.
+TEST(Gantt, WhatTwoReadOnOneProcessorIsOneMessage) {
+  TaskGraph graph("f");
+  const int a = graph.add({"a", "", {.multiplications = 1}}), b = graph.add({"b", "", {.multiplications = 1}});
+  const int c = graph.add({"c", "", {.multiplications = 1}}), d = graph.add({"d", "", {.multiplications = 1}});
+  for (const int reader : {b, c, d}) graph.depend(a, reader);
+  graph.depend(b, c);
+  const Machine machine;
+  const Schedule schedule{.method = "hand", .processors = 3, .placements = {{a, 0, 0.0, 1.0}, {c, 1, 2.0, 3.0}, {b, 1, 1.0, 2.0}, {d, 2, 1.0, 2.0}}};
+  const std::vector<Message> sent = messages(graph, schedule);
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_EQ(sent[0].readers, (std::vector<int>{b, c}));
+  EXPECT_EQ(sent[1].readers, std::vector<int>{d});
+  EXPECT_EQ(figures(graph, machine, schedule).messages, 2);
+  const std::string svg = gantt_svg(graph, machine, schedule);
+  EXPECT_NE(svg.find(">2 messages<"), std::string::npos);
+  std::size_t arrows = 0;
+  for (std::size_t at = svg.find("url(#head)'/>\n<path"); at != std::string::npos; at = svg.find("url(#head)'/>\n<path", at + 1)) ++arrows;
+  EXPECT_EQ(arrows, 1u) << "one behind the other";
+}
+
 TEST(Gantt, ThePageNeedsNothingButItself) {
   TaskGraph graph("f");
   const int a = graph.add({"</script><b>", "y = \"x\" \\ </script>", {.multiplications = 1}});
