@@ -35,6 +35,28 @@ TEST(BenchCommand, HasTheFieldsOfTheContract) {
   EXPECT_EQ(json["results"].size(), seen.size());
 }
 
+// What is not divided is the same code, so its ratio is 1; of what is divided the ratio is that of the times.
+TEST(BenchCommand, CoresAreChosenForEachFunction) {
+  const Outcome o = linkwright({"bench", "puma560", "--cores", "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  std::set<std::string> functions;
+  for (const nlohmann::json& r : o.json()["results"]) {
+    functions.insert(r["function"]);
+    EXPECT_GT(r["one"], 0.0);
+    if (r["processors"] == 1) {
+      EXPECT_EQ(r["ratio"], 1.0);
+    } else {
+      EXPECT_DOUBLE_EQ(r["ratio"], r["chosen"].get<double>() / r["one"].get<double>());
+    }
+    EXPECT_FALSE(r["why"].get<std::string>().empty());
+  }
+  EXPECT_EQ(functions, (std::set<std::string>{"inverse", "forward", "mass-matrix", "bias", "kinematics", "jacobian",
+                                              "inverse-derivatives", "forward-derivatives"}));
+  EXPECT_EQ(linkwright({"bench", "puma560", "--long"}).code, 2);
+  EXPECT_EQ(linkwright({"bench", "puma560", "--cores", "--friction"}).code, 2);
+  EXPECT_EQ(linkwright({"bench", "four-bar", "--cores"}).code, 3);
+}
+
 TEST(BenchCommand, RefusesLoopsAndUnknownChoices) {
   EXPECT_EQ(linkwright({"bench", "four-bar"}).code, 3);
   EXPECT_EQ(linkwright({"bench", "double-pendulum", "--peers", "all"}).code, 2);

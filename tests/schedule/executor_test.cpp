@@ -272,6 +272,22 @@ TEST(BestExecutor, GivesTheSameResults) {
   serial("inverse", in, exact);
   run("inverse", in, out);
   EXPECT_TRUE(same_bits(out, exact));
+  const BestExecutor::Choice& choice = run.choice("inverse");
+  if (allowed_cores().size() < 2) return;
+  EXPECT_LT(choice.predicted.divided, choice.predicted.one);
+  EXPECT_TRUE(choice.measured.same);
+  EXPECT_EQ(choice.processors, choice.measured.divided <= 0.95 * choice.measured.one ? 2 : 1);
+}
+
+TEST(BestExecutor, DividesNothingThatIsNotPredictedToGain) {
+  const Program program = program_of("ur5", "inverse");
+  ExecutorOptions options;
+  options.machine = eager();
+  options.machine.start_up = 1.0;
+  const BestExecutor run(program, 2, options);
+  EXPECT_EQ(run.processors("inverse"), 1);
+  EXPECT_EQ(run.choice("inverse").measured.one, 0.0) << "it was tried";
+  EXPECT_THROW((void)run.processors("forward"), Error);
 }
 
 }  // namespace executor_test
