@@ -21,7 +21,7 @@ namespace lw::cli {
 namespace {
 
 constexpr int kLargestDerivatives = 20;  // velocities; code of more takes the compiler minutes
-const std::vector<std::string> kFunctions{"inverse",    "forward",  "mass-matrix",         "bias",
+const std::vector<std::string> kDividedFunctions{"inverse",    "forward",  "mass-matrix",         "bias",
                                           "kinematics", "jacobian", "inverse-derivatives", "forward-derivatives"};
 
 struct CoresRow {
@@ -46,7 +46,7 @@ std::string reason(const BestExecutor::Choice& c, const Machine& machine) {
 
 std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel& loaded, const Machine& machine) {
   std::vector<std::string> functions;
-  for (const std::string& f : kFunctions) {
+  for (const std::string& f : kDividedFunctions) {
     try {
       judge_functions(arguments, loaded.model, {f});
     } catch (const Error&) {
