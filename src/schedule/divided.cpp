@@ -33,6 +33,16 @@ struct Plan {
   std::vector<int> writer;  // of each result, who has it; empty: to be chosen
 };
 
+// With what it takes to pass a number to a function and back, which is an instruction like an addition.
+OperationCount work_with_passing(const Graph& graph, NodeId id) {
+  OperationCount work = work_of(graph, id);
+  if (graph[id].op == Op::call) {
+    const Call& call = graph.calls()[graph[id].a];
+    work.additions += static_cast<std::int64_t>(call.arguments.size() + call.function->output_size());
+  }
+  return work;
+}
+
 class Divider {
  public:
   Divider(const Function& f, const Machine& machine, int processors)
@@ -41,7 +51,7 @@ class Divider {
     const double cheap = 0.03 * machine.delay(0, 1, 8, std::max(2, processors));
     double arithmetic = 0.0, instructions = 0.0;
     for (const NodeId id : f.order()) {
-      work_[id] = work_of(graph_, id);
+      work_[id] = work_with_passing(graph_, id);
       time_[id] = machine.duration(work_[id]) - machine.overhead;
       if (!is_arithmetic(graph_[id].op)) continue;
       arithmetic += time_[id];
@@ -56,6 +66,8 @@ class Divider {
       one_ += time(id);
       if (again_[id]) repeated_ += time(id);
     }
+    write_ = instructions > 0.0 ? arithmetic / instructions : 0.0;
+    one_ += write_ * static_cast<double>(f.results().size());
   }
 
   double one() const { return one_; }
@@ -184,7 +196,7 @@ class Divider {
       plan.chunks.push_back({chunks[static_cast<std::size_t>(p.task)], p.processor, p.start, p.finish});
       plan.time = std::max(plan.time, p.finish + (p.processor == 0 ? 0.0 : call));  // processor 0 must hear of it
     }
-    plan.time += repeated_;
+    plan.time += repeated_ + write_ * static_cast<double>(f_.results().size()) / processors_;
     return plan;
   }
 
@@ -236,12 +248,14 @@ class Divider {
     std::vector<std::size_t> of(needs.size(), 0);
     const auto put = [&](std::size_t block, std::size_t p) {
       of[block] = p;
+      times[p] += write_ * static_cast<double>(blocks[block].size());
       for (const NodeId id : needs[block]) {
         if (users[p][id]++ == 0) times[p] += time(id);
       }
     };
     const auto take = [&](std::size_t block) {
       const std::size_t p = of[block];
+      times[p] -= write_ * static_cast<double>(blocks[block].size());
       for (const NodeId id : needs[block]) {
         if (--users[p][id] == 0) times[p] -= time(id);
       }
@@ -307,6 +321,7 @@ class Divider {
   std::vector<double> time_;
   std::vector<bool> again_;  // computed wherever it is needed
   double one_ = 0.0, repeated_ = 0.0;
+  double write_ = 0.0;  // a result
 };
 
 void Divider::repeat_cheap(Plan& plan) const {
@@ -553,16 +568,22 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
 
 DividedFunction divide_over(const Function& function, const Machine& machine, int processors, PredictedTimes* times) {
   require(processors >= 1, "a function is divided over one processor at least");
-  OperationCount work;
-  for (const NodeId id : function.order()) add_to(work, work_of(function.graph(), id));
-  const Machine share = machine.for_code_of(work, processors);
+  OperationCount work, code;
+  std::set<const Function*> called;
+  for (const NodeId id : function.order()) {
+    const OperationCount own = work_with_passing(function.graph(), id);
+    add_to(work, own);
+    if (function.graph()[id].op != Op::call || called.insert(function.graph().calls()[function.graph()[id].a].function.get()).second) add_to(code, own);
+  }
+  for (OperationCount* w : {&work, &code}) w->additions += static_cast<std::int64_t>(function.results().size());  // to write one
+  const Machine share = machine.for_code_of(work, code, processors);
   const Divider divider(function, share, processors);
   Plan plan = divider.best();
   divider.repeat_cheap(plan);
   int messages = 0;
   DividedFunction divided = divider.realise(plan, &messages);
   if (times != nullptr) {
-    const double one = machine.for_code_of(work, 1).duration(work);
+    const double one = machine.for_code_of(work, code, 1).duration(work);
     const bool by_one = std::all_of(plan.chunks.begin(), plan.chunks.end(),
                                     [&](const auto& c) { return c.processor == plan.chunks.front().processor; });
     *times = {one, by_one ? one : plan.time, by_one ? "nothing: one does it all" : plan.way, messages};

@@ -124,12 +124,14 @@ double Machine::delay(int from, int to, int bytes, int count) const {
   return start_up + hops(topology, from, to, count) * (per_hop + bytes * per_byte);
 }
 
-Machine Machine::for_code_of(const OperationCount& work, int count) const {
+Machine Machine::for_code_of(const OperationCount& work, const OperationCount& code, int count) const {
   constexpr double kSmall = 2000.0, kLarge = 4500.0;
   Machine machine = *this;
   if (small_overlap <= 0.0) return machine;
-  const double operations = std::max(1.0, static_cast<double>(work.multiplications + work.additions) / count);
-  const double share = std::clamp(std::log(operations / kSmall) / std::log(kLarge / kSmall), 0.0, 1.0);
+  const auto arithmetic = [](const OperationCount& w) { return static_cast<double>(w.multiplications + w.additions); };
+  const double operations = std::max(1.0, arithmetic(code) / count);
+  const double share = std::clamp(std::log(operations / kSmall) / std::log(kLarge / kSmall), 0.0, 1.0) *
+                       arithmetic(code) / std::max(1.0, arithmetic(work));
   // what an operation costs lies in between, not its inverse
   machine.overlap = 1.0 / ((1.0 - share) / small_overlap + share / overlap);
   machine.small_overlap = 0.0;

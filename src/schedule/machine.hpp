@@ -43,7 +43,9 @@ struct Machine {
 
   // The same machine with the overlap of code of that work, an equal share on each of so many processors: the small one up to 2000
   // operations, the other from 4500 on, in between by the logarithm. (A core's cache of decoded instructions holds some 4000.)
-  Machine for_code_of(const OperationCount& work, int processors = 1) const;
+  Machine for_code_of(const OperationCount& work, int count = 1) const { return for_code_of(work, work, count); }
+  // `code`: the part of the work that is code of its own; what is called again is decoded already, and goes at the small rate.
+  Machine for_code_of(const OperationCount& work, const OperationCount& code, int count) const;
 };
 
 const char* to_string(Topology topology);
