@@ -58,12 +58,13 @@ void OneStep::begin(System& system, const MotionState& state) {
     nv_ = static_cast<std::size_t>(model.nv);
     nz_ = static_cast<std::size_t>(system.nz());
     first_.assign(2 * nv_ + nz_, 0.0);
+    origin_.assign(nv_, 0.0);
     reserve();
   }
   start_ = state;
   if (system.begin(start_)) carried_ = false;
   if (!carried_) evaluate(start_.t, start_.q, start_.v, start_.z, first_);
-  std::copy(start_.v.begin(), start_.v.end(), first_.begin());
+  chart_.rates(origin_, start_.q, start_.v, std::span(first_).first(nv_));
 }
 
 double OneStep::fixed_step(double until) const {

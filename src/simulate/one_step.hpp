@@ -37,7 +37,8 @@ class OneStep : public Integrator {
   std::size_t nq_ = 0, nv_ = 0, nz_ = 0;
 
  private:
-  std::vector<double> first_;  // u̇ = v, v̇, ż
+  std::vector<double> first_;   // u̇, v̇, ż
+  std::vector<double> origin_;  // u = 0
 };
 
 std::unique_ptr<Integrator> make_runge_kutta(std::string_view name, const IntegratorOptions& options);
