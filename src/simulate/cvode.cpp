@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 
 #include <cvodes/cvodes.h>
 #include <fmt/format.h>
@@ -27,21 +28,21 @@ namespace {
 
 // Sundials' things end with the integrator.
 template <class T, auto Free>
-struct Freed {
+struct OfSundials {
   T thing = nullptr;
-  Freed() = default;
-  Freed(const Freed&) = delete;
-  Freed& operator=(const Freed&) = delete;
-  ~Freed() { reset(nullptr); }
+  OfSundials() = default;
+  OfSundials(const OfSundials&) = delete;
+  OfSundials& operator=(const OfSundials&) = delete;
+  ~OfSundials() { reset(nullptr); }
   void reset(T other) {
     if (thing != nullptr) Free(thing);
     thing = other;
   }
 };
-inline void free_memory(void* memory) { CVodeFree(&memory); }
-inline void free_context(SUNContext context) { SUNContext_Free(&context); }
-inline void free_linear(SUNLinearSolver solver) { SUNLinSolFree(solver); }
-inline void free_nonlinear(SUNNonlinearSolver solver) { SUNNonlinSolFree(solver); }
+void end_cvode_memory(void* memory) { CVodeFree(&memory); }
+void end_cvode_context(SUNContext context) { SUNContext_Free(&context); }
+void end_cvode_linear(SUNLinearSolver solver) { SUNLinSolFree(solver); }
+void end_cvode_nonlinear(SUNNonlinearSolver solver) { SUNNonlinSolFree(solver); }
 
 class Cvode : public Integrator {
  public:
@@ -62,6 +63,9 @@ class Cvode : public Integrator {
     count();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     if (result < 0) refuse(result, state);
+    double next = 0.0;
+    CVodeGetCurrentStep(memory_.thing, &next);
+    if (t < until && next <= 16.0 * std::numeric_limits<double>::epsilon() * std::abs(t)) refuse(CV_ERR_FAILURE, state);
     state.t = t;
     give(y_.thing, state);
   }
@@ -282,12 +286,12 @@ class Cvode : public Integrator {
   }
 
   IntegratorOptions options_;
-  Freed<SUNContext, free_context> context_;
-  Freed<N_Vector, N_VDestroy> y_, other_, allowed_;
-  Freed<SUNMatrix, SUNMatDestroy> matrix_;
-  Freed<SUNLinearSolver, free_linear> linear_;
-  Freed<SUNNonlinearSolver, free_nonlinear> nonlinear_;
-  Freed<void*, free_memory> memory_;
+  OfSundials<SUNContext, end_cvode_context> context_;
+  OfSundials<N_Vector, N_VDestroy> y_, other_, allowed_;
+  OfSundials<SUNMatrix, SUNMatDestroy> matrix_;
+  OfSundials<SUNLinearSolver, end_cvode_linear> linear_;
+  OfSundials<SUNNonlinearSolver, end_cvode_nonlinear> nonlinear_;
+  OfSundials<void*, end_cvode_memory> memory_;
   System* system_ = nullptr;
   Chart chart_;
   std::size_t nq_ = 0, nv_ = 0, nz_ = 0;

@@ -18,17 +18,15 @@
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
 #include "../model/coordinate_rates.hpp"
+#include "dissipation.hpp"
 
 namespace lw {
 namespace {
 
-using Way = DrivenOptions::Way;
-
 // Flat code of more takes the compiler minutes.
 constexpr int kLargestCompiledMotion = 60, kLargestCompiledJacobian = 24;
 
-Model<double> moving_tree(const Mechanism& mechanism, const DrivenOptions& options) {
-  Model<double> model = instantiate<double>(mechanism, options.values);
+Model<double> moving_tree(Model<double> model) {
   if (!model.loops.empty()) {
     throw Error(ErrorCode::model, fmt::format("`{}` has closed loops: only trees are simulated", model.name));
   }
@@ -36,21 +34,7 @@ Model<double> moving_tree(const Mechanism& mechanism, const DrivenOptions& optio
   return model;
 }
 
-bool dissipates(const Model<double>& model) {
-  const auto any = [](const auto& list, const auto& test) { return std::any_of(list.begin(), list.end(), test); };
-  const auto damped = [](const auto& element) { return element.damping != 0.0; };
-  return any(model.losses,
-             [](const JointLoss<double>& l) {
-               return l.viscous != 0.0 || l.damper != 0.0 || !l.damper_table.empty() || is_dry<double>(l);
-             }) ||
-         any(model.transmissions,
-             [&](const Transmission<double>& t) {
-               return any(t.drives, [](const DriveLoss<double>& d) { return d.breakaway != 0.0 || !d.efficiency.empty(); });
-             }) ||
-         any(model.joint_elements, damped) || any(model.springs, damped) || any(model.shafts, damped);
-}
-
-bool has_time(const Mechanism& mechanism) {
+bool depends_on_time(const Mechanism& mechanism) {
   return std::any_of(mechanism.parameters.begin(), mechanism.parameters.end(),
                      [](const Parameter& p) { return p.name == "t"; });
 }
@@ -62,22 +46,22 @@ Model<double> outer_forces_alone(Model<double> model) {
   return model;
 }
 
-double product(std::span<const double> a, std::span<const double> b) {
+double power_of(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 // Functions of one array each, compiled or interpreted.
-class Code {
+class DrivenCode {
  public:
   // Not of use where there is no compiler and `interpreted` is not asked for.
-  Code(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace, bool interpreted) {
+  DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace, bool interpreted) {
     if (interpreted) {
       for (const Function& f : make_program(mechanism, functions, {.trace = trace}).functions) interpreters_.emplace_back(f);
     } else {
       take(compile(mechanism, functions, {.program = {.trace = trace}, .jit = {}}), functions);
     }
   }
-  Code(Function function, const Mechanism& mechanism) {
+  DrivenCode(Function function, const Mechanism& mechanism) {
     Program program;
     program.name = identifier(mechanism.name);
     const std::string name = function.name();
@@ -110,9 +94,8 @@ class Code {
 
 class Driven::Dynamics {
  public:
-  Dynamics(const Driven& system, const Mechanism& mechanism, Torques torques, DrivenOptions options)
-      : system_(system),
-        mechanism_(mechanism),
+  Dynamics(const Driven& system, std::optional<Mechanism> mechanism, Torques torques, DrivenOptions options)
+      : mechanism_(std::move(mechanism)),
         options_(std::move(options)),
         torques_(std::move(torques)),
         model_(system.model()),
@@ -120,7 +103,7 @@ class Driven::Dynamics {
         nq_(static_cast<std::size_t>(model_.nq)),
         nv_(static_cast<std::size_t>(model_.nv)),
         lossy_(options_.friction && dissipates(model_)),
-        timed_(!model_.forces.empty() && has_time(mechanism)),
+        timed_(!model_.forces.empty() && mechanism_ && depends_on_time(*mechanism_)),
         work_(model_),
         in_(nq_ + 2 * nv_ + (timed_ ? 1 : 0), 0.0),
         dynamic_(nv_),
@@ -149,11 +132,11 @@ class Driven::Dynamics {
       aba<double>(model_, work_, q, v, tau(), a);
     }
     if (dz.empty()) return;
-    dz[0] = product(tau(), v);
+    dz[0] = power_of(tau(), v);
     dz[1] = lossy_ ? lost_power(q, v, a) : 0.0;
     if (!model_.forces.empty()) {
       element_torques<double>(outer_, work_, q, outer_torques_);
-      dz[0] += product(outer_torques_, v);
+      dz[0] += power_of(outer_torques_, v);
     }
   }
 
@@ -179,6 +162,7 @@ class Driven::Dynamics {
 
   bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                 std::span<double> d_v) {
+    if (lossy_ && !mechanism_) return false;
     std::copy(q.begin(), q.end(), in_.begin());
     std::copy(v.begin(), v.end(), in_.begin() + static_cast<std::ptrdiff_t>(nq_));
     if (torques_) torques_(t, q, v, tau());
@@ -207,8 +191,7 @@ class Driven::Dynamics {
     throw NotFinite(fmt::format("the torque of `{}` is {} at {}", model_.velocity_names[k], tau()[k], where));
   }
 
-  const Driven& system_;
-  const Mechanism mechanism_;
+  const std::optional<Mechanism> mechanism_;
   DrivenOptions options_;
   Torques torques_;
   Model<double> model_;        // outer forces at the time of the last call
@@ -216,7 +199,7 @@ class Driven::Dynamics {
   const std::size_t nq_, nv_;
   const bool lossy_, timed_;
   bool dry_ = false;
-  Way way_ = Way::reference;
+  DrivenOptions::Way way_ = DrivenOptions::Way::reference;
   std::vector<std::string> notes_;
 
  private:
@@ -229,18 +212,18 @@ class Driven::Dynamics {
   }
 
   void choose_way() {
-    if (options_.way == Way::reference || dry_) return;
-    if (options_.way == Way::automatic && model_.nv > kLargestCompiledMotion) {
+    if (options_.way == DrivenOptions::Way::reference || dry_ || !mechanism_) return;
+    if (options_.way == DrivenOptions::Way::automatic && model_.nv > kLargestCompiledMotion) {
       notes_.push_back(fmt::format("`{}` is not compiled: code for more than {} velocities takes minutes to make", model_.name,
                                    kLargestCompiledMotion));
       return;
     }
     std::vector<std::string> functions{"forward"};
     if (lossy_ && options_.work) functions.emplace_back("friction");
-    const bool interpreted = options_.way == Way::interpreted;
-    code_.emplace(mechanism_, functions, trace_options(), interpreted);
+    const bool interpreted = options_.way == DrivenOptions::Way::interpreted;
+    code_.emplace(*mechanism_, functions, trace_options(), interpreted);
     notes_ = code_->notes();
-    if (code_->is_of_use()) way_ = interpreted ? Way::interpreted : Way::compiled;
+    if (code_->is_of_use()) way_ = interpreted ? DrivenOptions::Way::interpreted : DrivenOptions::Way::compiled;
     else code_.reset();
     parts_.resize(6 * nv_);
     motion_.resize(in_.size());
@@ -251,17 +234,17 @@ class Driven::Dynamics {
   double lost_power(std::span<const double> q, std::span<const double> v, std::span<const double> a) {
     if (dry_) {
       rnea<double>(model_, work_, q, v, a, dynamic_);
-      return product(tau(), v) - product(dynamic_, v);
+      return power_of(tau(), v) - power_of(dynamic_, v);
     }
     const auto n = static_cast<std::ptrdiff_t>(nv_);
     if (!code_) {
       inverse_with_losses<double>(model_, work_, q, v, a, *losses_);
-      return product(losses_->bearing, v) + product(losses_->transmission, v);
+      return power_of(losses_->bearing, v) + power_of(losses_->transmission, v);
     }
     motion_ = in_;
     std::copy(a.begin(), a.end(), motion_.begin() + static_cast<std::ptrdiff_t>(nq_) + n);
     code_->run(1, motion_, parts_);  // dynamic, bearing, at_joint, transmission, …
-    return product({parts_.data() + n, nv_}, v) + product({parts_.data() + 3 * n, nv_}, v);
+    return power_of({parts_.data() + n, nv_}, v) + power_of({parts_.data() + 3 * n, nv_}, v);
   }
 
   // Outer forces as functions of time.
@@ -271,7 +254,7 @@ class Driven::Dynamics {
       ParameterValues<Expr> values;
       for (const auto& [name, value] : options_.values) values.emplace(name, Expr(value));
       values.insert_or_assign("t", in[0][0]);
-      const Model<Expr> model = instantiate<Expr>(mechanism_, values);
+      const Model<Expr> model = instantiate<Expr>(*mechanism_, values);
       for (std::size_t k = 0; k < count; ++k) {
         for (int i = 0; i < 3; ++i) {
           out[0][6 * k + static_cast<std::size_t>(i)] = model.forces[k].wrench.ang[i];
@@ -296,13 +279,13 @@ class Driven::Dynamics {
 
   void compile_jacobian() {
     jacobian_known_ = true;
-    if (way_ != Way::compiled || model_.nv > kLargestCompiledJacobian) return;
+    if (way_ != DrivenOptions::Way::compiled || model_.nv > kLargestCompiledJacobian) return;
     TraceOptions trace = trace_options();
     if (!lossy_) {
-      jacobian_.emplace(mechanism_, std::vector<std::string>{"forward-derivatives"}, trace, false);
+      jacobian_.emplace(*mechanism_, std::vector<std::string>{"forward-derivatives"}, trace, false);
     } else {
-      const Traced forward = trace_function(mechanism_, "forward", native(trace));
-      jacobian_.emplace(optimize(derivatives(forward.model, forward.function), Objective::operations), mechanism_);
+      const Traced forward = trace_function(*mechanism_, "forward", native(trace));
+      jacobian_.emplace(optimize(derivatives(forward.model, forward.function), Objective::operations), *mechanism_);
     }
     if (!jacobian_->is_of_use()) jacobian_.reset();
     matrices_.resize((3 * nv_ + (timed_ ? 1 : 0)) * nv_);
@@ -321,7 +304,7 @@ class Driven::Dynamics {
     if (!dual_) {
       ParameterValues<Dual> values;
       for (const auto& [name, value] : options_.values) values.emplace(name, Dual(value));
-      dual_.emplace(instantiate<Dual>(mechanism_, values));
+      dual_.emplace(instantiate<Dual>(*mechanism_, values));
     }
     Eigen::MatrixXd by_q(n, n), by_v(n, n), by_a(n, n);
     std::vector<double> a(nv_);
@@ -388,7 +371,7 @@ class Driven::Dynamics {
   std::optional<Losses<double>> losses_;
   std::optional<ForwardWithLosses> sticking_;
   std::vector<int> modes_, before_;
-  std::optional<Code> code_, jacobian_;
+  std::optional<DrivenCode> code_, jacobian_;
   bool jacobian_known_ = false;
   std::optional<DerivativeWorkspace<double>> derivatives_;
   std::optional<DualWorkspaces> dual_;
@@ -398,8 +381,11 @@ class Driven::Dynamics {
 };
 
 Driven::Driven(const Mechanism& mechanism, Torques torques, DrivenOptions options)
-    : System(moving_tree(mechanism, options)),
+    : System(moving_tree(instantiate<double>(mechanism, options.values))),
       dynamics_(std::make_unique<Dynamics>(*this, mechanism, std::move(torques), std::move(options))) {}
+Driven::Driven(Model<double> model, Torques torques, DrivenOptions options)
+    : System(moving_tree(std::move(model))),
+      dynamics_(std::make_unique<Dynamics>(*this, std::nullopt, std::move(torques), std::move(options))) {}
 Driven::~Driven() = default;
 
 int Driven::nz() const { return dynamics_->options_.work ? 2 : 0; }

@@ -37,6 +37,8 @@ class Driven : public System {
  public:
   // No torques: zero. Throws Error(model) for a mechanism with loops.
   explicit Driven(const Mechanism& mechanism, Torques torques = {}, DrivenOptions options = {});
+  // Of a model, which has no file to be compiled from: by the reference, and with losses no Jacobian.
+  explicit Driven(Model<double> model, Torques torques = {}, DrivenOptions options = {});
   ~Driven() override;
 
   int nz() const override;

@@ -19,7 +19,7 @@ namespace lw {
 
 struct IntegratorOptions {
   double step = 0.0;       // of fixed steps; of adaptive ones the first (0: chosen). Fixed-step methods need one
-  double rtol = 1e-10;     // adaptive: of the larger of both ends, quaternions counting as 1
+  double rtol = 1e-12;     // adaptive: of the larger of both ends, quaternions counting as 1
   double atol = 1e-12;
   double longest = 0.0;    // adaptive; 0: none
   double shortest = 0.0;   // adaptive: where the next one is shorter, the run ends with Error(data); 0: round-off of t

@@ -86,6 +86,7 @@ class RungeKutta : public OneStep {
     begin(system, state);
     const double left = until - start_.t;
     double h = next_ > 0.0 ? next_ : first_step(left);
+    if (h < left) require_length(h);
     bool refused = false;
     while (true) {
       if (options_.longest > 0.0) h = std::min(h, options_.longest);
