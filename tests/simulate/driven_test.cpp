@@ -10,7 +10,6 @@
 #include "simulate/advance.hpp"
 #include "simulate/batch_run.hpp"
 #include "simulate/driven.hpp"
-#include "support/random_mechanism.hpp"
 
 namespace lw {
 namespace driven_test {
@@ -45,10 +44,10 @@ links:
     parent: boom
     joint: {type: prismatic, axis: x, origin: {xyz: [0.1, 0, 0]}}
     spring: {stiffness: 80, rest: 0.1}
-    damper: {coefficient: 0.5}
+    damper: 0.5
     inertia: {mass: 0.4, tensor: [0.001, 0.001, 0.001]}
 springs:
-  - {name: cord, between: [base, slide], at: [[0.3, 0, 0], [0, 0, 0]], stiffness: 20, rest: 0.2, damping: 0.4}
+  - {name: cord, between: [base, slide], at: {base: [0.3, 0, 0], slide: [0, 0, 0]}, stiffness: 20, rest: 0.2, damping: 0.4}
 forces:
   - {link: slide, at: [0, 0, 0.1], force: [2 * sin(3 * t), 0.5, 1]}
 )";
@@ -63,7 +62,8 @@ TEST(Driven, WorkAndLossesBalanceTheEnergyInEveryWay) {
     MotionState state = system.home();
     for (std::size_t k = 0; k < state.v.size(); ++k) state.v[k] = 0.5 + 0.2 * static_cast<double>(k);
     EnergyBalance balance(system, state);
-    const auto integrator = make_integrator("rk4", {.step = 0.0005});
+    // laws with corners: steps that follow their errors meet them
+    const auto integrator = make_integrator("dormand-prince", {.rtol = 1e-10, .atol = 1e-10});
     double worst = 0.0;
     while (state.t < 1.0) {
       advance(*integrator, system, state, 1.0);
@@ -71,13 +71,13 @@ TEST(Driven, WorkAndLossesBalanceTheEnergyInEveryWay) {
     }
     std::printf("%d: work %.6g J, lost %.6g J, off by %.1e\n", static_cast<int>(way), state.z[0], state.z[1], worst);
     EXPECT_GT(state.z[1], 0.1);
-    EXPECT_LT(worst, 1e-6);  // laws with corners, met by steps that do not know of them
+    EXPECT_LT(worst, 1e-8);
     if (way == Way::reference) {
       first = state;
       continue;
     }
-    for (std::size_t k = 0; k < state.q.size(); ++k) EXPECT_NEAR(state.q[k], first.q[k], 1e-9);
-    for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(state.z[k], first.z[k], 1e-9);
+    for (std::size_t k = 0; k < state.q.size(); ++k) EXPECT_NEAR(state.q[k], first.q[k], 1e-8);
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(state.z[k], first.z[k], 1e-8);
   }
 }
 
@@ -118,11 +118,11 @@ TEST(DryFriction, ABlockStopsAndBreaksLooseOnTimeWithEveryIntegrator) {
     ASSERT_EQ(changes.size(), 2u) << name;
     EXPECT_NEAR(changes[0], 0.8, 1e-9) << name;
     EXPECT_NEAR(changes[1], 1.25, 1e-9) << name;
-    const bool rough = name == "taylor" || name == "semi-implicit-euler";
+    const bool rough = name == "taylor" || name == "semi-implicit-euler", second = name == "implicit-midpoint";
     const double s = 2.0 - 1.25;  // m v' = 4 s
     EXPECT_NEAR(state.v[0], s * s, rough ? 0.05 : 1e-7) << name;
-    if (!rough) EXPECT_NEAR(state.q[0], 0.48 + s * s * s / 3.0, 1e-7) << name;
-    EXPECT_LT(std::abs(balance.residual(state)), rough ? 0.1 : name == "implicit-midpoint" ? 1e-3 : 1e-7) << name;
+    EXPECT_NEAR(state.q[0], 0.48 + s * s * s / 3.0, rough ? 0.05 : second ? 3e-5 : 1e-7) << name;
+    EXPECT_LT(std::abs(balance.residual(state)), rough ? 0.1 : second ? 1e-3 : 1e-7) << name;
   }
 }
 
@@ -178,7 +178,9 @@ TEST(BatchRun, EveryLaneIsTheMotionThatItWouldBeAlone) {
       for (std::size_t i = 0; i < nv; ++i) EXPECT_NEAR(lane.v[i], s.v[i], 1e-9);
       EXPECT_NEAR(batch.work(k), s.z[0], 1e-9);
       EXPECT_NEAR(batch.losses(k), s.z[1], 1e-9);
-      EXPECT_LT(std::abs(balance.residual(lane)), 1e-5);
+      if (!everything) {
+        EXPECT_LT(std::abs(balance.residual(lane)), 1e-9);
+      }
     }
   }
 }
@@ -187,11 +189,13 @@ TEST(BatchRun, RefusesWhatWouldStopLaneByLane) {
   EXPECT_THROW(BatchRun(mechanism_of(kBlock), 4), Error);
   BatchRun run(mechanism_of(kBlock), 4, {}, {.friction = false, .work = true, .values = {}});
   EXPECT_THROW(run.advance(1.0, 0.0), Error);
-  run.v(2)[0] = std::nan("");
+  BatchRun pendulums(load("double-pendulum"), 4, {}, {.friction = false, .work = true, .values = {}});
+  pendulums.q(2)[1] = std::nan("");
   try {
-    run.advance(1.0, 0.1);
-  } catch (const NotFinite&) {
-    FAIL() << "a sled's acceleration does not depend on its velocity";
+    pendulums.advance(1.0, 0.1);
+    FAIL() << "nothing was refused";
+  } catch (const NotFinite& e) {
+    EXPECT_NE(std::string(e.what()).find("lane 2: the acceleration of"), std::string::npos) << e.what();
   }
 }
 
