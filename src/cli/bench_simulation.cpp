@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../base/text.hpp"
 #include "../simulate/batch_run.hpp"
 #include "../simulate/driven.hpp"
 #include "../simulate/integrator.hpp"
