@@ -3,6 +3,7 @@
 
 #include "control.hpp"
 #include "simulate/advance.hpp"
+#include "simulate/batch_run.hpp"
 #include "simulate/driven.hpp"
 #include "simulate/excite.hpp"
 #include "simulate/identify.hpp"

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,7 @@ struct Contestant {
   std::string name;
   std::size_t lanes = 1;
   std::function<MotionState(double)> run;
+  std::function<MotionState(double)> truth = {};  // what it is held against, where that is not the first
 };
 
 Contestant single(std::string name, std::shared_ptr<System> system) {
@@ -102,12 +104,18 @@ std::vector<Contestant> contestants(const LoadedModel& loaded, const std::vector
   }
   if (loaded.model.nv <= kLargestInLanes) all.push_back(in_lanes(loaded.mechanism));
   if (libraries.empty()) return all;
+  Model<double> bare = loaded.model;  // for those that know no rotors: without them, at the same price
+  for (Body<double>& b : bare.bodies) b.armature = 0.0;
   try {
-    const std::vector<peer::Body> bodies = describe_bodies(loaded.model);
     for (const PeerLibrary& library : libraries) {
-      auto made = make_peer(library, loaded.model, bodies);
-      if (made == nullptr || !made->supports(peer::Function::forward)) continue;
-      all.push_back(single(library.name, std::make_shared<PeerSystem>(loaded.model, std::move(made))));
+      for (const Model<double>* model : {&loaded.model, &std::as_const(bare)}) {
+        auto made = make_peer(library, *model, describe_bodies(*model));
+        if (made == nullptr || !made->supports(peer::Function::forward)) continue;
+        const bool whole = model == &loaded.model;
+        all.push_back(single(whole ? library.name : library.name + ", no rotors", std::make_shared<PeerSystem>(*model, std::move(made))));
+        if (!whole) all.back().truth = single("", std::make_shared<Driven>(bare, Torques{}, DrivenOptions{.friction = false})).run;
+        break;
+      }
     }
   } catch (const Error& e) {
     say(fmt::format("{}; timed without them", e.what()));
@@ -124,7 +132,7 @@ std::vector<SimulationTiming> time_simulations(const LoadedModel& loaded, const 
   std::vector<double> durations, least(all.size(), HUGE_VAL);
   const MotionState first = all.front().run(kCompared);
   for (const Contestant& c : all) {
-    SimulationTiming timing{c.name, 0.0, 0.0, c.lanes, difference(first, c.run(kCompared))};
+    SimulationTiming timing{c.name, 0.0, 0.0, c.lanes, difference(c.truth ? c.truth(kCompared) : first, c.run(kCompared))};
     if (!(timing.off <= 1e-9)) {
       throw Error(ErrorCode::data, fmt::format("{}: {} is off by {:.1e} after {} s of simulation; nothing is timed that does "
                                                "not agree to 1e-9",
