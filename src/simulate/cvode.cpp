@@ -53,6 +53,7 @@ class Cvode : public Integrator {
   }
 
   void step(System& system, MotionState& state, double until) override {
+    require(until > state.t, "a step goes forwards in time");
     if (&system != system_) prepare(system);
     if (system.begin(state)) fresh_ = true;
     if (fresh_) start(state);

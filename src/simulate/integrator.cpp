@@ -48,7 +48,8 @@ std::unique_ptr<Integrator> make_integrator(std::string_view name, const Integra
 
 void OneStep::restart() { carried_ = false; }
 
-void OneStep::begin(System& system, const MotionState& state) {
+void OneStep::begin(System& system, const MotionState& state, double until) {
+  require(until > state.t, "a step goes forwards in time");
   if (&system != system_) {
     system_ = &system;
     carried_ = false;
@@ -79,7 +80,7 @@ void OneStep::evaluate(double t, std::span<const double> q, std::span<const doub
 }
 
 void OneStep::step(System& system, MotionState& state, double until) {
-  begin(system, state);
+  begin(system, state, until);
   carried_ = false;
   const double h = fixed_step(until);
   compute(h, state);

@@ -20,7 +20,7 @@ class OneStep : public Integrator {
   virtual void reserve() {}  // workspaces, for nq_, nv_ and nz_
 
   // A new start_; its slopes are computed unless they are carried over.
-  void begin(System& system, const MotionState& state);
+  void begin(System& system, const MotionState& state, double until);
   // The fixed step, or what is left.
   double fixed_step(double until) const;
   // Accelerations and ż at a state, into slope[nv…]; u̇ is for the caller.

@@ -83,7 +83,7 @@ class RungeKutta : public OneStep {
 
   void step(System& system, MotionState& state, double until) override {
     if (!adaptive_) return OneStep::step(system, state, until);
-    begin(system, state);
+    begin(system, state, until);
     const double left = until - start_.t;
     double h = next_ > 0.0 ? next_ : first_step(left);
     if (h < left) require_length(h);

@@ -10,6 +10,7 @@
 #include "simulate/advance.hpp"
 #include "simulate/chart.hpp"
 #include "simulate/driven.hpp"
+#include "count_allocations.hpp"
 
 namespace lw {
 namespace integrator_test {
@@ -287,6 +288,74 @@ TEST(Integrators, JacobiansAreThoseOfDualNumbersOrComplexSteps) {
     EXPECT_NEAR(d_v[k], e_v[k], 1e-10 * std::abs(e_v[0]));
   }
   EXPECT_NEAR(e_v[0], -100.0 / 0.001, 1e-6);  // the shaft's damping over the rotor's inertia
+}
+
+// Bodies held by springs so damped that they creep: without the columns of quaternions and places CVODE would crawl.
+TEST(Integrators, CvodeKnowsHowQuaternionsAndPlacesAct) {
+  for (const char* type : {"spherical", "floating"}) {
+    Driven system(mechanism_of(std::string(R"(name: held
+links:
+  - {name: body, parent: base, joint: {type: )") +
+                               type + R"(}, inertia: {mass: 1, tensor: [0.01, 0.012, 0.015]}}
+springs:
+  - {name: a, between: [base, body], at: {base: [1, 0.1, 0], body: [0.3, 0, 0]}, stiffness: 100, rest: 0.2, damping: 3000}
+  - {name: b, between: [base, body], at: {base: [-0.2, 1, 0], body: [0, 0.3, 0]}, stiffness: 200, rest: 0.3, damping: 3000}
+  - {name: c, between: [base, body], at: {base: [0, 0, 1.5], body: [0, 0.1, 0.3]}, stiffness: 100, rest: 0.3, damping: 3000}
+  - {name: d, between: [base, body], at: {base: [0.5, -1, 0.2], body: [0.1, -0.3, 0]}, stiffness: 100, rest: 0.3, damping: 3000}
+  - {name: e, between: [base, body], at: {base: [-1, 0, -0.5], body: [-0.3, 0, 0.1]}, stiffness: 100, rest: 0.3, damping: 3000}
+  - {name: f, between: [base, body], at: {base: [0.2, 0.3, -1], body: [0, 0.2, -0.3]}, stiffness: 100, rest: 0.3, damping: 3000}
+)"),
+                  {}, {.way = Way::reference});
+    MotionState start = system.home();
+    start.v[0] = 0.3;
+    const auto cvode = make_integrator("cvode", {.rtol = 1e-7, .atol = 1e-7});
+    const auto explicit_one = make_integrator("dormand-prince", {.rtol = 1e-7, .atol = 1e-7});
+    MotionState a = start, b = start;
+    while (a.t < 0.5) cvode->step(system, a, 0.5);
+    while (b.t < 0.5) explicit_one->step(system, b, 0.5);
+    std::printf("%s: cvode %ld steps, %ld slopes, %ld rejected; dormand-prince %ld slopes; %.1e apart\n", type,
+                cvode->counts().steps, cvode->counts().slopes, cvode->counts().rejected, explicit_one->counts().slopes, distance(a, b));
+    EXPECT_LT(distance(a, b), 1e-4);
+    EXPECT_GT(distance(a, start), 0.01);
+    EXPECT_LT(20 * cvode->counts().slopes, explicit_one->counts().slopes);
+  }
+}
+
+TEST(Integrators, DerivativesOfTorquesActAsThoseOfASpring) {
+  const std::string head = R"(name: swing
+links:
+  - {name: arm, parent: base, joint: {type: revolute, axis: y}, inertia: {mass: 1, com: [0.3, 0, 0], tensor: [0.01, 0.01, 0.01]})",
+                    tail = R"(}
+  - {name: tip, parent: arm, joint: {type: revolute, axis: y, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, com: [0.3, 0, 0], tensor: [0.01, 0.01, 0.01]}}
+)";
+  Driven sprung(mechanism_of(head + ", spring: {stiffness: 70}" + tail), {}, {.way = Way::reference});
+  Driven driven(mechanism_of(head + tail), [](double, auto q, auto, auto tau) { tau[0] = -70.0 * q[0]; },
+                {.way = Way::reference, .derivatives = [](double, auto, auto, auto d_q, auto) { d_q[0] = -70.0; }});
+  const std::vector<double> q{0.3, -0.5}, v{0.5, 0.7};
+  std::vector<double> d_q(4), d_v(4), e_q(4), e_v(4);
+  ASSERT_TRUE(sprung.jacobian(0.0, q, v, d_q, d_v));
+  ASSERT_TRUE(driven.jacobian(0.0, q, v, e_q, e_v));
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_NEAR(d_q[k], e_q[k], 1e-10 * std::abs(d_q[0]));
+    EXPECT_NEAR(d_v[k], e_v[k], 1e-12);
+  }
+}
+
+TEST(Integrators, OneStepMethodsAllocateNothingAfterTheFirstStep) {
+  for (const char* text : {kSpherical, kFloating}) {
+    for (const std::string& name : integrator_names()) {
+      if (name == "cvode") continue;
+      Driven system(mechanism_of(text), [](double t, auto, auto, auto tau) { tau[0] = std::sin(t); }, {.way = Way::reference});
+      const bool adaptive = is_adaptive(name, {.step = name == "dormand-prince" ? 0.0 : 0.01});
+      const auto integrator = make_integrator(name, {.step = adaptive ? 0.0 : 0.01});
+      MotionState state = spinning(system);
+      advance(*integrator, system, state, 1.0);
+      const long before = allocations_so_far();
+      for (int k = 0; k < 20; ++k) advance(*integrator, system, state, 1.0);
+      EXPECT_EQ(allocations_so_far() - before, 0) << name;
+      EXPECT_GT(before, 0);
+    }
+  }
 }
 
 template <class Action>
