@@ -80,6 +80,21 @@ class ForwardWithLosses::Solver {
     for (const Dry& d : dry_) modes.push_back(d.direction);
   }
 
+  bool decide_by_motion(In<double> qd) {
+    for (const Dry& d : dry_) {
+      if (std::abs(along(d, qd)) <= rounding(d, qd)) return false;
+    }
+    find_rest(qd, 0.0);
+    directions_known_ = true;
+    std::fill(sticks_.begin(), sticks_.end(), false);
+    report();
+    return true;
+  }
+  bool all_move(In<double> qd) const {
+    return std::all_of(dry_.begin(), dry_.end(),
+                       [&](const Dry& d) { return d.direction * along(d, qd) > rounding(d, qd); });
+  }
+
   bool still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external) {
     bool any_sticks = false;
     for (const Dry& d : dry_) {
@@ -528,6 +543,8 @@ void ForwardWithLosses::operator()(In<double> q, In<double> qd, In<double> tau, 
 const std::vector<int>& ForwardWithLosses::directions() const { return solver_->directions(); }
 const std::vector<bool>& ForwardWithLosses::sticks() const { return solver_->sticks(); }
 void ForwardWithLosses::get_modes(std::vector<int>& modes) const { solver_->get_modes(modes); }
+bool ForwardWithLosses::decide_by_motion(In<double> qd) { return solver_->decide_by_motion(qd); }
+bool ForwardWithLosses::all_move(In<double> qd) const { return solver_->all_move(qd); }
 bool ForwardWithLosses::still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external) {
   return solver_->still_fits(q, qd, tau, external);
 }

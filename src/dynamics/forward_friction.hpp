@@ -46,6 +46,11 @@ class ForwardWithLosses {
   // Of everything dry, joints and then drives of couplings: the direction of the last call, 0 where it sticks. Empty where no
   // friction jumps.
   void get_modes(std::vector<int>& modes) const;
+  // Where nothing dry is at rest: decides for the directions of these velocities without solving anything. False, and nothing
+  // decided, where something is.
+  bool decide_by_motion(In<double> qd);
+  // Whether everything dry moves, in the direction that was decided: then its laws are those of its velocities.
+  bool all_move(In<double> qd) const;
   // At a state a little later: whether the directions and the sticking of the last call still fit, so that nothing that slips
   // has turned round and nothing that sticks is pushed harder than it holds.
   bool still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external = {});

@@ -46,6 +46,12 @@ Model<double> outer_forces_alone(Model<double> model) {
   return model;
 }
 
+bool is_finite(std::span<const double> numbers) {
+  double sum = 0.0;
+  for (const double x : numbers) sum += 0.0 * x;
+  return sum == 0.0;
+}
+
 double power_of(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
@@ -124,11 +130,15 @@ class Driven::Dynamics {
     std::copy(v.begin(), v.end(), in_.begin() + static_cast<std::ptrdiff_t>(nq_));
     if (torques_) torques_(t, q, v, tau());
     if (timed_) set_time(t);
-    if (code_) {
+    by_code_ = code_ && (!dry_ || (same_directions && sticking_->all_move(v)));
+    if (by_code_) {
       code_->run(0, in_, a);
-    } else if (lossy_) {
+      // a joint that jams has no acceleration: the other way says which
+      if (dry_ && !is_finite(a)) by_code_ = false;
+    }
+    if (!by_code_ && lossy_) {
       (*sticking_)(q, v, tau(), a, {.same_directions = same_directions});
-    } else {
+    } else if (!by_code_) {
       aba<double>(model_, work_, q, v, tau(), a);
     }
     if (dz.empty()) return;
@@ -143,7 +153,7 @@ class Driven::Dynamics {
   bool begin(const MotionState& s) {
     if (!dry_) return false;
     before_ = modes_;
-    slopes(s.t, s.q, s.v, dynamic_, {}, false);
+    if (!sticking_->decide_by_motion(s.v)) slopes(s.t, s.q, s.v, dynamic_, {}, false);
     sticking_->get_modes(modes_);
     return before_ != modes_;
   }
@@ -212,7 +222,7 @@ class Driven::Dynamics {
   }
 
   void choose_way() {
-    if (options_.way == DrivenOptions::Way::reference || dry_ || !mechanism_) return;
+    if (options_.way == DrivenOptions::Way::reference || !mechanism_) return;
     if (options_.way == DrivenOptions::Way::automatic && model_.nv > kLargestCompiledMotion) {
       notes_.push_back(fmt::format("`{}` is not compiled: code for more than {} velocities takes minutes to make", model_.name,
                                    kLargestCompiledMotion));
@@ -229,10 +239,10 @@ class Driven::Dynamics {
     motion_.resize(in_.size());
   }
 
-  // What is lost, by the laws. Of dry friction: by the direction that it was decided to have, which is in what the torques do
-  // beyond moving the mechanism.
+  // What is lost, by the laws. Of dry friction near rest: by the direction that it was decided to have, which is in what the
+  // torques do beyond moving the mechanism.
   double lost_power(std::span<const double> q, std::span<const double> v, std::span<const double> a) {
-    if (dry_) {
+    if (dry_ && !by_code_) {
       rnea<double>(model_, work_, q, v, a, dynamic_);
       return power_of(tau(), v) - power_of(dynamic_, v);
     }
@@ -279,7 +289,7 @@ class Driven::Dynamics {
 
   void compile_jacobian() {
     jacobian_known_ = true;
-    if (way_ != DrivenOptions::Way::compiled || model_.nv > kLargestCompiledJacobian) return;
+    if (way_ != DrivenOptions::Way::compiled || dry_ || model_.nv > kLargestCompiledJacobian) return;
     TraceOptions trace = trace_options();
     if (!lossy_) {
       jacobian_.emplace(*mechanism_, std::vector<std::string>{"forward-derivatives"}, trace, false);
@@ -371,6 +381,7 @@ class Driven::Dynamics {
   std::optional<Losses<double>> losses_;
   std::optional<ForwardWithLosses> sticking_;
   std::vector<int> modes_, before_;
+  bool by_code_ = false;  // the last accelerations
   std::optional<DrivenCode> code_, jacobian_;
   bool jacobian_known_ = false;
   std::optional<DerivativeWorkspace<double>> derivatives_;
@@ -393,9 +404,7 @@ int Driven::nz() const { return dynamics_->options_.work ? 2 : 0; }
 void Driven::slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double>,
                     std::span<double> a, std::span<double> dz) {
   dynamics_->slopes(t, q, v, a, dz);
-  double sum = 0.0;
-  for (const double x : a) sum += 0.0 * x;
-  if (sum == 0.0) [[likely]] return;
+  if (is_finite(a)) [[likely]] return;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!std::isfinite(dynamics_->tau()[k])) dynamics_->refuse_torque(k, describe(t, q, v));
   }
