@@ -14,7 +14,7 @@ double cotangent_term(double square) {
   return (1.0 - half / std::tan(half)) / square;
 }
 
-Vec3<double> three(const double* x) { return {x[0], x[1], x[2]}; }
+Vec3<double> vector_at(const double* x) { return {x[0], x[1], x[2]}; }
 
 void turn_by(const double* from, const double* u, double* to) {
   const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], half = 0.5 * std::sqrt(square);
@@ -61,12 +61,12 @@ void Chart::rates(std::span<const double> u, std::span<const double> q, std::spa
     for (std::size_t k = 0; k < p.count; ++k) du[p.v + k] = v[p.v + k];
   }
   for (const Turn& r : rotations_) {
-    const Vec3<double> w = three(&v[r.v]), turned = three(&u[r.v]);
+    const Vec3<double> w = vector_at(&v[r.v]), turned = vector_at(&u[r.v]);
     const Vec3<double> across = cross(turned, w);
     const Vec3<double> rate = w + across * 0.5 + cross(turned, across) * cotangent_term(dot(turned, turned));
     for (int k = 0; k < 3; ++k) du[r.v + static_cast<std::size_t>(k)] = rate[k];
     if (!r.floats) continue;
-    const Vec3<double> move = rotation_from_quaternion(q[r.q], q[r.q + 1], q[r.q + 2], q[r.q + 3]) * three(&v[r.v + 3]);
+    const Vec3<double> move = rotation_from_quaternion(q[r.q], q[r.q + 1], q[r.q + 2], q[r.q + 3]) * vector_at(&v[r.v + 3]);
     for (int k = 0; k < 3; ++k) du[r.v + 3 + static_cast<std::size_t>(k)] = move[k];
   }
 }

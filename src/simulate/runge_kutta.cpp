@@ -4,81 +4,20 @@
 //
 // Where a pair of methods gives an error, h follows it (Hairer, Nørsett, Wanner 1993, §II.4: norm, first step, controller).
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
+#include "butcher.hpp"
 #include "one_step.hpp"
 
 namespace lw {
 namespace {
 
-constexpr std::size_t kMostStages = 8;
-
-struct Tableau {
-  std::size_t stages;
-  double c[kMostStages];
-  double A[kMostStages][kMostStages];
-  double b[kMostStages];
-  double e[kMostStages];  // b less the weights of the other of the pair
-  int error_order;        // of the lower of the pair, plus one; 0: no pair
-  bool first_is_last;     // k of the last stage is the first of the next step
-};
-
-constexpr Tableau kClassical{4, {0, 0.5, 0.5, 1}, {{}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, {}, 0, false};
-
-// Gill 1951, as in Wong 1991.
-constexpr double kRoot = std::numbers::sqrt2;
-constexpr Tableau kGill{4,
-                        {0, 0.5, 0.5, 1},
-                        {{}, {0.5}, {(kRoot - 1) / 2, (2 - kRoot) / 2}, {0, -kRoot / 2, 1 + kRoot / 2}},
-                        {1.0 / 6, (2 - kRoot) / 6, (2 + kRoot) / 6, 1.0 / 6},
-                        {},
-                        0,
-                        false};
-
-// Verner 1978, the pair of DVERK (Hull, Enright, Jackson 1976), as in Twu 1987.
-constexpr Tableau kVerner{8,
-                          {0, 1.0 / 6, 4.0 / 15, 2.0 / 3, 5.0 / 6, 1, 1.0 / 15, 1},
-                          {{},
-                           {1.0 / 6},
-                           {4.0 / 75, 16.0 / 75},
-                           {5.0 / 6, -8.0 / 3, 5.0 / 2},
-                           {-165.0 / 64, 55.0 / 6, -425.0 / 64, 85.0 / 96},
-                           {12.0 / 5, -8, 4015.0 / 612, -11.0 / 36, 88.0 / 255},
-                           {-8263.0 / 15000, 124.0 / 75, -643.0 / 680, -81.0 / 250, 2484.0 / 10625, 0},
-                           {3501.0 / 1720, -300.0 / 43, 297275.0 / 52632, -319.0 / 2322, 24068.0 / 84065, 0, 3850.0 / 26703}},
-                          {3.0 / 40, 0, 875.0 / 2244, 23.0 / 72, 264.0 / 1955, 0, 125.0 / 11592, 43.0 / 616},
-                          {3.0 / 40 - 13.0 / 160, 0, 875.0 / 2244 - 2375.0 / 5984, 23.0 / 72 - 5.0 / 16, 264.0 / 1955 - 12.0 / 85,
-                           -3.0 / 44, 125.0 / 11592, 43.0 / 616},
-                          6,
-                          false};
-
-// Dormand, Prince 1980.
-constexpr Tableau kDormandPrince{
-    7,
-    {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
-    {{},
-     {1.0 / 5},
-     {3.0 / 40, 9.0 / 40},
-     {44.0 / 45, -56.0 / 15, 32.0 / 9},
-     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84, 0},
-    {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40},
-    5,
-    true};
-// Its dense output (Hairer, Nørsett, Wanner 1993, §II.6): y(θ) = y₀ + θ (r₁ + (1 − θ)(r₂ + θ (r₃ + (1 − θ) r₄))).
-constexpr double kDense[7] = {-12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072,
-                              701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423};
-
 class RungeKutta : public OneStep {
  public:
-  RungeKutta(const Tableau& tableau, const IntegratorOptions& options, bool adaptive)
+  RungeKutta(const ButcherTableau& tableau, const IntegratorOptions& options, bool adaptive)
       : OneStep(options), tableau_(tableau), adaptive_(adaptive) {}
 
   void step(System& system, MotionState& state, double until) override {
@@ -111,7 +50,7 @@ class RungeKutta : public OneStep {
     for (std::size_t i = 0; i < size(); ++i) {
       const double k0 = stage(0)[i], r1 = r1_[i] / length_, r2 = k0 - r1, r3 = r1 - stage(tableau_.stages - 1)[i] - r2;
       double r4 = 0.0;
-      for (std::size_t s = 0; s < tableau_.stages; ++s) r4 += kDense[s] * stage(s)[i];
+      for (std::size_t s = 0; s < tableau_.stages; ++s) r4 += kDormandPrinceDense[s] * stage(s)[i];
       y_[i] = length_ * theta * (r1 + rest * (r2 + theta * (r3 + rest * r4)));
     }
     leave(out);
@@ -269,7 +208,7 @@ class RungeKutta : public OneStep {
                              : fmt::format("steps shrink to nothing ({:.1e} s) at {}: {}", h, system_->describe(start_), why_));
   }
 
-  const Tableau& tableau_;
+  const ButcherTableau& tableau_;
   const bool adaptive_;
   std::vector<double> k_, y_, r1_, scale_;
   MotionState stage_;
@@ -281,11 +220,7 @@ class RungeKutta : public OneStep {
 }  // namespace
 
 std::unique_ptr<Integrator> make_runge_kutta(std::string_view name, const IntegratorOptions& options) {
-  const Tableau& tableau = name == "rk4"      ? kClassical
-                           : name == "gill"   ? kGill
-                           : name == "verner" ? kVerner
-                                              : kDormandPrince;
-  return std::make_unique<RungeKutta>(tableau, options, is_adaptive(name, options));
+  return std::make_unique<RungeKutta>(butcher_tableau(name), options, is_adaptive(name, options));
 }
 
 }  // namespace lw
