@@ -401,9 +401,22 @@ Driven::~Driven() = default;
 
 int Driven::nz() const { return dynamics_->options_.work ? 2 : 0; }
 
+// What goes wrong on the way (a joint jams, an input ends), with the state in which it does.
+template <class Action>
+auto Driven::telling(double t, std::span<const double> q, std::span<const double> v, const Action& action) const {
+  try {
+    return action();
+  } catch (const NotFinite&) {
+    throw;
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::data) throw;
+    throw Error(ErrorCode::data, fmt::format("{}, at {}", e.what(), describe(t, q, v)));
+  }
+}
+
 void Driven::slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double>,
                     std::span<double> a, std::span<double> dz) {
-  dynamics_->slopes(t, q, v, a, dz);
+  telling(t, q, v, [&] { dynamics_->slopes(t, q, v, a, dz); });
   if (is_finite(a)) [[likely]] return;
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (!std::isfinite(dynamics_->tau()[k])) dynamics_->refuse_torque(k, describe(t, q, v));
@@ -415,8 +428,12 @@ bool Driven::jacobian(double t, std::span<const double> q, std::span<const doubl
                       std::span<double> d_v) {
   return dynamics_->jacobian(t, q, v, d_q, d_v);
 }
-bool Driven::begin(const MotionState& state) { return dynamics_->begin(state); }
-bool Driven::still_holds(const MotionState& state) { return dynamics_->still_holds(state); }
+bool Driven::begin(const MotionState& state) {
+  return telling(state.t, state.q, state.v, [&] { return dynamics_->begin(state); });
+}
+bool Driven::still_holds(const MotionState& state) {
+  return telling(state.t, state.q, state.v, [&] { return dynamics_->still_holds(state); });
+}
 std::vector<std::string> Driven::settle(MotionState& state) { return dynamics_->settle(state); }
 std::span<const double> Driven::torques() const { return dynamics_->tau(); }
 void Driven::set_torques(Torques torques) {

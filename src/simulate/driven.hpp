@@ -64,6 +64,8 @@ class Driven : public System {
 
  private:
   class Dynamics;
+  template <class Action>
+  auto telling(double t, std::span<const double> q, std::span<const double> v, const Action& action) const;
   std::unique_ptr<Dynamics> dynamics_;
 };
 

@@ -146,6 +146,28 @@ TEST(DryFriction, AnArmWithEveryLossBalancesItsEnergyThroughItsStops) {
   EXPECT_LT(worst, 1e-6);
 }
 
+TEST(DryFriction, AJointThatJamsIsNamedWithTimeAndState) {
+  // a weight on an arm of length h beside a guide of height d: 2 μ h/d > 1 lets no torque move it
+  Driven system(mechanism_of(R"(name: clamp
+links:
+  - {name: clamp, parent: base, joint: {type: prismatic, axis: z}, inertia: {mass: 3, com: [0.5, 0, 0], tensor: [0.1, 0.1, 0.1]}, friction: {bearing: {type: linear, mu: 0.4, spacing: 0.2}}}
+)"),
+                [](double, auto, auto, auto tau) { tau[0] = 5.0; }, {.way = Way::reference});
+  MotionState state = system.home();
+  state.v = {-0.5};
+  try {
+    const auto rk4 = make_integrator("rk4", {.step = 0.01});
+    while (state.t < 1.0) advance(*rk4, system, state, 1.0);
+    FAIL() << "nothing was refused";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::data);
+    const std::string words = e.what();
+    std::printf("%s\n", words.c_str());
+    EXPECT_NE(words.find("`clamp` jams"), std::string::npos) << words;
+    EXPECT_NE(words.find("at t = 0 s; q = 0; qd = -0.5"), std::string::npos) << words;
+  }
+}
+
 TEST(BatchRun, EveryLaneIsTheMotionThatItWouldBeAlone) {
   for (const bool everything : {false, true}) {
     std::string text = kEverything;
