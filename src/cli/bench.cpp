@@ -18,6 +18,7 @@
 #include "../model/random_state.hpp"
 #include "backends.hpp"
 #include "bench_cores.hpp"
+#include "bench_simulation.hpp"
 #include "judgements.hpp"
 #include "model_input.hpp"
 #include "peak.hpp"
@@ -304,6 +305,14 @@ int bench(const Arguments& arguments) {
   const double peak = peak_rate();
   json["peak_gflops"] = peak;
   for (const LoadedModel& loaded : models) {
+    if (arguments.has("--simulate")) {
+      const std::vector<SimulationTiming> timings =
+          time_simulations(loaded, search.found, kSeconds / static_cast<double>(models.size()));
+      for (const SimulationTiming& t : timings) json["results"].push_back(to_json(loaded.model.name, t));
+      if (!arguments.json()) print_simulations(loaded.model.name, timings);
+      std::fflush(stdout);
+      continue;
+    }
     const std::vector<Result> results =
         time_model(arguments, loaded, search.found, kSeconds / static_cast<double>(models.size()));
     for (const Result& r : results) {
@@ -325,9 +334,14 @@ int bench(const Arguments& arguments) {
     print_json(json);
     return kOk;
   }
-  fmt::print(
-      "\nLeast of up to {} repetitions over up to {} random states, backends in turn; (ratio to the reference).\n",
-      kRepetitions, kTimedStates);
+  if (arguments.has("--simulate")) {
+    fmt::print("\nLeast of up to {} repetitions, ways in turn; work is integrated along. Other libraries give the accelerations "
+               "in the same loop.\n", kRepetitions);
+  } else {
+    fmt::print(
+        "\nLeast of up to {} repetitions over up to {} random states, backends in turn; (ratio to the reference).\n",
+        kRepetitions, kTimedStates);
+  }
   fmt::print("{}\nlinkwright: {}\n", processor(), build);
   for (const PeerLibrary& library : search.found) fmt::print("{}: {}\n", library.name, library.about);
   return kOk;
@@ -377,6 +391,12 @@ Command bench_command() {
                                 "with --cores: also derivatives of large mechanisms, which take minutes to compile",
                                 Option::Kind::flag,
                                 {},
+                                "Options"},
+                               {"--simulate",
+                                "",
+                                "whole simulations instead: Runge-Kutta steps of 1 ms, and eight at once",
+                                Option::Kind::flag,
+                                {},
                                 "Options"}});
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
@@ -384,9 +404,9 @@ Command bench_command() {
       "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit, and "
       "batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the program "
       "(bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent calls show "
-      "throughput, dependent ones latency (of a batch: of one state). Without MODEL: arm6, arm7, quadruped, humanoid.";
+      "throughput, dependent ones latency (of a batch: of one state). With --simulate whole motions are timed. Without MODEL: arm6, arm7, quadruped, humanoid.";
   c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none",
-                "linkwright bench puma560-dhanaraj --friction", "linkwright bench quadruped --cores"};
+                "linkwright bench puma560-dhanaraj --friction", "linkwright bench quadruped --cores", "linkwright bench puma560 --simulate"};
   c.positionals[0].required = false;
   c.run = run_bench;
   return c;

@@ -33,6 +33,7 @@ class ForwardWithLosses::Solver {
         limit_velocity_(nv_),
         qdd_(nv_),
         force_(nv_),
+        later_(nv_),
         directions_(nv_),
         sticks_(nv_) {
     collect_dry();
@@ -74,6 +75,57 @@ class ForwardWithLosses::Solver {
 
   const std::vector<int>& directions() const { return directions_; }
   const std::vector<bool>& sticks() const { return sticks_; }
+  void get_modes(std::vector<int>& modes) const {
+    modes.clear();
+    for (const Dry& d : dry_) modes.push_back(d.direction);
+  }
+
+  bool decide_by_motion(In<double> qd) {
+    for (const Dry& d : dry_) {
+      if (std::abs(along(d, qd)) <= rounding(d, qd)) return false;
+    }
+    find_rest(qd, 0.0);
+    directions_known_ = true;
+    std::fill(sticks_.begin(), sticks_.end(), false);
+    report();
+    return true;
+  }
+  bool all_move(In<double> qd) const {
+    return std::all_of(dry_.begin(), dry_.end(),
+                       [&](const Dry& d) { return d.direction * along(d, qd) > rounding(d, qd); });
+  }
+
+  bool still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external) {
+    bool any_sticks = false;
+    for (const Dry& d : dry_) {
+      if (d.sticks()) any_sticks = true;
+      else if (has_turned(d, qd)) return false;
+    }
+    if (!any_sticks) return true;
+    run(q, qd, tau, later_, {.same_directions = true}, external);
+    find_bounds();
+    int other = 0;
+    return std::all_of(dry_.begin(), dry_.end(), [&](const Dry& d) { return !d.sticks() || is_consistent(d, 0.0, other); });
+  }
+
+  std::vector<int> stop_turned(Out<double> qd) const {
+    std::vector<int> stopped;
+    for (const Dry& d : dry_) {
+      if (d.sticks() || !has_turned(d, qd)) continue;
+      stopped.push_back(static_cast<int>(d.v));
+      if (d.is_joint()) {
+        qd[d.v] = 0.0;
+        continue;
+      }
+      // the least change of the joints after which the drive is at rest
+      const std::size_t n = d.coupling->v.size();
+      double square = 0.0;
+      for (std::size_t j = 0; j < n; ++j) square += d.coupling->C[d.k * n + j] * d.coupling->C[d.k * n + j];
+      const double excess = along(d, qd) / square;
+      for (std::size_t j = 0; j < n; ++j) qd[static_cast<std::size_t>(d.coupling->v[j])] -= excess * d.coupling->C[d.k * n + j];
+    }
+    return stopped;
+  }
 
  private:
   // What has one direction: the dry friction of a joint and of its own drive, or a drive of a coupling.
@@ -162,6 +214,8 @@ class ForwardWithLosses::Solver {
       d.force = 0.0;
     }
   }
+
+  static bool has_turned(const Dry& d, In<double> qd) { return d.direction * along(d, qd) < -rounding(d, qd); }
 
   // At which the laws are taken: an element's own, or, where its direction is another, that direction without a size.
   static double velocity_of(const Dry& d, double velocity) {
@@ -469,7 +523,7 @@ class ForwardWithLosses::Solver {
   In<double> tau_;
   AffineLosses affine_;
   Losses<double> limit_;
-  std::vector<double> limit_velocity_, qdd_, force_;
+  std::vector<double> limit_velocity_, qdd_, force_, later_;
   Eigen::MatrixXd matrix_, pivots_;
   Eigen::VectorXd residual_, noise_, step_, from_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
@@ -488,5 +542,12 @@ void ForwardWithLosses::operator()(In<double> q, In<double> qd, In<double> tau, 
 }
 const std::vector<int>& ForwardWithLosses::directions() const { return solver_->directions(); }
 const std::vector<bool>& ForwardWithLosses::sticks() const { return solver_->sticks(); }
+void ForwardWithLosses::get_modes(std::vector<int>& modes) const { solver_->get_modes(modes); }
+bool ForwardWithLosses::decide_by_motion(In<double> qd) { return solver_->decide_by_motion(qd); }
+bool ForwardWithLosses::all_move(In<double> qd) const { return solver_->all_move(qd); }
+bool ForwardWithLosses::still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external) {
+  return solver_->still_fits(q, qd, tau, external);
+}
+std::vector<int> ForwardWithLosses::stop_turned(Out<double> qd) const { return solver_->stop_turned(qd); }
 
 }  // namespace lw

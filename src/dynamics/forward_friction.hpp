@@ -43,6 +43,21 @@ class ForwardWithLosses {
   const std::vector<int>& directions() const;
   const std::vector<bool>& sticks() const;
 
+  // Of everything dry, joints and then drives of couplings: the direction of the last call, 0 where it sticks. Empty where no
+  // friction jumps.
+  void get_modes(std::vector<int>& modes) const;
+  // Where nothing dry is at rest: decides for the directions of these velocities without solving anything. False, and nothing
+  // decided, where something is.
+  bool decide_by_motion(In<double> qd);
+  // Whether everything dry moves, in the direction that was decided: then its laws are those of its velocities.
+  bool all_move(In<double> qd) const;
+  // At a state a little later: whether the directions and the sticking of the last call still fit, so that nothing that slips
+  // has turned round and nothing that sticks is pushed harder than it holds.
+  bool still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external = {});
+  // At the first state at which they do not: stops what has turned round, a velocity or what a drive of a coupling turns with.
+  // The joints that stop.
+  std::vector<int> stop_turned(Out<double> qd) const;
+
  private:
   class Solver;
   std::unique_ptr<Solver> solver_;

@@ -1,12 +1,10 @@
-// A motion with dry friction, step by step: Runge and Kutta's fourth-order step between the instants at which a joint comes
-// to rest. These are found by bisection, so that no step sees friction change its direction. For joints with plain
-// coordinates (nq = nv).
+// A motion with dry friction by Runge and Kutta's step, and a list of its stops.
 #pragma once
 
-#include <functional>
 #include <vector>
 
-#include "dynamics/forward_friction.hpp"
+#include "simulate/advance.hpp"
+#include "simulate/driven.hpp"
 
 namespace lw {
 
@@ -18,8 +16,8 @@ struct StickSlip {
 
   void advance(double duration, double step);
 
-  double t = 0.0, lost = 0.0;  // time, and the work of all losses: ∫ (bearing + transmission)·q̇ dt by their laws
-  std::vector<double> q, qd, qdd;
+  double t = 0.0, lost = 0.0;
+  std::vector<double> q, qd;
   struct Stop {
     double t;
     std::size_t joint;
@@ -27,21 +25,11 @@ struct StickSlip {
   };
   std::vector<Stop> stops;  // where a joint came to rest
 
-  double energy() const;
+  double energy();
 
  private:
-  struct State {
-    std::vector<double> q, qd;
-    double lost = 0.0;
-  };
-  State derivative(double at, const State& s, bool first);
-  State step(double h, const State& first);
-
-  const Model<double>& model_;
-  mutable Workspace<double> work_;
-  Losses<double> losses_;
-  ForwardWithLosses forward_;
-  Torques torques_;
+  Driven system_;
+  MotionState state_;
 };
 
 }  // namespace lw

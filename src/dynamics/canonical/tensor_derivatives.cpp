@@ -212,7 +212,7 @@ class Derivatives {
   // Of velocity k of joint i, where it acts.
   Passed<T> passed(std::size_t i, int k, const Hanging<T>& c) const {
     const JointKind kind = tree_.links[i].kind;
-    const MotionState<T>& before = motion_[i].before;
+    const TensorMotion<T>& before = motion_[i].before;
     const Force<T>& f = motion_[i].joint;
     const Vec3<T>& h = c.P.h;
     const bool free = is_free(i), turns = kind == JointKind::revolute || (free && k < 3);
@@ -287,7 +287,7 @@ class Derivatives {
 
   // Entries with joint j above, where p has arrived.
   void above(std::size_t i, int k, std::size_t j, const Passed<T>& p) {
-    const MotionState<T>& before = motion_[j].before;
+    const TensorMotion<T>& before = motion_[j].before;
     const Vec3<T>&n = p.inertia.ang, &f = p.inertia.lin;
     const int count = body(j).velocities();
     for (int l = 0; l < count; ++l) {

@@ -11,7 +11,7 @@ namespace lw {
 
 // Motion of a link in some axes at some point fixed in it.
 template <class T>
-struct MotionState {
+struct TensorMotion {
   Vec3<T> w, alpha, a;
   Mat3<T> U;
   T d1 = T(0.0), d2 = T(0.0), d3 = T(0.0);  // U₁₁ − U₃₃, U₃₃ − U₂₂, U₂₂ − U₁₁
@@ -20,7 +20,7 @@ struct MotionState {
 
 // All of U from ω, its third column and α_z.
 template <class T>
-void complete(MotionState<T>& m, const Vec3<T>& third, const T& alpha_z) {
+void complete(TensorMotion<T>& m, const Vec3<T>& third, const T& alpha_z) {
   const T x = m.w[0], y = m.w[1], z = m.w[2];
   const T kx = y * z, ky = x * z, kz = x * y, xx = x * x, zz = z * z, U33 = third[2];
   m.alpha = {kx - third[1], third[0] - ky, alpha_z};
@@ -33,7 +33,7 @@ void complete(MotionState<T>& m, const Vec3<T>& third, const T& alpha_z) {
 }
 
 template <class T>
-void complete(MotionState<T>& m) {
+void complete(TensorMotion<T>& m) {
   const Vec3<T>& w = m.w;
   const T xx = w[0] * w[0], yy = w[1] * w[1], zz = w[2] * w[2];
   const T kx = w[1] * w[2], ky = w[0] * w[2], kz = w[0] * w[1];
@@ -47,7 +47,7 @@ void complete(MotionState<T>& m) {
 
 // `inertia_z`: E_xx + E_yy, where it is known without adding them.
 template <class T>
-Force<T> wrench(const SecondMoments<T>& P, const MotionState<T>& m, const T* inertia_z = nullptr) {
+Force<T> wrench(const SecondMoments<T>& P, const TensorMotion<T>& m, const T* inertia_z = nullptr) {
   const Mat3<T>&U = m.U, &E = P.E;
   const Vec3<T>& a = m.a;
   const T about_z =
@@ -60,7 +60,7 @@ Force<T> wrench(const SecondMoments<T>& P, const MotionState<T>& m, const T* ine
 
 // U₁₁ − U₃₃, U₃₃ − U₂₂ and U₂₂ − U₁₁ in other axes: the same three, where these are the old ones in another order.
 template <class T>
-void turn_tensor(const MotionState<T>& from, const Mat3<T>& B, MotionState<T>& to) {
+void turn_tensor(const TensorMotion<T>& from, const Mat3<T>& B, TensorMotion<T>& to) {
   to.U = transpose(B) * (from.U * B);
   int old[3] = {-1, -1, -1};
   for (int c = 0; c < 3; ++c) {
@@ -85,7 +85,7 @@ void turn_tensor(const MotionState<T>& from, const Mat3<T>& B, MotionState<T>& t
 // U of a link whose joint turns about z with the rate q̇ and q̈, from its parent's in the same axes:
 // U = U′ + 2 q̇ [ω′][z] + q̇² [z][z] + q̈ [z].
 template <class T>
-void add_turn(MotionState<T>& m, const T& rate, const T& acceleration) {
+void add_turn(TensorMotion<T>& m, const T& rate, const T& acceleration) {
   m.crossless = is_zero(m.U(0, 1)) && is_zero(m.U(1, 0));
   const T twice = rate + rate, s = rate * (m.w[2] + (m.w[2] + rate));
   m.U(0, 0) -= s;
@@ -108,7 +108,7 @@ void name_vector(const Vec3<T>& v, const char* what, std::size_t link) {
   }
 }
 template <class T>
-void name_state(const MotionState<T>& m, const std::string& axes, std::size_t link) {
+void name_state(const TensorMotion<T>& m, const std::string& axes, std::size_t link) {
   if constexpr (std::is_same_v<T, Expr>) {
     name_vector(m.w, ("omega" + axes).c_str(), link);
     name_vector(m.a, ("a" + axes).c_str(), link);
@@ -122,9 +122,9 @@ void name_state(const MotionState<T>& m, const std::string& axes, std::size_t li
 
 template <class T>
 struct TensorLink {
-  MotionState<T> body;     // in the link's axes, at its origin
-  MotionState<T> carrier;  // in the carrier's axes, at its origin; only where it is asked for
-  MotionState<T> before;   // the parent's motion in the carrier's axes, at the link's origin; of U the third column is sure
+  TensorMotion<T> body;     // in the link's axes, at its origin
+  TensorMotion<T> carrier;  // in the carrier's axes, at its origin; only where it is asked for
+  TensorMotion<T> before;   // the parent's motion in the carrier's axes, at the link's origin; of U the third column is sure
   Force<T> joint;          // wrench through the joint, in the carrier's axes (of a free joint: its own)
   Turn<T> turn;
   T angle = T(0.0);
@@ -146,12 +146,12 @@ class TensorRecursion {
   }
 
   void outward() {
-    MotionState<T> still;
+    TensorMotion<T> still;
     still.a = -tree_.gravity;
     for (std::size_t i = 0; i < states_.size(); ++i) {
       begin_section(q_);
       const Link& link = tree_.links[i];
-      const MotionState<T>& from = link.parent < 0 ? still : states_[at(link.parent)].body;
+      const TensorMotion<T>& from = link.parent < 0 ? still : states_[at(link.parent)].body;
       switch (link.kind) {
         case JointKind::revolute: turn(i, from); break;
         case JointKind::prismatic: slide(i, from); break;
@@ -227,13 +227,13 @@ class TensorRecursion {
 
   Vec3<T> origin(std::size_t i) const { return origin_of<T>(tree_.links[i], body(i), q_); }
 
-  void turn(std::size_t i, const MotionState<T>& from) {
+  void turn(std::size_t i, const TensorMotion<T>& from) {
     const Link& link = tree_.links[i];
     const Body<T>& b = body(i);
     TensorLink<T>& s = states_[i];
     const T rate = joint_rate<T>(b, qd_), acceleration = joint_rate<T>(b, qdd_);
     const Mat3<T> Bt = transpose(link.B);
-    MotionState<T>& before = s.before;
+    TensorMotion<T>& before = s.before;
     s.angle = joint_coordinate<T>(b, q_) + link.offset;
     s.quarters = link.quarters;
     if (road_.merged[i]) {
@@ -260,9 +260,9 @@ class TensorRecursion {
     complete(s.body, s.turn.in(before.U.col(2)), before.alpha[2] + acceleration);
   }
 
-  void slide(std::size_t i, const MotionState<T>& from) {
+  void slide(std::size_t i, const TensorMotion<T>& from) {
     const Link& link = tree_.links[i];
-    MotionState<T>& m = states_[i].body;
+    TensorMotion<T>& m = states_[i].body;
     const Mat3<T> Bt = transpose(link.B);
     m.w = Bt * from.w;
     m.alpha = Bt * from.alpha;
@@ -276,8 +276,8 @@ class TensorRecursion {
   // Of a spherical or floating joint.
   Transform<T> pose(std::size_t i) const { return lw::free_pose<T>(tree_.links[i], body(i), q_); }
 
-  void free(std::size_t i, const MotionState<T>& from) {
-    MotionState<T>& m = states_[i].body;
+  void free(std::size_t i, const TensorMotion<T>& from) {
+    TensorMotion<T>& m = states_[i].body;
     const std::size_t v = at(body(i).v);
     const Transform<T> X = pose(i);
     const Mat3<T> Rt = transpose(X.R);

@@ -1,0 +1,17 @@
+// A step that ends where dry friction changes: where a joint comes to rest, breaks loose or turns round.
+#pragma once
+
+#include "integrator.hpp"
+
+namespace lw {
+
+struct Advance {
+  bool friction_changed = false;
+  std::vector<std::string> came_to_rest;  // velocities by name
+};
+
+// One step of the integrator towards `until`. Where what `begin` decided does not hold at its end, the instant from which it
+// does not is found by bisection, and the state is that one.
+Advance advance(Integrator& integrator, System& system, MotionState& state, double until);
+
+}  // namespace lw

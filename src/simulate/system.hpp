@@ -1,0 +1,71 @@
+// A mechanism in motion as a differential equation: q̇ = rates(q, v), v̇ = a(t, q, v), ż = g(t, q, v, z).
+//
+// q are coordinates (nq, quaternions among them), v velocities (nv), z what is integrated along with them: work, losses,
+// variations. How q follows v is the model's (model/coordinate_rates.hpp), the rest a System's.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../base/error.hpp"
+#include "../model/model.hpp"
+
+namespace lw {
+
+struct MotionState {
+  double t = 0.0;
+  std::vector<double> q, v, z;
+};
+
+// Accelerations that are not numbers, at the instant and joint that `what` names. Integrators that choose their steps try a
+// smaller one before they let it pass.
+struct NotFinite : Error {
+  explicit NotFinite(const std::string& message) : Error(ErrorCode::data, message) {}
+};
+
+class System {
+ public:
+  explicit System(Model<double> model) : model_(std::move(model)) {}
+  virtual ~System() = default;
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  const Model<double>& model() const { return model_; }
+  virtual int nz() const { return 0; }
+
+  // nv accelerations and nz rates; quaternions have length 1. Not const: workspaces. Throws NotFinite (see require_finite).
+  virtual void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double> z,
+                      std::span<double> a, std::span<double> dz) = 0;
+
+  // ∂a/∂q along the velocities and ∂a/∂v, nv × nv by columns: for implicit integrators, exact or near enough for Newton's
+  // method. False where there is none.
+  virtual bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
+                        std::span<double> d_v);
+
+  // Dry friction makes slopes jump. What they jump by (directions, what sticks) is decided at the beginning of a step and kept
+  // for all of it: every integrator calls `begin` there, and `advance` (advance.hpp) ends the step where the decision ceases to
+  // hold. `begin` says whether the slopes at this state are others than before it.
+  virtual bool begin(const MotionState&) { return false; }
+  virtual bool still_holds(const MotionState&) { return true; }
+  // At the first state that it does not hold for: velocities that have just passed zero are zero. Their names, if any.
+  virtual std::vector<std::string> settle(MotionState&) { return {}; }
+
+  // "t = 0.25 s; q = …; qd = …", for messages.
+  std::string describe(double t, std::span<const double> q, std::span<const double> v) const;
+  std::string describe(const MotionState& s) const { return describe(s.t, s.q, s.v); }
+
+  // The model's home pose at rest, z = 0.
+  MotionState home() const;
+  // Throws Error(usage) where sizes are not the model's, Error(data) where numbers are not finite or quaternions have no length.
+  // These are made unit quaternions.
+  void check(MotionState& state) const;
+
+ protected:
+  void require_finite(double t, std::span<const double> q, std::span<const double> v, std::span<const double> a) const;
+
+ private:
+  Model<double> model_;
+};
+
+}  // namespace lw
