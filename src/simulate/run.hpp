@@ -15,7 +15,7 @@ struct RunRow {
   double t = 0.0;
   std::span<const double> q, qd, qdd, tau;
   double kinetic = 0.0, potential = 0.0, work = 0.0, losses = 0.0;
-  double residual = 0.0;            // of the energy balance (driven.hpp)
+  double residual = 0.0;            // E − E(0) − work + losses, less what events changed
   std::span<const double> outputs;  // formulas of the scenario
 };
 
@@ -43,7 +43,7 @@ struct RunResult {
   enum class End { duration, event, interrupted, failed } end = End::duration;
   std::string ended_by;  // the event, or what failed, with time and state
   IntegratorCounts counts;
-  double energy_residual = 0.0;  // the largest of all rows
+  double energy_residual = 0.0;  // the largest of all rows, of the largest energy: kinetic, change of potential, work, losses
   long rows = 0;
   MotionState final;
   std::vector<RunEvent> events;  // the first 1000
