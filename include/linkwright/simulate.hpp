@@ -6,3 +6,7 @@
 #include "simulate/identify.hpp"
 #include "simulate/low_pass.hpp"
 #include "simulate/physical_fit.hpp"
+#include "simulate/run.hpp"
+#include "simulate/scenario.hpp"
+#include "simulate/scene.hpp"
+#include "simulate/verification.hpp"

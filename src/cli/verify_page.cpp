@@ -36,7 +36,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 18px; margi
 dt { color: var(--soft); } dd { margin: 0; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; margin: 6px 0 18px; }
 th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1px solid var(--ink); padding: 5px 12px 5px 0; }
-td { vertical-align: top; border-bottom: 1px solid var(--line); padding: 6px 12px 6px 0; }
+td { vertical-align: top; border-bottom: 1px solid var(--line); padding: 5px 14px 5px 0; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.mark { white-space: nowrap; font-weight: 600; }
 figure { margin: 10px 0 24px; } figure svg { color: inherit; max-width: 100%; height: auto; }
@@ -58,10 +58,10 @@ std::string verify_table(const std::vector<VerificationCheck>& checks, const std
                              : good  ? "<span class='good'>✓ passed</span>"
                                      : "<span class='bad'>✗ failed</span>";
     rows += fmt::format(
-        "<tr><td>{}<br><small>{}</small></td><td class='number'>{}</td><td class='number'>{}</td><td class='mark'>{}</td></tr>\n",
-        escape_xml(c.name), escape_xml(c.note), skipped ? "" : small_number(c.worst), skipped ? "" : small_number(c.allowed), mark);
+        "<tr><td>{}</td><td class='number'>{}</td><td class='number'>{}</td><td class='soft'>{}</td><td class='mark'>{}</td></tr>\n",
+        escape_xml(c.name), skipped ? "" : small_number(c.worst), skipped ? "" : small_number(c.allowed), escape_xml(c.note), mark);
   }
-  return "<table><tr><th>what</th><th class='number'>deviation</th><th class='number'>allowed</th><th>verdict</th></tr>\n" + rows +
+  return "<table><tr><th>what</th><th class='number'>deviation</th><th class='number'>allowed</th><th></th><th>verdict</th></tr>\n" + rows +
          "</table>\n";
 }
 

@@ -174,6 +174,10 @@ class Run {
         outputs_until(when);
         if (when < state_.t) integrator_.at(when, state_);
         integrator_.restart();
+        const Watch& w = watches_[first];
+        // a return that is over before round-off can tell the way back from it
+        if (w.returning != 0 && w.returning * rate(first) > 0.0) never_ends(first);
+        passed_up_ = w.returning != 0 ? w.returning < 0 : w.before < 0.0;
         return fire(first);
       }
       for (std::size_t k = 0; k < watches_.size(); ++k) move_on(k, after[k]);
@@ -204,7 +208,7 @@ class Run {
   }
   void move_on(std::size_t k, double after) {
     Watch& w = watches_[k];
-    if (w.returning != 0 && (after - w.shift) * w.returning > 0.0) w.returning = 0, w.shift = 0.0;
+    if (after * w.returning > 0.0) w.returning = 0, w.shift = 0.0;
     w.before = after;
   }
 
@@ -292,11 +296,9 @@ class Run {
     }
   }
 
-  // Whether the action of event k has turned its crossing round: by the rate of the formula, one millionth of a step ahead.
-  void watch_return(std::size_t k) {
-    Watch& w = watches_[k];
-    scene_.begin(state_);
-    integrator_.restart();
+  // How a crossing changes from the state on, by its difference over a moment.
+  double rate(std::size_t k) {
+    if (scene_.begin(state_)) integrator_.restart();
     scene_.slopes(state_.t, state_.q, state_.v, state_.z, a_, dz_);
     coordinate_rates<double>(scene_.model(), state_.q, state_.v, rates_);
     constexpr double kAhead = 1e-8;
@@ -304,13 +306,17 @@ class Run {
     ahead.t += kAhead;
     for (std::size_t i = 0; i < rates_.size(); ++i) ahead.q[i] += kAhead * rates_[i];
     for (std::size_t i = 0; i < a_.size(); ++i) ahead.v[i] += kAhead * a_[i];
-    const double rate = crossings_(ahead.t, ahead.q, ahead.v)[k] - w.before;
-    const auto direction = scenario_.events[k].direction;
-    const bool up = direction != ScenarioEvent::Direction::down, down = direction != ScenarioEvent::Direction::up;
-    // just past upwards and falling again, or just past downwards and rising again
-    const bool falls = up && w.before >= 0.0 && rate < 0.0, rises = down && w.before <= 0.0 && rate > 0.0;
-    if (!falls && !rises) return;
-    w.returning = falls ? -1 : 1;
+    const double here = crossings_(state_.t, state_.q, state_.v)[k];
+    return crossings_(ahead.t, ahead.q, ahead.v)[k] - here;
+  }
+
+  // Whether the action of event k has turned its crossing round: just past upwards and falling again, or the other way.
+  void watch_return(std::size_t k) {
+    Watch& w = watches_[k];
+    const double turn = rate(k);
+    const bool turns = passed_up_ ? w.before >= 0.0 && turn < 0.0 : w.before <= 0.0 && turn > 0.0;
+    if (!turns) return;
+    w.returning = passed_up_ ? -1 : 1;
     w.shift = w.before;
   }
 
@@ -349,6 +355,7 @@ class Run {
   std::vector<Watch> watches_;
   std::vector<double> a_, rates_, dz_;
   std::deque<double> fired_;
+  bool passed_up_ = false;  // the last crossing
   long outputs_made_ = 0;
   double last_row_ = 0.0;
   RunResult result_;

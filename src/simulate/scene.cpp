@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "../dynamics/rnea.hpp"
+#include "../model/coordinate_rates.hpp"
 #include "../model/curve.hpp"
+#include "../model/over.hpp"
 
 namespace lw {
 namespace {
@@ -12,15 +14,20 @@ namespace {
 using Law = ScenarioController::Law;
 using InputKind = ScenarioInput::Kind;
 
-bool depends_on_state(const Scenario& scenario) {
-  return std::ranges::any_of(scenario.inputs, [](const ScenarioInput& in) {
-    return in.kind == InputKind::controller || (in.kind == InputKind::formula && !in.formula.is_constant());
-  });
+template <class T>
+Model<T> model_over(const Model<double>& model) {
+  if constexpr (std::is_same_v<T, double>) {
+    return model;
+  } else {
+    return over<T>(model);
+  }
 }
 
 }  // namespace
 
-ScenarioFormulas::ScenarioFormulas(const Scenario& scenario, const std::vector<Expr>& formulas) : out_(formulas.size()) {
+template <class T>
+ScenarioFormulasOver<T>::ScenarioFormulasOver(const Scenario& scenario, const std::vector<Expr>& formulas)
+    : out_(formulas.size()) {
   bool constant = true;
   for (std::size_t k = 0; k < formulas.size(); ++k) {
     if (formulas[k].is_constant()) out_[k] = formulas[k].constant();
@@ -31,24 +38,38 @@ ScenarioFormulas::ScenarioFormulas(const Scenario& scenario, const std::vector<E
   for (const Expr& e : formulas) results.push_back(scenario.formulas->intern(e));
   const Function f("formulas", {{"t", 1}, {"q", scenario.q.size()}, {"qd", scenario.qd.size()}},
                    {{"values", formulas.size()}}, scenario.formulas, results);
-  run_ = std::make_unique<Interpreter<double>>(f);
+  run_ = std::make_unique<Interpreter<T>>(f);
   in_.resize(1 + scenario.q.size() + scenario.qd.size());
 }
 
-std::span<const double> ScenarioFormulas::operator()(double t, std::span<const double> q, std::span<const double> v) {
+template <class T>
+std::span<const T> ScenarioFormulasOver<T>::operator()(const T& t, std::span<const T> q, std::span<const T> v) {
   if (run_ == nullptr) return out_;
   in_[0] = t;
   std::copy(v.begin(), v.end(), std::copy(q.begin(), q.end(), in_.begin() + 1));
   (*run_)(in_, out_);
   return out_;
 }
+template class ScenarioFormulasOver<double>;
+template class ScenarioFormulasOver<Dual>;
+
+template <class T>
+struct Scene::Commands {
+  Commands(const Model<double>& numbers, const Scenario& scenario, const std::vector<Expr>& inputs)
+      : model(model_over<T>(numbers)), work(model), formulas(scenario, inputs), acceleration(scenario.qd.size()),
+        inverse(acceleration) {}
+  Model<T> model;
+  Workspace<T> work;
+  ScenarioFormulasOver<T> formulas;
+  std::vector<T> acceleration, inverse;
+};
 
 Scene::Scene(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way)
-    : Driven(mechanism, {}, {.way = way, .friction = scenario.friction}),
-      scenario_(scenario),
-      work_(model()),
-      acceleration_(static_cast<std::size_t>(model().nv)),
-      inverse_(acceleration_.size()) {
+    : Driven(mechanism, {},
+             {.way = way,
+              .friction = scenario.friction,
+              .derivatives = [this](double t, auto q, auto v, auto d_q, auto d_v) { command_slopes(t, q, v, d_q, d_v); }}),
+      scenario_(scenario) {
   for (std::size_t c = 0; c < scenario_.controllers.size(); ++c) {
     if (!scenario_.controllers[c].integrates()) continue;
     for (std::size_t k = 0; k < scenario_.controllers[c].v.size(); ++k) {
@@ -58,20 +79,27 @@ Scene::Scene(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions
   integrated_.resize(integrals_.size());
   error_.resize(integrals_.size());
   set_torques([this](double t, std::span<const double> q, std::span<const double> v, std::span<double> tau) {
-    command(t, q, v, tau);
+    command<double>(*commands_, t, q, v, tau);
   });
   prepare();
   enter(0.0);
+}
+Scene::~Scene() = default;
+
+std::vector<Expr> Scene::input_formulas() const {
+  std::vector<Expr> formulas;
+  for (const ScenarioInput& in : scenario_.inputs) {
+    formulas.push_back(in.kind == InputKind::formula ? in.formula : Expr(0.0));
+  }
+  return formulas;
 }
 
 void Scene::prepare() {
   knots_.clear();
   curves_.assign(scenario_.inputs.size(), {});
   piece_.assign(scenario_.inputs.size(), 0);
-  std::vector<Expr> formulas;
   for (std::size_t v = 0; v < scenario_.inputs.size(); ++v) {
     const ScenarioInput& in = scenario_.inputs[v];
-    formulas.push_back(in.kind == InputKind::formula ? in.formula : Expr(0.0));
     if (in.kind == InputKind::table) {
       knots_.insert(knots_.end(), in.table.t.begin(), in.table.t.end());
       const bool cubic = in.table.between == TimeTable::Between::cubic;
@@ -84,7 +112,8 @@ void Scene::prepare() {
   }
   std::ranges::sort(knots_);
   knots_.erase(std::unique(knots_.begin(), knots_.end()), knots_.end());
-  formulas_ = std::make_unique<ScenarioFormulas>(scenario_, formulas);
+  commands_ = std::make_unique<Commands<double>>(model(), scenario_, input_formulas());
+  moving_.reset();
 }
 
 bool Scene::enter(double t) {
@@ -111,8 +140,9 @@ void Scene::change(int v, const ScenarioInput& input) {
   prepare();
 }
 
-void Scene::command(double t, std::span<const double> q, std::span<const double> v, std::span<double> tau) {
-  const std::span<const double> values = (*formulas_)(t, q, v);
+template <class T>
+void Scene::command(Commands<T>& commands, double t, std::span<const T> q, std::span<const T> v, std::span<T> tau) {
+  const std::span<const T> values = commands.formulas(T(t), q, v);
   std::copy(values.begin(), values.end(), tau.begin());
   for (std::size_t k = 0; k < tau.size(); ++k) {
     const ScenarioInput& in = scenario_.inputs[k];
@@ -135,20 +165,21 @@ void Scene::command(double t, std::span<const double> q, std::span<const double>
   for (std::size_t c = 0; c < scenario_.controllers.size(); ++c) {
     const ScenarioController& law = scenario_.controllers[c];
     const JointMotion<double> wanted = law.trajectory->at<double>(t);
-    if (law.law == Law::computed_torque) std::ranges::fill(acceleration_, 0.0);
+    std::vector<T>& acceleration = commands.acceleration;
+    if (law.law == Law::computed_torque) std::ranges::fill(acceleration, T(0.0));
     const bool integrates = law.integrates();
     const auto joint = [&](std::size_t k) { return static_cast<std::size_t>(law.v[k]); };
     for (std::size_t k = 0; k < law.v.size(); ++k) {
-      const double e = wanted.q[k] - q[static_cast<std::size_t>(law.q[k])], rate = wanted.qd[k] - v[joint(k)];
-      double u = law.kp[k] * e + law.kd[k] * rate;
+      const T e = T(wanted.q[k]) - q[static_cast<std::size_t>(law.q[k])], rate = T(wanted.qd[k]) - v[joint(k)];
+      T u = T(law.kp[k]) * e + T(law.kd[k]) * rate;
       if (integrates) {
-        u += law.ki[k] * integrated_[integral];
-        error_[integral++] = e;
+        u += T(law.ki[k] * integrated_[integral]);
+        error_[integral++] = value_of(e);
       }
-      acceleration_[joint(k)] = law.law == Law::computed_torque ? u + wanted.qdd[k] : u;
+      acceleration[joint(k)] = law.law == Law::computed_torque ? u + T(wanted.qdd[k]) : u;
     }
-    std::vector<double>& given = law.law == Law::computed_torque ? inverse_ : acceleration_;
-    if (law.law == Law::computed_torque) rnea<double>(model(), work_, q, v, acceleration_, inverse_);
+    std::vector<T>& given = law.law == Law::computed_torque ? commands.inverse : acceleration;
+    if (law.law == Law::computed_torque) rnea<T>(commands.model, commands.work, q, v, acceleration, commands.inverse);
     for (std::size_t k = 0; k < law.v.size(); ++k) {
       const ScenarioInput& in = scenario_.inputs[joint(k)];
       if (in.kind == InputKind::controller && in.controller == static_cast<int>(c)) tau[joint(k)] = given[joint(k)];
@@ -182,9 +213,21 @@ std::vector<std::string> Scene::settle(MotionState& state) {
   return Driven::settle(state);
 }
 
-bool Scene::jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
-                     std::span<double> d_v) {
-  return !depends_on_state(scenario_) && Driven::jacobian(t, q, v, d_q, d_v);
+void Scene::command_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
+                           std::span<double> d_v) {
+  if (!moving_) moving_ = std::make_unique<Commands<Dual>>(model(), scenario_, input_formulas());
+  const std::size_t n = v.size();
+  const std::vector<Dual> still_q(q.begin(), q.end());
+  std::vector<Dual> rates(v.begin(), v.end()), tau(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::vector<Dual> along = moving_along(model(), q, static_cast<int>(k));
+    command<Dual>(*moving_, t, along, rates, tau);
+    for (std::size_t i = 0; i < n; ++i) d_q[k * n + i] = tau[i].d;
+    rates[k].d = 1.0;
+    command<Dual>(*moving_, t, still_q, rates, tau);
+    rates[k].d = 0.0;
+    for (std::size_t i = 0; i < n; ++i) d_v[k * n + i] = tau[i].d;
+  }
 }
 
 MotionState Scene::start() const {

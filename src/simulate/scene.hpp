@@ -14,21 +14,24 @@
 
 namespace lw {
 
-// Formulas of a scenario, evaluated together.
-class ScenarioFormulas {
+// Formulas of a scenario, evaluated together, over numbers or over dual numbers.
+template <class T>
+class ScenarioFormulasOver {
  public:
-  ScenarioFormulas(const Scenario& scenario, const std::vector<Expr>& formulas);
+  ScenarioFormulasOver(const Scenario& scenario, const std::vector<Expr>& formulas);
   // As many as were given.
-  std::span<const double> operator()(double t, std::span<const double> q, std::span<const double> v);
+  std::span<const T> operator()(const T& t, std::span<const T> q, std::span<const T> v);
 
  private:
-  std::unique_ptr<Interpreter<double>> run_;  // none where all are constant
-  std::vector<double> in_, out_;
+  std::unique_ptr<Interpreter<T>> run_;  // none where all are constant
+  std::vector<T> in_, out_;
 };
+using ScenarioFormulas = ScenarioFormulasOver<double>;
 
 class Scene : public Driven {
  public:
   Scene(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way = DrivenOptions::Way::automatic);
+  ~Scene() override;
 
   // z: work and losses (driven.hpp), then ∫e of the joints of controllers that have a `ki`.
   int nz() const override { return Driven::nz() + static_cast<int>(integrals_.size()); }
@@ -37,9 +40,6 @@ class Scene : public Driven {
   bool begin(const MotionState& state) override;
   bool still_holds(const MotionState& state) override;
   std::vector<std::string> settle(MotionState& state) override;
-  // What it drives does not depend on the state through formulas or controllers; else Newton's method has no exact slopes.
-  bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
-                std::span<double> d_v) override;
 
   // From t on, until the next knot. True where torques may jump there: then the integrator restarts.
   bool enter(double t);
@@ -52,19 +52,25 @@ class Scene : public Driven {
   struct Integral {
     int controller, place;
   };
-  void command(double t, std::span<const double> q, std::span<const double> v, std::span<double> tau);
+  // What it takes to compute the torques over a scalar.
+  template <class T>
+  struct Commands;
+  template <class T>
+  void command(Commands<T>& c, double t, std::span<const T> q, std::span<const T> v, std::span<T> tau);
+  void command_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
+                      std::span<double> d_v);
   void prepare();  // after inputs have changed
+  std::vector<Expr> input_formulas() const;  // by velocity; 0 where there is another input
   void take(std::span<const double> z);
 
   Scenario scenario_;
   std::vector<double> knots_;
   std::vector<Curve<double>> curves_;         // of tables that are not held, by velocity
   std::vector<std::size_t> piece_;            // of tables, by velocity
-  std::unique_ptr<ScenarioFormulas> formulas_;
+  std::unique_ptr<Commands<double>> commands_;
+  std::unique_ptr<Commands<Dual>> moving_;  // where slopes are asked for
   std::vector<Integral> integrals_;
   std::vector<double> integrated_, error_;    // ∫e and e of these, at the state that is being computed
-  Workspace<double> work_;
-  std::vector<double> acceleration_, inverse_;
 };
 
 }  // namespace lw

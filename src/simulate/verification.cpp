@@ -243,6 +243,24 @@ class Verifier {
     return options_.compiled && model_.nv <= kLargestVerifiedCode ? DrivenOptions::Way::automatic : DrivenOptions::Way::reference;
   }
 
+  // Of a motion that asks for ever smaller steps nothing more is learnt by waiting.
+  RunResult run_for_a_while(const Scenario& s, RunListener& listener) {
+    constexpr long kMostSteps = 100'000;
+    Scene scene(mechanism_, s, way());
+    const auto integrator = make_integrator("dormand-prince", s.options);
+    RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, {&listener},
+                                              [&](double) { return integrator->counts().steps < kMostSteps; }});
+    if (r.end == RunResult::End::interrupted) {
+      r.ended_by = fmt::format("after {} steps it has come to t = {:.3g} s only", kMostSteps, r.final.t);
+    }
+    return r;
+  }
+  bool gave_up(const char* group, const std::string& name, const RunResult& r) {
+    if (r.end == RunResult::End::duration) return false;
+    add({group, name, HUGE_VAL, 0.0, Verdict::failed, r.ended_by});
+    return true;
+  }
+
   struct RoundTrip : RunListener {
     const Model<double>& model;
     bool friction;
@@ -276,14 +294,9 @@ class Verifier {
         continue;
       }
       s.friction = friction;
-      Scene scene(mechanism_, s, way());
       RoundTrip trip(model_, friction);
-      const auto integrator = make_integrator("dormand-prince", s.options);
-      const RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, {&trip}, {}});
-      if (r.end == RunResult::End::failed) {
-        add({kRun, name, HUGE_VAL, 0.0, Verdict::failed, r.ended_by});
-        continue;
-      }
+      const RunResult r = run_for_a_while(s, trip);
+      if (gave_up(kRun, name, r)) continue;
       judge(kRun, name, trip.worst, 1e-10, fmt::format("of the largest torque, at {} instants", trip.rows));
       if (friction) judge(kRun, "energy that is not accounted for, with friction", r.energy_residual, 1e-8, "of the largest energy");
     }
@@ -314,12 +327,10 @@ class Verifier {
     Scenario s = free();
     s.options.rtol = 1e-12;
     s.options.atol = 1e-14;
-    Scene scene(mechanism_, s, way());
     Course course(result_.energy);
-    const auto integrator = make_integrator("dormand-prince", s.options);
-    const RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, {&course}, {}});
+    const RunResult r = run_for_a_while(s, course);
     const char* name = "energy that is not accounted for, free motion";
-    if (r.end == RunResult::End::failed) return add({kRun, name, HUGE_VAL, 0.0, Verdict::failed, r.ended_by});
+    if (gave_up(kRun, name, r)) return;
     judge(kRun, name, r.energy_residual, 1e-10, fmt::format("of the largest energy, {} steps", r.counts.steps));
   }
 
@@ -328,7 +339,7 @@ class Verifier {
     const bool kinks = !model_.joint_elements.empty() ||
                        std::ranges::any_of(model_.shafts, [](const auto& s) { return s.play != 0.0; });
     Scenario s = free();
-    const double duration = std::min(options_.duration, 0.2);
+    const double duration = 0.5;
     const auto end_of = [&](const std::string& method, const IntegratorOptions& o) {
       Scene scene(mechanism_, s, DrivenOptions::Way::reference);
       MotionState state = scene.start();
@@ -338,14 +349,14 @@ class Verifier {
       return mapped(state.q);
     };
     if (kinks) return skip(kOrders, "all", "stops, tables or backlash have corners, at which every order is one");
-    const VectorXd exact = end_of("verner", {.step = duration / 2048.0});
+    const VectorXd exact = end_of("verner", {.step = duration / 4096.0});
     const double size = exact.cwiseAbs().maxCoeff();
     const std::vector<std::pair<const char*, int>> methods{{"semi-implicit-euler", 1}, {"taylor", 1}, {"implicit-midpoint", 2},
                                                            {"rk4", 4}, {"gill", 4}, {"verner", 6}};
     for (const auto& [method, nominal] : methods) {
       ConvergenceCurve c{method, nominal, 0.0, {}, {}};
       double before = 0.0;
-      for (int halvings = 2; halvings <= 8; ++halvings) {
+      for (int halvings = 3; halvings <= 12; ++halvings) {
         const double h = duration / std::pow(2.0, halvings), error = (end_of(method, {.step = h}) - exact).cwiseAbs().maxCoeff() / size;
         // between the size of the motion and where round-off, about 1e-13, changes an error by more than a hundredth; the
         // finest pair counts
@@ -354,7 +365,7 @@ class Verifier {
         c.step.push_back(h);
         c.error.push_back(error);
         before = error;
-        if (error < 1e-11) break;
+        if (error < (nominal > 2 ? 1e-11 : 1e-4)) break;
       }
       const std::string name = method;
       if (c.measured == 0.0) {

@@ -214,6 +214,39 @@ controllers:
   EXPECT_NEAR(d.rows.q[5], 0.5, 1e-9);
 }
 
+// The slopes of torques that implicit integrators are given, against differences of the torques.
+TEST(Run, SlopesOfTorquesAreThoseOfTheTorques) {
+  const Mechanism arm = load("double-pendulum");
+  const Model<double> model = instantiate<double>(arm);
+  for (const char* text : {"inputs: {upper: q.lower*qd.upper^2 + sin(q.upper), lower: t*q.upper}",
+                           "controllers: [{law: computed-torque, kp: 30, kd: 7, trajectory: {times: [0, 1], points: [[0, 0], [1, 2]]}}]",
+                           "controllers: [{law: pid, kp: 30, kd: 7, ki: 3, trajectory: {times: [0, 1], points: [[0, 0], [1, 2]]}}]"}) {
+    const ScenarioResult read = read_scenario_text(std::string("scenario: 1\n") + text, "s.yaml", arm, model);
+    ASSERT_TRUE(read.scenario);
+    Scene scene(arm, *read.scenario, DrivenOptions::Way::reference);
+    const double t = 0.3, h = 1e-6;
+    std::vector<double> q{0.4, -0.7}, v{1.1, 0.6}, a(2), dz(static_cast<std::size_t>(scene.nz()));
+    const std::vector<double> z(dz.size(), 0.1);
+    std::vector<double> d_q(4), d_v(4);
+    scene.slopes(t, q, v, z, a, dz);
+    ASSERT_TRUE(scene.jacobian(t, q, v, d_q, d_v));
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (std::vector<double>* x : {&q, &v}) {
+        std::vector<double> plus(2), minus(2);
+        (*x)[k] += h;
+        scene.slopes(t, q, v, z, plus, dz);
+        (*x)[k] -= 2 * h;
+        scene.slopes(t, q, v, z, minus, dz);
+        (*x)[k] += h;
+        for (std::size_t i = 0; i < 2; ++i) {
+          // of accelerations of a few hundred: differences are good to 1e-6
+          EXPECT_NEAR((x == &q ? d_q : d_v)[2 * k + i], (plus[i] - minus[i]) / (2 * h), 2e-6 * (1.0 + std::abs(a[i]))) << text;
+        }
+      }
+    }
+  }
+}
+
 TEST(Run, AnIntegralTakesAwayWhatGravityLeaves) {
   const auto held = [](const char* law) {
     return move(ball(), std::string("duration: 20\ncontrollers: [{law: ") + law +

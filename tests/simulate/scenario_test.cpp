@@ -111,14 +111,14 @@ TEST(Scenario, EveryMistakeIsNamedWithItsPlace) {
            {head + "events: [{stop: true}]\n", 2, "needs one of `time`, `crossing` and `limit`"},
            {head + "events: [{time: 1, crossing: q1}]\n", 2, "needs one of"},
            {head + "events: [{crossing: 3}]\n", 2, "never changes"},
-           {head + "events: [{crossing: q1, direction: upwards}]\n", 2, "did you mean `up`?"},
+           {head + "events: [{crossing: q1, direction: upwards}]\n", 2, "`up`, `down` or `both`"},
            {head + "events: [{limit: upper}]\n", 2, "`upper` has no limits"},
            {head + "events: [{limit: elbow}]\n", 2, "has no joint `elbow`"},
            {head + "events: [{time: 1, set: {upper: 1}}]\n", 2, "is no part of the state"},
            {head + "events: [{time: -1}]\n", 2, "at least 0"},
            {head + "parameters: {q1: 3}\n", 2, "cannot be called `q1`"},
            {head + "parameters: {sin: 3}\n", 2, "cannot be called `sin`"},
-           {head + "inputs: [\n", 2, "not valid YAML"},
+           {head + "inputs: [\n", 3, "not valid YAML"},
            {"", 0, "empty"},
        }) {
     const ScenarioResult r = arm.read(c.text);
