@@ -28,18 +28,30 @@ Scenario scenario_file(const std::string& path, const LoadedModel& loaded) {
 
 std::vector<Option> scenario_options() {
   using Kind = Option::Kind;
+  const IntegratorOptions usual;
   return {{"--scenario", "FILE.yaml", "inputs, initial state, events, outputs (docs/scenarios.md)", Kind::text, {}, "Options"},
           {"--duration", "SECONDS", "how long; with a scenario, instead of what it says", Kind::number, {}, "Options"},
           {"--integrator", "NAME", "default: dormand-prince, or rk4 where --step is given", Kind::text, integrator_names(),
            "Options"},
           {"--step", "SECONDS", "of the integrator; where that chooses its own, between rows", Kind::number, {}, "Options"},
           {"--sample", "SECONDS", "between rows; default: the step, or 0.01", Kind::number, {}, "Options"},
-          {"--rtol", "R", "relative tolerance of integrators that choose their step; default: 1e-10", Kind::number, {}, "Options"},
-          {"--atol", "A", "absolute tolerance; default: 1e-12", Kind::number, {}, "Options"},
+          {"--rtol", "R", fmt::format("relative tolerance of integrators that choose their step; default: {:g}", usual.rtol),
+           Kind::number, {}, "Options"},
+          {"--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol), Kind::number, {}, "Options"},
           {"--no-friction", "", "without friction of joints and losses of drives", Kind::flag, {}, "Options"},
           q_option(),
           velocity_option("--qd", "velocities"),
           velocity_option("--tau", "torques, constant; replace all inputs")};
+}
+
+Section integrator_section() {
+  return {"Integrators",
+          {{"dormand-prince", "order 5(4), chooses its step"},
+           {"verner", "order 6(5), chooses its step unless one is given"},
+           {"rk4, gill", "order 4, with --step"},
+           {"implicit-midpoint", "order 2, with --step; keeps energy near over long runs"},
+           {"taylor, semi-implicit-euler", "order 1, with --step"},
+           {"cvode", "for what is stiff, chooses step and order (SUNDIALS)"}}};
 }
 
 Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& loaded) {

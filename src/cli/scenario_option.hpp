@@ -7,6 +7,7 @@
 namespace lw::cli {
 
 std::vector<Option> scenario_options();
+Section integrator_section();  // of the help
 // Shows what is wrong with the file on stderr, each with its line. `sample` is set; `duration` where one is given.
 Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& loaded);
 

@@ -7,6 +7,7 @@
 #include "../base/error.hpp"
 #include "../base/text.hpp"
 #include "../model/entries.hpp"
+#include "../model/limits.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
 #include "progress.hpp"
@@ -18,8 +19,6 @@
 
 namespace lw::cli {
 namespace {
-
-constexpr int kInterrupted = 130;
 
 const char* end_name(RunResult::End end) {
   switch (end) {
@@ -38,20 +37,33 @@ const char* way_name(DrivenOptions::Way way) {
   }
 }
 
-// The accelerations and torques of the last row, for the results.
+// The accelerations and torques of the last row, for the results; and how far coordinates went.
 struct LastRow : RunListener {
-  std::vector<double> qdd, tau;
+  std::vector<double> qdd, tau, low, high;
   double kinetic = 0.0, potential = 0.0, work = 0.0, losses = 0.0;
   void row(const RunRow& r) override {
     qdd.assign(r.qdd.begin(), r.qdd.end());
     tau.assign(r.tau.begin(), r.tau.end());
     kinetic = r.kinetic, potential = r.potential, work = r.work, losses = r.losses;
+    if (low.empty()) low.assign(r.q.begin(), r.q.end()), high = low;
+    for (std::size_t k = 0; k < low.size(); ++k) low[k] = std::min(low[k], r.q[k]), high[k] = std::max(high[k], r.q[k]);
   }
 };
 
+// Limits are no walls: nothing happens there unless the file gives them a stiffness or a scenario an event.
+void note_limits(const LoadedModel& loaded, const LastRow& last) {
+  for (const std::vector<double>* q : {&last.low, &last.high}) {
+    if (q->empty()) continue;
+    for (const PassedLimit& p : passed_limits(loaded.mechanism, loaded.model, *q)) {
+      if (std::abs(p.value - p.limit) < 1e-9 * (1.0 + std::abs(p.limit))) continue;  // an event stopped it there
+      say(fmt::format("note: `{}` goes to {:.6g}, {} limit of {:.6g}", p.joint->name, p.value, p.side, p.limit));
+    }
+  }
+}
+
 struct Report {
   const Scenario& scenario;
-  const Scene& scene;
+  const lw::Scene& scene;
   const RunResult& result;
   const LastRow& last;
   double seconds;  // that the run took
@@ -153,7 +165,7 @@ int run_simulate(const Arguments& arguments) {
     throw Error(ErrorCode::usage, "how long? --duration 5 says it (in seconds), or `duration` in a scenario");
   }
   const std::unique_ptr<Integrator> integrator = make_integrator(scenario.integrator, scenario.options);
-  Scene scene(loaded.mechanism, scenario,
+  lw::Scene scene(loaded.mechanism, scenario,
               arguments.has("--no-compile") ? DrivenOptions::Way::reference : DrivenOptions::Way::automatic);
   for (const std::string& note : scene.notes()) {
     if (!arguments.quiet()) say("note: " + note);
@@ -187,6 +199,7 @@ int run_simulate(const Arguments& arguments) {
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const auto& f : files) f->finish();
   }
+  if (!arguments.quiet()) note_limits(loaded, last);
   const Report report{scenario, scene, result, last, seconds, written};
   if (arguments.json()) {
     print_json(as_json(arguments, report));
@@ -223,6 +236,7 @@ Command simulate_command() {
   c.examples = {"linkwright simulate double-pendulum --duration 5 --plot swing.svg --out run.csv",
                 "linkwright simulate puma560 --duration 0.5 --step 0.001 --tau 10,0,0,0,0,0 --no-friction --json",
                 "linkwright simulate quadruped --duration 0.2 --integrator rk4 --step 0.001 --mcap fall.mcap"};
+  c.sections = {integrator_section()};
   c.run = run_simulate;
   return c;
 }
