@@ -11,3 +11,7 @@
 #include "simulate/low_pass.hpp"
 #include "simulate/physical_fit.hpp"
 #include "simulate/system.hpp"
+#include "simulate/run.hpp"
+#include "simulate/scenario.hpp"
+#include "simulate/scene.hpp"
+#include "simulate/verification.hpp"

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -59,41 +60,53 @@ void write_directly(const std::string& path, std::string_view content) {
 // A file under a temporary name beside its target; gone again unless it is put in place.
 class Part {
  public:
-  Part(const std::string& path, std::string_view content, const fs::file_status& status)
-      : path_(path), target_(behind_links(path)) {
+  Part(const std::string& path, const fs::file_status& status) : path_(path), target_(behind_links(path)), status_(status) {
     const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
     const fs::path temporary = folder / fmt::format(".{}.{}.part", target_.filename().string(), ::getpid());
-    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) fail(path, std::strerror(errno));
+    file_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file_ < 0) fail(path, std::strerror(errno));
     temporary_ = temporary;
-    bool ok = write_all(file, content) && ::fsync(file) == 0;
-    int reason = errno;
-    if (ok && fs::exists(status)) ok = ::fchmod(file, static_cast<mode_t>(status.permissions())) == 0, reason = errno;
-    if (::close(file) != 0 && ok) ok = false, reason = errno;
-    if (!ok) give_up(reason);
   }
   Part(Part&& other) noexcept
-      : path_(other.path_), target_(other.target_), temporary_(std::exchange(other.temporary_, {})) {}
-  ~Part() {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  }
+      : path_(other.path_),
+        target_(other.target_),
+        temporary_(std::exchange(other.temporary_, {})),
+        status_(other.status_),
+        file_(std::exchange(other.file_, -1)) {}
+  ~Part() { drop(); }
 
+  void write(std::string_view content) {
+    if (!write_all(file_, content)) give_up(errno);
+  }
+  // On the disk, as the file that it replaces was.
+  void complete() {
+    bool ok = ::fsync(file_) == 0;
+    int reason = errno;
+    if (ok && fs::exists(status_)) ok = ::fchmod(file_, static_cast<mode_t>(status_.permissions())) == 0, reason = errno;
+    if (::close(std::exchange(file_, -1)) != 0 && ok) ok = false, reason = errno;
+    if (!ok) give_up(reason);
+  }
   void put_in_place() {
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) give_up(errno);
     temporary_.clear();
   }
 
  private:
-  // the destructor does not run where the constructor throws
+  void drop() {
+    if (file_ >= 0) ::close(std::exchange(file_, -1));
+    if (!temporary_.empty()) ::unlink(std::exchange(temporary_, {}).c_str());
+  }
   [[noreturn]] void give_up(int reason) {
-    ::unlink(std::exchange(temporary_, {}).c_str());
+    drop();
     fail(path_, std::strerror(reason));
   }
 
   std::string path_;
   fs::path target_, temporary_;
+  fs::file_status status_;
+  int file_ = -1;
 };
 
 }  // namespace
@@ -112,10 +125,60 @@ void write_files(const std::vector<FileToWrite>& files) {
     if (fs::exists(status[k]) && !fs::is_regular_file(status[k])) {
       write_directly(files[k].path, files[k].content);
     } else {
-      parts.emplace_back(files[k].path, files[k].content, status[k]);
+      parts.emplace_back(files[k].path, status[k]);
+      parts.back().write(files[k].content);
+      parts.back().complete();
     }
   }
   for (Part& part : parts) part.put_in_place();
 }
+
+class GrowingFile::Open {
+ public:
+  explicit Open(const std::string& path) : path_(path) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(path, ignored);
+    if (fs::is_directory(status)) fail(path, "it is a folder");
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
+      device_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      if (device_ < 0) fail(path, std::strerror(errno));
+    } else {
+      part_.emplace(path, status);
+    }
+  }
+  ~Open() {
+    if (device_ >= 0) ::close(device_);
+  }
+  void write(std::string_view more) {
+    waiting_ += more;
+    if (waiting_.size() >= kBlock) flush();
+  }
+  void finish() {
+    flush();
+    if (!part_) return;
+    part_->complete();
+    part_->put_in_place();
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1 << 16;
+  void flush() {
+    if (part_) {
+      part_->write(waiting_);
+    } else if (!write_all(device_, waiting_)) {
+      fail(path_, std::strerror(errno));
+    }
+    waiting_.clear();
+  }
+
+  std::string path_, waiting_;
+  std::optional<Part> part_;
+  int device_ = -1;
+};
+
+GrowingFile::GrowingFile(const std::string& path) : open_(std::make_unique<Open>(path)) {}
+GrowingFile::~GrowingFile() = default;
+void GrowingFile::write(std::string_view more) { open_->write(more); }
+void GrowingFile::finish() { open_->finish(); }
 
 }  // namespace lw

@@ -1,6 +1,7 @@
 // Files written whole or not at all: under a temporary name beside the target, flushed to the disk, then renamed.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,5 +19,22 @@ struct FileToWrite {
   std::string_view content;
 };
 void write_files(const std::vector<FileToWrite>& files);
+
+// A file that grows while something runs: under a temporary name until `finish`, which puts it in place. Whatever was written
+// by then is in it. Without `finish` nothing is left.
+class GrowingFile {
+ public:
+  explicit GrowingFile(const std::string& path);
+  ~GrowingFile();
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
+
+  void write(std::string_view more);  // all these throw Error(io)
+  void finish();
+
+ private:
+  class Open;
+  std::unique_ptr<Open> open_;
+};
 
 }  // namespace lw

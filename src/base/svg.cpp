@@ -154,6 +154,12 @@ Scales frame_of(const Plot& plot, double at_right, int ticks) {
 }
 std::string panel(const Plot& plot, const Scales& s) {
   std::string out = axes(plot, s.frame, s.xs, s.ys);
+  for (const double x : plot.marks) {
+    out += fmt::format(
+        "<line x1='{0:.1f}' y1='{1:.1f}' x2='{0:.1f}' y2='{2:.1f}' stroke='currentColor' stroke-opacity='0.5' "
+        "stroke-dasharray='3 3'/>\n",
+        s.frame.px(x), s.frame.top, s.frame.bottom);
+  }
   for (std::size_t i = 0; i < plot.series.size(); ++i) out += curve(plot.series[i], pen_of(plot.series[i], i), s.frame);
   return out;
 }
@@ -217,6 +223,29 @@ std::string to_svg(const std::vector<Plot>& panels, const std::string& title) {
     if (!last) p.x_label.clear();
     out += fmt::format("<g transform='translate({} {})'>\n{}</g>\n", kMargin + column * kWidth, kHead + row * kHeight,
                        panel(p, frame_of(p, 14.0, 5)));
+  }
+  return out + "</svg>\n";
+}
+
+std::string to_svg_stack(const std::vector<Plot>& panels, const std::string& title) {
+  constexpr int kHead = 16, kOverlap = 26;  // a panel without title leaves room above its frame
+  const int width = panels.empty() ? 0 : panels.front().width;
+  std::size_t longest = 0;
+  int height = kHead;
+  for (const Plot& p : panels) {
+    height += p.height - (&p == &panels.back() ? 0 : kOverlap);
+    for (const Series& s : p.series) longest = std::max(longest, display_width(s.label));
+  }
+  std::string out = opening(width, height, title);
+  out += fmt::format("<text x='72' y='24' font-size='16' font-weight='600'>{}</text>\n", escape_xml(title));
+  int top = kHead;
+  for (const Plot& panel_given : panels) {
+    Plot p = panel_given;
+    p.width = width;
+    if (&panel_given != &panels.back()) p.x_label.clear();
+    const Scales scales = frame_of(p, 50.0 + 6.8 * static_cast<double>(longest), std::max(3, p.height / 45));
+    out += fmt::format("<g transform='translate(0 {})'>\n{}{}</g>\n", top, panel(p, scales), legend(p, scales.frame));
+    top += p.height - kOverlap;
   }
   return out + "</svg>\n";
 }

@@ -19,6 +19,7 @@ struct Plot {
   std::string x_label, y_label;  // with units: "time (s)"
   std::vector<Series> series;
   int width = 760, height = 380;
+  std::vector<double> marks = {};  // places on the x axis that get a vertical line
 };
 
 // A complete <svg> element, for a file of its own or inside a page. Points that are not finite are left out.
@@ -27,6 +28,10 @@ std::string to_svg(const Plot& plot);
 // Several plots over the same kind of quantity as one picture, two or three in a row, under a title and one legend: that of
 // the first plot. Their width and height are of no account.
 std::string to_svg(const std::vector<Plot>& panels, const std::string& title);
+
+// Several plots over the same x (time, say) one below the other, each with its legend, under a title; the lowest has the label of x.
+// Their width is that of the first.
+std::string to_svg_stack(const std::vector<Plot>& panels, const std::string& title);
 
 // Round numbers from at or below `low` to at or above `high`, about `wanted` of them.
 std::vector<double> round_ticks(double low, double high, int wanted);

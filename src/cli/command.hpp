@@ -10,7 +10,7 @@
 namespace lw::cli {
 
 // Exit codes: a contract with scripts (docs/commands.md).
-enum Exit { kOk = 0, kCheckFailed = 1, kUsage = 2, kBadData = 3, kToolchain = 4, kDeadline = 5 };
+enum Exit { kOk = 0, kCheckFailed = 1, kUsage = 2, kBadData = 3, kToolchain = 4, kDeadline = 5, kInterrupted = 130 };
 
 struct Option {
   enum class Kind {

@@ -49,8 +49,9 @@ MotionLog read(const std::string& file, const Model<double>& model, Kind kind, s
   for (const Group& g : groups(model)) {
     std::ranges::copy(names_of(g), std::back_inserter(known));  // torques beside a motion are not read
   }
+  known.emplace_back("energy");  // as `simulate` writes it, with formulas of its scenario as out.NAME
   for (const std::string& name : csv.names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (!name.starts_with("out.") && std::find(known.begin(), known.end(), name) == known.end()) {
       fail(fmt::format("a {} of `{}`, which has {} and {}, has no column `{}`; {}", is_log ? "log" : "motion", model.name,
                        counted(static_cast<std::size_t>(model.nq), "coordinate"),
                        counted(static_cast<std::size_t>(model.nv), "velocity", "velocities"), name,

@@ -81,5 +81,32 @@ TEST_F(WriteFile, SeveralAllOrNone) {
   }
 }
 
+TEST_F(WriteFile, AGrowingFileIsThereWhenItIsFinished) {
+  const fs::path file = folder / "long.csv";
+  write_file(file.string(), "before");
+  {
+    GrowingFile growing(file.string());
+    std::string all;
+    for (int k = 0; k < 20000; ++k) {
+      growing.write(fmt::format("{}\n", k));
+      all += fmt::format("{}\n", k);
+    }
+    EXPECT_EQ(content(file), "before");
+    growing.finish();
+    EXPECT_EQ(content(file), all);
+  }
+  {
+    GrowingFile given_up(file.string());
+    given_up.write("half");
+  }
+  EXPECT_TRUE(content(file).starts_with("0\n1\n"));
+  EXPECT_EQ(entries(), 1u);  // nothing is left of it
+  EXPECT_THROW(GrowingFile((folder / "no" / "where.csv").string()), Error);
+  EXPECT_THROW(GrowingFile(folder.string()), Error);
+  GrowingFile full("/dev/full");
+  full.write("text");
+  EXPECT_THROW(full.finish(), Error);
+}
+
 }  // namespace file_test
 }  // namespace lw

@@ -56,5 +56,19 @@ TEST(Svg, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(to_svg(flat).find("nan"), std::string::npos);
 }
 
+TEST(Svg, PlotsOverTheSameTimeStandOneBelowTheOther) {
+  Plot upper{"", "time (s)", "angle (rad)", {{"one", {0, 1, 2}, {1, 2, 3}}}, 600, 200}, lower = upper;
+  lower.y_label = "torque (N·m)";
+  lower.series[0].label = "two";
+  lower.marks = {0.5};
+  tinyxml2::XMLDocument document;
+  const std::string svg = to_svg_stack({upper, lower}, "both");
+  ASSERT_EQ(document.Parse(svg.c_str()), tinyxml2::XML_SUCCESS);
+  for (const char* wanted : {">both<", ">one<", ">two<", ">angle (rad)<", ">torque (N·m)<", "stroke-dasharray='3 3'"})
+    EXPECT_NE(svg.find(wanted), std::string::npos) << wanted;
+  EXPECT_EQ(svg.find(">time (s)<"), svg.rfind(">time (s)<"));  // once, below
+  EXPECT_EQ(to_svg_stack({}, "none").find("nan"), std::string::npos);
+}
+
 }  // namespace svg_test
 }  // namespace lw

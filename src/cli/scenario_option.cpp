@@ -1,0 +1,89 @@
+#include "scenario_option.hpp"
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "terminal.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+constexpr double kUsualSample = 0.01;
+
+double positive_option(const Arguments& arguments, const std::string& option) {
+  const double x = arguments.number(option, 0.0);
+  if (!(x > 0.0)) throw Error(ErrorCode::usage, fmt::format("{} must be positive, not {}", option, arguments.text(option)));
+  return x;
+}
+
+Scenario scenario_file(const std::string& path, const LoadedModel& loaded) {
+  ScenarioResult result = read_scenario(path, loaded.mechanism, loaded.model);
+  for (const Diagnostic& d : result.diagnostics) say_marked(show(d, result.text), "error:", Style::error);
+  if (!result.scenario) throw Error(result.code, std::vector<Diagnostic>{});
+  return std::move(*result.scenario);
+}
+
+}  // namespace
+
+std::vector<Option> scenario_options() {
+  using Kind = Option::Kind;
+  const IntegratorOptions usual;
+  return {{"--scenario", "FILE.yaml", "inputs, initial state, events, outputs (docs/scenarios.md)", Kind::text, {}, "Options"},
+          {"--duration", "SECONDS", "how long; with a scenario, instead of what it says", Kind::number, {}, "Options"},
+          {"--integrator", "NAME", "default: dormand-prince, or rk4 where --step is given", Kind::text, integrator_names(),
+           "Options"},
+          {"--step", "SECONDS", "of the integrator; where that chooses its own, between rows", Kind::number, {}, "Options"},
+          {"--sample", "SECONDS", "between rows; default: the step, or 0.01", Kind::number, {}, "Options"},
+          {"--rtol", "R", fmt::format("relative tolerance of integrators that choose their step; default: {:g}", usual.rtol),
+           Kind::number, {}, "Options"},
+          {"--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol), Kind::number, {}, "Options"},
+          {"--no-friction", "", "without friction of joints and losses of drives", Kind::flag, {}, "Options"},
+          q_option(),
+          velocity_option("--qd", "velocities"),
+          velocity_option("--tau", "torques, constant; replace all inputs")};
+}
+
+Section integrator_section() {
+  return {"Integrators",
+          {{"dormand-prince", "order 5(4), chooses its step"},
+           {"verner", "order 6(5), chooses its step unless one is given"},
+           {"rk4, gill", "order 4, with --step"},
+           {"implicit-midpoint", "order 2, with --step; keeps energy near over long runs"},
+           {"taylor, semi-implicit-euler", "order 1, with --step"},
+           {"cvode", "for what is stiff, chooses step and order (SUNDIALS)"}}};
+}
+
+Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& loaded) {
+  Scenario s = arguments.has("--scenario") ? scenario_file(arguments.text("--scenario"), loaded) : free_motion(loaded.model);
+  if (arguments.has("--duration")) s.duration = positive_option(arguments, "--duration");
+  if (arguments.has("--rtol")) s.options.rtol = positive_option(arguments, "--rtol");
+  if (arguments.has("--atol")) s.options.atol = positive_option(arguments, "--atol");
+  if (arguments.has("--no-friction")) s.friction = false;
+  if (arguments.has("--q") || !arguments.has("--scenario")) s.q = read_q(arguments, loaded);
+  if (arguments.has("--qd")) s.qd = read_velocity(arguments, "--qd", loaded.model);
+  if (arguments.has("--tau")) {
+    const std::vector<double> tau = read_velocity(arguments, "--tau", loaded.model, false);
+    for (std::size_t k = 0; k < tau.size(); ++k) {
+      s.inputs[k] = {};
+      s.inputs[k].formula = tau[k];
+    }
+  }
+  if (arguments.has("--integrator")) {
+    s.integrator = arguments.text("--integrator");
+  } else if (arguments.has("--step") && !arguments.has("--scenario")) {
+    s.integrator = "rk4";
+  }
+  const double step = arguments.has("--step") ? positive_option(arguments, "--step") : s.options.step;
+  const bool chooses = s.integrator == "dormand-prince" || s.integrator == "cvode";
+  if (!chooses || !arguments.has("--step")) s.options.step = step;
+  if (step == 0.0 && !is_adaptive(s.integrator, s.options)) {
+    throw Error(ErrorCode::usage, fmt::format("`{}` needs a step: --step 0.001, or `integrator: {{method: {}, step: 0.001}}`",
+                                              s.integrator, s.integrator));
+  }
+  if (arguments.has("--sample")) s.sample = positive_option(arguments, "--sample");
+  if (s.sample == 0.0) s.sample = step > 0.0 ? step : kUsualSample;
+  return s;
+}
+
+}  // namespace lw::cli

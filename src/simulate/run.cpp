@@ -1,0 +1,377 @@
+#include "run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "../model/coordinate_rates.hpp"
+#include "advance.hpp"
+
+namespace lw {
+namespace {
+
+constexpr int kLooks = 4;              // at crossings, in a step that the integrator chose
+constexpr std::size_t kChatter = 100;  // events within `kMoment` of the duration: that never ends
+constexpr double kMoment = 1e-6;
+constexpr int kStuck = 1000;           // steps in which the time does not go on
+constexpr std::size_t kMostEvents = 1000;
+
+bool passes(ScenarioEvent::Direction direction, double before, double after) {
+  const bool up = before < 0.0 && after >= 0.0, down = before > 0.0 && after <= 0.0;
+  switch (direction) {
+    case ScenarioEvent::Direction::up: return up;
+    case ScenarioEvent::Direction::down: return down;
+    case ScenarioEvent::Direction::both: return up || down;
+  }
+  return false;
+}
+
+// A crossing that is watched: the formula's value where it was last looked at.
+//
+// An action that sends the state back (a bounce) leaves the formula on the far side by what bisection could not resolve. It then
+// counts as just before its crossing, by `shift`, so that the next one is found however soon it comes.
+struct Watch {
+  bool done = false;
+  double before = 0.0, shift = 0.0;
+  int returning = 0;  // the sign from which it will pass again
+};
+
+class Run {
+ public:
+  Run(Scene& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options)
+      : scene_(scene),
+        integrator_(integrator),
+        scenario_(scenario),
+        options_(options),
+        adaptive_(is_adaptive(scenario.integrator, scenario.options)),
+        crossings_(scenario, formulas(scenario.events, [](const ScenarioEvent& e) { return e.crossing; })),
+        outputs_(scenario, formulas(scenario.outputs, [](const auto& o) { return o.second; })),
+        state_(scene.start()),
+        watches_(scenario.events.size()),
+        a_(state_.v.size()),
+        rates_(state_.q.size()),
+        dz_(state_.z.size()) {
+    const Energy<double> e = scene.energy(state_);
+    balance_ = e.kinetic + e.potential;
+    potential_ = e.potential;
+  }
+
+  RunResult operator()() {
+    try {
+      whole();
+    } catch (const Error& e) {
+      result_.end = RunResult::End::failed;
+      result_.ended_by = e.what();
+      if (result_.ended_by.find("q = ") == std::string::npos) {
+        result_.ended_by += fmt::format("\n  last state: {}", scene_.describe(state_));
+      }
+      try {
+        record(state_);
+      } catch (const Error&) {
+        // what has no accelerations has no row
+      }
+    }
+    result_.energy_residual = largest_energy_ > 0.0 ? worst_residual_ / largest_energy_ : 0.0;
+    result_.counts = integrator_.counts();
+    result_.final = state_;
+    return std::move(result_);
+  }
+
+ private:
+  template <class List, class Get>
+  static std::vector<Expr> formulas(const List& list, const Get& get) {
+    std::vector<Expr> all;
+    for (const auto& item : list) all.push_back(get(item));
+    return all;
+  }
+
+  double end() const { return options_.duration; }
+  // Multiples of the sample, as near as a double comes to what a person would write: 0.3 and not 3 × 0.1.
+  double output_time() const {
+    const double k = static_cast<double>(outputs_made_), rate = std::round(1.0 / options_.sample);
+    const bool whole = rate >= 1.0 && std::abs(rate * options_.sample - 1.0) < 1e-12;
+    const double t = whole ? k / rate : k * options_.sample;
+    return t > end() - 1e-9 * options_.sample ? end() : t;
+  }
+
+  void whole() {
+    integrator_.restart();
+    look_again(state_);
+    MotionState before = state_;
+    int stuck = 0;
+    for (;;) {
+      if (scene_.enter(state_.t)) integrator_.restart();
+      if (fire_timed()) return;
+      if (scene_.begin(state_)) integrator_.restart();
+      if (state_.t >= output_time()) record(state_);
+      if (state_.t >= end()) return;
+      if (options_.proceed && !options_.proceed(state_.t)) {
+        result_.end = RunResult::End::interrupted;
+        record(state_);
+        return;
+      }
+      before = state_;
+      advance(integrator_, scene_, state_, until());
+      stuck = state_.t > before.t ? 0 : stuck + 1;
+      if (stuck == kStuck) {
+        throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",
+                                                 scene_.describe(state_)));
+      }
+      if (step_with_events(before)) return;
+    }
+  }
+
+  double until() const {
+    double t = std::min(end(), scene_.next_knot(state_.t));
+    for (std::size_t k = 0; k < watches_.size(); ++k) {
+      const ScenarioEvent& e = scenario_.events[k];
+      if (e.time && !watches_[k].done) t = std::min(t, std::max(*e.time, state_.t));
+    }
+    // a method with steps of its own length meets the outputs, which keeps its order; others interpolate
+    const double output = output_time();
+    if (!adaptive_ && output > state_.t) t = std::min(t, output);
+    return t;
+  }
+
+  // True where the run is over.
+  bool fire_timed() {
+    for (std::size_t k = 0; k < watches_.size(); ++k) {
+      const ScenarioEvent& e = scenario_.events[k];
+      if (!e.time || watches_[k].done || state_.t < *e.time) continue;
+      watches_[k].done = true;
+      if (fire(k)) return true;
+    }
+    return false;
+  }
+
+  // What lies between `before` and the state: outputs, and crossings in their order. True where the run is over.
+  bool step_with_events(const MotionState& before) {
+    const bool watched = std::ranges::any_of(scenario_.events, [](const ScenarioEvent& e) { return !e.time; });
+    if (!watched) {
+      outputs_until(state_.t);
+      return false;
+    }
+    const int looks = adaptive_ ? kLooks : 1;
+    double from = before.t;
+    for (int i = 1; i <= looks; ++i) {
+      const double to = i == looks ? state_.t : before.t + (state_.t - before.t) * i / looks;
+      if (i == looks) {
+        probe_ = state_;
+      } else {
+        integrator_.at(to, probe_);
+      }
+      const std::vector<double> after = values(probe_);
+      std::size_t first = watches_.size();
+      double when = HUGE_VAL;
+      for (std::size_t k = 0; k < watches_.size(); ++k) {
+        if (scenario_.events[k].time || watches_[k].done || !will_pass(k, after[k])) continue;
+        const double t = instant(k, from, to);
+        if (t < when) when = t, first = k;
+      }
+      if (first < watches_.size()) {
+        outputs_until(when);
+        if (when < state_.t) integrator_.at(when, state_);
+        integrator_.restart();
+        const Watch& w = watches_[first];
+        // a return that is over before round-off can tell the way back from it
+        if (w.returning != 0 && w.returning * rate(first) > 0.0) never_ends(first);
+        passed_up_ = w.returning != 0 ? w.returning < 0 : w.before < 0.0;
+        return fire(first);
+      }
+      for (std::size_t k = 0; k < watches_.size(); ++k) move_on(k, after[k]);
+      from = to;
+    }
+    outputs_until(state_.t);
+    return false;
+  }
+
+  std::vector<double> values(const MotionState& s) {
+    const std::span<const double> v = crossings_(s.t, s.q, s.v);
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      if (scenario_.events[k].time || std::isfinite(v[k])) continue;
+      throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at {}", scenario_.events[k].name, v[k],
+                                               scene_.describe(s)));
+    }
+    return {v.begin(), v.end()};
+  }
+  double value(std::size_t k, double t) {
+    integrator_.at(t, probe_);
+    return crossings_(probe_.t, probe_.q, probe_.v)[k] - watches_[k].shift;
+  }
+
+  bool will_pass(std::size_t k, double after) const {
+    const Watch& w = watches_[k];
+    if (w.returning != 0) return (after - w.shift) * w.returning < 0.0;
+    return passes(scenario_.events[k].direction, w.before, after);
+  }
+  void move_on(std::size_t k, double after) {
+    Watch& w = watches_[k];
+    if (after * w.returning > 0.0) w.returning = 0, w.shift = 0.0;
+    w.before = after;
+  }
+
+  // Where it passes in (from, to]: the first instant, to round-off, at which it has passed.
+  double instant(std::size_t k, double from, double to) {
+    const Watch& w = watches_[k];
+    const bool rising = w.returning != 0 ? w.returning < 0 : w.before < 0.0;
+    const auto has_passed = [&](double t) {
+      const double x = value(k, t);
+      return w.returning != 0 ? (rising ? x > 0.0 : x < 0.0) : (rising ? x >= 0.0 : x <= 0.0);
+    };
+    double low = from, high = to;
+    if (w.returning != 0) {  // it begins at zero and returns first: find where it has
+      double part = high - low;
+      while (low + part > low && has_passed(low + part)) high = low + part, part /= 2.0;
+      if (!(low + part > low)) never_ends(k);
+      low += part;
+    }
+    while (true) {
+      const double middle = low + (high - low) / 2.0;
+      if (middle <= low || middle >= high) return high;
+      (has_passed(middle) ? high : low) = middle;
+    }
+  }
+
+  [[noreturn]] void never_ends(std::size_t k) {
+    throw Error(ErrorCode::data, fmt::format("the event `{}` never ends: it happens again and again at {}",
+                                             scenario_.events[k].name, scene_.describe(state_)));
+  }
+
+  // True where the run is over.
+  bool fire(std::size_t k) {
+    const ScenarioEvent& e = scenario_.events[k];
+    const RunEvent happened{state_.t, e.name, e.message, state_.q, state_.v};
+    ++result_.event_count;
+    if (result_.events.size() < kMostEvents) result_.events.push_back(happened);
+    for (RunListener* l : options_.listeners) l->event(happened);
+    fired_.push_back(state_.t);
+    if (fired_.size() > kChatter) fired_.pop_front();
+    if (fired_.size() == kChatter && state_.t - fired_.front() <= kMoment * end()) never_ends(k);
+    watches_[k].done = watches_[k].done || e.once;
+    if (e.stop) {
+      result_.end = RunResult::End::event;
+      result_.ended_by = e.name;
+      record(state_);
+      return true;
+    }
+    act(e);
+    look_again(state_);
+    if (!e.time && !e.set.empty()) watch_return(k);
+    return false;
+  }
+
+  void act(const ScenarioEvent& e) {
+    for (const auto& [v, input] : e.inputs) scene_.change(v, input);
+    if (!e.inputs.empty()) scene_.enter(state_.t);
+    if (!e.set.empty()) {
+      const MotionState before = state_;
+      ScenarioFormulas set(scenario_, formulas(e.set, [](const ScenarioEvent::Set& s) { return s.value; }));
+      const std::span<const double> x = set(before.t, before.q, before.v);
+      for (std::size_t k = 0; k < e.set.size(); ++k) {
+        if (!std::isfinite(x[k])) {
+          const auto& names = e.set[k].velocity ? scene_.model().velocity_names : scene_.model().coordinate_names;
+          throw Error(ErrorCode::data, fmt::format("the event `{}` sets {}{} to {} at {}", e.name,
+                                                   e.set[k].velocity ? "qd." : "q.",
+                                                   names[static_cast<std::size_t>(e.set[k].index)], x[k],
+                                                   scene_.describe(before)));
+        }
+        (e.set[k].velocity ? state_.v : state_.q)[static_cast<std::size_t>(e.set[k].index)] = x[k];
+      }
+      scene_.check(state_);
+      const Energy<double> had = scene_.energy(before), has = scene_.energy(state_);
+      balance_ += has.kinetic + has.potential - had.kinetic - had.potential;
+    }
+    integrator_.restart();
+  }
+
+  // All crossings begin anew from a state: after an action they may be elsewhere.
+  void look_again(const MotionState& s) {
+    const std::vector<double> now = values(s);
+    for (std::size_t k = 0; k < watches_.size(); ++k) {
+      watches_[k].before = now[k];
+      watches_[k].shift = 0.0;
+      watches_[k].returning = 0;
+    }
+  }
+
+  // How a crossing changes from the state on, by its difference over a moment.
+  double rate(std::size_t k) {
+    if (scene_.begin(state_)) integrator_.restart();
+    scene_.slopes(state_.t, state_.q, state_.v, state_.z, a_, dz_);
+    coordinate_rates<double>(scene_.model(), state_.q, state_.v, rates_);
+    constexpr double kAhead = 1e-8;
+    MotionState ahead = state_;
+    ahead.t += kAhead;
+    for (std::size_t i = 0; i < rates_.size(); ++i) ahead.q[i] += kAhead * rates_[i];
+    for (std::size_t i = 0; i < a_.size(); ++i) ahead.v[i] += kAhead * a_[i];
+    const double here = crossings_(state_.t, state_.q, state_.v)[k];
+    return crossings_(ahead.t, ahead.q, ahead.v)[k] - here;
+  }
+
+  // Whether the action of event k has turned its crossing round: just past upwards and falling again, or the other way.
+  void watch_return(std::size_t k) {
+    Watch& w = watches_[k];
+    const double turn = rate(k);
+    const bool turns = passed_up_ ? w.before >= 0.0 && turn < 0.0 : w.before <= 0.0 && turn > 0.0;
+    if (!turns) return;
+    w.returning = passed_up_ ? -1 : 1;
+    w.shift = w.before;
+  }
+
+  void outputs_until(double t) {
+    while (output_time() < t) {
+      integrator_.at(output_time(), row_state_);
+      record(row_state_);
+    }
+  }
+
+  void record(const MotionState& s) {
+    if (result_.rows > 0 && s.t <= last_row_) return;
+    if (s.t >= output_time()) ++outputs_made_;
+    scene_.slopes(s.t, s.q, s.v, s.z, a_, dz_);
+    const Energy<double> e = scene_.energy(s);
+    const double residual = e.kinetic + e.potential - s.z[0] + s.z[1] - balance_;
+    worst_residual_ = std::max(worst_residual_, std::abs(residual));
+    largest_energy_ =
+        std::max({largest_energy_, e.kinetic, std::abs(e.potential - potential_), std::abs(s.z[0]), std::abs(s.z[1])});
+    const RunRow row{s.t, s.q, s.v, a_, scene_.torques(), e.kinetic, e.potential, s.z[0], s.z[1], residual,
+                     outputs_(s.t, s.q, s.v)};
+    for (RunListener* l : options_.listeners) l->row(row);
+    last_row_ = s.t;
+    ++result_.rows;
+  }
+
+  Scene& scene_;
+  Integrator& integrator_;
+  const Scenario& scenario_;
+  const RunOptions& options_;
+  const bool adaptive_;
+  ScenarioFormulas crossings_, outputs_;
+  MotionState state_, probe_, row_state_;
+  double balance_ = 0.0, potential_ = 0.0;  // energy that the motion should have, less work; potential at the beginning
+  double worst_residual_ = 0.0, largest_energy_ = 0.0;
+  std::vector<Watch> watches_;
+  std::vector<double> a_, rates_, dz_;
+  std::deque<double> fired_;
+  bool passed_up_ = false;  // the last crossing
+  long outputs_made_ = 0;
+  double last_row_ = 0.0;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult run(Scene& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options) {
+  const auto is_time = [](double t) { return t > 0.0 && std::isfinite(t); };
+  if (!is_time(options.duration)) {
+    throw Error(ErrorCode::usage, fmt::format("the duration must be positive, not {}", options.duration));
+  }
+  if (!is_time(options.sample)) {
+    throw Error(ErrorCode::usage, fmt::format("the time between outputs must be positive, not {}", options.sample));
+  }
+  return Run(scene, integrator, scenario, options)();
+}
+
+}  // namespace lw

@@ -1,0 +1,62 @@
+// What a mechanism's numbers are worth: each is computed by another road, and every disagreement is measured.
+//
+//   at random states   inverse dynamics by every formulation that can describe the mechanism; the mass matrix; forward dynamics
+//                      put back into inverse dynamics; compiled code against the algorithms; derivatives against dual numbers;
+//                      power: dE/dt = τ·q̇
+//   along a run        torques back from the motion; the energy that is not accounted for
+//   of integrators     the order by which the error falls with the step
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../dynamics/workspace.hpp"
+
+namespace lw {
+
+struct VerificationCheck {
+  std::string group, name;
+  double worst = 0.0, allowed = 0.0;
+  enum class Verdict { passed, failed, skipped } verdict = Verdict::passed;
+  std::string note;  // what it is measured by, or why it was skipped
+};
+
+struct ConvergenceCurve {
+  std::string integrator;
+  int nominal = 0;
+  double measured = 0.0;  // 0: no two errors between round-off and the size of the motion
+  std::vector<double> step, error;
+};
+
+struct EnergyCourse {
+  std::vector<double> t, kinetic, potential, residual;  // potential: its change
+};
+
+// The algorithms that are verified; others than the library's in tests.
+struct VerifiedRoads {
+  using Road = std::function<void(const Model<double>&, Workspace<double>&, std::span<const double>, std::span<const double>,
+                                  std::span<const double>, std::span<double>)>;
+  Road inverse, forward;
+};
+VerifiedRoads library_roads();  // rnea, aba
+
+struct VerificationOptions {
+  int states = 50;
+  std::uint64_t seed = 1;
+  double duration = 1.0;  // of the runs
+  bool compiled = true;
+  VerifiedRoads roads = library_roads();
+  std::function<void(double fraction, const std::string& what)> progress = {};
+};
+
+struct VerificationReport {
+  std::vector<VerificationCheck> checks;
+  std::vector<ConvergenceCurve> convergence;
+  EnergyCourse energy;
+  bool passed() const;
+};
+
+VerificationReport verify_mechanism(const Mechanism& mechanism, const VerificationOptions& options = {});
+
+}  // namespace lw

@@ -1,0 +1,226 @@
+// simulate: the scenarios that come with the project, what files hold, round trips, mistakes, interrupts.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace simulate_command_test {
+
+using Vector = std::vector<double>;
+
+std::string content(const std::string& name) {
+  std::ostringstream text;
+  text << std::ifstream(name.starts_with('/') ? name : folder() + "/" + name, std::ios::binary).rdbuf();
+  return text.str();
+}
+std::string example(const std::string& name) { return LW_SOURCE_DIR "/examples/scenarios/" + name; }
+
+struct Sheet {
+  std::vector<std::string> names;
+  std::vector<Vector> rows;
+  std::size_t column(const std::string& name) const {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  }
+};
+Sheet sheet(const std::string& name) {
+  std::istringstream text(content(name));
+  EXPECT_TRUE(text.str().ends_with('\n')) << name << " ends within a line";
+  Sheet s;
+  std::string line, cell;
+  std::getline(text, line);
+  for (std::istringstream head(line); std::getline(head, cell, ',');) s.names.push_back(cell);
+  while (std::getline(text, line)) {
+    s.rows.emplace_back();
+    for (std::istringstream row(line); std::getline(row, cell, ',');) s.rows.back().push_back(std::stod(cell));
+    EXPECT_EQ(s.rows.back().size(), s.names.size());
+  }
+  return s;
+}
+nlohmann::json run(std::vector<std::string> words) {
+  words.insert(words.begin(), "simulate");
+  words.insert(words.end(), {"--json", "--quiet"});
+  const Outcome o = linkwright(words);
+  EXPECT_EQ(o.code, 0) << o.err;
+  return o.json();
+}
+
+TEST(SimulateCommand, EveryExampleRuns) {
+  const std::vector<std::pair<std::string, std::string>> of{{"double-pendulum-fall.yaml", "double-pendulum"},
+                                                            {"puma560-reach.yaml", "puma560"},
+                                                            {"excavator-swing.yaml", "cat215b"}};
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(LW_SOURCE_DIR "/examples/scenarios")) {
+    files += entry.path().extension() == ".yaml";
+  }
+  EXPECT_EQ(files, of.size());
+  for (const auto& [file, model] : of) {
+    const nlohmann::json json =
+        run({model, "--scenario", example(file), "--no-compile", "--out", "example.csv", "--mcap", "example.mcap", "--plot", "example.svg"});
+    EXPECT_GT(json["steps"], 100) << file;
+    EXPECT_LT(json["energy_residual"], 1e-6) << file;
+    EXPECT_GE(json["events"].size(), 1u) << file;
+    const Sheet s = sheet("example.csv");
+    EXPECT_EQ(s.rows.size(), json["rows"]) << file;
+    EXPECT_EQ(s.rows.back()[0], json["final"]["t"]) << file;
+    EXPECT_EQ(s.rows.back()[1], json["final"]["q"][0]) << file;
+    EXPECT_TRUE(content("example.svg").ends_with("</svg>\n"));
+    EXPECT_TRUE(content("example.mcap").ends_with(std::string("\x89MCAP0\r\n", 8)));
+  }
+  // the arm ends at the elbow's limit of 225 degrees
+  const nlohmann::json reach = run({"puma560", "--scenario", example("puma560-reach.yaml"), "--no-compile"});
+  EXPECT_EQ(reach["end"], "event");
+  EXPECT_EQ(reach["ended_by"], "upper limit of link3");
+  EXPECT_NEAR(reach["final"]["q"][2], 225.0 / 180.0 * M_PI, 1e-12);
+}
+
+// The tip of the pendulum as the scenario's formula has it, and the energy, from the columns.
+TEST(SimulateCommand, ColumnsHoldWhatTheirNamesSay) {
+  run({"double-pendulum", "--scenario", example("double-pendulum-fall.yaml"), "--no-compile", "--out", "fall.csv"});
+  const Sheet s = sheet("fall.csv");
+  EXPECT_EQ(s.names, (std::vector<std::string>{"t", "q1", "q2", "qd1", "qd2", "qdd1", "qdd2", "tau1", "tau2", "energy", "out.height"}));
+  for (const Vector& r : s.rows) {
+    EXPECT_NEAR(r[10], -0.5 * std::cos(r[1]) - 0.5 * std::cos(r[1] + r[2]), 1e-12);
+    EXPECT_NEAR(r[9], s.rows[0][9], 1e-9);  // nothing is lost
+  }
+}
+
+// simulate, then inverse along what it wrote: the torques come back, with friction and without.
+TEST(SimulateCommand, TorquesComeBackFromTheMotion) {
+  for (const bool friction : {false, true}) {
+    std::vector<std::string> words{"puma560-dhanaraj", "--duration", "0.5", "--tau", "30,20,-10,1,2,1", "--qd",
+                                   "0.5,0.5,-0.5,0.3,0.2,0.4", "--sample", "0.02", "--no-compile", "--out", "there.csv"};
+    if (!friction) words.emplace_back("--no-friction");
+    run(words);
+    std::vector<std::string> back{"inverse", "puma560-dhanaraj", "--trajectory", "there.csv", "--out", "back.csv", "--quiet"};
+    if (friction) back.emplace_back("--friction");
+    const Outcome o = linkwright(back);
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Sheet there = sheet("there.csv"), torques = sheet("back.csv");
+    ASSERT_EQ(there.rows.size(), 26u);
+    ASSERT_EQ(torques.rows.size(), there.rows.size());
+    int compared = 0;
+    for (std::size_t i = 0; i < there.rows.size(); ++i) {
+      for (const char* joint : {"1", "2", "3", "4", "5", "6"}) {
+        const std::string k = joint;
+        if (friction && there.rows[i][there.column("qd" + k)] == 0.0) continue;  // held: no function of the motion
+        EXPECT_NEAR(torques.rows[i][torques.column("tau" + k)], there.rows[i][there.column("tau" + k)], 1e-9) << friction;
+        ++compared;
+      }
+    }
+    EXPECT_GE(compared, 100);
+  }
+}
+
+TEST(SimulateCommand, EveryIntegratorFallsAlike) {
+  const nlohmann::json exact = run({"double-pendulum", "--duration", "0.5", "--rtol", "1e-12", "--no-compile"});
+  const std::map<std::string, double> tolerance{{"semi-implicit-euler", 2e-2}, {"taylor", 2e-2}, {"implicit-midpoint", 1e-4},
+                                                {"rk4", 1e-8}, {"gill", 1e-8}, {"verner", 1e-9}, {"cvode", 1e-6}};
+  for (const auto& [name, error] : tolerance) {
+    const nlohmann::json json = run({"double-pendulum", "--duration", "0.5", "--step", "0.001", "--integrator", name, "--no-compile"});
+    EXPECT_EQ(json["integrator"], name);
+    EXPECT_NEAR(json["final"]["q"][1], exact["final"]["q"][1], error) << name;
+    if (name != "cvode") {
+      EXPECT_EQ(json["steps"], 500) << name;
+    }
+  }
+}
+
+TEST(SimulateCommand, CompiledAndNotGiveTheSameMotion) {
+  const nlohmann::json compiled = run({"double-pendulum", "--duration", "0.3", "--step", "0.001"}),
+                       plain = run({"double-pendulum", "--duration", "0.3", "--step", "0.001", "--no-compile"});
+  EXPECT_EQ(plain["way"], "reference");
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(compiled["final"]["q"][k], plain["final"]["q"][k], 1e-12);
+}
+
+TEST(SimulateCommand, MistakesAreNamed) {
+  const std::string bad = write("bad.yaml", "scenario: 1\nduration: 1\ninputs: {uper: 2}\n");
+  const std::string nan = write("nan.yaml", "scenario: 1\nduration: 2\ninputs: {upper: sqrt(0.5 - t)}\n");
+  const std::string zeno = write("zeno.yaml",
+                                 "scenario: 1\nduration: 2\nevents: [{name: again, crossing: q.upper, set: {q.upper: 1e-9, qd.upper: -1}}]\n");
+  struct Case {
+    std::vector<std::string> words;
+    int code;
+    std::vector<std::string> says;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{}, 2, {"how long?"}},
+           {{"--duration", "-1"}, 2, {"--duration must be positive"}},
+           {{"--duration", "nan"}, 2, {"--duration takes a number"}},
+           {{"--duration", "1", "--step", "0"}, 2, {"--step must be positive"}},
+           {{"--duration", "1", "--integrator", "rk4"}, 2, {"`rk4` needs a step"}},
+           {{"--duration", "1", "--integrator", "rk5"}, 2, {"did you mean `rk4`?"}},
+           {{"--duration", "1", "--q", "1"}, 2, {"--q"}},
+           {{"--duration", "1", "--out", "x.txt"}, 2, {"--out writes CSV: name it x.csv"}},
+           {{"--duration", "1", "--out", "no/where.csv"}, 3, {"there is no folder"}},
+           {{"--scenario", "nowhere.yaml"}, 3, {"nowhere.yaml", "no such file"}},
+           {{"--scenario", bad}, 3, {"bad.yaml:3:10: error:", "no joint `uper`", "inputs: {uper: 2}", "did you mean `upper`?"}},
+           {{"--scenario", nan, "--out", "part.csv"}, 3, {"`upper`", "t = 0.5", "q = "}},
+           {{"--scenario", zeno, "--out", "part.csv"}, 3, {"`again` never ends", "t = ", "q = ", "qd = "}}}) {
+    std::vector<std::string> words{"simulate", "double-pendulum", "--no-compile"};
+    words.insert(words.end(), c.words.begin(), c.words.end());
+    std::filesystem::remove(folder() + "/part.csv");
+    const Outcome o = linkwright(words);
+    EXPECT_EQ(o.code, c.code) << o.err;
+    for (const std::string& part : c.says) EXPECT_TRUE(has(o.err, part)) << "wanted " << part << " in\n" << o.err;
+    // what was computed before is there, complete
+    if (words.back() == "part.csv") {
+      EXPECT_GE(sheet("part.csv").rows.size(), 10u) << words[4];
+    }
+  }
+}
+
+TEST(SimulateCommand, AnInterruptLeavesCompleteFiles) {
+  const Outcome o = interrupted({"simulate", "double-pendulum", "--duration", "1e6", "--step", "0.001", "--sample", "0.1",
+                                 "--no-compile", "--out", "long.csv", "--mcap", "long.mcap", "--json"},
+                                1500);
+  EXPECT_EQ(o.code, 130);
+  EXPECT_TRUE(has(o.err, "interrupted at t = ")) << o.err;
+  const nlohmann::json json = o.json();
+  EXPECT_EQ(json["end"], "interrupted");
+  const Sheet s = sheet("long.csv");
+  EXPECT_GE(s.rows.size(), 3u);
+  EXPECT_EQ(s.rows.back()[0], json["final"]["t"]);
+  EXPECT_TRUE(content("long.mcap").ends_with(std::string("\x89MCAP0\r\n", 8)));
+}
+
+TEST(SimulateCommand, ProgressIsForTerminals) {
+  const std::string line = "linkwright simulate double-pendulum --duration 1e6 --step 0.001 --sample 10 --no-compile";
+  if (shell("command -v script").code != 0) GTEST_SKIP() << "there is no `script`";
+  EXPECT_TRUE(has(shell("timeout -s INT 2 script -qec 'timeout -s INT 1.5 " + line + "' /dev/null").out, "░"));
+  EXPECT_FALSE(has(shell("timeout -s INT 1.5 " + line + " 2>&1").out, "░"));
+}
+
+TEST(VerifyCommand, SaysWhatAgreesAndWritesAPage) {
+  const Outcome o = linkwright({"verify", "double-pendulum", "--no-compile", "--states", "10", "--json", "--out", "page.html", "--quiet"});
+  EXPECT_EQ(o.code, 0) << o.out;
+  const nlohmann::json json = o.json();
+  EXPECT_EQ(json["ok"], true);
+  EXPECT_GE(json["checks"].size(), 20u);
+  EXPECT_EQ(json["orders"].size(), 6u);
+  const std::string page = content("page.html");
+  EXPECT_TRUE(has(page, "all checks passed"));
+  EXPECT_TRUE(has(page, "</html>"));
+}
+
+// Two bodies whose masses differ by 1e26: nothing is left of the lighter one in the sums, and it is said.
+TEST(VerifyCommand, FailsWhereNumbersAreWorthNothing) {
+  const std::string file = write("lopsided.yaml", R"(linkwright: 1
+name: lopsided
+links:
+  - {name: a, parent: base, joint: {type: revolute, axis: y}, inertia: {mass: 1e-13, com: [0, 0, -1], tensor: [1e-13, 1e-13, 1e-13]}}
+  - {name: b, parent: a, joint: {type: revolute, axis: y, origin: {xyz: [0, 0, -1]}}, inertia: {mass: 1e13, com: [1, 0, -1], tensor: [1e13, 1e13, 1e13]}}
+  - {name: c, parent: b, joint: {type: revolute, axis: x, origin: {xyz: [0, 0, -1]}}, inertia: {mass: 1e-13, com: [0, 1, -1], tensor: [1e-13, 1e-13, 1e-13]}}
+)");
+  const Outcome o = linkwright({"verify", file, "--no-compile", "--states", "10", "--out", "bad.html"});
+  EXPECT_EQ(o.code, 1) << o.out << o.err;
+  EXPECT_TRUE(has(o.out, "failed")) << o.out;
+  EXPECT_TRUE(has(content("bad.html"), "✗ failed"));
+}
+
+}  // namespace simulate_command_test
+}  // namespace lw::test

@@ -1,0 +1,90 @@
+// What `verify` finds: nothing in the library's algorithms, and whatever is wrong where they are replaced by wrong ones.
+#include <gtest/gtest.h>
+
+#include "dynamics/aba.hpp"
+#include "dynamics/rnea.hpp"
+#include "model/read.hpp"
+#include "simulate/verification.hpp"
+#include "support/random_mechanism.hpp"
+
+namespace lw {
+namespace verification_test {
+
+using Verdict = VerificationCheck::Verdict;
+
+std::string failures(const VerificationReport& r) {
+  std::string list;
+  for (const VerificationCheck& c : r.checks) {
+    if (c.verdict == Verdict::failed) list += c.name + " (" + c.note + ")\n";
+  }
+  return list;
+}
+
+VerificationOptions quick() {
+  VerificationOptions o;
+  o.states = 10;
+  o.duration = 0.2;
+  o.compiled = false;
+  return o;
+}
+
+TEST(Verification, FindsNothingWrongWithModelsOfEveryKindOfJoint) {
+  for (const char* name : {"double-pendulum", "puma560", "stanford", "quadruped", "puma560-dhanaraj"}) {
+    const VerificationReport r = verify_mechanism(load(name), quick());
+    EXPECT_TRUE(r.passed()) << name << "\n" << failures(r);
+    EXPECT_GE(std::ranges::count(r.checks, Verdict::passed, &VerificationCheck::verdict), 12) << name;
+  }
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const VerificationReport r = verify_mechanism(random_mechanism(seed, {.joints = 4, .drives = true, .springs = true}), quick());
+    EXPECT_TRUE(r.passed()) << seed << "\n" << failures(r);
+  }
+}
+
+TEST(Verification, MeasuresTheOrders) {
+  const VerificationReport r = verify_mechanism(load("double-pendulum"), quick());
+  ASSERT_EQ(r.convergence.size(), 6u);
+  for (const ConvergenceCurve& c : r.convergence) {
+    EXPECT_GT(c.measured, c.nominal - 0.3) << c.integrator;
+    EXPECT_LT(c.measured, c.nominal + 1.0) << c.integrator;
+  }
+}
+
+// Gravity forgotten, a Coriolis term halved, accelerations off by a millionth: each is seen, by name.
+TEST(Verification, SeesWhatIsWrong) {
+  const Mechanism puma = load("puma560");
+  const auto failed = [&](const VerificationOptions& o, const std::string& name) {
+    for (const VerificationCheck& c : verify_mechanism(puma, o).checks) {
+      if (c.name.find(name) != std::string::npos && c.verdict == Verdict::failed) return true;
+    }
+    return false;
+  };
+  VerificationOptions weightless = quick();
+  weightless.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd, auto tau) {
+    Model<double> without = model;
+    without.gravity = Vec3<double>::zero();
+    rnea<double>(without, work, q, qd, qdd, tau);
+  };
+  EXPECT_TRUE(failed(weightless, "inverse dynamics by ness"));
+  EXPECT_TRUE(failed(weightless, "put back"));
+
+  VerificationOptions slow = quick();
+  slow.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd, auto tau) {
+    std::vector<double> half(qd.begin(), qd.end());
+    half[1] *= 0.999;
+    rnea<double>(model, work, q, half, qdd, tau);
+  };
+  EXPECT_TRUE(failed(slow, "inverse dynamics by ness"));
+  EXPECT_FALSE(failed(slow, "mass matrix"));  // of which this is not seen
+
+  VerificationOptions quick_forward = quick();
+  quick_forward.roads.forward = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto tau, auto qdd) {
+    aba<double>(model, work, q, qd, tau, qdd);
+    qdd[2] *= 1.0 + 1e-6;
+  };
+  EXPECT_TRUE(failed(quick_forward, "put back"));
+  EXPECT_TRUE(failed(quick_forward, "power"));
+  EXPECT_TRUE(failed(quick_forward, "by the mass matrix"));
+}
+
+}  // namespace verification_test
+}  // namespace lw
