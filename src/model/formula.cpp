@@ -70,7 +70,10 @@ Expr power(const Expr& base, const Expr& exponent) {
 
 class Parser {
  public:
-  Parser(std::string_view text, const FormulaNames& names) : text_(text), names_(names) {}
+  Parser(std::string_view text, const FormulaNames& names)
+      : text_(text), names_(names) {
+    dotted_ = std::ranges::any_of(names, [](const auto& n) { return n.first.find('.') != std::string::npos; });
+  }
 
   Expr whole() {
     skip_blanks();
@@ -113,7 +116,10 @@ class Parser {
   std::string_view word() const {
     if (!is_letter(peek())) return {};
     std::size_t end = at_;
-    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    const auto continues = [&](std::size_t k) {
+      return k < text_.size() && (is_letter(text_[k]) || is_digit(text_[k]));
+    };
+    while (continues(end) || (dotted_ && text_.substr(end, 1) == "." && continues(end + 1))) ++end;
     return text_.substr(at_, end - at_);
   }
   void skip_word(std::string_view w) {
@@ -299,6 +305,7 @@ class Parser {
 
   std::string_view text_;
   const FormulaNames& names_;
+  bool dotted_ = false;  // names such as q.elbow are known
   std::size_t at_ = 0;
   int depth_ = 0;
 };

@@ -8,6 +8,7 @@
 //
 // An integer exponent becomes products, ±0.5 a square root, any other a^b = exp(b log a). `deg` belongs to the value just
 // before it; where a reader could think otherwise (`90/2 deg`, `2^3 deg`) the formula is refused rather than guessed.
+// A name is a letter, then letters, digits and _; where names with points are known (`q.elbow` in scenarios), also these.
 #pragma once
 
 #include <limits>

@@ -117,11 +117,22 @@ class ForwardTracer {
                                       }
                                     })) {}
 
-  DesignFunctions functions() const { return {three("rates", rates_, true), three("outputs", outputs_, false)}; }
+  DesignFunctions functions() const {
+    const Function torques_alone =
+        trace("torques", {{"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv_}, {"p", np_}}, {{"tau", nv_}},
+              [&](const Arguments& in, Results& out) { out[0] = torques(in[0][0], in[1], in[2], in[3], in[4]); });
+    return {three("rates", rates_, true), three("outputs", outputs_, false), torques_alone, rates_};
+  }
 
  private:
   Exprs torques(const Expr& t, const Exprs& u, const Exprs& q, const Exprs& v, const Exprs& p) const {
     Exprs tau = u;
+    if (formulas_.law != nullptr) {
+      const Exprs given = expr_values(*formulas_.law, expr_list({std::span(&t, 1), q, v}));
+      for (std::size_t k = 0; k < nv_; ++k) {
+        if (formulas_.by_law[k]) tau[k] = given[k];
+      }
+    }
     FormulaNames names;
     for (std::size_t k = 0; k < nv_; ++k) {
       if (formulas_.torques[k].text.empty()) continue;

@@ -13,6 +13,7 @@
 // a: a is found by Newton's method, A by differentiation; the rest stays.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "../graph/function.hpp"
@@ -21,7 +22,11 @@
 namespace lw {
 
 struct DesignFormulas {
-  std::vector<WrittenFormula> torques;     // one a velocity; where the text is empty, an input of that number
+  // One a velocity. Where the text is empty, the torque comes from `law`, (t, q, qd) → nv torques, if there is one and it is
+  // marked here; else it is an input of the function.
+  std::vector<WrittenFormula> torques;
+  std::shared_ptr<const Function> law = {};
+  std::vector<bool> by_law = {};
   std::vector<WrittenFormula> integrands;
   std::vector<WrittenFormula> outputs;
 };
@@ -32,6 +37,8 @@ struct DesignFunctions {
     Function value, along, back;
   };
   Three rates, outputs;
+  // For other roads: t, u, q, v, p → tau; and a, t, u, q, v, p → q̇, F.
+  Function torques, at_accelerations;
 };
 // Forward: torques are given, as formulas or as inputs u.
 DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction);

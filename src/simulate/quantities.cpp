@@ -26,19 +26,22 @@ std::string formula_name(const std::string& name) {
 FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr> b, const MotionMoment& moment) {
   FormulaNames names;
   names["t"] = moment.t;
-  const auto numbered = [&](const char* letter, const std::vector<Expr>& values) {
-    for (std::size_t k = 0; k < values.size(); ++k) names[fmt::format("{}{}", letter, k + 1)] = values[k];
-  };
-  numbered("q", moment.q);
-  numbered("qd", moment.qd);
-  numbered("qdd", moment.qdd);
-  numbered("tau", moment.tau);
   const Model<Expr> model = design.model<Expr>(b, moment.t);
+  const auto vector = [&](const char* letter, const std::vector<std::string>& entries, const std::vector<Expr>& values) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      names.try_emplace(fmt::format("{}.{}", letter, formula_name(entries[k])), values[k]);
+      names.try_emplace(fmt::format("{}{}", letter, k + 1), values[k]);
+    }
+  };
+  vector("q", model.coordinate_names, moment.q);
+  vector("qd", model.velocity_names, moment.qd);
+  vector("qdd", model.velocity_names, moment.qdd);
+  vector("tau", model.velocity_names, moment.tau);
   Workspace<Expr> work(model);
   forward_velocities<Expr>(model, work, moment.q, moment.qd);
   for (std::size_t f = 0; f < model.frames.size(); ++f) {
     const Transform<Expr> X = frame_pose<Expr>(model, work, static_cast<int>(f));
-    for (int c = 0; c < 3; ++c) names.try_emplace(fmt::format("{}_{}", formula_name(model.frames[f].name), "xyz"[c]), X.p[c]);
+    for (int c = 0; c < 3; ++c) names.try_emplace(fmt::format("{}.{}", formula_name(model.frames[f].name), "xyz"[c]), X.p[c]);
   }
   const Energy<Expr> e = energy<Expr>(model, work, moment.q, moment.qd);
   names.try_emplace("kinetic", e.kinetic);
@@ -53,7 +56,7 @@ Expr parsed_formula(const WrittenFormula& formula, const FormulaNames& names) {
   const FormulaError& fault = std::get<FormulaError>(read);
   std::string hint = fault.hint;
   if (!fault.unknown.empty() && !hint.starts_with("did you")) {
-    hint = "formulas name t, q1.., qd1.., qdd1.., tau1.., LINK_x.., kinetic, potential and parameters of the file";
+    hint = "formulas name t, q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT, LINK.x, kinetic, potential and parameters of the file";
   }
   const std::string message = fmt::format("`{}`: {}", formula.what, fault.message);
   if (formula.where.line > 0) {

@@ -1,12 +1,12 @@
 // What formulas about a motion may name: F(t, q, qd, qdd, tau, b).
 //
-//   t                                     the time
-//   q1.., qd1.., qdd1.., tau1..           coordinates; velocities, accelerations, torques; numbered as in motion files
-//   LINK_x, LINK_y, LINK_z                where a link's frame is in the world (signs of a name that no formula has are _)
-//   kinetic, potential                    the energies
-//   l1, m2, …                             every parameter of the file
+//   t                                          the time
+//   q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT    or by number, as in motion files: q1, qd1, qdd1, tau1
+//   LINK.x, LINK.y, LINK.z                     where the link's frame is in the world
+//   kinetic, potential                         the energies
+//   l1, m2, …                                  every parameter of the file
 //
-// Where two things have one name, it means the first of this list.
+// Signs of a name that no formula can have are _. Where two things have one name, it means the first of this list.
 #pragma once
 
 #include <string>
