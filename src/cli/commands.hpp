@@ -19,6 +19,7 @@ Command kinematics_command();
 Command ik_command();
 Command identify_command();
 Command excite_command();
+Command sensitivity_command();
 Command convert_command();
 Command count_command();
 Command compile_command();

@@ -37,7 +37,8 @@ class DesignRun {
   virtual const std::vector<std::string>& parameters() const = 0;
   virtual const std::vector<double>& start() const = 0;  // their values as the file has them
   virtual const std::vector<DesignFunctional>& functionals() const = 0;
-  // Runs at these values; functionals in their order. Throws Error(data) where a run does not come to its end.
+  // Runs at these values; functionals in their order. Throws Error(data) where a run does not come to its end, or a joint with dry
+  // friction turns round: there friction jumps, and derivatives too.
   virtual std::vector<double> values(std::span<const double> b) = 0;
   // Of the last run: a row for each functional, a column for each parameter.
   virtual std::vector<std::vector<double>> gradients(DesignMethod method = DesignMethod::automatic) = 0;
@@ -100,6 +101,7 @@ class ForwardDesign : public DesignRun {
   void weigh(std::size_t functional, std::span<double> weights, std::span<double> b_bar);
   double gradient_entry(std::size_t parameter, std::span<const double> y0_bar, std::span<const double> b_bar) const;
   std::size_t mark(double t) const;
+  void require_directions() const;
   void enter_at(std::size_t mark);
 
   std::vector<DesignFunctional> functionals_;

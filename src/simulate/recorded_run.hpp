@@ -51,6 +51,7 @@ class RecordedRun {
   double start(std::size_t k) const { return t_[k]; }
   double step(std::size_t k) const { return h_[k]; }
   std::size_t first_step(std::size_t interval) const { return first_[interval]; }
+  std::span<const double> state(std::size_t k) const { return {&y_[k * n_], n_}; }  // where it begins
 
  private:
   void run_to(double t, double end, std::vector<double>& y);
