@@ -20,6 +20,7 @@ Command ik_command();
 Command identify_command();
 Command excite_command();
 Command sensitivity_command();
+Command optimize_command();
 Command convert_command();
 Command count_command();
 Command compile_command();

@@ -45,6 +45,10 @@ void add_scaled(std::span<double> to, double factor, std::span<const double> fro
   for (std::size_t k = 0; k < to.size(); ++k) to[k] += factor * from[k];
 }
 
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
 }  // namespace
 
 const std::vector<std::string>& recordable_integrators() {
@@ -149,6 +153,7 @@ double RecordedRun::first_size(double t, double end, std::span<const double> y) 
     return most;
   };
   system_.value(Parametric::Of::rates, t, y, f);
+  if (!all_finite(f)) throw Error(ErrorCode::data, fmt::format("what goes on at t = {:.9g} s is not finite", t));
   const double d0 = size(y), d1 = size(f);
   double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
   h = std::min(h, end - t);
@@ -185,7 +190,7 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
       h = 0.5 * (end - t);
     }
     stages(t, h, y, known);
-    const bool finite = std::all_of(next_.begin(), next_.end(), [](double x) { return std::isfinite(x); });
+    const bool finite = all_finite(next_);
     if (!adaptive && !finite) throw Error(ErrorCode::data, fmt::format("the state is not finite after t = {:.9g} s", t));
     if (adaptive) {
       double size = HUGE_VAL;
