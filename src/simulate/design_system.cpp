@@ -44,24 +44,17 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
       functions_([&] {
         formulas_.torques.resize(nv_);
         return forward_functions(design_, formulas_, options_.friction);
-      }()) {
-  std::vector<Function> all;
-  for (const DesignFunctions::Three* three : {&functions_.rates, &functions_.outputs}) {
-    for (const Function* f : {&three->value, &three->along, &three->back}) {
-      all.push_back(options_.fixed ? at_values(*f, b_) : shortened(*f));
-    }
-  }
-  code_ = compiled_design(design_.mechanism().name + "_design", all, options_.compiled, options_.jit);
-  own_.push_back(compiled3("rates"));
-  own_.push_back(compiled3("outputs"));
-}
+      }()) {}
 
-DesignSystem::Compiled3 DesignSystem::compiled3(const char* name) {
-  const std::size_t x = 1 + nv_ + nq_ + nv_ + (options_.fixed ? 0 : b_.size());
-  const std::size_t n = std::string(name) == "rates" ? states() : outputs();
-  const std::string text = name;
-  return {FlatFunction(code_, text, x), FlatFunction(code_, text + "-along", x + nq_ + nv_ + b_.size()),
-          FlatFunction(code_, text + "-back", x + n)};
+FlatFunction DesignSystem::made(Of of, Product product) {
+  const DesignFunctions::Three& three = of == Of::rates ? functions_.rates : functions_.outputs;
+  const Function& traced = product == kValue ? three.value : product == kAlong ? three.along : three.back;
+  const Function f = options_.fixed ? at_values(traced, b_) : shortened(traced);
+  const auto code = compiled_design(design_.mechanism().name + "_design", {f}, options_.compiled, options_.jit);
+  for (const std::string& note : code->notes()) {
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  }
+  return FlatFunction(code, f.name(), f.input_size());
 }
 
 void DesignSystem::set(std::span<const double> b) {
@@ -83,13 +76,13 @@ std::span<double> DesignSystem::begin(FlatFunction& f, double t, In y) {
 }
 
 void DesignSystem::value(Of of, double t, In y, Out result) {
-  FlatFunction& f = own_[of == Of::rates ? 0 : 1].value;
+  FlatFunction& f = function(of, kValue);
   begin(f, t, y);
   f(result);
 }
 
 void DesignSystem::along(Of of, double t, In y, In dy, In db, Out result) {
-  FlatFunction& f = own_[of == Of::rates ? 0 : 1].along;
+  FlatFunction& f = function(of, kAlong);
   const std::span<double> rest = begin(f, t, y);
   std::copy_n(dy.begin(), nq_ + nv_, rest.begin());
   std::copy(db.begin(), db.end(), rest.begin() + static_cast<std::ptrdiff_t>(nq_ + nv_));
@@ -97,7 +90,7 @@ void DesignSystem::along(Of of, double t, In y, In dy, In db, Out result) {
 }
 
 void DesignSystem::back(Of of, double t, In y, In w, Out y_bar, Out b_bar) {
-  FlatFunction& f = own_[of == Of::rates ? 0 : 1].back;
+  FlatFunction& f = function(of, kBack);
   std::copy(w.begin(), w.end(), begin(f, t, y).begin());
   bars_.resize(nq_ + nv_ + b_.size());
   f(bars_);

@@ -2,11 +2,14 @@
 //
 //   y = (q, v, z), z the integrals;   outputs q, v, a, τ and those of the formulas
 //
-// Torques are formulas over t, q, qd and parameters, or come from outside as functions of time alone.
+// Torques are formulas over t, q, qd and parameters, or come from outside as functions of time alone. A function is compiled
+// when it is first needed: most runs need two or three of the six.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "../codegen/jit.hpp"
 #include "design_functions.hpp"
@@ -61,17 +64,20 @@ class DesignSystem : public Parametric {
   std::span<const double> at() const { return b_; }
   // Throws Error(usage) where the parameters are fixed.
   void set(std::span<const double> b);
-  // What the user should know: why it is interpreted.
-  const std::vector<std::string>& notes() const { return code_->notes(); }
+  // What the user should know of what was compiled so far: why it is interpreted.
+  const std::vector<std::string>& notes() const { return notes_; }
 
   std::size_t nq() const { return nq_; }
   std::size_t nv() const { return nv_; }
 
  private:
-  struct Compiled3 {
-    FlatFunction value, along, back;
-  };
-  Compiled3 compiled3(const char* name);
+  enum Product { kValue, kAlong, kBack };
+  FlatFunction& function(Of of, Product product) {
+    std::optional<FlatFunction>& f = own_[(of == Of::rates ? 0U : 3U) + product];
+    if (!f) [[unlikely]] f = made(of, product);
+    return *f;
+  }
+  FlatFunction made(Of of, Product product);
   std::span<double> begin(FlatFunction& f, double t, In y);
 
   DesignParameters design_;
@@ -81,8 +87,8 @@ class DesignSystem : public Parametric {
   std::size_t nq_, nv_, nz_;
   std::vector<double> b_;
   DesignFunctions functions_;
-  std::shared_ptr<Compiled> code_;
-  std::vector<Compiled3> own_;  // rates, outputs
+  std::array<std::optional<FlatFunction>, 6> own_;
+  std::vector<std::string> notes_;
   double inside_ = 0.0;
   std::vector<double> bars_;
 };

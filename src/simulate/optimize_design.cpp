@@ -103,7 +103,7 @@ class Search {
       if (finite) continue;
       throw Error(ErrorCode::data, fmt::format("{} `{}` {} with {}; narrower bounds may keep away from there",
                                                f < problem_.cost.size() ? "the cost" : "the constraint", run_.functionals()[f].name,
-                                               std::isfinite(values_[f]) ? "has no derivative" : fmt::format("is {}", values_[f]),
+                                               std::isfinite(values_[f]) ? "has no derivative" : std::isnan(values_[f]) ? "is not a number" : "is infinite",
                                                listed(run_.parameters(), b)));
     }
     result_.history.push_back({cost(), violation(), b});

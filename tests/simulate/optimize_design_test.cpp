@@ -113,7 +113,7 @@ TEST(OptimizeDesign, LengthsForAPointAreTheBestOfThoseThatReachIt) {
       rnea<double>(model, work, m.q, m.qd, m.qdd, tau);
       most = std::max(most, std::abs(tau[1]));
     }
-    if (most > 24.0) continue;
+    if (most > 38.0) continue;
     const double cost = weighed_torques(problem, l, {0, 1, 2}).squaredNorm();
     if (cost < best) best = cost, best_l3 = l.at("l3");
   }
@@ -123,7 +123,7 @@ TEST(OptimizeDesign, LengthsForAPointAreTheBestOfThoseThatReachIt) {
   EXPECT_NEAR(found.after.cost, best, 0.01 * best);
   // the limit of the elbow decides
   EXPECT_TRUE(found.constraints[2].active);
-  EXPECT_NEAR(std::abs(found.constraints[2].after), 24.0, 1e-5);
+  EXPECT_NEAR(std::abs(found.constraints[2].after), 38.0, 1e-5);
   // and where the hand is by kinematics
   const Mechanism better = with_values(problem.mechanism, problem.variables, found.after.b);
   const Model<double> model = instantiate<double>(better);
@@ -208,14 +208,14 @@ TEST(OptimizeDesign, BadProblemsAreRefused) {
   const auto expect = [&](const std::string& text, const std::string& part) {
     EXPECT_NE(said(text).find(part), std::string::npos) << text << "\n" << said(text);
   };
-  expect("parameters: {kk: {lower: 1, upper: 2}}\n" + rest, "did you mean `k`?");
+  expect("parameters: {haevy: {lower: 1, upper: 2}}\n" + rest, "did you mean `heavy`?");
   expect("parameters: {k: {lower: 60, upper: 5}}\n" + rest, "wrong way round");
   expect("parameters: {k: {lower: 5}}\n" + rest, "upper");
   expect("parameters: {k: {lower: 5, upper: 10}}\n" + rest, "outside its bounds");
   expect("parameters: {mass.m: {lower: 1, upper: 3}}\n" + rest, "name of its own");
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: qd2^2}\n", "unknown name `qd2`");
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: sqrt(q1 - 1)}\n", "with k = 50: what goes on at t = 0 s is not finite");
-  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {end: sqrt(0 - 1 - q1)}\n", "is nan");
+  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {end: sqrt(0 - 1 - q1)}\n", "is not a number with k = 50");
   expect("parameters: {k: {lower: 5, upper: 60}}\ncost: {integral: qd1^2}\n", "either a `motion`");
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {always: q1}\n", "`always` is for constraints");
   expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1}]\n", "says what it asks for");
