@@ -21,6 +21,8 @@ Command simulate_command();
 Command verify_command();
 Command identify_command();
 Command excite_command();
+Command sensitivity_command();
+Command optimize_command();
 Command convert_command();
 Command count_command();
 Command compile_command();

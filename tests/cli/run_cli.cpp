@@ -26,6 +26,7 @@ struct Folder {
     path = name;
     fs::create_directory(path / "bin");
     fs::create_symlink(LW_CLI, path / "bin" / "linkwright");
+    fs::create_directory_symlink(LW_SOURCE_DIR "/examples", path / "examples");  // which the help names
   }
   ~Folder() {
     std::error_code ignored;

@@ -1,0 +1,416 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../base/file.hpp"
+#include "../base/text.hpp"
+#include "../dynamics/parameter_derivatives.hpp"
+#include "codegen_options.hpp"
+#include "commands.hpp"
+#include "design_input.hpp"
+#include "motion_csv.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+using Rows = std::vector<std::vector<double>>;
+
+// The largest difference, each row relative to its largest entry.
+double row_difference(const Rows& a, const Rows& b) {
+  double most = 0.0;
+  for (std::size_t f = 0; f < a.size(); ++f) {
+    double off = 0.0;
+    for (std::size_t k = 0; k < a[f].size(); ++k) off = std::max(off, std::abs(a[f][k] - b[f][k]));
+    if (off > 0.0) most = std::max(most, off / largest(b[f]));
+  }
+  return most;
+}
+
+void require_finite_rows(const std::vector<std::string>& names, const std::vector<std::string>& parameters, const Rows& rows) {
+  for (std::size_t f = 0; f < rows.size(); ++f) {
+    require_finite(names[f], rows[f], [&](std::size_t k) { return "its derivative by `" + parameters[k] + "`"; });
+  }
+}
+
+// A line a parameter, a column a functional; or the other way round where that is narrower.
+std::string gradient_table(const std::vector<std::string>& functionals, const std::vector<std::string>& parameters,
+                           std::span<const double> at, const std::vector<double>& values, const Rows& rows) {
+  std::vector<std::string> header{"parameter", "value"};
+  for (const std::string& f : functionals) header.push_back("d " + f);
+  Table table(header);
+  std::vector<std::string> first{"", ""};
+  for (const double v : values) first.push_back(readable(v, 9));
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    std::vector<std::string> line{parameters[k], readable(at[k])};
+    for (const auto& row : rows) line.push_back(readable(row[k], 9, largest(row)));
+    table.add(std::move(line));
+  }
+  return table.str();
+}
+
+struct SensitivityInput {
+  LoadedModel loaded;
+  std::vector<std::string> parameters;
+  std::vector<DesignFunctional> functionals;
+  DesignMethod method = DesignMethod::automatic;
+};
+
+DesignMethod chosen_method(const Arguments& arguments) {
+  const std::string name = arguments.text("--method", "automatic");
+  for (const DesignMethod m : {DesignMethod::direct, DesignMethod::adjoint, DesignMethod::cvodes}) {
+    if (name == to_string(m)) return m;
+  }
+  return DesignMethod::automatic;
+}
+
+ForwardDesignOptions forward_options(const Arguments& arguments, const LoadedModel& loaded) {
+  ForwardDesignOptions options;
+  options.q = read_q(arguments, loaded);
+  options.qd = read_velocity(arguments, "--qd", loaded.model);
+  options.duration = arguments.number("--duration", 1.0);
+  options.drive.torques = torque_formulas(arguments, loaded.model);
+  options.system.friction = arguments.has("--friction");
+  options.steps.integrator = arguments.text("--integrator", "dormand-prince");
+  options.steps.step = arguments.number("--step", 0.0);
+  options.steps.rtol = arguments.number("--rtol", options.steps.rtol);
+  options.steps.atol = arguments.number("--atol", options.steps.atol);
+  if (arguments.has("--at")) options.instants = parse_values(arguments.text("--at"), "--at");
+  for (const double t : options.instants) {
+    if (t < 0.0 || t > options.duration) {
+      throw Error(ErrorCode::usage, fmt::format("--at {}: the run is from 0 to {} s", t, options.duration));
+    }
+  }
+  std::sort(options.instants.begin(), options.instants.end());
+  return options;
+}
+
+void say_notes(const Arguments& arguments, const std::vector<std::string>& notes) {
+  if (arguments.quiet()) return;
+  for (const std::string& note : notes) say("note: " + note);
+}
+
+// --- forward
+
+Json as_json(const ForwardDesign::Instant& instant, const std::vector<std::string>& parameters) {
+  Json json{{"t", instant.t}, {"q", instant.q}, {"qd", instant.qd}, {"qdd", instant.qdd}, {"tau", instant.tau}};
+  Json& by = json["d_parameters"] = Json::object();
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const auto& d = instant.by[k];
+    by[parameters[k]] = {{"q", d.q}, {"qd", d.qd}, {"qdd", d.qdd}, {"tau", d.tau}};
+  }
+  return json;
+}
+
+void print_instant(const ForwardDesign::Instant& instant, const Model<double>& model, const std::vector<std::string>& parameters) {
+  fmt::print("\nat {:.6g} s\n\n", instant.t);
+  Table table({"parameter", "joint", "d q", "d qd", "d qdd", "d tau"});
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const auto& d = instant.by[k];
+    for (std::size_t v = 0; v < d.qd.size(); ++v) {
+      table.add({v == 0 ? parameters[k] : "", model.velocity_names[v], readable(d.q[v], 9, largest(d.q)),
+                 readable(d.qd[v], 9, largest(d.qd)), readable(d.qdd[v], 9, largest(d.qdd)), readable(d.tau[v], 9, largest(d.tau))});
+    }
+  }
+  fmt::print("{}", table.str());
+}
+
+// t, then q, qd, qdd, tau and, for every parameter, their derivatives: d_q1.l1 is that of q1 by l1.
+std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, const std::vector<std::string>& parameters) {
+  std::string text = "t";
+  const ForwardDesign::Instant& first = instants.front();
+  const auto header = [&](const std::string& front, const std::string& end, std::size_t nq) {
+    const std::pair<const char*, std::size_t> groups[] = {{"q", nq}, {"qd", first.qd.size()}, {"qdd", first.qd.size()}, {"tau", first.qd.size()}};
+    for (const auto& [letter, n] : groups) {
+      for (std::size_t k = 1; k <= n; ++k) text += fmt::format(",{}{}{}{}", front, letter, k, end);
+    }
+  };
+  header("", "", first.q.size());
+  for (const std::string& p : parameters) header("d_", "." + p, first.qd.size());
+  const auto numbers = [&](const auto& row) {
+    for (const auto* part : {&row.q, &row.qd, &row.qdd, &row.tau}) {
+      for (const double x : *part) text += fmt::format(",{}", x);
+    }
+  };
+  for (const ForwardDesign::Instant& i : instants) {
+    text += fmt::format("\n{}", i.t);
+    numbers(i);
+    for (const auto& by : i.by) numbers(by);
+  }
+  return text + "\n";
+}
+
+int run_forward(const Arguments& arguments, SensitivityInput& input) {
+  ForwardDesignOptions options = forward_options(arguments, input.loaded);
+  const std::vector<double> asked = options.instants;
+  if (arguments.has("--out")) {
+    const double sample = arguments.number("--sample", 0.01);
+    if (!(sample > 0.0) || options.duration / sample > 1e6) {
+      throw Error(ErrorCode::usage, "--sample: seconds between the lines of --out, a million lines at most");
+    }
+    for (int k = 0; k * sample <= options.duration * (1.0 + 1e-12); ++k) options.instants.push_back(std::min(k * sample, options.duration));
+    std::sort(options.instants.begin(), options.instants.end());
+    options.instants.erase(std::unique(options.instants.begin(), options.instants.end()), options.instants.end());
+  } else if (input.functionals.empty() && options.instants.empty()) {
+    options.instants = {options.duration};
+  }
+  const bool shows_end = !arguments.has("--out") && asked.empty();
+  ForwardDesign design(input.loaded.mechanism, input.parameters, input.functionals, options);
+  const std::vector<double> values = design.values(design.start());
+  const Rows rows = design.gradients(input.method);
+  say_notes(arguments, design.system().notes());
+  std::vector<std::string> names;
+  for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
+  require_finite("functionals", values, [&](std::size_t k) { return "`" + names[k] + "`"; });
+  require_finite_rows(names, input.parameters, rows);
+  std::vector<ForwardDesign::Instant> instants;
+  if (!options.instants.empty()) instants = design.trajectory();
+  if (arguments.has("--out")) write_file(arguments.text("--out"), trajectory_csv(instants, input.parameters));
+  std::erase_if(instants, [&](const ForwardDesign::Instant& i) {
+    return !shows_end && std::find(asked.begin(), asked.end(), i.t) == asked.end();
+  });
+
+  std::vector<std::pair<std::string, double>> checks;
+  if (arguments.has("--check")) {
+    const Rows direct = design.gradients(DesignMethod::direct);
+    checks = {{"direct against a complex step through the integration", row_difference(direct, design.by_complex_step())},
+              {"adjoint against direct", row_difference(design.gradients(DesignMethod::adjoint), direct)},
+              {"CVODES against direct", row_difference(design.gradients(DesignMethod::cvodes), direct)}};
+  }
+  const bool failed = !checks.empty() && !(checks[0].second <= 1e-10 && checks[1].second <= 1e-8);
+  if (arguments.json()) {
+    Json json{{"model", input.loaded.model.name}, {"run", "forward"},       {"duration", options.duration},
+              {"steps", design.run().steps()},    {"parameters", Json::object()}, {"functionals", Json::array()}};
+    for (std::size_t k = 0; k < input.parameters.size(); ++k) json["parameters"][input.parameters[k]] = design.start()[k];
+    for (std::size_t f = 0; f < names.size(); ++f) {
+      Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
+      for (std::size_t k = 0; k < input.parameters.size(); ++k) one["gradient"][input.parameters[k]] = rows[f][k];
+      json["functionals"].push_back(std::move(one));
+    }
+    json["instants"] = Json::array();
+    for (const auto& i : instants) json["instants"].push_back(as_json(i, input.parameters));
+    if (!checks.empty()) {
+      json["check"] = {{"complex_step", checks[0].second}, {"adjoint", checks[1].second}, {"cvodes", checks[2].second}, {"passed", !failed}};
+    }
+    if (arguments.has("--out")) json["out"] = arguments.text("--out");
+    add_given(arguments, json);
+    print_json(json);
+    return failed ? kCheckFailed : kOk;
+  }
+  fmt::print("{}: {:.6g} s in {} steps; derivatives by {} (SI units)\n", input.loaded.model.name, options.duration,
+             design.run().steps(), counted(input.parameters.size(), "parameter"));
+  if (!names.empty()) {
+    fmt::print("\n");
+    for (std::size_t f = 0; f < names.size(); ++f) fmt::print("  {} = {}\n", names[f], readable(values[f], 9));
+    fmt::print("\n{}", gradient_table(names, input.parameters, design.start(), values, rows));
+  }
+  for (const auto& i : instants) print_instant(i, input.loaded.model, input.parameters);
+  if (!checks.empty()) {
+    fmt::print("\nlargest differences, relative to the largest derivative of each functional\n\n");
+    Table table({"roads", "difference"});
+    for (const auto& [what, off] : checks) table.add({what, fmt::format("{:.1e}", off)});
+    fmt::print("{}", table.str());
+    if (failed) say_error("they should agree within 1e-10 and 1e-8");
+  }
+  if (arguments.has("--out")) fmt::print("\n{}\n", arguments.text("--out"));
+  return failed ? kCheckFailed : kOk;
+}
+
+// --- inverse
+
+int run_inverse(const Arguments& arguments, SensitivityInput& input) {
+  for (const char* option : {"--q", "--qd", "--torque", "--duration", "--check", "--integrator", "--step"}) {
+    if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
+  }
+  const Model<double>& model = input.loaded.model;
+  std::vector<double> t;
+  Rows q, qd, qdd;
+  for (const JointSample& s : read_motion(arguments.text("--motion"), model)) {
+    t.push_back(s.t);
+    q.push_back(s.q);
+    qd.push_back(s.qd);
+    qdd.push_back(s.qdd);
+  }
+  InverseDesignOptions options;
+  options.motion = WeighedMotion::of_samples(t, q, qd, qdd);
+  options.friction = arguments.has("--friction");
+  InverseDesign design(input.loaded.mechanism, input.parameters, input.functionals, options);
+  const std::vector<double> values = design.values(design.start());
+  const Rows rows = design.gradients(input.method);
+  const std::vector<InverseDesign::Torques> torques = design.torques();
+  std::vector<std::string> names;
+  for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
+  require_finite_rows(names, input.parameters, rows);
+  if (arguments.has("--out")) {
+    std::string text = "t";
+    for (std::size_t v = 1; v <= model.velocity_names.size(); ++v) text += fmt::format(",tau{}", v);
+    for (const std::string& p : input.parameters) {
+      for (std::size_t v = 1; v <= model.velocity_names.size(); ++v) text += fmt::format(",d_tau{}.{}", v, p);
+    }
+    for (const auto& i : torques) {
+      text += fmt::format("\n{}", i.t);
+      for (const double x : i.tau) text += fmt::format(",{}", x);
+      for (const auto& by : i.by) {
+        for (const double x : by) text += fmt::format(",{}", x);
+      }
+    }
+    write_file(arguments.text("--out"), text + "\n");
+  }
+  // of each parameter and joint, the largest along the motion
+  Rows peaks(input.parameters.size(), std::vector<double>(model.velocity_names.size(), 0.0));
+  for (const auto& i : torques) {
+    for (std::size_t k = 0; k < peaks.size(); ++k) {
+      for (std::size_t v = 0; v < peaks[k].size(); ++v) {
+        if (std::abs(i.by[k][v]) > std::abs(peaks[k][v])) peaks[k][v] = i.by[k][v];
+      }
+    }
+  }
+  if (arguments.json()) {
+    Json json{{"model", model.name}, {"run", "inverse"}, {"samples", t.size()}, {"parameters", Json::object()}, {"functionals", Json::array()}};
+    for (std::size_t k = 0; k < input.parameters.size(); ++k) json["parameters"][input.parameters[k]] = design.start()[k];
+    for (std::size_t f = 0; f < names.size(); ++f) {
+      Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
+      for (std::size_t k = 0; k < input.parameters.size(); ++k) one["gradient"][input.parameters[k]] = rows[f][k];
+      json["functionals"].push_back(std::move(one));
+    }
+    json["largest_d_tau"] = Json::object();
+    for (std::size_t k = 0; k < input.parameters.size(); ++k) json["largest_d_tau"][input.parameters[k]] = peaks[k];
+    if (arguments.has("--out")) json["out"] = arguments.text("--out");
+    add_given(arguments, json);
+    print_json(json);
+    return kOk;
+  }
+  fmt::print("{}: torques along {} samples of {}; derivatives by {} (SI units)\n", model.name, t.size(), arguments.text("--motion"),
+             counted(input.parameters.size(), "parameter"));
+  if (!names.empty()) {
+    fmt::print("\n");
+    for (std::size_t f = 0; f < names.size(); ++f) fmt::print("  {} = {}\n", names[f], readable(values[f], 9));
+    fmt::print("\n{}", gradient_table(names, input.parameters, design.start(), values, rows));
+  }
+  std::vector<std::string> header{"parameter"};
+  for (const std::string& v : model.velocity_names) header.push_back("d tau " + v);
+  Table table(header);
+  for (std::size_t k = 0; k < peaks.size(); ++k) {
+    std::vector<std::string> line{input.parameters[k]};
+    for (const double x : peaks[k]) line.push_back(readable(x, 6, largest(peaks[k])));
+    table.add(std::move(line));
+  }
+  fmt::print("\nlargest along the motion\n\n{}", table.str());
+  if (arguments.has("--out")) fmt::print("\n{}\n", arguments.text("--out"));
+  return kOk;
+}
+
+// --- what gradients cost
+
+double seconds(const std::function<void()>& f) {
+  using Clock = std::chrono::steady_clock;
+  const auto once = [&](int n) {
+    const auto begin = Clock::now();
+    for (int k = 0; k < n; ++k) f();
+    return std::chrono::duration<double>(Clock::now() - begin).count() / n;
+  };
+  f();
+  const int n = std::max(1, static_cast<int>(0.02 / std::max(1e-7, once(1))));
+  double least = HUGE_VAL;
+  for (int k = 0; k < 11; ++k) least = std::min(least, once(n));
+  return least;
+}
+
+int run_cost(const Arguments& arguments, SensitivityInput& input) {
+  ForwardDesignOptions options = forward_options(arguments, input.loaded);
+  options.instants.clear();
+  std::vector<DesignFunctional> functionals = input.functionals;
+  if (functionals.empty()) functionals = {functional_of("--functional", "integral: tau1^2 + qd1^2")};
+  if (functionals.size() != 1) throw Error(ErrorCode::usage, "--cost is measured with one --functional");
+  ForwardDesign plain(input.loaded.mechanism, {}, functionals, options);
+  Table table({"parameters", "simulation (ms)", "with adjoint (ms)", "ratio", "with direct (ms)", "ratio"});
+  Json list = Json::array();
+  for (const std::size_t n : {1, 2, 5, 10, 20, 50, 100, 200}) {
+    if (n > input.parameters.size() && n > 1) break;
+    const std::vector<std::string> names(input.parameters.begin(), input.parameters.begin() + static_cast<std::ptrdiff_t>(n));
+    if (!arguments.quiet()) say(fmt::format("{} …", counted(n, "parameter")));
+    ForwardDesign design(input.loaded.mechanism, names, functionals, options);
+    const double run = seconds([&] { plain.values({}); });
+    const double adjoint = seconds([&] {
+      design.values(design.start());
+      design.gradients(DesignMethod::adjoint);
+    });
+    // above a few dozen it takes long and tells nothing new
+    const double direct = n > 20 ? std::numeric_limits<double>::quiet_NaN() : seconds([&] {
+      design.values(design.start());
+      design.gradients(DesignMethod::direct);
+    });
+    table.add({std::to_string(n), fmt::format("{:.3f}", 1e3 * run), fmt::format("{:.3f}", 1e3 * adjoint), fmt::format("{:.2f}", adjoint / run),
+               n > 20 ? "" : fmt::format("{:.3f}", 1e3 * direct), n > 20 ? "" : fmt::format("{:.1f}", direct / run)});
+    Json one{{"parameters", n}, {"simulation", run}, {"adjoint", adjoint}, {"adjoint_ratio", adjoint / run}};
+    if (n <= 20) one["direct"] = direct, one["direct_ratio"] = direct / run;
+    list.push_back(std::move(one));
+  }
+  if (arguments.json()) {
+    print_json({{"model", input.loaded.model.name}, {"duration", options.duration}, {"cost", list}});
+    return kOk;
+  }
+  fmt::print("{}: a run of {:.6g} s and its gradient, least of 11 repetitions; the simulation alone has all parameters as numbers\n\n{}",
+             input.loaded.model.name, options.duration, table.str());
+  return kOk;
+}
+
+int run_sensitivity(const Arguments& arguments) {
+  require_ending(arguments, "--out", "CSV", ".csv");
+  require_other_file(arguments, "--out", "MODEL");
+  require_other_file(arguments, "--out", "--motion");
+  SensitivityInput input{load_tree(arguments), {}, {}, chosen_method(arguments)};
+  note_losses(arguments, input.loaded.mechanism);
+  const bool named = !input.loaded.mechanism.parameters.empty();
+  input.parameters = design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded);
+  for (const std::string& text : arguments.texts("--functional")) input.functionals.push_back(functional_of("--functional", text));
+  if (arguments.has("--cost")) return run_cost(arguments, input);
+  return arguments.has("--motion") ? run_inverse(arguments, input) : run_forward(arguments, input);
+}
+
+}  // namespace
+
+Command sensitivity_command() {
+  using Kind = Option::Kind;
+  std::vector<Option> own{
+      {"--parameters", "P1,P2,...", "of the file (all: every one), of links such as link3.mx (inertial: every one), of the initial "
+       "state such as start.qd.JOINT (start: all of it); default: all", Kind::text, {}, "Options"},
+      {"--functional", "KIND: FORMULA", "what is differentiated besides the motion: `integral: tau1^2`, `end: hand.x`, or `0.5: q1` for "
+       "that instant; may be given several times", Kind::texts, {}, "Options"},
+      {"--at", "T1,T2,...", "instants at which the derivatives of q, qd, qdd and tau are shown; default without functionals: the end", Kind::text, {}, "Options"},
+      {"--method", "NAME", "of functionals; default: whichever is cheaper of direct and adjoint", Kind::text, {"direct", "adjoint", "cvodes"}, "Options"},
+      {"--check", "", "by all roads, and by a complex step through the integration; exit code 1 where they differ", Kind::flag, {}, "Options"},
+      {"--cost", "", "what gradients by 1, 2, 5, ... of the parameters cost, as multiples of the simulation", Kind::flag, {}, "Options"},
+      {"--out", "FILE.csv", "writes q, qd, qdd, tau and all their derivatives over time", Kind::text, {}, "Options"},
+      {"--sample", "SECONDS", "between the lines of --out; default: 0.01", Kind::number, {}, "Options"},
+      {"--duration", "SECONDS", "of the run; default: 1", Kind::number, {}, "Run"},
+      {"--torque", "JOINT=FORMULA", "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing", Kind::texts, {}, "Run"},
+      {"--motion", "FILE.csv", "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated", Kind::text, {}, "Run"},
+      {"--friction", "", "with friction of joints and losses of drives", Kind::flag, {}, "Run"},
+      {"--integrator", "NAME", "dormand-prince (default), or rk4 with a fixed --step", Kind::text, recordable_integrators(), "Run"},
+      {"--step", "SECONDS", "of rk4", Kind::number, {}, "Run"},
+      {"--rtol", "X", "relative tolerance of a step; default: 1e-10", Kind::number, {}, "Run"},
+      {"--atol", "X", "absolute tolerance of a step; default: 1e-12", Kind::number, {}, "Run"},
+      q_option(),
+      velocity_option("--qd", "initial velocities")};
+  Command c = dynamics_command(own);
+  c.name = "sensitivity";
+  c.summary = "how a motion, or what it costs, changes with the design";
+  c.description =
+      "Derivatives of a run with respect to what the mechanism is made of: of q, qd, qdd and tau at instants, and of functionals, "
+      "integrals over the run or values at an instant of formulas over t, q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT (or q1, qd1, ...), "
+      "LINK.x, LINK.y, LINK.z, kinetic, potential and the file's parameters. They are exact for the steps that were made: direct ones go "
+      "along with the motion, one parameter after the other; adjoint ones come back from its end, for all parameters at once. "
+      "Derivatives of q are along the velocities.";
+  c.examples = {"linkwright sensitivity twu-3r --qd 12deg,-8deg,-4deg --torque \"link1=10*sqrt(t)+6\" --duration 0.18",
+                "linkwright sensitivity double-pendulum --functional \"integral: kinetic\" --functional \"end: lower.z\" --check",
+                "linkwright sensitivity puma560 --parameters inertial --duration 0.2 --functional \"end: q1\" --method adjoint --json"};
+  c.run = run_sensitivity;
+  return c;
+}
+
+}  // namespace lw::cli

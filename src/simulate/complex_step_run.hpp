@@ -1,0 +1,16 @@
+// A run once more, in complex numbers: derivatives of its steps by no rule of differentiation at all.
+//
+// Accelerations come from articulated bodies over ComplexStep (aba.hpp) on the mechanism as its file gives it, not from the
+// traced functions that the run itself is made of; losses, which have no such road, from the traced function interpreted.
+#pragma once
+
+#include "design_system.hpp"
+#include "recorded_run.hpp"
+
+namespace lw {
+
+// ẏ at all the times of the run, one behind the other, from ẏ at the beginning and ḃ.
+std::vector<double> complex_step_along(const DesignSystem& system, const RecordedRun& run, std::span<const double> y0,
+                                       std::span<const double> dy0, std::span<const double> db);
+
+}  // namespace lw

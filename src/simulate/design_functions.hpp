@@ -1,0 +1,55 @@
+// The equations of a design in symbols, and their products: what a DesignSystem compiles.
+//
+//   residual  r(t, u, q, v, a, b) = inverse dynamics − torques;   a is where r = 0
+//   rates     q̇(q, v), a, F₁, F₂, …       F: integrands over (t, q, v, a, τ, b)
+//   outputs   q, v, a, τ, G₁, G₂, …
+//
+// Accelerations are never differentiated through their solution. With A = ∂r/∂a, which is the mass matrix,
+//
+//   along:  A ȧ = −(∂r/∂x ẋ)                         one back substitution more
+//   back:   Aᵀ μ = ā,  x̄ = −(∂r/∂x)ᵀ μ               the reverse sweep runs over inverse dynamics alone
+//
+// so that all derivatives by b cost about as much as two evaluations. Where losses depend on loads, r is no longer linear in
+// a: a is found by Newton's method, A by differentiation; the rest stays.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../graph/function.hpp"
+#include "quantities.hpp"
+
+namespace lw {
+
+struct DesignFormulas {
+  // One a velocity. Where the text is empty, the torque comes from `law`, (t, q, qd) → nv torques, if there is one and it is
+  // marked here; else it is an input of the function.
+  std::vector<WrittenFormula> torques;
+  std::shared_ptr<const Function> law = {};
+  std::vector<bool> by_law = {};
+  std::vector<WrittenFormula> integrands;
+  std::vector<WrittenFormula> outputs;
+};
+
+struct DesignFunctions {
+  // y: q, v. Groups t, u, y, p; along: then dy, dp; back: then w → y, p.
+  struct Three {
+    Function value, along, back;
+  };
+  Three rates, outputs;
+  // For other roads: t, u, q, v, p → tau; and a, t, u, q, v, p → q̇, F.
+  Function torques, at_accelerations;
+};
+// Forward: torques are given, as formulas or as inputs u.
+DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction);
+// Inverse: the motion is given, torques follow. Groups t, q, qd, qdd, p; along: then dp; back: then w → p. The results are
+// tau and the outputs.
+DesignFunctions::Three inverse_functions(const DesignParameters& design, const std::vector<WrittenFormula>& outputs,
+                                         bool friction);
+
+// The function with the group `p` at these values, made short.
+Function at_values(const Function& f, std::span<const double> p);
+// The same as it is, made short.
+Function shortened(const Function& f);
+
+}  // namespace lw

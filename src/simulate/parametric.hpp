@@ -1,0 +1,43 @@
+// A differential equation with parameters, and its derivatives as products: all that sensitivities ask of a system.
+//
+//   ẏ = f(t, y, b)     what goes on
+//   g(t, y, b)         what is looked at: positions, torques, functions of them
+//
+//   along:  ḟ = f_y ẏ + f_b ḃ            one direction, at about twice the price of f
+//   back:   ȳ = f_yᵀ w,  b̄ = f_bᵀ w      all parameters at once, at a few times the price of f
+//
+// Open mechanisms are such systems (design_system.hpp); so will be others, closed loops among them, that can say these products.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace lw {
+
+class Parametric {
+ public:
+  using In = std::span<const double>;
+  using Out = std::span<double>;
+  enum class Of { rates, outputs };  // f, g
+
+  virtual ~Parametric() = default;
+
+  virtual std::size_t states() const = 0;
+  virtual std::size_t parameters() const = 0;
+  virtual std::size_t outputs() const = 0;
+  std::size_t size(Of of) const { return of == Of::rates ? states() : outputs(); }
+
+  // The parameters have values that the system keeps. Not const: workspaces.
+  virtual void value(Of of, double t, In y, Out result) = 0;
+  virtual void along(Of of, double t, In y, In dy, In db, Out result) = 0;
+  // Added to y_bar and b_bar.
+  virtual void back(Of of, double t, In y, In w, Out y_bar, Out b_bar) = 0;
+
+  // What follows is within this interval, so that inputs that jump at its ends are taken from its inside.
+  virtual void enter(double /*from*/, double /*to*/) {}
+  // Places in y where a unit quaternion begins. Steps leave its length alone but for their error, which is taken out.
+  virtual std::vector<std::size_t> quaternions() const { return {}; }
+};
+
+}  // namespace lw

@@ -1,0 +1,295 @@
+#include "recorded_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+
+namespace lw {
+namespace {
+
+using Tableau = RecordedRun::Tableau;
+constexpr std::size_t kMostStages = 32'000'000;  // numbers; beyond, they are computed again on the way back
+
+// Dormand, Prince 1980: RK5(4)7M
+const Tableau& dormand_prince() {
+  static const Tableau tableau = [] {
+    Tableau t;
+    t.a = {{},
+           {1.0 / 5},
+           {3.0 / 40, 9.0 / 40},
+           {44.0 / 45, -56.0 / 15, 32.0 / 9},
+           {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+           {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
+    t.b = {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
+    t.c = {0.0, 0.2, 0.3, 0.8, 8.0 / 9, 1.0};
+    t.error = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+    t.order = 5;
+    return t;
+  }();
+  return tableau;
+}
+
+const Tableau& classical() {
+  static const Tableau tableau{{{}, {0.5}, {0.0, 0.5}, {0.0, 0.0, 1.0}},
+                               {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
+                               {0.0, 0.5, 0.5, 1.0},
+                               {},
+                               4};
+  return tableau;
+}
+
+void add_scaled(std::span<double> to, double factor, std::span<const double> from) {
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] += factor * from[k];
+}
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+const std::vector<std::string>& recordable_integrators() {
+  static const std::vector<std::string> names{"dormand-prince", "rk4"};
+  return names;
+}
+
+RecordedRun::RecordedRun(Parametric& system, std::vector<double> y0, double t0, std::vector<double> times,
+                         const RecordedRunOptions& options)
+    : system_(system),
+      options_(options),
+      tableau_(options.integrator == "rk4" ? &classical() : &dormand_prince()),
+      n_(system.states()),
+      s_(tableau_->b.size()),
+      t0_(t0),
+      times_(std::move(times)),
+      quaternions_(system.quaternions()) {
+  const std::vector<std::string>& known = recordable_integrators();
+  if (std::find(known.begin(), known.end(), options.integrator) == known.end()) {
+    throw Error(ErrorCode::usage, fmt::format("steps of `{}` are not differentiated; those of {} are", options.integrator,
+                                              fmt::join(known, " and ")));
+  }
+  if (tableau_->error.empty() && !(options.step > 0.0 && std::isfinite(options.step))) {
+    throw Error(ErrorCode::usage, fmt::format("`{}` needs a step above 0", options.integrator));
+  }
+  if (!(options.rtol > 0.0) || !(options.atol > 0.0)) throw Error(ErrorCode::usage, "tolerances are numbers above 0");
+  require(y0.size() == n_, "a state has as many numbers as its system");
+  k_.resize((s_ + 1) * n_);
+  here_.resize(n_);
+  next_.resize(n_);
+  std::vector<double> y = std::move(y0);
+  double t = t0;
+  for (std::size_t m = 0; m < times_.size(); ++m) {
+    require(times_[m] >= t && std::isfinite(times_[m]), "times of a run rise");
+    first_.push_back(t_.size());
+    if (times_[m] > t) {
+      enter(m);
+      run_to(t, times_[m], y);
+    }
+    marks_.insert(marks_.end(), y.begin(), y.end());
+    t = times_[m];
+  }
+}
+
+void RecordedRun::enter(std::size_t interval) {
+  system_.enter(interval == 0 ? t0_ : times_[interval - 1], times_[interval]);
+}
+
+// k_ and, through Y, here_ of the stages; Y_ of a step that is not yet stored stands behind the others.
+void RecordedRun::stages(double t, double h, std::span<const double> y, bool first_known) {
+  Y_.resize((keeps_stages_ ? t_.size() * s_ : 0) * n_ + s_ * n_);
+  double* Y = Y_.data() + (Y_.size() - s_ * n_);
+  for (std::size_t i = 0; i < s_; ++i) {
+    const std::span<double> at(Y + i * n_, n_);
+    std::copy(y.begin(), y.end(), at.begin());
+    for (std::size_t j = 0; j < i; ++j) {
+      if (tableau_->a[i][j] != 0.0) add_scaled(at, h * tableau_->a[i][j], {&k_[j * n_], n_});
+    }
+    if (i == 0 && first_known) continue;
+    system_.value(Parametric::Of::rates, t + tableau_->c[i] * h, at, {&k_[i * n_], n_});
+    ++evaluations_;
+  }
+  std::copy(y.begin(), y.end(), next_.begin());
+  for (std::size_t i = 0; i < s_; ++i) add_scaled(next_, h * tableau_->b[i], {&k_[i * n_], n_});
+}
+
+void RecordedRun::store(double t, double h, std::span<const double> y) {
+  t_.push_back(t);
+  h_.push_back(h);
+  y_.insert(y_.end(), y.begin(), y.end());
+  for (const std::size_t first : quaternions_) {
+    double square = 0.0;
+    for (std::size_t c = 0; c < 4; ++c) square += next_[first + c] * next_[first + c];
+    length_.push_back(std::sqrt(square));
+    for (std::size_t c = 0; c < 4; ++c) next_[first + c] /= length_.back();
+  }
+  if (keeps_stages_ && Y_.size() > kMostStages) {
+    keeps_stages_ = false;
+    Y_.clear();
+    Y_.shrink_to_fit();
+  }
+}
+
+double RecordedRun::error_size(double h, std::span<const double> y, std::span<const double> next) const {
+  double most = 0.0;
+  for (std::size_t c = 0; c < n_; ++c) {
+    double e = 0.0;
+    for (std::size_t i = 0; i <= s_; ++i) e += tableau_->error[i] * k_[i * n_ + c];
+    const double size = h * std::abs(e) / (options_.atol + options_.rtol * std::max(std::abs(y[c]), std::abs(next[c])));
+    if (!(size <= most)) most = size;  // NaN too
+    if (std::isnan(most)) return most;
+  }
+  return most;
+}
+
+// Hairer, Nørsett, Wanner 1993, II.4: an explicit Euler step tells the size of the second derivative.
+double RecordedRun::first_size(double t, double end, std::span<const double> y) {
+  const std::span<double> f(k_.data(), n_), g(&k_[n_], n_);
+  const auto size = [&](std::span<const double> x) {
+    double most = 0.0;
+    for (std::size_t c = 0; c < n_; ++c) most = std::max(most, std::abs(x[c]) / (options_.atol + options_.rtol * std::abs(y[c])));
+    return most;
+  };
+  system_.value(Parametric::Of::rates, t, y, f);
+  if (!all_finite(f)) throw Error(ErrorCode::data, fmt::format("what goes on at t = {:.9g} s is not finite", t));
+  const double d0 = size(y), d1 = size(f);
+  double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  h = std::min(h, end - t);
+  std::copy(y.begin(), y.end(), here_.begin());
+  add_scaled(here_, h, f);
+  system_.value(Parametric::Of::rates, t + h, here_, g);
+  evaluations_ += 2;
+  for (std::size_t c = 0; c < n_; ++c) here_[c] = (g[c] - f[c]) / h;
+  const double d = std::max(d1, size(here_));
+  const double h1 = d <= 1e-15 ? std::max(1e-6, h * 1e-3) : std::pow(0.01 / d, 1.0 / tableau_->order);
+  return std::min({100.0 * h, h1, end - t});
+}
+
+void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
+  const bool adaptive = !tableau_->error.empty();
+  bool known = false, rejected = false;
+  if (adaptive && wanted_ == 0.0) {
+    wanted_ = first_size(t, end, y);
+    known = true;
+  }
+  const double begin = t;
+  long made = 0;
+  while (t < end) {
+    if (static_cast<long>(t_.size()) >= options_.most_steps) {
+      throw Error(ErrorCode::data, fmt::format("more than {} steps, at t = {:.9g} s", options_.most_steps, t));
+    }
+    double h = wanted_;
+    if (!adaptive) {
+      const double next = begin + static_cast<double>(made + 1) * options_.step;
+      h = next > end - 1e-9 * options_.step ? end - t : next - t;
+    } else if (t + 1.01 * h >= end) {
+      h = end - t;
+    } else if (t + 2.0 * h > end) {
+      h = 0.5 * (end - t);
+    }
+    stages(t, h, y, known);
+    const bool finite = all_finite(next_);
+    if (!adaptive && !finite) throw Error(ErrorCode::data, fmt::format("the state is not finite after t = {:.9g} s", t));
+    if (adaptive) {
+      double size = HUGE_VAL;
+      if (finite) {
+        system_.value(Parametric::Of::rates, t + h, next_, {&k_[s_ * n_], n_});
+        ++evaluations_;
+        size = error_size(h, y, next_);
+      }
+      if (!(size <= 1.0)) {
+        wanted_ = h * (std::isfinite(size) ? std::max(0.2, 0.9 * std::pow(size, -1.0 / tableau_->order)) : 0.1);
+        known = true;
+        rejected = true;
+        if (wanted_ < 1e-14 * std::max(std::abs(t), std::abs(end))) {
+          throw Error(ErrorCode::data,
+                      fmt::format("no step is short enough at t = {:.9g} s: the motion is stiff there, jumps or grows without bound", t));
+        }
+        continue;
+      }
+      const double most = rejected ? 1.0 : 5.0;
+      const double next = h * std::min(most, 0.9 * std::pow(std::max(size, 1e-10), -1.0 / tableau_->order));
+      wanted_ = h < wanted_ ? std::max(wanted_, next) : next;  // it was shortened to end there
+      rejected = false;
+    }
+    store(t, h, y);
+    y = next_;
+    // the last stage was evaluated before quaternions were made units again
+    known = adaptive && quaternions_.empty();
+    if (known) std::copy(k_.begin() + static_cast<std::ptrdiff_t>(s_ * n_), k_.end(), k_.begin());
+    ++made;
+    t = h == end - t ? end : t + h;
+  }
+}
+
+std::span<const double> RecordedRun::stage(std::size_t step, std::size_t i) {
+  if (keeps_stages_) return {&Y_[(step * s_ + i) * n_], n_};
+  if (staged_ != step) {
+    stages(t_[step], h_[step], {&y_[step * n_], n_}, false);
+    staged_ = step;
+  }
+  return {&Y_[i * n_], n_};
+}
+
+std::vector<double> RecordedRun::along(std::span<const double> dy0, std::span<const double> db) {
+  std::vector<double> d(dy0.begin(), dy0.end()), dk(s_ * n_), dY(n_), all;
+  all.reserve(times_.size() * n_);
+  for (std::size_t m = 0; m < times_.size(); ++m) {
+    const std::size_t last = m + 1 < times_.size() ? first_[m + 1] : t_.size();
+    if (first_[m] < last) enter(m);
+    for (std::size_t k = first_[m]; k < last; ++k) {
+      for (std::size_t i = 0; i < s_; ++i) {
+        std::copy(d.begin(), d.end(), dY.begin());
+        for (std::size_t j = 0; j < i; ++j) add_scaled(dY, h_[k] * tableau_->a[i][j], {&dk[j * n_], n_});
+        system_.along(Parametric::Of::rates, t_[k] + tableau_->c[i] * h_[k], stage(k, i), dY, db, {&dk[i * n_], n_});
+      }
+      for (std::size_t i = 0; i < s_; ++i) add_scaled(d, h_[k] * tableau_->b[i], {&dk[i * n_], n_});
+      const double* after = k + 1 < last ? &y_[(k + 1) * n_] : &marks_[m * n_];
+      for (std::size_t q = 0; q < quaternions_.size(); ++q) {
+        const std::size_t first = quaternions_[q];
+        double radial = 0.0;
+        for (std::size_t c = 0; c < 4; ++c) radial += after[first + c] * d[first + c];
+        for (std::size_t c = 0; c < 4; ++c) {
+          d[first + c] = (d[first + c] - radial * after[first + c]) / length_[k * quaternions_.size() + q];
+        }
+      }
+    }
+    all.insert(all.end(), d.begin(), d.end());
+  }
+  return all;
+}
+
+void RecordedRun::back(std::span<const double> weights, std::span<double> y0_bar, std::span<double> b_bar) {
+  std::vector<double> lambda(n_, 0.0), Y_bar(s_ * n_), w(n_);
+  for (std::size_t m = times_.size(); m-- > 0;) {
+    add_scaled(lambda, 1.0, weights.subspan(m * n_, n_));
+    const std::size_t last = m + 1 < times_.size() ? first_[m + 1] : t_.size();
+    if (first_[m] < last) enter(m);
+    for (std::size_t k = last; k-- > first_[m];) {
+      const double* after = k + 1 < last ? &y_[(k + 1) * n_] : &marks_[m * n_];
+      for (std::size_t q = 0; q < quaternions_.size(); ++q) {
+        const std::size_t first = quaternions_[q];
+        double radial = 0.0;
+        for (std::size_t c = 0; c < 4; ++c) radial += after[first + c] * lambda[first + c];
+        for (std::size_t c = 0; c < 4; ++c) {
+          lambda[first + c] = (lambda[first + c] - radial * after[first + c]) / length_[k * quaternions_.size() + q];
+        }
+      }
+      std::fill(Y_bar.begin(), Y_bar.end(), 0.0);
+      for (std::size_t i = s_; i-- > 0;) {
+        std::fill(w.begin(), w.end(), 0.0);
+        add_scaled(w, h_[k] * tableau_->b[i], lambda);
+        for (std::size_t j = i + 1; j < s_; ++j) {
+          if (tableau_->a[j][i] != 0.0) add_scaled(w, h_[k] * tableau_->a[j][i], {&Y_bar[j * n_], n_});
+        }
+        system_.back(Parametric::Of::rates, t_[k] + tableau_->c[i] * h_[k], stage(k, i), w, {&Y_bar[i * n_], n_}, b_bar);
+      }
+      for (std::size_t i = 0; i < s_; ++i) add_scaled(lambda, 1.0, {&Y_bar[i * n_], n_});
+    }
+  }
+  add_scaled(y0_bar, 1.0, lambda);
+}
+
+}  // namespace lw
