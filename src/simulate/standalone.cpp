@@ -330,7 +330,11 @@ int name_inertias(Mechanism& mechanism) {
 std::vector<std::string> jumping_joints(const Model<double>& model) {
   std::vector<std::string> names;
   for (const JointLoss<double>& loss : model.losses) {
-    if (is_dry(loss)) names.push_back(model.velocity_names[at(loss.v)]);
+    if (is_dry(loss) && loss.width == 0.0) names.push_back(model.velocity_names[at(loss.v)]);
+  }
+  for (const Transmission<double>& t : model.transmissions) {
+    const auto jumps = [](const DriveLoss<double>& d) { return d.breakaway != 0.0 || !d.efficiency.empty(); };
+    if (t.width == 0.0 && std::any_of(t.drives.begin(), t.drives.end(), jumps)) names.push_back("drive of " + t.name);
   }
   return names;
 }
