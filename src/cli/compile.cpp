@@ -24,65 +24,24 @@
 #include "codegen_options.hpp"
 #include "commands.hpp"
 #include "compile_simulator.hpp"
+#include "compile_strategy.hpp"
 #include "emitted.hpp"
 #include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
+#include "test_vectors.hpp"
 
 namespace lw::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kVectors = 20;           // states in the self-test
 constexpr int kStatesBeforeWriting = 1000;  // before anything is written
 
 const std::vector<std::string> kLanguages{"c", "c++", "fortran", "python", "latex", "text", "dot"};
 
-constexpr double kTolerance = 1e-10;       // of the self-test, of the largest output at a state
-constexpr double kSingleTolerance = 1e-6;  // at least
-constexpr double kLoudSnapping = 1e-6;     // what snapping may change without a word of its own
-
-// States and what the algorithms over double make of them, in the frames of the model as snapped: what snapping changes is
-// measured apart, and no tolerance hides it. In single precision inputs are numbers that it has, and ten times what a last
-// bit of each changes is allowed.
-TestVectors vectors_of(const Traced& traced, bool single) {
-  const Function& f = traced.function;
-  const Reference expected = reference(traced, true);
-  TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
-  Random random(2), bits(3);
-  for (int k = 0; k < kVectors; ++k) {
-    const State s = state_for(traced, traced.model, random);
-    std::vector<double> in, own, out(f.output_size());
-    for (const Group& g : f.inputs()) {
-      const std::vector<double>& from = g.name == "q"     ? s.q
-                                        : g.name == "qd"  ? s.qd
-                                        : g.name == "qdd" ? s.qdd
-                                        : g.name == "tau" ? s.tau
-                                                          : traced.parameter_values;
-      in.insert(in.end(), from.begin(), from.end());
-      if (g.name != "p") own = in;
-    }
-    if (single) {
-      for (auto* list : {&in, &own}) {
-        for (double& x : *list) x = static_cast<float>(x);
-      }
-    }
-    expected(own, out);
-    if (single) {
-      std::vector<double> moved(out.size());
-      for (double& x : own) x *= 1.0 + (bits.chance(0.5) ? 0x1p-23 : -0x1p-23);
-      expected(own, moved);
-      double largest = 0.0;
-      for (const double x : out) largest = std::max(largest, std::abs(x));
-      if (largest > 0.0) vectors.tolerance = std::max(vectors.tolerance, 10.0 * largest_difference(moved, out) / largest);
-    }
-    vectors.inputs.push_back(std::move(in));
-    vectors.outputs.push_back(std::move(out));
-  }
-  return vectors;
-}
+constexpr double kLoudSnapping = 1e-6;  // what snapping may change without a word of its own
 
 // Lanes of --batch, or 0.
 int read_batch(const Arguments& arguments, const std::string& language) {
@@ -185,6 +144,7 @@ bool judge_snapping(const Arguments& arguments, double snap, double change) {
 int run_compile(const Arguments& arguments) {
   if (arguments.has("--simulator")) return compile_simulator(arguments);
   if (arguments.has("--inertias")) throw Error(ErrorCode::usage, "--inertias goes with --simulator");
+  if (arguments.text("--strategy", "recursive") != "recursive") return compile_by_strategy(arguments);
   const Form form{arguments.text("--language", "c"), arguments.has("--float")};
   require_language(arguments, form.language);
   const LoadedModel loaded = load_tree(arguments);
@@ -310,6 +270,8 @@ Command compile_command() {
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"},
       {"--no-lanes", "", "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang",
        Kind::flag, {}, "Options"},
+      {"--strategy", "NAME", "how inverse is written: recursive (default), expand, loops or cse; `strategies` compares them",
+       Kind::text, {"expand", "loops", "cse", "recursive"}, "Options"},
       {"--simulator", "", "a program of its own, one C++ file: forward and inverse runs, sensitivities, self-test; parameters from a data file",
        Kind::flag, {}, "Options"},
       {"--inertias", "", "of a simulator: masses, centres and moments that the file has as numbers are parameters too",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 #include "../dynamics/formulations/formulation.hpp"
 #include "../dynamics/formulations/twu.hpp"
 #include "../graph/outline.hpp"
-#include "../model/read.hpp"
 #include "banner.hpp"
 #include "c_text.hpp"
 #include "contents.hpp"
@@ -131,6 +131,8 @@ class StrategyMaker {
     made_.nodes = f.graph().size();
     if (strategy_ == Strategy::cse) {
       finish(f, "closed Lagrange equations; what occurs twice is computed once");
+      made_.check = verify(made_.traced[0], kChecked);
+      made_.files = emitted(made_.program);
       made_.operations = cost(f).operations;
       return std::move(made_);
     }
@@ -164,7 +166,7 @@ class StrategyMaker {
   }
 
   // Program and proof around a function.
-  void finish(const Function& f, const std::string& note, bool verified = true) {
+  void finish(const Function& f, const std::string& note) {
     Arithmetic arithmetic;
     arithmetic.trigonometry = options_.program.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
     made_.traced = {Traced{with_arithmetic(f, arithmetic), scenes_.names({}), scenes_.parameter_values({}), {{to_string(strategy_), cost(f), 0.0}}, {}, model_, {},
@@ -178,18 +180,25 @@ class StrategyMaker {
     p.functions = {made_.traced[0].function};
     p.contents = contents(made_.traced[0]);
     p.notes = {fmt::format("strategy {}: {}", to_string(strategy_), note)};
-    if (!verified) return;
-    made_.check = verify(made_.traced[0], kChecked);
-    made_.files = emitted(p);
   }
 
   std::vector<Artefact> emitted(const Program& p) const { return options_.cpp ? emit_cpp(p) : emit_c(p); }
   std::string source_name() const { return made_.program.name + (options_.cpp ? ".cpp" : ".c"); }
 
-  // The header as for any function; the source is given.
+  Function signature() const {
+    return trace("inverse", inputs_, outputs_, [](const Arguments&, Results& out) {
+      for (Expr& e : out[0]) e = Expr(0.0);
+    });
+  }
+  // The header as for any function, but for what it costs; the source is given.
   void with_source(const std::string& text) {
-    made_.files = emitted(made_.program);
+    Program declared = made_.program;
+    declared.functions = {signature()};
+    made_.files = emitted(declared);
+    const OperationCount& o = made_.operations;
     for (Artefact& file : made_.files) {
+      replace_all(file.text, described(cost(declared.functions[0])),
+                  fmt::format("{} multiplications, {} additions, {} trigonometric functions", o.multiplications, o.additions, o.trigonometric));
       if (file.path == source_name()) file.text = text;
     }
   }
@@ -216,7 +225,6 @@ class StrategyMaker {
       throw Error(ErrorCode::usage, fmt::format("strategy `expand`: the equations of {} have more than {} terms when multiplied out, and are given up; "
                                                 "`cse` computes what they share once", mechanism_.name, options_.most_terms));
     }
-    OperationCount& count = made_.operations;
     // as a graph, for the proof: it shares products, which the text does not
     const Function f = trace("inverse", inputs_, outputs_, [&](const Arguments& in, Results& out) {
       std::vector<Expr> all;
@@ -230,54 +238,78 @@ class StrategyMaker {
         }
       }
     });
-    finish(f, "Lagrange's equations multiplied out", true);
-    std::map<std::uint32_t, std::string> names;
-    std::string body = definition();
-    const std::vector<std::string> arguments = c_arguments(made_.program.functions[0], dialect());
-    const auto name_of_input = [&](std::size_t k) {
-      for (std::size_t g = 0; g < inputs_.size(); ++g) {
-        if (k < inputs_[g].size) return fmt::format("{}[{}]", arguments[g], k);
-        k -= inputs_[g].size;
-      }
-      return std::string();
-    };
-    for (const Expansion& sum : sums) {
-      for (const auto& [term, c] : sum) {
-        for (const std::uint32_t id : term) {
-          if (names.contains(id)) continue;
-          const Node& n = closed.graph()[id];
-          if (n.op == Op::input) {
-            names[id] = name_of_input(n.a);
-            continue;
-          }
-          if (n.op != Op::sin && n.op != Op::cos) {
-            throw Error(ErrorCode::usage, "strategy `expand` writes sums and products of sines and cosines; this mechanism has other functions or kept angles");
-          }
-          names[id] = fmt::format("{}{}", n.op == Op::sin ? "s" : "c", closed.graph()[n.a].a + 1);
-          body += fmt::format("  const double {} = {}({});\n", names[id], n.op == Op::sin ? "sin" : "cos", name_of_input(closed.graph()[n.a].a));
-          ++count.trigonometric;
-        }
-      }
-    }
-    constexpr std::size_t kTermsInAStatement = 20;
-    for (std::size_t r = 0; r < sums.size(); ++r) {
-      body += fmt::format("  {}[{}] = 0.0;\n", arguments.back(), r);
-      std::size_t k = 0;
-      for (const auto& [term, c] : sums[r]) {
-        if (k % kTermsInAStatement == 0) body += (k == 0 ? "" : ";\n") + fmt::format("  {0}[{1}] +=", arguments.back(), r);
-        std::string factors;
-        const bool unit = std::abs(c.value) == 1.0 && !term.empty();
-        if (!unit) factors = shortest(std::abs(c.value));
-        for (const std::uint32_t id : term) factors += (factors.empty() ? "" : "*") + names[id];
-        body += fmt::format("{}\n      {}", k % kTermsInAStatement == 0 ? (c.value < 0.0 ? " -" : "") : (c.value < 0.0 ? " -" : " +"), factors);
-        count.multiplications += static_cast<std::int64_t>(term.size()) + (unit ? 0 : 1) - 1;
-        ++count.additions;
-        ++k;
-      }
-      if (k > 0) body += ";\n";
-    }
-    with_source(opening() + "#include <math.h>\n" + in_namespace("\n" + body + "}\n"));
+    finish(f, "Lagrange's equations multiplied out");
+    made_.check = verify(made_.traced[0], kChecked);
+    with_source(opening() + "#include <math.h>\n" + in_namespace(expanded_text(closed, sums)));
     return std::move(made_);
+  }
+
+  // Sines and cosines once; each sum in parts of some terms, since compilers take more than linear time.
+  std::string expanded_text(const Function& closed, const std::vector<Expansion>& sums) {
+    OperationCount& count = made_.operations;
+    const std::vector<std::string> arguments = c_arguments(made_.program.functions[0], dialect());
+    struct Written {
+      std::string name;     // as it stands in a term
+      std::string from;     // the array that it is in
+      std::string defined;  // "s1 = w[0]", of sines and cosines
+    };
+    std::map<std::uint32_t, Written> literals;
+    std::string sines;
+    const auto input = [&](std::size_t k) {
+      std::size_t g = 0;
+      for (; k >= inputs_[g].size; ++g) k -= inputs_[g].size;
+      return Written{fmt::format("{}[{}]", arguments[g], k), arguments[g], ""};
+    };
+    const auto written = [&](std::uint32_t id) -> const Written& {
+      const auto found = literals.find(id);
+      if (found != literals.end()) return found->second;
+      const Node& n = closed.graph()[id];
+      if (n.op == Op::input) return literals[id] = input(n.a);
+      const std::size_t coordinate = closed.graph()[n.a].a;
+      const std::string name = fmt::format("{}{}", n.op == Op::sin ? "s" : "c", coordinate + 1);
+      sines += fmt::format("  w[{}] = {}({});\n", count.trigonometric, n.op == Op::sin ? "sin" : "cos", input(coordinate).name);
+      return literals[id] = {name, "w", fmt::format("{} = w[{}]", name, count.trigonometric++)};
+    };
+    std::string list, given;
+    for (std::size_t g = 0; g < inputs_.size(); ++g) {
+      list += fmt::format("const double *{}, ", arguments[g]);
+      given += arguments[g] + ", ";
+    }
+    constexpr std::size_t kTermsInAPart = 200;
+    std::string parts, calls;
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      const std::string result = fmt::format("{}[{}]", arguments.back(), r);
+      calls += fmt::format("  {} = 0.0;\n", result);
+      std::size_t part = 0;
+      for (auto term = sums[r].begin(); term != sums[r].end();) {
+        std::set<std::string> used, defined;
+        std::string sum;
+        for (std::size_t k = 0; k < kTermsInAPart && term != sums[r].end(); ++k, ++term) {
+          const double c = term->second.value;
+          const bool unit = std::abs(c) == 1.0 && !term->first.empty();
+          std::string factors = unit ? "" : shortest(std::abs(c));
+          for (const std::uint32_t id : term->first) {
+            const Written& w = written(id);
+            factors += (factors.empty() ? "" : "*") + w.name;
+            used.insert(w.from);
+            if (!w.defined.empty()) defined.insert(w.defined);
+          }
+          sum += fmt::format(" {}\n      {}", c < 0.0 ? "-" : k == 0 ? "" : "+", factors);
+          count.multiplications += static_cast<std::int64_t>(term->first.size()) + (unit ? 0 : 1) - 1;
+          ++count.additions;
+        }
+        const std::string name = fmt::format("sum{}_{}", r + 1, ++part);
+        parts += fmt::format("\nstatic double {}({}const double *w) {{\n", name, list);
+        if (!defined.empty()) parts += fmt::format("  const double {};\n", fmt::join(defined, ", "));
+        for (std::size_t g = 0; g < inputs_.size(); ++g) {
+          if (!used.contains(arguments[g])) parts += fmt::format("  (void){};\n", arguments[g]);
+        }
+        if (!used.contains("w")) parts += "  (void)w;\n";
+        parts += fmt::format("  return{};\n}}\n", sum);
+        calls += fmt::format("  {} += {}({}w);\n", result, name, given);
+      }
+    }
+    return fmt::format("{}\n{}  double w[{}];\n{}{}}}\n", parts, definition(), std::max<std::int64_t>(count.trigonometric, 1), sines, calls);
   }
 
   // A literal of the closed form in a new trace.
@@ -340,10 +372,7 @@ class StrategyMaker {
       subtract_elements<Expr>(model, in[0], out[0]);
       add_rotor_ties<Expr>(model, in[2], out[0]);
     });
-    const Function signature = trace("inverse", inputs_, outputs_, [](const Arguments&, Results& out) {
-      for (Expr& e : out[0]) e = Expr(0.0);
-    });
-    finish(signature, "matrices of the joints as assignments, velocities by loops over groups of them (Twu 1987, chapter 4)", false);
+    finish(signature(), "matrices of the joints as assignments, velocities by loops over groups of them (Twu 1987, chapter 4)");
     made_.nodes = basic.graph().size() + rest.graph().size();
     made_.operations = cost(basic).operations;
     add_operations(made_.operations, cost(rest).operations);
@@ -361,7 +390,7 @@ class StrategyMaker {
       velocities += fmt::format("{}{}", i == 0 ? "" : ", ", model_.bodies[i].v);
     }
     tables += fmt::format("}};\nstatic const int lw_way[LW_LINKS][LW_LINKS] = {{{}}};\nstatic const int lw_velocity[LW_LINKS] = {{{}}};\n\n", list, velocities);
-    const std::vector<std::string> names = c_arguments(signature, dialect());
+    const std::vector<std::string> names = c_arguments(made_.program.functions[0], dialect());
     std::string inputs;
     for (std::size_t k = 0; k + 1 < names.size(); ++k) inputs += (k == 0 ? "" : ", ") + names[k];
     std::string call = definition(), arrays;
@@ -431,20 +460,6 @@ const char* to_string(Strategy strategy) {
 
 StrategyCode make_by(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options) {
   return StrategyMaker(strategy, mechanism, options).run();
-}
-
-Mechanism strategy_arm(int joints) {
-  std::string text = fmt::format("linkwright: 1\nname: arm-{}\ngravity: [0, -9.81, 0]\nlinks:\n", joints);
-  for (int i = 1; i <= joints; ++i) {
-    const double length = 0.3 + 0.01 * i, mass = 2.0 + 0.1 * i, moment = mass * length * length / 12.0;
-    text += fmt::format("  - {{name: link{}, parent: {}, joint: {{type: revolute, axis: {}, origin: {{xyz: [{}, 0, 0]}}}}, "
-                        "inertia: {{mass: {}, com: [{}, 0, 0], tensor: [{}, {}, {}]}}}}\n",
-                        i, i == 1 ? "base" : fmt::format("link{}", i - 1), i % 2 == 1 ? "z" : "y", i == 1 ? 0.0 : 0.3 + 0.01 * (i - 1), mass, length / 2.0,
-                        0.05 * moment, moment, moment);
-  }
-  const ReadResult read = read_text(text, fmt::format("arm-{}.yaml", joints));
-  require(read.mechanism.has_value(), "the arm of strategies is a mechanism");
-  return *read.mechanism;
 }
 
 }  // namespace lw

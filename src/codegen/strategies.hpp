@@ -21,7 +21,7 @@ const char* to_string(Strategy strategy);
 struct StrategyOptions {
   ProgramOptions program = {};
   bool cpp = false;
-  std::size_t most_terms = 200'000;  // of an expansion; with more it is given up
+  std::size_t most_terms = 50'000;   // of an expansion; with more it is given up
 };
 
 struct StrategyCode {
@@ -37,9 +37,5 @@ struct StrategyCode {
 // Throws Error(usage) where the strategy cannot describe the mechanism, or an expansion has too many terms: with a word on how
 // many there were.
 StrategyCode make_by(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options = {});
-
-// An arm of so many joints to compare them on: axes z and y in turn, links along x, centres of mass on them, principal moments,
-// gravity along −y, as in Twu's spatial example.
-Mechanism strategy_arm(int joints);
 
 }  // namespace lw
