@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kTerms = 10'000, kLongTerms = 50'000;          // of an expansion
-constexpr std::int64_t kOperations = 25'000, kLongOperations = 400'000;  // that are given to the compiler
+constexpr double kBytes = 350e3, kLongBytes = 4e6;                    // of C that the compiler is given
 constexpr int kLargestArm = 12;                                       // what the closed forms take
 constexpr int kComparedStates = 100;
 
@@ -127,11 +127,9 @@ Measured measured(Strategy strategy, int joints, bool long_run, const fs::path& 
   if (!generate(strategy, arm, long_run ? kLongTerms : kTerms, folder, m)) return m;
   const std::string name = identifier(arm.name);
   m.bytes = static_cast<double>(fs::file_size(folder / (name + ".c")));
-  if (m.multiplications + m.additions > (long_run ? kLongOperations : kOperations)) {
-    if (strategy != Strategy::loops) {
-      m.why = long_run ? "too long to compile here" : "not compiled; --long does";
-      return m;
-    }
+  if (m.bytes > (long_run ? kLongBytes : kBytes)) {
+    m.why = long_run ? "too long to compile here" : "not compiled; --long does";
+    return m;
   }
   std::vector<std::string> build = compiler(false);
   if (find_program(build[0]).empty()) {
@@ -235,7 +233,7 @@ Command strategies_command() {
       "compile makes. For each its operations, the size of its text, the time and memory to make and to compile it, the time of a call, and its "
       "largest difference from recursive Newton-Euler at random states, relative to the terms of each torque.";
   c.options = {{"--joints", "A..B", "arms of so many joints; default: 2..12", Kind::text, {}, "Options"},
-               {"--long", "", fmt::format("expansions to {} terms instead of {}, and code of {} operations to the compiler instead of {}", kLongTerms, kTerms, kLongOperations, kOperations),
+               {"--long", "", fmt::format("expansions to {} terms instead of {}, and {:.0f} kB of C to the compiler instead of {:.0f}", kLongTerms, kTerms, kLongBytes / 1e3, kBytes / 1e3),
                 Kind::flag, {}, "Options"},
                json_option()};
   c.examples = {"linkwright strategies --joints 2..6", "linkwright compile arm-4 --strategy loops --out code"};

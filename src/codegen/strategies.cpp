@@ -11,6 +11,7 @@
 #include "../base/index.hpp"
 #include "../dynamics/elements.hpp"
 #include "../dynamics/formulations/formulation.hpp"
+#include "../dynamics/formulations/lagrange.hpp"
 #include "../dynamics/formulations/twu.hpp"
 #include "../graph/outline.hpp"
 #include "banner.hpp"
@@ -59,7 +60,7 @@ Expansion multiplied(const Expansion& a, const Expansion& b, std::size_t most) {
   return out;
 }
 
-// Every result of a function of + − × multiplied out; other nodes are literals. Empty where one has more terms than that.
+// Every result of a function of + − × multiplied out; other nodes, quotients by symbols among them, are literals. Empty where one has more terms than that.
 std::vector<Expansion> expanded(const Function& f, std::size_t most) {
   const Graph& g = f.graph();
   std::vector<int> uses(g.size(), 0);  // that are still to come: what is done with is let go
@@ -83,6 +84,13 @@ std::vector<Expansion> expanded(const Function& f, std::size_t most) {
         e = of[n.a];
         for (auto& [term, c] : e) c.value = -c.value;
         break;
+      case Op::div:
+        if (g[n.b].op == Op::constant) {
+          e = of[n.a];
+          for (auto& [term, c] : e) c = {c.value / g[n.b].value, c.size / std::abs(g[n.b].value)};
+          break;
+        }
+        [[fallthrough]];
       default: add_to(e, {id}, 1.0, 1.0); break;
     }
     if (e.size() > most) return {};
@@ -103,11 +111,39 @@ std::vector<Expansion> expanded(const Function& f, std::size_t most) {
 
 // --- what they can describe
 
+// (m c)/m is c: what a file says of a body is its centre of mass, what a model keeps is m c.
+Expr divided_out(const Expr& e, const Expr& m) {
+  if (e.is_constant() || m.is_constant()) return e;
+  Graph* g = e.graph();
+  const auto expression = [&](NodeId id) { return (*g)[id].op == Op::constant ? Expr((*g)[id].value) : Expr(g, id); };
+  const Node n = (*g)[e.id()];
+  if (n.op == Op::neg) return -divided_out(expression(n.a), m);
+  if (n.op != Op::div || n.b != m.id()) return e;
+  const Node product = (*g)[n.a];
+  if (product.op == Op::neg) return -divided_out(expression(product.a) / m, m);
+  if (product.op != Op::mul || (product.a != m.id() && product.b != m.id())) return e;
+  return expression(product.a == m.id() ? product.b : product.a);
+}
+
+// `linkage` with centres of mass as the file has them, without quotients by a mass that is a symbol.
+Linkage<Expr> linkage_in_symbols(const Model<Expr>& model) {
+  Linkage<Expr> chain = linkage(model);
+  for (std::size_t i = 0; i < chain.links.size(); ++i) {
+    auto& link = chain.links[i];
+    for (int k = 0; k < 3; ++k) link.com[k] = divided_out(link.com[k], link.mass);
+    const Mat3<Expr> turn = frame_with_z(model.bodies[i].axis);
+    link.I = transpose(turn) * (model.bodies[i].inertia.I * turn) + outer(link.com, link.mass * link.com);
+    const Expr square = link.mass * dot(link.com, link.com);
+    for (int k = 0; k < 3; ++k) link.I(k, k) -= square;
+  }
+  return chain;
+}
+
 void require_plain_tree(const Model<double>& model, Strategy strategy) {
   const Formulation& formulation = *find_formulation(strategy == Strategy::loops ? "twu" : "lagrange");
   if (const std::string why = refusal(formulation, model); !why.empty()) throw Error(ErrorCode::usage, why);
-  if (strategy == Strategy::loops && model.has_mimics) {
-    throw Error(ErrorCode::usage, "strategy `loops` takes joints with coordinates of their own; this mechanism has joints that follow others");
+  if (model.has_mimics) {
+    throw Error(ErrorCode::usage, fmt::format("strategy `{}` takes joints with coordinates of their own; this mechanism has joints that follow others", to_string(strategy)));
   }
   if (!model.loops.empty()) throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
 }
@@ -158,10 +194,34 @@ class StrategyMaker {
     return std::move(made_);
   }
 
+  // Of the joints of all bodies, in their order: coordinates, velocities, accelerations.
+  static Arguments of_joints(const Model<Expr>& model, const Arguments& in) {
+    Arguments x(3);
+    for (const Body<Expr>& b : model.bodies) {
+      x[0].push_back(in[0][at(b.q)]);
+      x[1].push_back(in[1][at(b.v)]);
+      x[2].push_back(in[2][at(b.v)]);
+    }
+    return x;
+  }
+  // From the torques of the linkage to those of the model: rotors, springs, force elements.
+  static void complete(const Model<Expr>& model, const Arguments& in, const Arguments& x, const std::vector<Expr>& own, std::vector<Expr>& tau) {
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const Body<Expr>& b = model.bodies[i];
+      tau[at(b.v)] = own[i] + b.armature * x[2][i] + b.stiffness * (x[0][i] - b.rest);
+    }
+    subtract_elements<Expr>(model, in[0], tau);
+    add_rotor_ties<Expr>(model, in[2], tau);
+  }
+
   Function closed_form() const {
-    const Formulation& lagrange = *find_formulation("lagrange");
     return trace("inverse", inputs_, outputs_, [&](const Arguments& in, Results& out) {
-      inverse_by<Expr>(lagrange, model_in(in), in[0], in[1], in[2], out[0]);
+      const Model<Expr> model = model_in(in);
+      const Linkage<Expr> chain = linkage_in_symbols(model);
+      const Arguments x = of_joints(model, in);
+      std::vector<Expr> own(model.bodies.size());
+      lagrange<Expr>(chain, joint_poses<Expr>(chain, x[0]), x[1], x[2], own);
+      complete(model, in, x, own, out[0]);
     });
   }
 
@@ -331,19 +391,10 @@ class StrategyMaker {
     for (const char* name : {"A", "rate", "rate_rate", "by_q", "rate_by_q"}) matrices.push_back({name, 12 * n});
     std::vector<Group> basic_outputs = matrices;
     basic_outputs.insert(basic_outputs.end(), {{"r", 3 * n}, {"mass", n}, {"gravity", 3}});
-    const auto joint = [&](const Model<Expr>& model, const Arguments& in) {
-      std::vector<std::vector<Expr>> x(3);
-      for (const Body<Expr>& b : model.bodies) {
-        x[0].push_back(in[0][at(b.q)]);
-        x[1].push_back(in[1][at(b.v)]);
-        x[2].push_back(in[2][at(b.v)]);
-      }
-      return x;
-    };
     const Function basic = trace("basic", inputs_, basic_outputs, [&](const Arguments& in, Results& out) {
       const Model<Expr> model = model_in(in);
-      const Linkage<Expr> chain = linkage(model);
-      const auto x = joint(model, in);
+      const Linkage<Expr> chain = linkage_in_symbols(model);
+      const Arguments x = of_joints(model, in);
       const std::vector<Transform<Expr>> poses = joint_poses<Expr>(chain, x[0]);
       for (std::size_t i = 0; i < n; ++i) {
         const auto m = detail::twu_matrices<Expr>(chain.links[i], poses[i], x[1][i], x[2][i]);
@@ -361,16 +412,11 @@ class StrategyMaker {
     // rotation, rotors, springs
     const Function rest = trace("rest", inputs_, outputs_, [&](const Arguments& in, Results& out) {
       const Model<Expr> model = model_in(in);
-      const Linkage<Expr> chain = linkage(model);
-      const auto x = joint(model, in);
+      const Linkage<Expr> chain = linkage_in_symbols(model);
+      const Arguments x = of_joints(model, in);
       std::vector<Expr> turning(n);
       detail::twu_turning<Expr>(chain, joint_poses<Expr>(chain, x[0]), x[1], x[2], turning);
-      for (std::size_t i = 0; i < n; ++i) {
-        const Body<Expr>& b = model.bodies[i];
-        out[0][at(b.v)] = turning[i] + b.armature * x[2][i] + b.stiffness * (x[0][i] - b.rest);
-      }
-      subtract_elements<Expr>(model, in[0], out[0]);
-      add_rotor_ties<Expr>(model, in[2], out[0]);
+      complete(model, in, x, turning, out[0]);
     });
     finish(signature(), "matrices of the joints as assignments, velocities by loops over groups of them (Twu 1987, chapter 4)");
     made_.nodes = basic.graph().size() + rest.graph().size();
