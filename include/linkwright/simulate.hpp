@@ -6,3 +6,4 @@
 #include "simulate/identify.hpp"
 #include "simulate/low_pass.hpp"
 #include "simulate/physical_fit.hpp"
+#include "simulate/standalone.hpp"

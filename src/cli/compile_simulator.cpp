@@ -17,7 +17,7 @@ namespace lw::cli {
 namespace {
 
 void require_options_of_simulators(const Arguments& arguments) {
-  for (const char* option : {"--functions", "--float", "--batch", "--no-lanes", "--frame"}) {
+  for (const char* option : {"--functions", "--float", "--batch", "--no-lanes", "--frame", "--strategy"}) {
     if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} does not go with --simulator", option));
   }
   if (arguments.has("--language") && arguments.text("--language") != "c++") {
@@ -69,7 +69,8 @@ int compile_simulator(const Arguments& arguments) {
   proof.self_test = test.verdict;
   proof.build = build;
   made.files.push_back(emit_report(made.program, made.files, {"c++"}, proof));
-  Json json{{"files", write_artefacts(folder, made.files)}, {"functions", Json::array()}, {"parameters", made.program.kept}};
+  const std::vector<std::string>& kept = made.parameters;
+  Json json{{"files", write_artefacts(folder, made.files)}, {"functions", Json::array()}, {"parameters", kept}};
   Table table({"function", "×", "+", "÷", "sin, cos", "error"});
   for (std::size_t k = 0; k < made.program.functions.size(); ++k) {
     const Function& f = made.program.functions[k];
@@ -89,7 +90,7 @@ int compile_simulator(const Arguments& arguments) {
   }
   fmt::print("{}\n", table.str());
   for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
-  fmt::print("\n  parameters of the data file: {}\n", made.program.kept.empty() ? "none" : fmt::format("{}", fmt::join(made.program.kept, ", ")));
+  fmt::print("\n  parameters of the data file: {}\n", kept.empty() ? "none" : fmt::format("{}", fmt::join(kept, ", ")));
   fmt::print("  self-test, {} states a function against other algorithms: {}{}\n", options.vectors, test.verdict,
              test.verdict == "not run" ? " (" + test.output + ")" : "");
   fmt::print("\n  make -C {0}, then {0}/{1} forward {0}/{1}.data\n", folder.string(), made.program.name);

@@ -236,7 +236,7 @@ Command strategies_command() {
                {"--long", "", fmt::format("expansions to {} terms instead of {}, and {:.0f} kB of C to the compiler instead of {:.0f}", kLongTerms, kTerms, kLongBytes / 1e3, kBytes / 1e3),
                 Kind::flag, {}, "Options"},
                json_option()};
-  c.examples = {"linkwright strategies --joints 2..6", "linkwright compile arm-4 --strategy loops --out code"};
+  c.examples = {"linkwright strategies --joints 2..3", "linkwright compile arm-4 --strategy loops --out code"};
   c.run = run_strategies;
   return c;
 }

@@ -94,6 +94,9 @@ class StandaloneMaker {
     add_rates();
     made_.compile = standalone_flags();
     made_.files = standalone_files({program_, model_, std::move(vectors_), time_, idle()});
+    for (std::size_t k = 0; k < program_.kept.size(); ++k) {
+      if (static_cast<int>(k) != time_) made_.parameters.push_back(program_.kept[k]);
+    }
     made_.compile.insert(made_.compile.end(), {program_.name + ".cpp", "-o", program_.name});
     made_.program = std::move(program_);
     return std::move(made_);
