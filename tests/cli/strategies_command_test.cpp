@@ -52,7 +52,9 @@ TEST(CompileSimulator, WhatDoesNotGoTogether) {
   says({"--strategy", "cse", "--friction"}, 2, "strategies are for dynamics without friction");
   says({"--strategy", "fast"}, 2, "fast");
   EXPECT_FALSE(fs::exists(out_folder("none")));
-  EXPECT_EQ(linkwright({"compile", "four-bar", "--simulator", "--out", out_folder("none")}).code, 2);
+  const test::Outcome closed = linkwright({"compile", "four-bar", "--simulator", "--out", out_folder("none")});
+  EXPECT_EQ(closed.code, 3);
+  EXPECT_TRUE(has(closed.err, "loop")) << closed.err;
 }
 
 TEST(CompileStrategy, InCAndCpp) {
