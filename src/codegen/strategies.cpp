@@ -60,13 +60,17 @@ Expansion multiplied(const Expansion& a, const Expansion& b, std::size_t most) {
   return out;
 }
 
-// Every result of a function of + − × multiplied out; other nodes, quotients by symbols among them, are literals. Empty where one has more terms than that.
+constexpr std::size_t kProductsATerm = 40;  // on the way, at most
+
+// Every result of a function of + − × multiplied out; other nodes, quotients by symbols among them, are literals. Empty where
+// there are more terms than that, or the way there is too long.
 std::vector<Expansion> expanded(const Function& f, std::size_t most) {
   const Graph& g = f.graph();
   std::vector<int> uses(g.size(), 0);  // that are still to come: what is done with is let go
   for (const NodeId id : f.order()) for_each_operand(g, id, [&](NodeId operand) { ++uses[operand]; });
   for (const NodeId id : f.results()) ++uses[id];
   std::map<NodeId, Expansion> of;
+  std::size_t products = 0;
   for (const NodeId id : f.order()) {
     const Node& n = g[id];
     Expansion e;
@@ -79,7 +83,11 @@ std::vector<Expansion> expanded(const Function& f, std::size_t most) {
       case Op::constant: add_to(e, {}, n.value, std::abs(n.value)); break;
       case Op::add: sum(1.0); break;
       case Op::sub: sum(-1.0); break;
-      case Op::mul: e = multiplied(of[n.a], of[n.b], most); break;
+      case Op::mul:
+        products += of[n.a].size() * of[n.b].size();
+        if (products > kProductsATerm * most) return {};
+        e = multiplied(of[n.a], of[n.b], most);
+        break;
       case Op::neg:
         e = of[n.a];
         for (auto& [term, c] : e) c.value = -c.value;
@@ -282,8 +290,8 @@ class StrategyMaker {
   StrategyCode expand(const Function& closed) {
     const std::vector<Expansion> sums = expanded(closed, options_.most_terms);
     if (sums.empty()) {
-      throw Error(ErrorCode::usage, fmt::format("strategy `expand`: the equations of {} have more than {} terms when multiplied out, and are given up; "
-                                                "`cse` computes what they share once", mechanism_.name, options_.most_terms));
+      throw Error(ErrorCode::usage, fmt::format("strategy `expand`: the equations of {} have more than {} terms when multiplied out, or need {} products of terms on the way, "
+                                                "and are given up; `cse` computes what they share once", mechanism_.name, options_.most_terms, kProductsATerm * options_.most_terms));
     }
     // as a graph, for the proof: it shares products, which the text does not
     const Function f = trace("inverse", inputs_, outputs_, [&](const Arguments& in, Results& out) {
