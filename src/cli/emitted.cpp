@@ -17,36 +17,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for what a self-test builds, gone at the end.
-class Scratch {
- public:
-  Scratch() {
-    std::error_code error;
-    const fs::path temporary = fs::temp_directory_path(error);
-    if (error) throw Error(ErrorCode::io, "the self-test needs a folder for temporary files, and TMPDIR names none");
-    std::string pattern = (temporary / "linkwright-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ErrorCode::io, fmt::format("no folder can be made for the self-test in {}: {}", temporary.string(),
-                                             std::strerror(errno)));
-    }
-    path = pattern;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  fs::path path;
-};
-
 }  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  if (error) throw Error(ErrorCode::io, "temporary files need a folder, and TMPDIR names none");
+  std::string pattern = (temporary / "linkwright-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw Error(ErrorCode::io, fmt::format("no folder for temporary files can be made in {}: {}", temporary.string(), std::strerror(errno)));
+  }
+  path = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+}
 
 SelfTest run_selftest(const Emitted& made) {
   if (made.commands.empty() && !made.tool.empty()) return {"not run", "there is no Python with NumPy here"};
   if (made.commands.empty()) return {"none", ""};
   if (find_program(made.tool).empty()) return {"not run", fmt::format("there is no `{}` here", made.tool)};
-  const Scratch scratch;
+  const ScratchFolder scratch;
   for (const Artefact& file : made.files) write_file((scratch.path / file.path).string(), file.text);
   SelfTest test{"passed", ""};
   for (const std::vector<std::string>& command : made.commands) {

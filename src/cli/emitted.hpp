@@ -20,7 +20,17 @@ struct SelfTest {
   std::string verdict;  // passed, failed, not run, none
   std::string output;
 };
-// In a folder of its own, gone at the end.
+// A folder for temporary files, gone at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::filesystem::path path;
+};
+
+// In a folder of its own.
 SelfTest run_selftest(const Emitted& made);
 
 // CC or CXX as it is given, else cc or c++.

@@ -55,7 +55,7 @@ std::string text_in(const fs::path& path) {
 }
 
 // Made in a process of its own, so that its memory is known.
-bool generate(Strategy strategy, const Mechanism& arm, std::size_t terms, const fs::path& folder, Measured& m) {
+bool make_in_child(Strategy strategy, const Mechanism& arm, std::size_t terms, const fs::path& folder, Measured& m) {
   std::fflush(nullptr);
   const auto start = Clock::now();
   const pid_t child = fork();
@@ -92,7 +92,7 @@ bool generate(Strategy strategy, const Mechanism& arm, std::size_t terms, const 
 }
 
 // The compiled function beside rnea, and its time: the least of some repetitions over the states.
-void run(const fs::path& library, const std::string& symbol, const Model<double>& model, Measured& m) {
+void run_compiled(const fs::path& library, const std::string& symbol, const Model<double>& model, Measured& m) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw Error(ErrorCode::toolchain, fmt::format("cannot load compiled code: {}", dlerror()));
   const auto inverse = reinterpret_cast<void (*)(const double*, const double*, const double*, double*)>(dlsym(handle, symbol.c_str()));
@@ -124,7 +124,7 @@ Measured measured(Strategy strategy, int joints, bool long_run, const fs::path& 
   Measured m;
   const Mechanism arm = load(fmt::format("arm-{}", joints));
   fs::create_directories(folder);
-  if (!generate(strategy, arm, long_run ? kLongTerms : kTerms, folder, m)) return m;
+  if (!make_in_child(strategy, arm, long_run ? kLongTerms : kTerms, folder, m)) return m;
   const std::string name = identifier(arm.name);
   m.bytes = static_cast<double>(fs::file_size(folder / (name + ".c")));
   if (m.bytes > (long_run ? kLongBytes : kBytes)) {
@@ -147,7 +147,7 @@ Measured measured(Strategy strategy, int joints, bool long_run, const fs::path& 
   m.compilation_kb = static_cast<double>(done.peak_kilobytes);
   if (done.status != 0 || lw::run_program(link, folder.string()).status != 0) throw Error(ErrorCode::toolchain, "the compiler refuses the code:\n" + done.output);
   m.object_bytes = static_cast<double>(fs::file_size(folder / "code.o"));
-  run(folder / "code.so", name + "_inverse", instantiate<double>(arm), m);
+  run_compiled(folder / "code.so", name + "_inverse", instantiate<double>(arm), m);
   return m;
 }
 
@@ -170,22 +170,6 @@ Range read_range(const Arguments& arguments) {
   }
   return range;
 }
-
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "linkwright-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw Error(ErrorCode::io, "no folder for temporary files can be made");
-    path = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  fs::path path;
-};
 
 int run_strategies(const Arguments& arguments) {
   const Range range = read_range(arguments);

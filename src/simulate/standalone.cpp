@@ -26,12 +26,12 @@ namespace {
 constexpr int kStandaloneStates = 100;        // at which everything is verified before it is written
 constexpr double kStandaloneTolerance = 1e-9;  // of the largest result at a state: accelerations lose what M is ill-conditioned
 
-Function renamed(const Function& f, const std::string& name) {
+Function function_named(const Function& f, const std::string& name) {
   return Function(name, f.inputs(), f.outputs(), f.shared_graph(), f.results(), f.arithmetic()).in_order(f.order());
 }
 
 // Inputs: those of f, then d_NAME for each, coordinates as they are. Outputs: d_NAME for each.
-Function tangent_of(const Function& f) {
+Function standalone_tangent(const Function& f) {
   std::vector<Group> inputs = f.inputs(), outputs;
   for (const Group& g : f.inputs()) inputs.push_back({"d_" + g.name, g.size});
   for (const Group& g : f.outputs()) outputs.push_back({"d_" + g.name, g.size, g.rows});
@@ -53,7 +53,7 @@ Function tangent_of(const Function& f) {
 }
 
 // One state of the mechanism with some values of what is kept.
-struct Sample {
+struct StandaloneSample {
   std::vector<double> p;
   Model<double> model;
   State state;
@@ -121,9 +121,9 @@ class StandaloneMaker {
     if (!check.passed()) refuse(name, check.error);
     made_.snapping = worse(made_.snapping, check.snapping);
     made_.errors.push_back(check.error);
-    program_.functions.push_back(renamed(final.function, name));
+    program_.functions.push_back(function_named(final.function, name));
     const std::string& function = traced.function.name();
-    add_vectors(name, other != nullptr ? *other : mechanism_, [&](const Sample& s, std::vector<double>& in, std::vector<double>& out) {
+    add_vectors(name, other != nullptr ? *other : mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
       append(in, s.state.q, s.state.qd);
       if (function != "energy") append(in, function == "forward" ? s.state.tau : s.state.qdd);
       reference(s.model, function, "", traced.friction)(in, out);
@@ -133,9 +133,9 @@ class StandaloneMaker {
 
   void add_tangent(const Function& f, bool forward) {
     const std::string name = f.name() + "-tangent";
-    const Function tangent = finished(tangent_of(f));
+    const Function tangent = finished(standalone_tangent(f));
     program_.functions.push_back(tangent);
-    add_vectors(name, mechanism_, [&](const Sample& s, std::vector<double>& in, std::vector<double>& out) {
+    add_vectors(name, mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
       Random random(static_cast<std::uint64_t>(1e6 * std::abs(s.state.qd[0])));
       const auto any = [&](std::size_t n) {
         std::vector<double> x(n);
@@ -169,12 +169,12 @@ class StandaloneMaker {
       coordinate_rates<Expr>(model, in[0], in[1], out[0]);
     });
     program_.functions.push_back(finished(rates));
-    program_.functions.push_back(finished(tangent_of(rates)));
+    program_.functions.push_back(finished(standalone_tangent(rates)));
     made_.errors.insert(made_.errors.end(), {0.0, 0.0});  // a line or two, the same for all mechanisms
   }
 
   // δτ of inverse dynamics by dual numbers; δq̈ from it: (∂τ/∂q̈) δq̈ = δτ − δτ at rest of q̈.
-  std::vector<double> slope_by_duals(const Sample& s, bool forward, const std::vector<double>& dq, const std::vector<double>& dqd,
+  std::vector<double> slope_by_duals(const StandaloneSample& s, bool forward, const std::vector<double>& dq, const std::vector<double>& dqd,
                                      const std::vector<double>& dlast, const std::vector<double>& dp) const {
     const std::size_t nv = s.state.qd.size();
     const auto moving = [](const std::vector<double>& x, const std::vector<double>& d) {
@@ -227,7 +227,7 @@ class StandaloneMaker {
     Random random(5);
     const Function& f = program_.functions.back();
     for (int k = 0; k < options_.vectors; ++k) {
-      Sample s;
+      StandaloneSample s;
       ParameterValues<double> values = trace_options().values;
       for (std::size_t j = 0; j < trace_options().keep.size(); ++j) {
         double value = program_.kept_values[j];

@@ -70,7 +70,7 @@ std::vector<std::string> names_of(const std::vector<Entry>& entries) {
   return names;
 }
 
-std::vector<int> quaternions(const Model<double>& model) {
+std::vector<int> quaternion_places(const Model<double>& model) {
   std::vector<int> places;
   for (const JointInfo& joint : model.joints) {
     if (joint.type == JointType::spherical) places.push_back(joint.q);
@@ -150,7 +150,7 @@ std::string adaptor(const Program& program, const Function& f) {
 std::string model_text(const StandaloneParts& parts, const std::string& data) {
   const Program& program = parts.program;
   const Model<double>& model = parts.model;
-  const std::vector<int> turned = quaternions(model);
+  const std::vector<int> turned = quaternion_places(model);
   std::string text = "// The mechanism as the simulator sees it.\nnamespace model {\n";
   text += fmt::format("constexpr int nq = {}, nv = {}, np = {}, quaternion_count = {};\n", model.nq, model.nv, program.kept.size(), turned.size());
   text += fmt::format("constexpr int time_parameter = {};  // the parameter that is the time, or -1\n", parts.time_parameter);
