@@ -14,4 +14,5 @@
 #include "codegen/report.hpp"
 #include "codegen/roads.hpp"
 #include "codegen/selftest.hpp"
+#include "codegen/strategies.hpp"
 #include "dynamics.hpp"

@@ -16,5 +16,6 @@
 #include "simulate/run.hpp"
 #include "simulate/scenario.hpp"
 #include "simulate/scene.hpp"
+#include "simulate/standalone.hpp"
 #include "simulate/system.hpp"
 #include "simulate/verification.hpp"

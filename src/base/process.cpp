@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,10 +91,12 @@ Finished run_program(const std::vector<std::string>& arguments, const std::strin
   }
   close(ends[0]);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
+  struct rusage used {};
+  while (wait4(child, &status, 0, &used) < 0) {
     if (errno != EINTR) fail(arguments[0], errno);
   }
   finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  finished.peak_kilobytes = used.ru_maxrss;
   return finished;
 }
 

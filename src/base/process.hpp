@@ -9,6 +9,7 @@ namespace lw {
 struct Finished {
   int status = 0;      // exit status; 128 + the signal that ended it
   std::string output;  // what it wrote to stdout and stderr, in its order
+  long peak_kilobytes = 0;  // of memory that it held, or one that it ran
 };
 
 // Waits for the end. arguments[0] is the program: a path, or a name that PATH knows. stdin is empty. It runs

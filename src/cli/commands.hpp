@@ -26,6 +26,7 @@ Command optimize_command();
 Command convert_command();
 Command count_command();
 Command compile_command();
+Command strategies_command();
 Command schedule_command();
 Command bench_command();
 Command reproduce_command();

@@ -1,16 +1,10 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
-#include "../base/file.hpp"
 #include "../base/process.hpp"
 #include "../base/text.hpp"
 #include "../base/worse.hpp"
@@ -30,64 +24,25 @@
 #include "codegen_options.hpp"
 #include "commands.hpp"
 #include "compile_divided.hpp"
+#include "compile_simulator.hpp"
+#include "compile_strategy.hpp"
+#include "emitted.hpp"
 #include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
+#include "test_vectors.hpp"
 
 namespace lw::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kVectors = 20;           // states in the self-test
 constexpr int kStatesBeforeWriting = 1000;  // before anything is written
 
 const std::vector<std::string> kLanguages{"c", "c++", "fortran", "python", "latex", "text", "dot"};
 
-constexpr double kTolerance = 1e-10;       // of the self-test, of the largest output at a state
-constexpr double kSingleTolerance = 1e-6;  // at least
-constexpr double kLoudSnapping = 1e-6;     // what snapping may change without a word of its own
-
-// States and what the algorithms over double make of them, in the frames of the model as snapped: what snapping changes is
-// measured apart, and no tolerance hides it. In single precision inputs are numbers that it has, and ten times what a last
-// bit of each changes is allowed.
-TestVectors vectors_of(const Traced& traced, bool single) {
-  const Function& f = traced.function;
-  const Reference expected = reference(traced, true);
-  TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
-  Random random(2), bits(3);
-  for (int k = 0; k < kVectors; ++k) {
-    const State s = state_for(traced, traced.model, random);
-    std::vector<double> in, own, out(f.output_size());
-    for (const Group& g : f.inputs()) {
-      const std::vector<double>& from = g.name == "q"     ? s.q
-                                        : g.name == "qd"  ? s.qd
-                                        : g.name == "qdd" ? s.qdd
-                                        : g.name == "tau" ? s.tau
-                                                          : traced.parameter_values;
-      in.insert(in.end(), from.begin(), from.end());
-      if (g.name != "p") own = in;
-    }
-    if (single) {
-      for (auto* list : {&in, &own}) {
-        for (double& x : *list) x = static_cast<float>(x);
-      }
-    }
-    expected(own, out);
-    if (single) {
-      std::vector<double> moved(out.size());
-      for (double& x : own) x *= 1.0 + (bits.chance(0.5) ? 0x1p-23 : -0x1p-23);
-      expected(own, moved);
-      double largest = 0.0;
-      for (const double x : out) largest = std::max(largest, std::abs(x));
-      if (largest > 0.0) vectors.tolerance = std::max(vectors.tolerance, 10.0 * largest_difference(moved, out) / largest);
-    }
-    vectors.inputs.push_back(std::move(in));
-    vectors.outputs.push_back(std::move(out));
-  }
-  return vectors;
-}
+constexpr double kLoudSnapping = 1e-6;  // what snapping may change without a word of its own
 
 // Lanes of --batch, or 0.
 int read_batch(const Arguments& arguments, const std::string& language) {
@@ -101,13 +56,6 @@ int read_batch(const Arguments& arguments, const std::string& language) {
   }
   return static_cast<int>(lanes);
 }
-
-struct Emitted {
-  Form form;
-  std::vector<Artefact> files;
-  std::vector<std::vector<std::string>> commands;  // that build and run the self-test in the folder; none: there is none
-  std::string tool;                                // that they need: a program, or what is to be said of it
-};
 
 // Options that only some languages have.
 void require_language(const Arguments& arguments, const std::string& language) {
@@ -139,9 +87,7 @@ Emitted emit(const Form& form, int batch, const Program& program, const std::vec
     if (processors > 1) add(emit_divided(program, divided));
     add(emit_selftest(program, vectors, dialect, {.batch = batch != 0, .processors = processors}));
     const std::string ending = cpp ? ".cpp" : ".c";
-    const char* chosen = std::getenv(cpp ? "CXX" : "CC");
-    std::vector<std::string> build = words_of(chosen == nullptr ? "" : chosen);
-    if (build.empty()) build = {cpp ? "c++" : "cc"};
+    std::vector<std::string> build = compiler(cpp);
     out.tool = build[0];
     build.insert(build.end(), {cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"});
     build.insert(build.end(), kCFlags.begin(), kCFlags.end());
@@ -170,67 +116,6 @@ Emitted emit(const Form& form, int batch, const Program& program, const std::vec
     add(language == "latex" ? emit_latex(program) : language == "text" ? emit_text(program) : emit_dot(program));
   }
   return out;
-}
-
-// A folder of its own for what a self-test builds, gone at the end.
-class Scratch {
- public:
-  Scratch() {
-    std::error_code error;
-    const fs::path temporary = fs::temp_directory_path(error);
-    if (error) throw Error(ErrorCode::io, "the self-test needs a folder for temporary files, and TMPDIR names none");
-    std::string pattern = (temporary / "linkwright-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ErrorCode::io, fmt::format("no folder can be made for the self-test in {}: {}", temporary.string(),
-                                             std::strerror(errno)));
-    }
-    path = pattern;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  fs::path path;
-};
-
-struct SelfTest {
-  std::string verdict;  // passed, failed, not run
-  std::string output;
-};
-
-SelfTest run_selftest(const Emitted& made) {
-  if (made.commands.empty() && !made.tool.empty()) return {"not run", "there is no Python with NumPy here"};
-  if (made.commands.empty()) return {"none", ""};
-  if (find_program(made.tool).empty()) return {"not run", fmt::format("there is no `{}` here", made.tool)};
-  const Scratch scratch;
-  for (const Artefact& file : made.files) write_file((scratch.path / file.path).string(), file.text);
-  SelfTest test{"passed", ""};
-  for (const std::vector<std::string>& command : made.commands) {
-    const Finished done = lw::run_program(command, scratch.path.string());
-    test.output = done.output;
-    if (done.status != 0) {
-      test.verdict = "failed";
-      if (done.output.empty())
-        test.output = fmt::format("nothing (`{}`, exit code {})", fmt::join(command, " "), done.status);
-      break;
-    }
-  }
-  return test;
-}
-
-// Before long work, that it will not be in vain: throws Error(io) where nothing could be written to the folder.
-void require_writable(const fs::path& folder) {
-  const auto refuse = [&](int reason) {
-    throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), std::strerror(reason)));
-  };
-  fs::path there = fs::absolute(folder);  // or what is there of it
-  std::error_code error;
-  while (fs::status(there, error).type() == fs::file_type::not_found && there.has_relative_path())
-    there = there.parent_path();
-  if (!fs::is_directory(there, error)) refuse(ENOTDIR);
-  if (::access(there.c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
 
 // Notes parameters that were kept and change nothing.
@@ -262,6 +147,9 @@ bool judge_snapping(const Arguments& arguments, double snap, double change) {
 }
 
 int run_compile(const Arguments& arguments) {
+  if (arguments.has("--simulator")) return compile_simulator(arguments);
+  if (arguments.has("--inertias")) throw Error(ErrorCode::usage, "--inertias goes with --simulator");
+  if (arguments.text("--strategy", "recursive") != "recursive") return compile_by_strategy(arguments);
   const Form form{arguments.text("--language", "c"), arguments.has("--float")};
   require_language(arguments, form.language);
   const LoadedModel loaded = load_tree(arguments);
@@ -357,15 +245,7 @@ int run_compile(const Arguments& arguments) {
   proof.self_test = test.verdict;
   if (!made.commands.empty()) proof.build = made.commands[0];
   made.files.push_back(emit_report(program, made.files, form, proof));
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw Error(ErrorCode::io, fmt::format("--out {}: {}", folder.string(), error.message()));
-  std::vector<FileToWrite> files;
-  for (const Artefact& file : made.files) {
-    files.push_back({(folder / file.path).string(), file.text});
-    json["files"].push_back(files.back().path);
-  }
-  write_files(files);
+  for (const std::string& path : write_artefacts(folder, made.files)) json["files"].push_back(path);
   json["self_test"] = test.verdict;
   json["snapping"] = proof.snapping;
   if (arguments.json()) {
@@ -400,6 +280,12 @@ Command compile_command() {
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"},
       {"--no-lanes", "", "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang",
+       Kind::flag, {}, "Options"},
+      {"--strategy", "NAME", "how inverse is written: recursive (default), expand, loops or cse; `strategies` compares them",
+       Kind::text, {"expand", "loops", "cse", "recursive"}, "Options"},
+      {"--simulator", "", "a program of its own, one C++ file: forward and inverse runs, sensitivities, self-test; parameters from a data file",
+       Kind::flag, {}, "Options"},
+      {"--inertias", "", "of a simulator: masses, centres and moments that the file has as numbers are parameters too",
        Kind::flag, {}, "Options"}};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
@@ -416,7 +302,8 @@ Command compile_command() {
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
                 "linkwright compile puma560 --batch 8 --out code",
                 "linkwright compile tree-32 --functions forward --processors 2 --out code",
-                "linkwright compile double-pendulum --language text"};
+                "linkwright compile double-pendulum --language text",
+                "linkwright compile twu-rrrp --simulator --out simulator"};
   c.run = run_compile;
   return c;
 }

@@ -8,8 +8,10 @@ namespace lw {
 namespace {
 
 std::string kernel(std::string_view name) {
-  for (const EmbeddedFile& file : embedded_kernels()) {
-    if (file.name == name) return std::string(file.text);
+  for (const auto& files : {embedded_kernels(), embedded_codegen_kernels()}) {
+    for (const EmbeddedFile& file : files) {
+      if (file.name == name) return std::string(file.text);
+    }
   }
   require(false, "a kernel is embedded");
   return {};
@@ -41,6 +43,7 @@ const std::string& sincosf_kernel_text() {
 }
 
 std::string lanes_kernel_text(bool single_precision) { return in_precision(kernel("lanes_kernel.h"), single_precision); }
+std::string loops_kernel_text() { return in_precision(kernel("loops_kernel.h"), false); }
 std::string rows_kernel_text(bool single_precision) { return in_precision(kernel("rows_kernel.h"), single_precision); }
 
 }  // namespace lw

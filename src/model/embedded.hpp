@@ -16,5 +16,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_files();
 std::span<const EmbeddedFile> embedded_machine_files();  // src/schedule/machine.hpp
 std::span<const EmbeddedFile> embedded_kernels();  // src/graph/*_kernel.h
+std::span<const EmbeddedFile> embedded_codegen_kernels();    // src/codegen/*_kernel.h
+std::span<const EmbeddedFile> embedded_simulator_kernels();  // src/simulate/standalone_*_kernel.*
 
 }  // namespace lw

@@ -55,11 +55,28 @@ std::string link(Random& random, int index, const std::string& parent) {
       list(cx, cy, cz), tensor(random, mass));
 }
 
+std::string arm_text(const std::string& name, int joints) {
+  std::string text = fmt::format("linkwright: 1\nname: {}\nsummary: an arm of {} links with axes z and y in turn, made by rule\ngravity: [0, -9.81, 0]\nlinks:\n",
+                                 name, joints);
+  const auto length = [](int i) { return 0.3 + 0.01 * i; };
+  for (int i = 1; i <= joints; ++i) {
+    const double mass = 2.0 + 0.1 * i, moment = mass * length(i) * length(i) / 12.0;
+    text += fmt::format(
+        "  - name: link{}\n"
+        "    parent: {}\n"
+        "    joint: {{type: revolute, axis: {}, origin: {{xyz: [{:.2f}, 0, 0]}}}}\n"
+        "    inertia: {{mass: {:.1f}, com: [{:.3f}, 0, 0], tensor: [{:.6f}, {:.6f}, {:.6f}]}}\n",
+        i, i == 1 ? "base" : fmt::format("link{}", i - 1), i % 2 == 1 ? "z" : "y", i == 1 ? 0.0 : length(i - 1), mass, length(i) / 2.0, 0.05 * moment,
+        moment, moment);
+  }
+  return text;
+}
+
 std::string family_of(const std::string& name) { return name.substr(0, name.find('-')); }
 
 std::optional<int> family_size(const std::string& name) {
   const std::size_t dash = name.find('-');
-  if (dash == std::string::npos || !resembles_family(name)) return std::nullopt;
+  if (dash == std::string::npos || !(resembles_family(name) || family_of(name) == "arm")) return std::nullopt;
   int size = 0;
   const char* end = name.data() + name.size();
   const auto [stop, fault] = std::from_chars(name.data() + dash + 1, end, size);
@@ -75,6 +92,7 @@ bool resembles_family(const std::string& name) { return name.starts_with("chain-
 std::optional<std::string> family_text(const std::string& name) {
   const std::optional<int> size = family_size(name);
   if (!size) return std::nullopt;
+  if (family_of(name) == "arm") return arm_text(name, *size);
   const bool tree = family_of(name) == "tree";
   Random random(static_cast<std::uint64_t>(*size) * 2 + (tree ? 1 : 0));
   std::string text = fmt::format(

@@ -111,6 +111,23 @@ Vec3<T> twu_v_by_rate(TwuWay<T> way, std::size_t j, const Vec3<T>& r) {
       way.size(), j, r, [&](std::size_t k) -> auto& { return k == j ? way[k].by_q : way[k].A; });
 }
 
+template <class T>
+void twu_turning(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau) {
+  const auto ways = joints_to(linkage);
+  std::vector<Spin<T>> spins;
+  for (T& t : tau) t = T(0.0);
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const auto& link = linkage.links[i];
+    spins.push_back(spin<T>(link, poses[i], link.parent < 0 ? Spin<T>{} : spins[static_cast<std::size_t>(link.parent)],
+                            qd[i], qdd[i]));
+    const Spin<T>& s = spins.back();
+    const Vec3<T> IW = link.I * s.W, IW_rate = link.I * s.W_rate;
+    for (std::size_t j = 0; j < ways[i].size(); ++j) {
+      tau[ways[i][j]] += dot(IW_rate, s.by_rate[j]) + dot(IW, s.by_rate_rate[j] - s.by_q[j]);
+    }
+  }
+}
+
 }  // namespace detail
 
 template <class T>
@@ -118,25 +135,19 @@ void twu(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> 
   const std::size_t n = poses.size();
   const auto ways = joints_to(linkage);
   std::vector<detail::TwuMatrices<T>> matrices;
-  std::vector<Spin<T>> spins;
-  for (T& t : tau) t = T(0.0);
+  detail::twu_turning<T>(linkage, poses, qd, qdd, tau);
   for (std::size_t i = 0; i < n; ++i) {
     const auto& link = linkage.links[i];
     matrices.push_back(detail::twu_matrices<T>(link, poses[i], qd[i], qdd[i]));
-    spins.push_back(spin<T>(link, poses[i], link.parent < 0 ? Spin<T>{} : spins[static_cast<std::size_t>(link.parent)],
-                            qd[i], qdd[i]));
-    const Spin<T>& s = spins.back();
     const std::vector<detail::TwuMatrices<T>> way = gathered(matrices, ways[i]);
     const Vec3<T> v = detail::twu_v<T>(way, link.com), v_rate = detail::twu_v_rate<T>(way, link.com);
-    const Vec3<T> IW = link.I * s.W, IW_rate = link.I * s.W_rate;
     for (std::size_t j = 0; j < way.size(); ++j) {
       const Vec3<T> by_rate = detail::twu_v_by_rate<T>(way, j, link.com);
       // (4-8) and (4-6)
       const Vec3<T> by_rate_rate = detail::twu_v_by_q<T>(way, j, link.com),
                     by_q = detail::twu_v_by_q<T>(way, j, link.com);
       tau[ways[i][j]] +=
-          link.mass * (dot(v_rate, by_rate) + dot(v, by_rate_rate - by_q) - dot(linkage.gravity, by_rate)) +
-          dot(IW_rate, s.by_rate[j]) + dot(IW, s.by_rate_rate[j] - s.by_q[j]);
+          link.mass * (dot(v_rate, by_rate) + dot(v, by_rate_rate - by_q) - dot(linkage.gravity, by_rate));
     }
   }
 }
@@ -174,6 +185,7 @@ void twu_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M) {
   template Vec3<T> detail::twu_v_rate<T>(detail::TwuWay<T>, const Vec3<T>&);                                      \
   template Vec3<T> detail::twu_v_by_q<T>(detail::TwuWay<T>, std::size_t, const Vec3<T>&);                         \
   template Vec3<T> detail::twu_v_by_rate<T>(detail::TwuWay<T>, std::size_t, const Vec3<T>&);                      \
+  template void detail::twu_turning<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);                        \
   template void twu<T>(const Linkage<T>&, Poses<T>, In<T>, In<T>, Out<T>);                                        \
   template void twu_mass_matrix<T>(const Linkage<T>&, Poses<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

@@ -57,6 +57,10 @@ Vec3<T> twu_v_by_q(TwuWay<T> way, std::size_t j, const Vec3<T>& r);
 template <class T>
 Vec3<T> twu_v_by_rate(TwuWay<T> way, std::size_t j, const Vec3<T>& r);  // (4-7)
 
+// The second sum of Q, that of W.
+template <class T>
+void twu_turning(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau);
+
 }  // namespace detail
 
 }  // namespace lw

@@ -1,0 +1,57 @@
+#include "test_vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../base/worse.hpp"
+#include "../model/random_state.hpp"
+
+namespace lw::cli {
+namespace {
+
+constexpr double kTolerance = 1e-10;       // of the self-test, of the largest output at a state
+constexpr double kSingleTolerance = 1e-6;  // at least
+
+}  // namespace
+
+// States and what the algorithms over double make of them, in the frames of the model as snapped: what snapping changes is
+// measured apart, and no tolerance hides it. In single precision inputs are numbers that it has, and ten times what a last
+// bit of each changes is allowed.
+TestVectors vectors_of(const Traced& traced, bool single) {
+  const Function& f = traced.function;
+  const Reference expected = reference(traced, true);
+  TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
+  Random random(2), bits(3);
+  for (int k = 0; k < kVectors; ++k) {
+    const State s = state_for(traced, traced.model, random);
+    std::vector<double> in, own, out(f.output_size());
+    for (const Group& g : f.inputs()) {
+      const std::vector<double>& from = g.name == "q"     ? s.q
+                                        : g.name == "qd"  ? s.qd
+                                        : g.name == "qdd" ? s.qdd
+                                        : g.name == "tau" ? s.tau
+                                                          : traced.parameter_values;
+      in.insert(in.end(), from.begin(), from.end());
+      if (g.name != "p") own = in;
+    }
+    if (single) {
+      for (auto* list : {&in, &own}) {
+        for (double& x : *list) x = static_cast<float>(x);
+      }
+    }
+    expected(own, out);
+    if (single) {
+      std::vector<double> moved(out.size());
+      for (double& x : own) x *= 1.0 + (bits.chance(0.5) ? 0x1p-23 : -0x1p-23);
+      expected(own, moved);
+      double largest = 0.0;
+      for (const double x : out) largest = std::max(largest, std::abs(x));
+      if (largest > 0.0) vectors.tolerance = std::max(vectors.tolerance, 10.0 * largest_difference(moved, out) / largest);
+    }
+    vectors.inputs.push_back(std::move(in));
+    vectors.outputs.push_back(std::move(out));
+  }
+  return vectors;
+}
+
+}  // namespace lw::cli
