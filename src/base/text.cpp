@@ -135,4 +135,9 @@ std::string counted(std::size_t n, const std::string& singular, const std::strin
   return fmt::format("{} {}", n, n == 1 ? singular : plural.empty() ? singular + "s" : plural);
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
 }  // namespace lw

@@ -37,4 +37,7 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view end);
 // "1 link", "2 links"
 std::string counted(std::size_t n, const std::string& singular, const std::string& plural = {});
 
+// Without the blanks and ends of lines around it.
+std::string trimmed(const std::string& text);
+
 }  // namespace lw

@@ -11,7 +11,7 @@
 namespace lw::cli {
 namespace {
 
-constexpr int kMostProcessors = 64;
+constexpr int kMostDivided = 64;
 
 }  // namespace
 
@@ -21,10 +21,10 @@ Processors read_processors(const Arguments& arguments, const Form& form) {
     return {};
   }
   const double wish = arguments.number("--processors", 0.0);
-  const int count = wish >= 2.0 && wish <= kMostProcessors ? static_cast<int>(wish) : 0;
+  const int count = wish >= 2.0 && wish <= kMostDivided ? static_cast<int>(wish) : 0;
   if (count == 0 || count != wish) {
     throw Error(ErrorCode::usage, fmt::format("--processors takes a whole number from 2 to {}, not {}; without it the code is for one",
-                                              kMostProcessors, arguments.text("--processors")));
+                                              kMostDivided, arguments.text("--processors")));
   }
   if (form.language != "c") {
     throw Error(ErrorCode::usage, fmt::format("--processors goes with C, whose atomics it needs, not with {}", form.language));

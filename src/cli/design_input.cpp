@@ -4,20 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "../base/text.hpp"
 #include "../dynamics/parameter_derivatives.hpp"
 #include "../model/complaints.hpp"
 #include "codegen_options.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
-namespace {
-
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
-}
-
-}  // namespace
 
 std::vector<std::string> design_parameters(const std::string& option, const std::string& text, const LoadedModel& loaded) {
   std::vector<std::string> names;

@@ -14,21 +14,21 @@
 namespace lw::cli {
 namespace {
 
-struct Group {
+struct MotionGroup {
   const char* name;
   int size;
   std::vector<std::vector<double>> MotionLog::*rows;
   bool angles;  // `90deg` is understood
 };
 
-std::vector<Group> groups(const Model<double>& model) {
+std::vector<MotionGroup> groups(const Model<double>& model) {
   return {{"q", model.nq, &MotionLog::q, true},
           {"qd", model.nv, &MotionLog::qd, true},
           {"qdd", model.nv, &MotionLog::qdd, true},
           {"tau", model.nv, &MotionLog::tau, false}};
 }
 
-std::vector<std::string> names_of(const Group& group) {
+std::vector<std::string> names_of(const MotionGroup& group) {
   std::vector<std::string> names;
   for (int k = 1; k <= group.size; ++k) names.push_back(fmt::format("{}{}", group.name, k));
   return names;
@@ -46,7 +46,7 @@ MotionLog read(const std::string& file, const Model<double>& model, Kind kind, s
   const Csv csv = read_csv(file, is_log ? "t,q1,qd1,tau1" : "t,q1,qd1,qdd1");
   const auto fail = [&](const std::string& what) { csv.fail(csv.header_line, what); };
   std::vector<std::string> known{"t"};
-  for (const Group& g : groups(model)) {
+  for (const MotionGroup& g : groups(model)) {
     std::ranges::copy(names_of(g), std::back_inserter(known));  // torques beside a motion are not read
   }
   known.emplace_back("energy");  // as `simulate` writes it, with formulas of its scenario as out.NAME
@@ -68,7 +68,7 @@ MotionLog read(const std::string& file, const Model<double>& model, Kind kind, s
   };
   const auto t = csv.column("t");
   if (!t) fail("the column `t` is missing");
-  for (const Group& g : groups(model)) {
+  for (const MotionGroup& g : groups(model)) {
     if (!is_log && g.rows == &MotionLog::tau) continue;
     const bool optional = is_log && (g.rows == &MotionLog::qd || g.rows == &MotionLog::qdd);
     std::vector<std::string> missing = names_of(g);
@@ -86,7 +86,7 @@ MotionLog read(const std::string& file, const Model<double>& model, Kind kind, s
       csv.fail(row.line, fmt::format("times must rise: {:.9g} follows {:.9g}", log.t.back(), log.t[log.t.size() - 2]));
     }
   }
-  for (const Group& g : groups(model)) {
+  for (const MotionGroup& g : groups(model)) {
     std::vector<std::size_t> columns;
     for (const std::string& name : names_of(g)) {
       if (const auto place = csv.column(name)) columns.push_back(*place);
@@ -125,14 +125,14 @@ std::vector<JointSample> read_motion(const std::string& file, const Model<double
 
 std::string motion_csv(const Model<double>& model, const MotionLog& motion) {
   std::string text = "t";
-  for (const Group& g : groups(model)) {
+  for (const MotionGroup& g : groups(model)) {
     if ((motion.*g.rows).empty()) continue;
     for (const std::string& name : names_of(g)) text += "," + name;
   }
   text += '\n';
   for (std::size_t i = 0; i < motion.t.size(); ++i) {
     text += fmt::format("{}", motion.t[i]);
-    for (const Group& g : groups(model)) {
+    for (const MotionGroup& g : groups(model)) {
       if ((motion.*g.rows).empty()) continue;
       for (const double x : (motion.*g.rows)[i]) text += fmt::format(",{}", x);
     }

@@ -37,9 +37,9 @@ Program fastest_program(const Arguments& arguments, const Mechanism& mechanism, 
   return program;
 }
 
-constexpr double kSeconds = 8.0;  // of all measurements
+constexpr double kCoresSeconds = 8.0;  // of all measurements
 
-struct RunRow {
+struct CoresRun {
   int processors = 1;
   PredictedTimes predicted;
   double seconds = 0.0;
@@ -92,7 +92,7 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
     for (int k = 0; k < count; ++k) compiled(f.name(), inputs, outputs);
   }};
   std::vector<std::unique_ptr<Executor>> executors;
-  std::vector<RunRow> rows;
+  std::vector<CoresRun> rows;
   for (const int p : counts) {
     Executor& run = *executors.emplace_back(std::make_unique<Executor>(program, p, options));
     rows.push_back({p, run.predicted(f.name()), 0.0});
@@ -122,16 +122,16 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
     if (first.empty()) first = outputs;
     same = same && std::memcmp(first.data(), outputs.data(), outputs.size() * sizeof(double)) == 0;
   }
-  const std::vector<double> seconds = time_on_cores(calls, kSeconds);
+  const std::vector<double> seconds = time_on_cores(calls, kCoresSeconds);
   for (std::size_t k = 0; k < rows.size(); ++k) rows[k].seconds = seconds[1 + k];
   for (std::size_t k = 0; k < peers.size(); ++k) peers[k].seconds = seconds[1 + rows.size() + k];
   // one core: the faster of two forms, in which equal calls are loops, or stand side by side in vectors
   rows[0].seconds = std::min(rows[0].seconds, seconds[0]);
-  const RunRow& one = rows[0];
-  const auto fastest = std::min_element(rows.begin(), rows.end(), [](const RunRow& a, const RunRow& b) { return a.seconds < b.seconds; });
+  const CoresRun& one = rows[0];
+  const auto fastest = std::min_element(rows.begin(), rows.end(), [](const CoresRun& a, const CoresRun& b) { return a.seconds < b.seconds; });
   if (arguments.json()) {
     Json json{{"model", loaded.model.name}, {"function", function}, {"same_bits", same}, {"best", fastest->processors}, {"runs", Json::array()}};
-    for (const RunRow& r : rows) {
+    for (const CoresRun& r : rows) {
       json["runs"].push_back({{"processors", r.processors}, {"measured", r.seconds}, {"predicted", r.predicted.divided},
                               {"speedup", one.seconds / r.seconds}, {"messages", r.predicted.messages}, {"division", r.predicted.way}});
     }
@@ -145,7 +145,7 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   } else {
     fmt::print("{} of {} on this computer ({})\n\n", styled(function, Style::heading, stdout), loaded.model.name, machine.cpu);
     Table table({"cores", "measured", "predicted", "speed-up", "messages", "divided by"});
-    for (const RunRow& r : rows) {
+    for (const CoresRun& r : rows) {
       table.add({std::to_string(r.processors), time_text(machine, r.seconds), time_text(machine, r.predicted.divided),
                  fmt::format("{:.2f}", one.seconds / r.seconds), r.processors > 1 ? std::to_string(r.predicted.messages) : "",
                  r.processors > 1 ? r.predicted.way : ""});

@@ -63,7 +63,7 @@ void note_limits(const LoadedModel& loaded, const LastRow& last) {
 
 struct Report {
   const Scenario& scenario;
-  const lw::Scene& scene;
+  const lw::ScenarioDriven& scene;
   const RunResult& result;
   const LastRow& last;
   double seconds;  // that the run took
@@ -165,7 +165,7 @@ int run_simulate(const Arguments& arguments) {
     throw Error(ErrorCode::usage, "how long? --duration 5 says it (in seconds), or `duration` in a scenario");
   }
   const std::unique_ptr<Integrator> integrator = make_integrator(scenario.integrator, scenario.options);
-  lw::Scene scene(loaded.mechanism, scenario,
+  lw::ScenarioDriven scene(loaded.mechanism, scenario,
               arguments.has("--no-compile") ? DrivenOptions::Way::reference : DrivenOptions::Way::automatic);
   for (const std::string& note : scene.notes()) {
     if (!arguments.quiet()) say("note: " + note);

@@ -17,11 +17,6 @@
 namespace lw::cli {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\n");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 // At commas and blanks; one pair of brackets may stand around the whole. A value between two commas may not be missing.
 std::vector<std::string> split(const std::string& text, const std::string& what) {
   std::string inner = trimmed(text);

@@ -52,7 +52,7 @@ static int check(const char *name, void (*run)(int, const REAL *, REAL *), int s
 }
 )";
 
-constexpr const char* kDividedHead = R"(#if (defined(__unix__) || defined(__APPLE__)) && !defined(_POSIX_C_SOURCE)
+constexpr const char* kDividedTestHead = R"(#if (defined(__unix__) || defined(__APPLE__)) && !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
 )";
@@ -270,7 +270,7 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
   const std::string text =
       c_comment({fmt::format("Self-test of {}: prints a line a function and exits with 0 where all is right.", name),
                  "The expected values come from Linkwright's reference algorithms, not from this code."}) +
-      (divided ? kDividedHead : "") +
+      (divided ? kDividedTestHead : "") +
       fmt::format("#include <math.h>\n#include <stdio.h>\n{}\n#include \"{}.{}\"\n", divided ? "#include <string.h>\n" : "", name, ending) +
       (divided ? fmt::format("#include \"{}.h\"\n", c_divided_name(program, options.processors)) : "") +
       (with_batch ? fmt::format("#include \"{}.{}\"\n", c_batch_name(program, dialect), ending) : "") + tables + check + run_on_all + "\n" +

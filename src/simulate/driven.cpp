@@ -56,6 +56,8 @@ double power_of(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+}  // namespace
+
 // Functions of one array each, compiled or interpreted.
 class DrivenCode {
  public:
@@ -95,8 +97,6 @@ class DrivenCode {
   std::vector<Interpreter<double>> interpreters_;
   std::vector<std::string> notes_;
 };
-
-}  // namespace
 
 class Driven::Dynamics {
  public:

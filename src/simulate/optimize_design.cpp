@@ -29,9 +29,9 @@ struct Row {
   bool equality;
 };
 
-class Search {
+class DesignSearch {
  public:
-  Search(const DesignProblem& problem, DesignRun& run, const std::function<void(int, const DesignStep&)>& progress)
+  DesignSearch(const DesignProblem& problem, DesignRun& run, const std::function<void(int, const DesignStep&)>& progress)
       : problem_(problem), run_(run), progress_(progress), n_(problem.variables.size()) {
     for (std::size_t k = 0; k < n_; ++k) {
       const DesignVariable& v = problem.variables[k];
@@ -73,7 +73,7 @@ class Search {
 
  private:
   struct Self {  // what NLopt hands back
-    Search* search;
+    DesignSearch* search;
     bool equality;
   };
 
@@ -135,7 +135,7 @@ class Search {
     search.set_ftol_abs(1e-16);
     search.set_maxeval(left);
     Self own{this, false}, equal{this, true}, unequal{this, false};
-    search.set_min_objective(nearest ? &Search::distance : &Search::objective, &own);
+    search.set_min_objective(nearest ? &DesignSearch::distance : &DesignSearch::objective, &own);
     const auto count = [&](bool equality) {
       return static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.equality == equality; }));
     };
@@ -170,7 +170,7 @@ class Search {
   }
 
   static double objective(unsigned n, const double* x, double* gradient, void* data) {
-    Search& s = *static_cast<const Self*>(data)->search;
+    DesignSearch& s = *static_cast<const Self*>(data)->search;
     s.evaluate_for_nlopt({x, x + n});
     for (unsigned k = 0; gradient != nullptr && k < n; ++k) {
       gradient[k] = 0.0;
@@ -181,7 +181,7 @@ class Search {
     return s.cost() / s.cost_size_;
   }
   static double distance(unsigned n, const double* x, double* gradient, void* data) {
-    Search& s = *static_cast<const Self*>(data)->search;
+    DesignSearch& s = *static_cast<const Self*>(data)->search;
     s.evaluate_for_nlopt({x, x + n});
     double sum = 0.0;
     for (unsigned k = 0; gradient != nullptr && k < n; ++k) gradient[k] = 0.0;
@@ -306,7 +306,7 @@ std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
 
 DesignOptimum optimize_design(const DesignProblem& problem, DesignRun& run,
                               const std::function<void(int, const DesignStep&)>& progress) {
-  return Search(problem, run, progress).whole();
+  return DesignSearch(problem, run, progress).whole();
 }
 
 Mechanism with_values(Mechanism mechanism, const std::vector<DesignVariable>& variables, std::span<const double> b) {

@@ -40,7 +40,7 @@ struct Watch {
 
 class Run {
  public:
-  Run(Scene& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options)
+  Run(ScenarioDriven& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options)
       : scene_(scene),
         integrator_(integrator),
         scenario_(scenario),
@@ -343,7 +343,7 @@ class Run {
     ++result_.rows;
   }
 
-  Scene& scene_;
+  ScenarioDriven& scene_;
   Integrator& integrator_;
   const Scenario& scenario_;
   const RunOptions& options_;
@@ -363,7 +363,7 @@ class Run {
 
 }  // namespace
 
-RunResult run(Scene& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options) {
+RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options) {
   const auto is_time = [](double t) { return t > 0.0 && std::isfinite(t); };
   if (!is_time(options.duration)) {
     throw Error(ErrorCode::usage, fmt::format("the duration must be positive, not {}", options.duration));

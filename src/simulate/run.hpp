@@ -51,6 +51,6 @@ struct RunResult {
 };
 
 // Never throws for what happens in the run: see `end`. Throws Error(usage) where times are no times.
-RunResult run(Scene& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options);
+RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& scenario, const RunOptions& options);
 
 }  // namespace lw

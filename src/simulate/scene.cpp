@@ -54,7 +54,7 @@ template class ScenarioFormulasOver<double>;
 template class ScenarioFormulasOver<Dual>;
 
 template <class T>
-struct Scene::Commands {
+struct ScenarioDriven::Commands {
   Commands(const Model<double>& numbers, const Scenario& scenario, const std::vector<Expr>& inputs)
       : model(model_over<T>(numbers)), work(model), formulas(scenario, inputs), acceleration(scenario.qd.size()),
         inverse(acceleration) {}
@@ -64,7 +64,7 @@ struct Scene::Commands {
   std::vector<T> acceleration, inverse;
 };
 
-Scene::Scene(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way)
+ScenarioDriven::ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way)
     : Driven(mechanism, {},
              {.way = way,
               .friction = scenario.friction,
@@ -84,9 +84,9 @@ Scene::Scene(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions
   prepare();
   enter(0.0);
 }
-Scene::~Scene() = default;
+ScenarioDriven::~ScenarioDriven() = default;
 
-std::vector<Expr> Scene::input_formulas() const {
+std::vector<Expr> ScenarioDriven::input_formulas() const {
   std::vector<Expr> formulas;
   for (const ScenarioInput& in : scenario_.inputs) {
     formulas.push_back(in.kind == InputKind::formula ? in.formula : Expr(0.0));
@@ -94,7 +94,7 @@ std::vector<Expr> Scene::input_formulas() const {
   return formulas;
 }
 
-void Scene::prepare() {
+void ScenarioDriven::prepare() {
   knots_.clear();
   curves_.assign(scenario_.inputs.size(), {});
   piece_.assign(scenario_.inputs.size(), 0);
@@ -116,7 +116,7 @@ void Scene::prepare() {
   moving_.reset();
 }
 
-bool Scene::enter(double t) {
+bool ScenarioDriven::enter(double t) {
   bool jumps = false;
   for (std::size_t v = 0; v < piece_.size(); ++v) {
     const ScenarioInput& in = scenario_.inputs[v];
@@ -130,18 +130,18 @@ bool Scene::enter(double t) {
   return jumps;
 }
 
-double Scene::next_knot(double t) const {
+double ScenarioDriven::next_knot(double t) const {
   const auto next = std::upper_bound(knots_.begin(), knots_.end(), t);
   return next == knots_.end() ? HUGE_VAL : *next;
 }
 
-void Scene::change(int v, const ScenarioInput& input) {
+void ScenarioDriven::change(int v, const ScenarioInput& input) {
   scenario_.inputs[static_cast<std::size_t>(v)] = input;
   prepare();
 }
 
 template <class T>
-void Scene::command(Commands<T>& commands, double t, std::span<const T> q, std::span<const T> v, std::span<T> tau) {
+void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T> q, std::span<const T> v, std::span<T> tau) {
   const std::span<const T> values = commands.formulas(T(t), q, v);
   std::copy(values.begin(), values.end(), tau.begin());
   for (std::size_t k = 0; k < tau.size(); ++k) {
@@ -187,7 +187,7 @@ void Scene::command(Commands<T>& commands, double t, std::span<const T> q, std::
   }
 }
 
-void Scene::slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double> z,
+void ScenarioDriven::slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double> z,
                    std::span<double> a, std::span<double> dz) {
   const auto own = static_cast<std::size_t>(Driven::nz());
   take(z);
@@ -195,25 +195,25 @@ void Scene::slopes(double t, std::span<const double> q, std::span<const double> 
   std::ranges::copy(error_, dz.begin() + static_cast<std::ptrdiff_t>(own));
 }
 
-void Scene::take(std::span<const double> z) {
+void ScenarioDriven::take(std::span<const double> z) {
   const std::span<const double> own = z.subspan(static_cast<std::size_t>(Driven::nz()));
   std::copy(own.begin(), own.end(), integrated_.begin());
 }
 
-bool Scene::begin(const MotionState& state) {
+bool ScenarioDriven::begin(const MotionState& state) {
   take(state.z);
   return Driven::begin(state);
 }
-bool Scene::still_holds(const MotionState& state) {
+bool ScenarioDriven::still_holds(const MotionState& state) {
   take(state.z);
   return Driven::still_holds(state);
 }
-std::vector<std::string> Scene::settle(MotionState& state) {
+std::vector<std::string> ScenarioDriven::settle(MotionState& state) {
   take(state.z);
   return Driven::settle(state);
 }
 
-void Scene::command_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
+void ScenarioDriven::command_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                            std::span<double> d_v) {
   if (!moving_) moving_ = std::make_unique<Commands<Dual>>(model(), scenario_, input_formulas());
   const std::size_t n = v.size();
@@ -230,7 +230,7 @@ void Scene::command_slopes(double t, std::span<const double> q, std::span<const 
   }
 }
 
-MotionState Scene::start() const {
+MotionState ScenarioDriven::start() const {
   MotionState s{0.0, scenario_.q, scenario_.qd, std::vector<double>(static_cast<std::size_t>(nz()), 0.0)};
   check(s);
   return s;

@@ -28,10 +28,10 @@ class ScenarioFormulasOver {
 };
 using ScenarioFormulas = ScenarioFormulasOver<double>;
 
-class Scene : public Driven {
+class ScenarioDriven : public Driven {
  public:
-  Scene(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way = DrivenOptions::Way::automatic);
-  ~Scene() override;
+  ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way = DrivenOptions::Way::automatic);
+  ~ScenarioDriven() override;
 
   // z: work and losses (driven.hpp), then ∫e of the joints of controllers that have a `ki`.
   int nz() const override { return Driven::nz() + static_cast<int>(integrals_.size()); }

@@ -246,7 +246,7 @@ class Verifier {
   // Of a motion that asks for ever smaller steps nothing more is learnt by waiting.
   RunResult run_for_a_while(const Scenario& s, RunListener& listener) {
     constexpr long kMostSteps = 100'000;
-    Scene scene(mechanism_, s, way());
+    ScenarioDriven scene(mechanism_, s, way());
     const auto integrator = make_integrator("dormand-prince", s.options);
     RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, {&listener},
                                               [&](double) { return integrator->counts().steps < kMostSteps; }});
@@ -284,7 +284,7 @@ class Verifier {
 
   void along_a_run() {
     Scenario s = shaken();
-    const bool lossy = Scene(mechanism_, s, DrivenOptions::Way::reference).has_losses();
+    const bool lossy = ScenarioDriven(mechanism_, s, DrivenOptions::Way::reference).has_losses();
     const bool coupled = std::ranges::any_of(model_.transmissions, [](const auto& t) { return t.drives.size() > 1; });
     for (const bool friction : {false, true}) {
       const std::string name = friction ? "torques back from the motion, with friction" : "torques back from the motion";
@@ -341,7 +341,7 @@ class Verifier {
     Scenario s = free();
     const double duration = 0.5;
     const auto end_of = [&](const std::string& method, const IntegratorOptions& o) {
-      Scene scene(mechanism_, s, DrivenOptions::Way::reference);
+      ScenarioDriven scene(mechanism_, s, DrivenOptions::Way::reference);
       MotionState state = scene.start();
       const auto integrator = make_integrator(method, o);
       while (state.t < duration) integrator->step(scene, state, duration);

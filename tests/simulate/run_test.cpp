@@ -47,7 +47,7 @@ Done move(const Mechanism& mechanism, const std::string& text, const std::functi
   const ScenarioResult read = read_scenario_text("scenario: 1\n" + text, "s.yaml", mechanism, model);
   for (const Diagnostic& d : read.diagnostics) ADD_FAILURE() << to_string(d);
   const Scenario& s = read.scenario.value();
-  Scene scene(mechanism, s, DrivenOptions::Way::reference);
+  ScenarioDriven scene(mechanism, s, DrivenOptions::Way::reference);
   const auto integrator = make_integrator(s.integrator, s.options);
   Done done;
   done.result = run(scene, *integrator, s, {*s.duration, s.sample > 0.0 ? s.sample : 0.1, {&done.rows}, proceed});
@@ -223,7 +223,7 @@ TEST(Run, SlopesOfTorquesAreThoseOfTheTorques) {
                            "controllers: [{law: pid, kp: 30, kd: 7, ki: 3, trajectory: {times: [0, 1], points: [[0, 0], [1, 2]]}}]"}) {
     const ScenarioResult read = read_scenario_text(std::string("scenario: 1\n") + text, "s.yaml", arm, model);
     ASSERT_TRUE(read.scenario);
-    Scene scene(arm, *read.scenario, DrivenOptions::Way::reference);
+    ScenarioDriven scene(arm, *read.scenario, DrivenOptions::Way::reference);
     const double t = 0.3, h = 1e-6;
     std::vector<double> q{0.4, -0.7}, v{1.1, 0.6}, a(2), dz(static_cast<std::size_t>(scene.nz()));
     const std::vector<double> z(dz.size(), 0.1);
