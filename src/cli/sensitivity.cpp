@@ -7,6 +7,7 @@
 #include "../base/file.hpp"
 #include "../base/text.hpp"
 #include "../dynamics/parameter_derivatives.hpp"
+#include "../simulate/design_scenario.hpp"
 #include "codegen_options.hpp"
 #include "commands.hpp"
 #include "design_input.hpp"
@@ -70,13 +71,20 @@ DesignMethod chosen_method(const Arguments& arguments) {
 
 ForwardDesignOptions forward_options(const Arguments& arguments, const LoadedModel& loaded) {
   ForwardDesignOptions options;
-  options.q = read_q(arguments, loaded);
-  options.qd = read_velocity(arguments, "--qd", loaded.model);
-  options.duration = arguments.number("--duration", 1.0);
-  options.drive.torques = torque_formulas(arguments, loaded.model);
-  options.system.friction = arguments.has("--friction");
-  options.steps.integrator = arguments.text("--integrator", "dormand-prince");
-  options.steps.step = arguments.number("--step", 0.0);
+  if (arguments.has("--scenario")) {
+    for (const char* option : {"--q", "--qd", "--torque", "--friction"}) {
+      if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
+    }
+    options = design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
+  } else {
+    options.q = read_q(arguments, loaded);
+    options.qd = read_velocity(arguments, "--qd", loaded.model);
+    options.drive.torques = torque_formulas(arguments, loaded.model);
+    options.system.friction = arguments.has("--friction");
+  }
+  options.duration = arguments.number("--duration", options.duration);
+  options.steps.integrator = arguments.text("--integrator", options.steps.integrator);
+  options.steps.step = arguments.number("--step", options.steps.step);
   options.steps.rtol = arguments.number("--rtol", options.steps.rtol);
   options.steps.atol = arguments.number("--atol", options.steps.atol);
   if (arguments.has("--at")) options.instants = parse_values(arguments.text("--at"), "--at");
@@ -223,7 +231,7 @@ int run_forward(const Arguments& arguments, SensitivityInput& input) {
 // --- inverse
 
 int run_inverse(const Arguments& arguments, SensitivityInput& input) {
-  for (const char* option : {"--q", "--qd", "--torque", "--duration", "--check", "--integrator", "--step"}) {
+  for (const char* option : {"--scenario", "--q", "--qd", "--torque", "--duration", "--check", "--integrator", "--step"}) {
     if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
   }
   const Model<double>& model = input.loaded.model;
@@ -388,11 +396,12 @@ Command sensitivity_command() {
       {"--out", "FILE.csv", "writes q, qd, qdd, tau and all their derivatives over time", Kind::text, {}, "Options"},
       {"--sample", "SECONDS", "between the lines of --out; default: 0.01", Kind::number, {}, "Options"},
       {"--duration", "SECONDS", "of the run; default: 1", Kind::number, {}, "Run"},
+      {"--scenario", "FILE.yaml", "initial state, inputs, duration and integrator (docs/scenarios.md); friction acts as it says", Kind::text, {}, "Run"},
       {"--torque", "JOINT=FORMULA", "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing", Kind::texts, {}, "Run"},
       {"--motion", "FILE.csv", "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated", Kind::text, {}, "Run"},
       {"--friction", "", "with friction of joints and losses of drives", Kind::flag, {}, "Run"},
-      {"--integrator", "NAME", "dormand-prince (default), or rk4 with a fixed --step", Kind::text, recordable_integrators(), "Run"},
-      {"--step", "SECONDS", "of rk4", Kind::number, {}, "Run"},
+      {"--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one", Kind::text, recordable_integrators(), "Run"},
+      {"--step", "SECONDS", "of fixed steps", Kind::number, {}, "Run"},
       {"--rtol", "X", "relative tolerance of a step; default: 1e-10", Kind::number, {}, "Run"},
       {"--atol", "X", "absolute tolerance of a step; default: 1e-12", Kind::number, {}, "Run"},
       q_option(),

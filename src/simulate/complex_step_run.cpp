@@ -55,7 +55,7 @@ class ComplexRates {
 std::vector<double> complex_step_along(const DesignSystem& system, const RecordedRun& run, std::span<const double> y0,
                                        std::span<const double> dy0, std::span<const double> db) {
   ComplexRates rates(system, db);
-  const std::size_t n = system.states(), s = run.tableau().b.size();
+  const std::size_t n = system.states(), s = run.stages();
   Steps y, Y(n), k(s * n);
   for (std::size_t c = 0; c < n; ++c) y.emplace_back(y0[c], dy0[c] * kComplexStep);
   std::vector<double> all;
@@ -68,7 +68,7 @@ std::vector<double> complex_step_along(const DesignSystem& system, const Recorde
       for (std::size_t j = 0; j < s; ++j) {
         Y = y;
         for (std::size_t l = 0; l < j; ++l) {
-          for (std::size_t c = 0; c < n; ++c) Y[c] += ComplexStep(h * run.tableau().a[j][l]) * k[l * n + c];
+          for (std::size_t c = 0; c < n; ++c) Y[c] += ComplexStep(h * run.tableau().A[j][l]) * k[l * n + c];
         }
         rates(run.start(i) + run.tableau().c[j] * h, inside, Y, {&k[j * n], n});
       }

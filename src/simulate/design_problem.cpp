@@ -13,6 +13,7 @@
 #include "../model/read.hpp"
 #include "../model/read_fields.hpp"
 #include "../model/text_checks.hpp"
+#include "design_scenario.hpp"
 
 namespace lw {
 namespace {
@@ -39,13 +40,13 @@ class DesignProblemReader {
     if (complaints_.failed()) return std::move(problem_);
     if (problem_.name.empty()) problem_.name = problem_.mechanism.name;
     if (const YamlNode* n = fields.require("parameters", "parameters: {l1: {lower: 0.2, upper: 0.8}}")) parameters(*n);
-    if (const YamlNode* n = fields.find("friction")) problem_.friction = reader_.boolean(*n, "friction");
     if (fields.has("motion") == fields.has("scenario")) {
       complaints_.error(fields.has("motion") ? fields.place("scenario") : root.where,
                         "a problem has either a `motion`, for which torques are computed, or a `scenario`, which drives it");
     }
     if (const YamlNode* n = fields.find("motion")) motion(*n);
     if (const YamlNode* n = fields.find("scenario")) scenario(*n);
+    if (const YamlNode* n = fields.find("friction")) problem_.friction = reader_.boolean(*n, "friction");
     if (const YamlNode* n = fields.require("cost", "cost: {integral: tau1^2}")) {
       for (const YamlNode* item : reader_.items(*n, "cost", true)) cost(*item);
     }
@@ -160,6 +161,17 @@ class DesignProblemReader {
 
   // What a scenario says of the initial state and of inputs, with formulas that may hold the mechanism's parameters.
   void scenario(const YamlNode& node) {
+    if (node.kind == YamlNode::Kind::scalar) {  // a file
+      const std::filesystem::path beside = std::filesystem::path(file_).parent_path() / node.text;
+      ScenarioResult read = read_scenario(beside.string(), problem_.mechanism, values_);
+      for (const Diagnostic& d : read.diagnostics) {
+        if (d.severity == Severity::error) complaints_.error(d.where.file.empty() ? node.where : d.where, d.message, d.hint);
+      }
+      if (!read.scenario) return;
+      problem_.friction = read.scenario->friction;
+      problem_.forward = design_options(*read.scenario, problem_.mechanism);
+      return;
+    }
     ForwardDesignOptions options;
     options.q = values_.home;
     options.qd.assign(at(values_.nv), 0.0);

@@ -10,36 +10,7 @@
 namespace lw {
 namespace {
 
-using Tableau = RecordedRun::Tableau;
-constexpr std::size_t kMostStages = 32'000'000;  // numbers; beyond, they are computed again on the way back
-
-// Dormand, Prince 1980: RK5(4)7M
-const Tableau& dormand_prince() {
-  static const Tableau tableau = [] {
-    Tableau t;
-    t.a = {{},
-           {1.0 / 5},
-           {3.0 / 40, 9.0 / 40},
-           {44.0 / 45, -56.0 / 15, 32.0 / 9},
-           {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-           {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
-    t.b = {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
-    t.c = {0.0, 0.2, 0.3, 0.8, 8.0 / 9, 1.0};
-    t.error = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-    t.order = 5;
-    return t;
-  }();
-  return tableau;
-}
-
-const Tableau& classical() {
-  static const Tableau tableau{{{}, {0.5}, {0.0, 0.5}, {0.0, 0.0, 1.0}},
-                               {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
-                               {0.0, 0.5, 0.5, 1.0},
-                               {},
-                               4};
-  return tableau;
-}
+constexpr std::size_t kMostStageNumbers = 32'000'000;  // beyond, stages are computed again on the way back
 
 void add_scaled(std::span<double> to, double factor, std::span<const double> from) {
   for (std::size_t k = 0; k < to.size(); ++k) to[k] += factor * from[k];
@@ -52,7 +23,7 @@ bool all_finite(std::span<const double> values) {
 }  // namespace
 
 const std::vector<std::string>& recordable_integrators() {
-  static const std::vector<std::string> names{"dormand-prince", "rk4"};
+  static const std::vector<std::string> names{"dormand-prince", "verner", "rk4", "gill"};
   return names;
 }
 
@@ -60,18 +31,19 @@ RecordedRun::RecordedRun(Parametric& system, std::vector<double> y0, double t0, 
                          const RecordedRunOptions& options)
     : system_(system),
       options_(options),
-      tableau_(options.integrator == "rk4" ? &classical() : &dormand_prince()),
+      tableau_(butcher_tableau(options.integrator)),
+      adaptive_(tableau_.first_is_last || (tableau_.error_order > 0 && options.step == 0.0)),
       n_(system.states()),
-      s_(tableau_->b.size()),
+      s_(tableau_.first_is_last ? tableau_.stages - 1 : tableau_.stages),
       t0_(t0),
       times_(std::move(times)),
       quaternions_(system.quaternions()) {
   const std::vector<std::string>& known = recordable_integrators();
   if (std::find(known.begin(), known.end(), options.integrator) == known.end()) {
-    throw Error(ErrorCode::usage, fmt::format("steps of `{}` are not differentiated; those of {} are", options.integrator,
-                                              fmt::join(known, " and ")));
+    throw Error(ErrorCode::usage, fmt::format("steps of `{}` are not differentiated; there are {}", options.integrator,
+                                              fmt::join(known, ", ")));
   }
-  if (tableau_->error.empty() && !(options.step > 0.0 && std::isfinite(options.step))) {
+  if (!adaptive_ && !(options.step > 0.0 && std::isfinite(options.step))) {
     throw Error(ErrorCode::usage, fmt::format("`{}` needs a step above 0", options.integrator));
   }
   if (!(options.rtol > 0.0) || !(options.atol > 0.0)) throw Error(ErrorCode::usage, "tolerances are numbers above 0");
@@ -98,21 +70,21 @@ void RecordedRun::enter(std::size_t interval) {
 }
 
 // k_ and, through Y, here_ of the stages; Y_ of a step that is not yet stored stands behind the others.
-void RecordedRun::stages(double t, double h, std::span<const double> y, bool first_known) {
+void RecordedRun::make_stages(double t, double h, std::span<const double> y, bool first_known) {
   Y_.resize((keeps_stages_ ? t_.size() * s_ : 0) * n_ + s_ * n_);
   double* Y = Y_.data() + (Y_.size() - s_ * n_);
   for (std::size_t i = 0; i < s_; ++i) {
     const std::span<double> at(Y + i * n_, n_);
     std::copy(y.begin(), y.end(), at.begin());
     for (std::size_t j = 0; j < i; ++j) {
-      if (tableau_->a[i][j] != 0.0) add_scaled(at, h * tableau_->a[i][j], {&k_[j * n_], n_});
+      if (tableau_.A[i][j] != 0.0) add_scaled(at, h * tableau_.A[i][j], {&k_[j * n_], n_});
     }
     if (i == 0 && first_known) continue;
-    system_.value(Parametric::Of::rates, t + tableau_->c[i] * h, at, {&k_[i * n_], n_});
+    system_.value(Parametric::Of::rates, t + tableau_.c[i] * h, at, {&k_[i * n_], n_});
     ++evaluations_;
   }
   std::copy(y.begin(), y.end(), next_.begin());
-  for (std::size_t i = 0; i < s_; ++i) add_scaled(next_, h * tableau_->b[i], {&k_[i * n_], n_});
+  for (std::size_t i = 0; i < s_; ++i) add_scaled(next_, h * tableau_.b[i], {&k_[i * n_], n_});
 }
 
 void RecordedRun::store(double t, double h, std::span<const double> y) {
@@ -125,7 +97,7 @@ void RecordedRun::store(double t, double h, std::span<const double> y) {
     length_.push_back(std::sqrt(square));
     for (std::size_t c = 0; c < 4; ++c) next_[first + c] /= length_.back();
   }
-  if (keeps_stages_ && Y_.size() > kMostStages) {
+  if (keeps_stages_ && Y_.size() > kMostStageNumbers) {
     keeps_stages_ = false;
     Y_.clear();
     Y_.shrink_to_fit();
@@ -136,7 +108,7 @@ double RecordedRun::error_size(double h, std::span<const double> y, std::span<co
   double most = 0.0;
   for (std::size_t c = 0; c < n_; ++c) {
     double e = 0.0;
-    for (std::size_t i = 0; i <= s_; ++i) e += tableau_->error[i] * k_[i * n_ + c];
+    for (std::size_t i = 0; i < tableau_.stages; ++i) e += tableau_.e[i] * k_[i * n_ + c];
     const double size = h * std::abs(e) / (options_.atol + options_.rtol * std::max(std::abs(y[c]), std::abs(next[c])));
     if (!(size <= most)) most = size;  // NaN too
     if (std::isnan(most)) return most;
@@ -163,14 +135,13 @@ double RecordedRun::first_size(double t, double end, std::span<const double> y) 
   evaluations_ += 2;
   for (std::size_t c = 0; c < n_; ++c) here_[c] = (g[c] - f[c]) / h;
   const double d = std::max(d1, size(here_));
-  const double h1 = d <= 1e-15 ? std::max(1e-6, h * 1e-3) : std::pow(0.01 / d, 1.0 / tableau_->order);
+  const double h1 = d <= 1e-15 ? std::max(1e-6, h * 1e-3) : std::pow(0.01 / d, 1.0 / tableau_.error_order);
   return std::min({100.0 * h, h1, end - t});
 }
 
 void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
-  const bool adaptive = !tableau_->error.empty();
   bool known = false, rejected = false;
-  if (adaptive && wanted_ == 0.0) {
+  if (adaptive_ && wanted_ == 0.0) {
     wanted_ = first_size(t, end, y);
     known = true;
   }
@@ -181,7 +152,7 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
       throw Error(ErrorCode::data, fmt::format("more than {} steps, at t = {:.9g} s", options_.most_steps, t));
     }
     double h = wanted_;
-    if (!adaptive) {
+    if (!adaptive_) {
       const double next = begin + static_cast<double>(made + 1) * options_.step;
       h = next > end - 1e-9 * options_.step ? end - t : next - t;
     } else if (t + 1.01 * h >= end) {
@@ -189,18 +160,20 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
     } else if (t + 2.0 * h > end) {
       h = 0.5 * (end - t);
     }
-    stages(t, h, y, known);
+    make_stages(t, h, y, known);
     const bool finite = all_finite(next_);
-    if (!adaptive && !finite) throw Error(ErrorCode::data, fmt::format("the state is not finite after t = {:.9g} s", t));
-    if (adaptive) {
+    if (!adaptive_ && !finite) throw Error(ErrorCode::data, fmt::format("the state is not finite after t = {:.9g} s", t));
+    if (adaptive_) {
       double size = HUGE_VAL;
       if (finite) {
-        system_.value(Parametric::Of::rates, t + h, next_, {&k_[s_ * n_], n_});
-        ++evaluations_;
+        if (tableau_.first_is_last) {
+          system_.value(Parametric::Of::rates, t + h, next_, {&k_[s_ * n_], n_});
+          ++evaluations_;
+        }
         size = error_size(h, y, next_);
       }
       if (!(size <= 1.0)) {
-        wanted_ = h * (std::isfinite(size) ? std::max(0.2, 0.9 * std::pow(size, -1.0 / tableau_->order)) : 0.1);
+        wanted_ = h * (std::isfinite(size) ? std::max(0.2, 0.9 * std::pow(size, -1.0 / tableau_.error_order)) : 0.1);
         known = true;
         rejected = true;
         if (wanted_ < 1e-14 * std::max(std::abs(t), std::abs(end))) {
@@ -210,15 +183,15 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
         continue;
       }
       const double most = rejected ? 1.0 : 5.0;
-      const double next = h * std::min(most, 0.9 * std::pow(std::max(size, 1e-10), -1.0 / tableau_->order));
+      const double next = h * std::min(most, 0.9 * std::pow(std::max(size, 1e-10), -1.0 / tableau_.error_order));
       wanted_ = h < wanted_ ? std::max(wanted_, next) : next;  // it was shortened to end there
       rejected = false;
     }
     store(t, h, y);
     y = next_;
     // the last stage was evaluated before quaternions were made units again
-    known = adaptive && quaternions_.empty();
-    if (known) std::copy(k_.begin() + static_cast<std::ptrdiff_t>(s_ * n_), k_.end(), k_.begin());
+    known = tableau_.first_is_last && quaternions_.empty();
+    if (known) std::copy_n(k_.begin() + static_cast<std::ptrdiff_t>(s_ * n_), n_, k_.begin());
     ++made;
     t = h == end - t ? end : t + h;
   }
@@ -227,7 +200,7 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
 std::span<const double> RecordedRun::stage(std::size_t step, std::size_t i) {
   if (keeps_stages_) return {&Y_[(step * s_ + i) * n_], n_};
   if (staged_ != step) {
-    stages(t_[step], h_[step], {&y_[step * n_], n_}, false);
+    make_stages(t_[step], h_[step], {&y_[step * n_], n_}, false);
     staged_ = step;
   }
   return {&Y_[i * n_], n_};
@@ -242,10 +215,10 @@ std::vector<double> RecordedRun::along(std::span<const double> dy0, std::span<co
     for (std::size_t k = first_[m]; k < last; ++k) {
       for (std::size_t i = 0; i < s_; ++i) {
         std::copy(d.begin(), d.end(), dY.begin());
-        for (std::size_t j = 0; j < i; ++j) add_scaled(dY, h_[k] * tableau_->a[i][j], {&dk[j * n_], n_});
-        system_.along(Parametric::Of::rates, t_[k] + tableau_->c[i] * h_[k], stage(k, i), dY, db, {&dk[i * n_], n_});
+        for (std::size_t j = 0; j < i; ++j) add_scaled(dY, h_[k] * tableau_.A[i][j], {&dk[j * n_], n_});
+        system_.along(Parametric::Of::rates, t_[k] + tableau_.c[i] * h_[k], stage(k, i), dY, db, {&dk[i * n_], n_});
       }
-      for (std::size_t i = 0; i < s_; ++i) add_scaled(d, h_[k] * tableau_->b[i], {&dk[i * n_], n_});
+      for (std::size_t i = 0; i < s_; ++i) add_scaled(d, h_[k] * tableau_.b[i], {&dk[i * n_], n_});
       const double* after = k + 1 < last ? &y_[(k + 1) * n_] : &marks_[m * n_];
       for (std::size_t q = 0; q < quaternions_.size(); ++q) {
         const std::size_t first = quaternions_[q];
@@ -280,11 +253,11 @@ void RecordedRun::back(std::span<const double> weights, std::span<double> y0_bar
       std::fill(Y_bar.begin(), Y_bar.end(), 0.0);
       for (std::size_t i = s_; i-- > 0;) {
         std::fill(w.begin(), w.end(), 0.0);
-        add_scaled(w, h_[k] * tableau_->b[i], lambda);
+        add_scaled(w, h_[k] * tableau_.b[i], lambda);
         for (std::size_t j = i + 1; j < s_; ++j) {
-          if (tableau_->a[j][i] != 0.0) add_scaled(w, h_[k] * tableau_->a[j][i], {&Y_bar[j * n_], n_});
+          if (tableau_.A[j][i] != 0.0) add_scaled(w, h_[k] * tableau_.A[j][i], {&Y_bar[j * n_], n_});
         }
-        system_.back(Parametric::Of::rates, t_[k] + tableau_->c[i] * h_[k], stage(k, i), w, {&Y_bar[i * n_], n_}, b_bar);
+        system_.back(Parametric::Of::rates, t_[k] + tableau_.c[i] * h_[k], stage(k, i), w, {&Y_bar[i * n_], n_}, b_bar);
       }
       for (std::size_t i = 0; i < s_; ++i) add_scaled(lambda, 1.0, {&Y_bar[i * n_], n_});
     }

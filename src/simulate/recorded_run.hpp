@@ -10,14 +10,15 @@
 
 #include <string>
 
+#include "butcher.hpp"
 #include "parametric.hpp"
 
 namespace lw {
 
 struct RecordedRunOptions {
-  std::string integrator = "dormand-prince";  // or rk4
-  double step = 0.0;                          // of rk4
-  double rtol = 1e-10, atol = 1e-12;          // of dormand-prince
+  std::string integrator = "dormand-prince";  // or verner, which chooses its steps too where none is given; rk4, gill
+  double step = 0.0;                          // of fixed steps
+  double rtol = 1e-10, atol = 1e-12;
   long most_steps = 10'000'000;
 };
 const std::vector<std::string>& recordable_integrators();
@@ -40,13 +41,8 @@ class RecordedRun {
   // From the weights of y at all the times, one behind the other: what y0 and b weigh. Added to.
   void back(std::span<const double> weights, std::span<double> y0_bar, std::span<double> b_bar);
 
-  struct Tableau {
-    std::vector<std::vector<double>> a;
-    std::vector<double> b, c;
-    std::vector<double> error;  // b less those of the lower order; empty: fixed steps. One stage more: that at the end
-    int order = 4;
-  };
-  const Tableau& tableau() const { return *tableau_; }
+  const ButcherTableau& tableau() const { return tableau_; }
+  std::size_t stages() const { return s_; }  // that a step consists of; one that only tells its error is none
   // Where step k begins, and its size; and at which step an interval between times begins.
   double start(std::size_t k) const { return t_[k]; }
   double step(std::size_t k) const { return h_[k]; }
@@ -55,7 +51,7 @@ class RecordedRun {
 
  private:
   void run_to(double t, double end, std::vector<double>& y);
-  void stages(double t, double h, std::span<const double> y, bool first_known);
+  void make_stages(double t, double h, std::span<const double> y, bool first_known);
   void store(double t, double h, std::span<const double> y);
   double first_size(double t, double end, std::span<const double> y);
   std::span<const double> stage(std::size_t step, std::size_t i);
@@ -64,7 +60,8 @@ class RecordedRun {
 
   Parametric& system_;
   RecordedRunOptions options_;
-  const Tableau* tableau_;
+  const ButcherTableau& tableau_;
+  bool adaptive_;
   std::size_t n_, s_;
   double t0_;
   std::vector<double> times_, marks_;

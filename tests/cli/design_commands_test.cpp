@@ -1,0 +1,106 @@
+// sensitivity and optimize as a user calls them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace design_commands_test {
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(folder() + "/" + file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+TEST(SensitivityCommand, GradientsAreThoseOfDifferences) {
+  const auto run = [](const std::string& l1) {
+    return linkwright({"sensitivity", "double-pendulum", "--set", "l1=" + l1, "--parameters", "l1,start.qd.lower", "--duration", "0.5",
+                       "--functional", "end: lower.z", "--functional", "integral: kinetic", "--check", "--json", "--quiet"});
+  };
+  const Outcome o = run("0.5");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json here = o.json(), up = run("0.50001").json(), down = run("0.49999").json();
+  for (int f = 0; f < 2; ++f) {
+    const double slope = (up["functionals"][f]["value"].get<double>() - down["functionals"][f]["value"].get<double>()) / 2e-5;
+    EXPECT_NEAR(here["functionals"][f]["gradient"]["l1"].get<double>(), slope, 1e-6 * std::max(1.0, std::abs(slope)));
+  }
+  EXPECT_TRUE(here["check"]["passed"]);
+  EXPECT_LT(here["check"]["complex_step"].get<double>(), 1e-10);
+  EXPECT_LT(here["check"]["adjoint"].get<double>(), 1e-8);
+}
+
+TEST(SensitivityCommand, AnInverseRunIsLinearInMasses) {
+  write("motion.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0.1,0.2,1,0,2,1\n0.1,0.2,0.2,1,0.1,-1,1\n");
+  const Outcome o = linkwright({"sensitivity", "double-pendulum", "--parameters", "m1,m2", "--motion", "motion.csv", "--functional", "end: tau1",
+                                "--out", "torques.csv", "--json", "--quiet"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json f = o.json()["functionals"][0];
+  // of m1 and m2 alone, both 1: homogeneous of the first degree
+  EXPECT_NEAR(f["value"].get<double>(), f["gradient"]["m1"].get<double>() + f["gradient"]["m2"].get<double>(), 1e-12);
+  EXPECT_TRUE(has(text_of("torques.csv"), "t,tau1,tau2,d_tau1.m1,d_tau2.m1,d_tau1.m2,d_tau2.m2\n")) << text_of("torques.csv");
+}
+
+TEST(SensitivityCommand, TrajectoriesGoToAFile) {
+  const Outcome o = linkwright({"sensitivity", "twu-3r", "--set", "g=0", "--parameters", "m1", "--duration", "0.1", "--sample", "0.05", "--torque",
+                                "link1=6", "--out", "all.csv", "--quiet"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const std::string text = text_of("all.csv");
+  EXPECT_TRUE(has(text, "t,q1,q2,q3,qd1")) << text;
+  EXPECT_TRUE(has(text, ",d_tau3.m1\n0,")) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+TEST(SensitivityCommand, WrongUseIsRefused) {
+  const auto said = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"sensitivity", "double-pendulum", "--duration", "0.1"});
+    const Outcome o = linkwright(words);
+    EXPECT_NE(o.code, 0);
+    return o.err;
+  };
+  EXPECT_TRUE(has(said({"--parameters", "l7"}), "did you mean `l1`?"));
+  EXPECT_TRUE(has(said({"--functional", "tau1^2"}), "`integral: FORMULA`"));
+  EXPECT_TRUE(has(said({"--functional", "integral: tau9"}), "unknown name `tau9`"));
+  EXPECT_TRUE(has(said({"--torque", "uper=1"}), "did you mean `upper`?"));
+  EXPECT_TRUE(has(said({"--at", "0.2"}), "from 0 to 0.1 s"));
+  EXPECT_TRUE(has(said({"--integrator", "rk4"}), "needs a step"));
+}
+
+TEST(OptimizeCommand, WritesTheMechanismAndAReport) {
+  const Outcome o = linkwright({"optimize", "examples/optimize/spring.yaml", "--out", "better.yaml", "--report", "better.html", "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.err, "cost")) << o.err;  // a line an evaluation
+  const nlohmann::json json = o.json();
+  EXPECT_EQ(json["end"], "optimal");
+  const double k = json["parameters"]["k"]["after"];
+  EXPECT_TRUE(has(text_of("better.yaml"), "stiffness: k")) << text_of("better.yaml");
+  EXPECT_EQ(linkwright({"check", "better.yaml"}).code, 0);
+  EXPECT_TRUE(has(text_of("better.html"), "<svg"));
+  // the better mechanism costs what was promised, and nothing is left to gain
+  write("again.yaml", "optimize: 1\nmodel: better.yaml\nparameters: {k: {lower: 0, upper: 400}}\n"
+                      "motion: {times: [0, 0.6, 0.9, 1.5, 1.8], points: [[-30 deg, 0], [40 deg, 0.05], [40 deg, 0.15], [-30 deg, 0.05], [-30 deg, 0]]}\n"
+                      "cost: {integral: tau.arm^2}\n");
+  const nlohmann::json again = linkwright({"optimize", "again.yaml", "--json", "--quiet"}).json();
+  EXPECT_NEAR(again["cost"]["before"].get<double>(), json["cost"]["after"].get<double>(), 1e-6);
+  EXPECT_NEAR(again["parameters"]["k"]["after"].get<double>(), k, 1e-3);
+}
+
+TEST(OptimizeCommand, WhatCannotBeMetEndsWith1AndBadFilesWithTheirPlace) {
+  const std::string begin = "optimize: 1\nmodel: double-pendulum\nparameters: {l1: {lower: 0.2, upper: 1}}\n"
+                            "motion: {times: [0, 1], points: [[0, 0], [1, 1]]}\ncost: {integral: tau1^2}\n";
+  write("far.yaml", begin + "constraints: [{end: lower.x, at_most: -5}]\n");
+  const Outcome far = linkwright({"optimize", "far.yaml", "--quiet"});
+  EXPECT_EQ(far.code, 1);
+  EXPECT_TRUE(has(far.out, "infeasible") && has(far.out, "violated")) << far.out;
+  write("bad.yaml", begin + "constraints: [{end: lower.w, at_most: 5}]\n");
+  const Outcome bad = linkwright({"optimize", "bad.yaml"});
+  EXPECT_EQ(bad.code, 3);
+  EXPECT_TRUE(has(bad.err, "bad.yaml:6:") && has(bad.err, "lower.w")) << bad.err;
+}
+
+}  // namespace design_commands_test
+}  // namespace lw::test
