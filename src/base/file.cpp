@@ -57,10 +57,12 @@ void write_directly(const std::string& path, std::string_view content) {
   if (!ok) fail(path, std::strerror(reason));
 }
 
+}  // namespace
+
 // A file under a temporary name beside its target; gone again unless it is put in place.
-class Part {
+class FilePart {
  public:
-  Part(const std::string& path, const fs::file_status& status) : path_(path), target_(behind_links(path)), status_(status) {
+  FilePart(const std::string& path, const fs::file_status& status) : path_(path), target_(behind_links(path)), status_(status) {
     const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
@@ -69,13 +71,13 @@ class Part {
     if (file_ < 0) fail(path, std::strerror(errno));
     temporary_ = temporary;
   }
-  Part(Part&& other) noexcept
+  FilePart(FilePart&& other) noexcept
       : path_(other.path_),
         target_(other.target_),
         temporary_(std::exchange(other.temporary_, {})),
         status_(other.status_),
         file_(std::exchange(other.file_, -1)) {}
-  ~Part() { drop(); }
+  ~FilePart() { drop(); }
 
   void write(std::string_view content) {
     if (!write_all(file_, content)) give_up(errno);
@@ -109,8 +111,6 @@ class Part {
   int file_ = -1;
 };
 
-}  // namespace
-
 void write_file(const std::string& path, std::string_view content) { write_files({{path, content}}); }
 
 void write_files(const std::vector<FileToWrite>& files) {
@@ -120,7 +120,7 @@ void write_files(const std::vector<FileToWrite>& files) {
     status.push_back(fs::status(f.path, ignored));
     if (fs::is_directory(status.back())) fail(f.path, "it is a folder");
   }
-  std::vector<Part> parts;
+  std::vector<FilePart> parts;
   for (std::size_t k = 0; k < files.size(); ++k) {
     if (fs::exists(status[k]) && !fs::is_regular_file(status[k])) {
       write_directly(files[k].path, files[k].content);
@@ -130,7 +130,7 @@ void write_files(const std::vector<FileToWrite>& files) {
       parts.back().complete();
     }
   }
-  for (Part& part : parts) part.put_in_place();
+  for (FilePart& part : parts) part.put_in_place();
 }
 
 class GrowingFile::Open {
@@ -172,7 +172,7 @@ class GrowingFile::Open {
   }
 
   std::string path_, waiting_;
-  std::optional<Part> part_;
+  std::optional<FilePart> part_;
   int device_ = -1;
 };
 
