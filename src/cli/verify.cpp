@@ -59,7 +59,7 @@ void print_checks(const VerificationReport& r) {
     group = c.group;
     const std::string verdict = verdict_name(c.verdict), blanks(widest - display_width(c.name), ' ');
     fmt::print("  {}{}  {}", styled(verdict, verdict_style(c.verdict), stdout), std::string(7 - verdict.size(), ' '), c.name);
-    if (c.verdict == Verdict::skipped) {
+    if (c.verdict == Verdict::skipped || !std::isfinite(c.worst)) {
       fmt::print("{}  {}\n", blanks, styled(c.note, Style::faint, stdout));
     } else {
       const bool told = c.verdict == Verdict::failed || c.note.starts_with("order");  // --json has the others

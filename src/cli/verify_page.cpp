@@ -44,7 +44,6 @@ figure { margin: 10px 0 24px; } figure svg { color: inherit; max-width: 100%; he
 )";
 
 std::string small_number(double x) {
-  if (!std::isfinite(x)) return x > 0 ? "∞" : "not a number";
   if (x == 0.0) return "0";
   return x >= 0.01 && x < 1e4 ? fmt::format("{:.2g}", x) : fmt::format("{:.1e}", x);
 }
@@ -54,12 +53,13 @@ std::string verify_table(const std::vector<VerificationCheck>& checks, const std
   for (const VerificationCheck& c : checks) {
     if (c.group != group) continue;
     const bool skipped = c.verdict == Verdict::skipped, good = c.verdict == Verdict::passed;
+    const bool measured = !skipped && std::isfinite(c.worst);
     const std::string mark = skipped ? "<span class='soft'>– skipped</span>"
                              : good  ? "<span class='good'>✓ passed</span>"
                                      : "<span class='bad'>✗ failed</span>";
     rows += fmt::format(
         "<tr><td>{}</td><td class='number'>{}</td><td class='number'>{}</td><td class='soft'>{}</td><td class='mark'>{}</td></tr>\n",
-        escape_xml(c.name), skipped ? "" : small_number(c.worst), skipped ? "" : small_number(c.allowed), escape_xml(c.note), mark);
+        escape_xml(c.name), measured ? small_number(c.worst) : "", measured ? small_number(c.allowed) : "", escape_xml(c.note), mark);
   }
   return "<table><tr><th>what</th><th class='number'>deviation</th><th class='number'>allowed</th><th></th><th>verdict</th></tr>\n" + rows +
          "</table>\n";

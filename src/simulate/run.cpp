@@ -13,8 +13,8 @@ namespace lw {
 namespace {
 
 constexpr int kLooks = 4;              // at crossings, in a step that the integrator chose
-constexpr std::size_t kChatter = 100;  // events within `kMoment` of the duration: that never ends
-constexpr double kMoment = 1e-6;
+constexpr std::size_t kChatter = 20;   // events within `kMoment` of the duration: that never ends
+constexpr double kMoment = 1e-6, kShortly = 1e-3;
 constexpr int kStuck = 1000;           // steps in which the time does not go on
 constexpr std::size_t kMostEvents = 1000;
 
@@ -64,6 +64,11 @@ class Run {
     } catch (const Error& e) {
       result_.end = RunResult::End::failed;
       result_.ended_by = e.what();
+      // where events crowd, an integrator may be the first to lose its way
+      const auto lately = std::ranges::count_if(fired_, [&](double t) { return state_.t - t <= kMoment * end(); });
+      if (lately >= 3 && result_.ended_by.find("never ends") == std::string::npos) {
+        result_.ended_by = fmt::format("the event `{}` never ends: {}", scenario_.events[last_fired_].name, result_.ended_by);
+      }
       if (result_.ended_by.find("q = ") == std::string::npos) {
         result_.ended_by += fmt::format("\n  last state: {}", scene_.describe(state_));
       }
@@ -99,7 +104,6 @@ class Run {
   void whole() {
     integrator_.restart();
     look_again(state_);
-    MotionState before = state_;
     int stuck = 0;
     for (;;) {
       if (scene_.enter(state_.t)) integrator_.restart();
@@ -112,14 +116,14 @@ class Run {
         record(state_);
         return;
       }
-      before = state_;
+      before_ = state_;
       advance(integrator_, scene_, state_, until());
-      stuck = state_.t > before.t ? 0 : stuck + 1;
+      stuck = state_.t > before_.t ? 0 : stuck + 1;
       if (stuck == kStuck) {
         throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",
                                                  scene_.describe(state_)));
       }
-      if (step_with_events(before)) return;
+      if (step_with_events()) return;
     }
   }
 
@@ -146,17 +150,17 @@ class Run {
     return false;
   }
 
-  // What lies between `before` and the state: outputs, and crossings in their order. True where the run is over.
-  bool step_with_events(const MotionState& before) {
+  // What lies within the step: outputs, and crossings in their order. True where the run is over.
+  bool step_with_events() {
     const bool watched = std::ranges::any_of(scenario_.events, [](const ScenarioEvent& e) { return !e.time; });
     if (!watched) {
       outputs_until(state_.t);
       return false;
     }
     const int looks = adaptive_ ? kLooks : 1;
-    double from = before.t;
+    double from = before_.t;
     for (int i = 1; i <= looks; ++i) {
-      const double to = i == looks ? state_.t : before.t + (state_.t - before.t) * i / looks;
+      const double to = i == looks ? state_.t : before_.t + (state_.t - before_.t) * i / looks;
       if (i == looks) {
         probe_ = state_;
       } else {
@@ -175,9 +179,10 @@ class Run {
         if (when < state_.t) integrator_.at(when, state_);
         integrator_.restart();
         const Watch& w = watches_[first];
-        // a return that is over before round-off can tell the way back from it
-        if (w.returning != 0 && w.returning * rate(first) > 0.0) never_ends(first);
         passed_up_ = w.returning != 0 ? w.returning < 0 : w.before < 0.0;
+        // passed one way and moving the other: it has returned more closely than interpolation can tell
+        const bool again = !fired_.empty() && last_fired_ == first && state_.t - fired_.back() <= kShortly * end();
+        if (again && !scenario_.events[first].set.empty() && (passed_up_ ? -1.0 : 1.0) * rate(first) > 0.0) never_ends(first);
         return fire(first);
       }
       for (std::size_t k = 0; k < watches_.size(); ++k) move_on(k, after[k]);
@@ -224,7 +229,10 @@ class Run {
     if (w.returning != 0) {  // it begins at zero and returns first: find where it has
       double part = high - low;
       while (low + part > low && has_passed(low + part)) high = low + part, part /= 2.0;
-      if (!(low + part > low)) never_ends(k);
+      if (!(low + part > low)) {
+        state_ = before_;
+        never_ends(k);
+      }
       low += part;
     }
     while (true) {
@@ -247,6 +255,7 @@ class Run {
     if (result_.events.size() < kMostEvents) result_.events.push_back(happened);
     for (RunListener* l : options_.listeners) l->event(happened);
     fired_.push_back(state_.t);
+    last_fired_ = k;
     if (fired_.size() > kChatter) fired_.pop_front();
     if (fired_.size() == kChatter && state_.t - fired_.front() <= kMoment * end()) never_ends(k);
     watches_[k].done = watches_[k].done || e.once;
@@ -349,12 +358,13 @@ class Run {
   const RunOptions& options_;
   const bool adaptive_;
   ScenarioFormulas crossings_, outputs_;
-  MotionState state_, probe_, row_state_;
+  MotionState state_, before_, probe_, row_state_;  // before_: where the step began
   double balance_ = 0.0, potential_ = 0.0;  // energy that the motion should have, less work; potential at the beginning
   double worst_residual_ = 0.0, largest_energy_ = 0.0;
   std::vector<Watch> watches_;
   std::vector<double> a_, rates_, dz_;
   std::deque<double> fired_;
+  std::size_t last_fired_ = 0;
   bool passed_up_ = false;  // the last crossing
   long outputs_made_ = 0;
   double last_row_ = 0.0;

@@ -149,6 +149,20 @@ TEST(Run, AnEventThatNeverEndsIsNamedWithTimeAndState) {
   EXPECT_NE(back.result.ended_by.find("`lift` never ends"), std::string::npos) << back.result.ended_by;
 }
 
+// However quickly it comes to rest, and by whatever integrator.
+TEST(Run, AnEventThatNeverEndsIsNamedByEveryIntegrator) {
+  for (const std::string& i : kIntegrators) {
+    for (const char* kept : {"0.9", "0.5", "0.1", "1e-3"}) {
+      const Done d = move(ball(), std::string("duration: 12\ninitial: {q: {ball: 1}}\nevents: [{name: bounce, crossing: q.ball, "
+                                              "direction: down, set: {qd.ball: -") + kept + "*qd.ball}}]\nintegrator: " + i);
+      EXPECT_EQ(d.result.end, RunResult::End::failed) << i << kept;
+      EXPECT_NE(d.result.ended_by.find("`bounce` never ends"), std::string::npos) << i << kept << d.result.ended_by;
+      const double e = std::stod(kept);
+      EXPECT_NEAR(d.result.final.t, std::sqrt(2.0 / kG) * (1.0 + 2.0 * e / (1.0 - e)), 1e-3) << i << kept;
+    }
+  }
+}
+
 TEST(Run, AnActionElsewhereDoesNotRepeatItsEvent) {
   const Done d = move(ball(), "duration: 1\ninitial: {q: {ball: 1}}\nevents: [{name: faster, crossing: q.ball - 0.5, set: {qd.ball: "
                               "2*qd.ball}}]");
