@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
@@ -18,6 +19,7 @@
 #include "../graph/passes/schedule.hpp"
 #include "../graph/tangent.hpp"
 #include "../model/coordinate_rates.hpp"
+#include "../model/over.hpp"
 #include "standalone_text.hpp"
 
 namespace lw {
@@ -50,6 +52,27 @@ Function standalone_tangent(const Function& f) {
   });
   constexpr int kMost = 20000;  // operations: passes take longer than linear time
   return cost(plain).operations.multiplications > kMost ? plain : optimize(plain, Objective::operations);
+}
+
+// q̇ with quaternions and rotations by Eigen: ½ q ⊗ (ω, 0), and R v for the place of a floating joint.
+std::vector<double> rates_by_eigen(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd) {
+  std::vector<double> rates(q.size());
+  for (const JointInfo& joint : model.joints) {
+    const std::size_t k = at(joint.q), v = at(joint.v);
+    const bool floats = joint.type == JointType::floating;
+    if (!floats && joint.type != JointType::spherical) {
+      for (std::size_t i = 0; i < at(coordinates(joint.type)); ++i) rates[k + i] = qd[v + i];
+      continue;
+    }
+    const std::size_t turn = floats ? k + 3 : k;
+    const Eigen::Quaterniond Q(q[turn + 3], q[turn], q[turn + 1], q[turn + 2]), spin(0.0, qd[v], qd[v + 1], qd[v + 2]);
+    const Eigen::Vector4d rate = 0.5 * (Q * spin).coeffs();  // x, y, z, w
+    for (int i = 0; i < 4; ++i) rates[turn + at(i)] = rate[i];
+    if (!floats) continue;
+    const Eigen::Vector3d moved = Q * Eigen::Vector3d(qd[v + 3], qd[v + 4], qd[v + 5]);
+    for (int i = 0; i < 3; ++i) rates[k + at(i)] = moved[i];
+  }
+  return rates;
 }
 
 // One state of the mechanism with some values of what is kept.
@@ -168,9 +191,29 @@ class StandaloneMaker {
     const Function rates = trace("rates", {{"q", nq}, {"qd", nv}}, {{"q_rate", nq}}, [&](const Arguments& in, Results& out) {
       coordinate_rates<Expr>(model, in[0], in[1], out[0]);
     });
+    const auto measure = [&](const std::string& name) {
+      made_.errors.push_back(vectors_error(program_.functions.back()));
+      if (!(made_.errors.back() <= kStandaloneTolerance)) refuse(name, made_.errors.back());
+    };
     program_.functions.push_back(finished(rates));
+    add_vectors("rates", mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
+      append(in, s.state.q, s.state.qd);
+      out = rates_by_eigen(s.model, s.state.q, s.state.qd);
+    });
+    measure("rates");
     program_.functions.push_back(finished(standalone_tangent(rates)));
-    made_.errors.insert(made_.errors.end(), {0.0, 0.0});  // a line or two, the same for all mechanisms
+    add_vectors("rates-tangent", mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
+      const std::vector<double>&dqd = s.state.qdd, &along = s.state.tau;
+      std::vector<double> dq(nq);
+      coordinate_rates<double>(s.model, s.state.q, along, dq);
+      append(in, s.state.q, s.state.qd, dq, dqd);
+      std::vector<Dual> q, qd, moved(nq);
+      for (std::size_t k = 0; k < nq; ++k) q.emplace_back(s.state.q[k], dq[k]);
+      for (std::size_t k = 0; k < nv; ++k) qd.emplace_back(s.state.qd[k], dqd[k]);
+      coordinate_rates<Dual>(over<Dual>(s.model), q, qd, moved);
+      for (std::size_t k = 0; k < nq; ++k) out[k] = moved[k].d;
+    });
+    measure("rates-tangent");
   }
 
   // δτ of inverse dynamics by dual numbers; δq̈ from it: (∂τ/∂q̈) δq̈ = δτ − δτ at rest of q̈.

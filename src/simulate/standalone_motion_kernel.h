@@ -150,12 +150,23 @@ class Integrator {
       if (data_.rk4) rk4(t, x, corner);
       else verner(t, x, corner);
       system_.normalize(x);
+      if (!data_.rk4) require_progress(t);
     }
     system_.set_end(-1e300);
   }
   long steps = 0, refused = 0;
 
  private:
+  // Dry friction that jumps lets steps chatter about rest: small ones for ever.
+  void require_progress(double t) {
+    if (steps + refused < next_look_) return;
+    if (t - last_look_ < 1e-3 * data_.duration) {
+      throw Trouble(3, "t = " + text_of(t) + " s: " + std::to_string(kTries) + " steps have come no further than " + text_of(t - last_look_) + " s: forces or dry friction jump there, or the motion grows beyond bounds");
+    }
+    next_look_ = steps + refused + kTries;
+    last_look_ = t;
+  }
+
   // One step, which ends at `until` where that is near.
   void rk4(double& t, std::vector<double>& x, double until) {
     const double left = until - t;
@@ -228,5 +239,8 @@ class Integrator {
   System& system_;
   const Data& data_;
   double h_;
+  static constexpr long kTries = 10000;
+  long next_look_ = kTries;
+  double last_look_ = 0.0;
   std::vector<double> k_[8], y_;
 };

@@ -288,7 +288,26 @@ TEST(Standalone, TreeWithSpringsFrictionAndForces) {
   compare("q(slide)", end_of({}, "more.data"), end_of({}, "less.data"), h);
 }
 
-// A pendulum on a table of forces, by both integrators.
+// Dry friction that jumps: where the slide comes to rest there is no more motion to follow, and the run says so.
+TEST(Standalone, RestUnderDryFrictionEndsTheRunWithAMessage) {
+  const std::string slide = "linkwright: 1\nname: slide\nlinks:\n  - {{name: a, parent: base, joint: {{type: prismatic, axis: x}}, inertia: {{mass: 2}}, friction: {{coulomb: 4{}}}}}\n";
+  const Mechanism sharp = mechanism(fmt::format(fmt::runtime(slide), "")), gradual = mechanism(fmt::format(fmt::runtime(slide), ", width: 0.01"));
+  EXPECT_EQ(jumping_joints(instantiate<double>(sharp)), std::vector<std::string>{"a"});
+  EXPECT_TRUE(jumping_joints(instantiate<double>(gradual)).empty());
+  StandaloneOptions options;
+  options.program.trace.friction = true;
+  const Built simulator(sharp, options);
+  simulator.write("run.data", "[start]\nqd(a) = 1\n[forces]\na = -1\n[run]\nduration = 1\noutput = 0.1\n");
+  const Finished run = simulator({"forward", "run.data", "--out", "run.csv"});
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_NE(run.output.find("dry friction"), std::string::npos) << run.output;
+  // until then it was right: it slides with -2.5 m/s², and rests after 0.4 s
+  const std::vector<Row> rows = simulator.rows("run.csv");
+  ASSERT_GE(rows.size(), 4u);
+  EXPECT_NEAR(at(rows[3], "q1"), 0.3 - 1.25 * 0.09, 1e-12);
+}
+
+// A mass on a table of forces, by both integrators.
 TEST(Standalone, TablesAndIntegrators) {
   const Built simulator(mechanism(
       "linkwright: 1\nname: mass\nlinks:\n  - {name: a, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}}\n"));
