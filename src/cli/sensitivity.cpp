@@ -76,6 +76,7 @@ ForwardDesignOptions forward_options(const Arguments& arguments, const LoadedMod
       if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
     }
     options = design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
+    if (arguments.has("--no-friction")) options.system.friction = false;
   } else {
     options.q = read_q(arguments, loaded);
     options.qd = read_velocity(arguments, "--qd", loaded.model);
@@ -314,17 +315,19 @@ int run_inverse(const Arguments& arguments, SensitivityInput& input) {
 
 // --- what gradients cost
 
-double seconds(const std::function<void()>& f) {
+// Of each, the quickest of many calls, taken in turn: whatever else the machine does meets all alike.
+std::vector<double> quickest(const std::vector<std::function<void()>>& calls) {
   using Clock = std::chrono::steady_clock;
-  const auto once = [&](int n) {
-    const auto begin = Clock::now();
-    for (int k = 0; k < n; ++k) f();
-    return std::chrono::duration<double>(Clock::now() - begin).count() / n;
-  };
-  f();
-  const int n = std::max(1, static_cast<int>(0.02 / std::max(1e-7, once(1))));
-  double least = HUGE_VAL;
-  for (int k = 0; k < 11; ++k) least = std::min(least, once(n));
+  const auto seconds = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
+  std::vector<double> least(calls.size(), HUGE_VAL);
+  const auto begin = Clock::now();
+  for (int round = 0; round < 20 || (round < 2000 && seconds(begin) < 0.5); ++round) {
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      const auto from = Clock::now();
+      calls[k]();
+      if (round > 0) least[k] = std::min(least[k], seconds(from));
+    }
+  }
   return least;
 }
 
@@ -342,16 +345,16 @@ int run_cost(const Arguments& arguments, SensitivityInput& input) {
     const std::vector<std::string> names(input.parameters.begin(), input.parameters.begin() + static_cast<std::ptrdiff_t>(n));
     if (!arguments.quiet()) say(fmt::format("{} …", counted(n, "parameter")));
     ForwardDesign design(input.loaded.mechanism, names, functionals, options);
-    const double run = seconds([&] { plain.values({}); });
-    const double adjoint = seconds([&] {
-      design.values(design.start());
-      design.gradients(DesignMethod::adjoint);
-    });
-    // above a few dozen it takes long and tells nothing new
-    const double direct = n > 20 ? std::numeric_limits<double>::quiet_NaN() : seconds([&] {
-      design.values(design.start());
-      design.gradients(DesignMethod::direct);
-    });
+    const auto gradient = [&](DesignMethod method) {
+      return [&design, method] {
+        design.values(design.start());
+        design.gradients(method);
+      };
+    };
+    std::vector<std::function<void()>> calls{[&] { plain.values({}); }, gradient(DesignMethod::adjoint)};
+    if (n <= 20) calls.emplace_back(gradient(DesignMethod::direct));  // above, it takes long and tells nothing new
+    const std::vector<double> times = quickest(calls);
+    const double run = times[0], adjoint = times[1], direct = times.back();
     table.add({std::to_string(n), fmt::format("{:.3f}", 1e3 * run), fmt::format("{:.3f}", 1e3 * adjoint), fmt::format("{:.2f}", adjoint / run),
                n > 20 ? "" : fmt::format("{:.3f}", 1e3 * direct), n > 20 ? "" : fmt::format("{:.1f}", direct / run)});
     Json one{{"parameters", n}, {"simulation", run}, {"adjoint", adjoint}, {"adjoint_ratio", adjoint / run}};
@@ -362,7 +365,7 @@ int run_cost(const Arguments& arguments, SensitivityInput& input) {
     print_json({{"model", input.loaded.model.name}, {"duration", options.duration}, {"cost", list}});
     return kOk;
   }
-  fmt::print("{}: a run of {:.6g} s and its gradient, least of 11 repetitions; the simulation alone has all parameters as numbers\n\n{}",
+  fmt::print("{}: a run of {:.6g} s and its gradient, the quickest of many; the simulation alone has all parameters as numbers\n\n{}",
              input.loaded.model.name, options.duration, table.str());
   return kOk;
 }
@@ -372,7 +375,7 @@ int run_sensitivity(const Arguments& arguments) {
   require_other_file(arguments, "--out", "MODEL");
   require_other_file(arguments, "--out", "--motion");
   SensitivityInput input{load_tree(arguments), {}, {}, chosen_method(arguments)};
-  note_losses(arguments, input.loaded.mechanism);
+  if (!arguments.has("--scenario")) note_losses(arguments, input.loaded.mechanism);
   const bool named = !input.loaded.mechanism.parameters.empty();
   input.parameters = design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded);
   for (const std::string& text : arguments.texts("--functional")) input.functionals.push_back(functional_of("--functional", text));
@@ -400,6 +403,7 @@ Command sensitivity_command() {
       {"--torque", "JOINT=FORMULA", "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing", Kind::texts, {}, "Run"},
       {"--motion", "FILE.csv", "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated", Kind::text, {}, "Run"},
       {"--friction", "", "with friction of joints and losses of drives", Kind::flag, {}, "Run"},
+      {"--no-friction", "", "without it, where a scenario has it", Kind::flag, {}, "Run"},
       {"--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one", Kind::text, recordable_integrators(), "Run"},
       {"--step", "SECONDS", "of fixed steps", Kind::number, {}, "Run"},
       {"--rtol", "X", "relative tolerance of a step; default: 1e-10", Kind::number, {}, "Run"},

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "../base/index.hpp"
-#include "../dynamics/friction.hpp"
 #include "../graph/interpreter.hpp"
 #include "../model/coordinate_rates.hpp"
 #include "complex_step_run.hpp"
@@ -183,7 +182,6 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
   }
   if (!std::equal(own.begin(), own.end(), system_->at().begin())) system_->set(own);
   run_ = std::make_unique<RecordedRun>(*system_, initial_state(b_), 0.0, times_, options_.steps);
-  if (options_.system.friction) require_directions();
   std::vector<double> results, g(system_->outputs());
   const std::size_t z = system_->nq() + system_->nv(), first = system_->nq() + 3 * system_->nv();
   for (std::size_t f = 0; f < functionals_.size(); ++f) {
@@ -197,32 +195,6 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
     results.push_back(g[first + slot_[f]]);
   }
   return results;
-}
-
-void ForwardDesign::require_directions() const {
-  const Model<double>& model = system_->model();
-  std::vector<int> dry;
-  for (const JointLoss<double>& loss : model.losses) {
-    if (is_dry(loss) && loss.width == 0.0) dry.push_back(loss.v);
-  }
-  for (const Transmission<double>& t : model.transmissions) {
-    const bool jumps = t.width == 0.0 && std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) {
-      return d.breakaway != 0.0 || !d.efficiency.empty();
-    });
-    if (jumps) dry.insert(dry.end(), t.v.begin(), t.v.end());
-  }
-  const auto velocity = [&](std::size_t step, int v) {
-    return (step < run_->steps() ? run_->state(step) : run_->at(times_.size() - 1))[at(model.nq + v)];
-  };
-  for (std::size_t step = 0; step < run_->steps(); ++step) {
-    for (const int v : dry) {
-      if (velocity(step, v) * velocity(step + 1, v) > 0.0) continue;
-      throw Error(ErrorCode::data,
-                  fmt::format("`{}` is at rest or turns round at t = {:.6g} s, where its dry friction jumps: a run through there has "
-                              "no derivatives of this kind; give its friction a `width`, or leave friction out",
-                              model.velocity_names[at(v)], run_->start(step)));
-    }
-  }
 }
 
 std::vector<std::vector<double>> ForwardDesign::gradients(DesignMethod method) {
