@@ -12,7 +12,7 @@
 namespace lw::cli {
 namespace {
 
-std::string trimmed(const std::string& text) {
+std::string without_blanks(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
   return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
 }
@@ -36,14 +36,14 @@ std::vector<std::string> design_parameters(const std::string& option, const std:
 
 DesignFunctional functional_of(const std::string& option, const std::string& text) {
   const std::size_t colon = text.find(':');
-  const std::string kind = colon == std::string::npos ? "" : trimmed(text.substr(0, colon));
+  const std::string kind = colon == std::string::npos ? "" : without_blanks(text.substr(0, colon));
   DesignFunctional f;
-  f.name = trimmed(text);
+  f.name = without_blanks(text);
   if (kind.empty()) {
     throw Error(ErrorCode::usage, fmt::format("{} {}: what of it? `integral: FORMULA`, `end: FORMULA`, or `0.5: FORMULA` for that instant",
                                               option, in_quotes(text)));
   }
-  f.formula = {option, trimmed(text.substr(colon + 1))};
+  f.formula = {option, without_blanks(text.substr(colon + 1))};
   if (kind != "integral") {
     f.kind = DesignFunctional::Kind::instant;
     if (kind != "end") f.time = parse_value(kind, false, option);
@@ -55,14 +55,14 @@ std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Mo
   std::vector<WrittenFormula> list(static_cast<std::size_t>(model.nv), {"--torque", "0"});
   for (const std::string& text : arguments.texts("--torque")) {
     const std::size_t sign = text.find('=');
-    const std::string joint = trimmed(text.substr(0, sign));
+    const std::string joint = without_blanks(text.substr(0, sign));
     const auto place = std::find(model.velocity_names.begin(), model.velocity_names.end(), joint);
     if (sign == std::string::npos) throw Error(ErrorCode::usage, fmt::format("--torque {}: should be JOINT=FORMULA", in_quotes(text)));
     if (place == model.velocity_names.end()) {
       throw Error(ErrorCode::usage, fmt::format("--torque: `{}` has no joint {}; {}", model.name, in_quotes(joint),
                                                 suggestion(joint, model.velocity_names)));
     }
-    list[static_cast<std::size_t>(place - model.velocity_names.begin())].text = trimmed(text.substr(sign + 1));
+    list[static_cast<std::size_t>(place - model.velocity_names.begin())].text = without_blanks(text.substr(sign + 1));
   }
   return list;
 }

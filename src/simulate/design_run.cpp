@@ -16,7 +16,7 @@ namespace {
 
 constexpr Parametric::Of kOutputs = Parametric::Of::outputs;
 
-double product(std::span<const double> a, std::span<const double> b) {
+double dot_product(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
   return sum;
@@ -138,7 +138,7 @@ std::vector<double> ForwardDesign::initial_state(std::span<const double> b) cons
     }
   }
   for (const std::size_t first : system_->quaternions()) {
-    const double length = std::sqrt(product({&y[first], 4}, {&y[first], 4}));
+    const double length = std::sqrt(dot_product({&y[first], 4}, {&y[first], 4}));
     for (std::size_t c = 0; c < 4; ++c) y[first + c] /= length;
   }
   return y;
@@ -161,7 +161,7 @@ ForwardDesign::Seed ForwardDesign::seed(std::size_t parameter) const {
   for (const std::size_t first : system_->quaternions()) {
     // before it was made a unit it had the length 1/cos of the angle by which it was moved
     const std::span<const double> unit(&y[first], 4), before(&options_.q[first], 4);
-    const double length = 1.0 / product(unit, before), radial = product(unit, {&s.dy0[first], 4});
+    const double length = 1.0 / dot_product(unit, before), radial = dot_product(unit, {&s.dy0[first], 4});
     for (std::size_t c = 0; c < 4; ++c) s.dy0[first + c] = (s.dy0[first + c] - radial * unit[c]) / length;
   }
   return s;
@@ -254,7 +254,7 @@ void ForwardDesign::weigh(std::size_t f, std::span<double> weights, std::span<do
 }
 
 double ForwardDesign::gradient_entry(std::size_t k, std::span<const double> y0_bar, std::span<const double> b_bar) const {
-  return of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : product(seed(k).dy0, y0_bar);
+  return of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : dot_product(seed(k).dy0, y0_bar);
 }
 
 std::vector<std::vector<double>> ForwardDesign::by_adjoint() {

@@ -352,7 +352,7 @@ TEST(DesignSensitivity, OfLoadedBearingsAndGearsAreThoseOfDifferences) {
   EXPECT_LT(difference(design.gradients(DesignMethod::adjoint), direct), 1e-11);
 }
 
-TEST(InverseDesign, GradientsOfIntegralsAreThoseOfTheRegressorAndOfDifferences) {
+TEST(InverseDesign, GradientsOfIntegralsAreThoseOfDifferences) {
   const Mechanism mechanism = load("double-pendulum");
   const Trajectory way = Trajectory::rest_to_rest({0.0, 0.8, 1.5}, {{0.1, 0.2}, {1.2, -0.5}, {0.3, 0.9}});
   InverseDesignOptions options;
