@@ -17,7 +17,7 @@
 namespace lw::cli {
 namespace {
 
-const char* words(DesignOptimum::End end) {
+const char* end_words(DesignOptimum::End end) {
   switch (end) {
     case DesignOptimum::End::optimal: return "optimal";
     case DesignOptimum::End::infeasible: return "infeasible";
@@ -26,7 +26,7 @@ const char* words(DesignOptimum::End end) {
   return "";
 }
 
-std::string verdict(const DesignOptimum& found) {
+std::string optimum_verdict(const DesignOptimum& found) {
   switch (found.end) {
     case DesignOptimum::End::optimal: return "optimal: no nearby design within the constraints costs less";
     case DesignOptimum::End::infeasible: return "infeasible: no design was found that meets the constraints; this one comes nearest";
@@ -56,7 +56,7 @@ Table constraint_table(const DesignOptimum& found) {
 
 // --- the report, a page by itself
 
-std::string html_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
+std::string optimum_html_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
   std::string text = "<table>\n<tr>";
   for (const std::string& h : header) text += "<th>" + escape_xml(h) + "</th>";
   text += "</tr>\n";
@@ -68,7 +68,7 @@ std::string html_table(const std::vector<std::string>& header, const std::vector
   return text + "</table>\n";
 }
 
-std::string html_report(const DesignProblem& problem, const DesignOptimum& found) {
+std::string optimum_page(const DesignProblem& problem, const DesignOptimum& found) {
   Plot cost{"Cost", "evaluation", "cost", {}, 760, 320};
   Plot off{"Violation of the constraint that is violated most, relative", "evaluation", "violation", {}, 760, 260};
   Plot ways{"Parameters, between their bounds", "evaluation", "(b - lower)/(upper - lower)", {}, 760, 320};
@@ -111,12 +111,12 @@ std::string html_report(const DesignProblem& problem, const DesignOptimum& found
       "</style>\n</head>\n<body>\n";
   page += "<h1>" + escape_xml(problem.name) + "</h1>\n";
   if (!problem.summary.empty()) page += "<p>" + escape_xml(problem.summary) + "</p>\n";
-  page += fmt::format("<p><strong>{}</strong></p>\n", escape_xml(verdict(found)));
+  page += fmt::format("<p><strong>{}</strong></p>\n", escape_xml(optimum_verdict(found)));
   page += fmt::format("<p>Mechanism {}; cost {}; {}.</p>\n", escape_xml(problem.mechanism.name), escape_xml(terms),
                       counted(found.history.size(), "evaluation"));
-  page += html_table({"", "before", "after"}, {{"cost", readable(found.before.cost), readable(found.after.cost)}});
-  page += "<h2>Parameters</h2>\n" + html_table({"parameter", "before", "after", "lower", "upper"}, parameters);
-  if (!constraints.empty()) page += "<h2>Constraints</h2>\n" + html_table({"constraint", "wanted", "before", "after", ""}, constraints);
+  page += optimum_html_table({"", "before", "after"}, {{"cost", readable(found.before.cost), readable(found.after.cost)}});
+  page += "<h2>Parameters</h2>\n" + optimum_html_table({"parameter", "before", "after", "lower", "upper"}, parameters);
+  if (!constraints.empty()) page += "<h2>Constraints</h2>\n" + optimum_html_table({"constraint", "wanted", "before", "after", ""}, constraints);
   page += "<h2>The search</h2>\n" + to_svg(cost) + "\n";
   if (!constraints.empty()) page += to_svg(off) + "\n";
   return page + to_svg(ways) + "\n</body>\n</html>\n";
@@ -146,11 +146,11 @@ int run_optimize(const Arguments& arguments) {
   }
   const bool feasible = found.end != DesignOptimum::End::infeasible;
   if (arguments.has("--out")) write_file(arguments.text("--out"), write_yaml(better));
-  if (arguments.has("--report")) write_file(arguments.text("--report"), html_report(problem, found));
+  if (arguments.has("--report")) write_file(arguments.text("--report"), optimum_page(problem, found));
   if (arguments.json()) {
     Json json{{"problem", problem.name},
               {"model", problem.mechanism.name},
-              {"end", words(found.end)},
+              {"end", end_words(found.end)},
               {"evaluations", found.history.size()},
               {"cost", {{"before", found.before.cost}, {"after", found.after.cost}}},
               {"violation", {{"before", found.before.violation}, {"after", found.after.violation}}},
@@ -169,7 +169,7 @@ int run_optimize(const Arguments& arguments) {
     print_json(json);
     return feasible ? kOk : kCheckFailed;
   }
-  fmt::print("{}: {} after {}\n\ncost  {} -> {}\n\n{}", problem.name, verdict(found), counted(found.history.size(), "evaluation"),
+  fmt::print("{}: {} after {}\n\ncost  {} -> {}\n\n{}", problem.name, optimum_verdict(found), counted(found.history.size(), "evaluation"),
              readable(found.before.cost), readable(found.after.cost), parameter_table_of(problem, found).str());
   if (!found.constraints.empty()) fmt::print("\n{}", constraint_table(found).str());
   for (const char* option : {"--out", "--report"}) {

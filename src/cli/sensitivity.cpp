@@ -19,10 +19,10 @@
 namespace lw::cli {
 namespace {
 
-using Rows = std::vector<std::vector<double>>;
+using GradientRows = std::vector<std::vector<double>>;
 
 // The largest difference, each row relative to its largest entry.
-double row_difference(const Rows& a, const Rows& b) {
+double row_difference(const GradientRows& a, const GradientRows& b) {
   double most = 0.0;
   for (std::size_t f = 0; f < a.size(); ++f) {
     double off = 0.0;
@@ -32,7 +32,7 @@ double row_difference(const Rows& a, const Rows& b) {
   return most;
 }
 
-void require_finite_rows(const std::vector<std::string>& names, const std::vector<std::string>& parameters, const Rows& rows) {
+void require_finite_rows(const std::vector<std::string>& names, const std::vector<std::string>& parameters, const GradientRows& rows) {
   for (std::size_t f = 0; f < rows.size(); ++f) {
     require_finite(names[f], rows[f], [&](std::size_t k) { return "its derivative by `" + parameters[k] + "`"; });
   }
@@ -40,7 +40,7 @@ void require_finite_rows(const std::vector<std::string>& names, const std::vecto
 
 // A line a parameter, a column a functional; or the other way round where that is narrower.
 std::string gradient_table(const std::vector<std::string>& functionals, const std::vector<std::string>& parameters,
-                           std::span<const double> at, const std::vector<double>& values, const Rows& rows) {
+                           std::span<const double> at, const std::vector<double>& values, const GradientRows& rows) {
   std::vector<std::string> header{"parameter", "value"};
   for (const std::string& f : functionals) header.push_back("d " + f);
   Table table(header);
@@ -61,7 +61,7 @@ struct SensitivityInput {
   DesignMethod method = DesignMethod::automatic;
 };
 
-DesignMethod chosen_method(const Arguments& arguments) {
+DesignMethod design_method(const Arguments& arguments) {
   const std::string name = arguments.text("--method", "automatic");
   for (const DesignMethod m : {DesignMethod::direct, DesignMethod::adjoint, DesignMethod::cvodes}) {
     if (name == to_string(m)) return m;
@@ -69,13 +69,14 @@ DesignMethod chosen_method(const Arguments& arguments) {
   return DesignMethod::automatic;
 }
 
-ForwardDesignOptions forward_options(const Arguments& arguments, const LoadedModel& loaded) {
+ForwardDesignOptions design_run_options(const Arguments& arguments, const LoadedModel& loaded) {
   ForwardDesignOptions options;
   if (arguments.has("--scenario")) {
     for (const char* option : {"--q", "--qd", "--torque", "--friction"}) {
       if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
     }
     options = design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
+    if (arguments.has("--no-friction")) options.system.friction = false;
   } else {
     options.q = read_q(arguments, loaded);
     options.qd = read_velocity(arguments, "--qd", loaded.model);
@@ -104,7 +105,7 @@ void say_notes(const Arguments& arguments, const std::vector<std::string>& notes
 
 // --- forward
 
-Json as_json(const ForwardDesign::Instant& instant, const std::vector<std::string>& parameters) {
+Json instant_json(const ForwardDesign::Instant& instant, const std::vector<std::string>& parameters) {
   Json json{{"t", instant.t}, {"q", instant.q}, {"qd", instant.qd}, {"qdd", instant.qdd}, {"tau", instant.tau}};
   Json& by = json["d_parameters"] = Json::object();
   for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -152,8 +153,8 @@ std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, 
   return text + "\n";
 }
 
-int run_forward(const Arguments& arguments, SensitivityInput& input) {
-  ForwardDesignOptions options = forward_options(arguments, input.loaded);
+int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
+  ForwardDesignOptions options = design_run_options(arguments, input.loaded);
   const std::vector<double> asked = options.instants;
   if (arguments.has("--out")) {
     const double sample = arguments.number("--sample", 0.01);
@@ -169,7 +170,7 @@ int run_forward(const Arguments& arguments, SensitivityInput& input) {
   const bool shows_end = !arguments.has("--out") && asked.empty();
   ForwardDesign design(input.loaded.mechanism, input.parameters, input.functionals, options);
   const std::vector<double> values = design.values(design.start());
-  const Rows rows = design.gradients(input.method);
+  const GradientRows rows = design.gradients(input.method);
   say_notes(arguments, design.system().notes());
   std::vector<std::string> names;
   for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
@@ -184,7 +185,7 @@ int run_forward(const Arguments& arguments, SensitivityInput& input) {
 
   std::vector<std::pair<std::string, double>> checks;
   if (arguments.has("--check")) {
-    const Rows direct = design.gradients(DesignMethod::direct);
+    const GradientRows direct = design.gradients(DesignMethod::direct);
     checks = {{"direct against a complex step through the integration", row_difference(direct, design.by_complex_step())},
               {"adjoint against direct", row_difference(design.gradients(DesignMethod::adjoint), direct)},
               {"CVODES against direct", row_difference(design.gradients(DesignMethod::cvodes), direct)}};
@@ -200,7 +201,7 @@ int run_forward(const Arguments& arguments, SensitivityInput& input) {
       json["functionals"].push_back(std::move(one));
     }
     json["instants"] = Json::array();
-    for (const auto& i : instants) json["instants"].push_back(as_json(i, input.parameters));
+    for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.parameters));
     if (!checks.empty()) {
       json["check"] = {{"complex_step", checks[0].second}, {"adjoint", checks[1].second}, {"cvodes", checks[2].second}, {"passed", !failed}};
     }
@@ -230,13 +231,13 @@ int run_forward(const Arguments& arguments, SensitivityInput& input) {
 
 // --- inverse
 
-int run_inverse(const Arguments& arguments, SensitivityInput& input) {
+int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   for (const char* option : {"--scenario", "--q", "--qd", "--torque", "--duration", "--check", "--integrator", "--step"}) {
     if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
   }
   const Model<double>& model = input.loaded.model;
   std::vector<double> t;
-  Rows q, qd, qdd;
+  GradientRows q, qd, qdd;
   for (const JointSample& s : read_motion(arguments.text("--motion"), model)) {
     t.push_back(s.t);
     q.push_back(s.q);
@@ -248,7 +249,7 @@ int run_inverse(const Arguments& arguments, SensitivityInput& input) {
   options.friction = arguments.has("--friction");
   InverseDesign design(input.loaded.mechanism, input.parameters, input.functionals, options);
   const std::vector<double> values = design.values(design.start());
-  const Rows rows = design.gradients(input.method);
+  const GradientRows rows = design.gradients(input.method);
   const std::vector<InverseDesign::Torques> torques = design.torques();
   std::vector<std::string> names;
   for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
@@ -269,7 +270,7 @@ int run_inverse(const Arguments& arguments, SensitivityInput& input) {
     write_file(arguments.text("--out"), text + "\n");
   }
   // of each parameter and joint, the largest along the motion
-  Rows peaks(input.parameters.size(), std::vector<double>(model.velocity_names.size(), 0.0));
+  GradientRows peaks(input.parameters.size(), std::vector<double>(model.velocity_names.size(), 0.0));
   for (const auto& i : torques) {
     for (std::size_t k = 0; k < peaks.size(); ++k) {
       for (std::size_t v = 0; v < peaks[k].size(); ++v) {
@@ -314,22 +315,24 @@ int run_inverse(const Arguments& arguments, SensitivityInput& input) {
 
 // --- what gradients cost
 
-double seconds(const std::function<void()>& f) {
+// Of each, the quickest of many calls, taken in turn: whatever else the machine does meets all alike.
+std::vector<double> quickest_calls(const std::vector<std::function<void()>>& calls) {
   using Clock = std::chrono::steady_clock;
-  const auto once = [&](int n) {
-    const auto begin = Clock::now();
-    for (int k = 0; k < n; ++k) f();
-    return std::chrono::duration<double>(Clock::now() - begin).count() / n;
-  };
-  f();
-  const int n = std::max(1, static_cast<int>(0.02 / std::max(1e-7, once(1))));
-  double least = HUGE_VAL;
-  for (int k = 0; k < 11; ++k) least = std::min(least, once(n));
+  const auto seconds = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
+  std::vector<double> least(calls.size(), HUGE_VAL);
+  const auto begin = Clock::now();
+  for (int round = 0; round < 20 || (round < 2000 && seconds(begin) < 0.5); ++round) {
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      const auto from = Clock::now();
+      calls[k]();
+      if (round > 0) least[k] = std::min(least[k], seconds(from));
+    }
+  }
   return least;
 }
 
-int run_cost(const Arguments& arguments, SensitivityInput& input) {
-  ForwardDesignOptions options = forward_options(arguments, input.loaded);
+int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
+  ForwardDesignOptions options = design_run_options(arguments, input.loaded);
   options.instants.clear();
   std::vector<DesignFunctional> functionals = input.functionals;
   if (functionals.empty()) functionals = {functional_of("--functional", "integral: tau1^2 + qd1^2")};
@@ -342,16 +345,16 @@ int run_cost(const Arguments& arguments, SensitivityInput& input) {
     const std::vector<std::string> names(input.parameters.begin(), input.parameters.begin() + static_cast<std::ptrdiff_t>(n));
     if (!arguments.quiet()) say(fmt::format("{} …", counted(n, "parameter")));
     ForwardDesign design(input.loaded.mechanism, names, functionals, options);
-    const double run = seconds([&] { plain.values({}); });
-    const double adjoint = seconds([&] {
-      design.values(design.start());
-      design.gradients(DesignMethod::adjoint);
-    });
-    // above a few dozen it takes long and tells nothing new
-    const double direct = n > 20 ? std::numeric_limits<double>::quiet_NaN() : seconds([&] {
-      design.values(design.start());
-      design.gradients(DesignMethod::direct);
-    });
+    const auto gradient = [&](DesignMethod method) {
+      return [&design, method] {
+        design.values(design.start());
+        design.gradients(method);
+      };
+    };
+    std::vector<std::function<void()>> calls{[&] { plain.values({}); }, gradient(DesignMethod::adjoint)};
+    if (n <= 20) calls.emplace_back(gradient(DesignMethod::direct));  // above, it takes long and tells nothing new
+    const std::vector<double> times = quickest_calls(calls);
+    const double run = times[0], adjoint = times[1], direct = times.back();
     table.add({std::to_string(n), fmt::format("{:.3f}", 1e3 * run), fmt::format("{:.3f}", 1e3 * adjoint), fmt::format("{:.2f}", adjoint / run),
                n > 20 ? "" : fmt::format("{:.3f}", 1e3 * direct), n > 20 ? "" : fmt::format("{:.1f}", direct / run)});
     Json one{{"parameters", n}, {"simulation", run}, {"adjoint", adjoint}, {"adjoint_ratio", adjoint / run}};
@@ -362,7 +365,7 @@ int run_cost(const Arguments& arguments, SensitivityInput& input) {
     print_json({{"model", input.loaded.model.name}, {"duration", options.duration}, {"cost", list}});
     return kOk;
   }
-  fmt::print("{}: a run of {:.6g} s and its gradient, least of 11 repetitions; the simulation alone has all parameters as numbers\n\n{}",
+  fmt::print("{}: a run of {:.6g} s and its gradient, the quickest of many; the simulation alone has all parameters as numbers\n\n{}",
              input.loaded.model.name, options.duration, table.str());
   return kOk;
 }
@@ -371,13 +374,13 @@ int run_sensitivity(const Arguments& arguments) {
   require_ending(arguments, "--out", "CSV", ".csv");
   require_other_file(arguments, "--out", "MODEL");
   require_other_file(arguments, "--out", "--motion");
-  SensitivityInput input{load_tree(arguments), {}, {}, chosen_method(arguments)};
-  note_losses(arguments, input.loaded.mechanism);
+  SensitivityInput input{load_tree(arguments), {}, {}, design_method(arguments)};
+  if (!arguments.has("--scenario")) note_losses(arguments, input.loaded.mechanism);
   const bool named = !input.loaded.mechanism.parameters.empty();
   input.parameters = design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded);
   for (const std::string& text : arguments.texts("--functional")) input.functionals.push_back(functional_of("--functional", text));
-  if (arguments.has("--cost")) return run_cost(arguments, input);
-  return arguments.has("--motion") ? run_inverse(arguments, input) : run_forward(arguments, input);
+  if (arguments.has("--cost")) return sensitivity_cost(arguments, input);
+  return arguments.has("--motion") ? inverse_sensitivity(arguments, input) : forward_sensitivity(arguments, input);
 }
 
 }  // namespace
@@ -400,6 +403,7 @@ Command sensitivity_command() {
       {"--torque", "JOINT=FORMULA", "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing", Kind::texts, {}, "Run"},
       {"--motion", "FILE.csv", "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated", Kind::text, {}, "Run"},
       {"--friction", "", "with friction of joints and losses of drives", Kind::flag, {}, "Run"},
+      {"--no-friction", "", "without it, where a scenario has it", Kind::flag, {}, "Run"},
       {"--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one", Kind::text, recordable_integrators(), "Run"},
       {"--step", "SECONDS", "of fixed steps", Kind::number, {}, "Run"},
       {"--rtol", "X", "relative tolerance of a step; default: 1e-10", Kind::number, {}, "Run"},

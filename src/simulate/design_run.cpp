@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "../base/index.hpp"
-#include "../dynamics/friction.hpp"
 #include "../graph/interpreter.hpp"
 #include "../model/coordinate_rates.hpp"
 #include "complex_step_run.hpp"
@@ -17,7 +16,7 @@ namespace {
 
 constexpr Parametric::Of kOutputs = Parametric::Of::outputs;
 
-double product(std::span<const double> a, std::span<const double> b) {
+double dot_product(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
   return sum;
@@ -139,7 +138,7 @@ std::vector<double> ForwardDesign::initial_state(std::span<const double> b) cons
     }
   }
   for (const std::size_t first : system_->quaternions()) {
-    const double length = std::sqrt(product({&y[first], 4}, {&y[first], 4}));
+    const double length = std::sqrt(dot_product({&y[first], 4}, {&y[first], 4}));
     for (std::size_t c = 0; c < 4; ++c) y[first + c] /= length;
   }
   return y;
@@ -162,7 +161,7 @@ ForwardDesign::Seed ForwardDesign::seed(std::size_t parameter) const {
   for (const std::size_t first : system_->quaternions()) {
     // before it was made a unit it had the length 1/cos of the angle by which it was moved
     const std::span<const double> unit(&y[first], 4), before(&options_.q[first], 4);
-    const double length = 1.0 / product(unit, before), radial = product(unit, {&s.dy0[first], 4});
+    const double length = 1.0 / dot_product(unit, before), radial = dot_product(unit, {&s.dy0[first], 4});
     for (std::size_t c = 0; c < 4; ++c) s.dy0[first + c] = (s.dy0[first + c] - radial * unit[c]) / length;
   }
   return s;
@@ -183,7 +182,6 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
   }
   if (!std::equal(own.begin(), own.end(), system_->at().begin())) system_->set(own);
   run_ = std::make_unique<RecordedRun>(*system_, initial_state(b_), 0.0, times_, options_.steps);
-  if (options_.system.friction) require_directions();
   std::vector<double> results, g(system_->outputs());
   const std::size_t z = system_->nq() + system_->nv(), first = system_->nq() + 3 * system_->nv();
   for (std::size_t f = 0; f < functionals_.size(); ++f) {
@@ -197,32 +195,6 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
     results.push_back(g[first + slot_[f]]);
   }
   return results;
-}
-
-void ForwardDesign::require_directions() const {
-  const Model<double>& model = system_->model();
-  std::vector<int> dry;
-  for (const JointLoss<double>& loss : model.losses) {
-    if (is_dry(loss) && loss.width == 0.0) dry.push_back(loss.v);
-  }
-  for (const Transmission<double>& t : model.transmissions) {
-    const bool jumps = t.width == 0.0 && std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) {
-      return d.breakaway != 0.0 || !d.efficiency.empty();
-    });
-    if (jumps) dry.insert(dry.end(), t.v.begin(), t.v.end());
-  }
-  const auto velocity = [&](std::size_t step, int v) {
-    return (step < run_->steps() ? run_->state(step) : run_->at(times_.size() - 1))[at(model.nq + v)];
-  };
-  for (std::size_t step = 0; step < run_->steps(); ++step) {
-    for (const int v : dry) {
-      if (velocity(step, v) * velocity(step + 1, v) > 0.0) continue;
-      throw Error(ErrorCode::data,
-                  fmt::format("`{}` is at rest or turns round at t = {:.6g} s, where its dry friction jumps: a run through there has "
-                              "no derivatives of this kind; give its friction a `width`, or leave friction out",
-                              model.velocity_names[at(v)], run_->start(step)));
-    }
-  }
 }
 
 std::vector<std::vector<double>> ForwardDesign::gradients(DesignMethod method) {
@@ -282,7 +254,7 @@ void ForwardDesign::weigh(std::size_t f, std::span<double> weights, std::span<do
 }
 
 double ForwardDesign::gradient_entry(std::size_t k, std::span<const double> y0_bar, std::span<const double> b_bar) const {
-  return of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : product(seed(k).dy0, y0_bar);
+  return of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : dot_product(seed(k).dy0, y0_bar);
 }
 
 std::vector<std::vector<double>> ForwardDesign::by_adjoint() {

@@ -101,7 +101,6 @@ class ForwardDesign : public DesignRun {
   void weigh(std::size_t functional, std::span<double> weights, std::span<double> b_bar);
   double gradient_entry(std::size_t parameter, std::span<const double> y0_bar, std::span<const double> b_bar) const;
   std::size_t mark(double t) const;
-  void require_directions() const;
   void enter_at(std::size_t mark);
 
   std::vector<DesignFunctional> functionals_;

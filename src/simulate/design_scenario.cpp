@@ -78,8 +78,9 @@ class TimedInput {
 }  // namespace
 
 ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& mechanism) {
-  if (!scenario.events.empty()) {
-    has_no_derivatives(scenario, "has events, at which runs may jump and derivatives with them; leave them out here");
+  for (const ScenarioEvent& e : scenario.events) {
+    if (!e.stop && e.set.empty() && e.inputs.empty()) continue;  // it only tells
+    has_no_derivatives(scenario, fmt::format("has the event `{}`, at which the run changes or ends; that is not differentiated, leave it out here", e.name));
   }
   for (const ScenarioController& c : scenario.controllers) {
     if (c.integrates()) has_no_derivatives(scenario, "has a controller with an integral, which is not differentiated yet");

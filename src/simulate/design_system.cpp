@@ -6,6 +6,7 @@
 
 #include "../base/index.hpp"
 #include "../codegen/compile.hpp"
+#include "../dynamics/friction.hpp"
 #include "../model/coordinate_rates.hpp"
 
 namespace lw {
@@ -44,7 +45,30 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
       functions_([&] {
         formulas_.torques.resize(nv_);
         return forward_functions(design_, formulas_, options_.friction);
-      }()) {}
+      }()) {
+  if (!options_.friction) return;
+  for (const JointLoss<double>& loss : model_.losses) {
+    if (is_dry(loss) && loss.width == 0.0) dry_.push_back(lw::at(loss.v));
+  }
+  for (const Transmission<double>& t : model_.transmissions) {
+    const bool jumps = t.width == 0.0 && std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) {
+      return d.breakaway != 0.0 || !d.efficiency.empty();
+    });
+    for (const int v : t.v) {
+      if (jumps) dry_.push_back(lw::at(v));
+    }
+  }
+}
+
+void DesignSystem::stepped(double t, In y, In next) {
+  for (const std::size_t v : dry_) {
+    if (y[nq_ + v] * next[nq_ + v] > 0.0) continue;
+    throw Error(ErrorCode::data,
+                fmt::format("`{}` is at rest or turns round at t = {:.6g} s, where its dry friction jumps: a run through there has no "
+                            "derivatives of this kind; give its friction a `width`, or leave friction out",
+                            model_.velocity_names[v], t));
+  }
+}
 
 FlatFunction DesignSystem::made(Of of, Product product) {
   const DesignFunctions::Three& three = of == Of::rates ? functions_.rates : functions_.outputs;

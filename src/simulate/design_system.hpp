@@ -53,6 +53,8 @@ class DesignSystem : public Parametric {
   void along(Of of, double t, In y, In dy, In db, Out result) override;
   void back(Of of, double t, In y, In w, Out y_bar, Out b_bar) override;
   void enter(double from, double to) override { inside_ = 0.5 * (from + to); }
+  // Refuses a joint with dry friction that is at rest or turns round: friction jumps there, and derivatives with it.
+  void stepped(double t, In y, In next) override;
   std::vector<std::size_t> quaternions() const override;
 
   const Model<double>& model() const { return model_; }  // at the file's values
@@ -87,6 +89,7 @@ class DesignSystem : public Parametric {
   std::size_t nq_, nv_, nz_;
   std::vector<double> b_;
   DesignFunctions functions_;
+  std::vector<std::size_t> dry_;  // velocities
   std::array<std::optional<FlatFunction>, 6> own_;
   std::vector<std::string> notes_;
   double inside_ = 0.0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMet = 1e-7;  // of a constraint, relative to its size
 
-[[noreturn]] void refuse(const Location& where, const std::string& message, const std::string& hint = {}) {
+[[noreturn]] void refuse_problem(const Location& where, const std::string& message, const std::string& hint = {}) {
   throw Error(ErrorCode::data, std::vector<Diagnostic>{{Severity::error, where, message, hint}});
 }
 
@@ -23,7 +23,7 @@ std::string listed(const std::vector<std::string>& names, std::span<const double
 }
 
 // One number of a constraint: functional ≤ limit, ≥ limit or = limit, as s (F − limit) ≤ 0 or = 0, in units of `size`.
-struct Row {
+struct ConstraintRow {
   std::size_t constraint, functional;
   double limit, sign, size;
   bool equality;
@@ -49,7 +49,7 @@ class DesignSearch {
     evaluate(start_);
     result_.before = result_.history.front();
     cost_size_ = std::max(std::abs(result_.before.cost), 1e-12);
-    for (Row& row : rows_) row.size = std::max({std::abs(row.limit), std::abs(values_[row.functional] - row.limit), 1e-9});
+    for (ConstraintRow& row : rows_) row.size = std::max({std::abs(row.limit), std::abs(values_[row.functional] - row.limit), 1e-9});
     result_.before.violation = result_.history.front().violation = violation();
     before_ = values_;
   }
@@ -115,11 +115,11 @@ class DesignSearch {
     for (std::size_t k = 0; k < problem_.cost.size(); ++k) sum += problem_.cost[k].weight * values_[k];
     return sum;
   }
-  double excess(const Row& row) const { return row.sign * (values_[row.functional] - row.limit) / row.size; }
-  double violated_by(const Row& row) const { return row.equality ? std::abs(excess(row)) : std::max(0.0, excess(row)); }
+  double excess(const ConstraintRow& row) const { return row.sign * (values_[row.functional] - row.limit) / row.size; }
+  double violated_by(const ConstraintRow& row) const { return row.equality ? std::abs(excess(row)) : std::max(0.0, excess(row)); }
   double violation() const {
     double most = 0.0;
-    for (const Row& row : rows_) most = std::max(most, violated_by(row));
+    for (const ConstraintRow& row : rows_) most = std::max(most, violated_by(row));
     return most;
   }
   double range(std::size_t k) const { return problem_.variables[k].upper - problem_.variables[k].lower; }
@@ -137,7 +137,7 @@ class DesignSearch {
     Self own{this, false}, equal{this, true}, unequal{this, false};
     search.set_min_objective(nearest ? &DesignSearch::distance : &DesignSearch::objective, &own);
     const auto count = [&](bool equality) {
-      return static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.equality == equality; }));
+      return static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), [&](const ConstraintRow& r) { return r.equality == equality; }));
     };
     if (!nearest) {
       const auto constrain = [](unsigned, double* result, unsigned n, const double* at, double* gradient, void* data) {
@@ -185,7 +185,7 @@ class DesignSearch {
     s.evaluate_for_nlopt({x, x + n});
     double sum = 0.0;
     for (unsigned k = 0; gradient != nullptr && k < n; ++k) gradient[k] = 0.0;
-    for (const Row& row : s.rows_) {
+    for (const ConstraintRow& row : s.rows_) {
       if (s.violated_by(row) == 0.0) continue;
       const double e = s.excess(row);
       sum += e * e;
@@ -198,7 +198,7 @@ class DesignSearch {
   void constraints(bool equality, double* result, unsigned n, const double* x, double* gradient) {
     evaluate_for_nlopt({x, x + n});
     std::size_t i = 0;
-    for (const Row& row : rows_) {
+    for (const ConstraintRow& row : rows_) {
       if (row.equality != equality) continue;
       result[i] = excess(row);
       for (unsigned k = 0; gradient != nullptr && k < n; ++k) {
@@ -222,7 +222,7 @@ class DesignSearch {
       add("at most", k.at_most);
       if (k.instants > 0) told.wanted += ", always";
       double worst = -HUGE_VAL, worst_before = -HUGE_VAL;
-      for (const Row& row : rows_) {
+      for (const ConstraintRow& row : rows_) {
         if (row.constraint != c) continue;
         const double e = row.equality ? std::abs(excess(row)) : excess(row);
         const double was = row.sign * (before_[row.functional] - row.limit) / row.size;
@@ -240,7 +240,7 @@ class DesignSearch {
   std::size_t n_;
   std::vector<double> start_, at_, values_, before_;
   std::vector<std::vector<double>> gradients_;
-  std::vector<Row> rows_;
+  std::vector<ConstraintRow> rows_;
   double cost_size_ = 1.0;
   std::exception_ptr failure_;
   DesignOptimum result_;
@@ -249,19 +249,19 @@ class DesignSearch {
 }  // namespace
 
 std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
-  if (problem.variables.empty()) refuse(problem.mechanism.where, "there is no parameter to change");
-  if (problem.cost.empty()) refuse(problem.mechanism.where, "there is no cost to make small");
+  if (problem.variables.empty()) refuse_problem(problem.mechanism.where, "there is no parameter to change");
+  if (problem.cost.empty()) refuse_problem(problem.mechanism.where, "there is no cost to make small");
   require(problem.forward.has_value() != problem.motion.has_value(), "a problem has a motion, or what drives it");
   std::vector<std::string> names;
   ParameterValues<double> start;
   for (const DesignVariable& v : problem.variables) {
-    if (!std::isfinite(v.lower) || !std::isfinite(v.upper)) refuse(v.where, fmt::format("`{}` has no finite bounds", v.name));
+    if (!std::isfinite(v.lower) || !std::isfinite(v.upper)) refuse_problem(v.where, fmt::format("`{}` has no finite bounds", v.name));
     if (!(v.lower < v.upper)) {
-      refuse(v.where, fmt::format("the bounds of `{}` are the wrong way round: from {} to {}", v.name, v.lower, v.upper),
+      refuse_problem(v.where, fmt::format("the bounds of `{}` are the wrong way round: from {} to {}", v.name, v.lower, v.upper),
              "lower < upper");
     }
     if (v.start && (*v.start < v.lower || *v.start > v.upper)) {
-      refuse(v.where, fmt::format("`{}` starts at {}, outside its bounds {} to {}", v.name, *v.start, v.lower, v.upper));
+      refuse_problem(v.where, fmt::format("`{}` starts at {}, outside its bounds {} to {}", v.name, *v.start, v.lower, v.upper));
     }
     names.push_back(v.name);
   }
@@ -297,7 +297,7 @@ std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
     const DesignVariable& v = problem.variables[k];
     const double x = v.start.value_or(run->start()[k]);
     if (x < v.lower || x > v.upper) {
-      refuse(v.where, fmt::format("`{}` is {:.6g} in the model, outside its bounds {} to {}", v.name, x, v.lower, v.upper),
+      refuse_problem(v.where, fmt::format("`{}` is {:.6g} in the model, outside its bounds {} to {}", v.name, x, v.lower, v.upper),
              "give it a `start` within them");
     }
   }

@@ -36,6 +36,8 @@ class Parametric {
 
   // What follows is within this interval, so that inputs that jump at its ends are taken from its inside.
   virtual void enter(double /*from*/, double /*to*/) {}
+  // A step was made at t, from y to next. Throws Error(data) where derivatives of it would mean nothing.
+  virtual void stepped(double /*t*/, In /*y*/, In /*next*/) {}
   // Places in y where a unit quaternion begins. Steps leave its length alone but for their error, which is taken out.
   virtual std::vector<std::size_t> quaternions() const { return {}; }
 };

@@ -88,6 +88,7 @@ void RecordedRun::make_stages(double t, double h, std::span<const double> y, boo
 }
 
 void RecordedRun::store(double t, double h, std::span<const double> y) {
+  system_.stepped(t, y, next_);
   t_.push_back(t);
   h_.push_back(h);
   y_.insert(y_.end(), y.begin(), y.end());

@@ -352,7 +352,7 @@ TEST(DesignSensitivity, OfLoadedBearingsAndGearsAreThoseOfDifferences) {
   EXPECT_LT(difference(design.gradients(DesignMethod::adjoint), direct), 1e-11);
 }
 
-TEST(InverseDesign, GradientsOfIntegralsAreThoseOfTheRegressorAndOfDifferences) {
+TEST(InverseDesign, GradientsOfIntegralsAreThoseOfDifferences) {
   const Mechanism mechanism = load("double-pendulum");
   const Trajectory way = Trajectory::rest_to_rest({0.0, 0.8, 1.5}, {{0.1, 0.2}, {1.2, -0.5}, {0.3, 0.9}});
   InverseDesignOptions options;
@@ -411,6 +411,13 @@ TEST(DesignSensitivity, WrongNamesAndFormulasAreRefused) {
   EXPECT_NE(with({"l1", "l1"}, {}).find("twice"), std::string::npos);
   EXPECT_NE(with({"l1"}, {integral("tua1^2")}).find("did you mean `tau1`?"), std::string::npos) << with({"l1"}, {integral("tua1^2")});
   EXPECT_NE(with({"l1"}, {at(2.0, "q1")}).find("from 0 to 1 s"), std::string::npos) << with({"l1"}, {at(2.0, "q1")});
+  // dry friction at rest
+  const Mechanism loaded = mechanism_of(kLoaded);
+  ForwardDesignOptions resting = from_rest(loaded, 1.0);
+  resting.system.friction = true;
+  resting.drive.torques = {{"torque", "30"}, {"torque", "0"}};
+  ForwardDesign dry(loaded, {"l"}, {at_end("q1")}, resting);
+  EXPECT_NE(refusal([&] { dry.values(dry.start()); }).find("`arm` is at rest or turns round at t = 0 s"), std::string::npos);
   // a run that does not come to its end says when
   ForwardDesignOptions wild = options;
   wild.drive.torques = {{"torque", "sqrt(0.3 - t)"}, {"torque", "0"}};
