@@ -1,5 +1,6 @@
 #include "expr.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -42,33 +43,55 @@ Expr odd(Op op, const Expr& x, F f) {
   return unary(op, x);
 }
 
-}  // namespace
-
-std::size_t Graph::Hash::operator()(const Key& k) const {
-  std::uint64_t h = static_cast<std::uint64_t>(k.op) * 0x9e3779b97f4a7c15ULL;
-  for (const std::uint64_t part : {std::uint64_t{k.a}, std::uint64_t{k.b}, std::uint64_t{k.c}, k.bits}) {
-    h ^= part;
-    h *= 0xff51afd7ed558ccdULL;
-    h ^= h >> 32;
-  }
-  return static_cast<std::size_t>(h);
+bool is_same(const Node& x, const Node& y) {
+  return x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c &&
+         std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
 }
 
-NodeId Graph::add_node(const Key& key, const Node& node) {
-  const auto [place, fresh] = index_.try_emplace(key, static_cast<NodeId>(nodes_.size()));
-  if (!fresh) return place->second;
+std::uint32_t hash_of(const Node& node) {
+  std::uint64_t h = 0;
+  for (const std::uint64_t part : {node.a | std::uint64_t{node.b} << 32, node.c | static_cast<std::uint64_t>(node.op) << 32,
+                                   std::bit_cast<std::uint64_t>(node.value)}) {
+    h = (h ^ part) * 0xff51afd7ed558ccdULL;
+    h ^= h >> 32;
+  }
+  return static_cast<std::uint32_t>(h);
+}
+
+}  // namespace
+
+std::size_t Graph::place_of(const Node& node, std::uint32_t hash) const {
+  for (std::size_t k = hash;; ++k) {
+    k &= places_.size() - 1;
+    const Place& place = places_[k];
+    if (place.node == kFree || (place.hash == hash && is_same(nodes_[place.node], node))) return k;
+  }
+}
+
+NodeId Graph::add_node(const Node& node) {
+  if (2 * nodes_.size() >= places_.size()) {
+    std::vector<Place> old(std::max<std::size_t>(64, 2 * places_.size()));
+    places_.swap(old);
+    for (const Place& place : old) {
+      if (place.node != kFree) places_[place_of(nodes_[place.node], place.hash)] = place;
+    }
+  }
+  const std::uint32_t hash = hash_of(node);
+  Place& place = places_[place_of(node, hash)];
+  if (place.node != kFree) return place.node;
+  place = {hash, static_cast<NodeId>(nodes_.size())};
   nodes_.push_back(node);
   if (section_ >= 0) {
     sections_.resize(nodes_.size() - 1, -1);
     sections_.push_back(section_);
   }
-  return place->second;
+  return place.node;
 }
 
 Expr Graph::input(std::string name) {
   const auto index = static_cast<NodeId>(inputs_.size());
   inputs_.push_back(std::move(name));
-  return {this, add_node({Op::input, index, 0, 0, 0}, {Op::input, index, 0, 0, 0.0})};
+  return {this, add_node({Op::input, index, 0, 0, 0.0})};
 }
 
 NodeId Graph::intern(const Expr& e) {
@@ -77,17 +100,19 @@ NodeId Graph::intern(const Expr& e) {
     return e.id();
   }
   const double value = e.constant() == 0.0 ? 0.0 : e.constant();  // one zero
-  return add_node({Op::constant, 0, 0, 0, std::bit_cast<std::uint64_t>(value)}, {Op::constant, 0, 0, 0, value});
+  return add_node({Op::constant, 0, 0, 0, value});
 }
 
 Expr Graph::make(Op op, NodeId a, NodeId b, NodeId c) {
-  return {this, add_node({op, a, b, c, 0}, {op, a, b, c, 0.0})};
+  return {this, add_node({op, a, b, c, 0.0})};
 }
 
 bool Graph::find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const {
-  const auto place = index_.find({op, a, b, c, 0});
-  if (place == index_.end()) return false;
-  found = place->second;
+  if (places_.empty()) return false;
+  const Node node{op, a, b, c, 0.0};
+  const Place& place = places_[place_of(node, hash_of(node))];
+  if (place.node == kFree) return false;
+  found = place.node;
   return true;
 }
 

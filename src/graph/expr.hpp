@@ -164,19 +164,18 @@ class Graph {
   int section_of(NodeId id) const { return id < sections_.size() ? sections_[id] : -1; }
 
  private:
-  struct Key {
-    Op op;
-    NodeId a, b, c;
-    std::uint64_t bits;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& k) const;
-  };
-  NodeId add_node(const Key& key, const Node& node);
+  // Where a node of this kind is in the table, or where it would go.
+  std::size_t place_of(const Node& node, std::uint32_t hash) const;
+  NodeId add_node(const Node& node);
 
   std::vector<Node> nodes_;
-  std::unordered_map<Key, NodeId, Hash> index_;
+  // The nodes by what they are, at most half full: a node is at its hash or as close behind it as there was room.
+  static constexpr NodeId kFree = ~NodeId{0};
+  struct Place {
+    std::uint32_t hash = 0;
+    NodeId node = kFree;
+  };
+  std::vector<Place> places_;
   std::vector<std::string> inputs_;
   std::vector<Call> calls_;
   std::map<std::pair<const Function*, std::vector<NodeId>>, NodeId> call_index_;  // into calls_

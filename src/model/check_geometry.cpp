@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
-#include <Eigen/SVD>
 
+#include "../base/linear.hpp"
 #include "check.hpp"
 #include "formula.hpp"
 #include "limits.hpp"
@@ -124,9 +124,10 @@ class GeometryCheck {
     const double deviation = (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
     const bool mirrors = R.determinant() < 0.0;
     if (!(deviation > kRotationTolerance) && !mirrors) return;
-    const Eigen::JacobiSVD<Eigen::Matrix3d> svd(R, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    Eigen::Vector3d signs(1.0, 1.0, (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0.0 ? -1.0 : 1.0);
-    const Eigen::Matrix3d N = svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
+    const Svd svd(R);
+    const Eigen::Matrix3d U = svd.U, V = svd.V;
+    const Eigen::Vector3d signs(1.0, 1.0, (U * V.transpose()).determinant() < 0.0 ? -1.0 : 1.0);
+    const Eigen::Matrix3d N = U * signs.asDiagonal() * V.transpose();
     complaints_.error(
         where,
         deviation > kRotationTolerance

@@ -2,6 +2,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "../base/linear.hpp"
+
 namespace lw {
 
 // Least squares over (x, y, z) ≥ 0 by trying every set of coordinates held at zero: three unknowns make eight sets.
@@ -17,7 +19,7 @@ Eigen::Vector3d nearest_moments(const Eigen::Vector3d& moments) {
       columns.conservativeResize(3, columns.cols() + 1);
       columns.col(columns.cols() - 1) = from_second.col(k);
     }
-    const Eigen::VectorXd second = (columns.transpose() * columns).ldlt().solve(columns.transpose() * moments);
+    const Eigen::VectorXd second = solve_positive(columns.transpose() * columns, columns.transpose() * moments);
     if (second.minCoeff() < 0.0) continue;
     const Eigen::Vector3d candidate = columns * second;
     const double distance = (candidate - moments).squaredNorm();
