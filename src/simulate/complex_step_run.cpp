@@ -41,7 +41,8 @@ class ComplexRates {
     at_accelerations_(x, rates);
     std::copy_n(rates.begin(), nq, f.begin());
     std::copy(a.begin(), a.end(), f.begin() + static_cast<std::ptrdiff_t>(nq));
-    std::copy(rates.begin() + static_cast<std::ptrdiff_t>(nq), rates.end(), f.begin() + static_cast<std::ptrdiff_t>(nq + nv));
+    std::copy(rates.begin() + static_cast<std::ptrdiff_t>(nq), rates.end(),
+              f.begin() + static_cast<std::ptrdiff_t>(nq + nv));
   }
 
  private:
