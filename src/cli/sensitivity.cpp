@@ -6,6 +6,7 @@
 
 #include "../base/file.hpp"
 #include "../base/text.hpp"
+#include "../base/worse.hpp"
 #include "../dynamics/parameter_derivatives.hpp"
 #include "../simulate/design_scenario.hpp"
 #include "codegen_options.hpp"
@@ -25,9 +26,12 @@ using GradientRows = std::vector<std::vector<double>>;
 double row_difference(const GradientRows& a, const GradientRows& b) {
   double most = 0.0;
   for (std::size_t f = 0; f < a.size(); ++f) {
-    double off = 0.0;
-    for (std::size_t k = 0; k < a[f].size(); ++k) off = std::max(off, std::abs(a[f][k] - b[f][k]));
-    if (off > 0.0) most = std::max(most, off / largest(b[f]));
+    double off = 0.0, size = 0.0;
+    for (std::size_t k = 0; k < a[f].size(); ++k) {
+      off = worse(off, std::abs(a[f][k] - b[f][k]));
+      size = worse(size, std::abs(b[f][k]));
+    }
+    if (off != 0.0) most = worse(most, off / size);
   }
   return most;
 }

@@ -332,7 +332,7 @@ std::vector<std::vector<double>> ForwardDesign::by_complex_step() {
       std::vector<double> u(nv, 0.0);
       if (options_.system.inputs)
         options_.system.inputs(times_[m], 0.5 * ((m == 0 ? 0.0 : times_[m - 1]) + times_[m]), u);
-      std::vector<ComplexStep> x{ComplexStep(times_[m])};
+      std::vector<ComplexStep> x{complex_time(times_[m])};
       x.insert(x.end(), u.begin(), u.end());
       for (std::size_t c = 0; c < nq + nv; ++c) x.emplace_back(run_->at(m)[c], dy[m * n + c] * kComplexStep);
       for (std::size_t c = 0; c < s.db.size(); ++c) x.emplace_back(system_->at()[c], s.db[c] * kComplexStep);
