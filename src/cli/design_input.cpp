@@ -12,7 +12,8 @@
 
 namespace lw::cli {
 
-std::vector<std::string> design_parameters(const std::string& option, const std::string& text, const LoadedModel& loaded) {
+std::vector<std::string> design_parameters(const std::string& option, const std::string& text,
+                                           const LoadedModel& loaded) {
   std::vector<std::string> names;
   for (const std::string& name : names_in(option, text)) {
     std::vector<std::string> more{name};
@@ -20,7 +21,8 @@ std::vector<std::string> design_parameters(const std::string& option, const std:
     if (name == "inertial") more = inertial_parameter_names(loaded.mechanism);
     if (name == "start") more = initial_state_names(loaded.model);
     if (more.empty()) {
-      throw Error(ErrorCode::usage, fmt::format("`{}` names no parameters; `inertial` are those of its links", loaded.model.name));
+      throw Error(ErrorCode::usage,
+                  fmt::format("`{}` names no parameters; `inertial` are those of its links", loaded.model.name));
     }
     names.insert(names.end(), more.begin(), more.end());
   }
@@ -33,8 +35,10 @@ DesignFunctional functional_of(const std::string& option, const std::string& tex
   DesignFunctional f;
   f.name = trimmed(text);
   if (kind.empty()) {
-    throw Error(ErrorCode::usage, fmt::format("{} {}: what of it? `integral: FORMULA`, `end: FORMULA`, or `0.5: FORMULA` for that instant",
-                                              option, in_quotes(text)));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} {}: what of it? `integral: FORMULA`, `end: FORMULA`, or `0.5: FORMULA` for that instant",
+                    option, in_quotes(text)));
   }
   f.formula = {option, trimmed(text.substr(colon + 1))};
   if (kind != "integral") {
@@ -50,7 +54,8 @@ std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Mo
     const std::size_t sign = text.find('=');
     const std::string joint = trimmed(text.substr(0, sign));
     const auto place = std::find(model.velocity_names.begin(), model.velocity_names.end(), joint);
-    if (sign == std::string::npos) throw Error(ErrorCode::usage, fmt::format("--torque {}: should be JOINT=FORMULA", in_quotes(text)));
+    if (sign == std::string::npos)
+      throw Error(ErrorCode::usage, fmt::format("--torque {}: should be JOINT=FORMULA", in_quotes(text)));
     if (place == model.velocity_names.end()) {
       throw Error(ErrorCode::usage, fmt::format("--torque: `{}` has no joint {}; {}", model.name, in_quotes(joint),
                                                 suggestion(joint, model.velocity_names)));

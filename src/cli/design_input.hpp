@@ -11,7 +11,8 @@
 namespace lw::cli {
 
 // "all": of the file; "inertial": of links; "start": the initial state; else names by commas, these words among them.
-std::vector<std::string> design_parameters(const std::string& option, const std::string& text, const LoadedModel& loaded);
+std::vector<std::string> design_parameters(const std::string& option, const std::string& text,
+                                           const LoadedModel& loaded);
 
 // "integral: FORMULA", "end: FORMULA" or "SECONDS: FORMULA".
 DesignFunctional functional_of(const std::string& option, const std::string& text);

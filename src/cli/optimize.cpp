@@ -29,7 +29,8 @@ const char* end_words(DesignOptimum::End end) {
 std::string optimum_verdict(const DesignOptimum& found) {
   switch (found.end) {
     case DesignOptimum::End::optimal: return "optimal: no nearby design within the constraints costs less";
-    case DesignOptimum::End::infeasible: return "infeasible: no design was found that meets the constraints; this one comes nearest";
+    case DesignOptimum::End::infeasible:
+      return "infeasible: no design was found that meets the constraints; this one comes nearest";
     case DesignOptimum::End::out_of_evaluations: return "stopped: out of evaluations before the end of the search";
   }
   return "";
@@ -41,7 +42,9 @@ Table parameter_table_of(const DesignProblem& problem, const DesignOptimum& foun
     const DesignVariable& v = problem.variables[k];
     const double after = found.after.b[k], near = 1e-6 * (v.upper - v.lower);
     table.add({v.name, readable(found.before.b[k]), readable(after), readable(v.lower), readable(v.upper),
-               after - v.lower <= near ? "at its lower bound" : v.upper - after <= near ? "at its upper bound" : ""});
+               after - v.lower <= near   ? "at its lower bound"
+               : v.upper - after <= near ? "at its upper bound"
+                                         : ""});
   }
   return table;
 }
@@ -49,14 +52,18 @@ Table parameter_table_of(const DesignProblem& problem, const DesignOptimum& foun
 Table constraint_table(const DesignOptimum& found) {
   Table table({"constraint", "wanted", "before", "after", ""});
   for (const DesignOptimum::Constraint& c : found.constraints) {
-    table.add({c.name, c.wanted, readable(c.before), readable(c.after), !c.met ? "violated" : c.active ? "active" : ""});
+    table.add({c.name, c.wanted, readable(c.before), readable(c.after),
+               !c.met     ? "violated"
+               : c.active ? "active"
+                          : ""});
   }
   return table;
 }
 
 // --- the report, a page by itself
 
-std::string optimum_html_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows) {
+std::string optimum_html_table(const std::vector<std::string>& header,
+                               const std::vector<std::vector<std::string>>& rows) {
   std::string text = "<table>\n<tr>";
   for (const std::string& h : header) text += "<th>" + escape_xml(h) + "</th>";
   text += "</tr>\n";
@@ -92,31 +99,41 @@ std::string optimum_page(const DesignProblem& problem, const DesignOptimum& foun
   std::vector<std::vector<std::string>> parameters, constraints;
   for (std::size_t k = 0; k < problem.variables.size(); ++k) {
     const DesignVariable& variable = problem.variables[k];
-    parameters.push_back({variable.name, readable(found.before.b[k]), readable(found.after.b[k]), readable(variable.lower), readable(variable.upper)});
+    parameters.push_back({variable.name, readable(found.before.b[k]), readable(found.after.b[k]),
+                          readable(variable.lower), readable(variable.upper)});
   }
   for (const auto& k : found.constraints) {
-    constraints.push_back({k.name, k.wanted, readable(k.before), readable(k.after), !k.met ? "violated" : k.active ? "active" : "met"});
+    constraints.push_back({k.name, k.wanted, readable(k.before), readable(k.after),
+                           !k.met     ? "violated"
+                           : k.active ? "active"
+                                      : "met"});
   }
   std::string terms;
   for (const DesignTerm& t : problem.cost) {
-    terms += fmt::format("{}{}{}", terms.empty() ? "" : " + ", t.weight == 1.0 ? "" : readable(t.weight) + " × ", t.functional.name);
+    terms += fmt::format("{}{}{}", terms.empty() ? "" : " + ", t.weight == 1.0 ? "" : readable(t.weight) + " × ",
+                         t.functional.name);
   }
   std::string page =
       "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n<meta name='viewport' "
       "content='width=device-width, initial-scale=1'>\n<title>" +
       escape_xml(problem.name) +
-      "</title>\n<style>\n:root { color-scheme: light dark; }\nbody { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; "
-      "padding: 0 1rem; }\ntable { border-collapse: collapse; margin: 1rem 0; }\nth, td { text-align: right; padding: .2rem .8rem; "
-      "border-bottom: 1px solid #8886; }\nth:first-child, td:first-child { text-align: left; }\nsvg { max-width: 100%; height: auto; }\n"
+      "</title>\n<style>\n:root { color-scheme: light dark; }\nbody { font: 16px/1.5 system-ui, sans-serif; max-width: "
+      "60rem; margin: 2rem auto; "
+      "padding: 0 1rem; }\ntable { border-collapse: collapse; margin: 1rem 0; }\nth, td { text-align: right; padding: "
+      ".2rem .8rem; "
+      "border-bottom: 1px solid #8886; }\nth:first-child, td:first-child { text-align: left; }\nsvg { max-width: 100%; "
+      "height: auto; }\n"
       "</style>\n</head>\n<body>\n";
   page += "<h1>" + escape_xml(problem.name) + "</h1>\n";
   if (!problem.summary.empty()) page += "<p>" + escape_xml(problem.summary) + "</p>\n";
   page += fmt::format("<p><strong>{}</strong></p>\n", escape_xml(optimum_verdict(found)));
   page += fmt::format("<p>Mechanism {}; cost {}; {}.</p>\n", escape_xml(problem.mechanism.name), escape_xml(terms),
                       counted(found.history.size(), "evaluation"));
-  page += optimum_html_table({"", "before", "after"}, {{"cost", readable(found.before.cost), readable(found.after.cost)}});
+  page +=
+      optimum_html_table({"", "before", "after"}, {{"cost", readable(found.before.cost), readable(found.after.cost)}});
   page += "<h2>Parameters</h2>\n" + optimum_html_table({"parameter", "before", "after", "lower", "upper"}, parameters);
-  if (!constraints.empty()) page += "<h2>Constraints</h2>\n" + optimum_html_table({"constraint", "wanted", "before", "after", ""}, constraints);
+  if (!constraints.empty())
+    page += "<h2>Constraints</h2>\n" + optimum_html_table({"constraint", "wanted", "before", "after", ""}, constraints);
   page += "<h2>The search</h2>\n" + to_svg(cost) + "\n";
   if (!constraints.empty()) page += to_svg(off) + "\n";
   return page + to_svg(ways) + "\n</body>\n</html>\n";
@@ -161,16 +178,23 @@ int run_optimize(const Arguments& arguments) {
       json["parameters"][problem.variables[k].name] = {{"before", found.before.b[k]}, {"after", found.after.b[k]}};
     }
     for (const auto& c : found.constraints) {
-      json["constraints"].push_back({{"name", c.name}, {"wanted", c.wanted}, {"before", c.before}, {"after", c.after}, {"met", c.met}, {"active", c.active}});
+      json["constraints"].push_back({{"name", c.name},
+                                     {"wanted", c.wanted},
+                                     {"before", c.before},
+                                     {"after", c.after},
+                                     {"met", c.met},
+                                     {"active", c.active}});
     }
-    for (const DesignStep& s : found.history) json["history"].push_back({{"cost", s.cost}, {"violation", s.violation}, {"b", s.b}});
+    for (const DesignStep& s : found.history)
+      json["history"].push_back({{"cost", s.cost}, {"violation", s.violation}, {"b", s.b}});
     if (arguments.has("--out")) json["out"] = arguments.text("--out");
     if (arguments.has("--report")) json["report"] = arguments.text("--report");
     print_json(json);
     return feasible ? kOk : kCheckFailed;
   }
-  fmt::print("{}: {} after {}\n\ncost  {} -> {}\n\n{}", problem.name, optimum_verdict(found), counted(found.history.size(), "evaluation"),
-             readable(found.before.cost), readable(found.after.cost), parameter_table_of(problem, found).str());
+  fmt::print("{}: {} after {}\n\ncost  {} -> {}\n\n{}", problem.name, optimum_verdict(found),
+             counted(found.history.size(), "evaluation"), readable(found.before.cost), readable(found.after.cost),
+             parameter_table_of(problem, found).str());
   if (!found.constraints.empty()) fmt::print("\n{}", constraint_table(found).str());
   for (const char* option : {"--out", "--report"}) {
     if (arguments.has(option)) fmt::print("\n{}\n", arguments.text(option));
@@ -186,10 +210,14 @@ Command optimize_command() {
   c.name = "optimize";
   c.summary = "parameters of a mechanism that make its runs cheapest";
   c.description =
-      "Solves a problem of design: parameters of a mechanism within bounds, a cost and constraints over its runs (docs/optimize.md). Runs "
-      "are along a given motion, for which torques are computed, or driven from an initial state. Gradients are exact, the search is "
-      "sequential quadratic programming: it finds a design from which no small change leads to a better one. The result is a mechanism "
-      "file with the values changed, and a page with tables and the way of the search. Exit code 1 where no design meets the constraints.";
+      "Solves a problem of design: parameters of a mechanism within bounds, a cost and constraints over its runs "
+      "(docs/optimize.md). Runs "
+      "are along a given motion, for which torques are computed, or driven from an initial state. Gradients are exact, "
+      "the search is "
+      "sequential quadratic programming: it finds a design from which no small change leads to a better one. The "
+      "result is a mechanism "
+      "file with the values changed, and a page with tables and the way of the search. Exit code 1 where no design "
+      "meets the constraints.";
   c.positionals = {{"PROBLEM", "a YAML file", true, {}}};
   c.options = {{"--out", "FILE.yaml", "writes the mechanism with the values found", Kind::text, {}, "Options"},
                {"--report", "FILE.html", "writes a page: before and after, and the search", Kind::text, {}, "Options"},

@@ -6,6 +6,7 @@
 
 #include "../base/file.hpp"
 #include "../base/text.hpp"
+#include "../base/worse.hpp"
 #include "../dynamics/parameter_derivatives.hpp"
 #include "../simulate/design_scenario.hpp"
 #include "codegen_options.hpp"
@@ -25,14 +26,18 @@ using GradientRows = std::vector<std::vector<double>>;
 double row_difference(const GradientRows& a, const GradientRows& b) {
   double most = 0.0;
   for (std::size_t f = 0; f < a.size(); ++f) {
-    double off = 0.0;
-    for (std::size_t k = 0; k < a[f].size(); ++k) off = std::max(off, std::abs(a[f][k] - b[f][k]));
-    if (off > 0.0) most = std::max(most, off / largest(b[f]));
+    double off = 0.0, size = 0.0;
+    for (std::size_t k = 0; k < a[f].size(); ++k) {
+      off = worse(off, std::abs(a[f][k] - b[f][k]));
+      size = worse(size, std::abs(b[f][k]));
+    }
+    if (off != 0.0) most = worse(most, off / size);
   }
   return most;
 }
 
-void require_finite_rows(const std::vector<std::string>& names, const std::vector<std::string>& parameters, const GradientRows& rows) {
+void require_finite_rows(const std::vector<std::string>& names, const std::vector<std::string>& parameters,
+                         const GradientRows& rows) {
   for (std::size_t f = 0; f < rows.size(); ++f) {
     require_finite(names[f], rows[f], [&](std::size_t k) { return "its derivative by `" + parameters[k] + "`"; });
   }
@@ -73,9 +78,11 @@ ForwardDesignOptions design_run_options(const Arguments& arguments, const Loaded
   ForwardDesignOptions options;
   if (arguments.has("--scenario")) {
     for (const char* option : {"--q", "--qd", "--torque", "--friction"}) {
-      if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
+      if (arguments.has(option))
+        throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
     }
-    options = design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
+    options =
+        design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
     if (arguments.has("--no-friction")) options.system.friction = false;
   } else {
     options.q = read_q(arguments, loaded);
@@ -115,25 +122,29 @@ Json instant_json(const ForwardDesign::Instant& instant, const std::vector<std::
   return json;
 }
 
-void print_instant(const ForwardDesign::Instant& instant, const Model<double>& model, const std::vector<std::string>& parameters) {
+void print_instant(const ForwardDesign::Instant& instant, const Model<double>& model,
+                   const std::vector<std::string>& parameters) {
   fmt::print("\nat {:.6g} s\n\n", instant.t);
   Table table({"parameter", "joint", "d q", "d qd", "d qdd", "d tau"});
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const auto& d = instant.by[k];
     for (std::size_t v = 0; v < d.qd.size(); ++v) {
       table.add({v == 0 ? parameters[k] : "", model.velocity_names[v], readable(d.q[v], 9, largest(d.q)),
-                 readable(d.qd[v], 9, largest(d.qd)), readable(d.qdd[v], 9, largest(d.qdd)), readable(d.tau[v], 9, largest(d.tau))});
+                 readable(d.qd[v], 9, largest(d.qd)), readable(d.qdd[v], 9, largest(d.qdd)),
+                 readable(d.tau[v], 9, largest(d.tau))});
     }
   }
   fmt::print("{}", table.str());
 }
 
 // t, then q, qd, qdd, tau and, for every parameter, their derivatives: d_q1.l1 is that of q1 by l1.
-std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, const std::vector<std::string>& parameters) {
+std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants,
+                           const std::vector<std::string>& parameters) {
   std::string text = "t";
   const ForwardDesign::Instant& first = instants.front();
   const auto header = [&](const std::string& front, const std::string& end, std::size_t nq) {
-    const std::pair<const char*, std::size_t> groups[] = {{"q", nq}, {"qd", first.qd.size()}, {"qdd", first.qd.size()}, {"tau", first.qd.size()}};
+    const std::pair<const char*, std::size_t> groups[] = {
+        {"q", nq}, {"qd", first.qd.size()}, {"qdd", first.qd.size()}, {"tau", first.qd.size()}};
     for (const auto& [letter, n] : groups) {
       for (std::size_t k = 1; k <= n; ++k) text += fmt::format(",{}{}{}{}", front, letter, k, end);
     }
@@ -161,7 +172,8 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     if (!(sample > 0.0) || options.duration / sample > 1e6) {
       throw Error(ErrorCode::usage, "--sample: seconds between the lines of --out, a million lines at most");
     }
-    for (int k = 0; k * sample <= options.duration * (1.0 + 1e-12); ++k) options.instants.push_back(std::min(k * sample, options.duration));
+    for (int k = 0; k * sample <= options.duration * (1.0 + 1e-12); ++k)
+      options.instants.push_back(std::min(k * sample, options.duration));
     std::sort(options.instants.begin(), options.instants.end());
     options.instants.erase(std::unique(options.instants.begin(), options.instants.end()), options.instants.end());
   } else if (input.functionals.empty() && options.instants.empty()) {
@@ -186,15 +198,18 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   std::vector<std::pair<std::string, double>> checks;
   if (arguments.has("--check")) {
     const GradientRows direct = design.gradients(DesignMethod::direct);
-    checks = {{"direct against a complex step through the integration", row_difference(direct, design.by_complex_step())},
-              {"adjoint against direct", row_difference(design.gradients(DesignMethod::adjoint), direct)},
-              {"CVODES against direct", row_difference(design.gradients(DesignMethod::cvodes), direct)}};
+    checks = {
+        {"direct against a complex step through the integration", row_difference(direct, design.by_complex_step())},
+        {"adjoint against direct", row_difference(design.gradients(DesignMethod::adjoint), direct)},
+        {"CVODES against direct", row_difference(design.gradients(DesignMethod::cvodes), direct)}};
   }
   const bool failed = !checks.empty() && !(checks[0].second <= 1e-10 && checks[1].second <= 1e-8);
   if (arguments.json()) {
-    Json json{{"model", input.loaded.model.name}, {"run", "forward"},       {"duration", options.duration},
-              {"steps", design.run().steps()},    {"parameters", Json::object()}, {"functionals", Json::array()}};
-    for (std::size_t k = 0; k < input.parameters.size(); ++k) json["parameters"][input.parameters[k]] = design.start()[k];
+    Json json{{"model", input.loaded.model.name}, {"run", "forward"},
+              {"duration", options.duration},     {"steps", design.run().steps()},
+              {"parameters", Json::object()},     {"functionals", Json::array()}};
+    for (std::size_t k = 0; k < input.parameters.size(); ++k)
+      json["parameters"][input.parameters[k]] = design.start()[k];
     for (std::size_t f = 0; f < names.size(); ++f) {
       Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
       for (std::size_t k = 0; k < input.parameters.size(); ++k) one["gradient"][input.parameters[k]] = rows[f][k];
@@ -203,7 +218,10 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     json["instants"] = Json::array();
     for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.parameters));
     if (!checks.empty()) {
-      json["check"] = {{"complex_step", checks[0].second}, {"adjoint", checks[1].second}, {"cvodes", checks[2].second}, {"passed", !failed}};
+      json["check"] = {{"complex_step", checks[0].second},
+                       {"adjoint", checks[1].second},
+                       {"cvodes", checks[2].second},
+                       {"passed", !failed}};
     }
     if (arguments.has("--out")) json["out"] = arguments.text("--out");
     add_given(arguments, json);
@@ -232,8 +250,10 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
 // --- inverse
 
 int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
-  for (const char* option : {"--scenario", "--q", "--qd", "--torque", "--duration", "--check", "--integrator", "--step"}) {
-    if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
+  for (const char* option :
+       {"--scenario", "--q", "--qd", "--torque", "--duration", "--check", "--integrator", "--step"}) {
+    if (arguments.has(option))
+      throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
   }
   const Model<double>& model = input.loaded.model;
   std::vector<double> t;
@@ -279,8 +299,13 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     }
   }
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"run", "inverse"}, {"samples", t.size()}, {"parameters", Json::object()}, {"functionals", Json::array()}};
-    for (std::size_t k = 0; k < input.parameters.size(); ++k) json["parameters"][input.parameters[k]] = design.start()[k];
+    Json json{{"model", model.name},
+              {"run", "inverse"},
+              {"samples", t.size()},
+              {"parameters", Json::object()},
+              {"functionals", Json::array()}};
+    for (std::size_t k = 0; k < input.parameters.size(); ++k)
+      json["parameters"][input.parameters[k]] = design.start()[k];
     for (std::size_t f = 0; f < names.size(); ++f) {
       Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
       for (std::size_t k = 0; k < input.parameters.size(); ++k) one["gradient"][input.parameters[k]] = rows[f][k];
@@ -293,8 +318,8 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: torques along {} samples of {}; derivatives by {} (SI units)\n", model.name, t.size(), arguments.text("--motion"),
-             counted(input.parameters.size(), "parameter"));
+  fmt::print("{}: torques along {} samples of {}; derivatives by {} (SI units)\n", model.name, t.size(),
+             arguments.text("--motion"), counted(input.parameters.size(), "parameter"));
   if (!names.empty()) {
     fmt::print("\n");
     for (std::size_t f = 0; f < names.size(); ++f) fmt::print("  {} = {}\n", names[f], readable(values[f], 9));
@@ -318,7 +343,9 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
 // Of each, the quickest of many calls, taken in turn: whatever else the machine does meets all alike.
 std::vector<double> quickest_calls(const std::vector<std::function<void()>>& calls) {
   using Clock = std::chrono::steady_clock;
-  const auto seconds = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
+  const auto seconds = [](Clock::time_point from) {
+    return std::chrono::duration<double>(Clock::now() - from).count();
+  };
   std::vector<double> least(calls.size(), HUGE_VAL);
   const auto begin = Clock::now();
   for (int round = 0; round < 20 || (round < 2000 && seconds(begin) < 0.5); ++round) {
@@ -342,7 +369,8 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
   Json list = Json::array();
   for (const std::size_t n : {1, 2, 5, 10, 20, 50, 100, 200}) {
     if (n > input.parameters.size() && n > 1) break;
-    const std::vector<std::string> names(input.parameters.begin(), input.parameters.begin() + static_cast<std::ptrdiff_t>(n));
+    const std::vector<std::string> names(input.parameters.begin(),
+                                         input.parameters.begin() + static_cast<std::ptrdiff_t>(n));
     if (!arguments.quiet()) say(fmt::format("{} …", counted(n, "parameter")));
     ForwardDesign design(input.loaded.mechanism, names, functionals, options);
     const auto gradient = [&](DesignMethod method) {
@@ -355,8 +383,9 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
     if (n <= 20) calls.emplace_back(gradient(DesignMethod::direct));  // above, it takes long and tells nothing new
     const std::vector<double> times = quickest_calls(calls);
     const double run = times[0], adjoint = times[1], direct = times.back();
-    table.add({std::to_string(n), fmt::format("{:.3f}", 1e3 * run), fmt::format("{:.3f}", 1e3 * adjoint), fmt::format("{:.2f}", adjoint / run),
-               n > 20 ? "" : fmt::format("{:.3f}", 1e3 * direct), n > 20 ? "" : fmt::format("{:.1f}", direct / run)});
+    table.add({std::to_string(n), fmt::format("{:.3f}", 1e3 * run), fmt::format("{:.3f}", 1e3 * adjoint),
+               fmt::format("{:.2f}", adjoint / run), n > 20 ? "" : fmt::format("{:.3f}", 1e3 * direct),
+               n > 20 ? "" : fmt::format("{:.1f}", direct / run)});
     Json one{{"parameters", n}, {"simulation", run}, {"adjoint", adjoint}, {"adjoint_ratio", adjoint / run}};
     if (n <= 20) one["direct"] = direct, one["direct_ratio"] = direct / run;
     list.push_back(std::move(one));
@@ -365,8 +394,10 @@ int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
     print_json({{"model", input.loaded.model.name}, {"duration", options.duration}, {"cost", list}});
     return kOk;
   }
-  fmt::print("{}: a run of {:.6g} s and its gradient, the quickest of many; the simulation alone has all parameters as numbers\n\n{}",
-             input.loaded.model.name, options.duration, table.str());
+  fmt::print(
+      "{}: a run of {:.6g} s and its gradient, the quickest of many; the simulation alone has all parameters as "
+      "numbers\n\n{}",
+      input.loaded.model.name, options.duration, table.str());
   return kOk;
 }
 
@@ -377,8 +408,10 @@ int run_sensitivity(const Arguments& arguments) {
   SensitivityInput input{load_tree(arguments), {}, {}, design_method(arguments)};
   if (!arguments.has("--scenario")) note_losses(arguments, input.loaded.mechanism);
   const bool named = !input.loaded.mechanism.parameters.empty();
-  input.parameters = design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded);
-  for (const std::string& text : arguments.texts("--functional")) input.functionals.push_back(functional_of("--functional", text));
+  input.parameters =
+      design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded);
+  for (const std::string& text : arguments.texts("--functional"))
+    input.functionals.push_back(functional_of("--functional", text));
   if (arguments.has("--cost")) return sensitivity_cost(arguments, input);
   return arguments.has("--motion") ? inverse_sensitivity(arguments, input) : forward_sensitivity(arguments, input);
 }
@@ -388,23 +421,69 @@ int run_sensitivity(const Arguments& arguments) {
 Command sensitivity_command() {
   using Kind = Option::Kind;
   std::vector<Option> own{
-      {"--parameters", "P1,P2,...", "of the file (all: every one), of links such as link3.mx (inertial: every one), of the initial "
-       "state such as start.qd.JOINT (start: all of it); default: all", Kind::text, {}, "Options"},
-      {"--functional", "KIND: FORMULA", "what is differentiated besides the motion: `integral: tau1^2`, `end: hand.x`, or `0.5: q1` for "
-       "that instant; may be given several times", Kind::texts, {}, "Options"},
-      {"--at", "T1,T2,...", "instants at which the derivatives of q, qd, qdd and tau are shown; default without functionals: the end", Kind::text, {}, "Options"},
-      {"--method", "NAME", "of functionals; default: whichever is cheaper of direct and adjoint", Kind::text, {"direct", "adjoint", "cvodes"}, "Options"},
-      {"--check", "", "by all roads, and by a complex step through the integration; exit code 1 where they differ", Kind::flag, {}, "Options"},
-      {"--cost", "", "what gradients by 1, 2, 5, ... of the parameters cost, as multiples of the simulation", Kind::flag, {}, "Options"},
+      {"--parameters",
+       "P1,P2,...",
+       "of the file (all: every one), of links such as link3.mx (inertial: every one), of the initial "
+       "state such as start.qd.JOINT (start: all of it); default: all",
+       Kind::text,
+       {},
+       "Options"},
+      {"--functional",
+       "KIND: FORMULA",
+       "what is differentiated besides the motion: `integral: tau1^2`, `end: hand.x`, or `0.5: q1` for "
+       "that instant; may be given several times",
+       Kind::texts,
+       {},
+       "Options"},
+      {"--at",
+       "T1,T2,...",
+       "instants at which the derivatives of q, qd, qdd and tau are shown; default without functionals: the end",
+       Kind::text,
+       {},
+       "Options"},
+      {"--method",
+       "NAME",
+       "of functionals; default: whichever is cheaper of direct and adjoint",
+       Kind::text,
+       {"direct", "adjoint", "cvodes"},
+       "Options"},
+      {"--check",
+       "",
+       "by all roads, and by a complex step through the integration; exit code 1 where they differ",
+       Kind::flag,
+       {},
+       "Options"},
+      {"--cost",
+       "",
+       "what gradients by 1, 2, 5, ... of the parameters cost, as multiples of the simulation",
+       Kind::flag,
+       {},
+       "Options"},
       {"--out", "FILE.csv", "writes q, qd, qdd, tau and all their derivatives over time", Kind::text, {}, "Options"},
       {"--sample", "SECONDS", "between the lines of --out; default: 0.01", Kind::number, {}, "Options"},
       {"--duration", "SECONDS", "of the run; default: 1", Kind::number, {}, "Run"},
-      {"--scenario", "FILE.yaml", "initial state, inputs, duration and integrator (docs/scenarios.md); friction acts as it says", Kind::text, {}, "Run"},
-      {"--torque", "JOINT=FORMULA", "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing", Kind::texts, {}, "Run"},
-      {"--motion", "FILE.csv", "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated", Kind::text, {}, "Run"},
+      {"--scenario",
+       "FILE.yaml",
+       "initial state, inputs, duration and integrator (docs/scenarios.md); friction acts as it says",
+       Kind::text,
+       {},
+       "Run"},
+      {"--torque",
+       "JOINT=FORMULA",
+       "what drives a joint, over t, q.JOINT, qd.JOINT and parameters; default: nothing",
+       Kind::texts,
+       {},
+       "Run"},
+      {"--motion",
+       "FILE.csv",
+       "the motion is given instead (t, q1.., qd1.., qdd1..), and torques are differentiated",
+       Kind::text,
+       {},
+       "Run"},
       {"--friction", "", "with friction of joints and losses of drives", Kind::flag, {}, "Run"},
       {"--no-friction", "", "without it, where a scenario has it", Kind::flag, {}, "Run"},
-      {"--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one", Kind::text, recordable_integrators(), "Run"},
+      {"--integrator", "NAME", "default: dormand-prince; rk4 and gill want a --step, verner may have one", Kind::text,
+       recordable_integrators(), "Run"},
       {"--step", "SECONDS", "of fixed steps", Kind::number, {}, "Run"},
       {"--rtol", "X", "relative tolerance of a step; default: 1e-10", Kind::number, {}, "Run"},
       {"--atol", "X", "absolute tolerance of a step; default: 1e-12", Kind::number, {}, "Run"},
@@ -414,14 +493,20 @@ Command sensitivity_command() {
   c.name = "sensitivity";
   c.summary = "how a motion, or what it costs, changes with the design";
   c.description =
-      "Derivatives of a run with respect to what the mechanism is made of: of q, qd, qdd and tau at instants, and of functionals, "
-      "integrals over the run or values at an instant of formulas over t, q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT (or q1, qd1, ...), "
-      "LINK.x, LINK.y, LINK.z, kinetic, potential and the file's parameters. They are exact for the steps that were made: direct ones go "
-      "along with the motion, one parameter after the other; adjoint ones come back from its end, for all parameters at once. "
+      "Derivatives of a run with respect to what the mechanism is made of: of q, qd, qdd and tau at instants, and of "
+      "functionals, "
+      "integrals over the run or values at an instant of formulas over t, q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT (or "
+      "q1, qd1, ...), "
+      "LINK.x, LINK.y, LINK.z, kinetic, potential and the file's parameters. They are exact for the steps that were "
+      "made: direct ones go "
+      "along with the motion, one parameter after the other; adjoint ones come back from its end, for all parameters "
+      "at once. "
       "Derivatives of q are along the velocities.";
-  c.examples = {"linkwright sensitivity twu-3r --qd 12deg,-8deg,-4deg --torque \"link1=10*sqrt(t)+6\" --duration 0.18",
-                "linkwright sensitivity double-pendulum --functional \"integral: kinetic\" --functional \"end: lower.z\" --check",
-                "linkwright sensitivity puma560 --parameters inertial --duration 0.2 --functional \"end: q1\" --method adjoint --json"};
+  c.examples = {
+      "linkwright sensitivity twu-3r --qd 12deg,-8deg,-4deg --torque \"link1=10*sqrt(t)+6\" --duration 0.18",
+      "linkwright sensitivity double-pendulum --functional \"integral: kinetic\" --functional \"end: lower.z\" --check",
+      "linkwright sensitivity puma560 --parameters inertial --duration 0.2 --functional \"end: q1\" --method adjoint "
+      "--json"};
   c.run = run_sensitivity;
   return c;
 }

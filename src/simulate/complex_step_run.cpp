@@ -24,7 +24,7 @@ class ComplexRates {
     const std::size_t nq = system_.nq(), nv = system_.nv();
     std::vector<double> u(nv, 0.0);
     if (system_.options().inputs) system_.options().inputs(t, inside, u);
-    Steps x{ComplexStep(t)};
+    Steps x{complex_time(t)};
     x.insert(x.end(), u.begin(), u.end());
     x.insert(x.end(), y.begin(), y.begin() + static_cast<std::ptrdiff_t>(nq + nv));
     x.insert(x.end(), b_.begin(), b_.end());
@@ -41,7 +41,8 @@ class ComplexRates {
     at_accelerations_(x, rates);
     std::copy_n(rates.begin(), nq, f.begin());
     std::copy(a.begin(), a.end(), f.begin() + static_cast<std::ptrdiff_t>(nq));
-    std::copy(rates.begin() + static_cast<std::ptrdiff_t>(nq), rates.end(), f.begin() + static_cast<std::ptrdiff_t>(nq + nv));
+    std::copy(rates.begin() + static_cast<std::ptrdiff_t>(nq), rates.end(),
+              f.begin() + static_cast<std::ptrdiff_t>(nq + nv));
   }
 
  private:

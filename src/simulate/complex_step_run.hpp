@@ -9,6 +9,9 @@
 
 namespace lw {
 
+// The time in a formula: at 0 some have an infinite slope, sqrt(t) say, which times a standstill is no number. Just after it has.
+inline ComplexStep complex_time(double t) { return {t == 0.0 ? 1e-300 : t}; }
+
 // ẏ at all the times of the run, one behind the other, from ẏ at the beginning and ḃ.
 std::vector<double> complex_step_along(const DesignSystem& system, const RecordedRun& run, std::span<const double> y0,
                                        std::span<const double> dy0, std::span<const double> db);

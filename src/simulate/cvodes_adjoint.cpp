@@ -16,7 +16,8 @@ constexpr long kMostCvodesSteps = 10'000'000;
 
 void check_cvodes(int result, const char* what, double t) {
   if (result >= 0) return;
-  throw Error(ErrorCode::data, fmt::format("CVODES gives up at t = {:.9g} s ({}: {})", t, what, CVodeGetReturnFlagName(result)));
+  throw Error(ErrorCode::data,
+              fmt::format("CVODES gives up at t = {:.9g} s ({}: {})", t, what, CVodeGetReturnFlagName(result)));
 }
 
 }  // namespace

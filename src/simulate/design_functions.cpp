@@ -76,7 +76,8 @@ Exprs needed_torques(const Model<Expr>& model, bool friction, const Exprs& q, co
 
 // Whether what is lost depends on loads, and so on accelerations.
 bool losses_need_loads(const Model<double>& model) {
-  return std::any_of(model.losses.begin(), model.losses.end(), [](const auto& loss) { return !loss.bearings.empty(); }) ||
+  return std::any_of(model.losses.begin(), model.losses.end(),
+                     [](const auto& loss) { return !loss.bearings.empty(); }) ||
          std::any_of(model.transmissions.begin(), model.transmissions.end(), [](const auto& t) {
            return std::any_of(t.drives.begin(), t.drives.end(), [](const auto& d) { return !d.efficiency.empty(); });
          });
@@ -93,29 +94,32 @@ class ForwardTracer {
         nv_(at(values_.nv)),
         np_(design.size()),
         implicit_(friction && losses_need_loads(values_)),
-        residual_(trace("residual", {{"a", nv_}, {"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv_}, {"p", np_}}, {{"r", nv_}},
+        residual_(trace("residual", {{"a", nv_}, {"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv_}, {"p", np_}},
+                        {{"r", nv_}},
                         [&](const Arguments& in, Results& out) {
                           const Exprs tau = torques(in[1][0], in[2], in[3], in[4], in[5]);
                           out[0] = needed_torques(design_.model<Expr>(in[5], in[1][0]), friction_, in[3], in[4], in[0]);
                           for (std::size_t k = 0; k < nv_; ++k) out[0][k] -= tau[k];
                         })),
-        rates_(with_accelerations("rates", {{"q", nq_}, {"F", formulas_.integrands.size()}},
-                                  [&](const Model<Expr>& model, const MotionMoment& m, const FormulaNames& names, Results& out) {
-                                    coordinate_rates<Expr>(model, m.q, m.qd, out[0]);
-                                    for (std::size_t k = 0; k < out[1].size(); ++k) {
-                                      out[1][k] = parsed_formula(formulas_.integrands[k], names);
-                                    }
-                                  })),
-        outputs_(with_accelerations("outputs", {{"q", nq_}, {"v", nv_}, {"a", nv_}, {"tau", nv_}, {"G", formulas_.outputs.size()}},
-                                    [&](const Model<Expr>&, const MotionMoment& m, const FormulaNames& names, Results& out) {
-                                      out[0] = m.q;
-                                      out[1] = m.qd;
-                                      out[2] = m.qdd;
-                                      out[3] = m.tau;
-                                      for (std::size_t k = 0; k < out[4].size(); ++k) {
-                                        out[4][k] = parsed_formula(formulas_.outputs[k], names);
-                                      }
-                                    })) {}
+        rates_(with_accelerations(
+            "rates", {{"q", nq_}, {"F", formulas_.integrands.size()}},
+            [&](const Model<Expr>& model, const MotionMoment& m, const FormulaNames& names, Results& out) {
+              coordinate_rates<Expr>(model, m.q, m.qd, out[0]);
+              for (std::size_t k = 0; k < out[1].size(); ++k) {
+                out[1][k] = parsed_formula(formulas_.integrands[k], names);
+              }
+            })),
+        outputs_(with_accelerations(
+            "outputs", {{"q", nq_}, {"v", nv_}, {"a", nv_}, {"tau", nv_}, {"G", formulas_.outputs.size()}},
+            [&](const Model<Expr>&, const MotionMoment& m, const FormulaNames& names, Results& out) {
+              out[0] = m.q;
+              out[1] = m.qd;
+              out[2] = m.qdd;
+              out[3] = m.tau;
+              for (std::size_t k = 0; k < out[4].size(); ++k) {
+                out[4][k] = parsed_formula(formulas_.outputs[k], names);
+              }
+            })) {}
 
   DesignFunctions functions() const {
     const Function torques_alone =
@@ -142,8 +146,9 @@ class ForwardTracer {
     return tau;
   }
 
-  Function with_accelerations(const std::string& name, const std::vector<Group>& results,
-                              const std::function<void(const Model<Expr>&, const MotionMoment&, const FormulaNames&, Results&)>& f) const {
+  Function with_accelerations(
+      const std::string& name, const std::vector<Group>& results,
+      const std::function<void(const Model<Expr>&, const MotionMoment&, const FormulaNames&, Results&)>& f) const {
     return trace(name, {{"a", nv_}, {"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv_}, {"p", np_}}, results,
                  [&](const Arguments& in, Results& out) {
                    const MotionMoment m{in[1][0], in[3], in[4], in[0], torques(in[1][0], in[2], in[3], in[4], in[5])};
@@ -188,12 +193,13 @@ class ForwardTracer {
         return b;
       }
       const std::size_t n = tracer_.nv_;
-      const auto linear = trace("linear", {{"x", n}, {"A", n * n, n}, {"b", n}}, {{"r", n}}, [&](const Arguments& in, Results& out) {
-        for (std::size_t r = 0; r < n; ++r) {
-          out[0][r] = -in[2][r];
-          for (std::size_t c = 0; c < n; ++c) out[0][r] += in[1][transposed ? r * n + c : c * n + r] * in[0][c];
-        }
-      });
+      const auto linear =
+          trace("linear", {{"x", n}, {"A", n * n, n}, {"b", n}}, {{"r", n}}, [&](const Arguments& in, Results& out) {
+            for (std::size_t r = 0; r < n; ++r) {
+              out[0][r] = -in[2][r];
+              for (std::size_t c = 0; c < n; ++c) out[0][r] += in[1][transposed ? r * n + c : c * n + r] * in[0][c];
+            }
+          });
       const Exprs zero(n, Expr(0.0));
       return graph_->solve(std::make_shared<Function>(linear), zero, expr_list({A_, b}), 1).unknowns;
     }
@@ -254,7 +260,7 @@ class ForwardTracer {
   Model<double> values_;
   std::size_t nq_, nv_, np_;
   bool implicit_;
-  Function residual_;        // a, t, u, q, v, p
+  Function residual_;         // a, t, u, q, v, p
   Function rates_, outputs_;  // of the same
 };
 
@@ -291,7 +297,9 @@ DesignFunctions::Three inverse_functions(const DesignParameters& design, const s
 Function shortened(const Function& f) {
   Function best = optimize(f, Objective::operations);
   if (machine_has_fma()) {
-    const auto fused = [](const Function& g) { return schedule(contract(g.with({g.arithmetic().trigonometry, true}))); };
+    const auto fused = [](const Function& g) {
+      return schedule(contract(g.with({g.arithmetic().trigonometry, true})));
+    };
     best = fused(has_calls(best) ? with_calls(best, fused) : best);
   }
   return with_arithmetic(best, {Arithmetic::Trigonometry::own, best.arithmetic().fused});

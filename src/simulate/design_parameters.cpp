@@ -36,10 +36,11 @@ DesignParameters::DesignParameters(const Mechanism& mechanism, std::vector<std::
       std::vector<std::string> known = table_.names;
       for (const Parameter& x : mechanism_.parameters) known.push_back(x.name);
       const std::string near = nearest_word(name, known);
-      throw Error(ErrorCode::usage,
-                  fmt::format("`{}` is neither a parameter of {} nor an inertial one of its links{}{}", name, mechanism_.name,
-                              table_.names.empty() ? "" : fmt::format(" (such as `{}`)", table_.names.front()),
-                              near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("`{}` is neither a parameter of {} nor an inertial one of its links{}{}", name, mechanism_.name,
+                      table_.names.empty() ? "" : fmt::format(" (such as `{}`)", table_.names.front()),
+                      near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
     }
   }
 }
@@ -82,8 +83,8 @@ ParameterValues<T> DesignParameters::file_values(std::span<const T> b, const T& 
   return all;
 }
 
-#define LW_INSTANTIATE(T)                                                                    \
-  template Model<T> DesignParameters::model<T>(std::span<const T>, const T&) const;          \
+#define LW_INSTANTIATE(T)                                                           \
+  template Model<T> DesignParameters::model<T>(std::span<const T>, const T&) const; \
   template ParameterValues<T> DesignParameters::file_values<T>(std::span<const T>, const T&) const;
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -22,13 +22,15 @@ constexpr double kMostInstants = 10'000;
 
 class DesignProblemReader {
  public:
-  DesignProblemReader(std::string file, Complaints& complaints) : file_(std::move(file)), complaints_(complaints), reader_(complaints) {}
+  DesignProblemReader(std::string file, Complaints& complaints)
+      : file_(std::move(file)), complaints_(complaints), reader_(complaints) {}
 
   DesignProblem whole(const YamlNode& root) {
-    const Fields fields(reader_, root, "the problem",
-                        {"optimize", "name", "summary", "model", "parameters", "motion", "scenario", "friction", "cost",
-                         "constraints", "tolerance", "evaluations"},
-                        {{"links", "joints", "linkwright"}, "that belongs to a mechanism file; name that file as `model`"});
+    const Fields fields(
+        reader_, root, "the problem",
+        {"optimize", "name", "summary", "model", "parameters", "motion", "scenario", "friction", "cost", "constraints",
+         "tolerance", "evaluations"},
+        {{"links", "joints", "linkwright"}, "that belongs to a mechanism file; name that file as `model`"});
     if (const YamlNode* n = fields.require("optimize", "the format's version comes first: `optimize: 1`")) {
       if (n->kind != YamlNode::Kind::scalar || n->text != "1") {
         complaints_.error(n->where, "`optimize` should be 1, the version of the format");
@@ -36,13 +38,15 @@ class DesignProblemReader {
     }
     if (fields.has("name")) problem_.name = fields.require_word("name");
     if (const YamlNode* n = fields.find("summary")) problem_.summary = reader_.word(*n, "summary");
-    if (const YamlNode* n = fields.require("model", "a mechanism file beside this one, or the name of a model")) model(*n);
+    if (const YamlNode* n = fields.require("model", "a mechanism file beside this one, or the name of a model"))
+      model(*n);
     if (complaints_.failed()) return std::move(problem_);
     if (problem_.name.empty()) problem_.name = problem_.mechanism.name;
     if (const YamlNode* n = fields.require("parameters", "parameters: {l1: {lower: 0.2, upper: 0.8}}")) parameters(*n);
     if (fields.has("motion") == fields.has("scenario")) {
-      complaints_.error(fields.has("motion") ? fields.place("scenario") : root.where,
-                        "a problem has either a `motion`, for which torques are computed, or a `scenario`, which drives it");
+      complaints_.error(
+          fields.has("motion") ? fields.place("scenario") : root.where,
+          "a problem has either a `motion`, for which torques are computed, or a `scenario`, which drives it");
     }
     if (const YamlNode* n = fields.find("motion")) motion(*n);
     if (const YamlNode* n = fields.find("scenario")) scenario(*n);
@@ -61,14 +65,16 @@ class DesignProblemReader {
  private:
   double positive(const YamlNode& node, const std::string& what) {
     const double x = reader_.number(node, what);
-    if (!std::isnan(x) && !(x > 0.0)) complaints_.error(node.where, fmt::format("`{}` should be above 0, not {}", what, in_quotes(node.text)));
+    if (!std::isnan(x) && !(x > 0.0))
+      complaints_.error(node.where, fmt::format("`{}` should be above 0, not {}", what, in_quotes(node.text)));
     return x;
   }
   int whole_number(const YamlNode& node, const std::string& what, double least, double most) {
     const double x = reader_.number(node, what);
     if (std::isnan(x)) return 1;
     if (x < least || x > most || x != std::floor(x)) {
-      complaints_.error(node.where, fmt::format("`{}` should be a whole number from {} to {}, not {}", what, least, most, in_quotes(node.text)));
+      complaints_.error(node.where, fmt::format("`{}` should be a whole number from {} to {}, not {}", what, least,
+                                                most, in_quotes(node.text)));
       return 1;
     }
     return static_cast<int>(x);
@@ -82,13 +88,15 @@ class DesignProblemReader {
     const ReadResult result = read(path);
     if (!result.mechanism) {
       for (const Diagnostic& d : result.diagnostics) {
-        if (d.severity == Severity::error) complaints_.error(d.where.file.empty() ? node.where : d.where, d.message, d.hint);
+        if (d.severity == Severity::error)
+          complaints_.error(d.where.file.empty() ? node.where : d.where, d.message, d.hint);
       }
       return;
     }
     problem_.mechanism = *result.mechanism;
     values_ = instantiate<double>(problem_.mechanism);
-    if (!problem_.mechanism.loops.empty()) complaints_.error(node.where, "mechanisms with closed loops are not optimised yet: only trees");
+    if (!problem_.mechanism.loops.empty())
+      complaints_.error(node.where, "mechanisms with closed loops are not optimised yet: only trees");
   }
 
   void parameters(const YamlNode& node) {
@@ -113,16 +121,21 @@ class DesignProblemReader {
       v.upper = bound("upper");
       if (const YamlNode* n = fields.find("start")) v.start = reader_.number(*n, "start");
       if (std::find(inertial.names.begin(), inertial.names.end(), v.name) != inertial.names.end()) {
-        complaints_.error(v.where, fmt::format("{} has no name of its own in the file, where the result is to be written", in_quotes(v.name)),
-                          "name it under `parameters` of the mechanism, and use that name here");
+        complaints_.error(
+            v.where,
+            fmt::format("{} has no name of its own in the file, where the result is to be written", in_quotes(v.name)),
+            "name it under `parameters` of the mechanism, and use that name here");
       } else if (std::find(known.begin(), known.end(), v.name) == known.end() &&
                  std::find(initial.begin(), initial.end(), v.name) == initial.end()) {
         std::vector<std::string> all = known;
         all.insert(all.end(), initial.begin(), initial.end());
-        complaints_.error(v.where, fmt::format("`{}` has no parameter {}", problem_.mechanism.name, in_quotes(v.name)), suggestion(v.name, all));
+        complaints_.error(v.where, fmt::format("`{}` has no parameter {}", problem_.mechanism.name, in_quotes(v.name)),
+                          suggestion(v.name, all));
       } else if (v.lower >= v.upper) {
-        complaints_.error(v.where, fmt::format("the bounds of {} are the wrong way round: from {} to {}", in_quotes(v.name), v.lower, v.upper),
-                          "lower < upper");
+        complaints_.error(
+            v.where,
+            fmt::format("the bounds of {} are the wrong way round: from {} to {}", in_quotes(v.name), v.lower, v.upper),
+            "lower < upper");
       }
       problem_.variables.push_back(std::move(v));
     }
@@ -148,8 +161,8 @@ class DesignProblemReader {
     }
     if (complaints_.failed()) return;
     if (times.size() != points.size() || times.size() < 2) {
-      complaints_.error(node.where, fmt::format("{} and {}: a motion has as many of both, two at least", counted(times.size(), "time"),
-                                                counted(points.size(), "point")));
+      complaints_.error(node.where, fmt::format("{} and {}: a motion has as many of both, two at least",
+                                                counted(times.size(), "time"), counted(points.size(), "point")));
       return;
     }
     if (times.front() != 0.0 || !std::is_sorted(times.begin(), times.end(), std::less_equal<>())) {
@@ -165,7 +178,8 @@ class DesignProblemReader {
       const std::filesystem::path beside = std::filesystem::path(file_).parent_path() / node.text;
       ScenarioResult read = read_scenario(beside.string(), problem_.mechanism, values_);
       for (const Diagnostic& d : read.diagnostics) {
-        if (d.severity == Severity::error) complaints_.error(d.where.file.empty() ? node.where : d.where, d.message, d.hint);
+        if (d.severity == Severity::error)
+          complaints_.error(d.where.file.empty() ? node.where : d.where, d.message, d.hint);
       }
       if (!read.scenario) return;
       problem_.friction = read.scenario->friction;
@@ -187,7 +201,8 @@ class DesignProblemReader {
       if (n->kind != YamlNode::Kind::map) complaints_.error(n->where, "`inputs` should be a map of joints");
       for (const YamlNode::Entry& e : n->entries) {
         const std::size_t v = place(values_.velocity_names, e.key, e.where);
-        if (v < options.drive.torques.size()) options.drive.torques[v] = {e.key, reader_.word(*e.value, e.key), e.value->where};
+        if (v < options.drive.torques.size())
+          options.drive.torques[v] = {e.key, reader_.word(*e.value, e.key), e.value->where};
       }
     }
     if (const YamlNode* n = fields.find("integrator")) {
@@ -205,10 +220,12 @@ class DesignProblemReader {
   void state(const YamlNode& node, const char* what, const std::vector<std::string>& names, std::vector<double>& to) {
     if (node.kind == YamlNode::Kind::list) {
       const std::vector<Formula> all = reader_.formulas(node, what, to.size());
-      for (std::size_t k = 0; k < all.size(); ++k) to[k] = all[k].value.is_constant() ? all[k].value.constant() : kUnread;
+      for (std::size_t k = 0; k < all.size(); ++k)
+        to[k] = all[k].value.is_constant() ? all[k].value.constant() : kUnread;
       return;
     }
-    if (node.kind != YamlNode::Kind::map) complaints_.error(node.where, fmt::format("`{}` should be a list, or a map of joints", what));
+    if (node.kind != YamlNode::Kind::map)
+      complaints_.error(node.where, fmt::format("`{}` should be a list, or a map of joints", what));
     for (const YamlNode::Entry& e : node.entries) {
       const std::size_t k = place(names, e.key, e.where);
       if (k < to.size()) to[k] = reader_.number(*e.value, e.key);
@@ -217,7 +234,8 @@ class DesignProblemReader {
   std::size_t place(const std::vector<std::string>& names, const std::string& name, const Location& where) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
-      complaints_.error(where, fmt::format("`{}` has no joint {}", problem_.mechanism.name, in_quotes(name)), suggestion(name, names));
+      complaints_.error(where, fmt::format("`{}` has no joint {}", problem_.mechanism.name, in_quotes(name)),
+                        suggestion(name, names));
     }
     return static_cast<std::size_t>(found - names.begin());
   }
@@ -243,11 +261,13 @@ class DesignProblemReader {
       if (kind == "always") {
         instants = 50;
         if (const YamlNode* i = fields.find("instants")) instants = whole_number(*i, "instants", 1, kMostInstants);
-        if (!constraint) complaints_.error(n->where, "a cost is an integral or at one instant; `always` is for constraints");
+        if (!constraint)
+          complaints_.error(n->where, "a cost is an integral or at one instant; `always` is for constraints");
       }
     }
     if (found != 1) {
-      complaints_.error(fields.where(), fmt::format("{} of `integral`, `end`, `instant` and `always` is given, not one", found == 0 ? "none" : "more than one"));
+      complaints_.error(fields.where(), fmt::format("{} of `integral`, `end`, `instant` and `always` is given, not one",
+                                                    found == 0 ? "none" : "more than one"));
     }
   }
   void cost(const YamlNode& node) {
@@ -259,8 +279,9 @@ class DesignProblemReader {
     problem_.cost.push_back(std::move(term));
   }
   void constraint(const YamlNode& node) {
-    const Fields fields(reader_, node, "the constraint",
-                        {"integral", "end", "instant", "always", "time", "instants", "equals", "at_least", "at_most", "name"});
+    const Fields fields(
+        reader_, node, "the constraint",
+        {"integral", "end", "instant", "always", "time", "instants", "equals", "at_least", "at_most", "name"});
     DesignConstraint c;
     functional(fields, true, c.functional, c.instants);
     c.name = fields.has("name") ? fields.require_word("name") : c.functional.name;
@@ -273,7 +294,8 @@ class DesignProblemReader {
     if (!c.equals && !c.at_least && !c.at_most) {
       complaints_.error(node.where, "a constraint says what it asks for: `equals`, `at_least`, `at_most`");
     }
-    if (c.equals && (c.at_least || c.at_most)) complaints_.error(node.where, "`equals` leaves no room for `at_least` and `at_most`");
+    if (c.equals && (c.at_least || c.at_most))
+      complaints_.error(node.where, "`equals` leaves no room for `at_least` and `at_most`");
     if (c.at_least && c.at_most && *c.at_least > *c.at_most) {
       complaints_.error(node.where, fmt::format("nothing is at least {} and at most {}", *c.at_least, *c.at_most));
     }
@@ -293,7 +315,8 @@ DesignProblem read_design_problem(const std::string& text, const std::string& fi
   Complaints complaints;
   DesignProblem problem;
   if (check_text(text, file, complaints)) {
-    if (const auto root = parse_yaml(text, file, complaints)) problem = DesignProblemReader(file, complaints).whole(*root);
+    if (const auto root = parse_yaml(text, file, complaints))
+      problem = DesignProblemReader(file, complaints).whole(*root);
   }
   if (complaints.failed()) throw Error(ErrorCode::data, complaints.sorted());
   return problem;

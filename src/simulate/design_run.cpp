@@ -76,7 +76,8 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
   if (!(options_.duration > 0.0) || !std::isfinite(options_.duration)) {
     throw Error(ErrorCode::usage, fmt::format("a run takes a time above 0 s, not {} s", options_.duration));
   }
-  require(options_.q.size() == at(model.nq) && options_.qd.size() == at(model.nv), "an initial state of the model's size");
+  require(options_.q.size() == at(model.nq) && options_.qd.size() == at(model.nv),
+          "an initial state of the model's size");
   std::vector<std::string> own;
   for (const std::string& name : names_) {
     const auto place = std::find(initial.begin(), initial.end(), name);
@@ -103,7 +104,8 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
   }
   std::sort(times_.begin(), times_.end());
   times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
-  system_ = std::make_unique<DesignSystem>(DesignParameters(mechanism, own, std::move(others)), formulas, options_.system);
+  system_ =
+      std::make_unique<DesignSystem>(DesignParameters(mechanism, own, std::move(others)), formulas, options_.system);
   for (std::size_t k = 0; k < names_.size(); ++k) {
     if (of_design_[k] >= 0) {
       start_.push_back(system_->design().values()[at(of_design_[k])]);
@@ -114,7 +116,8 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
     double value = place >= model.nv ? options_.qd[at(v)] : 0.0;
     for (const JointInfo& joint : model.joints) {
       const bool plain = joint.type != JointType::spherical && joint.type != JointType::floating;
-      if (plain && place < model.nv && v >= joint.v && v < joint.v + velocities(joint.type)) value = options_.q[at(joint.q + v - joint.v)];
+      if (plain && place < model.nv && v >= joint.v && v < joint.v + velocities(joint.type))
+        value = options_.q[at(joint.q + v - joint.v)];
     }
     start_.push_back(value);
   }
@@ -253,7 +256,8 @@ void ForwardDesign::weigh(std::size_t f, std::span<double> weights, std::span<do
   system_->back(kOutputs, times_[m], run_->at(m), w, weights.subspan(m * n, n), b_bar);
 }
 
-double ForwardDesign::gradient_entry(std::size_t k, std::span<const double> y0_bar, std::span<const double> b_bar) const {
+double ForwardDesign::gradient_entry(std::size_t k, std::span<const double> y0_bar,
+                                     std::span<const double> b_bar) const {
   return of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : dot_product(seed(k).dy0, y0_bar);
 }
 
@@ -271,7 +275,8 @@ std::vector<std::vector<double>> ForwardDesign::by_adjoint() {
 }
 
 std::vector<std::vector<double>> ForwardDesign::by_cvodes() {
-  CvodesAdjoint adjoint(*system_, initial_state(b_), 0.0, times_, {.rtol = options_.steps.rtol, .atol = options_.steps.atol});
+  CvodesAdjoint adjoint(*system_, initial_state(b_), 0.0, times_,
+                        {.rtol = options_.steps.rtol, .atol = options_.steps.atol});
   std::vector<std::vector<double>> rows;
   for (std::size_t f = 0; f < functionals_.size(); ++f) {
     std::vector<double> weights(times_.size() * system_->states(), 0.0), y0_bar(system_->states(), 0.0),
@@ -301,7 +306,8 @@ std::vector<ForwardDesign::Instant> ForwardDesign::trajectory() {
     Instant at{t, cut(0, nq), cut(nq, nv), cut(nq + nv, nv), cut(nq + 2 * nv, nv), {}};
     for (std::size_t k = 0; k < names_.size(); ++k) {
       system_->along(kOutputs, t, run_->at(m), {&dy[k][m * n], n}, seed(k).db, g);
-      at.by.push_back({tangent_of(system_->model(), at.q, cut(0, nq)), cut(nq, nv), cut(nq + nv, nv), cut(nq + 2 * nv, nv)});
+      at.by.push_back(
+          {tangent_of(system_->model(), at.q, cut(0, nq)), cut(nq, nv), cut(nq + nv, nv), cut(nq + 2 * nv, nv)});
     }
     list.push_back(std::move(at));
   }
@@ -324,8 +330,9 @@ std::vector<std::vector<double>> ForwardDesign::by_complex_step() {
       }
       const std::size_t m = mark(functionals_[f].time);
       std::vector<double> u(nv, 0.0);
-      if (options_.system.inputs) options_.system.inputs(times_[m], 0.5 * ((m == 0 ? 0.0 : times_[m - 1]) + times_[m]), u);
-      std::vector<ComplexStep> x{ComplexStep(times_[m])};
+      if (options_.system.inputs)
+        options_.system.inputs(times_[m], 0.5 * ((m == 0 ? 0.0 : times_[m - 1]) + times_[m]), u);
+      std::vector<ComplexStep> x{complex_time(times_[m])};
       x.insert(x.end(), u.begin(), u.end());
       for (std::size_t c = 0; c < nq + nv; ++c) x.emplace_back(run_->at(m)[c], dy[m * n + c] * kComplexStep);
       for (std::size_t c = 0; c < s.db.size(); ++c) x.emplace_back(system_->at()[c], s.db[c] * kComplexStep);
@@ -397,7 +404,8 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
       continue;
     }
     if (!options_.between) {
-      throw Error(ErrorCode::usage, fmt::format("`{}` is asked for at {} s, where the motion has no sample", f.name, t));
+      throw Error(ErrorCode::usage,
+                  fmt::format("`{}` is asked for at {} s, where the motion has no sample", f.name, t));
     }
     JointMotion<double> m = options_.between(t);
     instant_.back() = motion_.t.size();
@@ -446,14 +454,17 @@ std::vector<double> InverseDesign::values(std::span<const double> b) {
 }
 
 std::vector<std::vector<double>> InverseDesign::gradients(DesignMethod method) {
-  if (method == DesignMethod::cvodes) throw Error(ErrorCode::usage, "CVODES is for runs that are integrated; here the motion is given");
+  if (method == DesignMethod::cvodes)
+    throw Error(ErrorCode::usage, "CVODES is for runs that are integrated; here the motion is given");
   const std::size_t nf = functionals_.size(), np = b_.size();
   const bool direct = method == DesignMethod::direct || (method == DesignMethod::automatic && np <= nf);
   std::vector<std::vector<double>> rows(nf, std::vector<double>(np, 0.0));
   std::vector<double> y(nv_ + nf), p(np);
   for (std::size_t i = 0; i < motion_.t.size(); ++i) {
     const auto weight = [&](std::size_t f) {
-      return functionals_[f].kind == DesignFunctional::Kind::integral ? motion_.weight[i] : instant_[f] == i ? 1.0 : 0.0;
+      return functionals_[f].kind == DesignFunctional::Kind::integral ? motion_.weight[i]
+             : instant_[f] == i                                       ? 1.0
+                                                                      : 0.0;
     };
     for (std::size_t k = 0; direct && k < np; ++k) {
       const std::span<double> dp = begin(own_[1], i);

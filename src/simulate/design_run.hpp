@@ -48,11 +48,11 @@ class DesignRun {
 std::vector<std::string> initial_state_names(const Model<double>& model);
 
 struct ForwardDesignOptions {
-  std::vector<double> q, qd;                 // the initial state
+  std::vector<double> q, qd;  // the initial state
   double duration = 1.0;
-  std::vector<double> instants;              // besides those of functionals, at which `trajectory` gives derivatives
-  std::vector<double> corners;               // of inputs: where steps end
-  DesignFormulas drive;                      // torques alone
+  std::vector<double> instants;  // besides those of functionals, at which `trajectory` gives derivatives
+  std::vector<double> corners;   // of inputs: where steps end
+  DesignFormulas drive;          // torques alone
   DesignSystemOptions system;
   RecordedRunOptions steps;
 };
@@ -60,8 +60,9 @@ struct ForwardDesignOptions {
 class ForwardDesign : public DesignRun {
  public:
   // Throws Error(usage) for names and formulas that are none.
-  ForwardDesign(const Mechanism& mechanism, std::vector<std::string> parameters, std::vector<DesignFunctional> functionals,
-                ForwardDesignOptions options, ParameterValues<double> others = {});
+  ForwardDesign(const Mechanism& mechanism, std::vector<std::string> parameters,
+                std::vector<DesignFunctional> functionals, ForwardDesignOptions options,
+                ParameterValues<double> others = {});
 
   const std::vector<std::string>& parameters() const override { return names_; }
   const std::vector<double>& start() const override { return start_; }
@@ -107,7 +108,8 @@ class ForwardDesign : public DesignRun {
   ForwardDesignOptions options_;
   std::vector<std::string> names_;
   std::vector<double> start_;
-  std::vector<int> of_design_, of_state_;  // of each parameter: which of the design's, or which velocity of (q, qd); else -1
+  std::vector<int> of_design_,
+      of_state_;  // of each parameter: which of the design's, or which velocity of (q, qd); else -1
   std::unique_ptr<DesignSystem> system_;
   std::vector<double> times_, b_;
   std::vector<std::size_t> slot_;  // of each functional: its integral or its output
@@ -137,8 +139,9 @@ struct InverseDesignOptions {
 
 class InverseDesign : public DesignRun {
  public:
-  InverseDesign(const Mechanism& mechanism, std::vector<std::string> parameters, std::vector<DesignFunctional> functionals,
-                InverseDesignOptions options, ParameterValues<double> others = {});
+  InverseDesign(const Mechanism& mechanism, std::vector<std::string> parameters,
+                std::vector<DesignFunctional> functionals, InverseDesignOptions options,
+                ParameterValues<double> others = {});
 
   const std::vector<std::string>& parameters() const override { return design_.names(); }
   const std::vector<double>& start() const override { return design_.values(); }
@@ -160,7 +163,7 @@ class InverseDesign : public DesignRun {
   DesignParameters design_;
   std::vector<DesignFunctional> functionals_;
   InverseDesignOptions options_;
-  WeighedMotion motion_;            // instants of functionals behind it, weighing nothing
+  WeighedMotion motion_;              // instants of functionals behind it, weighing nothing
   std::vector<std::size_t> instant_;  // of functionals that are at one
   std::size_t nq_, nv_;
   std::vector<double> b_;

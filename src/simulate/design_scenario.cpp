@@ -18,11 +18,13 @@ using Exprs = std::vector<Expr>;
 }
 
 // q̈ that a controller asks for, or its torques: kp e + kd ė.
-Expr corrected(const ScenarioController& c, std::size_t k, const JointMotion<Expr>& wanted, const Exprs& q, const Exprs& qd) {
+Expr corrected(const ScenarioController& c, std::size_t k, const JointMotion<Expr>& wanted, const Exprs& q,
+               const Exprs& qd) {
   return Expr(c.kp[k]) * (wanted.q[k] - q[at(c.q[k])]) + Expr(c.kd[k]) * (wanted.qd[k] - qd[at(c.v[k])]);
 }
 
-Exprs controlled(const ScenarioController& c, const Model<Expr>& model, const Expr& t, const Exprs& q, const Exprs& qd) {
+Exprs controlled(const ScenarioController& c, const Model<Expr>& model, const Expr& t, const Exprs& q,
+                 const Exprs& qd) {
   Exprs tau(at(model.nv), Expr(0.0));
   const JointMotion<Expr> wanted = c.trajectory->at<Expr>(t);
   for (std::size_t k = 0; k < c.v.size(); ++k) tau[at(c.v[k])] = corrected(c, k, wanted, q, qd);
@@ -80,15 +82,20 @@ class TimedInput {
 ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& mechanism) {
   for (const ScenarioEvent& e : scenario.events) {
     if (!e.stop && e.set.empty() && e.inputs.empty()) continue;  // it only tells
-    has_no_derivatives(scenario, fmt::format("has the event `{}`, at which the run changes or ends; that is not differentiated, leave it out here", e.name));
+    has_no_derivatives(
+        scenario,
+        fmt::format(
+            "has the event `{}`, at which the run changes or ends; that is not differentiated, leave it out here",
+            e.name));
   }
   for (const ScenarioController& c : scenario.controllers) {
-    if (c.integrates()) has_no_derivatives(scenario, "has a controller with an integral, which is not differentiated yet");
+    if (c.integrates())
+      has_no_derivatives(scenario, "has a controller with an integral, which is not differentiated yet");
   }
   const std::vector<std::string>& known = recordable_integrators();
   if (std::find(known.begin(), known.end(), scenario.integrator) == known.end()) {
-    has_no_derivatives(scenario, fmt::format("is integrated by {}, whose steps are not differentiated; those of {} are", scenario.integrator,
-                                             fmt::join(known, ", ")));
+    has_no_derivatives(scenario, fmt::format("is integrated by {}, whose steps are not differentiated; those of {} are",
+                                             scenario.integrator, fmt::join(known, ", ")));
   }
   if (!mechanism.loops.empty()) has_no_derivatives(scenario, "is of a mechanism with closed loops");
   ForwardDesignOptions options;

@@ -52,8 +52,8 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
   }
   for (const Transmission<double>& t : model_.transmissions) {
     const bool jumps = t.width == 0.0 && std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) {
-      return d.breakaway != 0.0 || !d.efficiency.empty();
-    });
+                         return d.breakaway != 0.0 || !d.efficiency.empty();
+                       });
     for (const int v : t.v) {
       if (jumps) dry_.push_back(lw::at(v));
     }
@@ -63,10 +63,12 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
 void DesignSystem::stepped(double t, In y, In next) {
   for (const std::size_t v : dry_) {
     if (y[nq_ + v] * next[nq_ + v] > 0.0) continue;
-    throw Error(ErrorCode::data,
-                fmt::format("`{}` is at rest or turns round at t = {:.6g} s, where its dry friction jumps: a run through there has no "
-                            "derivatives of this kind; give its friction a `width`, or leave friction out",
-                            model_.velocity_names[v], t));
+    throw Error(
+        ErrorCode::data,
+        fmt::format(
+            "`{}` is at rest or turns round at t = {:.6g} s, where its dry friction jumps: a run through there has no "
+            "derivatives of this kind; give its friction a `width`, or leave friction out",
+            model_.velocity_names[v], t));
   }
 }
 

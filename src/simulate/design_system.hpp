@@ -19,7 +19,7 @@ namespace lw {
 
 struct DesignSystemOptions {
   bool friction = false;
-  bool fixed = true;  // the parameters stay what they are, as numbers in the code: faster, and made anew for others
+  bool fixed = true;     // the parameters stay what they are, as numbers in the code: faster, and made anew for others
   bool compiled = true;  // else interpreted
   // Torques of those velocities whose formula is empty; `inside`: an instant of the interval that is being integrated, which
   // tells from which side a jump at t is seen.
@@ -76,7 +76,8 @@ class DesignSystem : public Parametric {
   enum Product { kValue, kAlong, kBack };
   FlatFunction& function(Of of, Product product) {
     std::optional<FlatFunction>& f = own_[(of == Of::rates ? 0U : 3U) + product];
-    if (!f) [[unlikely]] f = made(of, product);
+    if (!f) [[unlikely]]
+      f = made(of, product);
     return *f;
   }
   FlatFunction made(Of of, Product product);

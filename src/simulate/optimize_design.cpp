@@ -18,7 +18,8 @@ constexpr double kMet = 1e-7;  // of a constraint, relative to its size
 
 std::string listed(const std::vector<std::string>& names, std::span<const double> values) {
   std::string text;
-  for (std::size_t k = 0; k < names.size(); ++k) text += fmt::format("{}{} = {:.6g}", k == 0 ? "" : ", ", names[k], values[k]);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    text += fmt::format("{}{} = {:.6g}", k == 0 ? "" : ", ", names[k], values[k]);
   return text;
 }
 
@@ -31,7 +32,8 @@ struct ConstraintRow {
 
 class DesignSearch {
  public:
-  DesignSearch(const DesignProblem& problem, DesignRun& run, const std::function<void(int, const DesignStep&)>& progress)
+  DesignSearch(const DesignProblem& problem, DesignRun& run,
+               const std::function<void(int, const DesignStep&)>& progress)
       : problem_(problem), run_(run), progress_(progress), n_(problem.variables.size()) {
     for (std::size_t k = 0; k < n_; ++k) {
       const DesignVariable& v = problem.variables[k];
@@ -49,7 +51,8 @@ class DesignSearch {
     evaluate(start_);
     result_.before = result_.history.front();
     cost_size_ = std::max(std::abs(result_.before.cost), 1e-12);
-    for (ConstraintRow& row : rows_) row.size = std::max({std::abs(row.limit), std::abs(values_[row.functional] - row.limit), 1e-9});
+    for (ConstraintRow& row : rows_)
+      row.size = std::max({std::abs(row.limit), std::abs(values_[row.functional] - row.limit), 1e-9});
     result_.before.violation = result_.history.front().violation = violation();
     before_ = values_;
   }
@@ -65,8 +68,9 @@ class DesignSearch {
       evaluate(x);
     }
     result_.after = {cost(), violation(), design(x)};
-    result_.end = exhausted ? DesignOptimum::End::out_of_evaluations
-                            : violation() > kMet ? DesignOptimum::End::infeasible : DesignOptimum::End::optimal;
+    result_.end = exhausted            ? DesignOptimum::End::out_of_evaluations
+                  : violation() > kMet ? DesignOptimum::End::infeasible
+                                       : DesignOptimum::End::optimal;
     describe_constraints();
     return std::move(result_);
   }
@@ -98,13 +102,16 @@ class DesignSearch {
     }
     at_ = x;
     for (std::size_t f = 0; f < values_.size(); ++f) {
-      const bool finite = std::isfinite(values_[f]) &&
-                          std::all_of(gradients_[f].begin(), gradients_[f].end(), [](double d) { return std::isfinite(d); });
+      const bool finite = std::isfinite(values_[f]) && std::all_of(gradients_[f].begin(), gradients_[f].end(),
+                                                                   [](double d) { return std::isfinite(d); });
       if (finite) continue;
-      throw Error(ErrorCode::data, fmt::format("{} `{}` {} with {}; narrower bounds may keep away from there",
-                                               f < problem_.cost.size() ? "the cost" : "the constraint", run_.functionals()[f].name,
-                                               std::isfinite(values_[f]) ? "has no derivative" : std::isnan(values_[f]) ? "is not a number" : "is infinite",
-                                               listed(run_.parameters(), b)));
+      throw Error(ErrorCode::data,
+                  fmt::format("{} `{}` {} with {}; narrower bounds may keep away from there",
+                              f < problem_.cost.size() ? "the cost" : "the constraint", run_.functionals()[f].name,
+                              std::isfinite(values_[f]) ? "has no derivative"
+                              : std::isnan(values_[f])  ? "is not a number"
+                                                        : "is infinite",
+                              listed(run_.parameters(), b)));
     }
     result_.history.push_back({cost(), violation(), b});
     if (progress_) progress_(static_cast<int>(result_.history.size()), result_.history.back());
@@ -116,7 +123,9 @@ class DesignSearch {
     return sum;
   }
   double excess(const ConstraintRow& row) const { return row.sign * (values_[row.functional] - row.limit) / row.size; }
-  double violated_by(const ConstraintRow& row) const { return row.equality ? std::abs(excess(row)) : std::max(0.0, excess(row)); }
+  double violated_by(const ConstraintRow& row) const {
+    return row.equality ? std::abs(excess(row)) : std::max(0.0, excess(row));
+  }
   double violation() const {
     double most = 0.0;
     for (const ConstraintRow& row : rows_) most = std::max(most, violated_by(row));
@@ -137,7 +146,8 @@ class DesignSearch {
     Self own{this, false}, equal{this, true}, unequal{this, false};
     search.set_min_objective(nearest ? &DesignSearch::distance : &DesignSearch::objective, &own);
     const auto count = [&](bool equality) {
-      return static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), [&](const ConstraintRow& r) { return r.equality == equality; }));
+      return static_cast<std::size_t>(
+          std::count_if(rows_.begin(), rows_.end(), [&](const ConstraintRow& r) { return r.equality == equality; }));
     };
     if (!nearest) {
       const auto constrain = [](unsigned, double* result, unsigned n, const double* at, double* gradient, void* data) {
@@ -145,7 +155,8 @@ class DesignSearch {
         self.search->constraints(self.equality, result, n, at, gradient);
       };
       if (count(true) > 0) search.add_equality_mconstraint(constrain, &equal, std::vector<double>(count(true), 1e-9));
-      if (count(false) > 0) search.add_inequality_mconstraint(constrain, &unequal, std::vector<double>(count(false), 1e-9));
+      if (count(false) > 0)
+        search.add_inequality_mconstraint(constrain, &unequal, std::vector<double>(count(false), 1e-9));
     }
     double least = 0.0;
     bool exhausted = false;
@@ -255,13 +266,16 @@ std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
   std::vector<std::string> names;
   ParameterValues<double> start;
   for (const DesignVariable& v : problem.variables) {
-    if (!std::isfinite(v.lower) || !std::isfinite(v.upper)) refuse_problem(v.where, fmt::format("`{}` has no finite bounds", v.name));
+    if (!std::isfinite(v.lower) || !std::isfinite(v.upper))
+      refuse_problem(v.where, fmt::format("`{}` has no finite bounds", v.name));
     if (!(v.lower < v.upper)) {
-      refuse_problem(v.where, fmt::format("the bounds of `{}` are the wrong way round: from {} to {}", v.name, v.lower, v.upper),
-             "lower < upper");
+      refuse_problem(v.where,
+                     fmt::format("the bounds of `{}` are the wrong way round: from {} to {}", v.name, v.lower, v.upper),
+                     "lower < upper");
     }
     if (v.start && (*v.start < v.lower || *v.start > v.upper)) {
-      refuse_problem(v.where, fmt::format("`{}` starts at {}, outside its bounds {} to {}", v.name, *v.start, v.lower, v.upper));
+      refuse_problem(v.where,
+                     fmt::format("`{}` starts at {}, outside its bounds {} to {}", v.name, *v.start, v.lower, v.upper));
     }
     names.push_back(v.name);
   }
@@ -297,8 +311,9 @@ std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
     const DesignVariable& v = problem.variables[k];
     const double x = v.start.value_or(run->start()[k]);
     if (x < v.lower || x > v.upper) {
-      refuse_problem(v.where, fmt::format("`{}` is {:.6g} in the model, outside its bounds {} to {}", v.name, x, v.lower, v.upper),
-             "give it a `start` within them");
+      refuse_problem(
+          v.where, fmt::format("`{}` is {:.6g} in the model, outside its bounds {} to {}", v.name, x, v.lower, v.upper),
+          "give it a `start` within them");
     }
   }
   return run;

@@ -27,7 +27,8 @@ FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr
   FormulaNames names;
   names["t"] = moment.t;
   const Model<Expr> model = design.model<Expr>(b, moment.t);
-  const auto vector = [&](const char* letter, const std::vector<std::string>& entries, const std::vector<Expr>& values) {
+  const auto vector = [&](const char* letter, const std::vector<std::string>& entries,
+                          const std::vector<Expr>& values) {
     for (std::size_t k = 0; k < values.size(); ++k) {
       names.try_emplace(fmt::format("{}.{}", letter, formula_name(entries[k])), values[k]);
       names.try_emplace(fmt::format("{}{}", letter, k + 1), values[k]);
@@ -41,7 +42,8 @@ FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr
   forward_velocities<Expr>(model, work, moment.q, moment.qd);
   for (std::size_t f = 0; f < model.frames.size(); ++f) {
     const Transform<Expr> X = frame_pose<Expr>(model, work, static_cast<int>(f));
-    for (int c = 0; c < 3; ++c) names.try_emplace(fmt::format("{}.{}", formula_name(model.frames[f].name), "xyz"[c]), X.p[c]);
+    for (int c = 0; c < 3; ++c)
+      names.try_emplace(fmt::format("{}.{}", formula_name(model.frames[f].name), "xyz"[c]), X.p[c]);
   }
   const Energy<Expr> e = energy<Expr>(model, work, moment.q, moment.qd);
   names.try_emplace("kinetic", e.kinetic);
@@ -56,13 +58,16 @@ Expr parsed_formula(const WrittenFormula& formula, const FormulaNames& names) {
   const FormulaError& fault = std::get<FormulaError>(read);
   std::string hint = fault.hint;
   if (!fault.unknown.empty() && !hint.starts_with("did you")) {
-    hint = "formulas name t, q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT, LINK.x, kinetic, potential and parameters of the file";
+    hint =
+        "formulas name t, q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT, LINK.x, kinetic, potential and parameters of the "
+        "file";
   }
   const std::string message = fmt::format("`{}`: {}", formula.what, fault.message);
   if (formula.where.line > 0) {
     throw Error(ErrorCode::data, std::vector<Diagnostic>{{Severity::error, formula.where, message, hint}});
   }
-  throw Error(ErrorCode::usage, fmt::format("{} in {}{}", message, in_quotes(formula.text), hint.empty() ? "" : "\n" + hint));
+  throw Error(ErrorCode::usage,
+              fmt::format("{} in {}{}", message, in_quotes(formula.text), hint.empty() ? "" : "\n" + hint));
 }
 
 }  // namespace lw

@@ -122,7 +122,8 @@ double RecordedRun::first_size(double t, double end, std::span<const double> y) 
   const std::span<double> f(k_.data(), n_), g(&k_[n_], n_);
   const auto size = [&](std::span<const double> x) {
     double most = 0.0;
-    for (std::size_t c = 0; c < n_; ++c) most = std::max(most, std::abs(x[c]) / (options_.atol + options_.rtol * std::abs(y[c])));
+    for (std::size_t c = 0; c < n_; ++c)
+      most = std::max(most, std::abs(x[c]) / (options_.atol + options_.rtol * std::abs(y[c])));
     return most;
   };
   system_.value(Parametric::Of::rates, t, y, f);
@@ -163,7 +164,8 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
     }
     make_stages(t, h, y, known);
     const bool finite = all_finite(next_);
-    if (!adaptive_ && !finite) throw Error(ErrorCode::data, fmt::format("the state is not finite after t = {:.9g} s", t));
+    if (!adaptive_ && !finite)
+      throw Error(ErrorCode::data, fmt::format("the state is not finite after t = {:.9g} s", t));
     if (adaptive_) {
       double size = HUGE_VAL;
       if (finite) {
@@ -178,8 +180,11 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
         known = true;
         rejected = true;
         if (wanted_ < 1e-14 * std::max(std::abs(t), std::abs(end))) {
-          throw Error(ErrorCode::data,
-                      fmt::format("no step is short enough at t = {:.9g} s: the motion is stiff there, jumps or grows without bound", t));
+          throw Error(
+              ErrorCode::data,
+              fmt::format(
+                  "no step is short enough at t = {:.9g} s: the motion is stiff there, jumps or grows without bound",
+                  t));
         }
         continue;
       }

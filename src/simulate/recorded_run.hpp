@@ -67,7 +67,8 @@ class RecordedRun {
   std::vector<double> times_, marks_;
   std::vector<std::size_t> quaternions_;
 
-  std::vector<double> t_, h_, y_, Y_, length_;  // of the steps: begin, size, y there, stages, lengths of quaternions before they were 1
+  std::vector<double> t_, h_, y_, Y_,
+      length_;  // of the steps: begin, size, y there, stages, lengths of quaternions before they were 1
   std::vector<std::size_t> first_;
   bool keeps_stages_ = true;
   std::size_t staged_ = static_cast<std::size_t>(-1);  // whose stages are in here, where they are not kept

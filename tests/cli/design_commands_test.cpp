@@ -19,14 +19,16 @@ std::string text_of(const std::string& file) {
 
 TEST(SensitivityCommand, GradientsAreThoseOfDifferences) {
   const auto run = [](const std::string& l1) {
-    return linkwright({"sensitivity", "double-pendulum", "--set", "l1=" + l1, "--parameters", "l1,start.qd.lower", "--duration", "0.5",
-                       "--functional", "end: lower.z", "--functional", "integral: kinetic", "--check", "--json", "--quiet"});
+    return linkwright({"sensitivity", "double-pendulum", "--set", "l1=" + l1, "--parameters", "l1,start.qd.lower",
+                       "--duration", "0.5", "--functional", "end: lower.z", "--functional", "integral: kinetic",
+                       "--check", "--json", "--quiet"});
   };
   const Outcome o = run("0.5");
   ASSERT_EQ(o.code, 0) << o.err;
   const nlohmann::json here = o.json(), up = run("0.50001").json(), down = run("0.49999").json();
   for (int f = 0; f < 2; ++f) {
-    const double slope = (up["functionals"][f]["value"].get<double>() - down["functionals"][f]["value"].get<double>()) / 2e-5;
+    const double slope =
+        (up["functionals"][f]["value"].get<double>() - down["functionals"][f]["value"].get<double>()) / 2e-5;
     EXPECT_NEAR(here["functionals"][f]["gradient"]["l1"].get<double>(), slope, 1e-6 * std::max(1.0, std::abs(slope)));
   }
   EXPECT_TRUE(here["check"]["passed"]);
@@ -36,18 +38,19 @@ TEST(SensitivityCommand, GradientsAreThoseOfDifferences) {
 
 TEST(SensitivityCommand, AnInverseRunIsLinearInMasses) {
   write("motion.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0.1,0.2,1,0,2,1\n0.1,0.2,0.2,1,0.1,-1,1\n");
-  const Outcome o = linkwright({"sensitivity", "double-pendulum", "--parameters", "m1,m2", "--motion", "motion.csv", "--functional", "end: tau1",
-                                "--out", "torques.csv", "--json", "--quiet"});
+  const Outcome o = linkwright({"sensitivity", "double-pendulum", "--parameters", "m1,m2", "--motion", "motion.csv",
+                                "--functional", "end: tau1", "--out", "torques.csv", "--json", "--quiet"});
   ASSERT_EQ(o.code, 0) << o.err;
   const nlohmann::json f = o.json()["functionals"][0];
   // of m1 and m2 alone, both 1: homogeneous of the first degree
   EXPECT_NEAR(f["value"].get<double>(), f["gradient"]["m1"].get<double>() + f["gradient"]["m2"].get<double>(), 1e-12);
-  EXPECT_TRUE(has(text_of("torques.csv"), "t,tau1,tau2,d_tau1.m1,d_tau2.m1,d_tau1.m2,d_tau2.m2\n")) << text_of("torques.csv");
+  EXPECT_TRUE(has(text_of("torques.csv"), "t,tau1,tau2,d_tau1.m1,d_tau2.m1,d_tau1.m2,d_tau2.m2\n"))
+      << text_of("torques.csv");
 }
 
 TEST(SensitivityCommand, TrajectoriesGoToAFile) {
-  const Outcome o = linkwright({"sensitivity", "twu-3r", "--set", "g=0", "--parameters", "m1", "--duration", "0.1", "--sample", "0.05", "--torque",
-                                "link1=6", "--out", "all.csv", "--quiet"});
+  const Outcome o = linkwright({"sensitivity", "twu-3r", "--set", "g=0", "--parameters", "m1", "--duration", "0.1",
+                                "--sample", "0.05", "--torque", "link1=6", "--out", "all.csv", "--quiet"});
   ASSERT_EQ(o.code, 0) << o.err;
   const std::string text = text_of("all.csv");
   EXPECT_TRUE(has(text, "t,q1,q2,q3,qd1")) << text;
@@ -71,7 +74,8 @@ TEST(SensitivityCommand, WrongUseIsRefused) {
 }
 
 TEST(OptimizeCommand, WritesTheMechanismAndAReport) {
-  const Outcome o = linkwright({"optimize", "examples/optimize/spring.yaml", "--out", "better.yaml", "--report", "better.html", "--json"});
+  const Outcome o = linkwright(
+      {"optimize", "examples/optimize/spring.yaml", "--out", "better.yaml", "--report", "better.html", "--json"});
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(has(o.err, "cost")) << o.err;  // a line an evaluation
   const nlohmann::json json = o.json();
@@ -81,17 +85,20 @@ TEST(OptimizeCommand, WritesTheMechanismAndAReport) {
   EXPECT_EQ(linkwright({"check", "better.yaml"}).code, 0);
   EXPECT_TRUE(has(text_of("better.html"), "<svg"));
   // the better mechanism costs what was promised, and nothing is left to gain
-  write("again.yaml", "optimize: 1\nmodel: better.yaml\nparameters: {k: {lower: 0, upper: 400}}\n"
-                      "motion: {times: [0, 0.6, 0.9, 1.5, 1.8], points: [[-30 deg, 0], [40 deg, 0.05], [40 deg, 0.15], [-30 deg, 0.05], [-30 deg, 0]]}\n"
-                      "cost: {integral: tau.arm^2}\n");
+  write("again.yaml",
+        "optimize: 1\nmodel: better.yaml\nparameters: {k: {lower: 0, upper: 400}}\n"
+        "motion: {times: [0, 0.6, 0.9, 1.5, 1.8], points: [[-30 deg, 0], [40 deg, 0.05], [40 deg, 0.15], [-30 deg, "
+        "0.05], [-30 deg, 0]]}\n"
+        "cost: {integral: tau.arm^2}\n");
   const nlohmann::json again = linkwright({"optimize", "again.yaml", "--json", "--quiet"}).json();
   EXPECT_NEAR(again["cost"]["before"].get<double>(), json["cost"]["after"].get<double>(), 1e-6);
   EXPECT_NEAR(again["parameters"]["k"]["after"].get<double>(), k, 1e-3);
 }
 
 TEST(OptimizeCommand, WhatCannotBeMetEndsWith1AndBadFilesWithTheirPlace) {
-  const std::string begin = "optimize: 1\nmodel: double-pendulum\nparameters: {l1: {lower: 0.2, upper: 1}}\n"
-                            "motion: {times: [0, 1], points: [[0, 0], [1, 1]]}\ncost: {integral: tau1^2}\n";
+  const std::string begin =
+      "optimize: 1\nmodel: double-pendulum\nparameters: {l1: {lower: 0.2, upper: 1}}\n"
+      "motion: {times: [0, 1], points: [[0, 0], [1, 1]]}\ncost: {integral: tau1^2}\n";
   write("far.yaml", begin + "constraints: [{end: lower.x, at_most: -5}]\n");
   const Outcome far = linkwright({"optimize", "far.yaml", "--quiet"});
   EXPECT_EQ(far.code, 1);

@@ -30,11 +30,14 @@ struct Oscillator {
 
   ForwardDesign of(ForwardDesignOptions options) const {
     return ForwardDesign(mechanism, {"m", "k", "start.q.mass"},
-                         {{"end", {"F", "q1"}, DesignFunctional::Kind::instant}, {"work", {"F", "tau1*qd1"}, DesignFunctional::Kind::integral}},
+                         {{"end", {"F", "q1"}, DesignFunctional::Kind::instant},
+                          {"work", {"F", "tau1*qd1"}, DesignFunctional::Kind::integral}},
                          std::move(options));
   }
   ForwardDesignOptions read(const std::string& rest) const {
-    const ScenarioResult read = read_scenario_text("scenario: 1\nduration: 1\ninitial: {q: [0.2]}\n" + (rest.starts_with("integrator") ? "" : kSteps) + rest, "test.yaml", mechanism, model);
+    const ScenarioResult read = read_scenario_text(
+        "scenario: 1\nduration: 1\ninitial: {q: [0.2]}\n" + (rest.starts_with("integrator") ? "" : kSteps) + rest,
+        "test.yaml", mechanism, model);
     EXPECT_TRUE(read.scenario) << (read.diagnostics.empty() ? "" : to_string(read.diagnostics.front()));
     return design_options(*read.scenario, mechanism);
   }
@@ -51,7 +54,8 @@ struct Oscillator {
 
 void expect_same(ForwardDesign a, ForwardDesign b) {
   const std::vector<double> Fa = a.values(a.start()), Fb = b.values(b.start());
-  const auto da = a.gradients(DesignMethod::adjoint), db = b.gradients(DesignMethod::direct), step = a.by_complex_step();
+  const auto da = a.gradients(DesignMethod::adjoint), db = b.gradients(DesignMethod::direct),
+             step = a.by_complex_step();
   for (std::size_t f = 0; f < 2; ++f) {
     EXPECT_NEAR(Fa[f], Fb[f], 1e-10);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -63,12 +67,16 @@ void expect_same(ForwardDesign a, ForwardDesign b) {
 
 TEST(DesignScenario, FormulasTablesAndControllersAreWhatTheySay) {
   const Oscillator o;
-  expect_same(o.of(o.read("parameters: {rate: 3}\ninputs: {mass: sin(rate*t) - 0.5*qd.mass}\n")), o.of(o.written("sin(3*t) - 0.5*qd1")));
-  expect_same(o.of(o.read("inputs: {mass: {table: [[0, 1], [1, 3]], between: straight}}\n")), o.of(o.written("1 + 2*t")));
-  expect_same(o.of(o.read("controllers: [{law: pd, joints: [mass], kp: 30, kd: 2, trajectory: {times: [0, 1], points: [[0.4], [0.4]]}}]\n")),
+  expect_same(o.of(o.read("parameters: {rate: 3}\ninputs: {mass: sin(rate*t) - 0.5*qd.mass}\n")),
+              o.of(o.written("sin(3*t) - 0.5*qd1")));
+  expect_same(o.of(o.read("inputs: {mass: {table: [[0, 1], [1, 3]], between: straight}}\n")),
+              o.of(o.written("1 + 2*t")));
+  expect_same(o.of(o.read("controllers: [{law: pd, joints: [mass], kp: 30, kd: 2, trajectory: {times: [0, 1], points: "
+                          "[[0.4], [0.4]]}}]\n")),
               o.of(o.written("30*(0.4 - q1) - 2*qd1")));
   // the controller's own model stays that of the file
-  expect_same(o.of(o.read("controllers: [{law: computed-torque, joints: [mass], kp: 30, kd: 2, trajectory: {times: [0, 1], points: [[0.4], [0.4]]}}]\n")),
+  expect_same(o.of(o.read("controllers: [{law: computed-torque, joints: [mass], kp: 30, kd: 2, trajectory: {times: [0, "
+                          "1], points: [[0.4], [0.4]]}}]\n")),
               o.of(o.written("2*(30*(0.4 - q1) - 2*qd1) + 50*q1")));
 }
 
@@ -97,7 +105,9 @@ TEST(DesignScenario, WhatHasNoDerivativesIsRefused) {
   EXPECT_NE(said("events: [{time: 0.5, stop: true}]\n").find("the event"), std::string::npos);
   EXPECT_EQ(said("events: [{name: half, time: 0.5, message: half-way}]\n"), "");
   EXPECT_NE(said("integrator: cvode\n").find("cvode"), std::string::npos);
-  EXPECT_NE(said("controllers: [{law: pid, joints: [mass], kp: 1, kd: 1, ki: 1, trajectory: {times: [0, 1], points: [[0], [1]]}}]\n").find("integral"),
+  EXPECT_NE(said("controllers: [{law: pid, joints: [mass], kp: 1, kd: 1, ki: 1, trajectory: {times: [0, 1], points: "
+                 "[[0], [1]]}}]\n")
+                .find("integral"),
             std::string::npos);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/random.hpp"
+#include "base/worse.hpp"
 #include "dynamics/forward_friction.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/coordinate_rates.hpp"
@@ -36,11 +37,10 @@ double difference(const Rows& a, const Rows& b) {
   for (std::size_t f = 0; f < a.size(); ++f) {
     double size = 0.0, off = 0.0;
     for (std::size_t k = 0; k < a[f].size(); ++k) {
-      size = std::max(size, std::abs(b[f][k]));
-      off = std::max(off, std::abs(a[f][k] - b[f][k]));
+      size = worse(size, std::abs(b[f][k]));
+      off = worse(off, std::abs(a[f][k] - b[f][k]));
     }
-    if (off > 0.0 || std::isnan(off)) most = std::max(most, off / size);
-    EXPECT_FALSE(std::isnan(size));
+    if (off != 0.0) most = worse(most, off / size);
   }
   return most;
 }
@@ -73,8 +73,9 @@ TEST(DesignSensitivity, OfAnOscillatorAreThoseOfItsSolution) {
   const double m = 2, k = 50, x0 = 0.1, a = 0.3, T = 1.3, w = std::sqrt(k / m), A = a - x0;
   ForwardDesignOptions options = from_rest(mechanism, T);
   options.q = {a};
-  ForwardDesign design(mechanism, {"k", "m", "x0", "start.q.mass", "start.qd.mass"},
-                       {at_end("q1"), at_end("qd1"), at_end("qdd1"), integral("q1"), integral("(q1 - x0)^2"), at(0.5, "q1")}, options);
+  ForwardDesign design(
+      mechanism, {"k", "m", "x0", "start.q.mass", "start.qd.mass"},
+      {at_end("q1"), at_end("qd1"), at_end("qdd1"), integral("q1"), integral("(q1 - x0)^2"), at(0.5, "q1")}, options);
   const Values F = design.values(design.start());
   const auto x = [&](double t) { return x0 + A * std::cos(w * t); };
   EXPECT_NEAR(F[0], x(T), 1e-10);
@@ -90,8 +91,8 @@ TEST(DesignSensitivity, OfAnOscillatorAreThoseOfItsSolution) {
       row(-A * s - A * w * T * c, w * s, -w * s, c),
       row(-2 * A * w * c + A * w * w * T * s, w * w * c, -w * w * c, -w * s),
       row(A * (T * c / w - s / (w * w)), T - s / w, s / w, (1 - c) / (w * w)),
-      row(A * A * (2 * T * c2 / (4 * w) - s2 / (4 * w * w)), -2 * A * (T / 2 + s2 / (4 * w)), 2 * A * (T / 2 + s2 / (4 * w)),
-          2 * A * (1 - c2) / (4 * w * w)),
+      row(A * A * (2 * T * c2 / (4 * w) - s2 / (4 * w * w)), -2 * A * (T / 2 + s2 / (4 * w)),
+          2 * A * (T / 2 + s2 / (4 * w)), 2 * A * (1 - c2) / (4 * w * w)),
       row(-A * 0.5 * std::sin(w * 0.5), 1 - std::cos(w * 0.5), std::cos(w * 0.5), std::sin(w * 0.5) / w)};
   EXPECT_LT(difference(design.gradients(DesignMethod::direct), expected), 1e-8);
   EXPECT_LT(difference(design.gradients(DesignMethod::adjoint), expected), 1e-8);
@@ -106,8 +107,10 @@ struct TwuExample {
 
 class Twu : public testing::TestWithParam<int> {
  protected:
-  const TwuExample example = GetParam() == 0 ? TwuExample{"twu-3r", twu_3r_sensitivities(), {12, -8, -4}}
-                                             : TwuExample{"twu-rrrp", twu_rrrp_sensitivities(), {20, 15, -15, 0.08726646259971647 * 180 / M_PI}};
+  const TwuExample example =
+      GetParam() == 0
+          ? TwuExample{"twu-3r", twu_3r_sensitivities(), {12, -8, -4}}
+          : TwuExample{"twu-rrrp", twu_rrrp_sensitivities(), {20, 15, -15, 0.08726646259971647 * 180 / M_PI}};
   const Mechanism mechanism = load(example.model);
   std::vector<std::string> names;
   ForwardDesignOptions options = from_rest(mechanism, 0.18);
@@ -125,7 +128,8 @@ class Twu : public testing::TestWithParam<int> {
   static void expect_same(const Values& got, const Values& expected, const std::string& what) {
     double size = 0.0;
     for (const double x : expected) size = std::max(size, std::abs(x));
-    for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(got[k], expected[k], 1e-8 * size + 1e-15) << what << " " << k;
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      EXPECT_NEAR(got[k], expected[k], 1e-8 * size + 1e-15) << what << " " << k;
   }
 };
 
@@ -142,7 +146,7 @@ TEST_P(Twu, DirectSensitivitiesAreThoseOfAnotherProgram) {
   }
 }
 
-TEST_P(Twu, AdjointSensitivitiesToo) {
+TEST_P(Twu, AdjointSensitivitiesTooAndByAComplexStep) {
   const std::size_t n = example.qd.size();
   std::vector<DesignFunctional> functionals;
   for (const char* letter : {"q", "qd", "qdd"}) {
@@ -151,6 +155,7 @@ TEST_P(Twu, AdjointSensitivitiesToo) {
   ForwardDesign design(mechanism, names, functionals, options, {{"g", 0.0}});
   design.values(design.start());
   const Rows rows = design.gradients(DesignMethod::adjoint);
+  EXPECT_LT(difference(rows, design.by_complex_step()), 1e-10);
   for (std::size_t k = 0; k < names.size(); ++k) {
     const auto column = [&](std::size_t first) {
       Values c;
@@ -174,7 +179,8 @@ TEST_P(Twu, TorquesOfTheMotionChangeAsInAnotherProgram) {
   design.values(design.start());
   const InverseDesign::Torques torques = design.torques().front();
   expect_same(torques.tau, end.tau, "tau");
-  for (std::size_t k = 0; k < names.size(); ++k) expect_same(torques.by[k], example.expected[k].tau, names[k] + ", tau");
+  for (std::size_t k = 0; k < names.size(); ++k)
+    expect_same(torques.by[k], example.expected[k].tau, names[k] + ", tau");
 }
 INSTANTIATE_TEST_SUITE_P(Examples, Twu, testing::Values(0, 1));
 
@@ -219,8 +225,10 @@ std::vector<Case> cases() {
   for (std::size_t k = 1; k < all.size(); k += 5) inertial.push_back(all[k]);
   return {{"twu-rrrp", load("twu-rrrp"), {"l2", "m4", "c3", "g", "link3.yy", "start.q.link2", "start.qd.link4"}},
           {"puma560", puma, inertial},
-          {"everything", mechanism_of(kEverything),
-           {"m", "l", "k", "rest", "c", "pull", "gear", "ball.mx", "start.q.body.wx", "start.qd.ball.wy", "start.q.body.vz"}},
+          {"everything",
+           mechanism_of(kEverything),
+           {"m", "l", "k", "rest", "c", "pull", "gear", "ball.mx", "start.q.body.wx", "start.qd.ball.wy",
+            "start.q.body.vz"}},
           {"everything with friction", mechanism_of(kEverything), {"m", "l", "d", "gear", "start.qd.slide"}, true}};
 }
 
@@ -375,7 +383,11 @@ TEST(InverseDesign, GradientsOfIntegralsAreThoseOfDifferences) {
       for (int i = 0; i <= n; ++i) {
         const JointMotion<double> m = way.at(from + (to - from) * i / n);
         rnea<double>(model, work, m.q, m.qd, m.qdd, tau);
-        sum += (to - from) / n / 3.0 * (i == 0 || i == n ? 1.0 : i % 2 == 1 ? 4.0 : 2.0) * (tau[0] * tau[0] + tau[1] * tau[1]);
+        sum += (to - from) / n / 3.0 *
+               (i == 0 || i == n ? 1.0
+                : i % 2 == 1     ? 4.0
+                                 : 2.0) *
+               (tau[0] * tau[0] + tau[1] * tau[1]);
       }
     }
     return sum;
@@ -384,7 +396,8 @@ TEST(InverseDesign, GradientsOfIntegralsAreThoseOfDifferences) {
   for (std::size_t k = 0; k < 3; ++k) {
     const std::string& name = design.parameters()[k];
     const double h = 1e-5;
-    EXPECT_NEAR(direct[0][k], (energy({{name, start[k] + h}}) - energy({{name, start[k] - h}})) / (2 * h), 1e-6 * F[0]) << name;
+    EXPECT_NEAR(direct[0][k], (energy({{name, start[k] + h}}) - energy({{name, start[k] - h}})) / (2 * h), 1e-6 * F[0])
+        << name;
   }
   const JointMotion<double> m = way.at(1.5);
   EXPECT_NEAR(direct[2][1], -std::sin(m.q[0]), 1e-14);  // lower hangs at l1 below the base
@@ -407,9 +420,11 @@ TEST(DesignSensitivity, WrongNamesAndFormulasAreRefused) {
     return refusal([&] { ForwardDesign(mechanism, std::move(names), std::move(functionals), options); });
   };
   EXPECT_NE(with({"l3"}, {}).find("did you mean `l1`?"), std::string::npos) << with({"l3"}, {});
-  EXPECT_NE(with({"start.q.uper"}, {}).find("did you mean `start.q.upper`?"), std::string::npos) << with({"start.q.uper"}, {});
+  EXPECT_NE(with({"start.q.uper"}, {}).find("did you mean `start.q.upper`?"), std::string::npos)
+      << with({"start.q.uper"}, {});
   EXPECT_NE(with({"l1", "l1"}, {}).find("twice"), std::string::npos);
-  EXPECT_NE(with({"l1"}, {integral("tua1^2")}).find("did you mean `tau1`?"), std::string::npos) << with({"l1"}, {integral("tua1^2")});
+  EXPECT_NE(with({"l1"}, {integral("tua1^2")}).find("did you mean `tau1`?"), std::string::npos)
+      << with({"l1"}, {integral("tua1^2")});
   EXPECT_NE(with({"l1"}, {at(2.0, "q1")}).find("from 0 to 1 s"), std::string::npos) << with({"l1"}, {at(2.0, "q1")});
   // dry friction at rest
   const Mechanism loaded = mechanism_of(kLoaded);
@@ -417,7 +432,8 @@ TEST(DesignSensitivity, WrongNamesAndFormulasAreRefused) {
   resting.system.friction = true;
   resting.drive.torques = {{"torque", "30"}, {"torque", "0"}};
   ForwardDesign dry(loaded, {"l"}, {at_end("q1")}, resting);
-  EXPECT_NE(refusal([&] { dry.values(dry.start()); }).find("`arm` is at rest or turns round at t = 0 s"), std::string::npos);
+  EXPECT_NE(refusal([&] { dry.values(dry.start()); }).find("`arm` is at rest or turns round at t = 0 s"),
+            std::string::npos);
   // a run that does not come to its end says when
   ForwardDesignOptions wild = options;
   wild.drive.torques = {{"torque", "sqrt(0.3 - t)"}, {"torque", "0"}};

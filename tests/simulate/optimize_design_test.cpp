@@ -17,12 +17,15 @@ namespace optimize_design_test {
 
 using Values = std::vector<double>;
 
-DesignProblem example(const std::string& name) { return load_design_problem(LW_SOURCE_DIR "/examples/optimize/" + name + ".yaml"); }
+DesignProblem example(const std::string& name) {
+  return load_design_problem(LW_SOURCE_DIR "/examples/optimize/" + name + ".yaml");
+}
 
 DesignOptimum solved(const DesignProblem& problem) { return optimize_design(problem, *make_run(problem)); }
 
 // Torques of a joint along a motion, weighed by the roots of its weights: ∫τ² is their square.
-Eigen::VectorXd weighed_torques(const DesignProblem& problem, const ParameterValues<double>& values, const std::vector<int>& joints) {
+Eigen::VectorXd weighed_torques(const DesignProblem& problem, const ParameterValues<double>& values,
+                                const std::vector<int>& joints) {
   const Model<double> model = instantiate<double>(problem.mechanism, values);
   const WeighedMotion motion = WeighedMotion::along(*problem.motion, 40);
   Workspace<double> work(model);
@@ -41,7 +44,9 @@ TEST(OptimizeDesign, CounterMassesAreThoseOfLeastSquares) {
   const DesignOptimum found = solved(problem);
   EXPECT_EQ(found.end, DesignOptimum::End::optimal);
   // torques are affine in the masses
-  const auto torques = [&](double mc1, double mc2) { return weighed_torques(problem, {{"mc1", mc1}, {"mc2", mc2}}, {0, 1}); };
+  const auto torques = [&](double mc1, double mc2) {
+    return weighed_torques(problem, {{"mc1", mc1}, {"mc2", mc2}}, {0, 1});
+  };
   const Eigen::VectorXd zero = torques(0, 0);
   Eigen::MatrixXd A(zero.size(), 2);
   A << torques(1, 0) - zero, torques(0, 1) - zero;
@@ -62,7 +67,8 @@ TEST(OptimizeDesign, SlowlyMovedTheArmIsBalanced) {
   }
   problem.motion = Trajectory::rest_to_rest(times, points);
   const DesignOptimum found = solved(problem);
-  const ParameterValues<double> p{{"l1", 0.6}, {"l2", 0.5}, {"m1", 6}, {"m2", 4}, {"load", 2}, {"r1", 0.25}, {"r2", 0.2}};
+  const ParameterValues<double> p{{"l1", 0.6}, {"l2", 0.5},  {"m1", 6},  {"m2", 4},
+                                  {"load", 2}, {"r1", 0.25}, {"r2", 0.2}};
   const double mc2 = (p.at("m2") / 2 + p.at("load")) * p.at("l2") / p.at("r2");
   const double mc1 = (p.at("m1") / 2 + p.at("m2") + p.at("load") + mc2) * p.at("l1") / p.at("r1");
   EXPECT_NEAR(found.after.b[0], mc1, 1e-4);
@@ -97,7 +103,8 @@ TEST(OptimizeDesign, LengthsForAPointAreTheBestOfThoseThatReachIt) {
   const auto lengths = [&](double l3) {
     Eigen::Matrix2d A;
     A << std::cos(a), std::cos(b), std::sin(a), std::sin(b);
-    const Eigen::Vector2d l = A.inverse() * (Eigen::Vector2d(0.85, 0.35) - l3 * Eigen::Vector2d(std::cos(c), std::sin(c)));
+    const Eigen::Vector2d l =
+        A.inverse() * (Eigen::Vector2d(0.85, 0.35) - l3 * Eigen::Vector2d(std::cos(c), std::sin(c)));
     return ParameterValues<double>{{"l1", l[0]}, {"l2", l[1]}, {"l3", l3}};
   };
   double best = HUGE_VAL, best_l3 = 0.0;
@@ -213,13 +220,18 @@ TEST(OptimizeDesign, BadProblemsAreRefused) {
   expect("parameters: {k: {lower: 5}}\n" + rest, "upper");
   expect("parameters: {k: {lower: 5, upper: 10}}\n" + rest, "outside its bounds");
   expect("parameters: {mass.m: {lower: 1, upper: 3}}\n" + rest, "name of its own");
-  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: qd2^2}\n", "unknown name `qd2`");
-  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: sqrt(q1 - 1)}\n", "with k = 50: what goes on at t = 0 s is not finite");
-  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {end: sqrt(0 - 1 - q1)}\n", "is not a number with k = 50");
+  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: qd2^2}\n",
+         "unknown name `qd2`");
+  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {integral: sqrt(q1 - 1)}\n",
+         "with k = 50: what goes on at t = 0 s is not finite");
+  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {end: sqrt(0 - 1 - q1)}\n",
+         "is not a number with k = 50");
   expect("parameters: {k: {lower: 5, upper: 60}}\ncost: {integral: qd1^2}\n", "either a `motion`");
-  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {always: q1}\n", "`always` is for constraints");
+  expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {always: q1}\n",
+         "`always` is for constraints");
   expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1}]\n", "says what it asks for");
-  expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1, at_least: 2, at_most: 1}]\n", "nothing is at least 2");
+  expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1, at_least: 2, at_most: 1}]\n",
+         "nothing is at least 2");
 }
 
 }  // namespace optimize_design_test
