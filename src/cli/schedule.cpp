@@ -166,7 +166,12 @@ int run_schedule(const Arguments& arguments) {
     }
   }
   if (!arguments.has("MODEL")) throw Error(ErrorCode::usage, "`schedule` needs MODEL, or --measure-host");
-  const Machine machine = load_machine(arguments.text("--machine", "ideal"));
+  if (arguments.has("--run")) {
+    for (const char* option : {"--gantt", "--csv", "--method", "--grain"}) {
+      if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} does not go with --run, which divides the function in its own way and times it", option));
+    }
+  }
+  const Machine machine = load_machine(arguments.text("--machine", arguments.has("--run") ? "host" : "ideal"));
   const std::vector<int> processors = wanted_processors(arguments, machine);
   const double seconds = arguments.number("--time-limit", 10.0);
   if (!(seconds > 0.0) || seconds > 1e6) throw Error(ErrorCode::usage, "--time-limit takes seconds, more than 0");
@@ -242,7 +247,12 @@ int run_schedule(const Arguments& arguments) {
   } else {
     print_many(rows, methods, machine);
   }
-  if (processors.size() > 1 || processors[0] > 1) {
+  for (const char* option : {"--gantt", "--csv"}) {
+    if (arguments.has(option) && !arguments.quiet()) {
+      say(fmt::format("wrote {}: {} on {}", arguments.text(option), best.schedule.method, counted(static_cast<std::size_t>(best.schedule.processors), "processor")));
+    }
+  }
+  if (processors.size() > 1) {  // else there is nothing to choose from
     for (const std::string& line :
          wrap(fmt::format("Recommended: {}, because {}.",
                           counted(static_cast<std::size_t>(advice.processors), "processor"), advice.reason),

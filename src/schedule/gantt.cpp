@@ -13,7 +13,7 @@ namespace lw {
 namespace {
 
 constexpr double kLeft = 54.0, kRight = 22.0, kTop = 74.0;
-constexpr std::size_t kMostArrows = 80;  // more are a thicket: then only those on the critical way
+constexpr std::size_t kMostArrows = 80;  // more are a thicket: then only those on the critical path
 constexpr const char* kCritical = "#D55E00";
 constexpr const char* kPlain = "#0072B2";
 constexpr const char* kMessage = "#009E73";
@@ -72,7 +72,7 @@ class Chart {
   double y(int processor) const { return kTop + processor * row_; }
   double bottom() const { return y(schedule_.processors); }
 
-  // Each points to the task that the critical way goes on with, or else to the first that reads it.
+  // Each points to the task that the critical path goes on with, or else to the first that reads it.
   void find_messages(const std::vector<int>& way) {
     std::vector<int> next(of_.size(), -1);
     for (std::size_t k = 1; k < way.size(); ++k) next[static_cast<std::size_t>(way[k - 1])] = way[k];
@@ -188,13 +188,13 @@ class Chart {
                          colour, opacity);
     };
     entry(box(kPlain, 0.26), "task");
-    entry(box(kCritical, 0.62), "task on the critical way");
+    entry(box(kCritical, 0.62), "task on the critical path");
     entry("<rect x='0' y='-7' width='22' height='14' fill='url(#idle)'/>", "idle");
     if (!arrows_.empty()) {
       entry(fmt::format("<line x1='0' y1='0' x2='20' y2='0' stroke='{}' stroke-width='1.5' marker-end='url(#head)'/>",
                         kMessage),
             shows_all() ? counted(arrows_.size(), "message")
-                        : fmt::format("message ({} in all: those on the critical way are shown)", arrows_.size()));
+                        : fmt::format("message ({} in all: those on the critical path are shown)", arrows_.size()));
     }
     return out;
   }
@@ -326,7 +326,7 @@ std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Sch
     const std::string when =
         p == nullptr ? "is not placed"
                      : fmt::format("processor {}, {} to {}{}", p->processor + 1, chart.written(p->start),
-                                   chart.written(p->finish), chart.is_critical(t) ? ", on the critical way" : "");
+                                   chart.written(p->finish), chart.is_critical(t) ? ", on the critical path" : "");
     data +=
         fmt::format("{}{{name:{},text:{},when:{},before:{},after:{}}}", t > 0 ? ",\n" : "\n", in_script(graph[t].name),
                     in_script(graph[t].text), in_script(when), list_of(graph.before(t)), list_of(graph.after(t)));
@@ -337,7 +337,7 @@ std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Sch
       "content='width=device-width, initial-scale=1'>\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<div id='chart'>\n{}</div>\n<div id='about'><span "
       "class='faint'>Move the pointer "
-      "over a task, or go there by the tabulator key: what it computes, what it waits for, who reads it. A click keeps "
+      "over a task, or go there with Tab: what it computes, what it waits for, who reads it. A click keeps "
       "it, Escape lets it "
       "go.</span></div>\n<script>\n  const tasks = {};\n{}</script>\n</body>\n</html>\n",
       escape_xml(chart.title()), kStyle, chart.picture(), data, kScript);

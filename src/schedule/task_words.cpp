@@ -62,10 +62,10 @@ std::string TaskWords::written(NodeId id, bool definition, const std::vector<boo
   switch (n.op) {
     case Op::add: return sub(n.a) + " + " + sub(n.b);
     case Op::sub: return sub(n.a) + " - " + guarded(n.b);
-    case Op::mul: return guarded(n.a) + " " + guarded(n.b);
+    case Op::mul: return guarded(n.a) + " * " + guarded(n.b);
     case Op::div: return guarded(n.a) + " / (" + sub(n.b) + ")";
     case Op::neg: return "-" + guarded(n.a);
-    case Op::fma: return guarded(n.a) + " " + guarded(n.b) + " + " + sub(n.c);
+    case Op::fma: return guarded(n.a) + " * " + guarded(n.b) + " + " + sub(n.c);
     case Op::call:
     case Op::solve: {
       const bool call = n.op == Op::call;
