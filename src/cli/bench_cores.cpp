@@ -80,13 +80,9 @@ std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel
     };
     const BestExecutor::Choice& choice = best.choice(f.name());
     CoresRow row{f.name(), choice.processors, 0.0, 0.0, reason(choice, machine)};
-    if (row.processors > 1) {
-      const std::vector<double> seconds = time_on_cores({repeat(one), repeat(best)});
-      row.one = seconds[0];
-      row.chosen = seconds[1];
-    } else {
-      row.one = row.chosen = time_on_cores({repeat(one)})[0];  // the same code
-    }
+    const std::vector<double> seconds = time_on_cores({repeat(one), repeat(best)});
+    row.one = seconds[0];
+    row.chosen = seconds[1];
     rows.push_back(std::move(row));
   }
   return rows;

@@ -133,6 +133,11 @@ class Grains {
   std::shared_ptr<const ChosenGrain> common_;
 };
 
+bool is_on_one(const Schedule& schedule) {
+  return std::all_of(schedule.placements.begin(), schedule.placements.end(),
+                     [&](const Placement& p) { return p.processor == schedule.placements.front().processor; });
+}
+
 void write_pictures(const Arguments& arguments, const ScheduleRow& row, const std::string& title) {
   if (arguments.has("--gantt")) {
     const std::string path = arguments.text("--gantt");
@@ -208,13 +213,17 @@ int run_schedule(const Arguments& arguments) {
   std::vector<ScheduleRow> rows;
   for (const std::string& m : methods) {
     for (const int p : processors) {
-      const Machine suited = machine.for_code_of(work, p);
+      Machine suited = machine.for_code_of(work, p);
       auto grain = grains.grain(suited, p, m);
       const TaskGraph& graph = grain->division.graph;
       if (graph.size() == 0)
         throw Error(ErrorCode::data,
                     fmt::format("`{}` of `{}` has no operations to divide", function, loaded.model.name));
       Schedule schedule = schedule_by(m, graph, suited, p, seconds);
+      if (p > 1 && is_on_one(schedule)) {  // which then has all of the code, not a share of it
+        suited = machine.for_code_of(work);
+        schedule = schedule_by(m, graph, suited, p, seconds);
+      }
       schedule.method = m;
       Figures f = figures(graph, suited, schedule, alone);
       std::vector<Violation> faults = violations(graph, suited, schedule);

@@ -68,7 +68,7 @@ FlowSearch look_for_flows(const Arguments& arguments) {
 
 int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std::string& function, const Machine& machine,
                 const std::vector<int>& processors) {
-  if (!machine.in_seconds || machine.cpu.empty()) {
+  if (machine.name != "host" || machine.cpu.empty()) {
     throw Error(ErrorCode::usage, "--run is for this computer: --machine host");
   }
   const auto cores = static_cast<int>(allowed_cores().size());

@@ -13,7 +13,7 @@ namespace lw {
 namespace {
 
 constexpr const char* kDividedHead = R"(#if !defined(_POSIX_C_SOURCE) && (defined(__unix__) || defined(__APPLE__))
-#define _POSIX_C_SOURCE 200809L /* sched_yield */
+#define _POSIX_C_SOURCE 200809L /* sched_yield, clock_gettime */
 #endif
 )";
 
@@ -23,7 +23,11 @@ constexpr const char* kWaiting = R"(
 #include <time.h>
 static double lw_now(void) {
   struct timespec t;
+#ifdef CLOCK_MONOTONIC
+  (void)clock_gettime(CLOCK_MONOTONIC, &t); /* which nobody sets */
+#else
   (void)timespec_get(&t, TIME_UTC);
+#endif
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 #define LW_NOW() lw_now()

@@ -108,8 +108,18 @@ struct Executor::State {
   alignas(64) std::atomic<int> asleep{0};
   bool orders_stores = false;  // this kernel makes stores of all threads seen (membarrier), so that the caller needs no fence
   std::atomic<bool> stopping{false};
-  std::vector<std::unique_ptr<std::atomic<bool>>> stalled;
+  // Of each worker, in lines of their own. Who gave up on one must know that it will not begin any more, or wait until it has
+  // ended: it works on the caller's numbers.
+  enum Turn : int { free, running, cancelled };
+  struct alignas(64) Worker {
+    std::atomic<int> turn{free};
+    std::atomic<double> stall{0.0};  // for tests: seconds before it begins
+  };
+  std::vector<std::unique_ptr<Worker>> worker;
   std::vector<std::thread> workers;
+  pthread_t caller{};
+  cpu_set_t before{};  // where the caller might run
+  bool was_pinned = false;
 
   Entry& find(std::string_view function) {
     for (Entry& e : entries) {
@@ -123,8 +133,24 @@ struct Executor::State {
     for (;;) {
       if (!wait_for_work(done)) return;
       ++done;
-      if (stalled[static_cast<std::size_t>(processor)]->load()) continue;
+      Worker& self = *worker[static_cast<std::size_t>(processor)];
+      if (const double seconds = self.stall.load(std::memory_order_relaxed); seconds > 0.0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+      int turn = free;
+      if (!self.turn.compare_exchange_strong(turn, running, std::memory_order_acquire)) continue;
       (void)job.on(processor, job.evaluation, job.shared, job.inputs, job.outputs);  // the caller sees who did not come
+      self.turn.store(free, std::memory_order_release);
+    }
+  }
+
+  // After this no worker reads inputs or writes outputs of an evaluation. One that runs ends, at the latest after its own patience.
+  void cancel() {
+    for (const auto& w : worker) {
+      int turn = free;
+      while (!w->turn.compare_exchange_weak(turn, cancelled)) {
+        if (turn == cancelled) break;
+        turn = free;
+        std::this_thread::yield();
+      }
     }
   }
 
@@ -156,6 +182,7 @@ struct Executor::State {
     stopping = true;
     start();
     for (std::thread& w : workers) w.join();
+    if (was_pinned && pthread_equal(caller, pthread_self()) != 0) (void)pthread_setaffinity_np(caller, sizeof before, &before);
     for (Entry& e : entries) std::free(e.shared);
   }
 };
@@ -198,12 +225,16 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
     e.tasks = segment_tasks(program, divided[k], s.library);
   }
   const std::vector<int> cores = allowed_cores();
-  for (int p = 0; p < processors; ++p) s.stalled.push_back(std::make_unique<std::atomic<bool>>(false));
+  for (int p = 0; p < processors; ++p) s.worker.push_back(std::make_unique<State::Worker>());
   for (int p = 1; p < processors; ++p) {
     s.workers.emplace_back([&s, p] { s.work(p); });
     if (static_cast<int>(cores.size()) >= processors) pin(s.workers.back().native_handle(), cores[static_cast<std::size_t>(p)]);
   }
-  if (options.pin_caller && static_cast<int>(cores.size()) >= processors) pin(pthread_self(), cores[0]);
+  if (options.pin_caller && static_cast<int>(cores.size()) >= processors) {
+    s.caller = pthread_self();
+    s.was_pinned = pthread_getaffinity_np(s.caller, sizeof s.before, &s.before) == 0;
+    pin(s.caller, cores[0]);
+  }
 }
 
 Executor::~Executor() = default;
@@ -222,6 +253,7 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
   s.start();
   if (const int who = e.on(0, evaluation, e.shared, inputs.data(), outputs.data()); who != 0) {
     s.broken = true;
+    s.cancel();
     throw Error(ErrorCode::data, fmt::format("processor {} of {} did not do its share of `{}` in time: its core may be taken by "
                                              "others, or its thread is stopped", who - 1, s.processors, function));
   }
@@ -231,7 +263,7 @@ int Executor::processors() const { return state_->processors; }
 const PredictedTimes& Executor::predicted(std::string_view function) const { return state_->find(function).predicted; }
 const std::vector<SegmentTask>& Executor::tasks(std::string_view function) const { return state_->find(function).tasks; }
 void* Executor::shared(std::string_view function) const { return state_->find(function).shared; }
-void Executor::stall(int processor) { state_->stalled.at(static_cast<std::size_t>(processor))->store(true); }
+void Executor::stall(int processor, double seconds) { state_->worker.at(static_cast<std::size_t>(processor))->stall.store(seconds); }
 
 MeasuredTimes measure(Compiled& one, Executor& several, const Function& function, double seconds) {
   using Clock = std::chrono::steady_clock;
@@ -288,7 +320,11 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
     bool pays = false;
     for (const Function& f : part.functions) {
       Choice& c = *std::find_if(choices_.begin(), choices_.end(), [&](const Choice& x) { return x.function == f.name(); });
-      c.measured = measure(one_, *several_[p], f);
+      try {
+        c.measured = measure(one_, *several_[p], f);
+      } catch (const Error&) {  // a processor did not come
+        break;
+      }
       if (!c.measured.same || c.measured.divided > kWorthIt * c.measured.one) continue;
       c.processors = p;
       pays = true;

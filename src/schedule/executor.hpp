@@ -46,8 +46,8 @@ class Executor {
   // What it runs, for other schedulers (not while an evaluation runs), and the memory that the tasks share.
   const std::vector<SegmentTask>& tasks(std::string_view function) const;
   void* shared(std::string_view function) const;
-  // For tests: this processor takes no part any more.
-  void stall(int processor);
+  // For tests: this processor begins its share so many seconds late from now on.
+  void stall(int processor, double seconds);
 
  private:
   struct State;

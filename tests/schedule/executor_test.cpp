@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/process.hpp"
@@ -193,7 +196,7 @@ TEST(Executor, ReportsAWorkerThatStalls) {
   options.patience = 0.05;
   Executor run(program, 2, options);
   std::vector<double> in(program.functions[0].input_size(), 0.1), out(program.functions[0].output_size());
-  run.stall(1);
+  run.stall(1, 0.3);
   for (int k = 0; k < 2; ++k) {
     try {
       run("inverse", in, out);
@@ -202,6 +205,26 @@ TEST(Executor, ReportsAWorkerThatStalls) {
       EXPECT_EQ(e.code(), ErrorCode::data);
       EXPECT_NE(std::string(e.what()).find(k == 0 ? "processor 1 of 2" : "make another"), std::string::npos) << e.what();
     }
+  }
+  // who comes late finds that it is over, and leaves the caller's memory alone
+  std::fill(out.begin(), out.end(), 7.0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(out, std::vector<double>(out.size(), 7.0));
+}
+
+// Workers who are about to fall asleep when the next evaluation begins.
+TEST(Executor, MissesNoCallWhileAWorkerFallsAsleep) {
+  const Program program = program_of("puma560", "inverse");
+  ExecutorOptions options;
+  options.machine = eager();
+  options.spin = 0.0;
+  Executor run(program, 2, options);
+  std::vector<double> in(program.functions[0].input_size(), 0.1), out(program.functions[0].output_size());
+  Random random(3);
+  for (int k = 0; k < 3000; ++k) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(random.between(0.0, 200e-6));
+    while (std::chrono::steady_clock::now() < until) {}
+    run("inverse", in, out);  // throws where the worker did not wake up
   }
 }
 
