@@ -9,12 +9,6 @@
 
 namespace lw {
 
-const std::vector<std::string>& integrator_names() {
-  static const std::vector<std::string> names{"semi-implicit-euler", "taylor",           "rk4",  "gill", "verner",
-                                              "dormand-prince",      "implicit-midpoint", "cvode"};
-  return names;
-}
-
 bool is_adaptive(std::string_view name, const IntegratorOptions& options) {
   return name == "dormand-prince" || name == "cvode" || (name == "verner" && options.step == 0.0);
 }
