@@ -383,8 +383,10 @@ std::string CWriter::Body::part_signature(std::size_t part, bool call) const {
     for (const std::size_t r : s.results) outputs.insert(place(function.outputs(), r).group);
     if (kernel && is_sine(graph[s.node])) continue;
     read_input(s.node);
-    for (const NodeId id : statements.reads(s.node)) {
-      if (statements.variable(id) == nullptr) read_input(id);
+    for (const NodeId node : item.together != nullptr ? item.together->calls : std::vector<NodeId>{s.node}) {
+      for (const NodeId id : statements.reads(node)) {
+        if (statements.variable(id) == nullptr) read_input(id);
+      }
     }
   }
   const std::string restricted = writer.dialect_.cpp ? " *__restrict " : " *restrict ";
