@@ -119,7 +119,7 @@ int bench_cores(const Arguments& arguments) {
       json["results"].push_back({{"model", name}, {"function", r.function}, {"one", r.one}, {"processors", r.processors},
                                  {"chosen", r.chosen}, {"ratio", r.ratio()}, {"why", r.why}});
       table.add({r.function, time_text(machine, r.one), std::to_string(r.processors), time_text(machine, r.chosen),
-                 r.processors > 1 ? fmt::format("{:.3f}", r.ratio()) : "1, the same code", r.why});
+                 fmt::format("{:.3f}", r.ratio()), r.why});
     }
     if (arguments.json()) continue;
     fmt::print("\n{}\n\n{}", styled(name, Style::heading, stdout), table.str());

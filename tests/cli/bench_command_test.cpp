@@ -72,7 +72,8 @@ TEST(BenchCommand, LargeModelsAreTimedWithoutTheInterpreter) {
   const Outcome o = linkwright({"bench", "chain-320", "--peers", "none", "--json"});
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(has(o.err, "the interpreter is left out")) << o.err;
-  for (const nlohmann::json& r : o.json()["results"]) {
+  const nlohmann::json json = o.json();
+  for (const nlohmann::json& r : json["results"]) {
     EXPECT_EQ(r["backend"], "reference");
     EXPECT_GE(r["repetitions"], 3);
   }

@@ -248,7 +248,8 @@ TEST(CompileCommand, OneFolderForAll) {
     words.insert(words.end(), form.begin(), form.end());
     const test::Outcome run = linkwright(words);
     ASSERT_EQ(run.code, 0) << run.err;
-    for (const auto& f : run.json()["files"]) files.insert(f.get<std::string>()), ++written;
+    const nlohmann::json json = run.json();
+    for (const auto& f : json["files"]) files.insert(f.get<std::string>()), ++written;
   }
   EXPECT_EQ(files.size(), written);
   const Json report = Json::parse(text_of(out + "/double_pendulumf_c_report.json"));
