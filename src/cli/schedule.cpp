@@ -192,6 +192,7 @@ int run_schedule(const Arguments& arguments) {
     if (function != kSecondDerivatives) judge_functions(arguments, loaded.model, {function});
     return run_divided(arguments, loaded, function, machine, processors);
   }
+  if (arguments.has("--peers")) throw Error(ErrorCode::usage, "--peers goes with --run");
   if (function == kSecondDerivatives) throw Error(ErrorCode::usage, "--function inverse-second-derivatives goes with --run");
   if (wish == "dhanaraj" && function != "inverse")
     throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");

@@ -6,6 +6,7 @@
 
 #include "run_cli.hpp"
 #include "schedule/choice.hpp"
+#include "schedule/executor.hpp"
 
 namespace lw {
 namespace schedule_command_test {
@@ -99,6 +100,29 @@ TEST(ScheduleCommand, SaysWhyAndWhatIsRecommended) {
   EXPECT_TRUE(has(dear.out, "Recommended: 1 processor, because a hop costs 1 ms and the whole function")) << dear.out;
 }
 
+// Times are for benchmarks; here it is that all ways give the same bits, and that each has its row.
+TEST(ScheduleCommand, RunsOnTheCoresOfThisComputer) {
+  const std::vector<int> cores = allowed_cores();
+  if (cores.size() < 2) GTEST_SKIP() << "there is one core";
+  for (const char* peers : {"auto", "none"}) {
+    const Json json = scheduled({"ur5", "--function", "inverse-derivatives", "--machine", "host", "--processors", "2", "--run", "--peers", peers});
+    EXPECT_EQ(json["same_bits"], true);
+    ASSERT_EQ(json["runs"].size(), 2u);
+    for (int k = 0; k < 2; ++k) {
+      const Json& run = json["runs"][static_cast<std::size_t>(k)];
+      EXPECT_EQ(run["processors"], k + 1);
+      EXPECT_GT(run["measured"].get<double>(), 0.0);
+      EXPECT_GT(run["predicted"].get<double>(), 0.0);
+    }
+    EXPECT_EQ(json["runs"][0]["speedup"], 1.0);
+    if (!json.contains("peers")) continue;  // no adapter
+    EXPECT_STREQ(peers, "auto");
+    EXPECT_EQ(json["peers"][0]["name"], "tbb");
+    EXPECT_EQ(json["peers"][0]["processors"], 2);
+    EXPECT_GT(json["peers"][0]["measured"].get<double>(), 0.0);
+  }
+}
+
 TEST(ScheduleCommand, WrongCallsAreRefusedClearly) {
   struct Case {
     std::vector<std::string> words;
@@ -116,6 +140,9 @@ TEST(ScheduleCommand, WrongCallsAreRefusedClearly) {
                         {{"puma560", "--method", "luck"}, 2, "luck"},
                         {{"puma560", "--gantt", "a.png"}, 2, "SVG or HTML"},
                         {{"puma560", "--csv", "a.txt"}, 2, ".csv"},
+                        {{"puma560", "--peers", "none"}, 2, "--peers goes with --run"},
+                        {{"puma560", "--run", "--machine", "ideal"}, 2, "--machine host"},
+                        {{"puma560", "--run", "--gantt", "x.svg"}, 2, "--gantt does not go with --run"},
                         {{"puma560", "--time-limit", "0"}, 2, "--time-limit"}}) {
     std::vector<std::string> words = c.words;
     words.insert(words.begin(), "schedule");
