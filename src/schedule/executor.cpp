@@ -296,7 +296,7 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
   constexpr double kWorthIt = 0.95;
   const auto cores = static_cast<int>(allowed_cores().size());
   const int all = most > 0 ? std::min(most, cores) : cores;
-  for (const Function& f : program.functions) choices_.push_back({f.name(), 1, {}, {}});
+  for (const Function& f : program.functions) choices_.push_back({f.name(), 1, {}, {}, one_.flat(f.name()), nullptr, f.input_size(), f.output_size()});
   if (all < 2 || !one_.is_native()) return;
   std::map<int, Program> promising;
   for (std::size_t k = 0; k < program.functions.size(); ++k) {
@@ -327,6 +327,7 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
       }
       if (!c.measured.same || c.measured.divided > kWorthIt * c.measured.one) continue;
       c.processors = p;
+      c.executor = several_[p].get();
       pays = true;
     }
     if (!pays) several_.erase(p);
@@ -334,7 +335,10 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
 }
 
 void BestExecutor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
-  if (const int p = processors(function); p > 1) (*several_.at(p))(function, inputs, outputs);
+  const Choice& c = choice(function);  // the only search: functions may take no more than it does
+  require(inputs.size() == c.inputs && outputs.size() == c.outputs, "inputs and outputs have the sizes of the function's");
+  if (c.executor != nullptr) (*c.executor)(function, inputs, outputs);
+  else if (c.flat != nullptr) c.flat(inputs.data(), outputs.data());
   else one_(function, inputs, outputs);
 }
 

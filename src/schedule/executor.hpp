@@ -78,6 +78,10 @@ class BestExecutor {
     int processors = 1;
     PredictedTimes predicted;  // of the number that is fastest; zero where this process has one core, or nothing is compiled
     MeasuredTimes measured;    // zero where nothing was predicted to gain
+    // what is called: the code of one core, where it is compiled, or else its executor
+    Compiled::Flat* flat = nullptr;
+    Executor* executor = nullptr;
+    std::size_t inputs = 0, outputs = 0;
   };
   const Choice& choice(std::string_view function) const;
 
