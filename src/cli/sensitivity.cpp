@@ -110,6 +110,19 @@ void say_notes(const Arguments& arguments, const std::vector<std::string>& notes
   for (const std::string& note : notes) say("note: " + note);
 }
 
+// What forward and inverse runs have in common.
+void add_gradients(Json& json, const std::vector<std::string>& parameters, std::span<const double> at, const std::vector<std::string>& names,
+                   const std::vector<double>& values, const GradientRows& rows) {
+  json["parameters"] = Json::object();
+  for (std::size_t k = 0; k < parameters.size(); ++k) json["parameters"][parameters[k]] = at[k];
+  json["functionals"] = Json::array();
+  for (std::size_t f = 0; f < names.size(); ++f) {
+    Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
+    for (std::size_t k = 0; k < parameters.size(); ++k) one["gradient"][parameters[k]] = rows[f][k];
+    json["functionals"].push_back(std::move(one));
+  }
+}
+
 // --- forward
 
 Json instant_json(const ForwardDesign::Instant& instant, const std::vector<std::string>& parameters) {
@@ -206,15 +219,8 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   const bool failed = !checks.empty() && !(checks[0].second <= 1e-10 && checks[1].second <= 1e-8);
   if (arguments.json()) {
     Json json{{"model", input.loaded.model.name}, {"run", "forward"},
-              {"duration", options.duration},     {"steps", design.run().steps()},
-              {"parameters", Json::object()},     {"functionals", Json::array()}};
-    for (std::size_t k = 0; k < input.parameters.size(); ++k)
-      json["parameters"][input.parameters[k]] = design.start()[k];
-    for (std::size_t f = 0; f < names.size(); ++f) {
-      Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
-      for (std::size_t k = 0; k < input.parameters.size(); ++k) one["gradient"][input.parameters[k]] = rows[f][k];
-      json["functionals"].push_back(std::move(one));
-    }
+              {"duration", options.duration},     {"steps", design.run().steps()}};
+    add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["instants"] = Json::array();
     for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.parameters));
     if (!checks.empty()) {
@@ -301,16 +307,8 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   if (arguments.json()) {
     Json json{{"model", model.name},
               {"run", "inverse"},
-              {"samples", t.size()},
-              {"parameters", Json::object()},
-              {"functionals", Json::array()}};
-    for (std::size_t k = 0; k < input.parameters.size(); ++k)
-      json["parameters"][input.parameters[k]] = design.start()[k];
-    for (std::size_t f = 0; f < names.size(); ++f) {
-      Json one{{"functional", names[f]}, {"value", values[f]}, {"gradient", Json::object()}};
-      for (std::size_t k = 0; k < input.parameters.size(); ++k) one["gradient"][input.parameters[k]] = rows[f][k];
-      json["functionals"].push_back(std::move(one));
-    }
+              {"samples", t.size()}};
+    add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["largest_d_tau"] = Json::object();
     for (std::size_t k = 0; k < input.parameters.size(); ++k) json["largest_d_tau"][input.parameters[k]] = peaks[k];
     if (arguments.has("--out")) json["out"] = arguments.text("--out");

@@ -140,7 +140,7 @@ class Verifier {
       const double scale = std::max(mapped(qdd).norm(), (mapped(a.s.tau).norm() + a.h.norm()) / largest_m);
       other = worse(other, (mapped(qdd) - mapped(by_crba)).norm() / (scale * condition * kEpsilon));
     }
-    judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-12, "of |M| |q̈| + |h|");
+    judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-13, "of |M| |q̈| + |h|");
     judge(kStates, "forward dynamics by the mass matrix, against articulated bodies", other, 10.0, "in ε cond(M)");
   }
 
@@ -170,7 +170,7 @@ class Verifier {
     }
     const std::string how = compiled.is_native() ? "" : ", interpreted: there is no compiler";
     judge(kStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-12, "of the sum of all terms" + how);
-    judge(kStates, "compiled forward dynamics put back", forward, 1e-12, "of |M| |q̈| + |h|" + how);
+    judge(kStates, "compiled forward dynamics put back", forward, 1e-13, "of |M| |q̈| + |h|" + how);
   }
 
   void derivatives() {

@@ -10,19 +10,12 @@
 #include "simulate/advance.hpp"
 #include "simulate/batch_run.hpp"
 #include "simulate/driven.hpp"
+#include "support/mechanism_of.hpp"
 
 namespace lw {
 namespace driven_test {
 
 using Way = DrivenOptions::Way;
-
-Mechanism mechanism_of(const std::string& text) {
-  const ReadResult result = read_text("linkwright: 1\n" + text, "test.yaml");
-  for (const Diagnostic& d : result.diagnostics) {
-    if (d.severity == Severity::error) ADD_FAILURE() << to_string(d);
-  }
-  return result.mechanism.value();
-}
 
 void sway(double t, std::span<const double>, std::span<const double> v, std::span<double> tau) {
   for (std::size_t k = 0; k < tau.size(); ++k) tau[k] = 3.0 * std::cos(2.0 * t + static_cast<double>(k)) - 0.2 * v[k];

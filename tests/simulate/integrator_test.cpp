@@ -11,19 +11,12 @@
 #include "simulate/chart.hpp"
 #include "simulate/driven.hpp"
 #include "count_allocations.hpp"
+#include "support/mechanism_of.hpp"
 
 namespace lw {
 namespace integrator_test {
 
 using Way = DrivenOptions::Way;
-
-Mechanism mechanism_of(const std::string& text) {
-  const ReadResult result = read_text("linkwright: 1\n" + text, "test.yaml");
-  for (const Diagnostic& d : result.diagnostics) {
-    if (d.severity == Severity::error) ADD_FAILURE() << to_string(d);
-  }
-  return result.mechanism.value();
-}
 
 // A top on a ball joint that carries a swinging arm.
 const char* const kSpherical = R"(name: top
