@@ -209,7 +209,7 @@ int run_simulate(const Arguments& arguments) {
     const Interrupts interrupts;
     Progress progress(arguments, loaded.model.name);
     options.proceed = [&](double t) {
-      progress.at(t / options.duration, fmt::format("t = {:.4g} s", t));
+      progress.at(t / options.duration, [t] { return fmt::format("t = {:.4g} s", t); });
       return !interrupts.asked();
     };
     const auto start = std::chrono::steady_clock::now();

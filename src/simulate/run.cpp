@@ -184,7 +184,7 @@ class Run {
       } else {
         integrator_.at(to, probe_);
       }
-      const std::vector<double> after = values(probe_);
+      const std::vector<double>& after = values(probe_, after_);
       std::vector<std::size_t> due;  // first, and those that pass at the same instant
       double when = HUGE_VAL;
       for (std::size_t k = 0; k < watches_.size(); ++k) {
@@ -214,14 +214,15 @@ class Run {
     return false;
   }
 
-  std::vector<double> values(const MotionState& s) {
+  const std::vector<double>& values(const MotionState& s, std::vector<double>& to) {
     const std::span<const double> v = crossings_(s.t, s.q, s.v);
     for (std::size_t k = 0; k < v.size(); ++k) {
       if (scenario_.events[k].time || std::isfinite(v[k])) continue;
       throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at {}", scenario_.events[k].name, fault_of(v[k]),
                                                scene_.describe(s)));
     }
-    return {v.begin(), v.end()};
+    to.assign(v.begin(), v.end());
+    return to;
   }
   double value(std::size_t k, double t) {
     integrator_.at(t, probe_);
@@ -330,7 +331,7 @@ class Run {
 
   // All crossings begin anew from a state: after an action they may be elsewhere.
   void look_again(const MotionState& s) {
-    const std::vector<double> now = values(s);
+    const std::vector<double>& now = values(s, after_);
     for (std::size_t k = 0; k < watches_.size(); ++k) {
       watches_[k].before = now[k];
       watches_[k].shift = 0.0;
@@ -391,7 +392,7 @@ class Run {
   EnergyBalance balance_;
   std::vector<Watch> watches_;
   std::vector<std::optional<ScenarioFormulas>> set_;  // what events set, from the first time on
-  std::vector<double> a_, rates_, dz_;
+  std::vector<double> a_, rates_, dz_, after_;
   long outputs_made_ = 0;
   double last_row_ = 0.0;
   RunResult result_;
