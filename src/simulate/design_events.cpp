@@ -56,9 +56,10 @@ double EventWatch::rate(Watched& w, double t, std::span<const double> y, std::sp
 void EventWatch::begin(double t, std::span<const double> y, std::span<const double> rates) {
   for (Watched& w : watched_) {
     w.before = value(w, t, y);
-    // what has just passed zero stands there but for round-off: where it goes tells on which side it is
-    if (w.at_zero) w.before = std::copysign(std::numeric_limits<double>::min(), rate(w, t, y, rates));
-    w.at_zero = false;
+    // what has just passed zero, and was not set elsewhere, stands there but for round-off: where it goes tells on which side it is
+    const bool stays = w.passed_at && std::abs(w.before) <= 2.0 * std::abs(*w.passed_at);
+    if (stays) w.before = std::copysign(std::numeric_limits<double>::min(), rate(w, t, y, rates));
+    w.passed_at.reset();
   }
 }
 
@@ -94,9 +95,11 @@ std::vector<std::size_t> EventWatch::due(double t, std::span<const double> y) {
   return list;
 }
 
-void EventWatch::happened(std::size_t event) {
+void EventWatch::happened(std::size_t event, double t, std::span<const double> y) {
   done_[event] = events_[event].time.has_value() || events_[event].once;
-  for (Watched& w : watched_) w.at_zero = w.at_zero || w.event == event;
+  for (Watched& w : watched_) {
+    if (w.event == event) w.passed_at = value(w, t, y);
+  }
 }
 
 template <class T>

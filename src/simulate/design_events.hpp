@@ -58,15 +58,15 @@ class EventWatch : public RunEnd {
   double next_time(double t) const;
   // Those that happen here, in their order: their time has come, or they have passed.
   std::vector<std::size_t> due(double t, std::span<const double> y);
-  // It has happened: where it passed, it now stands at zero.
-  void happened(std::size_t event);
+  // It has happened at y, before what it sets.
+  void happened(std::size_t event, double t, std::span<const double> y);
 
  private:
   struct Watched {
     std::size_t event;
     Interpreter<Dual> g;
     double before = 0.0;
-    bool at_zero = false;  // it has just happened
+    std::optional<double> passed_at = {};  // its value where it has just happened: zero but for round-off
   };
   double value(Watched& w, double t, std::span<const double> y);
   bool passes(Watched& w, double t, std::span<const double> y);

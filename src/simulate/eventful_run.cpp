@@ -11,7 +11,7 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kCrowd = 20;  // events within `kInstant` of the duration: that never ends
+constexpr std::size_t kCrowd = 20;  // times within `kInstant` of the duration, or of a second: that never ends
 constexpr double kInstant = 1e-6;
 
 Eigen::Map<const Eigen::VectorXd> as_vector(std::span<const double> x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
@@ -24,7 +24,7 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
   DesignMode mode = modes({});
   std::vector<int> driven_by(mode.system->nv(), -1);
   EventWatch watch(events_, mode.system->nq(), mode.system->nv());
-  std::deque<double> recent;
+  std::vector<std::deque<double>> recent(events_.size());
   std::vector<double> y = std::move(y0), f(n_), f_after(n_);
   double t = 0.0;
   std::vector<std::size_t> due;
@@ -60,15 +60,16 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
     mode.system->value(Parametric::Of::rates, t, y, f);
     for (const std::size_t k : due) {
       const DesignEvent& e = events_[k];
-      watch.happened(k);
+      watch.happened(k, t, y);
       if (e.stop) {
         parts_.back().passage = passage(events_, due, t, y, f, f, *mode.system);
         return;
       }
       for (const int v : e.drives) driven_by[lw::at(v)] = static_cast<int>(k);
-      recent.push_back(t);
-      if (recent.size() > kCrowd) recent.pop_front();
-      if (recent.size() == kCrowd && t - recent.front() <= kInstant * duration) {
+      std::deque<double>& lately = recent[k];
+      lately.push_back(t);
+      if (lately.size() > kCrowd) lately.pop_front();
+      if (lately.size() == kCrowd && t - lately.front() <= kInstant * std::min(1.0, duration)) {
         throw Error(ErrorCode::data, fmt::format("the event `{}` never ends: it happens again and again at t = {:.9g} s", e.name, t));
       }
     }

@@ -15,7 +15,7 @@ namespace lw {
 namespace {
 
 constexpr int kLooks = 4;              // at crossings, in a step that the integrator chose
-constexpr std::size_t kChatter = 20;   // events within `kMoment` of the duration: that never ends
+constexpr std::size_t kChatter = 20;   // times within `kMoment` of the duration, or of a second: that never ends
 constexpr double kMoment = 1e-6, kShortly = 1e-3;
 constexpr int kStuck = 1000;           // steps in which the time does not go on
 constexpr std::size_t kMostEvents = 1000;
@@ -39,7 +39,8 @@ struct Watch {
   bool done = false;
   double before = 0.0, shift = 0.0;
   int returning = 0;  // the sign from which it will pass again
-  bool up = false;    // how it passed last
+  bool up = false;    // how it passed last, and its value there: zero but for round-off
+  double passed_at = 0.0;
   std::deque<double> fired;  // when, lately
 
   std::ptrdiff_t fired_since(double t) const { return std::ranges::count_if(fired, [&](double x) { return x >= t; }); }
@@ -94,7 +95,7 @@ class Run {
     std::string text = e.what();
     // where events crowd, an integrator may be the first to lose its way
     for (std::size_t k = 0; k < watches_.size() && text.find("never ends") == std::string::npos; ++k) {
-      if (watches_[k].fired_since(state_.t - kMoment * end()) < 3) continue;
+      if (watches_[k].fired_since(state_.t - kMoment * span()) < 3) continue;
       text = fmt::format("the event `{}` never ends: {}", scenario_.events[k].name, text);
     }
     const auto size = [](const std::vector<double>& x) {
@@ -111,6 +112,7 @@ class Run {
   }
 
   double end() const { return options_.duration; }
+  double span() const { return std::min(1.0, end()); }  // a run of days does not make a second an instant
   // Multiples of the sample, as near as a double comes to what a person would write: 0.3 and not 3 × 0.1.
   double output_time() const {
     const double k = static_cast<double>(outputs_made_), rate = std::round(1.0 / options_.sample);
@@ -202,7 +204,7 @@ class Run {
           Watch& w = watches_[k];
           w.up = w.returning != 0 ? w.returning < 0 : w.before < 0.0;
           // passed one way and moving the other: it has returned more closely than interpolation can tell
-          const bool again = w.fired_since(state_.t - kShortly * end()) > 0;
+          const bool again = w.fired_since(state_.t - kShortly * span()) > 0;
           if (again && !scenario_.events[k].set.empty() && (w.up ? -1.0 : 1.0) * rate(k) > 0.0) never_ends(k);
         }
         return fire(due);
@@ -272,6 +274,8 @@ class Run {
 
   // Those of one instant, in their order. True where the run is over.
   bool fire(const std::vector<std::size_t>& due) {
+    const std::vector<double>& here = values(state_, after_);
+    for (const std::size_t k : due) watches_[k].passed_at = here[k];
     for (const std::size_t k : due) {
       if (happens(k)) return true;
     }
@@ -292,7 +296,7 @@ class Run {
     for (RunListener* l : options_.listeners) l->event(happened);
     w.fired.push_back(state_.t);
     if (w.fired.size() > kChatter) w.fired.pop_front();
-    if (w.fired.size() == kChatter && state_.t - w.fired.front() <= kMoment * end()) never_ends(k);
+    if (w.fired.size() == kChatter && state_.t - w.fired.front() <= kMoment * span()) never_ends(k);
     w.done = w.done || e.once;
     if (!e.stop) {
       act(k);
@@ -356,6 +360,7 @@ class Run {
   // Whether what was set has turned the crossing of event k round: just past upwards and falling again, or the other way.
   void watch_return(std::size_t k) {
     Watch& w = watches_[k];
+    if (std::abs(w.before) > 2.0 * std::abs(w.passed_at)) return;  // it was set elsewhere
     const double turn = rate(k);
     const bool turns = w.up ? w.before >= 0.0 && turn < 0.0 : w.before <= 0.0 && turn > 0.0;
     if (!turns) return;

@@ -187,6 +187,24 @@ TEST(Run, EventsOfTheSameInstantAllHappen) {
   EXPECT_EQ(d.result.event_count, 60);
 }
 
+// A hundred turns a second, each of which is noted, in a run of days.
+TEST(Run, EventsThatAreFastAreNotOnesThatNeverEnd) {
+  const Done d = move(wheel(), "duration: 1e5\ninitial: {qd: {wheel: 200*pi}}\nintegrator: {method: rk4, step: 1e-3}\n"
+                               "events: [{name: turn, crossing: sin(q.wheel/2)}]\noutputs: {step: 100}\n",
+                      [](double t) { return t < 0.995; });
+  EXPECT_EQ(d.result.end, RunResult::End::interrupted) << d.result.ended_by;
+  EXPECT_EQ(d.result.event_count, 99);
+}
+
+// Set to 0.5 above its crossing and falling, it happens again where it passes that crossing again, and not at 0.5.
+TEST(Run, ACrossingThatIsSetElsewhereStaysWhereItIs) {
+  const Done d = move(wheel(), "duration: 3\ninitial: {q: {wheel: 0.9}, qd: {wheel: 1}}\ninputs: {wheel: 1}\n"
+                               "events: [{name: e, crossing: q.wheel - 1, direction: up, set: {q.wheel: 1.5, qd.wheel: -1}}]\n");
+  // up through 1 where 0.9 + t + t² = 1; then 1.5 − s + s², which turns at 1.25 and never comes to 1 again
+  EXPECT_EQ(d.result.events.size(), 1u);
+  EXPECT_NEAR(d.result.events[0].t, (std::sqrt(1.4) - 1.0) / 2.0, 1e-12);
+}
+
 TEST(Run, AnActionElsewhereDoesNotRepeatItsEvent) {
   const Done d = move(ball(), "duration: 1\ninitial: {q: {ball: 1}}\nevents: [{name: faster, crossing: q.ball - 0.5, set: {qd.ball: "
                               "2*qd.ball}}]");
