@@ -13,6 +13,7 @@
 #include "../base/random.hpp"
 #include "../graph/rewrite.hpp"
 #include "grain.hpp"
+#include "share_times.hpp"
 
 namespace lw {
 namespace {
@@ -32,16 +33,6 @@ struct Plan {
   std::string way;
   std::vector<int> writer;  // of each result, who has it; empty: to be chosen
 };
-
-// With what it takes to pass a number to a function and back, which is an instruction like an addition.
-OperationCount work_with_passing(const Graph& graph, NodeId id) {
-  OperationCount work = work_of(graph, id);
-  if (graph[id].op == Op::call) {
-    const Call& call = graph.calls()[graph[id].a];
-    work.additions += static_cast<std::int64_t>(call.arguments.size() + call.function->output_size());
-  }
-  return work;
-}
 
 class Divider {
  public:
@@ -98,8 +89,6 @@ class Divider {
 
  private:
   static bool is_plain(Op op) { return op != Op::call && op != Op::solve && op != Op::output; }
-  // A fused multiplication and addition takes a core as long as one of them: it is one instruction.
-  static bool is_arithmetic(Op op) { return op == Op::add || op == Op::sub || op == Op::mul || op == Op::fma; }
   double time(NodeId id) const { return time_[id]; }
 
   // What each result needs, one result after the other.
@@ -583,10 +572,10 @@ DividedFunction divide_over(const Function& function, const Machine& machine, in
   int messages = 0;
   DividedFunction divided = divider.realise(plan, &messages);
   if (times != nullptr) {
-    const double one = machine.for_code_of(work, code, 1).duration(work);
     const bool by_one = std::all_of(plan.chunks.begin(), plan.chunks.end(),
                                     [&](const auto& c) { return c.processor == plan.chunks.front().processor; });
-    *times = {one, by_one ? one : plan.time, by_one ? "nothing: one does it all" : plan.way, messages};
+    const double one = time_on_one(function, machine.for_code_of(work, code, 1));
+    *times = {one, by_one ? one : time_of(divided, share), by_one ? "nothing: one does it all" : plan.way, messages};
   }
   return divided;
 }

@@ -23,6 +23,7 @@
 #include "../graph/interpreter.hpp"
 #include "../model/read.hpp"
 #include "executor.hpp"
+#include "grain.hpp"
 
 namespace lw {
 namespace {
@@ -69,7 +70,7 @@ class Pinned {
 
 // ---- operations
 
-constexpr int kChain = 64, kColumns = 32, kAngles = 12, kCopies = 3;
+constexpr int kChain = 64, kColumns = 32, kAngles = 12, kCopies = 3, kSteps = 4;
 
 Function chain(const std::string& name, Expr (*step)(const Expr&, const Expr&)) {
   return trace(name, {{"x", 2}}, {{"y", 1}}, [&](const Arguments& in, Results& out) {
@@ -98,6 +99,27 @@ Function copies(const Function& f, std::size_t count) {
                });
 }
 
+// So many calls side by side, each of which needs what one of those before it gave.
+Function side_by_side(const std::string& name, std::size_t lanes) {
+  TraceOptions options = native();
+  options.limbs = false;
+  options.search.trials = 0;
+  const auto f = std::make_shared<const Function>(trace_function(load("chain-2"), "forward", options).function.with(
+      {Arithmetic::Trigonometry::own, machine_has_fma()}));
+  const std::size_t in = f->input_size(), out = f->output_size();
+  return trace(name, {{"x", lanes * in}}, {{"y", lanes * out}}, [&](const Arguments& given, Results& results) {
+    std::vector<Expr> values(given[0].begin(), given[0].end());
+    for (int step = 0; step < kSteps; ++step) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const std::vector<Expr> own(values.begin() + static_cast<std::ptrdiff_t>(lane * in), values.begin() + static_cast<std::ptrdiff_t>((lane + 1) * in));
+        const std::vector<Expr> y = own[0].graph()->call(f, own);
+        for (std::size_t k = 0; k < out; ++k) values[lane * in + k] = given[0][lane * in + k] + 1e-30 * y[k];  // it waits, and stays in bounds
+        std::copy(y.begin(), y.end(), results[0].begin() + static_cast<std::ptrdiff_t>(lane * out));
+      }
+    }
+  });
+}
+
 struct Emitted {
   Program program;
   const Function& find(const std::string& name) const {
@@ -118,6 +140,8 @@ Emitted emitted() {
                          copies(whole, kCopies),
                          chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
                          chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
+                         side_by_side("two", 2),
+                         side_by_side("four", 4),
                          columns("plain", plain),
                          columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
                          columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
@@ -181,6 +205,16 @@ void measure_operations(Machine& machine, const std::string& cache) {
   machine.root = extra("roots");
   machine.comparison = extra("choices");
   machine.trigonometric = sine * machine.overlap;
+  const auto lanes_overlap = [&](const char* name) {
+    const Function& f = code.find(name);
+    Machine one = machine;
+    one.overlap = 1.0;
+    OperationCount w;
+    for (const NodeId id : f.order()) add_to(w, work_with_passing(f.graph(), id));
+    return one.duration(w) / time(name);
+  };
+  machine.two_lanes = lanes_overlap("two");
+  machine.four_lanes = lanes_overlap("four");
 }
 
 // ---- messages
@@ -246,7 +280,7 @@ constexpr const char* kSeal = "# seal ";
 
 // Changes where another processor, or another way of measuring, would give other figures.
 std::string seal(const std::string& text) {
-  return kSeal + sha256(fmt::format("4\n{}\n{}\n{}", cpu_name(), allowed_cores().size(), text)) + "\n";
+  return kSeal + sha256(fmt::format("5\n{}\n{}\n{}", cpu_name(), allowed_cores().size(), text)) + "\n";
 }
 
 }  // namespace
