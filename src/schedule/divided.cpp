@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -68,7 +69,6 @@ class Divider {
     const auto offer = [&](Plan plan) {
       if (best.chunks.empty() || plan.time < best.time) best = std::move(plan);
     };
-    for (const std::size_t blocks : {12, 16, 28, 64, 256}) offer(results_apart(blocks));
     const double wait = machine_.delay(0, 1, 8, processors_);
     for (const double part : {0.1, 0.3, 1.0}) {
       const double length = std::max(part * wait, one_ / 3000.0);
@@ -79,6 +79,9 @@ class Divider {
         const double length = std::max(part * wait, one_ / 3000.0);
         if (length < one_ / 2.0) offer(in_chunks(order, length, words));
       }
+    }
+    for (const std::size_t blocks : {12, 16, 28, 64, 256}) {
+      if (std::optional<Plan> plan = results_apart(blocks, best.chunks.empty() ? HUGE_VAL : best.time)) offer(std::move(*plan));
     }
     return best;
   }
@@ -215,7 +218,7 @@ class Divider {
   // Each processor computes some blocks of results with all that these need. Blocks change places at random, fewer of them for
   // the worse as time goes by (simulated annealing), until what both compute is little. Where neighbours belong to two
   // processors both may write into one line of cache, since callers do not align results: that costs a way to and fro.
-  Plan results_apart(std::size_t count) const {
+  std::optional<Plan> results_apart(std::size_t count, double known) const {
     std::vector<std::vector<NodeId>> needs;
     std::vector<bool> needed(graph_.size());
     const std::vector<std::vector<std::size_t>> blocks = blocks_of_results(count);
@@ -229,6 +232,16 @@ class Divider {
         for_each_operand(graph_, *id, [&](NodeId o) { needed[o] = true; });
       }
     }
+    // what every block needs all processors compute: no plan is quicker than this one's share
+    std::vector<std::size_t> wanted(graph_.size(), 0);
+    double all = 0.0, common = 0.0;
+    for (const std::vector<NodeId>& own : needs) {
+      for (const NodeId id : own) {
+        if (++wanted[id] == 1) all += time(id);
+        if (wanted[id] == needs.size()) common += time(id);
+      }
+    }
+    if ((all + (processors_ - 1) * common) / processors_ + repeated_ >= known) return std::nullopt;
     const auto p_count = static_cast<std::size_t>(processors_);
     const double hop = machine_.delay(0, 1, 8, processors_);
     std::vector<double> times(p_count, 2.0 * hop);  // the call, and the word that it is done
