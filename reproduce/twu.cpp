@@ -27,9 +27,9 @@ Vector TwuExample::start() const {
 }
 
 Vector TwuExample::force(double t) const {
-  Vector forces;
-  for (std::size_t j = 0; j < a.size(); ++j) forces.push_back(a[j] * std::sqrt(t) + b[j]);
-  return forces;
+  Vector all;
+  for (std::size_t j = 0; j < a.size(); ++j) all.push_back(a[j] * std::sqrt(t) + b[j]);
+  return all;
 }
 
 std::vector<const TwuExample*> twu_examples() { return {&twu_planar_example(), &twu_spatial_example()}; }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/strategy_cost.hpp"
+#include "evaluate.hpp"
 #include "model/read.hpp"
 
 // Twu 1987, chapter 4: why he mixes symbols with loops. Four ways to write the inverse dynamics of arms of 2 to 12 joints, what
@@ -12,7 +13,7 @@
 namespace lw::reproduce {
 namespace {
 
-constexpr int kFewest = 2, kMost = 12;
+constexpr int kFewestJoints = 2, kMostJoints = 12;
 constexpr std::size_t kTermsOfExpansion = 10'000;  // six joints have more
 
 struct OfStrategy {
@@ -20,14 +21,14 @@ struct OfStrategy {
 
   // From so many joints on, to as many as the other has.
   static Vector part(const Vector& of, int from, int to) {
-    return {of.begin() + (from - kFewest), of.begin() + (to - kFewest + 1)};
+    return {of.begin() + (from - kFewestJoints), of.begin() + (to - kFewestJoints + 1)};
   }
   int last() const { return static_cast<int>(joints.back()); }
 };
 
 OfStrategy of_strategy(Strategy strategy) {
   OfStrategy all;
-  for (int n = kFewest; n <= kMost; ++n) {
+  for (int n = kFewestJoints; n <= kMostJoints; ++n) {
     StrategyOptions options;
     options.most_terms = kTermsOfExpansion;
     const GenerationCost cost = generation_cost(strategy, load(fmt::format("arm-{}", n)), options);
@@ -71,10 +72,10 @@ Experiment twu_strategies() {
            from(loops.bytes, 4, last), "With fewer joints the text of the loops is longer.");
   e.beaten("expand.effort", fmt::format("making it for {} joints (s, MB): multiplied out; loops", last), explosion,
            {expand.seconds.back(), expand.megabytes.back()},
-           {loops.seconds[static_cast<std::size_t>(last - kFewest)], loops.megabytes[static_cast<std::size_t>(last - kFewest)]},
+           {loops.seconds[static_cast<std::size_t>(last - kFewestJoints)], loops.megabytes[static_cast<std::size_t>(last - kFewestJoints)]},
            "One run on this machine.");
-  e.beaten("cse.bytes", "bytes of C from 5 to 12 joints: closed equations; loops", explosion, from(cse.bytes, 5, kMost),
-           from(loops.bytes, 5, kMost), "Text is what loops are good at.");
+  e.beaten("cse.bytes", "bytes of C from 5 to 12 joints: closed equations; loops", explosion, from(cse.bytes, 5, kMostJoints),
+           from(loops.bytes, 5, kMostJoints), "Text is what loops are good at.");
   e.beaten("cse.operations", "operations, 2 to 12 joints: loops; closed equations, nothing twice",
            property("future work: better handling of matrices, time against memory"), loops.operations, cse.operations,
            "Products that groups share, and two sums that cancel.");
@@ -84,7 +85,7 @@ Experiment twu_strategies() {
            fmt::format("With 12 joints 1 in {:.0f}. All four are compared with recursive Newton-Euler before they are written.",
                        loops.operations.back() / recursive.operations.back()));
   e.beaten("recursive.bytes", "bytes of C, 3 to 12 joints: loops; unrolled recursion",
-           property("no loops are needed for a short text"), from(loops.bytes, 3, kMost), from(recursive.bytes, 3, kMost),
+           property("no loops are needed for a short text"), from(loops.bytes, 3, kMostJoints), from(recursive.bytes, 3, kMostJoints),
            fmt::format("Made in {:.2f} s with {:.0f} MB for 12 joints, loops in {:.2f} s with {:.0f} MB.",
                        recursive.seconds.back(), recursive.megabytes.back(), loops.seconds.back(), loops.megabytes.back()));
   double most = 0.0, least = HUGE_VAL;
