@@ -54,11 +54,11 @@ struct Row {
   std::string quantity;  // what it is, with its unit
   Source source;
   Numbers published, computed;
-  double tolerance = 0.0;  // on the deviation; 0 for whole numbers
-  bool relative = false;   // the deviation is measured entry by entry, as a fraction of that entry
+  double tolerance = 0.0;          // on the deviation; 0 for whole numbers
+  bool relative = false;           // the deviation is measured entry by entry, as a fraction of that entry
   std::vector<double> units = {};  // or in a unit of that entry's own, which is
   std::string unit = {};           // the last printed digit, say
-  double deviation = 0.0;  // largest |computed − published|, or largest such fraction
+  double deviation = 0.0;          // largest |computed − published|, or largest such fraction
   Verdict verdict = Verdict::failed;
   std::string note;
   std::string experiment;  // title of the experiment it belongs to

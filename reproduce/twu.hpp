@@ -16,7 +16,7 @@ namespace lw::reproduce {
 // A line of his input. Frames are parallel at zero; that of a link is at its proximal joint, the next one `length` along
 // `direct`.
 struct TwuLink {
-  char direct, axis;  // 'X', 'Y', 'Z'; axis ' ': TRAN, along `direct`
+  char direct, axis;            // 'X', 'Y', 'Z'; axis ' ': TRAN, along `direct`
   double length, mass, centre;  // of mass, along `direct`
   double moments[3];            // about the link's axes through it
 };
@@ -55,8 +55,8 @@ struct TwuExample {
   double felt;       // symbols of his input, and g, that joint forces depend on
 
   std::size_t joints() const { return links.size(); }
-  Vector start() const;           // velocities
-  Vector force(double t) const;   // a √t + b
+  Vector start() const;          // velocities
+  Vector force(double t) const;  // a √t + b
   Vector force_at(std::size_t row) const { return force(0.02 * static_cast<double>(row)); }
 };
 

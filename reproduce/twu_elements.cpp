@@ -32,7 +32,8 @@ struct ElementRun : RunListener {
 ElementRun run_of(const Mechanism& mechanism, const std::string& scenario_text) {
   const Model<double> model = instantiate<double>(mechanism);
   const ScenarioResult read = read_scenario_text(
-      "scenario: 1\nintegrator: {method: dormand-prince, rtol: 1e-13, atol: 1e-13}\n" + scenario_text, "run.yaml", mechanism, model);
+      "scenario: 1\nintegrator: {method: dormand-prince, rtol: 1e-13, atol: 1e-13}\n" + scenario_text, "run.yaml",
+      mechanism, model);
   if (!read.scenario) throw Error(read.code, read.diagnostics);
   const Scenario& scenario = *read.scenario;
   ScenarioDriven scene(mechanism, scenario, DrivenOptions::Way::reference);
@@ -61,12 +62,14 @@ const std::vector<std::string> kNothingInJoints{"", "", ""};
 
 // A force in world axes at the tip of link 3.
 std::string pull_at_tip() {
-  return fmt::format("forces: [{{link: link3, at: [{}, 0, 0], force: [-25, 90, 0]}}]\n", twu_planar_example().links[2].length);
+  return fmt::format("forces: [{{link: link3, at: [{}, 0, 0], force: [-25, 90, 0]}}]\n",
+                     twu_planar_example().links[2].length);
 }
 
 void elements_as_forces(Experiment& e) {
   const TwuExample& x = twu_planar_example();
-  const std::string motion = "duration: 0.3\noutputs: {step: 0.03}\ninitial: {q: [0.3, -0.4, 0.2], qd: [0.5, -0.8, 1.5]}\n";
+  const std::string motion =
+      "duration: 0.3\noutputs: {step: 0.03}\ninitial: {q: [0.3, -0.4, 0.2], qd: [0.5, -0.8, 1.5]}\n";
   const ElementRun with = run_of(arm_with({"spring: {stiffness: 400, rest: 0.5}\n    friction: {viscous: 12}",
                                            "friction: {viscous: 8}", "friction: {coulomb: 3}"},
                                           pull_at_tip()),
@@ -79,16 +82,19 @@ void elements_as_forces(Experiment& e) {
   const std::string third = lever(c, x.links[2].length), second = lever(b, x.links[1].length) + " + " + third,
                     first = lever(a, x.links[0].length) + " + " + second;
   const ElementRun as_forces =
-      run_of(arm_with(kNothingInJoints, ""), motion + fmt::format("inputs:\n  link1: -400*(q1 - 0.5) - 12*qd1 + {}\n  link2: -8*qd2 + {}\n"
-                                                   "  link3: -3*qd3/abs(qd3) + {}\n",
-                                                   first, second, third));
+      run_of(arm_with(kNothingInJoints, ""),
+             motion + fmt::format("inputs:\n  link1: -400*(q1 - 0.5) - 12*qd1 + {}\n  link2: -8*qd2 + {}\n"
+                                  "  link3: -3*qd3/abs(qd3) + {}\n",
+                                  first, second, third));
   e.compare("as-forces", "q, q̇ every 0.03 s for 0.3 s: elements of the mechanism; the same as Q(q, q̇)",
             property("chapter 2: springs, dampers, friction and loads enter through Q"), table_of_rows(as_forces.rows),
             table_of_rows(with.rows), absolute(1e-9),
-            "Example 1 under gravity: spring and damper in joint 1, damper in 2, dry friction in 3, a force at the tip by Jᵀ F.");
+            "Example 1 under gravity: spring and damper in joint 1, damper in 2, dry friction in 3, a force at the tip "
+            "by Jᵀ F.");
   e.compare("balance", "energy not accounted for: elements; the same as Q, of the largest in play",
-            property("gain = work − losses"), {0.0, 0.0}, {with.result.energy_residual, as_forces.result.energy_residual},
-            absolute(1e-10), fmt::format("{:.4g} J are lost.", with.losses.back()));
+            property("gain = work − losses"), {0.0, 0.0},
+            {with.result.energy_residual, as_forces.result.energy_residual}, absolute(1e-10),
+            fmt::format("{:.4g} J are lost.", with.losses.back()));
 }
 
 void tip_force(Experiment& e) {
@@ -119,10 +125,11 @@ void tip_force(Experiment& e) {
 // m ẍ = −k x and a loss, from x₀ at rest: solved by hand.
 constexpr double kMass = 2.0, kStiffness = 50.0;
 Mechanism slide_with(const std::string& loss) {
-  return mechanism_from_text(fmt::format(
-      "linkwright: 1\nname: slide\ngravity: [0, 0, 0]\nlinks:\n  - name: slide\n    parent: base\n"
-      "    joint: {{type: prismatic, axis: x}}\n    inertia: {{mass: {}}}\n    spring: {{stiffness: {}}}\n    friction: {{{}}}\n",
-      kMass, kStiffness, loss));
+  return mechanism_from_text(
+      fmt::format("linkwright: 1\nname: slide\ngravity: [0, 0, 0]\nlinks:\n  - name: slide\n    parent: base\n"
+                  "    joint: {{type: prismatic, axis: x}}\n    inertia: {{mass: {}}}\n    spring: {{stiffness: {}}}\n "
+                  "   friction: {{{}}}\n",
+                  kMass, kStiffness, loss));
 }
 
 void damper(Experiment& e) {
@@ -138,7 +145,8 @@ void damper(Experiment& e) {
     if (k > 0) rise = std::max(rise, r.energy[k] - r.energy[k - 1]);
   }
   e.compare("damper", "x, ẋ of a mass on a spring with a damper, every 0.2 s for 2 s (m, m/s)",
-            property("m ẍ + d ẋ + k x = 0, solved by hand"), table_of_rows(expected), table_of_rows(r.rows), absolute(1e-9));
+            property("m ẍ + d ẋ + k x = 0, solved by hand"), table_of_rows(expected), table_of_rows(r.rows),
+            absolute(1e-9));
   e.compare("damper.energy", "energy it gains between rows; what is not accounted for", property("a damper only takes"),
             {0.0, 0.0}, {rise, r.result.energy_residual}, absolute(1e-10));
 }
@@ -147,8 +155,9 @@ void dry_friction(Experiment& e) {
   constexpr double force = 1.0, start = 0.49;
   const double half = M_PI / std::sqrt(kStiffness / kMass);
   constexpr int halves = 14;
-  const ElementRun r = run_of(slide_with(fmt::format("coulomb: {}", force)),
-                              fmt::format("duration: {}\noutputs: {{step: {}}}\ninitial: {{q: [{}]}}\n", halves * half, half, start));
+  const ElementRun r =
+      run_of(slide_with(fmt::format("coulomb: {}", force)),
+             fmt::format("duration: {}\noutputs: {{step: {}}}\ninitial: {{q: [{}]}}\n", halves * half, half, start));
   // every half swing is a cosine about a centre moved by F/k: it loses 2 F/k, and ends where the spring cannot move it any more
   Vector expected, found;
   double x = start;
@@ -158,13 +167,15 @@ void dry_friction(Experiment& e) {
   }
   for (const Vector& row : r.rows) found.push_back(row[0]);
   e.compare("dry", "where a mass on a spring with dry friction turns round, and stops (m)",
-            property("each half swing is 2 F/k shorter, by hand; it sticks within F/k"), expected, found, absolute(1e-9),
-            "It sticks after twelve.");
+            property("each half swing is 2 F/k shorter, by hand; it sticks within F/k"), expected, found,
+            absolute(1e-9), "It sticks after twelve.");
   e.compare("dry.losses", "energy lost to dry friction (J)", property("½ k (x₀² − x²), by hand"),
             0.5 * kStiffness * (start * start - x * x), r.losses.back(), relative(1e-10));
-  Plot plot{.title = "Mass on a spring with dry friction", .x_label = "time (s)", .y_label = "position (m)", .series = {}};
-  const ElementRun fine = run_of(slide_with(fmt::format("coulomb: {}", force)),
-                                 fmt::format("duration: {}\noutputs: {{step: 0.02}}\ninitial: {{q: [{}]}}\n", halves * half, start));
+  Plot plot{
+      .title = "Mass on a spring with dry friction", .x_label = "time (s)", .y_label = "position (m)", .series = {}};
+  const ElementRun fine =
+      run_of(slide_with(fmt::format("coulomb: {}", force)),
+             fmt::format("duration: {}\noutputs: {{step: 0.02}}\ninitial: {{q: [{}]}}\n", halves * half, start));
   Series line{.label = "simulated", .x = fine.t, .y = {}},
       points{.label = "turning points by hand", .x = r.t, .y = expected, .look = Series::Look::points};
   for (const Vector& row : fine.rows) line.y.push_back(row[0]);
@@ -175,9 +186,10 @@ void dry_friction(Experiment& e) {
 }  // namespace
 
 Experiment twu_elements() {
-  Experiment e("twu", "twu.elements", "Springs, dampers, friction, loads (chapter 2)",
-               "He lets them enter through the generalised forces and shows none. As elements of the mechanism they are held "
-               "against the same forces as Q, against solutions by hand, and against energy.");
+  Experiment e(
+      "twu", "twu.elements", "Springs, dampers, friction, loads (chapter 2)",
+      "He lets them enter through the generalised forces and shows none. As elements of the mechanism they are held "
+      "against the same forces as Q, against solutions by hand, and against energy.");
   elements_as_forces(e);
   tip_force(e);
   damper(e);

@@ -30,7 +30,8 @@ std::vector<OtherLayout> other_layouts(const TwuExample& x) {
     const TwuLink& link = x.links[k];
     for (const char axis : {'X', 'Y', 'Z', ' '}) {
       if (axis == link.axis) continue;
-      OtherLayout other{fmt::format("joint {} {}", k + 1, axis == ' ' ? "slides" : fmt::format("turns about {}", axis)), x.links};
+      OtherLayout other{fmt::format("joint {} {}", k + 1, axis == ' ' ? "slides" : fmt::format("turns about {}", axis)),
+                        x.links};
       other.links[k].axis = axis;
       all.push_back(std::move(other));
     }
@@ -72,10 +73,12 @@ Experiment twu_layout() {
     const Function program = trace_function(mechanism, "inverse").function;
     worst = worse(worst, layout_error(layout, program, instantiate<double>(mechanism)));
   }
-  e.compare("forces", "joint forces of generated programs less those of chapter 4 in his frames, at most",
-            property("chapter 1: a change of layout needs no programming"), 0.0, worst, absolute(1e-12),
-            fmt::format("{} layouts: every joint with each other axis, or sliding. A fraction of the largest force, under gravity.",
-                        layouts.size()));
+  e.compare(
+      "forces", "joint forces of generated programs less those of chapter 4 in his frames, at most",
+      property("chapter 1: a change of layout needs no programming"), 0.0, worst, absolute(1e-12),
+      fmt::format(
+          "{} layouts: every joint with each other axis, or sliding. A fraction of the largest force, under gravity.",
+          layouts.size()));
 
   // the whole way once: from the changed word to the end of a run of compiled code
   const auto start = std::chrono::steady_clock::now();
@@ -101,8 +104,9 @@ Experiment twu_layout() {
             "Joint 3 turns about Z instead of Y; his forces, 0.18 s, under gravity.");
   e.compare("seconds", "from the changed word to the end of that run (s)",
             property("chapter 1: simulators must be had quickly where layouts are tried"), 0.0, seconds, absolute(60.0),
-            fmt::format("Within a minute is asked for; it is {} code. He gives no time, and had to run REDUCE and a compiler.",
-                        arm.way() == DrivenOptions::Way::compiled ? "compiled" : "interpreted"));
+            fmt::format(
+                "Within a minute is asked for; it is {} code. He gives no time, and had to run REDUCE and a compiler.",
+                arm.way() == DrivenOptions::Way::compiled ? "compiled" : "interpreted"));
   return e;
 }
 

@@ -41,8 +41,9 @@ SimulatedMotion simulated_motion(const TwuExample& x, double g, const std::strin
   for (std::size_t j = 0; j < x.joints(); ++j)
     inputs += fmt::format("{}link{}: {}*sqrt(t) + {}", j == 0 ? "" : ", ", j + 1, x.a[j], x.b[j]);
   const ScenarioResult read = read_scenario_text(
-      fmt::format("scenario: 1\nduration: {}\noutputs: {{step: {}}}\ninitial: {{qd: [{}]}}\ninputs: {{{}}}\nintegrator: {}\n",
-                  kEnd, kPrinted, fmt::join(x.start(), ", "), inputs, integrator),
+      fmt::format(
+          "scenario: 1\nduration: {}\noutputs: {{step: {}}}\ninitial: {{qd: [{}]}}\ninputs: {{{}}}\nintegrator: {}\n",
+          kEnd, kPrinted, fmt::join(x.start(), ", "), inputs, integrator),
       "twu.yaml", mechanism, model);
   if (!read.scenario) throw Error(read.code, read.diagnostics);
   const Scenario& scenario = *read.scenario;
@@ -106,8 +107,8 @@ void motion_of(Experiment& e, const TwuExample& x) {
   const Source functions = "the given functions a √t + b";
   e.compare(x.id + ".forces", fmt::format("joint forces of the motion, {} (N·m, N)", x.name), functions,
             table_of_rows(given), table_of_rows(of_ours), absolute(1e-12), "Inverse dynamics of our own rows.");
-  e.compare(x.id + ".forces-independent", "the same of the independent program's rows", functions,
-            table_of_rows(given), table_of_rows(of_reference), absolute(1e-12));
+  e.compare(x.id + ".forces-independent", "the same of the independent program's rows", functions, table_of_rows(given),
+            table_of_rows(of_reference), absolute(1e-12));
   e.misprint(x.id + ".printed", fmt::format("q̇ at t = 0, 0.02, …, 0.18 s, {} (rad/s, m/s)", x.name),
              "tables of chapter 5", table_of_rows(x.qd), table_of_rows(light.motion.qd), table_of_rows(x.light.qd),
              absolute(5e-5),
@@ -141,7 +142,8 @@ void order_of_steps(Experiment& e) {
   Vector y0(n, 0.0);
   for (const double v : x.start()) y0.push_back(v);
   const auto slope = [&](double t, const Vector& y) {
-    const Vector q(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n)), qd(y.begin() + static_cast<std::ptrdiff_t>(n), y.end());
+    const Vector q(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n)),
+        qd(y.begin() + static_cast<std::ptrdiff_t>(n), y.end());
     Vector dy = qd;
     for (const double a : forward(model, q, qd, x.force(t))) dy.push_back(a);
     return dy;
@@ -164,11 +166,14 @@ void order_of_steps(Experiment& e) {
     add(in_t, error(all_stages_run(verner, slope, 0.0, y0, kEnd, steps)));
     if (steps <= 18) add(in_root, error(all_stages_run(verner, slope_by_root, 0.0, y0, std::sqrt(kEnd), steps)));
   }
-  const auto order = [](const Series& s, std::size_t a, std::size_t b) { return -(s.y[b] - s.y[a]) / (s.x[b] - s.x[a]); };
-  e.compare("order", "order of Verner's formulas for q̇ of example 1: steps in t; in √t",
-            property("√t lets a method of any order fall to 3/2; smooth, it has its own, 6"), {1.5, 6.0},
-            {order(in_t, 3, 5), order(in_root, 0, 2)}, absolute(0.5),
-            "A quadrature of √t from 0 has an error of h^1.5. The integrators above choose their steps and need not care.");
+  const auto order = [](const Series& s, std::size_t a, std::size_t b) {
+    return -(s.y[b] - s.y[a]) / (s.x[b] - s.x[a]);
+  };
+  e.compare(
+      "order", "order of Verner's formulas for q̇ of example 1: steps in t; in √t",
+      property("√t lets a method of any order fall to 3/2; smooth, it has its own, 6"), {1.5, 6.0},
+      {order(in_t, 3, 5), order(in_root, 0, 2)}, absolute(0.5),
+      "A quadrature of √t from 0 has an error of h^1.5. The integrators above choose their steps and need not care.");
   e.plots.push_back({.title = "Error of q̇ at 0.18 s, example 1, Verner's formulas",
                      .x_label = "log₁₀ of the number of steps",
                      .y_label = "log₁₀ of the error (rad/s)",
@@ -178,9 +183,10 @@ void order_of_steps(Experiment& e) {
 }  // namespace
 
 Experiment twu_motion() {
-  Experiment e("twu", "twu.motion", "The motions (chapter 5)",
-               "Both examples simulated to convergence, without gravity as his tables and with it as his text, against an "
-               "independent program; energy and work; and the joint forces back from the motion.");
+  Experiment e(
+      "twu", "twu.motion", "The motions (chapter 5)",
+      "Both examples simulated to convergence, without gravity as his tables and with it as his text, against an "
+      "independent program; energy and work; and the joint forces back from the motion.");
   for (const TwuExample* x : twu_examples()) motion_of(e, *x);
   order_of_steps(e);
   return e;

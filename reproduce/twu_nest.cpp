@@ -42,7 +42,8 @@ Matrix4 joint_matrix(const TwuLink& link, double q, int k) {
   return A;
 }
 
-JointPair joint_pair(const TwuArm& arm, std::size_t k, const TwuInstant& m, const TwuVariable& b, const TwuInstant& by) {
+JointPair joint_pair(const TwuArm& arm, std::size_t k, const TwuInstant& m, const TwuVariable& b,
+                     const TwuInstant& by) {
   const TwuLink& link = arm.links[k];
   const double q_b = by.q[k], v = m.qd[k], v_b = by.qd[k], a = m.qdd[k], a_b = by.qdd[k];
   Matrix4 place = Matrix4::Identity(), place_by_b = Matrix4::Zero();  // Trans(L e) of the link before
@@ -113,7 +114,8 @@ struct Groups {
 
   Moved v() const {  // (4-4)
     Moved sum;
-    for (std::size_t l = 0; l <= i; ++l) sum += nest(joints, i, r, [&](std::size_t k) { return k == l ? &Basics::rate : &Basics::A; });
+    for (std::size_t l = 0; l <= i; ++l)
+      sum += nest(joints, i, r, [&](std::size_t k) { return k == l ? &Basics::rate : &Basics::A; });
     return sum;
   }
   Moved v_rate() const {  // (4-5)
@@ -215,7 +217,8 @@ TwuVariable twu_variable(const std::string& parameter) {
   using Of = TwuVariable::Of;
   if (parameter == "g") return {Of::gravity};
   const auto link = [](char digit) { return static_cast<std::size_t>(digit - '1'); };
-  if (parameter.size() == 8 && parameter.starts_with("link")) return {Of::moment, link(parameter[4]), parameter[6] - 'x'};
+  if (parameter.size() == 8 && parameter.starts_with("link"))
+    return {Of::moment, link(parameter[4]), parameter[6] - 'x'};
   require(parameter.size() == 2, "a variable of his input");
   const Of of = parameter[0] == 'l'   ? Of::length
                 : parameter[0] == 'm' ? Of::mass
@@ -252,13 +255,12 @@ TwuForces nested_forces(const TwuArm& arm, const TwuInstant& motion, const TwuVa
     if (b.of == TwuVariable::Of::moment && b.link == i) I_b[b.axis] = 1.0;
     for (std::size_t j = 0; j <= i; ++j) {
       const Moved by_q = groups.v_by_q(j), by_rate_rate = groups.v_by_q(j), by_rate = groups.v_by_rate(j);
-      for (const Product& p :
-           {product(mass, mass_b, v_rate, by_rate), product(mass, mass_b, v, by_rate_rate - by_q),
-            product(I, I_b, turning.W_rate, turning.by_rate[j]),
-            product(I, I_b, turning.W, turning.by_rate_rate[j] - turning.by_q[j]),
-            // m g ∂Y/∂q, and ∂Y/∂q = ∂v_y/∂q̇
-            Product{m * arm.g * by_rate.value[1],
-                    (m_b * arm.g + m * g_b) * by_rate.value[1] + m * arm.g * by_rate.slope[1]}}) {
+      for (const Product& p : {product(mass, mass_b, v_rate, by_rate), product(mass, mass_b, v, by_rate_rate - by_q),
+                               product(I, I_b, turning.W_rate, turning.by_rate[j]),
+                               product(I, I_b, turning.W, turning.by_rate_rate[j] - turning.by_q[j]),
+                               // m g ∂Y/∂q, and ∂Y/∂q = ∂v_y/∂q̇
+                               Product{m * arm.g * by_rate.value[1],
+                                       (m_b * arm.g + m * g_b) * by_rate.value[1] + m * arm.g * by_rate.slope[1]}}) {
         f.Q[j] += p.value;
         f.by[j] += p.slope;
       }
@@ -287,8 +289,9 @@ Vector nested_mass_matrix(const TwuArm& arm, const Vector& q) {
   return M;
 }
 
-std::vector<TwuVaried> nested_motion(const TwuArm& arm, const TwuExample& example, const std::vector<TwuVariable>& variables,
-                                     const Vector& times, int steps_between) {
+std::vector<TwuVaried> nested_motion(const TwuArm& arm, const TwuExample& example,
+                                     const std::vector<TwuVariable>& variables, const Vector& times,
+                                     int steps_between) {
   const std::size_t n = arm.links.size();
   const Vector zero(n, 0.0);
   // y: q, q̇, then ∂q and ∂q̇ by one variable after the other

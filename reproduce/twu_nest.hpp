@@ -52,7 +52,7 @@ struct TwuVaried {
   TwuInstant motion;
   std::vector<TwuInstant> by;
 };
-std::vector<TwuVaried> nested_motion(const TwuArm& arm, const TwuExample& example, const std::vector<TwuVariable>& variables,
-                                     const Vector& times, int steps_between);
+std::vector<TwuVaried> nested_motion(const TwuArm& arm, const TwuExample& example,
+                                     const std::vector<TwuVariable>& variables, const Vector& times, int steps_between);
 
 }  // namespace lw::reproduce

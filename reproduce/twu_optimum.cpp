@@ -63,7 +63,8 @@ Vector his_loop(const Balancing& p, Vector b) {
     std::vector<Eigen::Index> is_free;
     for (std::size_t k = 0; k < b.size(); ++k) {
       const double g = c.gradient[static_cast<Eigen::Index>(k)];
-      if (!((b[k] <= p.lower[k] && g > 0.0) || (b[k] >= p.upper[k] && g < 0.0))) is_free.push_back(static_cast<Eigen::Index>(k));
+      if (!((b[k] <= p.lower[k] && g > 0.0) || (b[k] >= p.upper[k] && g < 0.0)))
+        is_free.push_back(static_cast<Eigen::Index>(k));
     }
     Eigen::MatrixXd J(c.slopes.rows(), static_cast<Eigen::Index>(is_free.size()));
     for (std::size_t k = 0; k < is_free.size(); ++k) J.col(static_cast<Eigen::Index>(k)) = c.slopes.col(is_free[k]);
@@ -90,9 +91,10 @@ Vector his_loop(const Balancing& p, Vector b) {
 }  // namespace
 
 Experiment twu_optimum() {
-  Experiment e("twu", "twu.optimum", "Design optimisation (chapter 3, future work)",
-               "Centres of mass (counterweights, if need be) and the length of the second link of example 1, for the least "
-               "∫ Σ Q² dt of a given motion of one second under gravity: by his loop on nested products, and by `optimize`.");
+  Experiment e(
+      "twu", "twu.optimum", "Design optimisation (chapter 3, future work)",
+      "Centres of mass (counterweights, if need be) and the length of the second link of example 1, for the least "
+      "∫ Σ Q² dt of a given motion of one second under gravity: by his loop on nested products, and by `optimize`.");
   const Balancing p;
   DesignProblem problem;
   problem.name = "balance";
@@ -113,8 +115,8 @@ Experiment twu_optimum() {
             "Two programs for the forces, the same instants.");
   e.beaten("saved", "∫ Σ Q² dt (N²·m²·s): as the arm is; optimised", claim, before.cost, after.cost,
            fmt::format("{} = {:.4g}.", fmt::join(p.names, ", "), fmt::join(optimum.after.b, ", ")));
-  e.compare("parameters", "c1, c2, c3, l2 (m): his loop; sequential quadratic programming on compiled gradients", claim, his,
-            optimum.after.b, absolute(1e-5), "Gauss-Newton with nested products, and NLopt.");
+  e.compare("parameters", "c1, c2, c3, l2 (m): his loop; sequential quadratic programming on compiled gradients", claim,
+            his, optimum.after.b, absolute(1e-5), "Gauss-Newton with nested products, and NLopt.");
   double slope = 0.0;
   int bound = 0;
   for (std::size_t k = 0; k < p.names.size(); ++k) {
@@ -127,11 +129,11 @@ Experiment twu_optimum() {
             property("at a minimum no direction leads down that no bound forbids"), 0.0, slope, absolute(1e-5),
             fmt::format("{} of the four at a bound.", bound));
 
-  Plot plot{.title = "Torque of joint 1 along the motion", .x_label = "time (s)", .y_label = "torque (N·m)", .series = {}};
+  Plot plot{
+      .title = "Torque of joint 1 along the motion", .x_label = "time (s)", .y_label = "torque (N·m)", .series = {}};
   Series as_is{.label = "as the arm is", .x = {}, .y = {}}, best{.label = "optimised", .x = {}, .y = {}};
   TwuArm arm = p.arm, optimised = p.arm;
-  for (std::size_t k = 0; k < p.names.size(); ++k)
-    twu_value(optimised, twu_variable(p.names[k])) = optimum.after.b[k];
+  for (std::size_t k = 0; k < p.names.size(); ++k) twu_value(optimised, twu_variable(p.names[k])) = optimum.after.b[k];
   const Vector zero(arm.links.size(), 0.0);
   for (int i = 0; i <= 100; ++i) {
     const JointMotion<double> m = p.way.at(0.01 * i);

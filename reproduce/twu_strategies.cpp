@@ -55,9 +55,10 @@ Plot growth_plot(const char* title, const char* y, Vector OfStrategy::*of, const
 }  // namespace
 
 Experiment twu_strategies() {
-  Experiment e("twu", "twu.strategies", "Four ways to write the program (chapter 4)",
-               "Inverse dynamics of arms of 2 to 12 joints: multiplied out; his matrices and loops; closed equations in which "
-               "nothing is computed twice; and the recursion that `compile` unrolls. Each is made in a process of its own.");
+  Experiment e(
+      "twu", "twu.strategies", "Four ways to write the program (chapter 4)",
+      "Inverse dynamics of arms of 2 to 12 joints: multiplied out; his matrices and loops; closed equations in which "
+      "nothing is computed twice; and the recursion that `compile` unrolls. Each is made in a process of its own.");
   std::vector<OfStrategy> all;
   for (const Strategy s : kStrategies) all.push_back(of_strategy(s));
   const OfStrategy &expand = all[0], &loops = all[1], &cse = all[2], &recursive = all[3];
@@ -66,28 +67,33 @@ Experiment twu_strategies() {
   const Source explosion = property("chapter 4: loops over named matrices avoid huge expressions");
   const int last = expand.last();
   e.beaten("expand.operations", "operations from 4 joints on: multiplied out; loops", explosion,
-           from(expand.operations, 4, last), from(loops.operations, 4, last), fmt::format("With fewer joints loops carry out more. With {} joints it is given up: more than {} terms.", last + 1,
-                       kTermsOfExpansion));
+           from(expand.operations, 4, last), from(loops.operations, 4, last),
+           fmt::format("With fewer joints loops carry out more. With {} joints it is given up: more than {} terms.",
+                       last + 1, kTermsOfExpansion));
   e.beaten("expand.bytes", "bytes of C from 4 joints on: multiplied out; loops", explosion, from(expand.bytes, 4, last),
            from(loops.bytes, 4, last), "With fewer joints the text of the loops is longer.");
   e.beaten("expand.effort", fmt::format("making it for {} joints (s, MB): multiplied out; loops", last), explosion,
            {expand.seconds.back(), expand.megabytes.back()},
-           {loops.seconds[static_cast<std::size_t>(last - kFewestJoints)], loops.megabytes[static_cast<std::size_t>(last - kFewestJoints)]},
+           {loops.seconds[static_cast<std::size_t>(last - kFewestJoints)],
+            loops.megabytes[static_cast<std::size_t>(last - kFewestJoints)]},
            "One run on this machine.");
-  e.beaten("cse.bytes", "bytes of C from 5 to 12 joints: closed equations; loops", explosion, from(cse.bytes, 5, kMostJoints),
-           from(loops.bytes, 5, kMostJoints), "Text is what loops are good at.");
+  e.beaten("cse.bytes", "bytes of C from 5 to 12 joints: closed equations; loops", explosion,
+           from(cse.bytes, 5, kMostJoints), from(loops.bytes, 5, kMostJoints), "Text is what loops are good at.");
   e.beaten("cse.operations", "operations, 2 to 12 joints: loops; closed equations, nothing twice",
            property("future work: better handling of matrices, time against memory"), loops.operations, cse.operations,
            "Products that groups share, and two sums that cancel.");
-  e.beaten("recursive.operations", "operations, 2 to 12 joints: loops; unrolled recursion",
-           property("future work: better handling of matrices, time against memory"), loops.operations,
-           recursive.operations,
-           fmt::format("With 12 joints 1 in {:.0f}. All four are compared with recursive Newton-Euler before they are written.",
-                       loops.operations.back() / recursive.operations.back()));
-  e.beaten("recursive.bytes", "bytes of C, 3 to 12 joints: loops; unrolled recursion",
-           property("no loops are needed for a short text"), from(loops.bytes, 3, kMostJoints), from(recursive.bytes, 3, kMostJoints),
-           fmt::format("Made in {:.2f} s with {:.0f} MB for 12 joints, loops in {:.2f} s with {:.0f} MB.",
-                       recursive.seconds.back(), recursive.megabytes.back(), loops.seconds.back(), loops.megabytes.back()));
+  e.beaten(
+      "recursive.operations", "operations, 2 to 12 joints: loops; unrolled recursion",
+      property("future work: better handling of matrices, time against memory"), loops.operations, recursive.operations,
+      fmt::format("With 12 joints 1 in {:.0f}. What was multiplied out, closed or unrolled is compared with recursive "
+                  "Newton-Euler before it is written; loops where they run (below, and in `strategies`).",
+                  loops.operations.back() / recursive.operations.back()));
+  e.beaten(
+      "recursive.bytes", "bytes of C, 3 to 12 joints: loops; unrolled recursion",
+      property("no loops are needed for a short text"), from(loops.bytes, 3, kMostJoints),
+      from(recursive.bytes, 3, kMostJoints),
+      fmt::format("Made in {:.2f} s with {:.0f} MB for 12 joints, loops in {:.2f} s with {:.0f} MB.",
+                  recursive.seconds.back(), recursive.megabytes.back(), loops.seconds.back(), loops.megabytes.back()));
   double most = 0.0, least = HUGE_VAL;
   for (std::size_t k = 3; k < recursive.operations.size(); ++k) {
     const double more = recursive.operations[k] - recursive.operations[k - 1];

@@ -1,5 +1,6 @@
 #include "strategy_cost.hpp"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,17 +26,23 @@ double resident_kilobytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1024.0;
 }
 
-// What the child has to say: "ok × + bytes", or why not.
+// What the child has to say: "ok × + bytes kB", the last what it held before, or why not.
 std::string made_by_child(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options,
                           const std::string& folder) {
   try {
+#ifdef __GLIBC__
+    malloc_trim(0);  // what the parent has freed would be used again, and not be counted
+#endif
+    const double before = resident_kilobytes();
     const StrategyCode made = make_by(strategy, mechanism, options);
+    if (made.check && !made.check->passed())
+      return fmt::format("its torques are off by {:.1e} of their terms", made.check->error);
     std::size_t bytes = 0;
     for (const Artefact& file : made.files) {
       if (!folder.empty()) write_file((std::filesystem::path(folder) / file.path).string(), file.text);
       if (!file.path.ends_with(".h") && !file.path.ends_with(".hpp")) bytes += file.text.size();
     }
-    return fmt::format("ok {} {} {}", made.operations.multiplications, made.operations.additions, bytes);
+    return fmt::format("ok {} {} {} {}", made.operations.multiplications, made.operations.additions, bytes, before);
   } catch (const std::exception& e) {
     return e.what();
   }
@@ -64,7 +71,6 @@ void write_all(int to, const std::string& text) {
 GenerationCost generation_cost(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options,
                                const std::string& folder) {
   GenerationCost cost;
-  cost.kilobytes_before = resident_kilobytes();
   std::fflush(nullptr);
   int ends[2];
   if (pipe(ends) != 0) throw Error(ErrorCode::toolchain, "no further process can be started");
@@ -80,8 +86,7 @@ GenerationCost generation_cost(Strategy strategy, const Mechanism& mechanism, co
   if (child < 0) throw Error(ErrorCode::toolchain, "no further process can be started");
   int status = 0;
   struct rusage used {};
-  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
-  }
+  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {}
   if (!WIFEXITED(status) || !said.starts_with("ok ")) {
     cost.why = said.find("terms") != std::string::npos ? fmt::format("more than {} terms: given up", options.most_terms)
                : said.empty()                          ? "its process ended"
@@ -90,7 +95,7 @@ GenerationCost generation_cost(Strategy strategy, const Mechanism& mechanism, co
   }
   cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   cost.kilobytes = static_cast<double>(used.ru_maxrss);
-  std::istringstream(said.substr(3)) >> cost.multiplications >> cost.additions >> cost.bytes;
+  std::istringstream(said.substr(3)) >> cost.multiplications >> cost.additions >> cost.bytes >> cost.kilobytes_before;
   return cost;
 }
 

@@ -21,7 +21,7 @@ struct GenerationCost {
   bool made() const { return seconds >= 0.0; }
 };
 
-// The files are left in the folder, where there is one. Throws Error(toolchain) where no process can be started.
+// What has a graph is compared with recursive Newton-Euler first (StrategyCode::check). The files are left in the folder, where there is one. Throws Error(toolchain) where no process can be started.
 GenerationCost generation_cost(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options = {},
                                const std::string& folder = {});
 

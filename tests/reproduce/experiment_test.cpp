@@ -65,7 +65,9 @@ TEST(Experiment, EntriesCanHaveUnitsOfTheirOwn) {
   EXPECT_EQ(verdict(2.2978, 0.0), Verdict::failed);
   EXPECT_EQ(verdict(2.2976, 1e-300), Verdict::failed);  // a zero without a unit is one
   EXPECT_EQ(verdict(std::nan(""), 0.0), Verdict::failed);
-  EXPECT_EQ(verdict_of([](Experiment& e) { e.compare("a", "x", "table", {1.0, 2.0}, {1.0, 2.0}, in_units(1.0, {1.0}, "")); }),
+  EXPECT_EQ(verdict_of([](Experiment& e) {
+              e.compare("a", "x", "table", {1.0, 2.0}, {1.0, 2.0}, in_units(1.0, {1.0}, ""));
+            }),
             Verdict::failed);  // as many units as entries
   Experiment e("wong", "test", "title", "about");
   e.compare("a", "x", "table", {0.2094, 2.297}, {0.20946, 2.297}, in_units(0.7, {1e-4, 1e-3}, "of the last digit"));

@@ -17,7 +17,8 @@ TwuArm random_arm(Random& random) {
   for (int k = 0; k < 4; ++k) {
     const auto size = [&] { return random.between(0.2, 1.5); };
     const double x = size(), y = size(), z = size();
-    arm.links.push_back({"XYZ"[random.below(3)], "XYZ "[random.below(4)], size(), 5 * size(), size(), {y + z, z + x, x + y}});
+    arm.links.push_back(
+        {"XYZ"[random.below(3)], "XYZ " [random.below(4)], size(), 5 * size(), size(), { y + z, z + x, x + y }});
   }
   return arm;
 }
