@@ -165,16 +165,16 @@ Vector by_regressor(const TwuExample& x, const TwuVariable& b, const TwuInstant&
   Vector Y(n * table.size()), slopes(table.size(), 0.0), result(n, 0.0);
   regressor<double>(model, table, work, m.q, m.qd, m.qdd, Y);
   const auto first = static_cast<std::size_t>(table.first[b.link]);
-  constexpr std::size_t kMoment[3] = {4, 7, 9};  // xx, yy, zz among the ten of a body
+  constexpr std::size_t kPlaceOfMoment[3] = {4, 7, 9};  // xx, yy, zz among the ten of a body
   if (b.of == TwuVariable::Of::moment) {
-    slopes[first + kMoment[b.axis]] = 1.0;
+    slopes[first + kPlaceOfMoment[b.axis]] = 1.0;
   } else {
     const TwuLink& link = x.links[b.link];
     const int along = link.direct - 'X';
     slopes[first] = 1.0;
     slopes[first + 1 + static_cast<std::size_t>(along)] = link.centre;
     for (int k = 0; k < 3; ++k) {
-      if (k != along) slopes[first + kMoment[k]] = link.centre * link.centre;
+      if (k != along) slopes[first + kPlaceOfMoment[k]] = link.centre * link.centre;
     }
   }
   for (std::size_t k = 0; k < slopes.size(); ++k) {

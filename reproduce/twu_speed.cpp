@@ -62,7 +62,7 @@ struct TimedArm {
 void speed_of(Experiment& e, const TwuExample& x) {
   const Mechanism mechanism = twu_mechanism(x, 9.81);
   TimedArm arm(mechanism);
-  using Inverse = void(const double*, const double*, const double*, double*);
+  using InverseCode = void(const double*, const double*, const double*, double*);
 
   // his scheme: general, and as the generator writes it for this arm
   StrategyOptions by_loops;
@@ -78,8 +78,9 @@ void speed_of(Experiment& e, const TwuExample& x) {
                        "There is no compiler here.");
     return;
   }
-  auto* const loops = reinterpret_cast<Inverse*>(library.symbol(symbol(code.program, code.program.functions.front())));
-  auto* const generated = compiled.pointer<Inverse>("inverse");
+  auto* const loops =
+      reinterpret_cast<InverseCode*>(library.symbol(symbol(code.program, code.program.functions.front())));
+  auto* const generated = compiled.pointer<InverseCode>("inverse");
   const Formulation& his = *find_formulation("twu");
   Workspace<double> work(arm.model);
   Interpreter<double> interpreter(program.functions.front());
