@@ -43,8 +43,16 @@ const std::vector<Entry>& experiments() {
                                        {"wong", wong_formulation},
                                        {"twu", twu_planar},
                                        {"twu", twu_spatial},
+                                       {"twu", twu_motion},
+                                       {"twu", twu_lag},
+                                       {"twu", twu_sensitivity},
                                        {"twu", twu_formulation},
-                                       {"twu", twu_generated}};
+                                       {"twu", twu_generated},
+                                       {"twu", twu_strategies},
+                                       {"twu", twu_speed},
+                                       {"twu", twu_layout},
+                                       {"twu", twu_optimum},
+                                       {"twu", twu_elements}};
   return list;
 }
 

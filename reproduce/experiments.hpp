@@ -29,8 +29,16 @@ Experiment wong_counts();
 Experiment wong_formulation();
 Experiment twu_planar();
 Experiment twu_spatial();
+Experiment twu_motion();
+Experiment twu_lag();
+Experiment twu_sensitivity();
 Experiment twu_formulation();
 Experiment twu_generated();
+Experiment twu_strategies();
+Experiment twu_speed();
+Experiment twu_layout();
+Experiment twu_optimum();
+Experiment twu_elements();
 
 struct Entry {
   std::string thesis;
