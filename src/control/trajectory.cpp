@@ -99,8 +99,15 @@ Trajectory Trajectory::cruise(const std::vector<double>& times, const std::vecto
 
 template <class T>
 JointMotion<T> Trajectory::at(const T& t) const {
-  const std::size_t n = segments_.size(), joints = segments_[0].size();
   JointMotion<T> out;
+  at(t, out);
+  return out;
+}
+
+template <class T>
+void Trajectory::at(const T& t, JointMotion<T>& out) const {
+  const std::size_t n = segments_.size(), joints = segments_[0].size();
+  for (std::vector<T>* part : {&out.q, &out.qd, &out.qdd}) part->clear();
   const auto put = [&](const Moving<T>& m) {
     out.q.push_back(m.position);
     out.qd.push_back(m.velocity);
@@ -128,7 +135,6 @@ JointMotion<T> Trajectory::at(const T& t) const {
       put(q.at(held - begin));
     }
   }
-  return out;
 }
 
 CartesianLine::CartesianLine(const Transform<double>& from, const Transform<double>& to, double duration)
@@ -159,6 +165,7 @@ FrameMotion<T> CartesianLine::at(const T& t) const {
 #define LW_INSTANTIATE(T)                                    \
   template struct Quintic<T>;                                \
   template JointMotion<T> Trajectory::at<T>(const T&) const; \
+  template void Trajectory::at<T>(const T&, JointMotion<T>&) const; \
   template FrameMotion<T> CartesianLine::at<T>(const T&) const;
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

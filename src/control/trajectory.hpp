@@ -48,6 +48,9 @@ class Trajectory {
   // t is held within the trajectory. In any scalar: a traced one chooses the segment by `select`.
   template <class T>
   JointMotion<T> at(const T& t) const;
+  // The same without a new one each time.
+  template <class T>
+  void at(const T& t, JointMotion<T>& out) const;
 
   const std::vector<double>& times() const { return times_; }
   double duration() const { return times_.back() - times_.front(); }

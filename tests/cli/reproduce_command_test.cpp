@@ -90,6 +90,12 @@ TEST(ReproduceCommand, NothingFailsAndTheReportIsOnePage) {
   }
   EXPECT_EQ(met, asked.size());
   EXPECT_EQ(cells, 210u);
+  // the motions are among them
+  for (const char* id : {"wong.tracking.puma.sixth", "wong.tracking.puma.angle", "wong.tracking.torso.sixth", "wong.motion.puma.rest.q",
+                         "wong.motion.puma.qd", "wong.motion.torso.q", "wong.motion.excavator.qd", "dhanaraj.motion.free.q",
+                         "dhanaraj.motion.free.qd", "dhanaraj.motion.hold.library", "dhanaraj.motion.round-trip.fine"}) {
+    EXPECT_EQ(ids.count(id), 1u) << id;
+  }
 }
 
 TEST(ReproduceCommand, ReferencesAreCountedApart) {
