@@ -31,6 +31,9 @@ Experiment twu_planar();
 Experiment twu_spatial();
 Experiment twu_formulation();
 Experiment twu_generated();
+Experiment helmy_positions();
+Experiment helmy_direct();
+Experiment helmy_modes();
 
 struct Entry {
   std::string thesis;

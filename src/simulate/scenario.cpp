@@ -386,10 +386,11 @@ class ScenarioReader {
         }
       }
       const YamlNode* k = fields.find("kind");
-      const int kind = k != nullptr ? reader_.choice(*k, "kind", {"rest-to-rest", "cruise"}) : 0;
+      const int kind = k != nullptr ? reader_.choice(*k, "kind", {"rest-to-rest", "cruise", "cycloid"}) : 0;
       if (complaints_.failed()) return;
-      c.trajectory = std::make_shared<Trajectory>(kind == 1 ? Trajectory::cruise(times, points)
-                                                            : Trajectory::rest_to_rest(times, points));
+      c.trajectory = std::make_shared<Trajectory>(kind == 1   ? Trajectory::cruise(times, points)
+                                                  : kind == 2 ? Trajectory::cycloidal(times, points)
+                                                              : Trajectory::rest_to_rest(times, points));
     } catch (const Error& e) {
       complaints_.error(node.where, e.what());
     }
