@@ -78,17 +78,20 @@ DirectEffort by_virtual_cut(const ThreeLegs& legs, const Triangle<T>& P, Triangl
   const PlaneVector<T> six{dot(e, to3), cross(e, to3)};
   const T k1 = (square + T(input * input + coupler * coupler - output * output)) * T(0.5 / (input * coupler));
   const T k2 = b * T(1.0 / coupler), k3 = b * T(1.0 / input);
-  // the branch on which the guess is, and its input angle
+  const T more = k2 + T(1.0), less = k2 - T(1.0), sum = k1 + k3, difference = k1 - k3;
   const PlaneVector<T> arm = corners[0] - P[0], first = corners[1] - corners[0];
-  T psi = atan2(cross(e, arm), dot(e, arm));
-  const double theta = std::atan2(value_of(cross(e, first)), value_of(dot(e, first)));
+  const T psi = atan2(cross(e, arm), dot(e, arm));
+  // the branch on which the guess is: the sign of A t − B, t = tan(θ/2), both from the corners as they stand
+  const T cosine = dot(e, arm) * T(1.0 / input), sine = cross(e, arm) * T(1.0 / input);
+  const T half = cross(e, first) / (T(coupler) + dot(e, first));
+  const int branch = value_of((more * cosine - sum) * half - sine) >= 0.0 ? 1 : -1;
   DirectEffort effort;
   T c, s, ct, st;
-  int branch = 0;
-  const auto coupled = [&](const T& cosine, const T& sine, int K) {
-    const T A = (k2 + T(1.0)) * cosine - k1 - k3, C = (k2 - T(1.0)) * cosine - k1 + k3, inside = sine * sine - A * C;
+  PlaneVector<T> one, three;  // corners 1 and 3 in the local frame
+  const auto coupled = [&] {
+    const T A = more * c - sum, C = less * c - difference, inside = s * s - A * C;
     if (value_of(inside) < 0.0) return false;
-    const T t = std::abs(value_of(A)) < 1e-12 ? C / (T(2.0) * sine) : (sine + T(K) * sqrt(inside)) / A;
+    const T t = std::abs(value_of(A)) < 1e-12 ? C / (T(2.0) * s) : (s + T(branch) * sqrt(inside)) / A;
     const T u = t * t, w = T(1.0) / (T(1.0) + u);
     st = (t + t) * w;
     ct = (T(1.0) - u) * w;
@@ -98,40 +101,34 @@ DirectEffort by_virtual_cut(const ThreeLegs& legs, const Triangle<T>& P, Triangl
     ++effort.evaluations;
     c = cos(angle);
     s = sin(angle);
-    if (!coupled(c, s, branch)) return false;
-    const T x = T(input) * c + T(third.x) * ct - T(third.y) * st - six.x;
-    const T y = T(input) * s + T(third.x) * st + T(third.y) * ct - six.y;
-    g = x * x + y * y - T(legs.rod[2] * legs.rod[2]);
+    if (!coupled()) return false;
+    one = {T(input) * c, T(input) * s};
+    three = one + turned<T>({T(third.x), T(third.y)}, ct, st);
+    const PlaneVector<T> rod = three - six;
+    g = dot(rod, rod) - T(legs.rod[2] * legs.rod[2]);
     return true;
   };
-  // the guess tells the branch by its coupler angle; a reference's business, not a cycle's: counted all the same
-  double nearest = 10.0;
-  const T cosine = cos(psi), sine = sin(psi);
-  for (const int K : {1, -1}) {
-    if (!coupled(cosine, sine, K)) continue;
-    const double off = std::abs(std::remainder(std::atan2(value_of(st), value_of(ct)) - theta, 2.0 * std::numbers::pi));
-    if (off < nearest) nearest = off, branch = K;
-  }
-  if (branch == 0) return effort;
-  T g1, g2, other = psi + T(0.02);
-  if (!equation(psi, g1)) return effort;
-  if (!equation(other, g2)) {
-    other = psi - T(0.02);
-    if (!equation(other, g2)) return effort;
-  }
-  T p1 = psi, p2 = other;
-  while (std::abs(value_of(g2)) > tolerance && effort.iterations < kMostSteps) {
-    const T next = (p1 * g2 - p2 * g1) / (g2 - g1);
-    p1 = p2;
-    g1 = g2;
-    p2 = next;
-    ++effort.iterations;
-    if (!equation(p2, g2)) return effort;
+  // from ψ and a point beside it, the nearer of the two kept longest; the thesis goes 0.02 rad aside, further than a cycle moves it
+  constexpr double kAside = 0.005;
+  T p1 = psi + T(kAside), p2 = psi, g1, g2;
+  if (!equation(p2, g2)) return effort;
+  if (std::abs(value_of(g2)) > tolerance) {
+    if (!equation(p1, g1)) {
+      p1 = psi - T(kAside);
+      if (!equation(p1, g1)) return effort;
+    }
+    while (std::abs(value_of(g2)) > tolerance && effort.iterations < kMostSteps) {
+      const T next = (p1 * g2 - p2 * g1) / (g2 - g1);
+      p1 = p2;
+      g1 = g2;
+      p2 = next;
+      ++effort.iterations;
+      if (!equation(p2, g2)) return effort;
+    }
   }
   effort.converged = std::abs(value_of(g2)) <= tolerance;
-  const PlaneVector<T> x{T(input) * c, T(input) * s}, d{T(coupler) * ct, T(coupler) * st};
-  const PlaneVector<T> nine{x.x + T(third.x) * ct - T(third.y) * st, x.y + T(third.x) * st + T(third.y) * ct};
-  corners = {P[0] + turned(x, e.x, e.y), P[0] + turned(x + d, e.x, e.y), P[0] + turned(nine, e.x, e.y)};
+  const PlaneVector<T> two = one + PlaneVector<T>{T(coupler) * ct, T(coupler) * st};
+  corners = {P[0] + turned(one, e.x, e.y), P[0] + turned(two, e.x, e.y), P[0] + turned(three, e.x, e.y)};
   return effort;
 }
 
