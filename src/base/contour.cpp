@@ -1,6 +1,7 @@
 #include "contour.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace lw {
@@ -51,7 +52,8 @@ GridEdge edge_of(int column, int row, Side side) {
 
 }  // namespace
 
-std::vector<Contour> contours(int columns, int rows, const std::function<double(int, int)>& value, double level) {
+std::vector<Contour> contours(int columns, int rows, const std::function<double(int, int)>& value, double level,
+                              const std::function<double(int, int, bool)>& crossing) {
   // a step below the level around the grid, so that every line closes
   const auto at = [&](int i, int j) { return i < 0 || j < 0 || i >= columns || j >= rows ? level - 1.0 : value(i, j); };
   std::map<GridEdge, GridEdge> next;
@@ -66,7 +68,9 @@ std::vector<Contour> contours(int columns, int rows, const std::function<double(
   }
   const auto place = [&](const GridEdge& e) {
     const double a = at(e.column, e.row), b = e.upward ? at(e.column, e.row + 1) : at(e.column + 1, e.row);
-    const double part = std::clamp((level - a) / (b - a), 0.0, 1.0);
+    const bool within = e.column >= 0 && e.row >= 0 && e.column + !e.upward < columns && e.row + e.upward < rows;
+    double part = crossing && within ? crossing(e.column, e.row, e.upward) : std::nan("");
+    if (std::isnan(part)) part = std::clamp((level - a) / (b - a), 0.0, 1.0);
     return std::pair{e.column + (e.upward ? 0.0 : part), e.row + (e.upward ? part : 0.0)};
   };
   std::vector<Contour> all;

@@ -208,7 +208,7 @@ Command assemble_command() {
       "With --path the mode is tracked: where it ends, where a parallel singularity comes near (what is driven stands still, and the rest "
       "can move), and where a leg passes through full stretch (a serial one).";
   c.examples = {"linkwright assemble planar-3rrr --q 0,0,90deg", "linkwright assemble four-bar --all",
-                "linkwright assemble planar-3rrr-helmy --q 90deg,60deg,120deg",
+                "linkwright assemble excavator --q 0,2.1,3.2,1.5",
                 "linkwright assemble five-bar --workspace five-bar.svg"};
   c.run = run_assemble;
   return c;

@@ -306,7 +306,7 @@ Command ik_command() {
       "changed; --out writes t, q1..";
   c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
                 "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",
-                "linkwright ik cat215b --target 7,1,0.5", "linkwright ik planar-3rrr --target 0.5,0.4,0,0,0,10deg"};
+                "linkwright ik cat215b --target 7,1,0.5", "linkwright ik planar-3rrr --target 0.4,0.25,0,0,0,20deg"};
   c.run = run_ik;
   return c;
 }

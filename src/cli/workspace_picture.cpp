@@ -48,7 +48,7 @@ class WorkspaceDrawing {
   }
 
  private:
-  static constexpr double kLeft = 64, kTop = 62, kBelow = 52, kLegend = 170, kWide = 620, kHigh = 560;
+  static constexpr double kLeft = 64, kTop = 62, kBelow = 52, kLegend = 196, kWide = 620, kHigh = 560;
   struct Place {
     double u, v;
   };
@@ -132,10 +132,11 @@ class WorkspaceDrawing {
     std::string out = "<g stroke='none' fill-rule='evenodd'>\n";
     const auto value = [&](int i, int j) { return map_.dexterity[map_.at(i, j)]; };
     for (std::size_t band = 0; band < kBandCount; ++band) {
-      // unreached cells have −1: a line half way to them lies on the border
+      // to a cell that is not reached a line ends where the reach does
       const double at_level = band == 0 ? 0.0 : level(band);
       const auto near = [&](int i, int j) { return value(i, j) < 0.0 ? at_level - 0.5 * map_.best : value(i, j); };
-      out += path(contours(map_.columns, map_.rows, near, at_level), kBands[band]);
+      const auto border = [&](int i, int j, bool upward) { return (upward ? map_.border_up : map_.border_right)[map_.at(i, j)]; };
+      out += path(contours(map_.columns, map_.rows, near, at_level, border), kBands[band]);
     }
     return out + "</g>\n";
   }

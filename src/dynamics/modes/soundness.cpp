@@ -90,6 +90,7 @@ LoopJudgement judge_loops(const Model<double>& model) {
   j.planar = true;
   forward_kinematics<double>(model, work, m.q);
   for (const LoopClosure<double>& loop : model.loops) {
+    if (loop.a.body == loop.b.body) continue;  // within one rigid body: no loop
     const int v = velocities(loop.type);
     const bool planar = moves_in_a_plane(model, work, loop);
     j.planar = j.planar && planar;

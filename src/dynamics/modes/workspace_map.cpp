@@ -69,6 +69,7 @@ class Mapper {
     for (int j = 0; j < map_.rows; ++j) {
       for (int i = 0; i < map_.columns; ++i) judge(map_.left + i * map_.step, map_.bottom + j * map_.step);
     }
+    find_borders();
     const auto inside = std::count_if(map_.dexterity.begin(), map_.dexterity.end(), [](double x) { return x >= 0.0; });
     map_.area = static_cast<double>(inside) * map_.step * map_.step;
     return map_;
@@ -135,6 +136,35 @@ class Mapper {
       throw Error(ErrorCode::data, fmt::format("`{}` reaches nothing with `{}` turned like that", model_.name, model_.frames[lw::at(frame_)].name));
     }
     return box;
+  }
+
+  bool reaches(double u, double v) {
+    const std::vector<Way> all = ways(u, v);
+    return std::any_of(all.begin(), all.end(), [&](const Way& w) { return w.label == label_; });
+  }
+
+  // Between a cell that is reached and one that is not: by halving.
+  void find_borders() {
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    map_.border_right.assign(map_.dexterity.size(), none);
+    map_.border_up.assign(map_.dexterity.size(), none);
+    for (int j = 0; j < map_.rows; ++j) {
+      for (int i = 0; i < map_.columns; ++i) {
+        for (const bool upward : {false, true}) {
+          const int k = i + !upward, l = j + upward;
+          if (k >= map_.columns || l >= map_.rows) continue;
+          const bool here = map_.dexterity[map_.at(i, j)] >= 0.0, there = map_.dexterity[map_.at(k, l)] >= 0.0;
+          if (here == there) continue;
+          double low = 0.0, high = 1.0;
+          for (int halving = 0; halving < 7; ++halving) {
+            const double part = 0.5 * (low + high);
+            const double u = map_.left + (i + (upward ? 0.0 : part)) * map_.step, v = map_.bottom + (j + (upward ? part : 0.0)) * map_.step;
+            (reaches(u, v) == here ? low : high) = part;
+          }
+          (upward ? map_.border_up : map_.border_right)[map_.at(i, j)] = 0.5 * (low + high);
+        }
+      }
+    }
   }
 
   void judge(double u, double v) {

@@ -21,6 +21,7 @@ struct WorkspaceMap {
   std::vector<double> dexterity;   // −1 where the working mode of home does not reach
   std::vector<double> volume;      // of the closures, with the sign (mode_identity.hpp); NaN where it does not
   std::vector<int> ways;           // working modes that reach it
+  std::vector<double> border_right, border_up;  // where the reach ends on the way to the next cell, as a part of it; NaN where it does not
   double best = 0.0;
   double area = 0.0;               // that home's working mode reaches, m²
 
