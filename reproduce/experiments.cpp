@@ -16,9 +16,7 @@ const std::vector<Thesis>& theses() {
        "Kansas State University", 1987, ""},
       {"helmy", "A. Helmy",
        "Parallel processing and the dynamics and kinematics of a three degree of freedom planar manipulator",
-       "McGill University", 1994,
-       "No experiment yet: its results are the torques of a closed-loop manipulator, and loops cannot be solved so "
-       "far."}};
+       "McGill University", 1994, ""}};
   return list;
 }
 
@@ -55,7 +53,10 @@ const std::vector<Entry>& experiments() {
                                        {"twu", twu_speed},
                                        {"twu", twu_layout},
                                        {"twu", twu_optimum},
-                                       {"twu", twu_elements}};
+                                       {"twu", twu_elements},
+                                       {"helmy", helmy_positions},
+                                       {"helmy", helmy_direct},
+                                       {"helmy", helmy_modes}};
   return list;
 }
 

@@ -42,6 +42,9 @@ Experiment twu_speed();
 Experiment twu_layout();
 Experiment twu_optimum();
 Experiment twu_elements();
+Experiment helmy_positions();
+Experiment helmy_direct();
+Experiment helmy_modes();
 
 struct Entry {
   std::string thesis;
