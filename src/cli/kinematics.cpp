@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -9,7 +10,9 @@
 #include "../base/error.hpp"
 #include "../base/file.hpp"
 #include "../base/text.hpp"
+#include "../dynamics/closed.hpp"
 #include "../dynamics/kinematics.hpp"
+#include "closed_input.hpp"
 #include "frame_option.hpp"
 #include "model_input.hpp"
 #include "picture.hpp"
@@ -42,9 +45,59 @@ Pose pose_of(const std::string& name, const Transform<double>& X) {
 Json list(const Eigen::Vector3d& v) { return {v[0], v[1], v[2]}; }
 Json list(const Motion<double>& m) { return {m.ang[0], m.ang[1], m.ang[2], m.lin[0], m.lin[1], m.lin[2]}; }
 
+// Where the tree stands and how it moves, and of what its Jacobians have columns.
+struct Motions {
+  Model<double> joints;            // of --q and --qd: the model's, or those that a mechanism with loops is led by
+  std::vector<double> q, qd, qdd;  // of the tree, where qdd of the joints is zero
+  std::vector<double> given_q, given_qd, R;  // R by columns: velocities of the tree by those of the joints; empty: the same
+  std::optional<ClosedModel> closed;
+  Assembled pose;
+};
+Motions read_motions(const Arguments& arguments, LoadedModel loaded) {
+  Motions m;
+  if (loaded.model.loops.empty()) {
+    m.joints = loaded.model;
+    m.q = m.given_q = read_q(arguments, loaded);
+    m.qd = m.given_qd = read_velocity(arguments, "--qd", loaded.model);
+    m.qdd.assign(m.qd.size(), 0.0);
+    return m;
+  }
+  m.closed = closed_model(std::move(loaded));
+  m.joints = m.closed->joints.model;
+  const Model<double>& model = m.closed->loaded.model;
+  const LoopPlan& plan = m.closed->plan;
+  m.pose = read_closed_pose(arguments, *m.closed);
+  m.q = m.pose.q;
+  for (const int k : plan.independent_q) m.given_q.push_back(m.q[static_cast<std::size_t>(k)]);
+  m.given_qd = read_velocity(arguments, "--qd", m.joints);
+  ClosedWorkspace<double> work(model, plan);
+  set_closed_pose<double>(model, plan, work, m.q);
+  complement_by_unit_velocities<double>(model, plan, work);
+  m.R = work.R;
+  closed_velocities<double>(model, plan, work, m.given_qd);
+  closed_accelerations<double>(model, plan, work, m.q, std::vector<double>(plan.freedoms(), 0.0));
+  m.qd = work.qd;
+  m.qdd = work.qdd;
+  return m;
+}
+
+// J of the tree, on the motions of the joints.
+std::vector<double> on_joints(const Motions& m, const std::vector<double>& J) {
+  if (m.R.empty()) return J;
+  const std::size_t nv = m.qd.size(), n = m.R.size() / nv;
+  std::vector<double> reduced(6 * n, 0.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t v = 0; v < nv; ++v) {
+      for (std::size_t r = 0; r < 6; ++r) reduced[6 * k + r] += J[6 * v + r] * m.R[k * nv + v];
+    }
+  }
+  return reduced;
+}
+
 void print_tables(const Model<double>& model, const std::vector<Pose>& poses, int frame, const std::vector<double>& J,
-                  const std::vector<double>& q) {
-  fmt::print("{}: frames in the world\n{}\n", model.name, configuration_line(q));
+                  const Motions& motions) {
+  fmt::print("{}: frames in the world\n{}{}\n", model.name, configuration_line(motions.given_q),
+             motions.closed ? dependent_line(*motions.closed, motions.pose) : "");
   Table table({"frame", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg"});
   constexpr double kDegrees = 180.0 / 3.14159265358979323846;
   double reach = 1.0;
@@ -58,14 +111,15 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   }
   fmt::print("{}\nJacobian of `{}`, world axes, at its origin (w: angular, v: linear)\n\n", table.str(),
              model.frames[static_cast<std::size_t>(frame)].name);
-  fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, model.velocity_names));
+  fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, motions.joints.velocity_names));
 }
 
 int run_kinematics(const Arguments& arguments) {
   require_ending(arguments, "--draw", "SVG", ".svg");
-  const LoadedModel loaded = load_tree(arguments);
+  const LoadedModel loaded = load_model(arguments);
   const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model);
+  const Motions motions = read_motions(arguments, loaded);
+  const std::vector<double>&q = motions.q, &qd = motions.qd;
   const int frame = chosen_frame(arguments, model);
 
   Workspace<double> work(model);
@@ -74,14 +128,21 @@ int run_kinematics(const Arguments& arguments) {
   for (std::size_t i = 0; i < model.frames.size(); ++i) {
     poses.push_back(pose_of(model.frames[i].name, frame_pose(model, work, static_cast<int>(i))));
   }
-  std::vector<double> J(6 * static_cast<std::size_t>(model.nv));
-  frame_jacobian<double>(model, work, frame, J);
+  std::vector<double> of_tree(6 * static_cast<std::size_t>(model.nv));
+  frame_jacobian<double>(model, work, frame, of_tree);
+  const std::vector<double> J = on_joints(motions, of_tree);
   const Motion<double> velocity = frame_velocity(model, work, frame);
-  const Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
+  Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
+  for (std::size_t v = 0; v < motions.qdd.size(); ++v) {  // what the loops accelerate by themselves
+    for (int r = 0; r < 3; ++r) {
+      bias.ang[r] += of_tree[6 * v + static_cast<std::size_t>(r)] * motions.qdd[v];
+      bias.lin[r] += of_tree[6 * v + 3 + static_cast<std::size_t>(r)] * motions.qdd[v];
+    }
+  }
   for (const Pose& pose : poses) {
     require_finite("the position", {pose.p.data(), 3}, [&](std::size_t) { return fmt::format("of `{}`", pose.frame); });
   }
-  require_finite("the Jacobian", J, [&](std::size_t k) { return fmt::format("of `{}`", model.velocity_names[k / 6]); });
+  require_finite("the Jacobian", J, [&](std::size_t k) { return fmt::format("of `{}`", motions.joints.velocity_names[k / 6]); });
   const auto moves = [&](std::size_t) {
     return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name);
   };
@@ -95,16 +156,22 @@ int run_kinematics(const Arguments& arguments) {
   }
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"velocity_names", model.velocity_names}, {"q", q}, {"frames", Json::array()}};
+    Json json{{"model", model.name}, {"velocity_names", motions.joints.velocity_names}, {"q", motions.given_q}, {"frames", Json::array()}};
+    if (motions.closed) {
+      Json dependent = Json::object();
+      for (const int k : motions.closed->plan.dependent_q) dependent[model.coordinate_names[static_cast<std::size_t>(k)]] = q[static_cast<std::size_t>(k)];
+      json["dependent"] = std::move(dependent);
+      json["closure"] = {{"residual", motions.pose.residual}, {"condition", motions.pose.condition}};
+    }
     for (const Pose& p : poses) {
       const Eigen::Quaterniond& u = p.quaternion;
       json["frames"].push_back(
           {{"name", p.frame}, {"position", list(p.p)}, {"quaternion", {u.x(), u.y(), u.z(), u.w()}}});
     }
     json["frame"] = model.frames[static_cast<std::size_t>(frame)].name;
-    json["jacobian"] = rows_of(J, 6, model.nv);
+    json["jacobian"] = rows_of(J, 6, motions.joints.nv);
     if (arguments.has("--qd")) {
-      json["qd"] = qd;
+      json["qd"] = motions.given_qd;
       json["velocity"] = list(velocity);
       json["bias"] = list(bias);
     }
@@ -112,7 +179,7 @@ int run_kinematics(const Arguments& arguments) {
     return kOk;
   }
 
-  print_tables(model, poses, frame, J, q);
+  print_tables(model, poses, frame, J, motions);
   if (arguments.has("--qd")) {
     fmt::print("\nIts motion [w; v], and its acceleration where qdd = 0\n\n");
     Table table({"", "wx", "wy", "wz", "vx", "vy", "vz"});
@@ -142,7 +209,8 @@ Command kinematics_command() {
   c.description =
       "Where every link's frame is, and the Jacobian of one of them: [angular; linear] velocity of its origin in world "
       "axes. With "
-      "--qd also that velocity, and the acceleration that remains where qdd = 0.";
+      "--qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops q, qd and the Jacobian's columns "
+      "are of its actuated joints.";
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
                 "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg"};
