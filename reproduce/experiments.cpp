@@ -16,9 +16,7 @@ const std::vector<Thesis>& theses() {
        "Kansas State University", 1987, ""},
       {"helmy", "A. Helmy",
        "Parallel processing and the dynamics and kinematics of a three degree of freedom planar manipulator",
-       "McGill University", 1994,
-       "No experiment yet: its results are the torques of a closed-loop manipulator, and loops cannot be solved so "
-       "far."}};
+       "McGill University", 1994, ""}};
   return list;
 }
 
@@ -44,7 +42,10 @@ const std::vector<Entry>& experiments() {
                                        {"twu", twu_planar},
                                        {"twu", twu_spatial},
                                        {"twu", twu_formulation},
-                                       {"twu", twu_generated}};
+                                       {"twu", twu_generated},
+                                       {"helmy", helmy_torques},
+                                       {"helmy", helmy_complement},
+                                       {"helmy", helmy_simulation}};
   return list;
 }
 

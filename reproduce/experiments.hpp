@@ -31,6 +31,9 @@ Experiment twu_planar();
 Experiment twu_spatial();
 Experiment twu_formulation();
 Experiment twu_generated();
+Experiment helmy_torques();
+Experiment helmy_complement();
+Experiment helmy_simulation();
 
 struct Entry {
   std::string thesis;
