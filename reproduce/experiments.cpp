@@ -56,7 +56,10 @@ const std::vector<Entry>& experiments() {
                                        {"twu", twu_elements},
                                        {"helmy", helmy_positions},
                                        {"helmy", helmy_direct},
-                                       {"helmy", helmy_modes}};
+                                       {"helmy", helmy_modes},
+                                       {"helmy", helmy_torques},
+                                       {"helmy", helmy_complement},
+                                       {"helmy", helmy_simulation}};
   return list;
 }
 

@@ -45,6 +45,9 @@ Experiment twu_elements();
 Experiment helmy_positions();
 Experiment helmy_direct();
 Experiment helmy_modes();
+Experiment helmy_torques();
+Experiment helmy_complement();
+Experiment helmy_simulation();
 
 struct Entry {
   std::string thesis;

@@ -152,7 +152,7 @@ int run_compile(const Arguments& arguments) {
   if (arguments.text("--strategy", "recursive") != "recursive") return compile_by_strategy(arguments);
   const Form form{arguments.text("--language", "c"), arguments.has("--float")};
   require_language(arguments, form.language);
-  const LoadedModel loaded = load_tree(arguments);
+  const LoadedModel loaded = load_model(arguments);
   const std::vector<std::string> functions = names_in("--functions", arguments.text("--functions", "inverse"));
   require_use_of_frame(arguments, functions);
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {

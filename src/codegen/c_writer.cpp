@@ -184,6 +184,19 @@ static void @name_newton(int steps, const REAL *start, REAL *out) {
 }
 )";
 
+// The same where a solve has a step of its own: so many whole steps.
+constexpr const char* kOwnSteps = R"(
+static void @name(const VALUE *start, VALUE *out) {
+  VALUE in[@all], step[@n];
+  for (int k = 0; k < @all; ++k) in[k] = start[k];
+  for (int left = @steps; left > 0; --left) {
+    @step;
+    for (int k = 0; k < @n; ++k) in[k] = in[k] - step[k];
+  }
+  @residualfor (int k = 0; k < @n; ++k) out[k] = in[k];
+}
+)";
+
 constexpr const char* kSolveLinear = R"(
 static REAL lw_squares(int n, const REAL *x) {
   REAL sum = ZERO;
@@ -267,6 +280,26 @@ void CWriter::newton(const Function& residual) {
   text += newton;
 }
 
+void CWriter::own_steps(const Solve& solve, bool with_residual, int lanes) {
+  std::string& name = own_steps_[{solve.step.get(), lanes, with_residual}];
+  if (!name.empty()) return;
+  const Function& step = *solve.step;
+  const std::string step_name = nested(step, lanes);
+  name = step_name + (with_residual ? "_newton_residual" : "_newton");
+  const std::size_t n = step.output_size();
+  std::string steps = kOwnSteps;
+  replace_all(steps, "VALUE", c_value(dialect_, lanes));
+  replace_all(steps, "@steps", std::to_string(solve.steps));
+  replace_all(steps, "@step", fmt::format("{}({}, step)", step_name, pieces(step.inputs(), "in")));
+  replace_all(steps, "@residual", !with_residual ? std::string()
+                                                 : fmt::format("{}({}, out + {});\n  ", nested(*solve.residual, lanes),
+                                                               pieces(solve.residual->inputs(), "in"), n));
+  replace_all(steps, "@name", name);
+  replace_all(steps, "@all", std::to_string(step.input_size()));
+  replace_all(steps, "@n", std::to_string(n));
+  text += steps;
+}
+
 void CWriter::define_called(const Function& function, int lanes, const std::vector<CallsTogether>& groups) {
   std::map<NodeId, int> lanes_of;
   for (const CallsTogether& g : groups) {
@@ -275,7 +308,10 @@ void CWriter::define_called(const Function& function, int lanes, const std::vect
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes_of.contains(id) ? lanes_of[id] : lanes);
-    if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
+    if (n.op != Op::solve) continue;
+    const Solve& solve = function.graph().solves()[n.a];
+    if (solve.step != nullptr) own_steps(solve, reads_residual(function, id), lanes);
+    else newton(*solve.residual);
   }
 }
 

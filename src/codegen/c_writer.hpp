@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "c_text.hpp"
@@ -50,6 +51,7 @@ class CWriter {
   class Loops;
   const std::string& nested(const Function& function, int lanes = 1);
   void newton(const Function& residual);
+  void own_steps(const Solve& solve, bool with_residual, int lanes);
   std::string body(const Function& function, const std::string& name, bool is_static, int lanes,
                    const std::vector<CallsTogether>& groups);
   std::size_t write_share(const Share& share, int processor, const std::string& name, const std::string& shared,
@@ -61,6 +63,8 @@ class CWriter {
   std::string prefix_;
   std::map<std::pair<const Function*, int>, std::string> nested_;  // by lanes
   std::map<const Function*, Function> tangents_;  // of residuals
+  // functions that make the steps of solves that have their own; by lanes, with the residual that is left or without
+  std::map<std::tuple<const Function*, int, bool>, std::string> own_steps_;
   std::set<std::string> symbols_;
 };
 

@@ -127,7 +127,11 @@ OperationCount work_of(const Graph& graph, NodeId id) {
     case Op::less:
     case Op::select: work.comparisons = 1; break;
     case Op::call: work = cost(*graph.calls()[n.a].function).operations; break;
-    case Op::solve: work = sum({}, cost(*graph.solves()[n.a].residual).operations, graph.solves()[n.a].steps); break;
+    case Op::solve: {
+      const Solve& solve = graph.solves()[n.a];
+      work = sum({}, cost(solve.step != nullptr ? *solve.step : *solve.residual).operations, solve.steps);
+      break;
+    }
     default: work.trigonometric = 1;
   }
   return work;
