@@ -38,6 +38,14 @@ function(linkwright_options target)
   set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# Deriving a function makes and drops small vectors by the million: with this allocator it takes a quarter less time. For
+# programs of ours, never for the library; not under sanitizers, which have their own.
+function(linkwright_allocator target)
+  if(TARGET mimalloc AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_link_libraries(${target} PRIVATE mimalloc)
+  endif()
+endfunction()
+
 # No fused multiply-add behind our back: the same text gives the same bits as a reference, when it is traced and
 # interpreted, and in the C made from it, on every machine.
 function(linkwright_reproducible target)

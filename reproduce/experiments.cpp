@@ -16,9 +16,7 @@ const std::vector<Thesis>& theses() {
        "Kansas State University", 1987, ""},
       {"helmy", "A. Helmy",
        "Parallel processing and the dynamics and kinematics of a three degree of freedom planar manipulator",
-       "McGill University", 1994,
-       "No experiment yet: its results are the torques of a closed-loop manipulator, and loops cannot be solved so "
-       "far."}};
+       "McGill University", 1994, ""}};
   return list;
 }
 
@@ -46,8 +44,22 @@ const std::vector<Entry>& experiments() {
                                        {"wong", wong_tracking},
                                        {"twu", twu_planar},
                                        {"twu", twu_spatial},
+                                       {"twu", twu_motion},
+                                       {"twu", twu_lag},
+                                       {"twu", twu_sensitivity},
                                        {"twu", twu_formulation},
-                                       {"twu", twu_generated}};
+                                       {"twu", twu_generated},
+                                       {"twu", twu_strategies},
+                                       {"twu", twu_speed},
+                                       {"twu", twu_layout},
+                                       {"twu", twu_optimum},
+                                       {"twu", twu_elements},
+                                       {"helmy", helmy_positions},
+                                       {"helmy", helmy_direct},
+                                       {"helmy", helmy_modes},
+                                       {"helmy", helmy_torques},
+                                       {"helmy", helmy_complement},
+                                       {"helmy", helmy_simulation}};
   return list;
 }
 

@@ -32,8 +32,22 @@ Experiment wong_motion();
 Experiment wong_tracking();
 Experiment twu_planar();
 Experiment twu_spatial();
+Experiment twu_motion();
+Experiment twu_lag();
+Experiment twu_sensitivity();
 Experiment twu_formulation();
 Experiment twu_generated();
+Experiment twu_strategies();
+Experiment twu_speed();
+Experiment twu_layout();
+Experiment twu_optimum();
+Experiment twu_elements();
+Experiment helmy_positions();
+Experiment helmy_direct();
+Experiment helmy_modes();
+Experiment helmy_torques();
+Experiment helmy_complement();
+Experiment helmy_simulation();
 
 struct Entry {
   std::string thesis;

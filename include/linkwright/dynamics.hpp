@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dynamics/aba.hpp"
+#include "dynamics/assembly.hpp"
 #include "dynamics/base_parameters.hpp"
 #include "dynamics/canonical/composite.hpp"
 #include "dynamics/canonical/tensor_derivatives.hpp"
@@ -17,6 +18,13 @@
 #include "dynamics/friction.hpp"
 #include "dynamics/inverse_kinematics.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/modes/closed_ik.hpp"
+#include "dynamics/modes/feasibility.hpp"
+#include "dynamics/modes/mode_identity.hpp"
+#include "dynamics/modes/mode_path.hpp"
+#include "dynamics/modes/modes.hpp"
+#include "dynamics/modes/soundness.hpp"
+#include "dynamics/planar_3rrr/direct_kinematics.hpp"
 #include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"
 #include "model.hpp"

@@ -4,6 +4,7 @@
 
 #include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
+#include "closed_dynamics.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "vectors.hpp"
@@ -13,8 +14,9 @@ namespace lw::cli {
 namespace {
 
 int run_bias(const Arguments& arguments) {
-  const LoadedModel loaded = load_tree(arguments);
+  LoadedModel loaded = load_model(arguments);
   note_losses(arguments, loaded.mechanism);
+  if (!loaded.model.loops.empty()) return run_closed_bias(arguments, std::move(loaded));
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model);
   Workspace<double> work(model);

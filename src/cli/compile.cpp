@@ -152,7 +152,7 @@ int run_compile(const Arguments& arguments) {
   if (arguments.text("--strategy", "recursive") != "recursive") return compile_by_strategy(arguments);
   const Form form{arguments.text("--language", "c"), arguments.has("--float")};
   require_language(arguments, form.language);
-  const LoadedModel loaded = load_tree(arguments);
+  const LoadedModel loaded = load_model(arguments);
   const std::vector<std::string> functions = names_in("--functions", arguments.text("--functions", "inverse"));
   require_use_of_frame(arguments, functions);
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
@@ -301,7 +301,7 @@ Command compile_command() {
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
                 "linkwright compile puma560 --batch 8 --out code",
-                "linkwright compile tree-32 --functions forward --processors 2 --out code",
+                "linkwright compile tree-16 --functions forward --processors 2 --out code",
                 "linkwright compile double-pendulum --language text",
                 "linkwright compile twu-rrrp --simulator --out simulator"};
   c.run = run_compile;

@@ -112,7 +112,7 @@ int most_steps(const Function& f) {
 }
 
 int run_count(const Arguments& arguments) {
-  const LoadedModel loaded = load_tree(arguments);
+  const LoadedModel loaded = load_model(arguments);
   const std::string function = arguments.text("--function", "inverse");
   require_use_of_frame(arguments, {function});
   TraceOptions options = read_trace_options(arguments);

@@ -5,15 +5,18 @@
 #include <fmt/format.h>
 
 #include "../dynamics/aba.hpp"
+#include "../dynamics/closed.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/forward_derivatives.hpp"
 #include "../dynamics/inverse_derivatives.hpp"
 #include "../dynamics/kinematics.hpp"
+#include "../dynamics/loop_position.hpp"
 #include "../dynamics/parameter_derivatives.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../dynamics/second_derivatives.hpp"
 #include "../model/coordinate_rates.hpp"
+#include "closed_model.hpp"
 #include "codegen_options.hpp"
 #include "frame_option.hpp"
 #include "judgements.hpp"
@@ -117,6 +120,43 @@ Slopes by_dual_numbers(const Target& target, const LoadedModel& loaded, const De
   return s;
 }
 
+// The same of a mechanism with loops, over its independent joints; the loops follow.
+std::vector<Dual> evaluate_closed(const Target& target, const Model<Dual>& model, const LoopPlan& plan, int frame, const std::vector<Dual>& q,
+                                  const std::vector<Dual>& guess, const std::vector<Dual>& qd, const std::vector<Dual>& last) {
+  const std::string name = target.name;
+  const std::size_t n = plan.freedoms();
+  const LoopPosition<Dual> pose = loop_position<Dual>(model, plan, q, guess);
+  if (!pose.converged) throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
+  ClosedWorkspace<Dual> work(model, plan);
+  std::vector<Dual> out(name == "mass-matrix" ? n * n : name == "inverse" ? plan.actuated.size() : n);
+  if (name == "inverse") {
+    closed_inverse<Dual>(model, plan, work, pose.q, qd, last, out);
+  } else if (name == "forward") {
+    closed_forward<Dual>(model, plan, work, pose.q, qd, last, out);
+  } else if (name == "mass-matrix") {
+    closed_mass_matrix<Dual>(model, plan, work, pose.q, out);
+  } else if (name == "bias") {
+    LoopPlan square = plan;
+    square.actuated = square.independent;
+    closed_inverse<Dual>(model, square, work, pose.q, qd, std::vector<Dual>(n), out);
+  } else {
+    set_closed_pose<Dual>(model, plan, work, pose.q);
+    if (name == "kinematics") {
+      const Transform<Dual> X = frame_pose<Dual>(model, work.tree, frame);
+      out = {X.p[0], X.p[1], X.p[2]};
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
+      }
+    } else {
+      closed_velocities<Dual>(model, plan, work, qd);
+      forward_velocities<Dual>(model, work.tree, pose.q, work.qd);
+      const Energy<Dual> e = energy<Dual>(model, work.tree, pose.q, work.qd);
+      out = {e.kinetic, e.potential};
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> row_names(const Target& target, const Model<double>& model) {
   const std::string name = target.name;
   if (name == "kinematics") return {"x", "y", "z", "Rxx", "Rxy", "Rxz", "Ryx", "Ryy", "Ryz", "Rzx", "Rzy", "Rzz"};
@@ -161,6 +201,7 @@ std::vector<double> weighted(std::span<const double> by_columns, const std::vect
 }
 
 struct Results {
+  std::vector<std::string> rows;           // what the results are called
   std::vector<double> direction, weights;  // empty: not asked for
   Slopes slopes;
   std::vector<std::string> parameters;
@@ -175,7 +216,7 @@ void require_finite_all(const Results& r, const Model<double>& model) {
   };
   check("d_q", r.slopes.q);
   check("d_qd", r.slopes.qd);
-  check("d_last", r.slopes.last);
+  require_finite("d_last", r.slopes.last, [](std::size_t) { return std::string("by a torque or an acceleration"); });
   for (std::size_t k = 0; k < r.parameters.size(); ++k) {
     require_finite("d_parameters", r.by_parameter[k], [&](std::size_t) { return "of `" + r.parameters[k] + "`"; });
   }
@@ -184,7 +225,7 @@ void require_finite_all(const Results& r, const Model<double>& model) {
 void print_as_json(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
                    const DerivativePoint& p, const Results& r) {
   const Model<double>& model = loaded.model;
-  const std::vector<std::string> names = row_names(target, model);
+  const std::vector<std::string>& names = r.rows;
   const bool is_matrix = std::string(target.name) == "mass-matrix";
   const auto nv = static_cast<std::size_t>(model.nv);
   const auto shaped = [&](const std::vector<double>& by_columns) {
@@ -227,7 +268,7 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
 void print_as_text(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
                    const DerivativePoint& p, const Results& r) {
   const Model<double>& model = loaded.model;
-  const std::vector<std::string> names = row_names(target, model);
+  const std::vector<std::string>& names = r.rows;
   const auto nv = static_cast<std::size_t>(model.nv);
   fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity)\n{}", model.name, target.help,
              configuration_line(p.q));
@@ -277,8 +318,55 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   }
 }
 
+void read_products(const Arguments& arguments, const Target& target, const Model<double>& model, Results& r) {
+  if (arguments.has("--direction")) r.direction = read_velocity(arguments, "--direction", model, false);
+  if (!arguments.has("--weights")) return;
+  r.weights = parse_values(arguments.text("--weights"), "--weights");
+  if (r.weights.size() != r.rows.size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, r.rows.size()));
+  }
+}
+
+int run_closed_derivatives(const Arguments& arguments, const Target& target, LoadedModel read) {
+  if (arguments.has("--second")) throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
+  const ClosedModel closed = closed_model(std::move(read));
+  const std::string name = target.name, last = target.last;
+  const Model<double>& model = closed.loaded.model;
+  LoadedModel joints = closed.joints;
+  joints.model.frames = model.frames;
+  const Assembled pose = read_closed_pose(arguments, closed);
+  DerivativePoint p{{}, read_velocity(arguments, "--qd", joints.model), {}, chosen_frame(arguments, model)};
+  if (!last.empty()) p.last = read_velocity(arguments, "--" + last, last == "tau" ? closed.motors : joints.model, name == "inverse");
+  std::vector<double> guess;
+  for (const int k : closed.plan.independent_q) p.q.push_back(pose.q[static_cast<std::size_t>(k)]);
+  for (const int k : closed.plan.dependent_q) guess.push_back(pose.q[static_cast<std::size_t>(k)]);
+  Results r;
+  r.rows = row_names(target, name == "inverse" ? closed.motors : joints.model);
+  read_products(arguments, target, joints.model, r);
+  const Model<Dual> twin = instantiate<Dual>(closed.loaded.mechanism);
+  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd, const std::vector<Dual>& third) {
+    for (const Dual& x : evaluate_closed(target, twin, closed.plan, p.frame, q, still(guess), qd, third)) to.push_back(x.d);
+  };
+  const auto moving = [](const std::vector<double>& x, std::size_t k) {
+    std::vector<Dual> along = still(x);
+    along[k].d = 1.0;
+    return along;
+  };
+  for (int k = 0; k < joints.model.nv; ++k) append(r.slopes.q, moving_along(joints.model, p.q, k), still(p.qd), still(p.last));
+  for (std::size_t k = 0; target.by_qd && k < p.qd.size(); ++k) append(r.slopes.qd, still(p.q), moving(p.qd, k), still(p.last));
+  for (std::size_t k = 0; k < p.last.size(); ++k) append(r.slopes.last, still(p.q), still(p.qd), moving(p.last, k));
+  r.parameters = wanted_parameters(arguments, closed.loaded);
+  r.by_parameter = parameter_derivatives(closed.loaded.mechanism, r.parameters, [&](const Model<Dual>& with) {
+    return evaluate_closed(target, with, closed.plan, p.frame, still(p.q), still(guess), still(p.qd), still(p.last));
+  });
+  require_finite_all(r, joints.model);
+  (arguments.json() ? print_as_json : print_as_text)(arguments, target, joints, p, r);
+  return kOk;
+}
+
 int run_derivatives(const Arguments& arguments) {
-  const LoadedModel loaded = load_tree(arguments);
+  LoadedModel loaded = load_model(arguments);
   note_losses(arguments, loaded.mechanism);
   const Target& target = chosen_target(arguments);
   const std::string name = target.name;
@@ -301,20 +389,15 @@ int run_derivatives(const Arguments& arguments) {
   if (arguments.has("--second") && name != "inverse") {
     throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", name));
   }
+  if (!loaded.model.loops.empty()) return run_closed_derivatives(arguments, target, std::move(loaded));
   const Model<double>& model = loaded.model;
   const DerivativePoint p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
                 *target.last ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
                              : std::vector<double>{},
                 chosen_frame(arguments, model)};
   Results r;
-  if (arguments.has("--direction")) r.direction = read_velocity(arguments, "--direction", model, false);
-  if (arguments.has("--weights")) {
-    r.weights = parse_values(arguments.text("--weights"), "--weights");
-    if (const std::size_t rows = row_names(target, model).size(); r.weights.size() != rows) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, rows));
-    }
-  }
+  r.rows = row_names(target, model);
+  read_products(arguments, target, model, r);
   if (name == "forward" && model.nv <= kAffordablePivots) {
     Workspace<double> work(model);
     judge_mass_matrix(arguments, model, work, p.q);

@@ -8,6 +8,7 @@
 #include "../dynamics/aba.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/forward_friction.hpp"
+#include "closed_dynamics.hpp"
 #include "judgements.hpp"
 #include "loss_report.hpp"
 #include "methods.hpp"
@@ -22,8 +23,9 @@ namespace {
 
 int run_forward(const Arguments& arguments) {
   require_own_method(arguments, "--friction");
-  const LoadedModel loaded = load_tree(arguments);
+  LoadedModel loaded = load_model(arguments);
   note_losses(arguments, loaded.mechanism);
+  if (!loaded.model.loops.empty()) return run_closed_forward(arguments, std::move(loaded));
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             tau = read_velocity(arguments, "--tau", model, false);
@@ -87,7 +89,7 @@ Command forward_command() {
   c.description =
       "Forward dynamics: the accelerations that the torques tau (forces, for slides) cause in the state q, qd under "
       "gravity. With --friction tau is what the drives take in, as `inverse --friction` gives it; joints at rest stick "
-      "where friction can hold them, and begin to slip where it cannot.";
+      "where friction can hold them, and begin to slip where it cannot. Of a mechanism with loops vectors run over its actuated joints.";
   c.examples = {"linkwright forward double-pendulum",
                 "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json",
                 "linkwright forward puma560-dhanaraj --tau 20,0,0,0,0,0 --friction"};

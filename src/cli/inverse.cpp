@@ -8,6 +8,7 @@
 
 #include "../base/text.hpp"
 #include "../dynamics/rnea.hpp"
+#include "closed_dynamics.hpp"
 #include "inverse_trajectory.hpp"
 #include "loss_report.hpp"
 #include "methods.hpp"
@@ -46,8 +47,10 @@ std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<doubl
 int run_inverse(const Arguments& arguments) {
   check_trajectory_options(arguments);
   require_own_method(arguments, "--friction");
-  const LoadedModel loaded = load_tree(arguments);
+  LoadedModel loaded = load_model(arguments);
   note_losses(arguments, loaded.mechanism);
+  if (!loaded.model.loops.empty()) return run_closed_inverse(arguments, std::move(loaded));
+  if (arguments.has("--weights")) throw Error(ErrorCode::usage, "--weights are for mechanisms with loops: joints of a tree do not share torques");
   if (arguments.has("--trajectory")) return inverse_along_trajectory(arguments, loaded);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
@@ -136,7 +139,8 @@ Command inverse_command() {
       method_option(methods),
       wrench_option(),
       {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"},
-      friction_option()};
+      friction_option(),
+      torque_weights_option()};
   for (const Option& o : trajectory_options()) options.push_back(o);
   Command c = dynamics_command(std::move(options));
   c.name = "inverse";
@@ -149,12 +153,15 @@ Command inverse_command() {
       "gears, and a table says what it is made up of. For joints at rest, whose friction has no direction, it says "
       "between which torques they stay so.\n\n"
       "Along a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) it says the greatest "
-      "torques.";
+      "torques.\n\n"
+      "Of a mechanism with loops vectors run over its actuated joints, and so do the torques; the loops are closed as they are at home, "
+      "followed along the straight line to q, or along the trajectory.";
   c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
                 "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",
                 "linkwright inverse puma560 --payload link6:2.5@0,0,0.1 --reactions",
                 "linkwright inverse puma560 --wrench link6:0,0,-20 --method ness",
-                "linkwright inverse puma560-dhanaraj --qd 0.3,0.2,-0.4,0,0,0 --friction"};
+                "linkwright inverse puma560-dhanaraj --qd 0.3,0.2,-0.4,0,0,0 --friction",
+                "linkwright inverse planar-3rrr --q 90deg,70deg,110deg --qd 0.3,0.7,-1.4 --reactions"};
   c.sections = {method_section(methods)};
   c.run = run_inverse;
   return c;

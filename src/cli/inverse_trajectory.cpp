@@ -9,6 +9,7 @@
 #include "../base/file.hpp"
 #include "../base/svg.hpp"
 #include "../base/text.hpp"
+#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/friction.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../model/entries.hpp"
@@ -29,22 +30,40 @@ struct Course {
 };
 
 // The parts that are shown: without friction tau alone.
-std::vector<Course> compute(const Arguments& arguments, const LoadedModel& loaded,
-                            const std::vector<JointSample>& motion) {
-  const bool friction = arguments.has("--friction");
-  // what acts by the time `t` acts by that of the motion, unless it was set
-  const std::vector<std::string> set = arguments.texts("--set");
-  const bool timed = has_forces_over_time(loaded.mechanism) &&
-                     std::none_of(set.begin(), set.end(), [](const std::string& s) { return s.starts_with("t="); });
-  Model<double> model = loaded.model;
-  const auto nv = static_cast<std::size_t>(model.nv);
+std::vector<Course> empty_courses(bool friction, std::size_t joints) {
   std::vector<Course> courses;
   if (friction) {
     for (const LossPart& part : loss_parts()) courses.push_back({part.name, part.title, {}});
   } else {
     courses.push_back({"tau", "tau", {}});
   }
-  for (Course& c : courses) c.of_joint.assign(nv, {});
+  for (Course& c : courses) c.of_joint.assign(joints, {});
+  return courses;
+}
+
+// What acts by the time `t` acts by that of the motion, unless it was set.
+bool follows_time(const Arguments& arguments, const Mechanism& mechanism) {
+  const std::vector<std::string> set = arguments.texts("--set");
+  return has_forces_over_time(mechanism) &&
+         std::none_of(set.begin(), set.end(), [](const std::string& s) { return s.starts_with("t="); });
+}
+
+// One sample; `tau` where there is no friction.
+void append(std::vector<Course>& courses, const Losses<double>* losses, const std::vector<double>& tau, std::size_t sample,
+            const Model<double>& model) {
+  for (std::size_t c = 0; c < courses.size(); ++c) {
+    const std::vector<double>& values = losses != nullptr ? losses->*loss_parts()[c].values : tau;
+    require_finite(fmt::format("at sample {} {}", sample + 1, courses[c].name), values, model);
+    for (std::size_t v = 0; v < values.size(); ++v) courses[c].of_joint[v].push_back(values[v]);
+  }
+}
+
+std::vector<Course> compute(const Arguments& arguments, const LoadedModel& loaded,
+                            const std::vector<JointSample>& motion) {
+  const bool friction = arguments.has("--friction");
+  const bool timed = follows_time(arguments, loaded.mechanism);
+  Model<double> model = loaded.model;
+  std::vector<Course> courses = empty_courses(friction, static_cast<std::size_t>(model.nv));
   Workspace<double> work(model);
   Losses<double> losses(model);
   for (std::size_t k = 0; k < motion.size(); ++k) {
@@ -56,10 +75,34 @@ std::vector<Course> compute(const Arguments& arguments, const LoadedModel& loade
     } else {
       rnea<double>(model, work, s.q, s.qd, s.qdd, losses.dynamic, wrenches.on_bodies());
     }
-    for (std::size_t c = 0; c < courses.size(); ++c) {
-      const std::vector<double>& values = friction ? losses.*loss_parts()[c].values : losses.dynamic;
-      require_finite(fmt::format("at sample {} {}", k + 1, courses[c].name), values, model);
-      for (std::size_t v = 0; v < nv; ++v) courses[c].of_joint[v].push_back(values[v]);
+    append(courses, friction ? &losses : nullptr, losses.dynamic, k, model);
+  }
+  return courses;
+}
+
+// The same around closed loops, followed from sample to sample; the first pose from home.
+std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel& closed, const std::vector<JointSample>& motion) {
+  const bool friction = arguments.has("--friction"), timed = follows_time(arguments, closed.loaded.mechanism);
+  Model<double> model = closed.loaded.model;
+  std::vector<Course> courses = empty_courses(friction, closed.plan.actuated.size());
+  ClosedWorkspace<double> work(model, closed.plan);
+  std::vector<double> q, tau(closed.plan.actuated.size());
+  for (std::size_t k = 0; k < motion.size(); ++k) {
+    const JointSample& s = motion[k];
+    try {
+      q = k == 0 ? assemble_at(closed.led, s.q).q : follow_pose(closed, q, s.q);
+    } catch (const Error& e) {
+      throw Error(e.code(), fmt::format("at sample {} (t = {:.6g}): {}", k + 1, s.t, e.what()));
+    }
+    if (timed) model = instantiate<double>(closed.loaded.mechanism, {{"t", s.t}});
+    const Wrenches wrenches(arguments, model, q);
+    if (friction) {
+      ClosedLosses<double> losses(model, closed.plan);
+      losses.inverse(work, q, s.qd, s.qdd, {}, wrenches.on_bodies());
+      append(courses, &losses.losses, tau, k, closed.motors);
+    } else {
+      closed_inverse<double>(model, closed.plan, work, q, s.qd, s.qdd, tau, {}, wrenches.on_bodies());
+      append(courses, nullptr, tau, k, closed.motors);
     }
   }
   return courses;
@@ -107,7 +150,7 @@ std::string plot(const Model<double>& model, const std::vector<JointSample>& mot
                                                                {"total", "with friction", 0}}
                                            : std::vector<Line>{{"tau", "", 0}};
   const auto turns = [&](std::size_t k, std::size_t v) {
-    if (motion[k].qd[v] != 0.0) return false;
+    if (v >= motion[k].qd.size() || motion[k].qd[v] != 0.0) return false;
     return (k > 0 && motion[k - 1].qd[v] != 0.0) || (k + 1 < motion.size() && motion[k + 1].qd[v] != 0.0);
   };
   std::vector<Plot> panels;
@@ -193,10 +236,11 @@ void check_trajectory_options(const Arguments& arguments) {
   require_own_method(arguments, "--trajectory");
 }
 
-int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded) {
-  const Model<double>& model = loaded.model;
-  const std::vector<JointSample> motion = read_motion(arguments.text("--trajectory"), model);
-  const std::vector<Course> courses = compute(arguments, loaded, motion);
+namespace {
+
+// Files and answer; `model` is that of the joints whose torques these are.
+int give_courses(const Arguments& arguments, const Model<double>& model, const std::vector<JointSample>& motion,
+                 const std::vector<Course>& courses) {
   const bool friction = arguments.has("--friction");
   if (arguments.has("--out")) write_file(arguments.text("--out"), csv(motion, courses));
   if (arguments.has("--plot")) {
@@ -233,6 +277,18 @@ int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& load
              counted(motion.size(), "sample"), motion.front().t, motion.back().t, friction ? ", with friction" : "",
              peaks(model, motion, courses));
   return kOk;
+}
+
+}  // namespace
+
+int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded) {
+  const std::vector<JointSample> motion = read_motion(arguments.text("--trajectory"), loaded.model);
+  return give_courses(arguments, loaded.model, motion, compute(arguments, loaded, motion));
+}
+
+int inverse_along_closed_trajectory(const Arguments& arguments, const ClosedModel& closed) {
+  const std::vector<JointSample> motion = read_motion(arguments.text("--trajectory"), closed.joints.model);
+  return give_courses(arguments, closed.motors, motion, compute_closed(arguments, closed, motion));
 }
 
 }  // namespace lw::cli

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "closed_model.hpp"
 #include "command.hpp"
-#include "model_input.hpp"
 
 namespace lw::cli {
 
@@ -12,5 +12,6 @@ std::vector<Option> trajectory_options();
 // Throws Error(usage) where they do not fit the others.
 void check_trajectory_options(const Arguments& arguments);
 int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded);
+int inverse_along_closed_trajectory(const Arguments& arguments, const ClosedModel& closed);
 
 }  // namespace lw::cli

@@ -52,6 +52,9 @@ std::string losses_left_out(const Mechanism& mechanism) {
   for (const Shaft& s : mechanism.shafts) {
     if (!s.damping.value.is_constant(0.0)) others.push_back(s.name);
   }
+  for (const Loop& l : mechanism.loops) {
+    if (l.friction.present) others.push_back(l.name);
+  }
   in_joints = in_joints || others.size() > couplings;
   if (joints.empty() && others.empty()) return {};
   const char* what = !in_drives  ? "friction and damping"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "../dynamics/crba.hpp"
+#include "closed_dynamics.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "vectors.hpp"
@@ -11,7 +12,8 @@ namespace lw::cli {
 namespace {
 
 int run_mass_matrix(const Arguments& arguments) {
-  const LoadedModel loaded = load_tree(arguments);
+  LoadedModel loaded = load_model(arguments);
+  if (!loaded.model.loops.empty()) return run_closed_mass_matrix(arguments, std::move(loaded));
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded);
   Workspace<double> work(model);
@@ -44,7 +46,7 @@ Command mass_matrix_command() {
   c.summary = "mass matrix M(q)";
   c.description =
       "The symmetric matrix M(q) of the equations of motion M(q) qdd + c(q, qd) + g(q) = tau, by composite rigid "
-      "bodies.";
+      "bodies; of a mechanism with loops that of its independent joints.";
   c.examples = {"linkwright mass-matrix puma560", "linkwright mass-matrix double-pendulum --q 0,90deg --json"};
   c.run = run_mass_matrix;
   return c;

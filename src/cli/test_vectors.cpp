@@ -21,19 +21,11 @@ TestVectors vectors_of(const Traced& traced, bool single) {
   const Function& f = traced.function;
   const Reference expected = reference(traced, true);
   TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
+  StatesFor states(traced, traced.model);
   Random random(2), bits(3);
   for (int k = 0; k < kVectors; ++k) {
-    const State s = state_for(traced, traced.model, random);
-    std::vector<double> in, own, out(f.output_size());
-    for (const Group& g : f.inputs()) {
-      const std::vector<double>& from = g.name == "q"     ? s.q
-                                        : g.name == "qd"  ? s.qd
-                                        : g.name == "qdd" ? s.qdd
-                                        : g.name == "tau" ? s.tau
-                                                          : traced.parameter_values;
-      in.insert(in.end(), from.begin(), from.end());
-      if (g.name != "p") own = in;
-    }
+    const State s = states.next(random);
+    std::vector<double> in = inputs_of(f, s, traced.parameter_values), own = inputs_of(f, s), out(f.output_size());
     if (single) {
       for (auto* list : {&in, &own}) {
         for (double& x : *list) x = static_cast<float>(x);

@@ -613,6 +613,10 @@ void CWriter::Body::write_nested(std::string& out, const Item& item, bool crosse
   add_line(out, array(s.name, size_of(s.node), crosses, s.node), 2);
   if (n.op == Op::solve) {
     const Solve& solve = graph.solves()[n.a];
+    if (solve.step != nullptr) {
+      const std::string& steps = writer.own_steps_.at({solve.step.get(), lanes, reads_residual(function, s.node)});
+      return add_line(out, fmt::format("{}({}, {});", steps, in, s.name), 2);
+    }
     const std::string call = fmt::format("{}_newton({}, ", writer.nested_.at({solve.residual.get(), 1}), solve.steps);
     if (lanes == 1) {
       add_line(out, fmt::format("{}{}, {});", call, in, s.name), 2);

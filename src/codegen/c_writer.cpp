@@ -184,6 +184,19 @@ static void @name_newton(int steps, const REAL *start, REAL *out) {
 }
 )";
 
+// The same where a solve has a step of its own: so many whole steps.
+constexpr const char* kOwnSteps = R"(
+static void @name(const VALUE *start, VALUE *out) {
+  VALUE in[@all], step[@n];
+  for (int k = 0; k < @all; ++k) in[k] = start[k];
+  for (int left = @steps; left > 0; --left) {
+    @step;
+    for (int k = 0; k < @n; ++k) in[k] = in[k] - step[k];
+  }
+  @residualfor (int k = 0; k < @n; ++k) out[k] = in[k];
+}
+)";
+
 constexpr const char* kSolveLinear = R"(
 static REAL lw_squares(int n, const REAL *x) {
   REAL sum = ZERO;
@@ -221,71 +234,6 @@ static REAL lw_solve_linear(int n, REAL *A, REAL *b) {
   return sign;
 }
 )";
-
-// Four calls of one function as soon as four are ready; where there are none, the call that most others wait for, with those of its
-// function that are ready too. `segment`: of nodes, where they are divided into such: calls of one do not run with those of another.
-std::vector<CallsTogether> calls_together(const Function& function, const std::vector<int>* segment = nullptr) {
-  constexpr std::size_t kLanes = 4;
-  const Graph& graph = function.graph();
-  std::vector<std::vector<NodeId>> readers(graph.size());
-  std::vector<int> missing(graph.size(), 0), behind(graph.size(), 0);  // operands that are not there yet; calls on the way to results
-  std::map<int, std::size_t> left;                                     // calls of each segment
-  const auto segment_of = [&](NodeId call) { return segment ? (*segment)[call] : 0; };
-  for (const NodeId id : function.order()) {
-    for_each_operand(graph, id, [&](NodeId operand) {
-      readers[operand].push_back(id);
-      ++missing[id];
-    });
-    if (graph[id].op == Op::call) ++left[segment_of(id)];
-  }
-  for (auto id = function.order().rbegin(); id != function.order().rend(); ++id) {
-    for (const NodeId r : readers[*id]) behind[*id] = std::max(behind[*id], behind[r] + (graph[r].op == Op::call ? 1 : 0));
-  }
-  std::map<std::pair<int, const Function*>, std::vector<NodeId>> ready;  // by segment
-  std::vector<NodeId> known;
-  const auto spread = [&] {  // what follows from what is known, up to the next calls
-    while (!known.empty()) {
-      const NodeId id = known.back();
-      known.pop_back();
-      for (const NodeId r : readers[id]) {
-        if (--missing[r] > 0) continue;
-        if (graph[r].op == Op::call) ready[{segment_of(r), graph.calls()[graph[r].a].function.get()}].push_back(r);
-        else known.push_back(r);
-      }
-    }
-  };
-  for (const NodeId id : function.order()) {
-    if (missing[id] > 0) continue;
-    if (graph[id].op == Op::call) ready[{segment_of(id), graph.calls()[graph[id].a].function.get()}].push_back(id);
-    else known.push_back(id);
-  }
-  spread();
-  std::vector<CallsTogether> groups;
-  for (auto& [now, count] : left) {
-    while (count > 0) {
-      std::vector<NodeId>* best = nullptr;
-      std::pair<bool, int> urgency;
-      for (auto& [key, calls] : ready) {
-        if (key.first != now || calls.empty()) continue;
-        int most = 0;
-        for (const NodeId c : calls) most = std::max(most, behind[c]);
-        if (best != nullptr && std::pair(calls.size() >= kLanes, most) <= urgency) continue;
-        best = &calls;
-        urgency = {calls.size() >= kLanes, most};
-      }
-      require(best != nullptr, "a segment needs those before it only");
-      std::stable_sort(best->begin(), best->end(), [&](NodeId a, NodeId b) { return behind[a] > behind[b]; });
-      const auto end = best->begin() + static_cast<std::ptrdiff_t>(std::min(kLanes, best->size()));
-      const std::vector<NodeId> calls(best->begin(), end);
-      best->erase(best->begin(), end);
-      if (calls.size() > 1) groups.push_back({calls, calls.size() > 2 ? 4 : 2});
-      count -= calls.size();
-      known.insert(known.end(), calls.begin(), calls.end());
-      spread();
-    }
-  }
-  return groups;
-}
 
 // Functions with so many calls are loops.
 bool is_mostly_calls(const Function& function) {
@@ -332,6 +280,26 @@ void CWriter::newton(const Function& residual) {
   text += newton;
 }
 
+void CWriter::own_steps(const Solve& solve, bool with_residual, int lanes) {
+  std::string& name = own_steps_[{solve.step.get(), lanes, with_residual}];
+  if (!name.empty()) return;
+  const Function& step = *solve.step;
+  const std::string step_name = nested(step, lanes);
+  name = step_name + (with_residual ? "_newton_residual" : "_newton");
+  const std::size_t n = step.output_size();
+  std::string steps = kOwnSteps;
+  replace_all(steps, "VALUE", c_value(dialect_, lanes));
+  replace_all(steps, "@steps", std::to_string(solve.steps));
+  replace_all(steps, "@step", fmt::format("{}({}, step)", step_name, pieces(step.inputs(), "in")));
+  replace_all(steps, "@residual", !with_residual ? std::string()
+                                                 : fmt::format("{}({}, out + {});\n  ", nested(*solve.residual, lanes),
+                                                               pieces(solve.residual->inputs(), "in"), n));
+  replace_all(steps, "@name", name);
+  replace_all(steps, "@all", std::to_string(step.input_size()));
+  replace_all(steps, "@n", std::to_string(n));
+  text += steps;
+}
+
 void CWriter::define_called(const Function& function, int lanes, const std::vector<CallsTogether>& groups) {
   std::map<NodeId, int> lanes_of;
   for (const CallsTogether& g : groups) {
@@ -340,7 +308,10 @@ void CWriter::define_called(const Function& function, int lanes, const std::vect
   for (const NodeId id : function.order()) {
     const Node& n = function.graph()[id];
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes_of.contains(id) ? lanes_of[id] : lanes);
-    if (n.op == Op::solve) newton(*function.graph().solves()[n.a].residual);
+    if (n.op != Op::solve) continue;
+    const Solve& solve = function.graph().solves()[n.a];
+    if (solve.step != nullptr) own_steps(solve, reads_residual(function, id), lanes);
+    else newton(*solve.residual);
   }
 }
 

@@ -5,9 +5,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "c_text.hpp"
+#include "calls_together.hpp"
 #include "statements.hpp"
 
 namespace lw {
@@ -25,12 +27,6 @@ struct Needs {
   std::set<Op> helpers;             // min, max, less, select
   std::set<std::string> masks;      // variables of the function at hand that are comparisons, not numbers
   std::map<int, LanesNeeds> lanes;
-};
-
-// Calls of one function that do not wait for each other: they run in the lanes of vectors.
-struct CallsTogether {
-  std::vector<NodeId> calls;
-  int lanes = 4;  // the last ones repeat the last call where there are fewer
 };
 
 struct Share;
@@ -55,6 +51,7 @@ class CWriter {
   class Loops;
   const std::string& nested(const Function& function, int lanes = 1);
   void newton(const Function& residual);
+  void own_steps(const Solve& solve, bool with_residual, int lanes);
   std::string body(const Function& function, const std::string& name, bool is_static, int lanes,
                    const std::vector<CallsTogether>& groups);
   std::size_t write_share(const Share& share, int processor, const std::string& name, const std::string& shared,
@@ -66,6 +63,8 @@ class CWriter {
   std::string prefix_;
   std::map<std::pair<const Function*, int>, std::string> nested_;  // by lanes
   std::map<const Function*, Function> tangents_;  // of residuals
+  // functions that make the steps of solves that have their own; by lanes, with the residual that is left or without
+  std::map<std::tuple<const Function*, int, bool>, std::string> own_steps_;
   std::set<std::string> symbols_;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../dynamics/regressor.hpp"
+#include "../model/joints_alone.hpp"
 
 namespace lw {
 namespace {
@@ -26,13 +27,25 @@ std::vector<Entry> named(const std::vector<std::string>& names) {
 }
 
 Contents of_group(const Traced& traced, const Group& g) {
-  const Model<double>& model = traced.model;
+  const std::string& name = g.name;
+  // of a mechanism with loops: the joints that the group runs over
+  const bool closed = traced.loops != nullptr, rest = name == "guess" || name == "dependent";
+  const Model<double> model = !closed ? traced.model
+                                      : joints_alone(traced.model, rest          ? traced.loops->dependent
+                                                                   : name == "tau" ? traced.loops->actuated
+                                                                                   : traced.loops->independent);
   const std::vector<Entry> velocities = velocity_entries(model);
-  const std::string frame = traced.frame.empty() ? model.frames.back().name : traced.frame;
+  const std::string frame = traced.frame.empty() ? traced.model.frames.back().name : traced.frame;
   const bool turns_freely = std::any_of(model.joints.begin(), model.joints.end(), [](const JointInfo& j) {
     return j.type == JointType::spherical || j.type == JointType::floating;
   });
-  const std::string& name = g.name;
+  if (name == "guess") {
+    return {name, {}, "the dependent coordinates of the closed loops, nearly: those of a moment ago", coordinate_entries(model)};
+  }
+  if (name == "dependent") return {name, {}, "the dependent coordinates of the closed loops: the next guess", coordinate_entries(model)};
+  if (name == "residual") {
+    return {name, {}, "what is left of the equations of the closed loops after the Newton steps (m, rad): zero where the guess was good enough", {}};
+  }
   if (name == "q") {
     return {name, {}, turns_freely ? "positions; quaternions are x, y, z, w, of length 1" : "positions",
             coordinate_entries(model)};

@@ -7,6 +7,7 @@
 #include "../base/error.hpp"
 #include "../base/index.hpp"
 #include "../dynamics/aba.hpp"
+#include "../dynamics/closed_states.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/forward_friction.hpp"
@@ -149,14 +150,34 @@ Reference reference(const Model<double>& model, const std::string& function, con
   };
 }
 
-State state_for(const Traced& traced, const Model<double>& model, Random& random) {
-  State s = random_state(model, random);
-  if (!traced.friction || traced.function.name() != "forward") return s;
-  Workspace<double> work(model);
-  Losses<double> losses(model);
-  inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+StatesFor::StatesFor(const Traced& traced, const Model<double>& model) : traced_(traced), model_(model) {
+  if (traced.loops != nullptr) closed_ = std::make_unique<RandomClosedStates>(model, *traced.loops);
+}
+StatesFor::~StatesFor() = default;
+
+State StatesFor::next(Random& random) {
+  if (closed_ != nullptr) return closed_->next(random);
+  State s = random_state(model_, random);
+  if (!traced_.friction || traced_.function.name() != "forward") return s;
+  Workspace<double> work(model_);
+  Losses<double> losses(model_);
+  inverse_with_losses<double>(model_, work, s.q, s.qd, s.qdd, losses);
   s.tau = losses.total;
   return s;
+}
+
+std::vector<double> inputs_of(const Function& function, const State& state, std::span<const double> p) {
+  std::vector<double> in;
+  const auto add = [&](std::span<const double> values) { in.insert(in.end(), values.begin(), values.end()); };
+  for (const Group& g : function.inputs()) {
+    if (g.name == "q") add(state.q);
+    else if (g.name == "qd") add(state.qd);
+    else if (g.name == "qdd") add(state.qdd);
+    else if (g.name == "tau") add(state.tau);
+    else if (g.name == "guess") add(state.guess);
+    else add(p);
+  }
+  return in;
 }
 
 namespace {
@@ -166,9 +187,10 @@ Reference with_parameters(const Traced& traced, const Model<double>& given, cons
   const double snap = snapped_model ? traced.snap : 0.0;
   const std::string& function = traced.function.name();
   const Model<double> model = snapped(given, snap);
-  if (!is_derivative(function)) return reference(model, function, traced.frame, traced.friction);
   std::vector<Model<Dual>> there;
   for (const Model<Dual>& m : moving) there.push_back(snapped(m, snap));
+  if (traced.loops != nullptr) return closed_reference(model, traced.loops, function, traced.frame, traced.friction, std::move(there));
+  if (!is_derivative(function)) return reference(model, function, traced.frame, traced.friction);
   return slopes_by_duals(model, function, std::move(there));
 }
 

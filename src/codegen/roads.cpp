@@ -32,6 +32,7 @@
 #include "../model/complaints.hpp"
 #include "../model/displace.hpp"
 #include "../model/evaluate.hpp"
+#include "closed_roads.hpp"
 #include "derivative_roads.hpp"
 #include "friction_roads.hpp"
 #include "limbs.hpp"
@@ -55,11 +56,11 @@ class Tracer {
  public:
   Tracer(const Mechanism& mechanism, const std::string& function, const TraceOptions& options)
       : function_(function), options_(options), scenes_(mechanism, function, options), values_(scenes_.values()) {
-    if (!mechanism.loops.empty()) {
-      throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
-    }
     frame_ = frame_number(mechanism, options.frame);
     lossy_ = includes_losses(function, options);
+    if (mechanism.loops.empty()) return;
+    if (scenes_.dense()) throw Error(ErrorCode::usage, "dense bodies are counted for trees: a mechanism with loops has its own numbers");
+    plan_ = std::make_shared<const LoopPlan>(plan_loops(with_drivers(values_)));
   }
 
   Traced run() {
@@ -124,7 +125,7 @@ class Tracer {
     // last, so that the choice does not depend on it
     if (options_.optimize && options_.fused) {
       const auto fused = [](const Function& f) { return schedule(contract(f.with({f.arithmetic().trigonometry, true}))); };
-      best = fused(has_calls(*best) ? with_calls(*best, fused) : *best);
+      best = fused(has_nested(*best) ? with_calls(*best, fused) : *best);
     }
     Traced result = made(std::move(*best), candidates[best_at].variant);
     result.passes = std::move(passes);
@@ -154,7 +155,7 @@ class Tracer {
 
   Traced made(Function f, const Variant& v) const {
     Traced result{std::move(f), scenes_.names(v), scenes_.parameter_values(v), {},         {}, values_, {}, options_.snap,
-                  options_.frame, scenes_.others(), lossy_};
+                  options_.frame, scenes_.others(), lossy_, plan_};
     if (is_derivative()) result.moving = scenes_.moving();
     return result;
   }
@@ -254,7 +255,79 @@ class Tracer {
     }
   }
 
+  // The roads of the tree, with the loops around them.
+  std::vector<Candidate> closed_roads() {
+    const std::vector<Group> in = closed_inputs(function_, *plan_), out = closed_outputs(function_, *plan_, options_.keep.size());
+    std::vector<Candidate> list;
+    const auto road = [this](const Scene& s) {
+      return ClosedRoad{s.model, *plan_, {options_.newton_steps, &position_cache_}};
+    };
+    const auto add = [&](const std::string& name, const Calculation& f) {
+      list.push_back({name, traced(in, out, {}, f), {}, {}});
+    };
+    const auto by_tensor = [](const Scene& s, const TensorRoad& t) {
+      return [&s, &t](const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& tau) {
+        tensor_inverse<Expr>(s.fewer, s.tree, t, q, qd, qdd, tau);
+        subtract_elements<Expr>(s.fewer, q, tau);
+      };
+    };
+    const auto by_composite = [](const Scene& s, const TensorRoad& t) {
+      return [&s, &t](const std::vector<Expr>& q, std::vector<Expr>& M) { composite_mass_matrix<Expr>(s.fewer, s.tree, t, q, M); };
+    };
+    if (function_ == "inverse" || function_ == "bias") {
+      const bool still = function_ == "bias";
+      search("acceleration tensor", in, out, [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
+        trace_closed_torques(road(s), by_tensor(s, t), still, x, y);
+      }, list);
+      for (const bool canonical : {true, false}) {
+        add(canonical ? "recursive Newton-Euler, canonical frames" : "recursive Newton-Euler, the model's frames",
+            [=](Scene& s, const Arguments& x, Results& y) {
+              const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
+              Workspace<Expr> work(m);
+              const auto torques = [&](const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& tau) {
+                rnea<Expr>(m, work, q, qd, qdd, tau);
+                if (canonical) subtract_elements<Expr>(s.fewer, q, tau);
+              };
+              trace_closed_torques(road(s), torques, still, x, y);
+              name_motion(m, work, true);
+            });
+      }
+    } else if (function_ == "mass-matrix") {
+      search("composite bodies, second moments", in, out, [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
+        trace_closed_mass_matrix(road(s), by_composite(s, t), x, y);
+      }, list);
+    } else if (function_ == "forward") {
+      search("mass matrix and bias", in, out, [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
+        trace_closed_forward(road(s), by_tensor(s, t), by_composite(s, t), x, y);
+      }, list);
+    } else if (is_derivative()) {
+      const bool forward = function_ == "forward-derivatives";
+      const Variant plain = plain_variant();
+      const Function balance = traced(closed_balance_inputs(values_, *plan_), closed_balance_outputs(*plan_, forward), plain,
+                                      [&](Scene& s, const Arguments& x, Results& y) {
+                                        trace_closed_balance(road(s), by_tensor(s, plain.road), forward, x, y);
+                                      });
+      for (const Elimination order : {Elimination::forward, Elimination::reverse}) {
+        list.push_back({fmt::format("elimination {} on the acceleration tensor", order == Elimination::forward ? "outward" : "inward"),
+                        traced(in, out, plain, [&](Scene& s, const Arguments& x, Results& y) {
+                          trace_closed_derivatives(road(s), by_tensor(s, plain.road), by_composite(s, plain.road), balance, order, forward, x, y);
+                        }), plain, {}});
+      }
+    } else {
+      add("poses from the base outward", [=, this](Scene& s, const Arguments& x, Results& y) {
+        trace_closed_pose(road(s), function_, frame_, x, y);
+      });
+    }
+    return list;
+  }
+
+  Variant plain_variant() const {
+    const std::size_t n = values_.bodies.size();
+    return {{std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child), std::vector<bool>(n, false)};
+  }
+
   std::vector<Candidate> all_roads() {
+    if (plan_ != nullptr) return closed_roads();
     const auto nq = at(values_.nq), nv = at(values_.nv);
     const std::vector<Group> state{{"q", nq}, {"qd", nv}};
     std::vector<Candidate> list;
@@ -536,7 +609,7 @@ class Tracer {
         }
       }
     };
-    Variant v{{std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child), std::vector<bool>(n, false)};
+    const Variant v = plain_variant();
     const auto allowed = [&](const Variant& x, std::size_t i) {  // to be evaluated in its carrier
       for (std::size_t c = i + 1; c < n; ++c) {
         if (values_.bodies[c].parent == static_cast<int>(i) && !x.road.merged[c]) return false;
@@ -610,6 +683,8 @@ class Tracer {
   const Model<double>& values_;
   int frame_ = 0;
   bool lossy_ = false;  // what joints and drives lose is in it
+  std::shared_ptr<const LoopPlan> plan_;  // of a mechanism with loops
+  mutable LoopPositionCache position_cache_;  // the same for all variants
 };
 
 }  // namespace

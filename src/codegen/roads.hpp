@@ -13,15 +13,20 @@
 //                `forward` (of the same tau); see friction_roads.hpp
 //   kinematics, jacobian, energy, regressor   one road
 //
+// Mechanisms with loops have the same functions over their independent joints, with a guess of the dependent coordinates as input
+// (closed_roads.hpp); their roads are those of the spanning tree.
+//
 // Parameters that are kept stay symbols: they are the last group of inputs, `p`. Everything else folds. Before tracing, the
 // model is snapped and, where only torques are asked for, its inertias are regrouped (model/canonical headers say how), as far
 // as bearings leave them free.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "../dynamics/loop_position.hpp"
 #include "../graph/passes/optimize.hpp"
 #include "../model/model.hpp"
 #include "../model/random_state.hpp"
@@ -41,6 +46,7 @@ struct TraceOptions {
   std::string frame = "";    // of kinematics and jacobian; "" is the last link
   bool limbs = false;        // equal limbs as calls of one function (limbs.hpp)
   bool friction = false;     // in `inverse` and `forward`
+  int newton_steps = kNewtonStepsOfLoops;  // by which the position of a mechanism with loops is found from its guess
 };
 // Whether what joints and drives lose is in a function. Throws Error(usage) where it is asked for and cannot be.
 bool includes_losses(const std::string& function, const TraceOptions& options);
@@ -70,12 +76,13 @@ struct Traced {
   std::string frame;
   std::vector<OtherValues> others;       // some random, some at which axes are parallel or lengths vanish
   bool friction = false;                 // what joints and drives lose is in it
+  std::shared_ptr<const LoopPlan> loops;  // of a mechanism with loops (closed_roads.hpp), else null
 };
 
 // "inverse", "forward", … in the order of the documentation.
 const std::vector<std::string>& traceable_functions();
 
-// Throws Error(usage) for an unknown function or parameter, a frame that is not there, a mechanism with loops.
+// Throws Error(usage) for an unknown function or parameter, a frame that is not there.
 Traced trace_function(const Mechanism& mechanism, const std::string& function, const TraceOptions& options = {});
 
 // How far a traced function is from the reference at random states, with the file's values of what is kept and with others:
@@ -101,14 +108,31 @@ double float_error(const Traced& traced, int states, std::uint64_t seed = 1);
 using Reference = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
 Reference reference(const Model<double>& model, const std::string& function, const std::string& frame = "",
                     bool friction = false);
+// The same of a mechanism with loops, over its independent joints; position by Newton's method to the last bits. NaN where that does
+// not converge.
+Reference closed_reference(const Model<double>& model, std::shared_ptr<const LoopPlan> plan, const std::string& function,
+                           const std::string& frame = "", bool friction = false, std::vector<Model<Dual>> moving = {});
 // Of a traced function, with the derivatives along the parameters that it keeps, at their values.
 Reference reference(const Traced& traced, bool snapped_model = false);
 // The same at other values of what it keeps.
 Reference reference(const Traced& traced, const OtherValues& other, bool snapped_model);
 
-// A random state of the model with which a traced function can be tried: where friction is in `forward`, tau is that of qdd, since
-// not all torques have accelerations (a joint may jam).
-State state_for(const Traced& traced, const Model<double>& model, Random& random);
+// Random states of the model with which a traced function can be tried: where friction is in `forward`, tau is that of qdd, since
+// not all torques have accelerations (a joint may jam); of a mechanism with loops, closed ones.
+class StatesFor {
+ public:
+  // Both must outlive it.
+  StatesFor(const Traced& traced, const Model<double>& model);
+  ~StatesFor();
+  State next(Random& random);
+
+ private:
+  const Traced& traced_;
+  const Model<double>& model_;
+  std::unique_ptr<class RandomClosedStates> closed_;
+};
+// The function's inputs in one vector: the groups of a state, and p. Without p: what a Reference takes.
+std::vector<double> inputs_of(const Function& function, const State& state, std::span<const double> p = {});
 
 // The model with right angles between axes that are so within `snap` (rad), and without lengths below `snap` times its
 // size. Its rotations are rotations, to the last bits.

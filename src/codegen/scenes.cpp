@@ -1,5 +1,6 @@
 #include "scenes.hpp"
 
+#include <algorithm>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "../dynamics/base_parameters.hpp"
 #include "../dynamics/elements.hpp"
 #include "../dynamics/friction.hpp"
+#include "../dynamics/loop_parameters.hpp"
 #include "../graph/typical.hpp"
 #include "../model/evaluate.hpp"
 
@@ -113,7 +115,9 @@ Scene Scenes::scene(const std::vector<Expr>& p, const Variant& v) const {
     s.model.rotor_ties.clear();
     for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
   }
-  s.fewer = regroup_ ? regrouped(s.model, kRounding, felt_) : s.model;
+  // a load that bearings feel must stay where it is
+  const bool passes_cuts = std::none_of(felt_.begin(), felt_.end(), [](bool felt) { return felt; });
+  s.fewer = !regroup_ ? s.model : regrouped(passes_cuts ? masses_over_cuts(s.model) : s.model, kRounding, felt_);
   s.tree = canonical_tree(s.fewer, v.near_parent);
   if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges, felt_);
   if (dense_) {

@@ -138,9 +138,16 @@ Model<T> snapped(Model<T> model, double snap) {
     snap_axis(b.axis, snap);
     b.set_motion();
   }
-  for (Frame<T>& f : model.frames) {
+  const auto snap_frame = [&](Frame<T>& f) {
     RotationSnap<T>(f.X_BF.R, snap);
     snap_lengths(f.X_BF.p, snap, size);
+  };
+  for (Frame<T>& f : model.frames) snap_frame(f);
+  for (LoopClosure<T>& loop : model.loops) {
+    snap_frame(loop.a);
+    snap_frame(loop.b);
+    snap_axis(loop.axis, snap);
+    snap_axis(loop.axis2, snap);
   }
   return model;
 }

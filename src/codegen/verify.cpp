@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
+#include "../base/error.hpp"
 #include "../base/random.hpp"
 #include "../base/worse.hpp"
 #include "../dynamics/aba.hpp"
+#include "../dynamics/closed.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/derivative_terms.hpp"
 #include "../dynamics/friction.hpp"
@@ -127,6 +130,54 @@ bool is_definite(const Model<double>& model, Workspace<double>& work, const Stat
   return true;
 }
 
+// Of a mechanism with loops. Torques relative to the terms of the tree's, each with the part |R| that it has; of forward dynamics
+// those that the difference of accelerations needs. Dependent coordinates by the angle between them, and what is left of the
+// closures, count as they are.
+double closed_error(const Model<double>& model, const LoopPlan& plan, const Function& f, const State& s, const Values& got,
+                    const Values& expected) {
+  ClosedWorkspace<double> work(model, plan);
+  const std::size_t n = plan.freedoms(), nv = static_cast<std::size_t>(model.nv);
+  const Values q = loop_position<double>(model, plan, s.q, s.guess).q;
+  Values H(n * n), b(n, 0.0), terms(n, 0.0);
+  closed_mass_matrix<double>(model, plan, work, q, H);
+  const Values R = work.R;
+  const bool forces = f.name().starts_with("forward");
+  if (!s.qd.empty()) {
+    closed_velocities<double>(model, plan, work, s.qd);
+    closed_accelerations<double>(model, plan, work, q, f.name().starts_with("inverse") ? s.qdd : b);
+    const Values of_tree = torque_terms(model, work.tree, q, work.qd, work.qdd);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t v = 0; v < nv; ++v) terms[k] += std::abs(R[k * nv + v]) * of_tree[v];
+    }
+  }
+  double worst = 0.0;
+  std::size_t first = 0;
+  for (const Group& g : f.outputs()) {
+    const std::span<const double> a(got.data() + first, g.size), e(expected.data() + first, g.size);
+    first += g.size;
+    double size = 0.0;
+    for (const double x : e) size = std::max(size, std::abs(x));
+    for (std::size_t k = 0; k < g.size; ++k) {
+      double difference = a[k] - e[k];
+      if (g.name == "dependent") difference = std::remainder(difference, 2.0 * std::numbers::pi);
+      double scale = size;
+      if (g.name == "dependent" || g.name == "residual") scale = 1.0;
+      if (g.name == "tau" || g.name == "bias") scale = std::max(std::abs(e[k]), k < n && plan.actuated == plan.independent ? terms[k] : *std::max_element(terms.begin(), terms.end()));
+      if (g.name == "M") scale = std::sqrt(std::abs(H[(k % n) * (n + 1)] * H[(k / n) * (n + 1)]));
+      if (g.name == "qdd" && forces) {
+        difference = 0.0;
+        scale = terms[k];
+        for (std::size_t j = 0; j < n; ++j) {
+          difference += H[j * n + k] * (a[j] - e[j]);
+          scale += std::sqrt(std::abs(H[k * n + k] * H[j * n + j])) * std::abs(e[j]);
+        }
+      }
+      worst = worse(worst, difference == 0.0 ? 0.0 : std::abs(difference) / scale);
+    }
+  }
+  return worst;
+}
+
 using Run = std::function<void(std::span<const double>, std::span<double>)>;
 
 // One function with one set of values for what it keeps.
@@ -142,16 +193,11 @@ class Check {
   void run(const Run& interpreter, Random& random, bool only_where_defined, bool single, Verification& v) {
     // a rotor may be there for some values alone, and with it its column
     if (f_.name() == "regressor" && parameter_table(model_).size() * static_cast<std::size_t>(model_.nv) != f_.output_size()) return;
-    State s = state_for(traced_, model_, random);
-    for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau}) {
+    State s = states_.next(random);
+    for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau, &s.guess}) {
       for (double& x : *part) x = single ? static_cast<double>(static_cast<float>(x)) : x;
     }
-    Values in, own;
-    for (const Group& g : f_.inputs()) {
-      const Values& from = g.name == "q" ? s.q : g.name == "qd" ? s.qd : g.name == "qdd" ? s.qdd : g.name == "tau" ? s.tau : p_;
-      in.insert(in.end(), from.begin(), from.end());
-      if (g.name != "p") own = in;
-    }
+    const Values in = inputs_of(f_, s, p_), own = inputs_of(f_, s);
     Values out(f_.output_size()), expected(out.size()), unsnapped(out.size());
     exact_(own, expected);
     if (only_where_defined) {
@@ -162,6 +208,11 @@ class Check {
     }
     interpreter(in, out);
     original_(own, unsnapped);
+    if (traced_.loops != nullptr) {
+      v.error = worse(v.error, closed_error(model_, *traced_.loops, f_, s, out, expected));
+      v.snapping = worse(v.snapping, closed_error(model_, *traced_.loops, f_, s, unsnapped, expected));
+      return;
+    }
     if (f_.name() == "forward") {
       const Values terms = forward_terms(model_, work_, s, out);
       Values tau(s.tau.size());
@@ -194,7 +245,7 @@ class Check {
  private:
   Check(const Traced& traced, const Model<double>& model, const std::vector<Model<Dual>>& moving, const Values& p, Reference exact,
         Reference original)
-      : traced_(traced), f_(traced.function), losses_(model), model_(snapped(model, traced.snap)), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {
+      : traced_(traced), f_(traced.function), losses_(model), model_(snapped(model, traced.snap)), states_(traced, model_), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {
     for (const Model<Dual>& m : moving) moving_.push_back(snapped(m, traced.snap));
   }
 
@@ -209,6 +260,7 @@ class Check {
   const Function& f_;
   Losses<double> losses_;
   Model<double> model_;
+  StatesFor states_;
   std::vector<Model<Dual>> moving_;
   const Values& p_;
   Reference exact_, original_;
@@ -218,12 +270,17 @@ class Check {
 Verification verify(const Traced& traced, int states, std::uint64_t seed, const Run& run, bool single) {
   Random random(seed);
   Verification v{states, 0.0, 0.0};
-  if (traced.function.name() == "forward-derivatives") v.limit = 1e-10;
+  const std::string& name = traced.function.name();
+  if (name == "forward-derivatives" || (traced.loops != nullptr && name == "inverse-derivatives")) v.limit = 1e-10;
   Check own(traced);
   for (int k = 0; k < states; ++k) own.run(run, random, false, single, v);
   for (const OtherValues& other : traced.others) {
-    Check check(traced, other);
-    for (int k = 0; k < std::max(1, states / 10); ++k) check.run(run, random, true, single, v);
+    try {
+      Check check(traced, other);
+      for (int k = 0; k < std::max(1, states / 10); ++k) check.run(run, random, true, single, v);
+    } catch (const Error&) {
+      if (traced.loops == nullptr) throw;  // lengths with which the loops do not close have no states
+    }
   }
   return v;
 }

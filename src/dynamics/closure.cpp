@@ -7,113 +7,34 @@
 
 #include "../base/linear.hpp"
 #include "../base/random.hpp"
+#include "closure_rows.hpp"
 #include "kinematics.hpp"
 
 namespace lw {
-namespace {
-
-using Vector3 = Eigen::Vector3d;
-
-// Directions, in A's axes, along which the joint forbids the relative translation and rotation.
-struct Forbidden {
-  std::vector<Vector3> translation, rotation;
-};
-
-std::array<Vector3, 2> perpendiculars(const Vector3& a) {
-  const Vector3 u = a.unitOrthogonal();
-  return {u, a.cross(u)};
-}
-
-Forbidden forbidden(const LoopClosure<double>& loop) {
-  const Vector3 axis = loop.axis.eigen();
-  const Vector3 e[3] = {Vector3::UnitX(), Vector3::UnitY(), Vector3::UnitZ()};
-  const auto across = perpendiculars(axis);
-  const std::vector<Vector3> all(e, e + 3), two(across.begin(), across.end());
-  switch (loop.type) {
-    case JointType::fixed: return {all, all};
-    case JointType::revolute: return {all, two};
-    case JointType::prismatic: return {two, all};
-    case JointType::cylindrical: return {two, two};
-    case JointType::universal: return {all, {}};  // and its axes keep their angle, see below
-    case JointType::spherical: return {all, {}};
-    case JointType::planar: return {{axis}, two};
-    case JointType::floating: return {};
-  }
-  return {};
-}
-
-}  // namespace
 
 ClosureState closure_state(const Model<double>& model, Workspace<double>& work, In<double> q) {
   forward_kinematics<double>(model, work, q);
+  const ClosureEquations equations = closure_equations(model);
   ClosureState state;
-  const auto nv = static_cast<std::size_t>(model.nv);
-  std::vector<std::vector<double>> rows;
-  std::vector<double> Ja(6 * nv), Jb(6 * nv);
-  for (const LoopClosure<double>& loop : model.loops) {
-    const Transform<double> A = frame_pose(work, loop.a), B = frame_pose(work, loop.b);
-    frame_jacobian<double>(model, work, loop.a, Ja);
-    frame_jacobian<double>(model, work, loop.b, Jb);
-    const Transform<double> X_AB = A.inverse() * B;
-    const Forbidden f = forbidden(loop);
-    const Eigen::Matrix3d R_A = A.R.eigen(), R_B = B.R.eigen();
-    const Vector3 p_AB = X_AB.p.eigen(), arm = (B.p - A.p).eigen();
-    const Eigen::Matrix3d odd = X_AB.R.eigen() - X_AB.R.eigen().transpose();
-    const Vector3 turn = 0.5 * Vector3(odd(2, 1), odd(0, 2), odd(1, 0));
-    const bool half_turned = X_AB.R(0, 0) + X_AB.R(1, 1) + X_AB.R(2, 2) < 0.0;  // further than 120°: ½ vee folds back
-    const auto add = [&](double residual, auto&& derivative) {
-      state.residual.push_back(residual);
-      std::vector<double>& row = rows.emplace_back();
-      for (std::size_t k = 0; k < nv; ++k) {
-        const Eigen::Map<const Eigen::Matrix<double, 6, 1>> a(&Ja[6 * k]), b(&Jb[6 * k]);
-        row.push_back(derivative(a, b));
-      }
-    };
-    for (const Vector3& d : f.translation) {
-      const Vector3 world = R_A * d;
-      add(d.dot(p_AB), [&](const auto& a, const auto& b) {
-        const Vector3 wa = a.template head<3>();
-        return world.dot(b.template tail<3>() - a.template tail<3>() - wa.cross(arm));
-      });
-    }
-    if (loop.type == JointType::universal) {
-      // the cross: its two axes keep the angle that they have when the joint is straight
-      const Vector3 u = R_A * loop.axis.eigen(), w = R_B * loop.axis2.eigen();
-      add(u.dot(w) - dot(loop.axis, loop.axis2), [&](const auto& a, const auto& b) {
-        const Vector3 relative = b.template head<3>() - a.template head<3>();
-        return u.dot(relative.cross(w));
-      });
-      continue;
-    }
-    // exact to first order at a closed configuration, which is where the rank is taken
-    for (const Vector3& d : f.rotation) {
-      const Vector3 world = R_A * d;
-      if (loop.type != JointType::fixed && loop.type != JointType::prismatic) {
-        // the axis alone is held: (R a) · d, which an axis turned over would meet as well
-        const Vector3 axis = R_B * loop.axis.eigen();
-        const bool turned_over = axis.dot(R_A * loop.axis.eigen()) < 0.0;
-        add(turned_over ? 2.0 : world.dot(axis), [&](const auto& a, const auto& b) {
-          const Vector3 relative = b.template head<3>() - a.template head<3>();
-          return world.dot(relative.cross(axis));
-        });
-      } else {
-        add(half_turned ? 2.0 : d.dot(turn), [&](const auto& a, const auto& b) {
-          return world.dot(b.template head<3>() - a.template head<3>());
-        });
-      }
-    }
-  }
-  const std::size_t m = rows.size();
-  state.jacobian.resize(m * nv);
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t k = 0; k < nv; ++k) state.jacobian[k * m + i] = rows[i][k];
+  state.residual.resize(equations.size());
+  state.jacobian.resize(equations.size() * static_cast<std::size_t>(model.nv));
+  closure_residual<double>(model, work, equations, state.residual);
+  closure_jacobian<double>(model, work, equations, ClosureAt::anywhere, state.jacobian);
+  // an axis turned over meets its equations as well, and ½ vee folds back beyond 120°
+  for (std::size_t k = 0; k < equations.size(); ++k) {
+    const ClosureRow& row = equations.rows[k];
+    if (row.kind != ClosureRow::Kind::tilt && row.kind != ClosureRow::Kind::turn) continue;
+    const LoopClosure<double>& loop = model.loops[row.loop];
+    const Mat3<double> R = transpose(frame_pose(work, loop.a).R) * frame_pose(work, loop.b).R;
+    const bool over = row.kind == ClosureRow::Kind::tilt ? dot(loop.axis, R * loop.axis) < 0.0 : R(0, 0) + R(1, 1) + R(2, 2) < 0.0;
+    if (over) state.residual[k] = 2.0;
   }
   return state;
 }
 
 void advance(const Model<double>& model, Out<double> q, In<double> step) {
   const auto turn = [&](std::size_t at, std::size_t v) {
-    const Vector3 half(0.5 * step[v], 0.5 * step[v + 1], 0.5 * step[v + 2]);
+    const Eigen::Vector3d half(0.5 * step[v], 0.5 * step[v + 1], 0.5 * step[v + 2]);
     const double angle = half.norm();
     const double s = angle > 1e-12 ? std::sin(angle) / angle : 1.0;
     const Eigen::Quaterniond old(q[at + 3], q[at], q[at + 1], q[at + 2]);

@@ -1,9 +1,7 @@
 // Loop closures: how far a configuration is from closing them, and how many freedoms they leave.
 //
-// A closure joins frame A on one link to frame B on another. Of their relative pose X_AB = (R, p) the joint allows some
-// freedoms; the rest are residuals: components of p (in A's axes) and of the rotation vector's first order, ½ vee(R − Rᵀ),
-// projected on what the joint forbids. Six minus the joint's freedom a closure; planar mechanisms have dependent ones,
-// so the mobility is nv − rank of the residuals' Jacobian, taken at a closed configuration.
+// The equations are those of closure_rows.hpp, all of them: six minus the joint's freedom a closure. Planar mechanisms have dependent
+// ones, so the mobility is nv − rank of the residuals' Jacobian, taken at a closed configuration.
 #pragma once
 
 #include <vector>

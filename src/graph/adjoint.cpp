@@ -56,6 +56,12 @@ std::vector<Expr> adjoint_at(const Function& f, const std::vector<Expr>& x, cons
         const std::vector<Expr> p = at.all(solve.arguments);
         std::vector<Expr> solution = at.unknowns_of(id);
         solution.insert(solution.end(), p.begin(), p.end());
+        if (solve.step != nullptr) {
+          solution.insert(solution.end(), given.begin(), given.end());
+          const std::vector<Expr> through = at.graph().call(called.adjoint(*solve.step), solution);
+          for (std::size_t k = 0; k < p.size(); ++k) bar[solve.arguments[k]] -= through[unknowns + k];
+          break;
+        }
         std::vector<Expr> rest = solution;
         rest.insert(rest.end(), given.begin(), given.end());
         const std::vector<Expr> lambda =

@@ -85,7 +85,7 @@ Evaluated::Evaluated(const Function& f, const std::vector<Expr>& arguments)
       case Op::call: called[id] = graph_->call(from.calls()[n.a].function, all(from.calls()[n.a].arguments)); break;
       case Op::solve: {
         const Solve& solve = from.solves()[n.a];
-        solutions_[id] = graph_->solve(solve.residual, all(solve.guess), all(solve.arguments), solve.steps);
+        solutions_[id] = graph_->solve_like(solve, all(solve.guess), all(solve.arguments));
         break;
       }
       case Op::output:
@@ -156,6 +156,22 @@ CalledDerivatives::Pointer CalledDerivatives::linear(const Function& residual) {
       trace(residual.name() + "-tangent", {{"dx", n}, {"x", n}, {"p", m}, {"dp", m}}, {{"dr", n}}, calculation)
           .with(residual.arithmetic()));
   return p;
+}
+
+std::vector<Expr> CalledDerivatives::through_step(const Solve& solve, Graph& graph, const std::vector<Expr>& x,
+                                                  const std::vector<Expr>& p, const std::vector<Expr>& dp) {
+  std::vector<Expr> arguments = x;
+  arguments.insert(arguments.end(), p.begin(), p.end());
+  std::vector<bool> moves(x.size(), false);
+  for (const Expr& rate : dp) {
+    moves.push_back(!rate.is_constant(0.0));
+    if (moves.back()) arguments.push_back(rate);
+  }
+  std::vector<Expr> rates(solve.outputs(), Expr(0.0));
+  if (arguments.size() == x.size() + p.size()) return rates;
+  const std::vector<Expr> through = graph.call(tangent(*solve.step, moves), arguments);
+  for (std::size_t k = 0; k < x.size(); ++k) rates[k] = -through[k];
+  return rates;
 }
 
 CalledDerivatives::Pointer CalledDerivatives::transposed(const Function& residual) {

@@ -53,6 +53,9 @@ class CalledDerivatives {
   // r(x, p) = 0:  ∂r/∂x ẋ + ∂r/∂p ṗ  of (ẋ, x, p, ṗ), and  (∂r/∂x)ᵀ λ − x̄  of (λ, x, p, x̄)
   Pointer linear(const Function& residual);
   Pointer transposed(const Function& residual);
+  // Of a solve that has a step of its own: the rates of its outputs at the solution x, −∂step/∂p ṗ and nothing.
+  std::vector<Expr> through_step(const Solve& solve, Graph& graph, const std::vector<Expr>& x, const std::vector<Expr>& p,
+                                 const std::vector<Expr>& dp);
 
  private:
   std::map<std::pair<const Function*, std::vector<bool>>, Pointer> tangents_;

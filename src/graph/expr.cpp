@@ -130,6 +130,25 @@ const std::string* Graph::name_of(NodeId id) const {
   return place == names_.end() ? nullptr : &place->second;
 }
 
+void Graph::know_angle(const Expr& angle, const Expr& sine, const Expr& cosine) {
+  angles_.insert_or_assign(intern(angle), Angle{sine, cosine});
+}
+
+const Graph::Angle* Graph::known_angle(NodeId id) {
+  if (angles_.empty()) return nullptr;
+  if (const auto found = angles_.find(id); found != angles_.end()) return &found->second;
+  const Node n = nodes_[id];
+  if (n.op == Op::neg) {
+    if (known_angle(n.a) == nullptr) return nullptr;
+    const Angle of = *known_angle(n.a);
+    return &angles_.insert_or_assign(id, Angle{-of.sine, of.cosine}).first->second;
+  }
+  if ((n.op != Op::add && n.op != Op::sub) || (known_angle(n.a) == nullptr && known_angle(n.b) == nullptr)) return nullptr;
+  const auto operand = [this](NodeId o) { return nodes_[o].op == Op::constant ? Expr(nodes_[o].value) : Expr(this, o); };
+  const Expr a = operand(n.a), b = operand(n.b), sa = lw::sin(a), ca = lw::cos(a), sb = n.op == Op::add ? lw::sin(b) : -lw::sin(b), cb = lw::cos(b);
+  return &angles_.insert_or_assign(id, Angle{sa * cb + ca * sb, ca * cb - sa * sb}).first->second;
+}
+
 std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const std::vector<Expr>& arguments) {
   require(arguments.size() == function->input_size(), "a call has as many arguments as its function has inputs");
   Call record{std::move(function), {}};
@@ -145,11 +164,14 @@ std::vector<Expr> Graph::call(std::shared_ptr<const Function> function, const st
 }
 
 Graph::Solution Graph::solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
-                             const std::vector<Expr>& arguments, int steps) {
+                             const std::vector<Expr>& arguments, int steps, std::shared_ptr<const Function> step) {
   const std::size_t n = guess.size();
   require(residual->output_size() == n && residual->input_size() == n + arguments.size() && steps >= 0,
           "a solve has a guess for each output of its residual, whose inputs are the unknowns and the arguments");
-  Solve record{std::move(residual), {}, {}, steps};
+  require(step == nullptr || (step->output_size() == n && step->input_size() == n + arguments.size()),
+          "a step of a solve has the residual's inputs and a change of every unknown");
+  const bool has_step = step != nullptr;
+  Solve record{std::move(residual), std::move(step), {}, {}, steps};
   for (const Expr& e : guess) record.guess.push_back(intern(e));
   for (const Expr& e : arguments) record.arguments.push_back(intern(e));
   solves_.push_back(std::move(record));
@@ -158,7 +180,7 @@ Graph::Solution Graph::solve(std::shared_ptr<const Function> residual, const std
   for (std::size_t k = 0; k < 2 * n; ++k) {
     (k < n ? solution.unknowns : solution.residual).push_back(make(Op::output, node.id(), static_cast<NodeId>(k)));
   }
-  solution.orientation = make(Op::output, node.id(), static_cast<NodeId>(2 * n));
+  solution.orientation = has_step ? Expr(1.0) : make(Op::output, node.id(), static_cast<NodeId>(2 * n));
   return solution;
 }
 
@@ -234,7 +256,12 @@ Expr exp(const Expr& x) { return x.is_constant() ? Expr(std::exp(x.constant())) 
 Expr log(const Expr& x) { return x.is_constant() ? Expr(std::log(x.constant())) : unary(Op::log, x); }
 Expr acos(const Expr& x) { return x.is_constant() ? Expr(std::acos(x.constant())) : unary(Op::acos, x); }
 
-Expr sin(const Expr& x) { return odd(Op::sin, x, [](double v) { return std::sin(v); }); }
+Expr sin(const Expr& x) {
+  if (!x.is_constant()) {
+    if (const Graph::Angle* known = x.graph()->known_angle(x.id())) return known->sine;
+  }
+  return odd(Op::sin, x, [](double v) { return std::sin(v); });
+}
 Expr tan(const Expr& x) { return odd(Op::tan, x, [](double v) { return std::tan(v); }); }
 Expr asin(const Expr& x) { return odd(Op::asin, x, [](double v) { return std::asin(v); }); }
 Expr atan(const Expr& x) { return odd(Op::atan, x, [](double v) { return std::atan(v); }); }
@@ -242,6 +269,7 @@ Expr tanh(const Expr& x) { return odd(Op::tanh, x, [](double v) { return std::ta
 
 Expr cos(const Expr& x) {
   if (x.is_constant()) return std::cos(x.constant());
+  if (const Graph::Angle* known = x.graph()->known_angle(x.id())) return known->cosine;
   return unary(Op::cos, is_negation(x) ? negated(x) : x);
 }
 

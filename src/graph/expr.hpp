@@ -108,10 +108,14 @@ struct Call {
 // Of a step the fraction f is made, the first of 1, ½, ¼ … that takes f/2 or more off |r|². Where none does, and where next to
 // nothing is left of the guess's |r|², the whole step is made and is the last. The last step is always whole: so one step
 // solves a linear equation, and derivatives that go along with the numbers are those of the implicit function.
+// Where a function for the `step` is given, (x, p) → (∂r/∂x)⁻¹ r by formulas that know how that is to be factorised, exactly `steps`
+// steps x ← x − step(x, p) are made, whole ones: as many as a good guess needs, always in the same time. The orientation is then 1, and
+// at the solution, where r is zero, dx/dp = −∂step/∂p.
 struct Solve {
   static constexpr double kShortest = 0x1p-10;  // f
   static constexpr double kSolved = 0x1p-80;    // of the guess's |r|²
   std::shared_ptr<const Function> residual;
+  std::shared_ptr<const Function> step;  // or null
   std::vector<NodeId> guess;
   std::vector<NodeId> arguments;
   int steps = 0;
@@ -139,7 +143,19 @@ class Graph {
     }
   };
   Solution solve(std::shared_ptr<const Function> residual, const std::vector<Expr>& guess,
-                 const std::vector<Expr>& arguments, int steps);
+                 const std::vector<Expr>& arguments, int steps, std::shared_ptr<const Function> step = nullptr);
+  // The same solve on other expressions.
+  Solution solve_like(const Solve& other, const std::vector<Expr>& guess, const std::vector<Expr>& arguments) {
+    return solve(other.residual, guess, arguments, other.steps, other.step);
+  }
+
+  // An angle whose sine and cosine are known without computing them from it: sin and cos of it, and of its sums with other
+  // angles, are made of these from here on.
+  void know_angle(const Expr& angle, const Expr& sine, const Expr& cosine);
+  struct Angle {
+    Expr sine, cosine;
+  };
+  const Angle* known_angle(NodeId id);  // nullptr where it is not
 
   // The node of an expression; a constant gets one here.
   NodeId intern(const Expr& e);
@@ -181,9 +197,18 @@ class Graph {
   std::map<std::pair<const Function*, std::vector<NodeId>>, NodeId> call_index_;  // into calls_
   std::vector<Solve> solves_;
   std::unordered_map<NodeId, std::string> names_;
+  std::unordered_map<NodeId, Angle> angles_;
   int section_ = -1;
   std::vector<int> sections_;  // of nodes, as far as there were any
 };
+
+// An angle of a known sine and cosine (see Graph::know_angle); of numbers there is nothing to remember.
+template <class T>
+void know_angle(const T& angle, const T& sine, const T& cosine) {
+  if constexpr (std::is_same_v<T, Expr>) {
+    if (!angle.is_constant()) angle.graph()->know_angle(angle, sine, cosine);
+  }
+}
 
 // Begins a section of the graph that these expressions are of; for other scalars, nothing.
 template <class Numbers>

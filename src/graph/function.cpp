@@ -105,6 +105,15 @@ void for_each_operand(const Graph& graph, NodeId id, const std::function<void(No
   }
 }
 
+bool reads_residual(const Function& function, NodeId solve) {
+  const Graph& graph = function.graph();
+  const std::size_t n = graph.solves()[graph[solve].a].guess.size();
+  return std::any_of(function.order().begin(), function.order().end(), [&](NodeId id) {
+    const Node& o = graph[id];
+    return o.op == Op::output && o.a == solve && o.b >= n && o.b < 2 * n;
+  });
+}
+
 FunctionCost cost(const Function& function) {
   const Graph& graph = function.graph();
   FunctionCost total;
@@ -148,9 +157,13 @@ FunctionCost cost(const Function& function) {
         break;
       }
       case Op::solve: {
-        const FunctionCost inner = cost(*graph.solves()[n.a].residual);
-        add(inner.operations, graph.solves()[n.a].steps);
-        own = inner.depth * graph.solves()[n.a].steps;
+        const Solve& solve = graph.solves()[n.a];
+        const FunctionCost left = cost(*solve.residual), inner = solve.step != nullptr ? cost(*solve.step) : left;
+        add(inner.operations, solve.steps);
+        own = inner.depth * solve.steps;
+        if (solve.step == nullptr || !reads_residual(function, id)) break;
+        add(left.operations, 1);
+        own += left.depth;
         break;
       }
       default: ++c.trigonometric;

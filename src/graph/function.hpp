@@ -73,9 +73,11 @@ Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> o
 
 // The operands of a node, including those of calls and solves.
 void for_each_operand(const Graph& graph, NodeId id, const std::function<void(NodeId)>& visit);
+// Whether a live node reads the residual that is left of a solve.
+bool reads_residual(const Function& function, NodeId solve);
 
 // Cost of the live operations; a call costs what its function costs, a solve its residual `steps` times over, which
-// it may not need.
+// it may not need; where it has a step of its own, that as often, and the residual once where anything asks for it.
 // `depth`: operations on the longest path from an input to an output (sign changes and constants free).
 struct FunctionCost {
   OperationCount operations;

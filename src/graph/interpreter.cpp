@@ -99,7 +99,8 @@ struct Interpreter<U>::Program {
   struct Nested {  // a call, or a solve where there is a residual
     std::unique_ptr<Interpreter<U>> function;
     std::unique_ptr<Interpreter<double>> tangent;  // of a solve's residual, along its unknowns
-    std::shared_ptr<const Function> residual;
+    std::unique_ptr<Interpreter<U>> own_step;      // instead, where a solve comes with its step
+    std::shared_ptr<const Function> residual, step_function;
     std::vector<std::uint32_t> guess, arguments;
     int steps = 0;
     std::vector<U> in, out, from, step;
@@ -155,7 +156,9 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
           for (const NodeId a : graph.solves()[n.a].guess) nested.guess.push_back(slot.at(a));
           nested.steps = graph.solves()[n.a].steps;
           nested.residual = graph.solves()[n.a].residual;
-          nested.tangent = std::make_unique<Interpreter<double>>(tangent(inner, inner.output_size()));
+          nested.step_function = graph.solves()[n.a].step;
+          if (nested.step_function != nullptr) nested.own_step = std::make_unique<Interpreter<U>>(*nested.step_function);
+          else nested.tangent = std::make_unique<Interpreter<double>>(tangent(inner, inner.output_size()));
           nested.from.resize(inner.output_size());
           nested.step.resize(inner.output_size());
           nested.tangent_in.resize(inner.input_size() + inner.output_size());
@@ -241,12 +244,21 @@ void Interpreter<U>::Program::run_nested(Nested& n) {
     for (const Expr& e : guess) graph = e.graph() != nullptr ? e.graph() : graph;
     for (const Expr& e : arguments) graph = e.graph() != nullptr ? e.graph() : graph;
     if (graph == nullptr) throw Error(ErrorCode::usage, "a Solve node of constants has no graph to stand in");
-    const Graph::Solution solution = graph->solve(n.residual, guess, arguments, n.steps);
+    const Graph::Solution solution = graph->solve(n.residual, guess, arguments, n.steps, n.step_function);
     for (std::size_t k = 0; k < n.out.size(); ++k) n.out[k] = solution[k];
   } else {
     const std::span<U> x(n.in.data(), unknowns), residual(n.out.data() + unknowns, unknowns);
     for (std::size_t k = 0; k < unknowns; ++k) x[k] = slots[n.guess[k]];
-    n.out.back() = U(run_newton(n, x, residual));
+    if (n.own_step != nullptr) {
+      for (int k = 0; k < n.steps; ++k) {
+        (*n.own_step)(n.in, n.step);
+        for (std::size_t i = 0; i < unknowns; ++i) x[i] -= n.step[i];
+      }
+      (*n.function)(n.in, residual);
+      n.out.back() = U(1.0);
+    } else {
+      n.out.back() = U(run_newton(n, x, residual));
+    }
     std::copy(x.begin(), x.end(), n.out.begin());
   }
 }

@@ -2,7 +2,8 @@
 // function into another graph, with Dual or ComplexStep it differentiates; with float it rounds as code in single precision.
 //
 // A Solve node is iterated as x ← x − J(x)⁻¹ r(x) with the Jacobian J taken on values alone: where x has converged, the
-// last step carries the derivative −J⁻¹ ∂r/∂p into x, which is the implicit function theorem, in any scalar.
+// last step carries the derivative −J⁻¹ ∂r/∂p into x, which is the implicit function theorem, in any scalar. One that has a step of
+// its own is iterated by that.
 #pragma once
 
 #include <memory>

@@ -159,6 +159,22 @@ class LinearGraph {
     const std::vector<Expr> p = at_.all(solve.arguments);
     auto& outputs = nested_[id];
     outputs.resize(solve.outputs());  // of residuals and orientation: none
+    if (solve.step != nullptr) {
+      std::vector<Expr> there = at_.unknowns_of(id);
+      there.insert(there.end(), p.begin(), p.end());
+      const CalledDerivatives::Pointer J = called_.jacobian(*solve.step);
+      const std::vector<Expr> entries = at_.graph().call(J, there);
+      for (std::size_t c = 0; c < m; ++c) {
+        if (!moves(solve.arguments[c])) continue;
+        for (std::size_t r = 0; r < n; ++r) {
+          const std::size_t k = (n + c) * n + r;
+          const Node& entry = J->graph()[J->results()[k]];
+          const Expr d = entry.op == Op::constant ? Expr(-entry.value) : -entries[k];
+          if (!d.is_constant(0.0)) outputs[r].push_back({solve.arguments[c], d});
+        }
+      }
+      return;
+    }
     for (std::size_t c = 0; c < m; ++c) {
       if (!moves(solve.arguments[c])) continue;
       std::vector<Expr> rest = at_.unknowns_of(id);

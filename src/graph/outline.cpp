@@ -333,17 +333,41 @@ Function with_arithmetic(const Function& function, const Arithmetic& arithmetic)
   return with_calls(function, [&](const Function& called) { return called.with(arithmetic); }).with(arithmetic);
 }
 
+bool has_nested(const Function& function) {
+  return has_calls(function) || std::any_of(function.order().begin(), function.order().end(), [&](NodeId id) {
+           const Node& n = function.graph()[id];
+           return n.op == Op::solve && function.graph().solves()[n.a].step != nullptr;
+         });
+}
+
 Function with_calls(const Function& function, const std::function<Function(const Function&)>& change) {
   std::map<const Function*, std::shared_ptr<const Function>> changed;
+  std::map<NodeId, Graph::Solution> solutions;
   return rewritten(function, [&](Rewrite& to, NodeId id) {
     const Graph& from = function.graph();
-    if (from[id].op != Op::output || from[from[id].a].op != Op::call) return to.copy(id);
-    const Call& call = from.calls()[from[from[id].a].a];
-    auto& now = changed[call.function.get()];
-    if (now == nullptr) now = std::make_shared<const Function>(change(with_calls(*call.function, change)));
-    std::vector<Expr> arguments;
-    for (const NodeId a : call.arguments) arguments.push_back(to[a]);
-    return to.graph().call(now, arguments)[from[id].b];
+    if (from[id].op != Op::output) return to.copy(id);
+    const Node& owner = from[from[id].a];
+    const auto now = [&](const std::shared_ptr<const Function>& old) {
+      auto& known = changed[old.get()];
+      if (known == nullptr) known = std::make_shared<const Function>(change(with_calls(*old, change)));
+      return known;
+    };
+    const auto all = [&](const std::vector<NodeId>& ids) {
+      std::vector<Expr> list;
+      for (const NodeId a : ids) list.push_back(to[a]);
+      return list;
+    };
+    if (owner.op == Op::call) {
+      const Call& call = from.calls()[owner.a];
+      return to.graph().call(now(call.function), all(call.arguments))[from[id].b];
+    }
+    const Solve& solve = from.solves()[owner.a];
+    if (solve.step == nullptr) return to.copy(id);
+    if (!solutions.contains(from[id].a)) {
+      solutions[from[id].a] =
+          to.graph().solve(now(solve.residual), all(solve.guess), all(solve.arguments), solve.steps, now(solve.step));
+    }
+    return solutions.at(from[id].a)[from[id].b];
   });
 }
 

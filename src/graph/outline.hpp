@@ -22,11 +22,14 @@ using Regions = std::vector<int>;  // of each node of the graph; −1: in none (
 Function outlined(const Function& function, const Regions& regions, const std::string& name, std::size_t smallest = 8,
                   const std::vector<bool>& numbers = {});
 
-// The same calculation with another Function in every call of one (each asked for once), calls within these included.
+// The same calculation with another Function in every call of one (each asked for once), calls within these included; and in every
+// solve that has a step of its own.
 Function with_calls(const Function& function, const std::function<Function(const Function&)>& change);
 // The same with another arithmetic, in all that it calls too.
 Function with_arithmetic(const Function& function, const Arithmetic& arithmetic);
 
 bool has_calls(const Function& function);
+// Calls, or solves that have a step of their own.
+bool has_nested(const Function& function);
 
 }  // namespace lw

@@ -57,7 +57,7 @@ Expr Rewrite::copy(NodeId old) {
         std::vector<Expr> guess, arguments;
         for (const NodeId a : solve.guess) guess.push_back((*this)[a]);
         for (const NodeId a : solve.arguments) arguments.push_back((*this)[a]);
-        solutions_[n.a] = graph_->solve(solve.residual, guess, arguments, solve.steps);
+        solutions_[n.a] = graph_->solve_like(solve, guess, arguments);
       }
       return solutions_[n.a][n.b];
     }

@@ -41,6 +41,10 @@ std::vector<Expr> tangent_at(const Function& f, const std::vector<Expr>& x, cons
       case Op::solve: {
         const Solve& solve = from.solves()[n.a];
         const std::vector<Expr> p = at.all(solve.arguments), dp = rates_of(solve.arguments);
+        if (solve.step != nullptr) {
+          nested[id] = called.through_step(solve, at.graph(), at.unknowns_of(id), p, dp);
+          break;
+        }
         std::vector<Expr> rest = at.unknowns_of(id);
         rest.insert(rest.end(), p.begin(), p.end());
         rest.insert(rest.end(), dp.begin(), dp.end());

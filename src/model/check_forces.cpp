@@ -34,6 +34,11 @@ class ForcesCheck {
     }
   }
 
+  void loop(const Loop& l) {
+    what_ = fmt::format("loop {}", in_quotes(l.name));
+    friction(l.friction);
+  }
+
   void coupling(const Coupling& c) {
     for (std::size_t k = 0; k < c.drives.size(); ++k) {
       what_ = fmt::format("motor {}", in_quotes(c.motors[k]));
@@ -210,6 +215,7 @@ class ForcesCheck {
 void check_forces(const Mechanism& mechanism, const DefaultValues& values, Complaints& complaints) {
   ForcesCheck check(values, complaints);
   for (const Link& link : mechanism.links) check.joint(link.joint);
+  for (const Loop& l : mechanism.loops) check.loop(l);
   for (const Coupling& c : mechanism.couplings) check.coupling(c);
   for (const PointSpring& s : mechanism.springs) check.spring(s);
   for (const AppliedForce& f : mechanism.forces) check.force(f);

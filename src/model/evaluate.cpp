@@ -119,6 +119,7 @@ void for_each_formula(const Mechanism& mechanism, const Visit& visit) {
     each(loop.axis, visit);
     each(loop.axis2, visit);
     for (const Origin& o : loop.at) each(o, visit);
+    each(loop.friction, visit);
   }
   for (const Payload& p : mechanism.payloads) each(p.inertia, visit);
   for (const Coupling& c : mechanism.couplings) {

@@ -201,7 +201,7 @@ class ModelBuilder {
   }
 
   void add_loop(const Loop& loop) {
-    LoopClosure<T> closure{loop.name, loop.type, unit(at_(loop.axis)), unit(at_(loop.axis2)), {}, {}};
+    LoopClosure<T> closure{loop.name, loop.type, unit(at_(loop.axis)), unit(at_(loop.axis2)), {}, {}, {}};
     for (std::size_t side = 0; side < 2; ++side) {
       const Frame<T>& f = frame(loop.between[side]);
       (side == 0 ? closure.a : closure.b) = Frame<T>{loop.between[side], f.body, f.X_BF * pose(at_, loop.at[side])};

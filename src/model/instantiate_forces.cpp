@@ -62,6 +62,7 @@ class Forces {
       if (link.joint.drive) drive(link, *link.joint.drive, body);
       joint_element(link.joint, body);
     }
+    for (std::size_t k = 0; k < mechanism_.loops.size(); ++k) loop(mechanism_.loops[k], model_.loops[k]);
     for (const Coupling& c : mechanism_.couplings) coupling(c);
     for (const PointSpring& s : mechanism_.springs) spring(s);
     for (const AppliedForce& f : mechanism_.forces) force(f);
@@ -86,34 +87,48 @@ class Forces {
     return Curve<T>(std::move(x), std::move(y), t.cubic, ends);
   }
 
+  // What friction says of any joint, `axis` that of its bearings.
+  JointLoss<T> friction_loss(const Friction& f, const Vec3<T>& axis) const {
+    JointLoss<T> loss;
+    loss.viscous = at_(f.viscous);
+    loss.coulomb = at_(f.coulomb);
+    if (const auto& s = f.stribeck) {
+      loss.stribeck = true;
+      loss.static_torque = at_(s->static_torque);
+      loss.stribeck_velocity = at_(s->velocity);
+      loss.shape = at_(s->shape);
+    }
+    for (const Bearing& b : f.bearings) {
+      const bool flat = b.kind == Bearing::Kind::linear;
+      const Vec3<T> across = flat ? plane_directions(axis)[0] : Vec3<T>::zero();
+      loss.bearings.push_back({b.kind, b.moments, at_(b.mu), at_(b.radius), at_(b.spacing), across});
+    }
+    loss.width = at_(f.width);
+    return loss;
+  }
+
   // Mimics have no losses of their own: they have no velocity.
   void friction(const Joint& j, int last) {
     if (j.mimic || (!j.friction.present && !j.damper)) return;
     const auto info = std::find_if(model_.joints.begin(), model_.joints.end(),
                                    [&](const JointInfo& i) { return i.name == j.name; });
     for (int k = 0; k < velocities(j.type); ++k) {
-      JointLoss<T> loss;
-      loss.body = std::min(info->first_body + k, last);
+      const int of = std::min(info->first_body + k, last);
+      JointLoss<T> loss = friction_loss(j.friction, body(of).axis);
+      loss.body = of;
       loss.v = info->v + k;
-      loss.viscous = at_(j.friction.viscous);
-      loss.coulomb = at_(j.friction.coulomb);
-      if (const auto& s = j.friction.stribeck) {
-        loss.stribeck = true;
-        loss.static_torque = at_(s->static_torque);
-        loss.stribeck_velocity = at_(s->velocity);
-        loss.shape = at_(s->shape);
-      }
-      for (const Bearing& b : j.friction.bearings) {
-        const bool flat = b.kind == Bearing::Kind::linear;
-        const Vec3<T> across = flat ? plane_directions(body(loss.body).axis)[0] : Vec3<T>::zero();
-        loss.bearings.push_back({b.kind, b.moments, at_(b.mu), at_(b.radius), at_(b.spacing), across});
-      }
       if (j.damper) {
         loss.damper = at_(j.damper->coefficient);
         if (j.damper->table) loss.damper_table = table(*j.damper->table, Curve<T>::Ends::straight);
       }
-      loss.width = at_(j.friction.width);
       model_.losses.push_back(std::move(loss));
+    }
+  }
+
+  void loop(const Loop& l, LoopClosure<T>& closure) const {
+    for (int k = 0; l.friction.present && k < velocities(l.type); ++k) {
+      closure.losses.push_back(friction_loss(l.friction, closure.axis));
+      closure.losses.back().v = k;
     }
   }
 

@@ -184,6 +184,7 @@ struct Loop {
   Formula3 axis2{0.0, 1.0, 0.0};
   std::array<std::string, 2> between;
   std::array<Origin, 2> at;
+  Friction friction;
   Location where;
 };
 

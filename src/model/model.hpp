@@ -56,14 +56,6 @@ struct JointInfo {
   bool actuated = true;
 };
 
-template <class T>
-struct LoopClosure {
-  std::string name;
-  JointType type = JointType::revolute;
-  Vec3<T> axis, axis2;
-  Frame<T> a, b;
-};
-
 // What a joint loses, for one velocity of a joint. Bearings only where the joint has no other (revolute, prismatic).
 template <class T>
 struct BearingLoss {
@@ -82,6 +74,16 @@ struct JointLoss {
   T damper = T(0.0);      // a force element, of no load
   Curve<T> damper_table;  // where it is not linear
   T width = T(0.0);       // of the change of direction
+};
+
+// A joint that closes a loop.
+template <class T>
+struct LoopClosure {
+  std::string name;
+  JointType type = JointType::revolute;
+  Vec3<T> axis, axis2;
+  Frame<T> a, b;
+  std::vector<JointLoss<T>> losses = {};  // one a freedom, v its number; empty where it has no friction
 };
 
 // A drive on its output side: efficiency over |torque| (not over |torque|/rated), breakaway torque.

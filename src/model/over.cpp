@@ -53,6 +53,9 @@ Model<T> over(const Model<double>& model) {
   to.gravity = over<T>(model.gravity);
   for (const Body<double>& b : model.bodies) to.bodies.push_back(over<T>(b));
   for (const Frame<double>& f : model.frames) to.frames.push_back(over<T>(f));
+  for (const LoopClosure<double>& l : model.loops) {
+    to.loops.push_back({l.name, l.type, over<T>(l.axis), over<T>(l.axis2), over<T>(l.a), over<T>(l.b), {}});
+  }
   to.home.assign(model.home.begin(), model.home.end());
   for (const JointElement<double>& e : model.joint_elements) {
     to.joint_elements.push_back({e.body, Curve<T>(e.spring), e.has_lower, e.has_upper, e.lower, e.upper, e.stiffness, e.damping});

@@ -1,5 +1,4 @@
-// A model of numbers over another scalar: its numbers, standing still. What is lost to friction (losses, transmissions) and loops
-// are left out.
+// A model of numbers over another scalar: its numbers, standing still. What is lost to friction (losses, transmissions) is left out.
 #pragma once
 
 #include "model.hpp"

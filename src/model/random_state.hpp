@@ -11,6 +11,7 @@ namespace lw {
 
 struct State {
   std::vector<double> q, qd, qdd, tau;
+  std::vector<double> guess = {};  // of a mechanism with loops: its dependent coordinates, nearly
 };
 
 State random_state(const Model<double>& model, Random& random);

@@ -186,7 +186,7 @@ class YamlReader {
   }
 
   void loop(const YamlNode& node, std::size_t index) {
-    const Fields fields(reader_, node, item_name("loop", node, index), {"name", "joint", "between", "at"});
+    const Fields fields(reader_, node, item_name("loop", node, index), {"name", "joint", "between", "at", "friction"});
     Loop loop;
     loop.where = node.where;
     loop.name = fields.require_word("name");
@@ -204,6 +204,10 @@ class YamlReader {
         const YamlNode* origin = at.find(loop.between[side]);
         if (origin != nullptr) loop.at[side] = read_origin(reader_, *origin, "`at`");
       }
+    }
+    if (const YamlNode* n = fields.find("friction")) {
+      loop.friction = read_friction(reader_, *n, loop.type);
+      if (velocities(loop.type) == 0) reader_.complaints().error(n->where, "a fixed joint has no friction: nothing moves in it");
     }
     mechanism_.loops.push_back(std::move(loop));
     places_.loops.push_back(places);

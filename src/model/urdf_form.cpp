@@ -47,6 +47,7 @@ class Former {
       copy.axis = numbers(loop.axis);
       copy.axis2 = numbers(loop.axis2);
       copy.at = {origin(loop.at[0]), origin(loop.at[1])};
+      copy.friction = numbers(loop.friction);
       out_.loops.push_back(std::move(copy));
     }
     for (const Payload& p : m_.payloads) out_.payloads.push_back({p.link, inertia(p.inertia), p.where});
@@ -64,6 +65,16 @@ class Former {
   Formula number(const Formula& f) const { return at_(f); }
   std::optional<Formula> number(const std::optional<Formula>& f) const {
     return f ? std::optional<Formula>(at_(*f)) : std::nullopt;
+  }
+  Friction numbers(Friction f) const {
+    for (Formula* x : {&f.viscous, &f.coulomb, &f.width}) *x = number(*x);
+    if (f.stribeck) {
+      for (Formula* x : {&f.stribeck->static_torque, &f.stribeck->velocity, &f.stribeck->shape}) *x = number(*x);
+    }
+    for (Bearing& b : f.bearings) {
+      for (Formula* x : {&b.mu, &b.radius, &b.spacing}) *x = number(*x);
+    }
+    return f;
   }
   Formula3 numbers(const Formula3& f) const { return {at_(f[0]), at_(f[1]), at_(f[2])}; }
   static Formula3 numbers(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }

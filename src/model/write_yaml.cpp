@@ -390,6 +390,7 @@ class Writer {
       if (YamlText place = origin(l.at[side]); !place.empty()) at.add(l.between[side], std::move(place));
     }
     if (!at.empty()) map.add("at", std::move(at));
+    if (l.friction.present) map.add("friction", friction(l.friction));
     return map;
   }
 

@@ -127,7 +127,11 @@ OperationCount work_of(const Graph& graph, NodeId id) {
     case Op::less:
     case Op::select: work.comparisons = 1; break;
     case Op::call: work = cost(*graph.calls()[n.a].function).operations; break;
-    case Op::solve: work = sum({}, cost(*graph.solves()[n.a].residual).operations, graph.solves()[n.a].steps); break;
+    case Op::solve: {
+      const Solve& solve = graph.solves()[n.a];
+      work = sum({}, cost(solve.step != nullptr ? *solve.step : *solve.residual).operations, solve.steps);
+      break;
+    }
     default: work.trigonometric = 1;
   }
   return work;
@@ -161,6 +165,15 @@ Division divide(const Function& function, const Machine& machine, double target)
   clusters.join_strands(strands, std::max(1, static_cast<int>(std::min(1e6, count / strands))), target);
   clusters.join_neighbours(target);
   return divided(function, clusters);
+}
+
+OperationCount work_with_passing(const Graph& graph, NodeId id) {
+  OperationCount work = work_of(graph, id);
+  if (graph[id].op == Op::call) {
+    const Call& call = graph.calls()[graph[id].a];
+    work.additions += static_cast<std::int64_t>(call.arguments.size() + call.function->output_size());
+  }
+  return work;
 }
 
 }  // namespace lw

@@ -105,10 +105,11 @@ class ControllerReader {
         for (const auto& item : row->items) points.back().push_back(f_.number(*item, "points"));
       }
       const YamlNode* k = fields.find("kind");
-      const int kind = k != nullptr ? f_.reader().choice(*k, "kind", {"rest-to-rest", "cruise"}) : 0;
+      const int kind = k != nullptr ? f_.reader().choice(*k, "kind", {"rest-to-rest", "cruise", "cycloid"}) : 0;
       if (f_.complaints().failed()) return;
-      c_.trajectory = std::make_shared<Trajectory>(kind == 1 ? Trajectory::cruise(times, points)
-                                                             : Trajectory::rest_to_rest(times, points));
+      c_.trajectory = std::make_shared<Trajectory>(kind == 1   ? Trajectory::cruise(times, points)
+                                                   : kind == 2 ? Trajectory::cycloidal(times, points)
+                                                               : Trajectory::rest_to_rest(times, points));
     } catch (const Error& e) {
       complain(node.where, e.what());
     }

@@ -1,0 +1,410 @@
+#include "assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/index.hpp"
+#include "../base/linear.hpp"
+#include "../base/text.hpp"
+#include "../base/worse.hpp"
+#include "../model/rotation_vector.hpp"
+#include "closure.hpp"
+#include "kinematics.hpp"
+#include "modes/feasibility.hpp"
+#include "modes/mode_identity.hpp"
+
+namespace lw {
+namespace {
+
+using Eigen::MatrixXd, Eigen::VectorXd;
+
+// Below this part of the largest singular value a direction counts as lost.
+constexpr double kLostDirection = 1e-9;
+
+std::vector<int> free_velocities(const Model<double>& model, const std::vector<int>& held) {
+  std::vector<bool> fixed(at(model.nv), false);
+  for (const int v : held) {
+    if (v < 0 || v >= model.nv) {
+      throw Error(ErrorCode::usage, fmt::format("`{}` has no velocity {}: it has {}", model.name, v, model.nv));
+    }
+    fixed[at(v)] = true;
+  }
+  std::vector<int> free;
+  for (int v = 0; v < model.nv; ++v) {
+    if (!fixed[at(v)]) free.push_back(v);
+  }
+  return free;
+}
+
+MatrixXd columns_of(const ClosureState& state, int nv, const std::vector<int>& columns) {
+  const Eigen::Map<const MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), nv);
+  MatrixXd part(J.rows(), static_cast<Eigen::Index>(columns.size()));
+  for (std::size_t k = 0; k < columns.size(); ++k) part.col(static_cast<Eigen::Index>(k)) = J.col(columns[k]);
+  return part;
+}
+
+VectorXd residual_vector(const ClosureState& state) {
+  return Eigen::Map<const VectorXd>(state.residual.data(), static_cast<Eigen::Index>(state.residual.size()));
+}
+double largest_residual(const ClosureState& state) {
+  return state.residual.empty() ? 0.0 : largest(residual_vector(state));
+}
+
+double condition_of(const MatrixXd& Ju) {
+  if (Ju.cols() == 0) return 1.0;
+  if (Ju.rows() < Ju.cols()) return std::numeric_limits<double>::infinity();
+  const VectorXd s = Svd(Ju).s;
+  const double least = s[s.size() - 1];
+  return least > 0.0 ? s[0] / least : std::numeric_limits<double>::infinity();
+}
+
+void advance_free(const Model<double>& model, std::vector<double>& q, const std::vector<int>& free, const VectorXd& step) {
+  std::vector<double> whole(at(model.nv), 0.0);
+  for (std::size_t k = 0; k < free.size(); ++k) whole[at(free[k])] = step[static_cast<Eigen::Index>(k)];
+  advance(model, q, whole);
+}
+
+// −(JᵀJ + λ)⁻¹ Jᵀ r by the singular values; at λ = 0 without the directions that are lost.
+VectorXd damped_step(const Svd& svd, const VectorXd& r, double damping) {
+  if (svd.s.size() == 0) return VectorXd::Zero(svd.V.rows());
+  VectorXd part = svd.U.transpose() * r;
+  for (Eigen::Index k = 0; k < part.size(); ++k) {
+    const double s = svd.s[k];
+    part[k] *= damping > 0.0 ? s / (s * s + damping) : s > kLostDirection * svd.s[0] ? 1.0 / s : 0.0;
+  }
+  return -(svd.V * part);
+}
+
+// From a to b, both coordinates of the joints given, one part of the way: straight, rotations about one axis.
+void put_between(const Model<double>& model, In<double> a, In<double> b, double part, std::vector<double>& q) {
+  std::size_t from = 0;
+  for (const JointInfo& joint : model.joints) {
+    if (!joint.actuated) continue;
+    const int n = coordinates(joint.type);
+    const int straight = joint.type == JointType::spherical ? 0 : joint.type == JointType::floating ? 3 : n;
+    for (int k = 0; k < straight; ++k) {
+      const std::size_t i = from + at(k);
+      q[at(joint.q + k)] = a[i] + part * (b[i] - a[i]);
+    }
+    if (straight < n) {
+      const std::size_t i = from + at(straight);
+      const Eigen::Quaterniond A(a[i + 3], a[i], a[i + 1], a[i + 2]), B(b[i + 3], b[i], b[i + 1], b[i + 2]);
+      const Eigen::Quaterniond C = A.normalized().slerp(part, B.normalized());
+      const double values[] = {C.x(), C.y(), C.z(), C.w()};
+      for (int k = 0; k < 4; ++k) q[at(joint.q + straight + k)] = values[k];
+    }
+    from += at(n);
+  }
+}
+
+std::vector<double> actuated_part(const Model<double>& model, In<double> q) {
+  std::vector<double> part;
+  for (const int k : actuated_coordinates(model)) part.push_back(q[at(k)]);
+  return part;
+}
+
+std::string joint_of_velocity(const Model<double>& model, int v) {
+  return "`" + model.velocity_names[at(v)] + "`";
+}
+
+std::string list_velocities(const Model<double>& model, const std::vector<int>& velocities) {
+  std::string text;
+  for (const int v : velocities) text += (text.empty() ? "" : ", ") + joint_of_velocity(model, v);
+  return text;
+}
+
+// What of the free velocities could move at q while the held ones stand still.
+std::vector<int> undetermined(const MatrixXd& Ju, const std::vector<int>& free) {
+  const Svd svd(Ju, true);
+  std::vector<int> moving;
+  const int rank = svd.rank(kLostDirection);
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    if (svd.V.row(row).tail(svd.V.cols() - rank).norm() > 1e-6) moving.push_back(free[k]);
+  }
+  return moving;
+}
+
+// How far the two frames of a closure are from where its joint allows them to be.
+struct Gap {
+  double distance = 0.0, angle = 0.0;
+};
+Gap gap_of(const LoopClosure<double>& loop, const Transform<double>& A, const Transform<double>& B) {
+  const Eigen::Vector3d axis = A.R.eigen() * loop.axis.eigen(), apart = (B.p - A.p).eigen();
+  const Eigen::Vector3d other = B.R.eigen() * loop.axis.eigen();
+  const double tilt = std::atan2(axis.cross(other).norm(), axis.dot(other));
+  const double turn = rotation_vector(transpose(A.R) * B.R).eigen().norm();
+  switch (loop.type) {
+    case JointType::fixed: return {apart.norm(), turn};
+    case JointType::revolute: return {apart.norm(), tilt};
+    case JointType::prismatic: return {axis.cross(apart).norm(), turn};
+    case JointType::cylindrical: return {axis.cross(apart).norm(), tilt};
+    case JointType::spherical: return {apart.norm(), 0.0};
+    case JointType::planar: return {std::abs(axis.dot(apart)), tilt};
+    case JointType::floating: return {};
+    case JointType::universal: {
+      const Eigen::Vector3d second = B.R.eigen() * loop.axis2.eigen();
+      const double angle = std::acos(std::clamp(axis.dot(second), -1.0, 1.0));
+      return {apart.norm(), std::abs(angle - std::acos(std::clamp(dot(loop.axis, loop.axis2), -1.0, 1.0)))};
+    }
+  }
+  return {};
+}
+
+// The straight line of the actuated coordinates, followed from a closed configuration.
+class Continuation {
+ public:
+  Continuation(const Model<double>& model, Workspace<double>& work, const Assembled& from, In<double> actuated)
+      : model_(model),
+        work_(work),
+        here_(from),
+        start_(actuated_part(model, from.q)),
+        target_(actuated.begin(), actuated.end()),
+        held_(driving_velocities(model, work, from)),
+        free_(free_velocities(model, held_)),
+        blocks_(closure_blocks(model, held_)),
+        state_(closure_state(model, work, from.q)) {}
+
+  Assembled run() {
+    double done = 0.0, step = 1.0;
+    while (done < 1.0) {
+      step = std::min(step, 1.0 - done);
+      const double next = step >= 1.0 - done ? 1.0 : done + step;
+      if (attempt(next)) {
+        done = next;
+        step *= 2.0;
+      } else {
+        step *= 0.5;
+        if (step < kLeastStep) fail(done);
+      }
+    }
+    refuse_inconsistent();
+    return here_;
+  }
+
+ private:
+  static constexpr double kLeastStep = 1e-7;    // of the whole way
+  static constexpr int kMostCorrections = 6;    // Newton steps of the corrector
+  static constexpr double kLongestStep = 0.35;  // of any coordinate, as predicted (rad; m where that is the larger unit)
+
+  // Where held coordinates are at that part of the way; others stay. More actuated joints than freedoms: only those that are
+  // independent are led, the rest must come out right.
+  std::vector<double> led(double part) const {
+    std::vector<double> all = here_.q, q = here_.q;
+    put_between(model_, start_, target_, part, all);
+    for (const JointInfo& joint : model_.joints) {
+      const bool holds = std::find(held_.begin(), held_.end(), joint.v) != held_.end();
+      for (int k = 0; holds && k < coordinates(joint.type); ++k) q[at(joint.q + k)] = all[at(joint.q + k)];
+    }
+    return q;
+  }
+
+  bool attempt(double next) {
+    const std::vector<double> moved = led(next);
+    // predictor: what the closures, broken to first order by the move, ask of the free coordinates
+    const ClosureState broken = closure_state(model_, work_, moved);
+    const Svd svd(columns_of(state_, model_.nv, free_));
+    const VectorXd predicted = damped_step(svd, residual_vector(broken), 0.0);
+    if (!(predicted.size() == 0 || largest(predicted) <= kLongestStep)) return false;
+    std::vector<double> guess = moved;
+    advance_free(model_, guess, free_, predicted);
+    const Assembled there = assemble_from(model_, work_, guess, held_, kMostCorrections);
+    if (!there.closed) return false;
+    // corrector: it must have had little to do
+    const double corrected = largest_difference(there.q, guess);
+    const double wanted = predicted.size() == 0 ? 0.0 : largest(predicted);
+    if (!(corrected <= 0.3 * wanted + 1e-7)) return false;
+    ClosureState state = closure_state(model_, work_, there.q);
+    if (!oriented_alike(model_, blocks_, state_, state)) return false;
+    here_ = there;
+    state_ = std::move(state);
+    return true;
+  }
+
+  void refuse_inconsistent() const {
+    const std::vector<double> reached = actuated_part(model_, here_.q);
+    const std::vector<int> places = actuated_coordinates(model_);
+    for (std::size_t k = 0; k < reached.size(); ++k) {
+      if (std::abs(reached[k] - target_[k]) <= 1e-6) continue;
+      throw Error(ErrorCode::data,
+                  fmt::format("`{}` has more actuated joints than freedoms ({}): where {} are as given, `{}` is {:.9g}, not {:.9g}",
+                              model_.name, held_.size(), list_velocities(model_, held_),
+                              model_.coordinate_names[at(places[k])], reached[k], target_[k]));
+    }
+  }
+
+  [[noreturn]] void fail(double done) {
+    // how near the target itself can come to closing, from where the way ends
+    const std::vector<double> target = led(1.0);
+    const Assembled there = assemble_from(model_, work_, target, held_);
+    const std::vector<OpenPolygon> open = open_polygons(model_, target, held_);
+    if (!there.closed) {
+      const std::string why = open.empty() ? open_loop(model_, work_, there.q) + " at best" : to_string(open[0]);
+      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, why));
+    }
+    const Svd svd(columns_of(state_, model_.nv, free_));
+    const double least = svd.s.size() == 0 ? 1.0 : svd.s[svd.s.size() - 1];
+    throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
+                                             "(condition {:.2g}); in another mode it can be assembled there, see `linkwright assemble`",
+                                             model_.name, 100.0 * done, least > 0.0 ? svd.s[0] / least : HUGE_VAL));
+  }
+
+  const Model<double>& model_;
+  Workspace<double>& work_;
+  Assembled here_;
+  std::vector<double> start_, target_;
+  std::vector<int> held_, free_;
+  std::vector<ClosureBlock> blocks_;
+  ClosureState state_;
+};
+
+}  // namespace
+
+std::vector<int> actuated_velocities(const Model<double>& model) {
+  std::vector<int> result;
+  for (const JointInfo& joint : model.joints) {
+    for (int k = 0; joint.actuated && k < velocities(joint.type); ++k) result.push_back(joint.v + k);
+  }
+  return result;
+}
+
+std::vector<int> actuated_coordinates(const Model<double>& model) {
+  std::vector<int> result;
+  for (const JointInfo& joint : model.joints) {
+    for (int k = 0; joint.actuated && k < coordinates(joint.type); ++k) result.push_back(joint.q + k);
+  }
+  return result;
+}
+
+Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std::vector<double> guess, const std::vector<int>& held,
+                        int most_iterations) {
+  check_sizes("assemble_from", model, work, {{"guess", guess.size(), model.nq}});
+  const std::vector<int> free = free_velocities(model, held);
+  Assembled result{std::move(guess), 0.0, 0.0, 0, false};
+  ClosureState state = closure_state(model, work, result.q);
+  double damping = 0.0;
+  while (result.iterations < most_iterations && largest_residual(state) > 1e-15) {
+    const VectorXd r = residual_vector(state);
+    const Svd svd(columns_of(state, model.nv, free));
+    bool fell = false;
+    // as near as rounding lets it come a Newton step helps no more, and then nothing does
+    const int most_trials = largest_residual(state) < 1e-11 ? 1 : 25;
+    for (int trial = 0; trial < most_trials && !fell; ++trial) {
+      std::vector<double> q = result.q;
+      advance_free(model, q, free, damped_step(svd, r, damping));
+      ClosureState next = closure_state(model, work, q);
+      fell = residual_vector(next).norm() < r.norm();
+      const double scale = svd.s.size() == 0 ? 1.0 : svd.s[0] * svd.s[0];
+      if (fell) {
+        result.q = std::move(q);
+        state = std::move(next);
+        damping = damping > 1e-8 * scale ? 0.1 * damping : 0.0;
+      } else {
+        damping = std::max(1e-8 * scale, 10.0 * damping);
+      }
+    }
+    if (!fell) break;  // rounding, or the least that is possible
+    ++result.iterations;
+    if (largest_residual(state) > kClosedResidual && r.norm() - residual_vector(state).norm() < 1e-9 * r.norm()) break;
+  }
+  result.residual = largest_residual(state);
+  result.closed = result.residual <= kClosedResidual;
+  result.condition = condition_of(columns_of(state, model.nv, free));
+  return result;
+}
+
+std::vector<int> independent_velocities(const Model<double>& model, Workspace<double>& work, In<double> q,
+                                        const std::vector<int>& candidates) {
+  const ClosureState state = closure_state(model, work, q);
+  std::vector<int> all;
+  for (int v = 0; v < model.nv; ++v) all.push_back(v);
+  const MatrixXd J = columns_of(state, model.nv, all);
+  const int whole = J.rows() == 0 ? 0 : Svd(J).rank(kLostDirection);
+  std::vector<int> chosen;
+  for (const int v : candidates) {
+    std::vector<int> held = chosen;
+    held.push_back(v);
+    const MatrixXd rest = columns_of(state, model.nv, free_velocities(model, held));
+    if (rest.size() == 0 ? whole == 0 : Svd(rest).rank(kLostDirection) == whole) chosen.push_back(v);
+  }
+  return chosen;
+}
+
+std::vector<int> driving_velocities(const Model<double>& model, Workspace<double>& work, const Assembled& at_pose) {
+  const std::vector<int> held = independent_velocities(model, work, at_pose.q, actuated_velocities(model));
+  const std::vector<int> free = free_velocities(model, held);
+  const MatrixXd Ju = columns_of(closure_state(model, work, at_pose.q), model.nv, free);
+  if (free.empty() || (Ju.rows() > 0 && Svd(Ju).rank(kLostDirection) == Ju.cols())) {
+    if (!held.empty() || model.nv == 0) return held;
+    throw Error(ErrorCode::model, fmt::format("`{}` is locked: its closures have rank {}, as many as it has velocities, so that "
+                                              "nothing moves",
+                                              model.name, model.nv));
+  }
+  const std::vector<int> moving = undetermined(Ju, free);
+  const int freedoms = mobility(model).dof, given = static_cast<int>(held.size());
+  if (freedoms <= given) {
+    throw Error(ErrorCode::data,
+                fmt::format("`{}` is singular where it starts: {} can begin to move while the actuated joints stand still, so that "
+                            "its mode is not determined; give it another `home`",
+                            model.name, list_velocities(model, moving)));
+  }
+  throw Error(ErrorCode::model,
+              fmt::format("the actuated joints of `{}` do not determine its motion: it has {}, and with {} held {} can still move; "
+                          "mark {} more as `actuated`",
+                          model.name, counted(at(freedoms), "freedom"), given == 0 ? "none" : list_velocities(model, held),
+                          list_velocities(model, moving), freedoms - given));
+}
+
+std::string open_loop(const Model<double>& model, Workspace<double>& work, In<double> q) {
+  double widest = 0.0;
+  std::string text;
+  forward_kinematics<double>(model, work, q);
+  for (const LoopClosure<double>& loop : model.loops) {
+    const Gap gap = gap_of(loop, frame_pose(work, loop.a), frame_pose(work, loop.b));
+    const double size = std::max(gap.distance, gap.angle);
+    if (!(size > std::max(widest, kClosedResidual))) continue;
+    widest = size;
+    text = fmt::format("loop `{}` ({} to {}) is open by ", loop.name, loop.a.name, loop.b.name);
+    if (gap.distance > kClosedResidual) text += fmt::format("{:.4g} m", gap.distance);
+    if (gap.distance > kClosedResidual && gap.angle > kClosedResidual) text += " and ";
+    if (gap.angle > kClosedResidual) text += fmt::format("{:.4g} rad", gap.angle);
+  }
+  return text;
+}
+
+Assembled assemble_home(const Model<double>& model) {
+  Workspace<double> work(model);
+  for (std::size_t k = 0; k < model.home.size(); ++k) {
+    if (std::isfinite(model.home[k])) continue;
+    throw Error(ErrorCode::data, fmt::format("the home of `{}` is no number: with these lengths `{}` cannot be assembled as its `home` says",
+                                             model.coordinate_names[k], model.name));
+  }
+  const std::vector<int> actuated = actuated_velocities(model);
+  Assembled home = assemble_from(model, work, model.home, actuated);
+  if (home.closed) return home;
+  // what the file gives for the actuated joints does not fit: any closed configuration near it
+  const Mobility near = mobility(model);
+  if (!near.closed) {
+    throw Error(ErrorCode::data,
+                fmt::format("`{}` cannot be assembled near its home pose: {}", model.name, open_loop(model, work, near.q)));
+  }
+  return assemble_from(model, work, near.q, actuated);
+}
+
+Assembled continue_to(const Model<double>& model, Workspace<double>& work, const Assembled& from, In<double> actuated) {
+  check_sizes("continue_to", model, work,
+              {{"q", from.q.size(), model.nq}, {"actuated", actuated.size(), static_cast<int>(actuated_coordinates(model).size())}});
+  return Continuation(model, work, from, actuated).run();
+}
+
+Assembled assemble_at(const Model<double>& model, In<double> actuated) {
+  Workspace<double> work(model);
+  return continue_to(model, work, assemble_home(model), actuated);
+}
+
+}  // namespace lw

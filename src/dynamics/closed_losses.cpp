@@ -1,0 +1,168 @@
+#include "closed_losses.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+#include "../base/index.hpp"
+#include "../model/directions.hpp"
+#include "elements.hpp"
+#include "kinematics.hpp"
+
+namespace lw {
+namespace {
+
+// How the links of a cut joint move against each other along one of its freedoms: angular velocity times n, or velocity of the second frame's
+// origin times n; in the world's axes.
+template <class T>
+struct Freedom {
+  bool slides = false;
+  Vec3<T> n;
+};
+template <class T>
+Freedom<T> freedom_of(const LoopClosure<T>& loop, int k, const Mat3<T>& R_A, const Mat3<T>& R_B) {
+  switch (loop.type) {
+    case JointType::revolute: return {false, R_B * loop.axis};
+    case JointType::prismatic: return {true, R_A * loop.axis};
+    case JointType::cylindrical: return {k == 1, R_A * loop.axis};
+    case JointType::spherical: return {false, R_B.col(k)};
+    case JointType::planar:
+      return k == 2 ? Freedom<T>{false, R_A * loop.axis} : Freedom<T>{true, R_A * plane_directions(loop.axis)[at(k)]};
+    case JointType::universal: {
+      // ω = u q̇₁ + w q̇₂, the axes not always at right angles
+      const T g = dot(loop.axis, loop.axis2), scale = T(1.0) / (T(1.0) - g * g);
+      const Vec3<T> u = R_A * loop.axis, w = R_B * loop.axis2;
+      return {false, (k == 0 ? u - w * g : w - u * g) * scale};
+    }
+    default: return {};
+  }
+}
+
+}  // namespace
+
+template <class T>
+bool has_loop_losses(const Model<T>& model) {
+  return !model.losses.empty() ||
+         std::any_of(model.loops.begin(), model.loops.end(), [](const LoopClosure<T>& l) { return !l.losses.empty(); });
+}
+
+template <class T>
+ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
+    : losses([&] {
+        Model<T> sizes;
+        sizes.nv = static_cast<int>(plan.actuated.size());
+        return Losses<T>(sizes);
+      }()),
+      model_(model),
+      plan_(plan),
+      damping_(at(model.nv)),
+      tree_(at(model.nv)),
+      force_(plan.freedoms()),
+      friction_(plan.freedoms()),
+      qd_(plan.actuated.size()),
+      qdd_(plan.actuated.size()),
+      external_(model.bodies.size()) {
+  motors_.name = model.name;
+  motors_.nv = static_cast<int>(plan.actuated.size());
+  motors_.bodies = model.bodies;
+  std::map<int, int> place;
+  for (std::size_t k = 0; k < plan.actuated.size(); ++k) {
+    place[plan.actuated[k]] = static_cast<int>(k);
+    motors_.velocity_names.push_back(model.velocity_names[at(plan.actuated[k])]);
+  }
+  for (Transmission<T> t : model.transmissions) {
+    const auto driven = std::count_if(t.v.begin(), t.v.end(), [&](int v) { return place.contains(v); });
+    if (driven == 0) continue;
+    if (driven != static_cast<std::ptrdiff_t>(t.v.size())) {
+      throw Error(ErrorCode::model, fmt::format("the coupling `{}` moves joints of which some are not actuated", t.name));
+    }
+    for (int& v : t.v) v = place.at(v);
+    motors_.transmissions.push_back(std::move(t));
+  }
+  for (std::size_t k = 0; k < model.loops.size(); ++k) {
+    for (const JointLoss<T>& loss : model.loops[k].losses) {
+      Cut cut{k, loss, {}, std::vector<T>(at(model.nv))};
+      cut.joint.axis = model.loops[k].axis;
+      cut.joint.kind = freedom_of<T>(model.loops[k], loss.v, Mat3<T>::identity(), Mat3<T>::identity()).slides ? JointKind::prismatic : JointKind::revolute;
+      feels_ = feels_ || !loss.bearings.empty();
+      cuts_.push_back(std::move(cut));
+    }
+  }
+  const std::vector<bool> felt = felt_reactions(model);
+  feels_ = feels_ || std::any_of(felt.begin(), felt.end(), [](bool b) { return b; });
+}
+
+template <class T>
+void ClosedLosses<T>::set_cut_rows(const ClosedWorkspace<T>& work) {
+  for (Cut& cut : cuts_) {
+    const LoopClosure<T>& loop = model_.loops[cut.loop];
+    const LoopView& view = plan_.equations.loops[cut.loop];
+    const Transform<T> X_A = frame_pose(work.tree, loop.a), X_B = frame_pose(work.tree, loop.b);
+    const Freedom<T> f = freedom_of(loop, cut.loss.v, X_A.R, X_B.R);
+    for (T& x : cut.row) x = T(0.0);
+    for (const bool second : {false, true}) {
+      for (const int i : second != view.swapped ? view.b : view.a) {
+        const Transform<T>& X = work.tree.X_W[at(i)];
+        visit_columns<T>(model_.bodies[at(i)], X.R, X_B.p - X.p, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
+          const T part = dot(f.n, f.slides ? lin : ang);
+          cut.row[at(v)] += second ? part : -part;
+        });
+      }
+    }
+  }
+}
+
+template <class T>
+void ClosedLosses<T>::joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, std::span<const Force<std::type_identity_t<T>>> reactions,
+                                           std::span<const Force<std::type_identity_t<T>>> in_cuts, Out<T> force) {
+  std::copy(damping_.begin(), damping_.end(), tree_.begin());
+  for (const JointLoss<T>& loss : model_.losses) {
+    tree_[at(loss.v)] += joint_friction<T>(loss, model_.bodies[at(loss.body)], velocity[at(loss.v)], reactions[at(loss.body)]);
+  }
+  for (const Cut& cut : cuts_) {
+    T rate(0.0);
+    for (std::size_t v = 0; v < cut.row.size(); ++v) rate += cut.row[v] * velocity[v];
+    const T friction = joint_friction<T>(cut.loss, cut.joint, rate, in_cuts[cut.loop]);
+    for (std::size_t v = 0; v < cut.row.size(); ++v) tree_[v] += cut.row[v] * friction;
+  }
+  project_torques<T>(plan_, work, tree_, force);
+}
+
+template <class T>
+void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
+                              std::span<const Force<std::type_identity_t<T>>> external) {
+  set_closed_pose<T>(model_, plan_, work, q);
+  const bool redundant = plan_.actuated != plan_.independent;
+  if (redundant) complement_by_unit_velocities<T>(model_, plan_, work);
+  closed_velocities<T>(model_, plan_, work, qd);
+  closed_accelerations<T>(model_, plan_, work, q, qdd);
+  rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, work.tau, damping_, external);
+  project_torques<T>(plan_, work, work.tau, force_);
+  const std::vector<T> multipliers = work.multipliers;
+  const std::vector<Force<T>> in_cuts = loop_reactions<T>(model_, plan_, work);
+  if (feels_) {
+    for (std::size_t i = 0; i < external_.size(); ++i) external_[i] = external.empty() ? Force<T>{} : external[i];
+    add_loop_wrenches<T>(model_, plan_, work, external_);
+    rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, tree_, damping_, external_);
+  }
+  set_cut_rows(work);
+  joint_friction_force(work, work.qd, work.tree.force, in_cuts, friction_);
+  work.multipliers = multipliers;
+  distribute_torques<T>(plan_, work, force_, weights, losses.dynamic);
+  distribute_torques<T>(plan_, work, friction_, weights, losses.damping);
+  for (std::size_t k = 0; k < plan_.actuated.size(); ++k) {
+    qd_[k] = work.qd[at(plan_.actuated[k])];
+    qdd_[k] = work.qdd[at(plan_.actuated[k])];
+  }
+  add_losses<T>(motors_, work.tree.force, {}, qd_, qdd_, losses);
+}
+
+#define LW_INSTANTIATE(T)                                  \
+  template bool has_loop_losses<T>(const Model<T>& model); \
+  template class ClosedLosses<T>;
+LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

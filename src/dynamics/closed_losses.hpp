@@ -1,0 +1,62 @@
+// What the joints of a closed mechanism lose, the actuated, the passive and the cut ones, and what its drives must give for it.
+//
+//   dynamic  = Rᵀ(M q̈ + h)                                 without losses
+//   bearing  = Rᵀ(friction of the tree's joints) + Σ (n R)ᵀ · friction of the cut joints, n q̇ the velocity in a cut joint
+//   at_joint = dynamic + bearing, and through the drives of the actuated joints as in trees (friction.hpp)
+//
+// Reactions that load bearings are those of the frictionless mechanism, with the forces λ in the cut joints. Where loops hold more than they
+// must, λ does not know how the rest is shared: it is borne by the tree's joints. Drives of passive joints have their rotors' inertia
+// and no more.
+#pragma once
+
+#include "closed.hpp"
+#include "friction.hpp"
+
+namespace lw {
+
+template <class T>
+class ClosedLosses {
+ public:
+  // Both must outlive it. Throws Error(model) where a coupling moves an actuated joint together with a passive one.
+  ClosedLosses(const Model<T>& model, const LoopPlan& plan);
+
+  // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves in `work` velocities and accelerations of the
+  // tree, and λ without friction.
+  void inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
+               std::span<const Force<std::type_identity_t<T>>> external = {});
+  Losses<T> losses;
+
+  // Friction in the joints alone, generalised forces of the independent velocities, at velocities and reactions of the tree; cut reactions
+  // as loop_reactions gives them. `directions`: velocities of the tree that decide where dry friction points (of cut joints behind them).
+  void joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, std::span<const Force<std::type_identity_t<T>>> reactions,
+                            std::span<const Force<std::type_identity_t<T>>> in_cuts, Out<T> force);
+
+  // A freedom of a cut joint that has friction: its velocity is row · q̇.
+  struct Cut {
+    std::size_t loop;
+    JointLoss<T> loss;
+    Body<T> joint;       // axis in the second frame, and whether it slides
+    std::vector<T> row;  // at the pose of the last call
+  };
+  const std::vector<Cut>& cuts() const { return cuts_; }
+  void set_cut_rows(const ClosedWorkspace<T>& work);
+
+  bool feels_reactions() const { return feels_; }
+  // The model of the actuated joints alone, with their drives: v are places among plan.actuated.
+  const Model<T>& motors() const { return motors_; }
+
+ private:
+  const Model<T>& model_;
+  const LoopPlan& plan_;
+  Model<T> motors_;
+  std::vector<Cut> cuts_;
+  bool feels_ = false;
+  std::vector<T> damping_, tree_, force_, friction_, qd_, qdd_;
+  std::vector<Force<T>> external_;
+};
+
+// Friction in any joint, of the tree or cut.
+template <class T>
+bool has_loop_losses(const Model<T>& model);
+
+}  // namespace lw

@@ -1,0 +1,50 @@
+// Linear equations with the square part J_u of the closures' Jacobian, J_u x = b and J_uᵀ y = c, over any scalar.
+//
+// Numbers are eliminated with row pivots as they come. Expressions cannot choose: what they do is laid down before, once for all states,
+// by an EliminationPlan. It begins with pivots that are safe, the same at random configurations as far as that matters
+// (levers from a link's joint to its cut joint are, and slides), those of least fill-in first. Of the core that is left, up to 3×3
+// is inverted by its adjugate, whose determinant vanishes where the mechanism is singular and nowhere else; a larger one is a
+// Solve node of one step, which pivots when it runs.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "workspace.hpp"
+
+namespace lw {
+
+struct EliminationPlan {
+  struct Pivot {
+    std::size_t row, column;
+  };
+  std::vector<Pivot> pivots;
+  std::vector<std::size_t> rows, columns;  // of the core
+};
+// From the matrix at random configurations.
+EliminationPlan plan_elimination(std::vector<Eigen::MatrixXd> samples);
+
+template <class T>
+class LoopFactors {
+ public:
+  // `plan` must outlive it.
+  explicit LoopFactors(const EliminationPlan& plan);
+
+  // A by columns, n × n. Of numbers: false where it is singular to the last bit.
+  bool factorize(In<T> A);
+  // b, an entry a row, becomes x, an entry a column; and c, an entry a column, becomes y, an entry a row.
+  void solve(Out<T> b);
+  void solve_transposed(Out<T> c);
+
+ private:
+  T& at(std::size_t row, std::size_t column) { return A_[column * n_ + row]; }
+  void eliminate();
+  void invert_core();
+  void solve_core(std::vector<T>& b, bool transposed);
+
+  const EliminationPlan& plan_;
+  std::size_t n_, core_;
+  std::vector<T> A_, inverse_pivots_, core_inverse_, x_, part_;
+  std::vector<std::size_t> order_;  // of rows, where numbers are pivoted
+};
+
+}  // namespace lw

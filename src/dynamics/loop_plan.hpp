@@ -1,0 +1,55 @@
+// What of a closed mechanism is the same in all its poses, decided once from numbers and then used by every scalar.
+//
+//   independent   velocities that are given: those of the actuated joints, of more than there are freedoms the first that are independent;
+//                 where the file names none, those that elimination leaves
+//   dependent     the others: J_u q̇_u = −J_a q̇_a
+//   equations     of all closures as many as there are dependent velocities, independent where the mechanism is not singular
+//                 (a planar loop has five, of which two say something)
+//   velocity      how J_u is eliminated
+//
+// Position. A dependent joint at the end of a loop, behind which only given joints stand, is found in closed form once all else is:
+//   turns   the point A of its link is where B is:  R(q) r = v, so that |v|² = |r|² is an equation without q, and then q is the angle
+//           from r to v about the axis
+//   slides  q = s·(v − r), and the equation across the slide does not have q
+// Newton's method is left with `unknown` and `position_rows`: one unknown of a four-bar, two of a planar 3-RRR.
+#pragma once
+
+#include "closure_rows.hpp"
+#include "loop_factors.hpp"
+
+namespace lw {
+
+struct LoopEnd {
+  std::size_t loop = 0;
+  int body = 0;  // of the joint
+  bool slides = false;
+  double length = 1.0;  // |r| across the axis, at home
+};
+
+struct LoopPlan {
+  std::vector<int> independent, dependent, actuated;  // velocities, in the order of the model
+  std::vector<int> independent_q, dependent_q;        // coordinates; of a spherical joint one more than velocities
+  ClosureEquations equations;
+  EliminationPlan velocity;
+
+  std::vector<LoopEnd> ends;
+  std::vector<int> unknown;  // velocities
+  struct PositionRow {
+    int end = -1;         // distance of that end,
+    std::size_t row = 0;  // or that equation
+  };
+  std::vector<PositionRow> position_rows;
+  EliminationPlan position;
+
+  std::size_t freedoms() const { return independent.size(); }
+};
+
+// Throws Error(model) where nothing can move, where the actuated joints do not determine the motion (it names what they leave
+// free), and Error(data) where the mechanism cannot be closed at all.
+LoopPlan plan_loops(const Model<double>& model);
+
+// Where the file of a mechanism with loops calls no joint actuated: those that elimination leaves independent are. Others stay as
+// they are.
+Model<double> with_drivers(Model<double> model);
+
+}  // namespace lw
