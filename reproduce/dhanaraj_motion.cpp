@@ -119,7 +119,7 @@ void gravity_hold(Experiment& e) {
 }
 
 // Torques of the line's motion by the printed equations, in rows; the motion back from them.
-void round_trip(Experiment& e) {
+void line_round_trip(Experiment& e) {
   const Model<double> kinematic = d13_arm();
   // every `h` has a row at its beginning, middle and end
   const auto departs = [&](double h) {
@@ -164,7 +164,7 @@ Experiment dhanaraj_motion() {
                "integrated as they stand. His torques are lost: the round trip takes a line of its own.");
   free_motion_of_print(e);
   gravity_hold(e);
-  round_trip(e);
+  line_round_trip(e);
   return e;
 }
 

@@ -120,13 +120,13 @@ std::vector<T> set_by(const std::vector<DesignEvent>& events, const std::vector<
   }
   return after;
 }
-using Events = std::vector<DesignEvent>;
-using Which = std::vector<std::size_t>;
-template std::vector<double> set_by(const Events&, const Which&, const DesignSystem&, const double&,
-                                    std::span<const double>);
-template std::vector<Dual> set_by(const Events&, const Which&, const DesignSystem&, const Dual&, std::span<const Dual>);
-template std::vector<ComplexStep> set_by(const Events&, const Which&, const DesignSystem&, const ComplexStep&,
-                                         std::span<const ComplexStep>);
+#define LW_SET_BY(T)                                                                               \
+  template std::vector<T> set_by(const std::vector<DesignEvent>&, const std::vector<std::size_t>&, \
+                                 const DesignSystem&, const T&, std::span<const T>);
+LW_SET_BY(double)
+LW_SET_BY(Dual)
+LW_SET_BY(ComplexStep)
+#undef LW_SET_BY
 
 namespace {
 
