@@ -1,5 +1,6 @@
 #include "integrator_orders.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "../base/worse.hpp"
