@@ -2,11 +2,13 @@
 #pragma once
 
 #include "dynamics/aba.hpp"
+#include "dynamics/assembly.hpp"
 #include "dynamics/base_parameters.hpp"
 #include "dynamics/canonical/composite.hpp"
 #include "dynamics/canonical/tensor_derivatives.hpp"
 #include "dynamics/canonical/tensor_inverse.hpp"
 #include "dynamics/closed_form_arm.hpp"
+#include "dynamics/closed_mechanism.hpp"
 #include "dynamics/closure.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/elements.hpp"
@@ -17,6 +19,7 @@
 #include "dynamics/friction.hpp"
 #include "dynamics/inverse_kinematics.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/loop_position.hpp"
 #include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"
 #include "model.hpp"

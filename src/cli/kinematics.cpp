@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -50,7 +50,7 @@ struct Motions {
   Model<double> joints;            // of --q and --qd: the model's, or those that a mechanism with loops is led by
   std::vector<double> q, qd, qdd;  // of the tree, where qdd of the joints is zero
   std::vector<double> given_q, given_qd, R;  // R by columns: velocities of the tree by those of the joints; empty: the same
-  std::optional<ClosedModel> closed;
+  std::shared_ptr<const ClosedModel> closed;
   Assembled pose;
 };
 Motions read_motions(const Arguments& arguments, LoadedModel loaded) {
@@ -62,7 +62,7 @@ Motions read_motions(const Arguments& arguments, LoadedModel loaded) {
     m.qdd.assign(m.qd.size(), 0.0);
     return m;
   }
-  m.closed = closed_model(std::move(loaded));
+  m.closed = std::make_shared<const ClosedModel>(std::move(loaded));
   m.joints = m.closed->joints.model;
   const Model<double>& model = m.closed->loaded.model;
   const LoopPlan& plan = m.closed->plan;
