@@ -8,6 +8,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND linkwright_warnings -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
   # By mistake far more often than not, in optimised std::string and Eigen code of gcc 12.
   list(APPEND linkwright_warnings -Wno-maybe-uninitialized -Wno-uninitialized)
+  # Of anonymous namespaces in what is included, which files compiled together are.
+  list(APPEND linkwright_warnings -Wno-subobject-linkage)
 endif()
 if(LINKWRIGHT_WERROR)
   list(APPEND linkwright_warnings -Werror)

@@ -17,6 +17,7 @@
 #include "../base/text.hpp"
 #include "../model/random_state.hpp"
 #include "backends.hpp"
+#include "bench_closed.hpp"
 #include "bench_cores.hpp"
 #include "bench_simulation.hpp"
 #include "judgements.hpp"
@@ -189,6 +190,13 @@ double disagreement(const Model<double>& model, peer::Function f, peer::Peer& a,
 
 std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& loaded,
                                const std::vector<PeerLibrary>& libraries, double seconds) {
+  if (!loaded.model.loops.empty()) {
+    std::vector<Result> results;
+    for (const ClosedTiming& t : time_closed(loaded, seconds, [&](const std::string& text) { note(arguments, text); })) {
+      results.push_back({t.function, t.backend, t.timing, t.operations});
+    }
+    return results;
+  }
   const std::vector<Backend> backends = make_backends(arguments, loaded, libraries);
   give_states(loaded.model, backends);
   std::vector<Result> results;
@@ -264,11 +272,15 @@ void print_rates(const std::vector<Result>& results, double peak) {
 
 std::vector<LoadedModel> load_models(const Arguments& arguments) {
   if (arguments.has("MODEL")) {
-    LoadedModel loaded = load_tree(arguments);
+    LoadedModel loaded = load_model(arguments);
+    for (const char* option : {"--friction", "--simulate"}) {
+      if (loaded.model.loops.empty() || !arguments.has(option)) continue;
+      throw Error(ErrorCode::model, fmt::format("{} is for trees: `{}` has closed loops", option, loaded.model.name));
+    }
     if (loaded.model.nv == 0) {
       throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
     }
-    judge_mass_matrix(arguments, loaded.model);
+    if (loaded.model.loops.empty()) judge_mass_matrix(arguments, loaded.model);
     return {std::move(loaded)};
   }
   std::vector<LoadedModel> models;

@@ -126,7 +126,7 @@ Option torque_weights_option() {
 }
 
 int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
-  const ClosedModel closed = closed_model(std::move(read));
+  const ClosedModel closed(std::move(read));
   if (arguments.has("--trajectory")) return inverse_along_closed_trajectory(arguments, closed);
   const Model<double>& model = closed.loaded.model;
   const Assembled pose = read_closed_pose(arguments, closed);
@@ -191,7 +191,7 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
 
 int run_closed_forward(const Arguments& arguments, LoadedModel read) {
   refuse_closed(arguments, "--method", "a mechanism with loops has one, by its orthogonal complement");
-  const ClosedModel closed = closed_model(std::move(read));
+  const ClosedModel closed(std::move(read));
   const Model<double>& model = closed.loaded.model;
   const Assembled pose = read_closed_pose(arguments, closed);
   const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model), tau = read_velocity(arguments, "--tau", closed.motors, false);
@@ -233,7 +233,7 @@ int run_closed_forward(const Arguments& arguments, LoadedModel read) {
 }
 
 int run_closed_mass_matrix(const Arguments& arguments, LoadedModel read) {
-  const ClosedModel closed = closed_model(std::move(read));
+  const ClosedModel closed(std::move(read));
   const Model<double>&model = closed.loaded.model, &joints = closed.joints.model;
   const Assembled pose = read_closed_pose(arguments, closed);
   ClosedWorkspace<double> work(model, closed.plan);
@@ -256,7 +256,7 @@ int run_closed_mass_matrix(const Arguments& arguments, LoadedModel read) {
 }
 
 int run_closed_bias(const Arguments& arguments, LoadedModel read) {
-  ClosedModel closed = closed_model(std::move(read));
+  ClosedModel closed(std::move(read));
   closed.plan.actuated = closed.plan.independent;  // generalised forces, whoever gives them
   const Model<double>&model = closed.loaded.model, &joints = closed.joints.model;
   const Assembled pose = read_closed_pose(arguments, closed);

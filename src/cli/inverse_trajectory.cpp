@@ -86,11 +86,12 @@ std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel
   Model<double> model = closed.loaded.model;
   std::vector<Course> courses = empty_courses(friction, closed.plan.actuated.size());
   ClosedWorkspace<double> work(model, closed.plan);
-  std::vector<double> q, tau(closed.plan.actuated.size());
+  const std::vector<double>& q = closed.mechanism->q();
+  std::vector<double> tau(closed.plan.actuated.size());
   for (std::size_t k = 0; k < motion.size(); ++k) {
     const JointSample& s = motion[k];
     try {
-      q = k == 0 ? assemble_at(closed.led, s.q).q : follow_pose(closed, q, s.q);
+      closed.mechanism->follow(s.q);
     } catch (const Error& e) {
       throw Error(e.code(), fmt::format("at sample {} (t = {:.6g}): {}", k + 1, s.t, e.what()));
     }

@@ -5,7 +5,7 @@
 
 #include "../base/error.hpp"
 #include "../base/index.hpp"
-#include "../dynamics/closed.hpp"
+#include "../dynamics/closed_forward_losses.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../model/coordinate_rates.hpp"
@@ -58,10 +58,12 @@ class ClosedSlopes {
 };
 
 struct ClosedHeld {
-  ClosedHeld(const Model<double>& m, std::shared_ptr<const LoopPlan> p) : model(m), plan(std::move(p)), work(model, *plan) {}
+  ClosedHeld(const Model<double>& m, std::shared_ptr<const LoopPlan> p) : model(m), plan(std::move(p)), work(model, *plan), losses(model, *plan) {}
   Model<double> model;
   std::shared_ptr<const LoopPlan> plan;
   ClosedWorkspace<double> work;
+  ClosedLosses<double> losses;
+  std::unique_ptr<ClosedForwardLosses> forward;
   int frame = 0;
 };
 
@@ -69,15 +71,15 @@ struct ClosedHeld {
 
 Reference closed_reference(const Model<double>& model, std::shared_ptr<const LoopPlan> plan, const std::string& function,
                            const std::string& frame, bool friction, std::vector<Model<Dual>> moving) {
-  require(!friction, "closed functions with friction have a reference of their own");
   auto held = std::make_shared<ClosedHeld>(model, std::move(plan));
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
   require(held->frame >= 0, "a reference for a frame of the model");
+  if (friction && function == "forward") held->forward = std::make_unique<ClosedForwardLosses>(held->model, *held->plan);
   std::shared_ptr<ClosedSlopes> slopes;
   if (function.ends_with("-derivatives")) {
     slopes = std::make_shared<ClosedSlopes>(model, held->plan, function == "forward-derivatives", std::move(moving));
   }
-  return [held, slopes, function](std::span<const double> in, std::span<double> out) {
+  return [held, slopes, function, friction](std::span<const double> in, std::span<double> out) {
     const Model<double>& m = held->model;
     const LoopPlan& p = *held->plan;
     ClosedWorkspace<double>& work = held->work;
@@ -95,6 +97,14 @@ Reference closed_reference(const Model<double>& model, std::shared_ptr<const Loo
     const std::vector<double> zero(n, 0.0);
     if (slopes != nullptr) {
       (*slopes)(in, results);
+    } else if (function == "friction" || (friction && function == "inverse")) {
+      held->losses.inverse(work, q, qd, third);
+      const Losses<double>& l = held->losses.losses;
+      std::vector<const std::vector<double>*> parts{&l.total};
+      if (function == "friction") parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
+      for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), results.begin() + static_cast<std::ptrdiff_t>(k * parts[k]->size()));
+    } else if (friction && function == "forward") {
+      (*held->forward)(work, q, qd, third, results);
     } else if (function == "inverse") {
       closed_inverse<double>(m, p, work, q, qd, third, results);
     } else if (function == "bias") {

@@ -7,9 +7,11 @@
 
 #include "../base/error.hpp"
 #include "../base/index.hpp"
+#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/formulations/cholesky.hpp"
 #include "../dynamics/kinematics.hpp"
+#include "../graph/typical.hpp"
 #include "../model/displace.hpp"
 
 namespace lw {
@@ -92,6 +94,9 @@ std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& p
   const std::size_t n = plan.freedoms(), actuated = plan.actuated.size();
   std::vector<Group> groups;
   if (function == "inverse") groups = {{"tau", actuated}};
+  if (function == "friction") {
+    for (const char* name : {"dynamic", "bearing", "at_joint", "transmission", "total", "motor"}) groups.push_back({name, actuated});
+  }
   if (function == "bias") groups = {{"bias", n}};
   if (function == "forward") groups = {{"qdd", n}};
   if (function == "mass-matrix") groups = {{"M", n * n, n}};
@@ -136,6 +141,42 @@ void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, co
   projected(road, torques, pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)), bias);
   gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
   for (std::size_t k = 0; k < n; ++k) out[0][k] -= bias[k];
+  cholesky_solve<Expr>(H, out[0]);
+}
+
+void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[3], out);
+  ClosedLosses<Expr> made(lossy, road.plan);
+  made.inverse(pose.work, pose.q(), in[1], in[2]);
+  const Losses<Expr>& l = made.losses;
+  if (out.size() == 3) {
+    out[0] = l.total;
+    return;
+  }
+  std::size_t k = 0;
+  for (const auto* part : {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor}) out[k++] = *part;
+}
+
+void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[3], out);
+  ClosedLosses<Expr> made(lossy, road.plan);
+  const bool drives_lose = std::any_of(made.motors().transmissions.begin(), made.motors().transmissions.end(), [](const Transmission<Expr>& t) {
+    return std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<Expr>& d) { return !d.efficiency.empty() || !is_zero(d.breakaway); });
+  });
+  if (made.feels_reactions() || drives_lose) {
+    throw Error(ErrorCode::usage, "`forward` of a mechanism with loops is made with friction that does not depend on loads: bearings under load and "
+                                  "drives that lose are for `linkwright forward --friction`");
+  }
+  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
+  const std::size_t n = road.plan.freedoms();
+  std::vector<Expr> H(n * n), needed(n);
+  reduced_mass_matrix(road, mass, pose, H);
+  const std::vector<Expr> R = pose.work.R;
+  made.inverse(pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)));
+  pose.work.R = R;
+  gather_torques<Expr>(road.plan, pose.work, made.losses.at_joint, needed);
+  gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
+  for (std::size_t k = 0; k < n; ++k) out[0][k] -= needed[k];
   cholesky_solve<Expr>(H, out[0]);
 }
 
@@ -188,7 +229,10 @@ void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques
   }
   // by elimination at the pose
   std::vector<Expr> x = pose.q();
-  for (const std::vector<Expr>* part : {&in[1], &qdd, &tau}) x.insert(x.end(), part->begin(), part->end());
+  const auto append = [&x](const std::vector<Expr>& part) { x.insert(x.end(), part.begin(), part.end()); };
+  append(in[1]);
+  append(qdd);
+  append(tau);
   x.resize(x.size() + nv, Expr(0.0));
   if (parameters > 0) x.insert(x.end(), in[4].begin(), in[4].end());
   std::vector<std::size_t> along;

@@ -33,6 +33,12 @@ struct ClosedRoad {
 void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in, Results& out);
 void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, const Arguments& in, Results& out);
 void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Arguments& in, Results& out);
+// inverse with what joints and drives lose (tau is the total), or friction, all parts of it. `lossy`: the model by which torques and reactions
+// are computed.
+void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const Arguments& in, Results& out);
+// forward with friction that does not depend on loads: viscous, and dry of what moves. Throws Error(usage) for bearings under load and
+// drives that lose.
+void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass, const Arguments& in, Results& out);
 
 // Derivatives. What they are taken of, with all coordinates of the tree given and displaced by `step` along its velocities:
 //   q, qd, qdd, tau, step, [p]  →  excess, residual

@@ -15,6 +15,7 @@
 #include "../base/random.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/base_parameters.hpp"
+#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/canonical/composite.hpp"
 #include "../dynamics/canonical/tensor_inverse.hpp"
 #include "../dynamics/crba.hpp"
@@ -274,7 +275,20 @@ class Tracer {
     const auto by_composite = [](const Scene& s, const TensorRoad& t) {
       return [&s, &t](const std::vector<Expr>& q, std::vector<Expr>& M) { composite_mass_matrix<Expr>(s.fewer, s.tree, t, q, M); };
     };
-    if (function_ == "inverse" || function_ == "bias") {
+    if (lossy_) {
+      // where a load is felt, in the tree or in a cut, inertias stay where they are
+      const bool felt = ClosedLosses<double>(values_, *plan_).feels_reactions();
+      const auto model_of = [felt](const Scene& s) -> const Model<Expr>& { return felt ? s.model : s.fewer; };
+      if (function_ == "forward") {
+        add("mass matrix and bias, with losses", [=, this](Scene& s, const Arguments& x, Results& y) {
+          const Variant plain = plain_variant();
+          trace_closed_forward_losses(road(s), model_of(s), by_composite(s, plain.road), x, y);
+        });
+      } else {
+        add("recursive Newton-Euler with losses, the model's frames",
+            [=](Scene& s, const Arguments& x, Results& y) { trace_closed_losses(road(s), model_of(s), x, y); });
+      }
+    } else if (function_ == "inverse" || function_ == "bias") {
       const bool still = function_ == "bias";
       search("acceleration tensor", in, out, [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
         trace_closed_torques(road(s), by_tensor(s, t), still, x, y);

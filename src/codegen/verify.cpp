@@ -144,7 +144,7 @@ double closed_error(const Model<double>& model, const LoopPlan& plan, const Func
   const bool forces = f.name().starts_with("forward");
   if (!s.qd.empty()) {
     closed_velocities<double>(model, plan, work, s.qd);
-    closed_accelerations<double>(model, plan, work, q, f.name().starts_with("inverse") ? s.qdd : b);
+    closed_accelerations<double>(model, plan, work, q, f.name().starts_with("inverse") || f.name() == "friction" ? s.qdd : b);
     const Values of_tree = torque_terms(model, work.tree, q, work.qd, work.qdd);
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t v = 0; v < nv; ++v) terms[k] += std::abs(R[k * nv + v]) * of_tree[v];
@@ -162,7 +162,8 @@ double closed_error(const Model<double>& model, const LoopPlan& plan, const Func
       if (g.name == "dependent") difference = std::remainder(difference, 2.0 * std::numbers::pi);
       double scale = size;
       if (g.name == "dependent" || g.name == "residual") scale = 1.0;
-      if (g.name == "tau" || g.name == "bias") scale = std::max(std::abs(e[k]), k < n && plan.actuated == plan.independent ? terms[k] : *std::max_element(terms.begin(), terms.end()));
+      const bool part_of_losses = f.name() == "friction" && g.name != "dependent" && g.name != "residual";
+      if (g.name == "tau" || g.name == "bias" || part_of_losses) scale = std::max(std::abs(e[k]), k < n && plan.actuated == plan.independent ? terms[k] : *std::max_element(terms.begin(), terms.end()));
       if (g.name == "M") scale = std::sqrt(std::abs(H[(k % n) * (n + 1)] * H[(k / n) * (n + 1)]));
       if (g.name == "qdd" && forces) {
         difference = 0.0;

@@ -62,6 +62,17 @@ void turn_quaternion(T* q, const T* g) {
   q[3] = scale * (w - x * g[0] - y * g[1] - z * g[2]);
 }
 
+// Cosine and sine of the angle whose half has the tangent t.
+template <class T>
+struct HalfTurn {
+  explicit HalfTurn(const T& t) {
+    const T half = T(1.0) / (T(1.0) + t * t), twice = half + half;
+    c = twice - T(1.0);
+    s = t * twice;
+  }
+  T c, s;
+};
+
 // Newton's method around given numbers of all joints.
 template <class T>
 class PositionStep {
@@ -79,17 +90,25 @@ class PositionStep {
   const std::vector<JointNumbers<T>>& numbers() const { return numbers_; }
   std::vector<JointNumbers<T>>& numbers() { return numbers_; }
 
-  // Where bodies are with the unknowns displaced by x.
+  // Where bodies are with the unknowns displaced by x. A turn comes last: what stands before it does not depend on x where nothing
+  // inward does.
   void place(const std::vector<JointNumbers<T>>& from, In<T> x) {
-    for (std::size_t i = 0; i < model_.bodies.size(); ++i) numbers_[i] = moved(model_.bodies[i], from[i], x);
-    place();
-  }
-  void place() {
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
       const Body<T>& b = model_.bodies[i];
-      work_.X[i] = transform_of(b, numbers_[i]);
-      work_.X_W[i] = b.parent < 0 ? work_.X[i] : work_.X_W[at(b.parent)] * work_.X[i];
+      numbers_[i] = moved(b, from[i], x);
+      const bool turns = b.kind == JointKind::revolute && place_[at(b.v)] >= 0 && !plain_[at(b.v)];
+      put(i, transform_of(b, turns ? from[i] : numbers_[i]));
+      if (!turns) continue;
+      const HalfTurn<T> turn(x[at(place_[at(b.v)])]);
+      const Mat3<T> along = outer(b.axis, b.axis);
+      const Transform<T> X{along + (Mat3<T>::identity() - along) * turn.c + skew(b.axis) * turn.s, {}};
+      work_.X[i] = work_.X[i] * X;
+      work_.X_W[i] = work_.X_W[i] * X;
     }
+  }
+  // With the numbers as they are.
+  void place() {
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) put(i, transform_of(model_.bodies[i], numbers_[i]));
   }
 
   // Of position_rows, distances as half their squares.
@@ -151,6 +170,12 @@ class PositionStep {
   int place_of(int v) const { return place_[at(v)]; }
 
  private:
+  void put(std::size_t i, const Transform<T>& X) {
+    const int parent = model_.bodies[i].parent;
+    work_.X[i] = X;
+    work_.X_W[i] = parent < 0 ? X : work_.X_W[at(parent)] * X;
+  }
+
   JointNumbers<T> moved(const Body<T>& b, JointNumbers<T> n, In<T> x) const {
     using std::cos, std::sin;
     const int place = place_[at(b.v)];
@@ -162,8 +187,8 @@ class PositionStep {
           n[2] = n[2] + (b.mimics ? b.ratio * d[0] : d[0]);
           return {cos(n[2]), sin(n[2]), n[2]};
         }
-        const T t = d[0], half = T(1.0) / (T(1.0) + t * t), twice = half + half, c = twice - T(1.0), s = t * twice;
-        return {n[0] * c - n[1] * s, n[1] * c + n[0] * s, n[2]};
+        const HalfTurn<T> turn(d[0]);
+        return {n[0] * turn.c - n[1] * turn.s, n[1] * turn.c + n[0] * turn.s, n[2]};
       }
       case JointKind::prismatic: n[0] = n[0] + (b.mimics ? b.ratio * d[0] : d[0]); return n;
       case JointKind::spherical: turn_quaternion<T>(n.data(), d); return n;

@@ -100,7 +100,7 @@ class Run {
     }
     const auto size = [](const std::vector<double>& x) {
       double most = 0.0;
-      for (const double e : x) most = std::max(most, std::abs(e));
+      for (const double entry : x) most = std::max(most, std::abs(entry));
       return most;
     };
     if (!adaptive_ && std::max(size(state_.q), size(state_.v)) > kBeyond) {

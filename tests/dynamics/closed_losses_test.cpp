@@ -1,0 +1,176 @@
+// Friction of passive and cut joints, drives around closed loops, forwards and backwards.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/worse.hpp"
+#include "dynamics/closed_forward_losses.hpp"
+#include "dynamics/closed_states.hpp"
+#include "dynamics/kinematics.hpp"
+#include "model/read.hpp"
+#include "support/closed_chains.hpp"
+#include "support/mechanism_of.hpp"
+
+namespace lw {
+namespace closed_losses_test {
+
+using Values = std::vector<double>;
+std::size_t u(int k) { return static_cast<std::size_t>(k); }
+
+void add_friction(Mechanism& m, double viscous, double coulomb, double width = 0.0) {
+  for (Link& link : m.links) {
+    if (link.joint.type == JointType::fixed) continue;
+    link.joint.friction.present = true;
+    link.joint.friction.viscous = viscous;
+    link.joint.friction.coulomb = coulomb;
+    link.joint.friction.width = width;
+  }
+  for (Loop& loop : m.loops) {
+    loop.friction.present = true;
+    loop.friction.viscous = viscous;
+    loop.friction.coulomb = coulomb;
+    loop.friction.width = width;
+  }
+}
+
+struct Subject {
+  explicit Subject(Mechanism m, std::uint64_t seed = 2)
+      : mechanism(std::move(m)), model(with_drivers(instantiate<double>(mechanism))), plan(plan_loops(model)), work(model, plan), states(model, plan) {
+    Random random(seed);
+    s = states.next(random);
+    q = states.tree_q();
+  }
+  Mechanism mechanism;
+  Model<double> model;
+  LoopPlan plan;
+  ClosedWorkspace<double> work;
+  RandomClosedStates states;
+  State s;
+  Values q;
+};
+
+// What all joints lose is what the motors give more: the velocities in the cuts as differences of the links' own.
+TEST(ClosedLosses, PowerOfFrictionIsThatOfEveryJoint) {
+  for (const JointType cut : {JointType::revolute, JointType::prismatic, JointType::cylindrical, JointType::universal, JointType::spherical, JointType::planar}) {
+    Mechanism m = closed_chain(cut, 7);
+    add_friction(m, 0.7, 0.0);
+    Subject s(m);
+    ClosedLosses<double> losses(s.model, s.plan);
+    losses.inverse(s.work, s.q, s.s.qd, s.s.qdd);
+    double given = 0.0, lost = 0.0;
+    for (std::size_t k = 0; k < s.plan.actuated.size(); ++k) given += losses.losses.bearing[k] * s.work.qd[u(s.plan.actuated[k])];
+    for (const double v : s.work.qd) lost += 0.7 * v * v;
+    // in the cut: the base's frame stands still, the other moves against it
+    Workspace<double> tree(s.model);
+    forward_velocities<double>(s.model, tree, s.q, s.work.qd);
+    const Frame<double>& a = s.model.loops[0].a;
+    const Transform<double> X_A = frame_pose(tree, a), X_B = frame_pose(tree, s.model.loops[0].b);
+    const Motion<double>& v = tree.velocity[u(a.body)];
+    const Mat3<double>& R = tree.X_W[u(a.body)].R;
+    const Vec3<double> w = R * v.ang, at_A = R * (v.lin + cross(v.ang, a.X_BF.p)), at_B = at_A + cross(w, X_B.p - X_A.p);
+    if (cut == JointType::revolute || cut == JointType::spherical) lost += 0.7 * dot(w, w);
+    if (cut == JointType::prismatic) lost += 0.7 * dot(at_B, at_B);
+    if (cut == JointType::cylindrical || cut == JointType::planar) lost += 0.7 * (dot(w, w) + dot(at_B, at_B));
+    if (cut == JointType::universal) {
+      // ω = u q̇₁ + w q̇₂ of axes at right angles
+      const Vec3<double> first = X_A.R * s.model.loops[0].axis, second = X_B.R * s.model.loops[0].axis2;
+      lost += 0.7 * (dot(first, w) * dot(first, w) + dot(second, w) * dot(second, w));
+    }
+    EXPECT_NEAR(given, lost, 1e-10 * lost) << to_string(cut);
+  }
+}
+
+TEST(ClosedLosses, ForwardUndoesInverseWhereEverythingMoves) {
+  for (const char* name : {"four-bar", "planar-3rrr"}) {
+    Mechanism m = load(name);
+    add_friction(m, 0.05, 0.3);
+    m.links[0].joint.drive.emplace();
+    m.links[0].joint.drive->ratio = 20.0;
+    m.links[0].joint.drive->rotor_inertia = 2e-4;
+    m.links[0].joint.drive->efficiency = FormulaTable{{0.0}, {0.8}, false, {}};
+    m.links[0].joint.drive->breakaway = 0.4;
+    m.links[1].joint.friction.bearings.push_back({Bearing::Kind::journal, 0.1, 0.02, 0.1, false, {}});
+    m.loops[0].friction.bearings.push_back({Bearing::Kind::journal, 0.1, 0.02, 0.1, false, {}});
+    Subject s(m);
+    ClosedLosses<double> losses(s.model, s.plan);
+    losses.inverse(s.work, s.q, s.s.qd, s.s.qdd);
+    const Values tau = losses.losses.total;
+    Values back(s.plan.freedoms());
+    ClosedForwardLosses forward(s.model, s.plan);
+    forward(s.work, s.q, s.s.qd, tau, back);
+    for (std::size_t k = 0; k < back.size(); ++k) EXPECT_NEAR(back[k], s.s.qdd[k], 1e-9) << name;
+    EXPECT_TRUE(forward.sticking().empty());
+  }
+}
+
+// At rest: nothing moves while the torque stays within what friction holds, and what moves beyond it accelerates as the rest of the torque says.
+TEST(ClosedLosses, DryFrictionHoldsAMechanismAtRest) {
+  Mechanism m = load("four-bar");
+  add_friction(m, 0.0, 0.3);
+  Subject s(m);
+  const Values still(1, 0.0);
+  Values weight(1), qdd(1);
+  closed_inverse<double>(s.model, s.plan, s.work, s.q, still, still, weight);
+  complement_by_unit_velocities<double>(s.model, s.plan, s.work);
+  // what all four joints hold together, by their velocities at unit speed of the crank
+  ClosedLosses<double> losses(s.model, s.plan);
+  losses.set_cut_rows(s.work);
+  double most = 0.0, in_cut = 0.0;
+  for (std::size_t v = 0; v < 3; ++v) {
+    most += 0.3 * std::abs(s.work.R[v]);
+    in_cut += losses.cuts()[0].row[v] * s.work.R[v];
+  }
+  most += 0.3 * std::abs(in_cut);
+  ClosedForwardLosses forward(s.model, s.plan);
+  for (const double part : {-0.999, -0.3, 0.0, 0.5, 0.999}) {
+    forward(s.work, s.q, still, Values{weight[0] + part * most}, qdd);
+    EXPECT_EQ(qdd[0], 0.0) << part;
+    EXPECT_FALSE(forward.sticking().empty());
+  }
+  Values H(1);
+  closed_mass_matrix<double>(s.model, s.plan, s.work, s.q, H);
+  for (const double sign : {-1.0, 1.0}) {
+    forward(s.work, s.q, still, Values{weight[0] + sign * (most + 0.25)}, qdd);
+    EXPECT_NEAR(qdd[0], sign * 0.25 / H[0], 1e-10 * 0.25 / H[0]);
+    EXPECT_TRUE(forward.sticking().empty());
+  }
+}
+
+TEST(ClosedLosses, OfThreeFreedomsOneMayHoldWhileOthersSlip) {
+  Mechanism m = load("planar-3rrr");
+  m.gravity = {0.0, 0.0, 0.0};
+  m.links[0].joint.friction.present = true;
+  m.links[0].joint.friction.coulomb = 50.0;  // the first crank
+  Subject s(m);
+  const Values still(3, 0.0);
+  Values qdd(3), tau{1.0, 2.0, -1.0};
+  ClosedForwardLosses forward(s.model, s.plan);
+  forward(s.work, s.q, still, tau, qdd);
+  EXPECT_EQ(forward.sticking(), std::vector<std::string>{"crank1"});
+  EXPECT_LT(std::abs(qdd[0]), 1e-12 * std::abs(qdd[1]));
+  // the other two as if the first were part of the base: its row and column struck out
+  Values H(9);
+  closed_mass_matrix<double>(s.model, s.plan, s.work, s.q, H);
+  const double det = H[4] * H[8] - H[5] * H[7];
+  EXPECT_NEAR(qdd[1], (H[8] * tau[1] - H[7] * tau[2]) / det, 1e-10 * std::abs(qdd[1]));
+  EXPECT_NEAR(qdd[2], (H[4] * tau[2] - H[5] * tau[1]) / det, 1e-10 * std::abs(qdd[2]));
+}
+
+TEST(ClosedLosses, FilesGiveLoopsFriction) {
+  const Mechanism m = mechanism_of(R"(name: bars
+links:
+  - {name: left, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: right, parent: base, joint: {type: revolute, origin: {xyz: [1, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+home: {left: 70 deg, coupler: -60 deg, right: 50 deg}
+loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1.1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}, friction: {viscous: 0.25, coulomb: 0.5}}]
+)");
+  const Model<double> model = instantiate<double>(m);
+  ASSERT_EQ(model.loops[0].losses.size(), 1u);
+  EXPECT_EQ(model.loops[0].losses[0].viscous, 0.25);
+  EXPECT_EQ(model.loops[0].losses[0].coulomb, 0.5);
+  EXPECT_TRUE(has_loop_losses(model));
+}
+
+}  // namespace closed_losses_test
+}  // namespace lw
