@@ -64,7 +64,13 @@ void EventWatch::begin(double t, std::span<const double> y, std::span<const doub
 }
 
 bool EventWatch::passed(double t, std::span<const double> y) {
-  return std::ranges::any_of(watched_, [&](Watched& w) { return passes(w, t, y); });
+  std::vector<std::size_t> list;
+  for (Watched& w : watched_) {
+    if (passes(w, t, y)) list.push_back(w.event);
+  }
+  if (list.empty()) return false;
+  passed_ = std::move(list);
+  return true;
 }
 
 bool EventWatch::passes(Watched& w, double t, std::span<const double> y) {
@@ -83,14 +89,12 @@ double EventWatch::next_time(double t) const {
   return next;
 }
 
-std::vector<std::size_t> EventWatch::due(double t, std::span<const double> y) {
+std::vector<std::size_t> EventWatch::due(double t, bool ended) {
   std::vector<std::size_t> list;
   for (std::size_t k = 0; k < events_.size(); ++k) {
     if (events_[k].time && !done_[k] && *events_[k].time <= t) list.push_back(k);
   }
-  for (Watched& w : watched_) {
-    if (passes(w, t, y)) list.push_back(w.event);
-  }
+  if (ended) list.insert(list.end(), passed_.begin(), passed_.end());
   std::ranges::sort(list);
   return list;
 }

@@ -55,9 +55,12 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
     t = run.times().back();
     const std::span<const double> end = run.at(run.times().size() - 1);
     y.assign(end.begin(), end.end());
+    due = watch.due(t, run.ended());
     parts_.push_back(std::move(part));
-    due = watch.due(t, y);
-    if (due.empty()) return;
+    if (due.empty()) {
+      require(t >= duration, "a run goes on to its end, or to an event");
+      return;
+    }
 
     enter(last());
     mode.system->value(Parametric::Of::rates, t, y, f);
