@@ -64,12 +64,13 @@ void EventWatch::begin(double t, std::span<const double> y, std::span<const doub
 }
 
 bool EventWatch::passed(double t, std::span<const double> y) {
-  std::vector<std::size_t> list;
+  std::vector<std::size_t> those;
   for (Watched& w : watched_) {
-    if (passes(w, t, y)) list.push_back(w.event);
+    if (passes(w, t, y)) those.push_back(w.event);
   }
-  if (list.empty()) return false;
-  passed_ = std::move(list);
+  if (those.empty()) return false;
+  located_ = std::move(those);
+  located_at_ = t;
   return true;
 }
 
@@ -89,12 +90,17 @@ double EventWatch::next_time(double t) const {
   return next;
 }
 
-std::vector<std::size_t> EventWatch::due(double t, bool ended) {
+std::vector<std::size_t> EventWatch::due(double t, std::span<const double> y) {
   std::vector<std::size_t> list;
   for (std::size_t k = 0; k < events_.size(); ++k) {
     if (events_[k].time && !done_[k] && *events_[k].time <= t) list.push_back(k);
   }
-  if (ended) list.insert(list.end(), passed_.begin(), passed_.end());
+  for (Watched& w : watched_) {
+    // found there before quaternions were made unit again, by which round-off may lead back
+    const bool was_found = t == located_at_ && std::ranges::find(located_, w.event) != located_.end();
+    if (was_found || passes(w, t, y)) list.push_back(w.event);
+  }
+  located_.clear();
   std::ranges::sort(list);
   return list;
 }

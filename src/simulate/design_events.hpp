@@ -56,9 +56,8 @@ class EventWatch : public RunEnd {
   bool has_crossings() const { return !watched_.empty(); }
   // The next instant of an event at a given time, not before t; infinity where there is none.
   double next_time(double t) const;
-  // Those that happen here, in their order: their time has come, or, where the run was ended, they were the last to be found to
-  // have passed. (Not asked again of the state that a step has left: quaternions have been made units in between.)
-  std::vector<std::size_t> due(double t, bool ended);
+  // Those that happen here, in their order: their time has come, or they have passed.
+  std::vector<std::size_t> due(double t, std::span<const double> y);
   // It has happened at y, before what it sets.
   void happened(std::size_t event, double t, std::span<const double> y);
 
@@ -76,8 +75,9 @@ class EventWatch : public RunEnd {
   const std::vector<DesignEvent>& events_;
   std::size_t nq_, nv_;
   std::vector<Watched> watched_;
+  std::vector<std::size_t> located_;  // events that were found to pass, and where
+  double located_at_ = 0.0;
   std::vector<bool> done_;
-  std::vector<std::size_t> passed_;  // by the last look that found any
 };
 
 // y after the events, one after the other: q and qd as they set them, quaternions of length 1, integrals as before. In any scalar.

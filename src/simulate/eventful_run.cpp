@@ -55,7 +55,7 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
     t = run.times().back();
     const std::span<const double> end = run.at(run.times().size() - 1);
     y.assign(end.begin(), end.end());
-    due = watch.due(t, run.ended());
+    due = watch.due(t, y);
     parts_.push_back(std::move(part));
     if (due.empty()) {
       require(t >= duration, "a run goes on to its end, or to an event");
