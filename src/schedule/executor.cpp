@@ -296,7 +296,11 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
   constexpr double kWorthIt = 0.95;
   const auto cores = static_cast<int>(allowed_cores().size());
   const int all = most > 0 ? std::min(most, cores) : cores;
-  for (const Function& f : program.functions) choices_.push_back({f.name(), 1, {}, {}, one_.flat(f.name()), nullptr, f.input_size(), f.output_size()});
+  for (const Function& f : program.functions) choices_.push_back({f.name(), 1, {}, {}});
+  for (std::size_t k = 0; k < choices_.size(); ++k) {
+    const Function& f = program.functions[k];
+    callees_.push_back({choices_[k].function, f.input_size(), f.output_size(), one_.flat(f.name()), nullptr});
+  }
   if (all < 2 || !one_.is_native()) return;
   std::map<int, Program> promising;
   for (std::size_t k = 0; k < program.functions.size(); ++k) {
@@ -319,7 +323,8 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
     several_[p] = std::make_unique<Executor>(part, p, options);
     bool pays = false;
     for (const Function& f : part.functions) {
-      Choice& c = *std::find_if(choices_.begin(), choices_.end(), [&](const Choice& x) { return x.function == f.name(); });
+      const auto found = std::find_if(choices_.begin(), choices_.end(), [&](const Choice& x) { return x.function == f.name(); });
+      Choice& c = *found;
       try {
         c.measured = measure(one_, *several_[p], f);
       } catch (const Error&) {  // a processor did not come
@@ -327,7 +332,9 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
       }
       if (!c.measured.same || c.measured.divided > kWorthIt * c.measured.one) continue;
       c.processors = p;
-      c.executor = several_[p].get();
+      Callee& callee = callees_[static_cast<std::size_t>(found - choices_.begin())];
+      callee.flat = nullptr;
+      callee.executor = several_[p].get();
       pays = true;
     }
     if (!pays) several_.erase(p);
@@ -335,10 +342,13 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
 }
 
 void BestExecutor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
-  const Choice& c = choice(function);  // the only search: functions may take no more than it does
-  require(inputs.size() == c.inputs && outputs.size() == c.outputs, "inputs and outputs have the sizes of the function's");
-  if (c.executor != nullptr) (*c.executor)(function, inputs, outputs);
-  else if (c.flat != nullptr) c.flat(inputs.data(), outputs.data());
+  const Callee* c = callees_.data();
+  const Callee* const end = c + callees_.size();
+  while (c != end && c->function != function) ++c;
+  if (c == end) (void)choice(function);  // says that there is none
+  require(inputs.size() == c->inputs && outputs.size() == c->outputs, "inputs and outputs have the sizes of the function's");
+  if (c->flat != nullptr) c->flat(inputs.data(), outputs.data());
+  else if (c->executor != nullptr) (*c->executor)(function, inputs, outputs);
   else one_(function, inputs, outputs);
 }
 

@@ -78,14 +78,18 @@ class BestExecutor {
     int processors = 1;
     PredictedTimes predicted;  // of the number that is fastest; zero where this process has one core, or nothing is compiled
     MeasuredTimes measured;    // zero where nothing was predicted to gain
-    // what is called: the code of one core, where it is compiled, or else its executor
-    Compiled::Flat* flat = nullptr;
-    Executor* executor = nullptr;
-    std::size_t inputs = 0, outputs = 0;
   };
   const Choice& choice(std::string_view function) const;
 
  private:
+  // What is called, a line of cache each: functions may take no more time than it takes to find them.
+  struct alignas(64) Callee {
+    std::string_view function;
+    std::size_t inputs = 0, outputs = 0;
+    Compiled::Flat* flat = nullptr;  // the code of one core, where it is compiled and not divided
+    Executor* executor = nullptr;
+  };
+  std::vector<Callee> callees_;
   Compiled one_;
   std::map<int, std::unique_ptr<Executor>> several_;  // by processors
   std::vector<Choice> choices_;
