@@ -5,29 +5,14 @@
 #include <numbers>
 
 #include "base/worse.hpp"
-#include "control/trajectory.hpp"
-#include "dynamics/follow_path.hpp"
+#include "dhanaraj_d4.hpp"
+#include "dhanaraj_line.hpp"
 #include "dynamics/kinematics.hpp"
-#include "evaluate.hpp"
 
-// Dhanaraj 1990, program D.1.3: inverse kinematics of the PUMA's first three joints along a straight line, with rates and
-// accelerations. Its geometry (e = f = 0.4318, g = 0.127, no elbow offset, the forearm along +y of link 3) is not that of
-// his dynamics (0.4331, 0.1501, −0.0203, along −y). The samples of his line are lost; here they follow a quintic.
+// Inverse kinematics of the PUMA's first three joints along a straight line, with rates and accelerations, by his equations
+// and by the library.
 namespace lw::reproduce {
 namespace {
-
-constexpr double kUpper = 0.4318, kFore = 0.4318, kOffset = 0.127;
-
-Model<double> arm() {
-  const std::string body = "    inertia: {mass: 1, com: [0, 0, 0], tensor: [1, 1, 1]}\n";
-  return from_text(
-      "linkwright: 1\nname: puma-d13\nparameters: {e: 0.4318, f: 0.4318, g: 0.127}\nlinks:\n"
-      "  - name: link1\n    parent: base\n    joint: {type: revolute, dh: {alpha: 0, a: 0, theta: 0, d: 0}}\n" +
-      body +
-      "  - name: link2\n    parent: link1\n    joint: {type: revolute, dh: {alpha: -90 deg, a: 0, theta: 0, d: 0}}\n" +
-      body + "  - name: link3\n    parent: link2\n    joint: {type: revolute, dh: {alpha: 0, a: e, theta: 0, d: g}}\n" +
-      body + "  - {name: tip, parent: link3, joint: {type: fixed, origin: {xyz: [0, f, 0]}}}\n");
-}
 
 // His forward kinematics, in any scalar.
 template <class T>
@@ -35,13 +20,13 @@ Vec3<T> forward_printed(const std::vector<T>& q) {
   using std::cos, std::sin;
   const T c1 = cos(q[0]), s1 = sin(q[0]), c2 = cos(q[1]), s2 = sin(q[1]), c23 = cos(q[1] + q[2]),
           s23 = sin(q[1] + q[2]);
-  const T out = T(kUpper) * c2 - T(kFore) * s23;
-  return {c1 * out - T(kOffset) * s1, s1 * out + T(kOffset) * c1, -(T(kFore) * c23) - T(kUpper) * s2};
+  const T out = T(kD13Upper) * c2 - T(kD13Fore) * s23;
+  return {c1 * out - T(kD13Offset) * s1, s1 * out + T(kD13Offset) * c1, -(T(kD13Fore) * c23) - T(kD13Upper) * s2};
 }
 
 // His inverse, for the signs of its two roots.
 Vector inverse_printed(const Vec3<double>& p, double first, double third) {
-  const double e = kUpper, f = kFore, g = kOffset, rho = p[0] * p[0] + p[1] * p[1];
+  const double e = kD13Upper, f = kD13Fore, g = kD13Offset, rho = p[0] * p[0] + p[1] * p[1];
   const double q1 = std::atan2(-p[0], p[1]) + std::atan2(first * std::sqrt(rho - g * g), g);
   const double K = e * e + f * f + g * g - rho - p[2] * p[2];
   const double q3 = std::atan2(K, third * std::sqrt(4 * e * e * f * f - K * K));
@@ -79,18 +64,8 @@ Vector bias_by_differences(const Vector& q, const Vector& qd) {
 Vector list(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
 void line(Experiment& e, const Model<double>& model, double px, const Vector& start) {
-  const int n = 201, tip = 4;
-  const CartesianLine way({Mat3<double>::identity(), {px, 0.1, 0.1}}, {Mat3<double>::identity(), {px, 0.4, 0.4}}, 2.0);
-  const auto followed = [&](int samples) {
-    std::vector<PathSample> path;
-    for (int k = 0; k < samples; ++k) {
-      const double t = 2.0 * k / (samples - 1);
-      const FrameMotion<double> m = way.at(t);
-      path.push_back({t, m.pose, m.velocity, m.acceleration});
-    }
-    return std::pair(path, follow_path(model, tip, path, true, start));
-  };
-  const auto [path, motion] = followed(n);
+  const int n = 201, tip = kD13Tip;
+  const auto [path, motion] = d13_line(model, px, n, start);
   Workspace<double> work(model);
   double there = 0.0, printed = 0.0, jacobian = 0.0, central = 0.0, bias = 0.0, branches = 0.0;
   std::size_t fewest = 4;
@@ -128,7 +103,7 @@ void line(Experiment& e, const Model<double>& model, double px, const Vector& st
         bias, largest_difference(list(frame_bias<double>(model, work, tip, q, qd).lin), bias_by_differences(q, qd)));
   }
   // q̇ and q̈ against differences of finer samples
-  const std::vector<JointSample> fine = followed(20 * (n - 1) + 1).second;
+  const std::vector<JointSample> fine = d13_line(model, px, 20 * (n - 1) + 1, start).motion;
   double rates = 0.0, accelerations = 0.0;
   for (std::size_t k = 1; k + 1 < fine.size(); ++k) {
     const double h = fine[k + 1].t - fine[k - 1].t;
@@ -173,8 +148,8 @@ Experiment dhanaraj_kinematics() {
       "dhanaraj", "dhanaraj.kinematics", "Inverse kinematics along a straight line (program D.1.3)",
       "Three joints of a PUMA, the wrist on a line px constant, py = pz from 0.1 to 0.4 m by a quintic over 2 s. "
       "The program's geometry differs from that of his dynamics; it is taken as the program has it.");
-  const Model<double> model = arm();
-  const Vector start{3.6997, 2.3083, 0.5951};
+  const Model<double> model = d13_arm();
+  const Vector& start = kD4Start;
   Workspace<double> work(model);
   forward_kinematics<double>(model, work, start);
   e.compare("start", "wrist at the start of his simulation, q = (3.6997, 2.3083, 0.5951) (m)",

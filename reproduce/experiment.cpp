@@ -33,13 +33,19 @@ double magnitude(const Numbers& a) {
 }
 
 double deviation(const Numbers& published, const Numbers& computed, const Tolerance& tolerance) {
+  const bool own_units = !tolerance.units.empty();
   if (published.values.size() != computed.values.size()) return HUGE_VAL;
+  if (own_units && tolerance.units.size() != published.values.size()) return HUGE_VAL;
   const double floor = std::max(tolerance.half_unit, 1e-14 * magnitude(published));
   double worst = 0.0;
   for (std::size_t i = 0; i < published.values.size(); ++i) {
     const double difference = std::abs(published.values[i] - computed.values[i]);
     if (!std::isfinite(difference)) return HUGE_VAL;
     if (difference == 0.0) continue;
+    if (own_units) {
+      worst = std::max(worst, tolerance.units[i] > 0.0 ? difference / tolerance.units[i] : HUGE_VAL);
+      continue;
+    }
     const double size = std::max(std::abs(published.values[i]), floor / tolerance.value);
     worst = std::max(worst, tolerance.relative ? difference / size : difference);
   }
@@ -58,6 +64,8 @@ Row& Experiment::add(const std::string& name, const std::string& quantity, const
           .note = note,
           .experiment = title};
   row.relative = tolerance.relative;
+  row.units = tolerance.units;
+  row.unit = tolerance.unit;
   row.deviation = deviation(row.published, row.computed, tolerance);
   return rows.emplace_back(std::move(row));
 }

@@ -54,9 +54,11 @@ struct Row {
   std::string quantity;  // what it is, with its unit
   Source source;
   Numbers published, computed;
-  double tolerance = 0.0;  // on the deviation; 0 for whole numbers
-  bool relative = false;   // the deviation is measured entry by entry, as a fraction of that entry
-  double deviation = 0.0;  // largest |computed − published|, or largest such fraction
+  double tolerance = 0.0;          // on the deviation; 0 for whole numbers
+  bool relative = false;           // the deviation is measured entry by entry, as a fraction of that entry
+  std::vector<double> units = {};  // or in a unit of that entry's own, which is
+  std::string unit = {};           // the last printed digit, say
+  double deviation = 0.0;          // largest |computed − published|, or largest such fraction
   Verdict verdict = Verdict::failed;
   std::string note;
   std::string experiment;  // title of the experiment it belongs to
@@ -67,14 +69,20 @@ double magnitude(const Numbers& a);
 
 // On |a − b| of every entry: absolute, or a fraction of that very entry. A fraction of a small entry can ask for more than
 // its last digit, of a zero for more than arithmetic can give: what a relative tolerance allows is never less than
-// `half_unit`, half a unit of the last digit given, nor than 1e-14 of the largest entry, the rounding of doubles.
+// `half_unit`, half a unit of the last digit given, nor than 1e-14 of the largest entry, the rounding of doubles. Or every
+// entry has a unit of its own: its last printed digit, the size of the vector that it belongs to. Where that is 0, it must be met.
 struct Tolerance {
   double value;
   bool relative = false;
   double half_unit = 0.0;
+  std::vector<double> units = {};
+  std::string unit = {};  // in words, to stand behind a number: "of the last digit"
 };
-inline Tolerance absolute(double value) { return {value, false, 0.0}; }
+inline Tolerance absolute(double value) { return {value}; }
 inline Tolerance relative(double value, double half_unit = 0.0) { return {value, true, half_unit}; }
+inline Tolerance in_units(double value, std::vector<double> units, std::string unit) {
+  return {value, false, 0.0, std::move(units), std::move(unit)};
+}
 
 // Largest deviation over all entries, in the measure of the tolerance: the two agree where it is at most its value.
 // Infinite where the sizes differ or an entry is not finite.

@@ -91,7 +91,7 @@ std::vector<bool> wrong_entries(const Row& r) {
   std::vector<bool> wrong(r.published.values.size(), false);
   if (r.verdict != Verdict::misprint || r.computed.values.size() != wrong.size()) return wrong;
   for (std::size_t k = 0; k < wrong.size(); ++k) {
-    const double size = r.relative ? std::abs(r.published.values[k]) : 1.0;
+    const double size = r.relative ? std::abs(r.published.values[k]) : r.units.empty() ? 1.0 : r.units[k];
     wrong[k] =
         std::abs(r.published.values[k] - r.computed.values[k]) > r.tolerance * size + 1e-14 * magnitude(r.published);
   }
@@ -144,9 +144,9 @@ std::string badge(Reference reference) {
 std::string row_of(const Row& r) {
   const std::string tolerance = r.verdict == Verdict::not_reproducible ? "–"
                                 : r.verdict == Verdict::beaten         ? "less"
-                                : r.tolerance == 0.0
-                                    ? "exact"
-                                    : short_number(r.tolerance, "{:.2g}") + (r.relative ? " rel." : "");
+                                : r.tolerance == 0.0                   ? "exact"
+                                : r.unit.empty() ? short_number(r.tolerance, "{:.2g}") + (r.relative ? " rel." : "")
+                                                 : short_number(r.tolerance, "{:.2g}") + "\n" + escape_xml(r.unit);
   const std::string deviation = r.verdict == Verdict::not_reproducible ? "–"
                                 : r.deviation == 0.0                   ? "0"
                                                                        : short_number(r.deviation, "{:.1e}");
@@ -155,8 +155,7 @@ std::string row_of(const Row& r) {
       "<tr id='{}'><td class='what'>{}<small>{}</small></td><td class='number'>{}</td><td class='number'>{}</td><td "
       "class='number'>{}</td>"
       "<td class='number'>{}</td><td class='verdict {}'>{}</td><td class='note'>{}</td></tr>\n",
-      escape_xml(r.id), escape_xml(r.quantity),
-      escape_xml(r.source.where) + badge(r.source.reference),
+      escape_xml(r.id), escape_xml(r.quantity), escape_xml(r.source.where) + badge(r.source.reference),
       numbers(r.published, wrong_entries(r)), numbers(r.computed, wrong_entries(r)), deviation, tolerance, verdict,
       verdict, escape_xml(r.note));
 }
@@ -197,7 +196,8 @@ std::vector<std::size_t> count_verdicts(const std::vector<Experiment>& experimen
 std::vector<std::size_t> count_references(const std::vector<Experiment>& experiments) {
   std::vector<std::size_t> counts(3, 0);
   for (const Experiment& e : experiments) {
-    for (const Row& r : e.rows) counts[static_cast<std::size_t>(r.source.reference)] += r.verdict == Verdict::reproduced;
+    for (const Row& r : e.rows)
+      counts[static_cast<std::size_t>(r.source.reference)] += r.verdict == Verdict::reproduced;
   }
   return counts;
 }
@@ -225,7 +225,8 @@ std::string html_report(const std::vector<Thesis>& theses, const std::vector<Exp
   }
   out +=
       "</ul>\n<p class='soft'>Deviation: the largest difference over all entries; where the tolerance is relative, as "
-      "a fraction of that entry. <span class='badge'>recomputed</span>: the thesis prints data and curves, not this "
+      "a fraction of that entry; where a unit stands below it, in that. <span class='badge'>recomputed</span>: the "
+      "thesis prints data and curves, not this "
       "number; the reference was computed from its data by an independent program. <span "
       "class='badge'>property</span>: no number of the thesis, but what it claims or what must hold, measured by us; "
       "the reference is often 0, an error that should not be there.</p>\n<nav>";

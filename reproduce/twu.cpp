@@ -1,13 +1,85 @@
 #include "twu.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "base/worse.hpp"
+#include "model/read.hpp"
+#include "simulate/optimize_design.hpp"
 
 namespace lw::reproduce {
 namespace {
+
+constexpr int kPrintedDigits = 4;
+
+double last_digit(double x, double coarsest) {
+  if (x == 0.0) return 0.0;
+  return std::min(coarsest, std::pow(10.0, std::floor(std::log10(std::abs(x))) - kPrintedDigits + 1));
+}
+
+}  // namespace
+
+Vector TwuExample::start() const {
+  Vector v;
+  for (const double d : degrees) v.push_back(d * kDegree);
+  return v;
+}
+
+Vector TwuExample::force(double t) const {
+  Vector all;
+  for (std::size_t j = 0; j < a.size(); ++j) all.push_back(a[j] * std::sqrt(t) + b[j]);
+  return all;
+}
+
+std::vector<const TwuExample*> twu_examples() { return {&twu_planar_example(), &twu_spatial_example()}; }
+
+Mechanism twu_mechanism(const TwuExample& example, double g) {
+  return with_values(load(example.model), {{.name = "g"}}, Vector{g});
+}
+
+TwuInput twu_input(const std::vector<TwuLink>& links, bool zeros_given) {
+  TwuInput in{fmt::format("NUML:={};\n", links.size()), {"g"}};
+  std::string values;
+  const auto symbol = [&](const std::string& name, const std::string& index, double value) {
+    std::string parameter = name + index;
+    std::replace(parameter.begin(), parameter.end(), ',', '_');
+    in.symbols.push_back(parameter);
+    values += fmt::format("{}({}):={};\n", name, index, value);
+    return fmt::format("{}({})", name, index);
+  };
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const TwuLink& link = links[i];
+    const std::string at = std::to_string(i + 1);
+    in.text += fmt::format("L({}):={};\n", at, symbol("RL", at, link.length));
+    for (const char c : {'X', 'Y', 'Z'}) {
+      const bool along = c == link.direct;
+      in.text += fmt::format(
+          "CM({},{}):={};\n", at, c - 'X' + 1,
+          along || !zeros_given ? symbol(std::string(1, c) + "CM", at, along ? link.centre : 0.0) : std::string("0"));
+    }
+    in.text += fmt::format("CM({},4):=1;\nMAS({}):={};\n", at, at, symbol("RM", at, link.mass));
+    for (int k = 0; k < 3; ++k) {
+      const std::string index = fmt::format("{},{}", at, k + 1);
+      in.text += fmt::format("MI({}):={};\n", index, symbol("RMI", index, link.moments[k]));
+    }
+    in.text += fmt::format("DIRECT({}):={};\n", at, link.direct);
+    in.text += link.axis == ' ' ? fmt::format("JOINT({}):=TRAN;\n", at)
+                                : fmt::format("JOINT({}):=REV;\nAXIS({}):={};\n", at, at, link.axis);
+  }
+  in.text += ";END;\n" + values;
+  return in;
+}
+
+Vector last_digits(const Vector& values, double coarsest) {
+  Vector digits;
+  for (const double x : values) digits.push_back(last_digit(x, coarsest));
+  return digits;
+}
+
+Vector last_digits(const std::vector<Vector>& rows, double coarsest) {
+  return last_digits(table_of_rows(rows).values, coarsest);
+}
 
 Numbers table_of_rows(const std::vector<Vector>& rows) {
   Vector all;
@@ -15,70 +87,13 @@ Numbers table_of_rows(const std::vector<Vector>& rows) {
   return {std::move(all), rows.front().size()};
 }
 
-// The step between numbers of four digits near x: 2.2970 and 0.5179e-01 are printed to 1e-4 and 1e-5.
-double printed_unit(double x) {
-  return x == 0.0 ? 0.0 : std::min(1e-4, std::pow(10.0, std::floor(std::log10(std::abs(x))) - 3.0));
-}
-
-Vector given_forces(const TwuExample& x, std::size_t row) {
-  const double time = 0.02 * static_cast<double>(row);
-  Vector forces;
-  for (std::size_t j = 0; j < x.a.size(); ++j) forces.push_back(x.a[j] * std::sqrt(time) + x.b[j]);
-  return forces;
-}
-
-}  // namespace
-
-void twu_compare(Experiment& e, const TwuExample& x) {
-  const Model<double> weightless = embedded(x.model, {{"g", 0.0}}), heavy = embedded(x.model);
-  Model<double> inverse_model = weightless;
-  for (const std::size_t body : x.lacking_moment_about_x) inverse_model.bodies[body].inertia.I(0, 0) = 0.0;
-  const std::size_t rows = x.q.size(), n = x.a.size();
-  const Vector zero(n, 0.0), &qd0 = x.exact_qd.front(), start = given_forces(x, 0);
-  const Source source = recomputed("independent calculation on the data of chapter 5");
-
-  e.compare("M0", "M(0) (kg·m², kg)", source, {symmetric(n, x.M0), n}, {mass_matrix(weightless, zero), n},
-            relative(1e-12));
-  e.compare("h0", "h(0, q̇), no gravity (N·m, N)", source, x.h0, bias(weightless, zero, qd0), absolute(1e-10));
-  e.compare("start", "q̈ at the start, no gravity (rad/s², m/s²)", source, x.qdd0, forward(weightless, zero, qd0, start),
-            absolute(1e-10), fmt::format("Printed in the thesis: {:.5g}.", fmt::join(x.qdd.front(), ", ")));
-
-  // accelerations from the printed states; those are rounded, and so a little off themselves
-  std::vector<Vector> qdd, forces, exact_forces, given;
-  double rounding = 0.0;  // of the forces, from half a unit of the printed accelerations
-  for (std::size_t k = 0; k < rows; ++k) {
-    given.push_back(given_forces(x, k));
-    qdd.push_back(forward(weightless, x.q[k], x.qd[k], given.back()));
-    forces.push_back(inverse(inverse_model, x.q[k], x.qd[k], x.qdd[k]));
-    exact_forces.push_back(inverse(weightless, x.exact_q[k], x.exact_qd[k], x.exact_qdd[k]));
-    const Vector M = mass_matrix(weightless, x.q[k]);
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = 0.0;
-      for (std::size_t j = 0; j < n; ++j) sum += std::abs(M[i * n + j]) * 0.5 * printed_unit(x.qdd[k][j]);
-      rounding = worse(rounding, sum);
-    }
+Numbers table_of_motion(const std::vector<Vector>& q, const std::vector<Vector>& qd, const std::vector<Vector>& qdd) {
+  std::vector<Vector> rows = q;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    rows[k].insert(rows[k].end(), qd[k].begin(), qd[k].end());
+    rows[k].insert(rows[k].end(), qdd[k].begin(), qdd[k].end());
   }
-  e.compare("accelerations", "q̈ at t = 0, 0.02, …, 0.18 s, from the printed q, q̇ and forces (rad/s², m/s²)",
-            "tables of chapter 5", table_of_rows(x.qdd), table_of_rows(qdd), absolute(1e-4),
-            "Without gravity. One unit of the last printed digit: the states are rounded too.");
-  e.compare("forces-exact", "joint forces of the motion, integrated independently (N·m, N)",
-            "the given functions a √t + b", table_of_rows(given), table_of_rows(exact_forces), absolute(1e-11),
-            "Inverse dynamics of a motion known to 16 digits returns the forces that made it.");
-  e.compare(
-      "forces", "joint forces, from the printed q, q̇, q̈ (N·m, N)", "inverse tables of chapter 5",
-      table_of_rows(x.printed_forces), table_of_rows(forces), absolute(rounding + 5e-4),
-      fmt::format("{}Half a unit of the printed q̈ moves them by up to {:.1g}; half a unit of their own print is 5e-4.",
-                  x.lacking_moment_about_x.empty()
-                      ? ""
-                      : "Without the moments about x of links 2 to 4, which his inverse run lacked. ",
-                  rounding));
-  e.compare("kinetic", "kinetic energy at the start (J)", source, x.kinetic, kinetic_energy(weightless, zero, qd0),
-            absolute(1e-10));
-  const Vector with_gravity = forward(heavy, zero, qd0, start);
-  e.misprint("self-weight", "q̈ at the start under self-weight (rad/s², m/s²)", "text and tables of chapter 5",
-             x.qdd.front(), with_gravity, x.heavy_qdd, absolute(1e-9),
-             "The text says that the links' weight acts; the tables were computed without it. Ours also from a "
-             "symbolic Lagrangian, to ten decimals.");
+  return table_of_rows(rows);
 }
 
 }  // namespace lw::reproduce

@@ -11,79 +11,12 @@
 #include "model/random_state.hpp"
 #include "orthogonal_arm.hpp"
 #include "substituted.hpp"
+#include "twu.hpp"
 
 // Twu 1987: the simulators generated for his two examples from his own input (appendix A). He prints neither their text nor
 // what they cost; ours stand beside the loops of his chapter 4, traced.
 namespace lw::reproduce {
 namespace {
-
-struct Link {
-  char direct, axis;  // axis ' ': TRAN
-  double length, mass, centre;
-  double moments[3];
-};
-struct Example {
-  const char *id, *name;
-  std::vector<Link> links;
-  double felt;  // symbols of his input, and g, that joint forces depend on
-};
-
-const std::vector<Example>& examples() {
-  static const std::vector<Example> list{
-      {"planar",
-       "example 1 (3R)",
-       {{'X', 'Z', 1.5, 45, 0.75, {0, 0, 8.4375}},
-        {'X', 'Z', 1.0, 30, 0.5, {0, 0, 2.5}},
-        {'X', 'Z', 0.75, 25, 0.375, {0, 0, 1.17}}},
-       12},  // of 19: not the last length, nor moments about x and y
-      {"spatial",
-       "example 2 (RRRP)",
-       {{'Y', 'Y', 1.5, 50, 0.75, {9.375, 1.0, 9.375}},
-        {'X', 'Z', 1.0, 30, 0.5, {0.15, 2.5, 2.5}},
-        {'X', 'Y', 0.75, 20, 0.375, {0.1, 0.9375, 0.9375}},
-        {'X', ' ', 0.25, 15, -0.15, {0.075, 0.8, 0.8}}},
-       19}};  // of 25: not the first and last length, nor of link 1 its mass, its centre and its moments about x and z
-  return list;
-}
-
-// His input with a symbol for every length, mass and moment, and for the coordinate of each centre of mass along its link;
-// the other coordinates are zeros, or symbols too, whose values are zeros.
-struct Input {
-  std::string text;
-  std::vector<std::string> symbols;  // as parameters, with g
-};
-Input input(const Example& example, bool zeros_given) {
-  Input in{fmt::format("NUML:={};\n", example.links.size()), {"g"}};
-  std::string values;
-  const auto symbol = [&](const std::string& name, const std::string& index, double value) {
-    std::string parameter = name + index;
-    std::replace(parameter.begin(), parameter.end(), ',', '_');
-    in.symbols.push_back(parameter);
-    values += fmt::format("{}({}):={};\n", name, index, value);
-    return fmt::format("{}({})", name, index);
-  };
-  for (std::size_t i = 0; i < example.links.size(); ++i) {
-    const Link& link = example.links[i];
-    const std::string at = std::to_string(i + 1);
-    in.text += fmt::format("L({}):={};\n", at, symbol("RL", at, link.length));
-    for (const char c : {'X', 'Y', 'Z'}) {
-      const bool along = c == link.direct;
-      in.text += fmt::format(
-          "CM({},{}):={};\n", at, c - 'X' + 1,
-          along || !zeros_given ? symbol(std::string(1, c) + "CM", at, along ? link.centre : 0.0) : std::string("0"));
-    }
-    in.text += fmt::format("CM({},4):=1;\nMAS({}):={};\n", at, at, symbol("RM", at, link.mass));
-    for (int k = 0; k < 3; ++k) {
-      const std::string index = fmt::format("{},{}", at, k + 1);
-      in.text += fmt::format("MI({}):={};\n", index, symbol("RMI", index, link.moments[k]));
-    }
-    in.text += fmt::format("DIRECT({}):={};\n", at, link.direct);
-    in.text += link.axis == ' ' ? fmt::format("JOINT({}):=TRAN;\n", at)
-                                : fmt::format("JOINT({}):=REV;\nAXIS({}):={};\n", at, at, link.axis);
-  }
-  in.text += ";END;\n" + values;
-  return in;
-}
 
 double symbols_read(const Generated& g) {
   const std::size_t first = g.traced.function.input_size() - g.traced.parameters.size();
@@ -123,9 +56,9 @@ double with_other_data(const Mechanism& mechanism, const Generated& program) {
   return error;
 }
 
-void one(Experiment& e, const Example& example) {
+void one(Experiment& e, const TwuExample& example) {
   const std::string id = example.id, name = example.name;
-  const Input listed = input(example, true), all = input(example, false);
+  const TwuInput listed = twu_input(example.links, true), all = twu_input(example.links, false);
   const Mechanism mechanism = mechanism_from_text(listed.text, "example.twu"),
                   all_symbols = mechanism_from_text(all.text, "example.twu");
   const Source loops = property("chapter 4 on the same arm, traced; the thesis prints no counts");
@@ -191,7 +124,7 @@ Experiment twu_generated() {
       "twu", "twu.generated", "Generated simulators (chapter 4, appendix A)",
       "His two inputs through our generator: what inverse and forward dynamics cost beside his loops, that zeros "
       "vanish, and that one program serves all data.");
-  for (const Example& example : examples()) one(e, example);
+  for (const TwuExample* example : twu_examples()) one(e, *example);
   growth(e);
   return e;
 }

@@ -1,11 +1,10 @@
 #include "experiments.hpp"
 
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
-#include "evaluate.hpp"
+#include "wong.hpp"
 
 // Wong 1991, section 3.5.1: the PUMA 600 of table 3.4 and its trajectory (3.43). The thesis shows curves; the numbers here
 // are an independent calculation with its formulation on its data.
@@ -13,14 +12,9 @@ namespace lw::reproduce {
 namespace {
 
 const Source kPumaSource = recomputed("independent calculation on the data of section 3.5.1");
-const Vector kPumaQ{.1, .2, .3, .4, .5, .6}, kPumaQd{.6, .5, .4, .3, .2, .1}, kPumaQdd{1, 2, 3, 4, 5, 6};
+const Vector kPumaQdd{1, 2, 3, 4, 5, 6};
 
-// Equation 3.43: every joint from 0 to π in T seconds.
-Vector puma_torque_at(const Model<double>& model, double t) {
-  const double w = 2.0 * std::numbers::pi / 10.0;
-  return inverse(model, Vector(6, (w * t - std::sin(w * t)) / 2), Vector(6, (w - w * std::cos(w * t)) / 2),
-                 Vector(6, w * w * std::sin(w * t) / 2));
-}
+Vector puma_torque_at(const Model<double>& model, double t) { return wong_torque(model, t, 10.0); }
 
 void kernels(Experiment& e, const Model<double>& model) {
   const Vector zero(6, 0.0);
@@ -71,16 +65,16 @@ void kernels(Experiment& e, const Model<double>& model) {
                            0,
                            0.0141}),
              6},
-            {mass_matrix(model, kPumaQ), 6}, relative(1e-9));
+            {mass_matrix(model, kWongQ), 6}, relative(1e-9));
   e.compare("bias", "f_v(q*, q̇*), q̇* = (.6, .5, .4, .3, .2, .1) (N·m)", kPumaSource,
             {2.06388525412, -80.8465485061, -14.6510681466, -0.0311369357276, -0.136350118812, -0.00515162941341},
-            bias(model, kPumaQ, kPumaQd), relative(1e-9));
+            bias(model, kWongQ, kWongQd), relative(1e-9));
   e.compare("gravity", "gravity torques at q* (N·m)", kPumaSource,
-            {0, -81.2644095191, -13.4128678638, 0.017869545022, -0.16136341091, 0}, gravity(model, kPumaQ),
+            {0, -81.2644095191, -13.4128678638, 0.017869545022, -0.16136341091, 0}, gravity(model, kWongQ),
             relative(1e-9));
   e.compare("inverse", "τ(q*, q̇*, q̈*), q̈* = (1, …, 6) (N·m)", kPumaSource,
             {16.62728771, -34.0626912685, 8.68084288821, 1.08528835535, 1.23671894335, 0.149980265992},
-            inverse(model, kPumaQ, kPumaQd, kPumaQdd), relative(1e-9));
+            inverse(model, kWongQ, kWongQd, kPumaQdd), relative(1e-9));
   e.compare(
       "forward", "θ̈ without torque, at rest at 0 (rad/s²)", kPumaSource,
       {0.00248977037917, 6.48778450663, -6.4076890541, -0.00248977037917, -0.0852581987206, 0},

@@ -1,9 +1,8 @@
 #include "experiments.hpp"
 
 #include <cmath>
-#include <numbers>
 
-#include "evaluate.hpp"
+#include "wong.hpp"
 
 // Wong 1991, section 3.5.2: the torso, a tree of six joints, with the inertias as printed and with those of the trunk and
 // of the second arm set along the links.
@@ -11,13 +10,8 @@ namespace lw::reproduce {
 namespace {
 
 const Source kTorsoSource = recomputed("independent calculation on the data of section 3.5.2");
-const Vector kTorsoQ{.1, .2, .3, .4, .5, .6}, kTorsoQd{.6, .5, .4, .3, .2, .1};
 
-Vector torso_torque_at(const Model<double>& model, double t) {
-  const double w = 2.0 * std::numbers::pi / 5.0;
-  return inverse(model, Vector(6, (w * t - std::sin(w * t)) / 2), Vector(6, (w - w * std::cos(w * t)) / 2),
-                 Vector(6, w * w * std::sin(w * t) / 2));
-}
+Vector torso_torque_at(const Model<double>& model, double t) { return wong_torque(model, t, 5.0); }
 
 // Two arms that do not feel each other, on a trunk and a head.
 Vector blocks(double trunk, double head, const Vector& arm1, const Vector& arm2) {
@@ -59,17 +53,17 @@ Experiment wong_torso() {
             {blocks(1.42153082614, 0.1008, {0.752149037155, 0.191595351911, 0.0755416666667},
                     {0.728026241624, 0.179533954145, 0.0755416666667}),
              6},
-            {mass_matrix(right, kTorsoQ), 6}, relative(1e-9),
+            {mass_matrix(right, kWongQ), 6}, relative(1e-9),
             "Trunk, head and arms turn about axes that do not couple.");
   e.compare("bias", "f_v(q*, q̇*), inertias set right (N·m)", kTorsoSource,
             {0.401935021587, -1.17441454278, 5.03418445306, 1.74248161324, 7.85504961647, 2.42335270982},
-            bias(right, kTorsoQ, kTorsoQd), relative(1e-9));
+            bias(right, kWongQ, kWongQd), relative(1e-9));
   e.compare("bias-printed", "f_v(q*, q̇*), inertias as printed (N·m)", kTorsoSource,
             {0.386846155926, -1.17441454278, 5.03418445306, 1.74248161324, 7.87473291371, 2.42925271233},
-            bias(printed, kTorsoQ, kTorsoQd), relative(1e-9));
+            bias(printed, kWongQ, kWongQd), relative(1e-9));
   e.compare("forward", "θ̈ without torque from (q*, q̇*), inertias set right (rad/s²)", kTorsoSource,
             {-0.282748016572, 11.6509379244, -2.30928582294, -17.2094850524, -6.9544155222, -15.5516689556},
-            forward(right, kTorsoQ, kTorsoQd, zero), relative(1e-9));
+            forward(right, kWongQ, kWongQd, zero), relative(1e-9));
   const Vector middle{-2.12235973, -5.886, 11.34228129, 0.464266191, 11.34228129, 0.464266191};
   e.compare("torque", "τ on the trajectory, t = 2.5 s, T = 5 s, inertias set right (N·m)", kTorsoSource, middle,
             torso_torque_at(right, 2.5), absolute(5e-9), "Given with eight decimals.");

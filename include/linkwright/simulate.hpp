@@ -7,6 +7,7 @@
 #include "simulate/design_problem.hpp"
 #include "simulate/design_run.hpp"
 #include "simulate/driven.hpp"
+#include "simulate/energy_balance.hpp"
 #include "simulate/excite.hpp"
 #include "simulate/identify.hpp"
 #include "simulate/integrator.hpp"

@@ -76,12 +76,23 @@ class FilePart {
         target_(other.target_),
         temporary_(std::exchange(other.temporary_, {})),
         status_(other.status_),
-        file_(std::exchange(other.file_, -1)) {}
+        file_(std::exchange(other.file_, -1)),
+        size_(other.size_) {}
   ~FilePart() { drop(); }
 
   void write(std::string_view content) {
     if (!write_all(file_, content)) give_up(errno);
   }
+  // All of it or nothing; false, and errno says why, where it does not fit.
+  bool append(std::string_view content) {
+    const bool ok = write_all(file_, content);
+    const int reason = errno;
+    if (ok) size_ += static_cast<off_t>(content.size());
+    else if (::ftruncate(file_, size_) != 0) size_ = 0;  // who knows what it holds
+    errno = reason;
+    return ok;
+  }
+  bool is_empty() const { return size_ == 0; }
   // On the disk, as the file that it replaces was.
   void complete() {
     bool ok = ::fsync(file_) == 0;
@@ -109,6 +120,7 @@ class FilePart {
   fs::path target_, temporary_;
   fs::file_status status_;
   int file_ = -1;
+  off_t size_ = 0;  // of what was appended
 };
 
 void write_file(const std::string& path, std::string_view content) { write_files({{path, content}}); }
@@ -150,35 +162,47 @@ class GrowingFile::Open {
     if (device_ >= 0) ::close(device_);
   }
   void write(std::string_view more) {
+    if (full_) return;
     waiting_ += more;
     if (waiting_.size() >= kBlock) flush();
   }
-  void finish() {
-    flush();
-    if (!part_) return;
-    part_->complete();
-    part_->put_in_place();
+  bool finish() {
+    try {
+      flush();
+    } catch (const Error&) {
+      put_in_place();
+      throw;
+    }
+    put_in_place();
+    return !full_;
   }
 
  private:
   static constexpr std::size_t kBlock = 1 << 16;
   void flush() {
-    if (part_) {
-      part_->write(waiting_);
-    } else if (!write_all(device_, waiting_)) {
-      fail(path_, std::strerror(errno));
+    if (full_ || (part_ ? part_->append(waiting_) : write_all(device_, waiting_))) {
+      waiting_.clear();
+      return;
     }
-    waiting_.clear();
+    const int reason = errno;
+    full_ = true;
+    fail(path_, fmt::format("{}{}", std::strerror(reason), part_ && !part_->is_empty() ? "; it holds what came before" : ""));
+  }
+  void put_in_place() {
+    if (!part_ || (full_ && part_->is_empty())) return;
+    part_->complete();
+    part_->put_in_place();
   }
 
   std::string path_, waiting_;
   std::optional<FilePart> part_;
   int device_ = -1;
+  bool full_ = false;  // and it has been said
 };
 
 GrowingFile::GrowingFile(const std::string& path) : open_(std::make_unique<Open>(path)) {}
 GrowingFile::~GrowingFile() = default;
 void GrowingFile::write(std::string_view more) { open_->write(more); }
-void GrowingFile::finish() { open_->finish(); }
+bool GrowingFile::finish() { return open_->finish(); }
 
 }  // namespace lw

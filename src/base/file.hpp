@@ -21,7 +21,8 @@ struct FileToWrite {
 void write_files(const std::vector<FileToWrite>& files);
 
 // A file that grows while something runs: under a temporary name until `finish`, which puts it in place. Whatever was written
-// by then is in it. Without `finish` nothing is left.
+// by then is in it. Without `finish` nothing is left. Where the disk is full, the first call that finds it so throws, later ones
+// do nothing, and `finish` puts in place what did fit, up to the end of a `write`.
 class GrowingFile {
  public:
   explicit GrowingFile(const std::string& path);
@@ -30,7 +31,7 @@ class GrowingFile {
   GrowingFile& operator=(const GrowingFile&) = delete;
 
   void write(std::string_view more);  // all these throw Error(io)
-  void finish();
+  bool finish();                      // whether all that was written is in it
 
  private:
   class Open;

@@ -41,6 +41,19 @@ VectorXd symmetric_eigenvalues(const AnyMatrix& A) {
   return Eigen::SelfAdjointEigenSolver<MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
+std::vector<std::complex<double>> polynomial_roots(std::span<const double> ascending) {
+  while (!ascending.empty() && ascending.back() == 0.0) ascending = ascending.first(ascending.size() - 1);
+  const auto degree = static_cast<Eigen::Index>(ascending.size()) - 1;
+  if (degree < 1) return {};
+  MatrixXd companion = MatrixXd::Zero(degree, degree);
+  companion.diagonal(-1).setOnes();
+  for (Eigen::Index k = 0; k < degree; ++k) {
+    companion(k, degree - 1) = -ascending[static_cast<std::size_t>(k)] / ascending.back();
+  }
+  const Eigen::VectorXcd roots = Eigen::EigenSolver<MatrixXd>(companion, false).eigenvalues();
+  return {roots.begin(), roots.end()};
+}
+
 Svd::Svd(const AnyMatrix& A, bool whole_space) {
   const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeThinU | (whole_space ? Eigen::ComputeFullV : Eigen::ComputeThinV));
   U = svd.matrixU();

@@ -2,7 +2,10 @@
 // compiler five to fifteen seconds in every file that names one.
 #pragma once
 
+#include <complex>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -33,6 +36,9 @@ Eigen::MatrixXd inverse(const AnyMatrix& A);
 
 // Of a symmetric matrix, ascending.
 Eigen::VectorXd symmetric_eigenvalues(const AnyMatrix& A);
+
+// All roots of c₀ + c₁ x + …, as eigenvalues of the companion matrix; coefficients that are zero at the end are left out.
+std::vector<std::complex<double>> polynomial_roots(std::span<const double> ascending);
 
 // A = U diag(s) Vᵀ: s descending, U and V with as many columns as s; with `whole_space`, V has all of them, those beyond
 // s spanning directions that A does not see.

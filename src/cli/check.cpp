@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "../base/text.hpp"
+#include "../dynamics/assembly.hpp"
 #include "../dynamics/closure.hpp"
+#include "../dynamics/modes/soundness.hpp"
 #include "../model/evaluate.hpp"
 #include "../model/limits.hpp"
 #include "judgements.hpp"
@@ -23,6 +25,7 @@ struct Findings {
   ReadResult reading;
   std::optional<Model<double>> model;
   Mobility mobility;
+  LoopJudgement loops;
   double mass = 0.0;  // of everything that moves
   bool ok = false;
   bool impossible = false;  // it would be accepted with --allow-unphysical
@@ -73,6 +76,34 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
   if (!losses.empty()) diagnostics.push_back({Severity::note, {mechanism.where.file, 0, 0}, losses, {}});
 }
 
+// Whether the loops close, say something each, and leave what the actuated joints can drive.
+void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings& f, std::vector<Diagnostic>& diagnostics) {
+  f.loops = judge_loops(model);
+  const std::string wrong = complaint(model, f.loops);
+  if (!f.mobility.closed) {
+    diagnostics.push_back({Severity::error, mechanism.where,
+                           fmt::format("the loops cannot be closed from the home pose: {:.3g} (m or rad) remain\n  {}", f.mobility.residual, wrong),
+                           "check the lengths, or give a `home` nearer to a closed pose"});
+    return;
+  }
+  const auto judged = [&](Severity severity, const Location& where, const std::string& what) {
+    diagnostics.push_back({severity, where, what, {}});
+  };
+  if (!f.loops.redundant.empty()) {
+    judged(Severity::error, mechanism.loops[static_cast<std::size_t>(f.loops.redundant[0])].where, wrong);
+  } else if (!wrong.empty()) {
+    judged(Severity::warning, mechanism.where, wrong);
+  } else {
+    if (const std::string note = remark(model, f.loops); !note.empty()) judged(Severity::note, mechanism.where, note);
+    try {
+      Workspace<double> work(model);
+      driving_velocities(model, work, assemble_home(model));
+    } catch (const Error& e) {
+      judged(Severity::warning, mechanism.where, e.what());
+    }
+  }
+}
+
 Findings examine(const Arguments& arguments) {
   Findings f;
   f.reading = read(arguments.text("MODEL"), read_options(arguments));
@@ -89,12 +120,7 @@ Findings examine(const Arguments& arguments) {
   add_doubts(*f.model, mechanism, diagnostics);
   for (const Body<double>& body : f.model->bodies) f.mass += body.inertia.mass;
   f.mobility = mobility(*f.model);
-  if (!f.mobility.closed) {
-    diagnostics.push_back(
-        {Severity::error, mechanism.where,
-         fmt::format("the loops cannot be closed from the home pose: {:.3g} (m or rad) remain", f.mobility.residual),
-         "check the lengths, or give a `home` nearer to a closed pose"});
-  }
+  if (!f.model->loops.empty()) add_loops(*f.model, mechanism, f, diagnostics);
   f.ok = !has_error(diagnostics);
   return f;
 }
@@ -116,6 +142,10 @@ Json to_json(const Findings& f, const std::string& name) {
     json["velocity_names"] = m.velocity_names;
     json["loops"] = m.loops.size();
     json["loop_residual"] = f.mobility.residual;
+    if (!m.loops.empty()) {
+      json["gruebler"] = f.loops.gruebler;
+      json["closure_rank"] = f.loops.rank;
+    }
     json["mass"] = f.mass;
     json["home"] = m.home;
   } else {

@@ -12,7 +12,7 @@
 #include "../dynamics/closed_forward_losses.hpp"
 #include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
-#include "closed_input.hpp"
+#include "closed_model.hpp"
 #include "inverse_trajectory.hpp"
 #include "loss_report.hpp"
 #include "methods.hpp"

@@ -1,30 +1,30 @@
-// Mechanisms with loops on the command line: vectors run over the independent joints, which are the actuated ones (of more than there are
-// freedoms, the first that are independent), torques over all that are actuated, and the loops are closed around them.
+// Of a mechanism with loops: --q runs over its actuated joints, and --mode says which of the ways to assemble it is meant.
 #pragma once
 
-#include <memory>
+#include <string>
+#include <vector>
 
 #include "../dynamics/assembly.hpp"
-#include "../dynamics/closed_mechanism.hpp"
 #include "model_input.hpp"
+#include "vectors.hpp"
 
 namespace lw::cli {
 
-struct ClosedModel {
-  // Throws Error where it cannot be assembled, or where the actuated joints do not determine it.
-  explicit ClosedModel(LoadedModel read);
+// --mode K
+Option mode_option();
 
-  LoadedModel loaded;    // its model: the spanning tree, with drivers where the file names none
-  std::unique_ptr<ClosedMechanism> mechanism;
-  LoopPlan plan;
-  LoadedModel joints;    // nothing but the independent joints
-  Model<double> motors;  // nothing but the actuated joints
-};
+// What stands at the places of vectors over the actuated joints.
+std::vector<Entry> actuated_entries(const Model<double>& model);
+std::vector<Entry> actuated_velocity_entries(const Model<double>& model);
 
-// The pose of --q: the mode of home continued to it, noting what passes its limits. The mechanism stands there.
-Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed);
+// Coordinates of the actuated joints: those of the home pose where --q is absent.
+std::vector<double> read_actuated(const Arguments& arguments, const LoadedModel& loaded);
 
-// "loops closed to 1.2e-16 m; coupler = ..., rocker = ..."
-std::string dependent_line(const ClosedModel& closed, const Assembled& pose);
+// The whole configuration: with --mode K the K-th of what `assemble` lists, of the last frame; else the mode of home, continued along
+// the straight line. Throws Error where it cannot be assembled.
+Assembled read_assembled(const Arguments& arguments, const LoadedModel& loaded);
+
+// Refuses --mode for a mechanism without loops.
+void refuse_mode(const Arguments& arguments, const Model<double>& model);
 
 }  // namespace lw::cli

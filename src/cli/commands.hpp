@@ -17,6 +17,7 @@ Command derivatives_command();
 Command regressor_command();
 Command kinematics_command();
 Command ik_command();
+Command assemble_command();
 Command simulate_command();
 Command verify_command();
 Command identify_command();

@@ -12,7 +12,10 @@
 #include "../dynamics/kinematics.hpp"
 #include "../model/limits.hpp"
 #include "../model/placement.hpp"
+#include "closed_input.hpp"
 #include "frame_option.hpp"
+#include "ik_closed.hpp"
+#include "ik_options.hpp"
 #include "model_input.hpp"
 #include "path_csv.hpp"
 #include "results.hpp"
@@ -22,34 +25,8 @@
 namespace lw::cli {
 namespace {
 
-// x,y,z or x,y,z,roll,pitch,yaw
-IkTarget read_target(const std::string& text, bool position_only) {
-  const std::vector<double> v = parse_values(text, "--target", 3);
-  if (v.size() != 3 && v.size() != 6) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--target takes x,y,z or x,y,z,roll,pitch,yaw, not {}", counted(v.size(), "value")));
-  }
-  IkTarget target{{Mat3<double>::identity(), {v[0], v[1], v[2]}}, position_only || v.size() == 3};
-  if (!target.position_only) target.pose.R = rotation_from_rpy(v[3], v[4], v[5]);
-  return target;
-}
-
-// Which of the solutions is meant: 0 where --branch is absent.
-std::size_t read_branch(const Arguments& arguments) {
-  const double k = arguments.number("--branch", 0.0);
-  if (arguments.has("--branch") && !(k >= 1.0 && k <= 1e6 && k == std::floor(k))) {
-    throw Error(ErrorCode::usage, fmt::format("--branch takes the number of a solution, 1 for the nearest, not `{}`",
-                                              arguments.text("--branch")));
-  }
-  return static_cast<std::size_t>(k);
-}
-
 const IkSolution& chosen(const IkResult& result, std::size_t branch) {
-  if (branch > result.solutions.size()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--branch {}: there {} only {}", branch, result.solutions.size() == 1 ? "is" : "are",
-                            counted(result.solutions.size(), "solution")));
-  }
+  require_branch(branch, result.solutions.size());
   return result.solutions[branch - 1];
 }
 
@@ -276,8 +253,10 @@ int run_ik(const Arguments& arguments) {
   }
   require_other_file(arguments, "--out", "--path");
   require_other_file(arguments, "--out", "MODEL");
-  const LoadedModel loaded = load_tree(arguments);
+  const LoadedModel loaded = load_model(arguments);
   const Model<double>& model = loaded.model;
+  refuse_mode(arguments, model);
+  if (!model.loops.empty()) return run_closed_ik(arguments, loaded);
   if (model.nv == 0) throw Error(ErrorCode::model, fmt::format("`{}` has no joint that moves", model.name));
   const int frame = chosen_frame(arguments, model);
   if (carriers(model, frame).velocities == 0) {
@@ -304,7 +283,8 @@ Command ik_command() {
        {"--branch", "K", "only the K-th solution; along a path, the branch to begin on", Kind::number, {}, "Options"},
        {"--position-only", "", "the orientation does not matter", Kind::flag, {}, "Options"},
        {"--ignore-limits", "", "solutions beyond the joints' limits too", Kind::flag, {}, "Options"},
-       q_option()});
+       q_option(),
+       mode_option()});
   c.name = "ik";
   c.summary = "joints for a pose of a frame, or along a path";
   c.description =
@@ -320,10 +300,13 @@ Command ik_command() {
       "columns "
       "t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and alphax,alphay,alphaz); velocities "
       "and "
-      "accelerations that it lacks are taken from three-point differences of its samples.";
+      "accelerations that it lacks are taken from three-point differences of its samples.\n\n"
+      "Of a mechanism with loops it gives the driven joints, in every working mode: legs that move in a plane are solved in closed "
+      "form, each by itself. Along a path it goes on smoothly, also through the full stretch of a leg, and says when its working mode "
+      "changed; --out writes t, q1..";
   c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
                 "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",
-                "linkwright ik cat215b --target 7,1,0.5"};
+                "linkwright ik cat215b --target 7,1,0.5", "linkwright ik planar-3rrr --target 0.4,0.25,0,0,0,20deg"};
   c.run = run_ik;
   return c;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "closed_input.hpp"
+#include "closed_model.hpp"
 #include "command.hpp"
 
 namespace lw::cli {

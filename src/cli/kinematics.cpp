@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 
 #include "../base/error.hpp"
 #include "../base/file.hpp"
+#include "../base/index.hpp"
 #include "../base/text.hpp"
-#include "../dynamics/closed.hpp"
 #include "../dynamics/kinematics.hpp"
+#include "../dynamics/modes/follower_rates.hpp"
+#include "../model/placement.hpp"
 #include "closed_input.hpp"
 #include "frame_option.hpp"
 #include "model_input.hpp"
@@ -33,71 +34,15 @@ struct Pose {
 Pose pose_of(const std::string& name, const Transform<double>& X) {
   Eigen::Quaterniond quaternion(X.R.eigen());
   if (quaternion.w() < 0.0) quaternion.coeffs() *= -1.0;
-  const Mat3<double>& R = X.R;
-  const double level = std::hypot(R(0, 0), R(1, 0));
-  // straight up or down the split between roll and yaw is free: yaw is taken as zero
-  const bool upright = level < 1e-12;
-  const Eigen::Vector3d rpy(upright ? std::atan2(-R(1, 2), R(1, 1)) : std::atan2(R(2, 1), R(2, 2)),
-                            std::atan2(-R(2, 0), level), upright ? 0.0 : std::atan2(R(1, 0), R(0, 0)));
-  return {name, X.p.eigen(), quaternion, rpy};
+  return {name, X.p.eigen(), quaternion, rpy_from_rotation(X.R).eigen()};
 }
 
 Json list(const Eigen::Vector3d& v) { return {v[0], v[1], v[2]}; }
 Json list(const Motion<double>& m) { return {m.ang[0], m.ang[1], m.ang[2], m.lin[0], m.lin[1], m.lin[2]}; }
 
-// Where the tree stands and how it moves, and of what its Jacobians have columns.
-struct Motions {
-  Model<double> joints;            // of --q and --qd: the model's, or those that a mechanism with loops is led by
-  std::vector<double> q, qd, qdd;  // of the tree, where qdd of the joints is zero
-  std::vector<double> given_q, given_qd, R;  // R by columns: velocities of the tree by those of the joints; empty: the same
-  std::shared_ptr<const ClosedModel> closed;
-  Assembled pose;
-};
-Motions read_motions(const Arguments& arguments, LoadedModel loaded) {
-  Motions m;
-  if (loaded.model.loops.empty()) {
-    m.joints = loaded.model;
-    m.q = m.given_q = read_q(arguments, loaded);
-    m.qd = m.given_qd = read_velocity(arguments, "--qd", loaded.model);
-    m.qdd.assign(m.qd.size(), 0.0);
-    return m;
-  }
-  m.closed = std::make_shared<const ClosedModel>(std::move(loaded));
-  m.joints = m.closed->joints.model;
-  const Model<double>& model = m.closed->loaded.model;
-  const LoopPlan& plan = m.closed->plan;
-  m.pose = read_closed_pose(arguments, *m.closed);
-  m.q = m.pose.q;
-  for (const int k : plan.independent_q) m.given_q.push_back(m.q[static_cast<std::size_t>(k)]);
-  m.given_qd = read_velocity(arguments, "--qd", m.joints);
-  ClosedWorkspace<double> work(model, plan);
-  set_closed_pose<double>(model, plan, work, m.q);
-  complement_by_unit_velocities<double>(model, plan, work);
-  m.R = work.R;
-  closed_velocities<double>(model, plan, work, m.given_qd);
-  closed_accelerations<double>(model, plan, work, m.q, std::vector<double>(plan.freedoms(), 0.0));
-  m.qd = work.qd;
-  m.qdd = work.qdd;
-  return m;
-}
-
-// J of the tree, on the motions of the joints.
-std::vector<double> on_joints(const Motions& m, const std::vector<double>& J) {
-  if (m.R.empty()) return J;
-  const std::size_t nv = m.qd.size(), n = m.R.size() / nv;
-  std::vector<double> reduced(6 * n, 0.0);
-  for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t v = 0; v < nv; ++v) {
-      for (std::size_t r = 0; r < 6; ++r) reduced[6 * k + r] += J[6 * v + r] * m.R[k * nv + v];
-    }
-  }
-  return reduced;
-}
-
 void print_tables(const Model<double>& model, const std::vector<Pose>& poses, int frame, const std::vector<double>& J,
-                  const Motions& motions) {
-  fmt::print("{}: frames in the world\n{}{}\n", model.name, configuration_line(motions.given_q),
-             motions.closed ? dependent_line(*motions.closed, motions.pose) : "");
+                  const std::vector<std::string>& columns, const std::vector<double>& q) {
+  fmt::print("{}: frames in the world\n{}\n", model.name, configuration_line(q));
   Table table({"frame", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg"});
   constexpr double kDegrees = 180.0 / 3.14159265358979323846;
   double reach = 1.0;
@@ -111,15 +56,47 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   }
   fmt::print("{}\nJacobian of `{}`, world axes, at its origin (w: angular, v: linear)\n\n", table.str(),
              model.frames[static_cast<std::size_t>(frame)].name);
-  fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, motions.joints.velocity_names));
+  fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, columns));
+}
+
+// Where everything is and how it moves; with loops, by the actuated joints.
+struct Posture {
+  std::vector<double> given, q, qd;     // as given, and of all joints
+  std::vector<std::string> velocities;  // names of the columns of the Jacobian
+  std::vector<double> followers;        // G of q̇ = G q̇_given, empty without loops
+};
+
+Posture read_posture(const Arguments& arguments, const LoadedModel& loaded) {
+  const Model<double>& model = loaded.model;
+  refuse_mode(arguments, model);
+  if (model.loops.empty()) {
+    const std::vector<double> q = read_q(arguments, loaded);
+    return {q, q, read_velocity(arguments, "--qd", model), model.velocity_names, {}};
+  }
+  Workspace<double> work(model);
+  const Assembled there = read_assembled(arguments, loaded);
+  const std::vector<int> driven = actuated_velocities(model);
+  if (driving_velocities(model, work, there).size() != driven.size()) {
+    throw Error(ErrorCode::model, fmt::format("`{}` has more actuated joints than freedoms: a Jacobian by all of them has no meaning", model.name));
+  }
+  Posture p{{}, there.q, std::vector<double>(at(model.nv), 0.0), {}, follower_rates(model, work, there.q, driven)};
+  for (const int k : actuated_coordinates(model)) p.given.push_back(there.q[at(k)]);
+  for (const int v : driven) p.velocities.push_back(model.velocity_names[at(v)]);
+  if (!arguments.has("--qd")) return p;
+  const std::vector<double> rates = parse_entries("--qd", arguments.text("--qd"), actuated_velocity_entries(model));
+  for (std::size_t k = 0; k < rates.size(); ++k) {
+    for (std::size_t i = 0; i < p.qd.size(); ++i) p.qd[i] += p.followers[k * p.qd.size() + i] * rates[k];
+  }
+  return p;
 }
 
 int run_kinematics(const Arguments& arguments) {
   require_ending(arguments, "--draw", "SVG", ".svg");
   const LoadedModel loaded = load_model(arguments);
   const Model<double>& model = loaded.model;
-  const Motions motions = read_motions(arguments, loaded);
-  const std::vector<double>&q = motions.q, &qd = motions.qd;
+  const bool closed = !model.loops.empty();
+  const Posture posture = read_posture(arguments, loaded);
+  const std::vector<double>&q = posture.q, &qd = posture.qd;
   const int frame = chosen_frame(arguments, model);
 
   Workspace<double> work(model);
@@ -128,21 +105,21 @@ int run_kinematics(const Arguments& arguments) {
   for (std::size_t i = 0; i < model.frames.size(); ++i) {
     poses.push_back(pose_of(model.frames[i].name, frame_pose(model, work, static_cast<int>(i))));
   }
-  std::vector<double> of_tree(6 * static_cast<std::size_t>(model.nv));
-  frame_jacobian<double>(model, work, frame, of_tree);
-  const std::vector<double> J = on_joints(motions, of_tree);
+  std::vector<double> J(6 * static_cast<std::size_t>(model.nv));
+  frame_jacobian<double>(model, work, frame, J);
   const Motion<double> velocity = frame_velocity(model, work, frame);
-  Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
-  for (std::size_t v = 0; v < motions.qdd.size(); ++v) {  // what the loops accelerate by themselves
-    for (int r = 0; r < 3; ++r) {
-      bias.ang[r] += of_tree[6 * v + static_cast<std::size_t>(r)] * motions.qdd[v];
-      bias.lin[r] += of_tree[6 * v + 3 + static_cast<std::size_t>(r)] * motions.qdd[v];
-    }
+  const Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
+  if (closed) {
+    // of the joints that are given, the others following
+    const auto n = static_cast<Eigen::Index>(posture.velocities.size());
+    const Eigen::Map<const Eigen::MatrixXd> all(J.data(), 6, model.nv), G(posture.followers.data(), model.nv, n);
+    const Eigen::MatrixXd reduced = all * G;
+    J.assign(reduced.data(), reduced.data() + reduced.size());
   }
   for (const Pose& pose : poses) {
     require_finite("the position", {pose.p.data(), 3}, [&](std::size_t) { return fmt::format("of `{}`", pose.frame); });
   }
-  require_finite("the Jacobian", J, [&](std::size_t k) { return fmt::format("of `{}`", motions.joints.velocity_names[k / 6]); });
+  require_finite("the Jacobian", J, [&](std::size_t k) { return fmt::format("of `{}`", posture.velocities[k / 6]); });
   const auto moves = [&](std::size_t) {
     return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name);
   };
@@ -156,32 +133,27 @@ int run_kinematics(const Arguments& arguments) {
   }
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"velocity_names", motions.joints.velocity_names}, {"q", motions.given_q}, {"frames", Json::array()}};
-    if (motions.closed) {
-      Json dependent = Json::object();
-      for (const int k : motions.closed->plan.dependent_q) dependent[model.coordinate_names[static_cast<std::size_t>(k)]] = q[static_cast<std::size_t>(k)];
-      json["dependent"] = std::move(dependent);
-      json["closure"] = {{"residual", motions.pose.residual}, {"condition", motions.pose.condition}};
-    }
+    Json json{{"model", model.name}, {"velocity_names", posture.velocities}, {"q", posture.given}, {"frames", Json::array()}};
+    if (closed) json["coordinates"] = q;
     for (const Pose& p : poses) {
       const Eigen::Quaterniond& u = p.quaternion;
       json["frames"].push_back(
           {{"name", p.frame}, {"position", list(p.p)}, {"quaternion", {u.x(), u.y(), u.z(), u.w()}}});
     }
     json["frame"] = model.frames[static_cast<std::size_t>(frame)].name;
-    json["jacobian"] = rows_of(J, 6, motions.joints.nv);
+    json["jacobian"] = rows_of(J, 6, static_cast<int>(posture.velocities.size()));
     if (arguments.has("--qd")) {
-      json["qd"] = motions.given_qd;
+      json["qd"] = qd;
       json["velocity"] = list(velocity);
-      json["bias"] = list(bias);
+      if (!closed) json["bias"] = list(bias);
     }
     print_json(json);
     return kOk;
   }
 
-  print_tables(model, poses, frame, J, motions);
+  print_tables(model, poses, frame, J, posture.velocities, posture.given);
   if (arguments.has("--qd")) {
-    fmt::print("\nIts motion [w; v], and its acceleration where qdd = 0\n\n");
+    fmt::print("\nIts motion [w; v]{}\n\n", closed ? "" : ", and its acceleration where qdd = 0");
     Table table({"", "wx", "wy", "wz", "vx", "vy", "vz"});
     const auto add = [&](const std::string& name, const Motion<double>& m) {
       std::vector<std::string> row{name};
@@ -190,7 +162,7 @@ int run_kinematics(const Arguments& arguments) {
       table.add(std::move(row));
     };
     add("velocity (rad/s, m/s)", velocity);
-    add("bias (rad/s², m/s²)", bias);
+    if (!closed) add("bias (rad/s², m/s²)", bias);
     fmt::print("{}", table.str());
   }
   return kOk;
@@ -202,6 +174,7 @@ Command kinematics_command() {
   Command c = model_command(
       {q_option(),
        velocity_option("--qd", "velocities"),
+       mode_option(),
        frame_option("the link whose Jacobian is wanted"),
        {"--draw", "FILE.svg", "also draws the mechanism in that pose", Option::Kind::text, {}, "Options"}});
   c.name = "kinematics";
@@ -209,11 +182,12 @@ Command kinematics_command() {
   c.description =
       "Where every link's frame is, and the Jacobian of one of them: [angular; linear] velocity of its origin in world "
       "axes. With "
-      "--qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops q, qd and the Jacobian's columns "
-      "are of its actuated joints.";
+      "--qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops all vectors run over its "
+      "actuated joints, and the others follow.";
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",
-                "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg"};
+                "linkwright kinematics cat215b --q 20deg,35deg,-70deg,-50deg --draw cat215b.svg",
+                "linkwright kinematics excavator --q 0.3,2.1,3.2,1.5 --draw excavator.svg"};
   c.run = run_kinematics;
   return c;
 }

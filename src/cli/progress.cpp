@@ -30,7 +30,7 @@ Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::at(double fraction, const std::string& note) {
+void Progress::at(double fraction, const std::function<std::string()>& note) {
   if (!shown_ || ++calls_ % 16 != 0) return;  // the clock costs more than a small step
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
@@ -40,8 +40,9 @@ void Progress::at(double fraction, const std::string& note) {
   const int full = static_cast<int>(std::lround(done * kBar));
   std::string bar;
   for (int k = 0; k < kBar; ++k) bar += k < full ? "█" : "░";
+  const std::string behind = note();
   const std::string left = done > 0.01 ? ", " + left_over(spent * (1.0 - done) / done) : "";
-  std::fputs(fmt::format("\r{} {} {:3.0f} %{}{}\033[K", what_, bar, 100.0 * done, left, note.empty() ? "" : "  " + note).c_str(),
+  std::fputs(fmt::format("\r{} {} {:3.0f} %{}{}\033[K", what_, bar, 100.0 * done, left, behind.empty() ? "" : "  " + behind).c_str(),
              stderr);
   std::fflush(stderr);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "command.hpp"
@@ -15,8 +16,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Cheap to call often: it draws ten times a second. The note stands behind the bar.
-  void at(double fraction, const std::string& note = {});
+  // Cheap to call often: it draws ten times a second. The note, asked for then, stands behind the bar.
+  void at(double fraction, const std::function<std::string()>& note);
+  void at(double fraction, const std::string& note = {}) {
+    at(fraction, [&note] { return note; });
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -38,6 +38,7 @@ Json to_json(const reproduce::Row& r) {
           {"computed", to_json(r.computed)},
           {"tolerance", r.tolerance},
           {"relative", r.relative},
+          {"unit", r.unit},
           {"deviation", r.deviation},
           {"verdict", to_string(r.verdict)},
           {"note", r.note}};

@@ -46,7 +46,7 @@ class CsvRun : public RunFile {
     line.push_back('\n');
     file_.write({line.data(), line.size()});
   }
-  void finish() override { file_.finish(); }
+  bool finish() override { return file_.finish(); }
 
  private:
   GrowingFile file_;

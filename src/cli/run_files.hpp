@@ -8,10 +8,11 @@
 
 namespace lw::cli {
 
-// A file that takes a run row by row. `finish` puts it in place, whatever it holds by then.
+// A file that takes a run row by row. `finish` puts it in place, whatever it holds by then: false where the disk was full before
+// the end, which has been thrown then.
 class RunFile : public RunListener {
  public:
-  virtual void finish() = 0;
+  virtual bool finish() = 0;
 };
 
 // t,q1..,qd1..,qdd1..,tau1..,energy, as far as the scenario asks for them, then its formulas as out.NAME.

@@ -117,9 +117,9 @@ class McapRun : public RunFile {
                        {"name", model_.name}};
     put(events_, e.t, message);
   }
-  void finish() override {
+  bool finish() override {
     mcap_.finish();
-    file_.finish();
+    return file_.finish();
   }
 
  private:

@@ -45,7 +45,7 @@ class PlotRun : public RunFile {
     if (events_.size() < 50) events_.push_back(e.t);
   }
 
-  void finish() override {
+  bool finish() override {
     const std::vector<Entry> q = coordinate_entries(model_), v = velocity_entries(model_);
     panel(q, q_, "rad", "angle (rad)");
     panel(q, q_, "m", "position (m)");
@@ -60,6 +60,7 @@ class PlotRun : public RunFile {
     if (!energy_.empty()) add_energy();
     const std::string title = scenario_.name.empty() ? model_.name : fmt::format("{}: {}", model_.name, scenario_.name);
     write_file(path_, to_svg_stack(panels_, title));
+    return true;
   }
 
  private:

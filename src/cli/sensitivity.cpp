@@ -177,6 +177,16 @@ std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants,
   return text + "\n";
 }
 
+// Those that changed or ended the run.
+Json event_list(const EventfulRun& run) {
+  Json list = Json::array();
+  for (const EventfulRun::Part& part : run.parts()) {
+    if (!part.passage) continue;
+    for (const std::size_t k : part.passage->events) list.push_back({{"t", part.passage->t}, {"name", run.events()[k].name}});
+  }
+  return list;
+}
+
 int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   ForwardDesignOptions options = design_run_options(arguments, input.loaded);
   const std::vector<double> asked = options.instants;
@@ -197,13 +207,21 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   const std::vector<double> values = design.values(design.start());
   const GradientRows rows = design.gradients(input.method);
   say_notes(arguments, design.system().notes());
+  const double end = design.run().times().back();
+  if (const std::string event = design.ending(); !event.empty()) {
+    for (const double t : asked) {
+      if (t <= end) continue;
+      throw Error(ErrorCode::data, fmt::format("--at {}: the event `{}` has ended the run at {:.9g} s", t, event, end));
+    }
+    if (!arguments.quiet()) say(fmt::format("note: the event `{}` ends the run at t = {:.9g} s; `end:` is there", event, end));
+  }
   std::vector<std::string> names;
   for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
   require_finite("functionals", values, [&](std::size_t k) { return "`" + names[k] + "`"; });
   require_finite_rows(names, input.parameters, rows);
   std::vector<ForwardDesign::Instant> instants;
   if (!options.instants.empty()) instants = design.trajectory();
-  if (arguments.has("--out")) write_file(arguments.text("--out"), trajectory_csv(instants, input.parameters));
+  if (arguments.has("--out") && !instants.empty()) write_file(arguments.text("--out"), trajectory_csv(instants, input.parameters));
   std::erase_if(instants, [&](const ForwardDesign::Instant& i) {
     return !shows_end && std::find(asked.begin(), asked.end(), i.t) == asked.end();
   });
@@ -219,7 +237,8 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   const bool failed = !checks.empty() && !(checks[0].second <= 1e-10 && checks[1].second <= 1e-8);
   if (arguments.json()) {
     Json json{{"model", input.loaded.model.name}, {"run", "forward"},
-              {"duration", options.duration},     {"steps", design.run().steps()}};
+              {"duration", end},                  {"steps", design.run().steps()},
+              {"events", event_list(design.run())}};
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["instants"] = Json::array();
     for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.parameters));
@@ -234,8 +253,11 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     print_json(json);
     return failed ? kCheckFailed : kOk;
   }
-  fmt::print("{}: {:.6g} s in {} steps; derivatives by {} (SI units)\n", input.loaded.model.name, options.duration,
+  fmt::print("{}: {:.6g} s in {} steps; derivatives by {} (SI units)\n", input.loaded.model.name, end,
              design.run().steps(), counted(input.parameters.size(), "parameter"));
+  for (const Json& e : event_list(design.run())) {
+    fmt::print("  at {:.9g} s `{}`\n", e["t"].get<double>(), e["name"].get<std::string>());
+  }
   if (!names.empty()) {
     fmt::print("\n");
     for (std::size_t f = 0; f < names.size(); ++f) fmt::print("  {} = {}\n", names[f], readable(values[f], 9));
@@ -462,7 +484,7 @@ Command sensitivity_command() {
       {"--duration", "SECONDS", "of the run; default: 1", Kind::number, {}, "Run"},
       {"--scenario",
        "FILE.yaml",
-       "initial state, inputs, duration and integrator (docs/scenarios.md); friction acts as it says",
+       "initial state, inputs, events, duration and integrator (docs/scenarios.md); friction acts as it says",
        Kind::text,
        {},
        "Run"},

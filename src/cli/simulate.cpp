@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -59,6 +60,21 @@ void note_limits(const LoadedModel& loaded, const LastRow& last) {
       say(fmt::format("note: `{}` goes to {:.6g}, {} limit of {:.6g}", p.joint->name, p.value, p.side, p.limit));
     }
   }
+}
+
+// Each is put in place, whatever becomes of the others; `written` keeps those that are whole.
+std::optional<Error> finish_all(const std::vector<std::unique_ptr<RunFile>>& files, std::vector<std::string>& written) {
+  std::optional<Error> first;
+  std::vector<std::string> whole;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    try {
+      if (files[k]->finish()) whole.push_back(written[k]);
+    } catch (const Error& e) {
+      if (!first) first = e;
+    }
+  }
+  written = std::move(whole);
+  return first;
 }
 
 struct Report {
@@ -142,8 +158,9 @@ void print_text(const Report& r) {
     fmt::print("{}", rates.str());
   }
   print_events(run);
-  fmt::print("\nenergy      {:.6g} J kinetic, {:.6g} J potential, {:.6g} J work, {:.6g} J lost; residual {:.1e} of the largest\n",
-             r.last.kinetic, r.last.potential, r.last.work, r.last.losses, run.energy_residual);
+  fmt::print("\nenergy      {:.6g} J kinetic, {:.6g} J potential, {:.6g} J work, {:.6g} J lost; residual {}\n", r.last.kinetic,
+             r.last.potential, r.last.work, r.last.losses,
+             std::isfinite(run.energy_residual) ? fmt::format("{:.1e} of the largest", run.energy_residual) : "without bound");
   fmt::print("steps       {}{}, {} evaluations, {}\n", run.counts.steps,
              run.counts.rejected > 0 ? fmt::format(" ({} rejected)", run.counts.rejected) : "", run.counts.slopes,
              way_name(r.scene.way()));
@@ -186,18 +203,19 @@ int run_simulate(const Arguments& arguments) {
   for (const auto& f : files) options.listeners.push_back(f.get());
 
   RunResult result;
+  std::optional<Error> unwritten;
   double seconds = 0.0;
   {
     const Interrupts interrupts;
     Progress progress(arguments, loaded.model.name);
     options.proceed = [&](double t) {
-      progress.at(t / options.duration, fmt::format("t = {:.4g} s", t));
+      progress.at(t / options.duration, [t] { return fmt::format("t = {:.4g} s", t); });
       return !interrupts.asked();
     };
     const auto start = std::chrono::steady_clock::now();
     result = run(scene, *integrator, scenario, options);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    for (const auto& f : files) f->finish();
+    unwritten = finish_all(files, written);
   }
   if (!arguments.quiet()) note_limits(loaded, last);
   const Report report{scenario, scene, result, last, seconds, written};
@@ -207,6 +225,7 @@ int run_simulate(const Arguments& arguments) {
     print_text(report);
   }
   if (result.end == RunResult::End::failed) throw Error(ErrorCode::data, result.ended_by);
+  if (unwritten) throw *unwritten;
   if (result.end == RunResult::End::interrupted) {
     say(fmt::format("interrupted at t = {:.6g} s of {:.6g}{}", result.final.t, *scenario.duration,
                     written.empty() ? "" : "; what is written is complete up to there"));

@@ -1,24 +1,19 @@
 #include <dlfcn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
-#include "../base/file.hpp"
 #include "../base/process.hpp"
 #include "../base/text.hpp"
 #include "../base/worse.hpp"
 #include "../codegen/c_text.hpp"
-#include "../codegen/strategies.hpp"
+#include "../codegen/strategy_cost.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../dynamics/torque_terms.hpp"
 #include "../model/random_state.hpp"
@@ -44,52 +39,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // What one strategy came to on one arm. Less than zero: not measured, `why` says why.
 struct Measured {
-  std::int64_t multiplications = 0, additions = 0;
-  double bytes = -1, object_bytes = -1, generation = -1, generation_kb = -1, compilation = -1, compilation_kb = -1, ns = -1, error = -1;
+  GenerationCost made;
+  double bytes = -1, object_bytes = -1, compilation = -1, compilation_kb = -1, ns = -1, error = -1;
   std::string why;
 };
-
-std::string text_in(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Made in a process of its own, so that its memory is known.
-bool make_in_child(Strategy strategy, const Mechanism& arm, std::size_t terms, const fs::path& folder, Measured& m) {
-  std::fflush(nullptr);
-  const auto start = Clock::now();
-  const pid_t child = fork();
-  if (child < 0) throw Error(ErrorCode::toolchain, "no further process can be started");
-  if (child == 0) {
-    int status = 0;
-    try {
-      StrategyOptions options;
-      options.program.trace.fused = strategy == Strategy::recursive && machine_has_fma();
-      options.most_terms = terms;
-      const StrategyCode made = make_by(strategy, arm, options);
-      for (const Artefact& file : made.files) write_file((folder / file.path).string(), file.text);
-      write_file((folder / "made").string(), fmt::format("{} {}", made.operations.multiplications, made.operations.additions));
-    } catch (const std::exception& e) {
-      write_file((folder / "why").string(), e.what());
-      status = 1;
-    }
-    _exit(status);  // nothing of the parent is ended twice
-  }
-  int status = 0;
-  struct rusage used {};
-  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    m.why = text_in(folder / "why");
-    if (m.why.find("terms") != std::string::npos) m.why = fmt::format("more than {} terms: given up", terms);
-    else if (m.why.empty()) m.why = "its process ended";
-    return false;
-  }
-  m.generation = seconds_since(start);
-  m.generation_kb = static_cast<double>(used.ru_maxrss);
-  std::ifstream(folder / "made") >> m.multiplications >> m.additions;
-  return true;
-}
 
 // The compiled function beside rnea, and its time: the least of some repetitions over the states.
 void run_compiled(const fs::path& library, const std::string& symbol, const Model<double>& model, Measured& m) {
@@ -124,9 +77,14 @@ Measured measured(Strategy strategy, int joints, bool long_run, const fs::path& 
   Measured m;
   const Mechanism arm = load(fmt::format("arm-{}", joints));
   fs::create_directories(folder);
-  if (!make_in_child(strategy, arm, long_run ? kLongTerms : kTerms, folder, m)) return m;
+  StrategyOptions options;
+  options.program.trace.fused = strategy == Strategy::recursive && machine_has_fma();
+  options.most_terms = long_run ? kLongTerms : kTerms;
+  m.made = generation_cost(strategy, arm, options, folder.string());
+  m.why = m.made.why;
+  if (!m.made.made()) return m;
   const std::string name = identifier(arm.name);
-  m.bytes = static_cast<double>(fs::file_size(folder / (name + ".c")));
+  m.bytes = m.made.bytes;
   if (m.bytes > (long_run ? kLongBytes : kBytes)) {
     m.why = long_run ? "too long to compile here" : "not compiled; --long does";
     return m;
@@ -183,18 +141,19 @@ int run_strategies(const Arguments& arguments) {
       if (!arguments.quiet()) say(fmt::format("arm-{}: {}", n, to_string(s)));
       const Measured m = measured(s, n, arguments.has("--long"), scratch.path / fmt::format("{}-{}", n, to_string(s)));
       const auto number = [](double x) { return x < 0.0 ? Json() : Json(x); };
-      json["results"].push_back({{"joints", n}, {"strategy", to_string(s)}, {"multiplications", m.generation < 0.0 ? Json() : Json(m.multiplications)},
-                                 {"additions", m.generation < 0.0 ? Json() : Json(m.additions)}, {"source_bytes", number(m.bytes)},
-                                 {"generation_seconds", number(m.generation)}, {"generation_kilobytes", number(m.generation_kb)},
+      const bool made = m.made.made();
+      json["results"].push_back({{"joints", n}, {"strategy", to_string(s)}, {"multiplications", made ? Json(m.made.multiplications) : Json()},
+                                 {"additions", made ? Json(m.made.additions) : Json()}, {"source_bytes", number(m.bytes)},
+                                 {"generation_seconds", number(m.made.seconds)}, {"generation_kilobytes", number(m.made.kilobytes)},
                                  {"compilation_seconds", number(m.compilation)}, {"compilation_kilobytes", number(m.compilation_kb)},
                                  {"object_bytes", number(m.object_bytes)}, {"ns", number(m.ns)}, {"error", number(m.error)}, {"why", m.why}});
       right = right && (m.error < 0.0 || m.error <= 1e-12);
-      if (m.generation < 0.0) {
+      if (!made) {
         table.add({std::to_string(n), to_string(s), "–", "–", "–", "–", "–", "–", "–", "–", "–", m.why});
         continue;
       }
-      table.add({std::to_string(n), to_string(s), std::to_string(m.multiplications), std::to_string(m.additions), shown(m.bytes, "{:.0f}"), shown(m.generation, "{:.2f}"),
-                 shown(m.generation_kb, "{:.0f}", 1024.0), shown(m.compilation, "{:.2f}"), shown(m.compilation_kb, "{:.0f}", 1024.0), shown(m.object_bytes, "{:.0f}"),
+      table.add({std::to_string(n), to_string(s), std::to_string(m.made.multiplications), std::to_string(m.made.additions), shown(m.bytes, "{:.0f}"), shown(m.made.seconds, "{:.2f}"),
+                 shown(m.made.kilobytes, "{:.0f}", 1024.0), shown(m.compilation, "{:.2f}"), shown(m.compilation_kb, "{:.0f}", 1024.0), shown(m.object_bytes, "{:.0f}"),
                  shown(m.ns, "{:.0f}"), m.why.empty() ? fmt::format("{:.0e}", m.error) : m.why});
     }
   }

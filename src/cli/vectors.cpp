@@ -42,24 +42,6 @@ std::vector<std::string> split(const std::string& text, const std::string& what)
   return words;
 }
 
-std::vector<double> parse_entries(const std::string& option, const std::string& text, const std::vector<Entry>& entries,
-                                  bool angles) {
-  const std::vector<std::string> words = split(text, option);
-  if (words.size() != entries.size()) {
-    std::string names;
-    for (const Entry& e : entries) names += (names.empty() ? "" : ", ") + e.name;
-    throw Error(ErrorCode::usage,
-                fmt::format("{} has {}, but {} {} expected: {}", option, counted(words.size(), "value"), entries.size(),
-                            entries.size() == 1 ? "is" : "are", names));
-  }
-  std::vector<double> values;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string what = fmt::format("{} value {} (`{}`)", option, i + 1, entries[i].name);
-    values.push_back(parse_value(words[i], angles && entries[i].unit == "rad", what));
-  }
-  return values;
-}
-
 void normalize_quaternion(double* x, const std::string& what, const std::string& joint, bool quiet) {
   const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
   const double off = std::abs(norm - 1.0);
@@ -93,6 +75,24 @@ void normalize_quaternions(const Model<double>& model, std::vector<double>& q, c
     if (joint.type == JointType::floating)
       normalize_quaternion(&q[static_cast<std::size_t>(joint.q) + 3], what, joint.name, quiet);
   }
+}
+
+std::vector<double> parse_entries(const std::string& option, const std::string& text, const std::vector<Entry>& entries,
+                                  bool angles) {
+  const std::vector<std::string> words = split(text, option);
+  if (words.size() != entries.size()) {
+    std::string names;
+    for (const Entry& e : entries) names += (names.empty() ? "" : ", ") + e.name;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has {}, but {} {} expected: {}", option, counted(words.size(), "value"), entries.size(),
+                            entries.size() == 1 ? "is" : "are", names));
+  }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string what = fmt::format("{} value {} (`{}`)", option, i + 1, entries[i].name);
+    values.push_back(parse_value(words[i], angles && entries[i].unit == "rad", what));
+  }
+  return values;
 }
 
 std::vector<double> read_q(const Arguments& arguments, const LoadedModel& loaded) {

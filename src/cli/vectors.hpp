@@ -24,6 +24,9 @@ void normalize_quaternions(const Model<double>& model, std::vector<double>& q, c
 std::vector<double> read_velocity(const Arguments& arguments, const std::string& option, const Model<double>& model,
                                   bool angles = true);
 
+// A vector of these entries; `option` names it in complaints.
+std::vector<double> parse_entries(const std::string& option, const std::string& text, const std::vector<Entry>& entries,
+                                  bool angles = true);
 // One number, with `deg` behind it where an angle makes sense; `what` names it in complaints.
 double parse_value(const std::string& text, bool angle, const std::string& what);
 // Numbers divided by commas or blanks, in brackets or not; those from `first_angle` on are angles.

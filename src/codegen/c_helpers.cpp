@@ -109,6 +109,10 @@ std::string library_of(Op op, int lanes, const CDialect& dialect) {
   return text;
 }
 
+// As signed numbers, of which AVX2 has a comparison; sizes have no sign.
+constexpr const char* kBelow =
+    "#define LW_BELOW(size, limit) (({0}_bits)((__typeof__(({0})(size) < ({0})(size)))(size) < (long long)(limit)))\n";
+
 // The type lw_v4 and all that functions over it need.
 std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& dialect) {
   const std::string value = c_value(dialect, lanes);
@@ -126,8 +130,9 @@ std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& diale
     replace_all(kernel, dialect.single_precision ? "LW_FMAF" : "LW_FMA", value + "_fma");
     text += fmt::format(
         "\n#define LW_SINCOS_FUSED {}\n#define LW_NUMBER {}\n#define LW_WORD {}_bits\n#define LW_BITS(x) (({}_bits)(x))\n"
-        "#define LW_OF_BITS(b) (({})(b))\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", value, value, value,
-        value, kernel);
+        "#define LW_OF_BITS(b) (({})(b))\n{}{}#undef LW_SINCOS_FUSED\n",
+        fused ? "LW_HAS_FMA" : "0", value, value, value, value,
+        dialect.single_precision ? "" : fmt::format(kBelow, value), kernel);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "c_text.hpp"
+#include "calls_together.hpp"
 #include "statements.hpp"
 
 namespace lw {
@@ -26,12 +27,6 @@ struct Needs {
   std::set<Op> helpers;             // min, max, less, select
   std::set<std::string> masks;      // variables of the function at hand that are comparisons, not numbers
   std::map<int, LanesNeeds> lanes;
-};
-
-// Calls of one function that do not wait for each other: they run in the lanes of vectors.
-struct CallsTogether {
-  std::vector<NodeId> calls;
-  int lanes = 4;  // the last ones repeat the last call where there are fewer
 };
 
 struct Share;

@@ -238,7 +238,7 @@ class StrategyMaker {
     Arithmetic arithmetic;
     arithmetic.trigonometry = options_.program.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
     made_.traced = {Traced{with_arithmetic(f, arithmetic), scenes_.names({}), scenes_.parameter_values({}), {{to_string(strategy_), cost(f), 0.0}}, {}, model_, {},
-                          options_.program.trace.snap, "", scenes_.others(), false}};
+                          options_.program.trace.snap, "", scenes_.others(), false, {}}};
     Program& p = made_.program;
     p.name = identifier(mechanism_.name);
     p.robot = mechanism_.summary.empty() ? mechanism_.name : mechanism_.name + ": " + mechanism_.summary;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -35,6 +36,14 @@ Moving<T> Quintic<T>::at(const T& s) const {
     if (k >= 2) m.acceleration = m.acceleration * s + T(order * (order - 1.0)) * c[k];
   }
   return m;
+}
+
+template <class T>
+Moving<T> Cycloid<T>::at(const T& s) const {
+  using std::cos, std::sin;
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  const T phase = T(kTurn) * s / duration, mean = way / duration;
+  return {from + way * (phase - sin(phase)) / T(kTurn), mean * (T(1.0) - cos(phase)), T(kTurn) * mean / duration * sin(phase)};
 }
 
 namespace {
@@ -83,6 +92,12 @@ Trajectory Trajectory::rest_to_rest(const std::vector<double>& times, const std:
   return {times, still(points)};
 }
 
+Trajectory Trajectory::cycloidal(const std::vector<double>& times, const std::vector<std::vector<double>>& points) {
+  Trajectory result(times, still(points));
+  result.cycloid_points_ = points;
+  return result;
+}
+
 Trajectory Trajectory::cruise(const std::vector<double>& times, const std::vector<std::vector<double>>& points) {
   require_sizes(times, points.size());
   if (points.size() != 4) {
@@ -99,8 +114,15 @@ Trajectory Trajectory::cruise(const std::vector<double>& times, const std::vecto
 
 template <class T>
 JointMotion<T> Trajectory::at(const T& t) const {
-  const std::size_t n = segments_.size(), joints = segments_[0].size();
   JointMotion<T> out;
+  at(t, out);
+  return out;
+}
+
+template <class T>
+void Trajectory::at(const T& t, JointMotion<T>& out) const {
+  const std::size_t n = segments_.size(), joints = segments_[0].size();
+  for (std::vector<T>* part : {&out.q, &out.qd, &out.qdd}) part->clear();
   const auto put = [&](const Moving<T>& m) {
     out.q.push_back(m.position);
     out.qd.push_back(m.velocity);
@@ -110,7 +132,14 @@ JointMotion<T> Trajectory::at(const T& t) const {
     const double held = std::clamp(t, times_.front(), times_.back());
     const auto after = std::upper_bound(times_.begin(), times_.end(), held) - times_.begin();
     const std::size_t k = std::min(static_cast<std::size_t>(after) - 1, n - 1);
-    for (std::size_t j = 0; j < joints; ++j) put(segments_[k][j].at(held - times_[k]));
+    for (std::size_t j = 0; j < joints; ++j) {
+      if (cycloid_points_.empty()) {
+        put(segments_[k][j].at(held - times_[k]));
+      } else {
+        const double from = cycloid_points_[k][j];
+        put(Cycloid<double>{from, cycloid_points_[k + 1][j] - from, times_[k + 1] - times_[k]}.at(held - times_[k]));
+      }
+    }
   } else {
     const T held = max(min(t, T(times_.back())), T(times_.front()));
     T begin(times_[0]);
@@ -119,7 +148,17 @@ JointMotion<T> Trajectory::at(const T& t) const {
       is_later.push_back(T(1.0) - less(held, T(times_[k])));
       begin = select(is_later.back(), T(times_[k]), begin);
     }
-    for (std::size_t j = 0; j < joints; ++j) {
+    for (std::size_t j = 0; j < joints && !cycloid_points_.empty(); ++j) {
+      const auto of = [&](auto&& value) {
+        T chosen(value(std::size_t{0}));
+        for (std::size_t k = 1; k < n; ++k) chosen = select(is_later[k - 1], T(value(k)), chosen);
+        return chosen;
+      };
+      const T from = of([&](std::size_t k) { return cycloid_points_[k][j]; });
+      const T way = of([&](std::size_t k) { return cycloid_points_[k + 1][j] - cycloid_points_[k][j]; });
+      put(Cycloid<T>{from, way, of([&](std::size_t k) { return times_[k + 1] - times_[k]; })}.at(held - begin));
+    }
+    for (std::size_t j = 0; j < joints && cycloid_points_.empty(); ++j) {
       Quintic<T> q;
       for (std::size_t i = 0; i < 6; ++i) {
         q.c[i] = T(segments_[0][j].c[i]);
@@ -128,7 +167,6 @@ JointMotion<T> Trajectory::at(const T& t) const {
       put(q.at(held - begin));
     }
   }
-  return out;
 }
 
 CartesianLine::CartesianLine(const Transform<double>& from, const Transform<double>& to, double duration)
@@ -158,7 +196,9 @@ FrameMotion<T> CartesianLine::at(const T& t) const {
 
 #define LW_INSTANTIATE(T)                                    \
   template struct Quintic<T>;                                \
+  template struct Cycloid<T>;                                \
   template JointMotion<T> Trajectory::at<T>(const T&) const; \
+  template void Trajectory::at<T>(const T&, JointMotion<T>&) const; \
   template FrameMotion<T> CartesianLine::at<T>(const T&) const;
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -1,10 +1,13 @@
-// Motion in time: quintic segments between points, in joint space or along a straight line of a frame.
+// Motion in time: segments between points, in joint space or along a straight line of a frame. Quintics:
 //
 //   q(s) = Σ c_k s^k, s the time since the segment's begin; with Δ = q₁ − q₀ − v₀T − ½a₀T², δv = v₁ − v₀ − a₀T, δa = a₁ − a₀:
 //   c₀ = q₀, c₁ = v₀, c₂ = ½a₀
 //   c₃ = (10Δ − 4δv T + ½δa T²)/T³,  c₄ = (−15Δ + 7δv T − δa T²)/T⁴,  c₅ = (6Δ − 3δv T + ½δa T²)/T⁵
 //
 // meets position, velocity and acceleration at both ends. Segments that share these at their knots are C² together.
+// Cycloids, from rest to rest, with φ = 2πs/T (peak rate 2Δ/T in the middle, peak acceleration 2πΔ/T² a quarter from the ends):
+//
+//   q = q₀ + Δ (φ − sin φ)/2π,   q̇ = Δ/T (1 − cos φ),   q̈ = 2πΔ/T² sin φ
 #pragma once
 
 #include <array>
@@ -28,13 +31,21 @@ struct Quintic {
   Moving<T> at(const T& s) const;
 };
 
+// From rest to rest.
+template <class T>
+struct Cycloid {
+  T from, way, duration;
+
+  Moving<T> at(const T& s) const;
+};
+
 // All joints at one time.
 template <class T>
 struct JointMotion {
   std::vector<T> q, qd, qdd;
 };
 
-// A joint-space trajectory in quintic segments. Outside its times it is as at the nearer end.
+// A joint-space trajectory in quintic segments, or in cycloids. Outside its times it is as at the nearer end.
 class Trajectory {
  public:
   // via[k][j]: joint j at times[k]. Throws Error(data) where times do not rise or sizes differ.
@@ -45,13 +56,20 @@ class Trajectory {
   // Four points: at rest in the first and last, at constant velocity from the second to the third, no acceleration in any.
   static Trajectory cruise(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
 
+  // Through the points at the times, at rest in every one, by cycloids.
+  static Trajectory cycloidal(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
+
   // t is held within the trajectory. In any scalar: a traced one chooses the segment by `select`.
   template <class T>
   JointMotion<T> at(const T& t) const;
+  // The same without a new one each time.
+  template <class T>
+  void at(const T& t, JointMotion<T>& out) const;
 
   const std::vector<double>& times() const { return times_; }
   double duration() const { return times_.back() - times_.front(); }
   int joints() const { return static_cast<int>(segments_.front().size()); }
+  // Of quintics; for cycloids those that meet the same ends.
   const Quintic<double>& segment(int k, int joint) const {
     return segments_[static_cast<std::size_t>(k)][static_cast<std::size_t>(joint)];
   }
@@ -59,6 +77,7 @@ class Trajectory {
  private:
   std::vector<double> times_;
   std::vector<std::vector<Quintic<double>>> segments_;
+  std::vector<std::vector<double>> cycloid_points_;  // empty: quintics
 };
 
 // Where a frame is and how it moves: velocity and acceleration of its origin, in world axes.

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
@@ -16,6 +15,8 @@
 #include "../model/rotation_vector.hpp"
 #include "closure.hpp"
 #include "kinematics.hpp"
+#include "modes/feasibility.hpp"
+#include "modes/mode_identity.hpp"
 
 namespace lw {
 namespace {
@@ -77,13 +78,6 @@ VectorXd damped_step(const Svd& svd, const VectorXd& r, double damping) {
     part[k] *= damping > 0.0 ? s / (s * s + damping) : s > kLostDirection * svd.s[0] ? 1.0 / s : 0.0;
   }
   return -(svd.V * part);
-}
-
-// det(J_aᵀ J_b): positive where both are oriented alike, for square matrices the product of the determinants; for tall ones,
-// whose columns span the same space (a planar mechanism's, say), that of the determinants within it.
-double relative_orientation(const MatrixXd& Ja, const MatrixXd& Jb) {
-  if (Ja.cols() == 0) return 1.0;
-  return (Ja.transpose() * Jb).determinant();
 }
 
 // From a to b, both coordinates of the joints given, one part of the way: straight, rotations about one axis.
@@ -171,12 +165,12 @@ class Continuation {
         here_(from),
         start_(actuated_part(model, from.q)),
         target_(actuated.begin(), actuated.end()),
-        held_(independent_velocities(model, work, from.q, actuated_velocities(model))),
-        free_(free_velocities(model, held_)) {}
+        held_(driving_velocities(model, work, from)),
+        free_(free_velocities(model, held_)),
+        blocks_(closure_blocks(model, held_)),
+        state_(closure_state(model, work, from.q)) {}
 
   Assembled run() {
-    Ju_ = jacobian(here_.q);
-    refuse_undetermined();
     double done = 0.0, step = 1.0;
     while (done < 1.0) {
       step = std::min(step, 1.0 - done);
@@ -195,11 +189,8 @@ class Continuation {
 
  private:
   static constexpr double kLeastStep = 1e-7;    // of the whole way
+  static constexpr int kMostCorrections = 6;    // Newton steps of the corrector
   static constexpr double kLongestStep = 0.35;  // of any coordinate, as predicted (rad; m where that is the larger unit)
-
-  MatrixXd jacobian(const std::vector<double>& q) {
-    return columns_of(closure_state(model_, work_, q), model_.nv, free_);
-  }
 
   // Where held coordinates are at that part of the way; others stay. More actuated joints than freedoms: only those that are
   // independent are led, the rest must come out right.
@@ -217,40 +208,22 @@ class Continuation {
     const std::vector<double> moved = led(next);
     // predictor: what the closures, broken to first order by the move, ask of the free coordinates
     const ClosureState broken = closure_state(model_, work_, moved);
-    const Svd svd(Ju_);
+    const Svd svd(columns_of(state_, model_.nv, free_));
     const VectorXd predicted = damped_step(svd, residual_vector(broken), 0.0);
     if (!(predicted.size() == 0 || largest(predicted) <= kLongestStep)) return false;
     std::vector<double> guess = moved;
     advance_free(model_, guess, free_, predicted);
-    const Assembled there = assemble_from(model_, work_, guess, held_);
-    if (!there.closed || there.iterations > 6) return false;
+    const Assembled there = assemble_from(model_, work_, guess, held_, kMostCorrections);
+    if (!there.closed) return false;
     // corrector: it must have had little to do
     const double corrected = largest_difference(there.q, guess);
     const double wanted = predicted.size() == 0 ? 0.0 : largest(predicted);
     if (!(corrected <= 0.3 * wanted + 1e-7)) return false;
-    const MatrixXd J = jacobian(there.q);
-    if (!(relative_orientation(Ju_, J) > 0.0)) return false;
+    ClosureState state = closure_state(model_, work_, there.q);
+    if (!oriented_alike(model_, blocks_, state_, state)) return false;
     here_ = there;
-    Ju_ = J;
+    state_ = std::move(state);
     return true;
-  }
-
-  void refuse_undetermined() const {
-    if (Svd(Ju_).rank(kLostDirection) == Ju_.cols()) return;
-    const std::vector<int> moving = undetermined(Ju_, free_);
-    const int freedoms = mobility(model_).dof;
-    const auto held = static_cast<int>(held_.size());
-    if (freedoms <= held) {
-      throw Error(ErrorCode::data,
-                  fmt::format("`{}` is singular where it starts: {} can begin to move while the actuated joints stand still, "
-                              "so that its mode is not determined",
-                              model_.name, list_velocities(model_, moving)));
-    }
-    throw Error(ErrorCode::model,
-                fmt::format("the actuated joints of `{}` do not determine its motion: it has {}, and with {} held {} can "
-                            "still move; mark {} more as `actuated`",
-                            model_.name, counted(at(freedoms), "freedom"), held == 0 ? "none" : list_velocities(model_, held_),
-                            list_velocities(model_, moving), freedoms - held));
   }
 
   void refuse_inconsistent() const {
@@ -267,19 +240,18 @@ class Continuation {
 
   [[noreturn]] void fail(double done) {
     // how near the target itself can come to closing, from where the way ends
-    const Assembled there = assemble_from(model_, work_, led(1.0), held_);
-    const std::string open = open_loop(model_, work_, there.q);
-    const Svd svd(Ju_);
-    const double ratio = svd.s.size() == 0 ? 1.0 : svd.s[svd.s.size() - 1] / svd.s[0];
-    if (there.closed) {
-      throw Error(ErrorCode::data,
-                  fmt::format("`{}` cannot be led there from home: at {:.4g} % of the straight line its mode ends (condition "
-                              "{:.2g}); it can be assembled there in another, see `linkwright assemble`",
-                              model_.name, 100.0 * done, ratio > 0.0 ? 1.0 / ratio : HUGE_VAL));
+    const std::vector<double> target = led(1.0);
+    const Assembled there = assemble_from(model_, work_, target, held_);
+    const std::vector<OpenPolygon> open = open_polygons(model_, target, held_);
+    if (!there.closed) {
+      const std::string why = open.empty() ? open_loop(model_, work_, there.q) + " at best" : to_string(open[0]);
+      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, why));
     }
-    throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}, at best; its mode ends at {:.4g} % of the "
-                                             "straight line from home",
-                                             model_.name, open, 100.0 * done));
+    const Svd svd(columns_of(state_, model_.nv, free_));
+    const double least = svd.s.size() == 0 ? 1.0 : svd.s[svd.s.size() - 1];
+    throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
+                                             "(condition {:.2g}); in another mode it can be assembled there, see `linkwright assemble`",
+                                             model_.name, 100.0 * done, least > 0.0 ? svd.s[0] / least : HUGE_VAL));
   }
 
   const Model<double>& model_;
@@ -287,7 +259,8 @@ class Continuation {
   Assembled here_;
   std::vector<double> start_, target_;
   std::vector<int> held_, free_;
-  MatrixXd Ju_;
+  std::vector<ClosureBlock> blocks_;
+  ClosureState state_;
 };
 
 }  // namespace
@@ -308,18 +281,20 @@ std::vector<int> actuated_coordinates(const Model<double>& model) {
   return result;
 }
 
-Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std::vector<double> guess,
-                        const std::vector<int>& held) {
+Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std::vector<double> guess, const std::vector<int>& held,
+                        int most_iterations) {
   check_sizes("assemble_from", model, work, {{"guess", guess.size(), model.nq}});
   const std::vector<int> free = free_velocities(model, held);
   Assembled result{std::move(guess), 0.0, 0.0, 0, false};
   ClosureState state = closure_state(model, work, result.q);
   double damping = 0.0;
-  while (result.iterations < 100 && largest_residual(state) > 1e-15) {
+  while (result.iterations < most_iterations && largest_residual(state) > 1e-15) {
     const VectorXd r = residual_vector(state);
     const Svd svd(columns_of(state, model.nv, free));
     bool fell = false;
-    for (int trial = 0; trial < 40 && !fell; ++trial) {
+    // as near as rounding lets it come a Newton step helps no more, and then nothing does
+    const int most_trials = largest_residual(state) < 1e-11 ? 1 : 25;
+    for (int trial = 0; trial < most_trials && !fell; ++trial) {
       std::vector<double> q = result.q;
       advance_free(model, q, free, damped_step(svd, r, damping));
       ClosureState next = closure_state(model, work, q);
@@ -360,6 +335,31 @@ std::vector<int> independent_velocities(const Model<double>& model, Workspace<do
   return chosen;
 }
 
+std::vector<int> driving_velocities(const Model<double>& model, Workspace<double>& work, const Assembled& at_pose) {
+  const std::vector<int> held = independent_velocities(model, work, at_pose.q, actuated_velocities(model));
+  const std::vector<int> free = free_velocities(model, held);
+  const MatrixXd Ju = columns_of(closure_state(model, work, at_pose.q), model.nv, free);
+  if (free.empty() || (Ju.rows() > 0 && Svd(Ju).rank(kLostDirection) == Ju.cols())) {
+    if (!held.empty() || model.nv == 0) return held;
+    throw Error(ErrorCode::model, fmt::format("`{}` is locked: its closures have rank {}, as many as it has velocities, so that "
+                                              "nothing moves",
+                                              model.name, model.nv));
+  }
+  const std::vector<int> moving = undetermined(Ju, free);
+  const int freedoms = mobility(model).dof, given = static_cast<int>(held.size());
+  if (freedoms <= given) {
+    throw Error(ErrorCode::data,
+                fmt::format("`{}` is singular where it starts: {} can begin to move while the actuated joints stand still, so that "
+                            "its mode is not determined; give it another `home`",
+                            model.name, list_velocities(model, moving)));
+  }
+  throw Error(ErrorCode::model,
+              fmt::format("the actuated joints of `{}` do not determine its motion: it has {}, and with {} held {} can still move; "
+                          "mark {} more as `actuated`",
+                          model.name, counted(at(freedoms), "freedom"), given == 0 ? "none" : list_velocities(model, held),
+                          list_velocities(model, moving), freedoms - given));
+}
+
 std::string open_loop(const Model<double>& model, Workspace<double>& work, In<double> q) {
   double widest = 0.0;
   std::string text;
@@ -379,6 +379,11 @@ std::string open_loop(const Model<double>& model, Workspace<double>& work, In<do
 
 Assembled assemble_home(const Model<double>& model) {
   Workspace<double> work(model);
+  for (std::size_t k = 0; k < model.home.size(); ++k) {
+    if (std::isfinite(model.home[k])) continue;
+    throw Error(ErrorCode::data, fmt::format("the home of `{}` is no number: with these lengths `{}` cannot be assembled as its `home` says",
+                                             model.coordinate_names[k], model.name));
+  }
   const std::vector<int> actuated = actuated_velocities(model);
   Assembled home = assemble_from(model, work, model.home, actuated);
   if (home.closed) return home;

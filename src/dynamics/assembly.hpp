@@ -5,8 +5,8 @@
 // r and J are those of closure.hpp, J_u the columns of what is free to move; λ = 0 as long as the residual falls by it (then this
 // is Newton's method, quadratic), and grows where it does not. What is held leaves several ways to assemble the mechanism, its
 // modes: `assemble_from` finds the one that the guess leads to, `assemble_at` keeps that of the home pose. It follows the straight
-// line of the actuated coordinates with steps that are so short that the corrector has little to correct and the orientation
-// of J_u, the sign of its determinant, never changes: two modes meet only where that is zero.
+// line of the actuated coordinates with steps so short that the corrector has little to correct and the orientation of J_u, the
+// sign of its determinant in each block of loops, never changes: two modes meet only where one of these is zero.
 #pragma once
 
 #include <string>
@@ -33,13 +33,17 @@ std::vector<int> actuated_velocities(const Model<double>& model);
 std::vector<int> actuated_coordinates(const Model<double>& model);
 
 // Newton with step control from `guess`; coordinates whose velocities are in `held` keep their values.
-Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std::vector<double> guess,
-                        const std::vector<int>& held);
+Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std::vector<double> guess, const std::vector<int>& held,
+                        int most_iterations = 100);
 
 // Those of `candidates`, the first ones first, that may be chosen freely at the closed configuration q: without them the rest can
 // still follow every motion of theirs.
 std::vector<int> independent_velocities(const Model<double>& model, Workspace<double>& work, In<double> q,
                                         const std::vector<int>& candidates);
+
+// Those of the actuated velocities that lead the motion at a closed configuration: all, or where there are more than freedoms the
+// first independent ones. Throws Error where the mechanism is locked, where they leave something free, and where it is singular.
+std::vector<int> driving_velocities(const Model<double>& model, Workspace<double>& work, const Assembled& at);
 
 // The home pose, closed: with its actuated coordinates where that is possible, else near it. Throws Error where it is not.
 Assembled assemble_home(const Model<double>& model);

@@ -19,4 +19,11 @@ void sin_cos_exact(double angle, double& s, double& c) {
   c = std::cos(angle);
 }
 
+Vec3<double> rpy_from_rotation(const Mat3<double>& R) {
+  const double level = std::hypot(R(0, 0), R(1, 0));
+  const bool upright = level < 1e-12;
+  return {upright ? std::atan2(-R(1, 2), R(1, 1)) : std::atan2(R(2, 1), R(2, 2)), std::atan2(-R(2, 0), level),
+          upright ? 0.0 : std::atan2(R(1, 0), R(0, 0))};
+}
+
 }  // namespace lw

@@ -68,6 +68,9 @@ Mat3<T> rotation_from_rpy(const T& roll, const T& pitch, const T& yaw) {
   return rotation_about_z(yaw) * rotation_about_y(pitch) * rotation_about_x(roll);
 }
 
+// The inverse. Straight up or down the split between roll and yaw is free: yaw is taken as zero.
+Vec3<double> rpy_from_rotation(const Mat3<double>& R);
+
 // Of a matrix that was written with few digits and is a rotation but for those. Newton's steps R (3 − RᵀR)/2 leave exact
 // rotations as they are; each doubles the digits.
 template <class T>

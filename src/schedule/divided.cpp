@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "../base/random.hpp"
 #include "../graph/rewrite.hpp"
 #include "grain.hpp"
+#include "share_times.hpp"
 
 namespace lw {
 namespace {
@@ -32,16 +34,6 @@ struct Plan {
   std::string way;
   std::vector<int> writer;  // of each result, who has it; empty: to be chosen
 };
-
-// With what it takes to pass a number to a function and back, which is an instruction like an addition.
-OperationCount work_with_passing(const Graph& graph, NodeId id) {
-  OperationCount work = work_of(graph, id);
-  if (graph[id].op == Op::call) {
-    const Call& call = graph.calls()[graph[id].a];
-    work.additions += static_cast<std::int64_t>(call.arguments.size() + call.function->output_size());
-  }
-  return work;
-}
 
 class Divider {
  public:
@@ -77,7 +69,6 @@ class Divider {
     const auto offer = [&](Plan plan) {
       if (best.chunks.empty() || plan.time < best.time) best = std::move(plan);
     };
-    for (const std::size_t blocks : {12, 16, 28, 64, 256}) offer(results_apart(blocks));
     const double wait = machine_.delay(0, 1, 8, processors_);
     for (const double part : {0.1, 0.3, 1.0}) {
       const double length = std::max(part * wait, one_ / 3000.0);
@@ -89,6 +80,9 @@ class Divider {
         if (length < one_ / 2.0) offer(in_chunks(order, length, words));
       }
     }
+    for (const std::size_t blocks : {12, 16, 28, 64, 256}) {
+      if (std::optional<Plan> plan = results_apart(blocks, best.chunks.empty() ? HUGE_VAL : best.time)) offer(std::move(*plan));
+    }
     return best;
   }
 
@@ -98,8 +92,6 @@ class Divider {
 
  private:
   static bool is_plain(Op op) { return op != Op::call && op != Op::solve && op != Op::output; }
-  // A fused multiplication and addition takes a core as long as one of them: it is one instruction.
-  static bool is_arithmetic(Op op) { return op == Op::add || op == Op::sub || op == Op::mul || op == Op::fma; }
   double time(NodeId id) const { return time_[id]; }
 
   // What each result needs, one result after the other.
@@ -226,7 +218,7 @@ class Divider {
   // Each processor computes some blocks of results with all that these need. Blocks change places at random, fewer of them for
   // the worse as time goes by (simulated annealing), until what both compute is little. Where neighbours belong to two
   // processors both may write into one line of cache, since callers do not align results: that costs a way to and fro.
-  Plan results_apart(std::size_t count) const {
+  std::optional<Plan> results_apart(std::size_t count, double known) const {
     std::vector<std::vector<NodeId>> needs;
     std::vector<bool> needed(graph_.size());
     const std::vector<std::vector<std::size_t>> blocks = blocks_of_results(count);
@@ -240,6 +232,16 @@ class Divider {
         for_each_operand(graph_, *id, [&](NodeId o) { needed[o] = true; });
       }
     }
+    // what every block needs all processors compute: no plan is quicker than this one's share
+    std::vector<std::size_t> wanted(graph_.size(), 0);
+    double all = 0.0, common = 0.0;
+    for (const std::vector<NodeId>& own : needs) {
+      for (const NodeId id : own) {
+        if (++wanted[id] == 1) all += time(id);
+        if (wanted[id] == needs.size()) common += time(id);
+      }
+    }
+    if ((all + (processors_ - 1) * common) / processors_ + repeated_ >= known) return std::nullopt;
     const auto p_count = static_cast<std::size_t>(processors_);
     const double hop = machine_.delay(0, 1, 8, processors_);
     std::vector<double> times(p_count, 2.0 * hop);  // the call, and the word that it is done
@@ -583,10 +585,10 @@ DividedFunction divide_over(const Function& function, const Machine& machine, in
   int messages = 0;
   DividedFunction divided = divider.realise(plan, &messages);
   if (times != nullptr) {
-    const double one = machine.for_code_of(work, code, 1).duration(work);
     const bool by_one = std::all_of(plan.chunks.begin(), plan.chunks.end(),
                                     [&](const auto& c) { return c.processor == plan.chunks.front().processor; });
-    *times = {one, by_one ? one : plan.time, by_one ? "nothing: one does it all" : plan.way, messages};
+    const double one = time_on_one(function, machine.for_code_of(work, code, 1));
+    *times = {one, by_one ? one : time_of(divided, share), by_one ? "nothing: one does it all" : plan.way, messages};
   }
   return divided;
 }

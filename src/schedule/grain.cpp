@@ -167,4 +167,13 @@ Division divide(const Function& function, const Machine& machine, double target)
   return divided(function, clusters);
 }
 
+OperationCount work_with_passing(const Graph& graph, NodeId id) {
+  OperationCount work = work_of(graph, id);
+  if (graph[id].op == Op::call) {
+    const Call& call = graph.calls()[graph[id].a];
+    work.additions += static_cast<std::int64_t>(call.arguments.size() + call.function->output_size());
+  }
+  return work;
+}
+
 }  // namespace lw

@@ -35,5 +35,9 @@ Division divide(const Function& function, const Machine& machine, double target)
 
 // What one node costs: a call what its function costs, a solve its residual in every step.
 OperationCount work_of(const Graph& graph, NodeId id);
+// With what it takes to pass a number to a function and back, which is an instruction like an addition.
+OperationCount work_with_passing(const Graph& graph, NodeId id);
+// A fused multiplication and addition takes a core as long as one of them: it is one instruction.
+inline bool is_arithmetic(Op op) { return op == Op::add || op == Op::sub || op == Op::mul || op == Op::fma; }
 
 }  // namespace lw

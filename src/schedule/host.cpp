@@ -9,6 +9,8 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <sstream>
 #include <thread>
 
@@ -23,6 +25,7 @@
 #include "../graph/interpreter.hpp"
 #include "../model/read.hpp"
 #include "executor.hpp"
+#include "grain.hpp"
 
 namespace lw {
 namespace {
@@ -69,7 +72,7 @@ class Pinned {
 
 // ---- operations
 
-constexpr int kChain = 64, kColumns = 32, kAngles = 12, kCopies = 3;
+constexpr int kChain = 64, kColumns = 32, kAngles = 12, kCopies = 3, kSteps = 4;
 
 Function chain(const std::string& name, Expr (*step)(const Expr&, const Expr&)) {
   return trace(name, {{"x", 2}}, {{"y", 1}}, [&](const Arguments& in, Results& out) {
@@ -98,6 +101,39 @@ Function copies(const Function& f, std::size_t count) {
                });
 }
 
+// The step that forward dynamics of a long chain calls most often: what lanes are there for.
+std::shared_ptr<const Function> recursion_step() {
+  TraceOptions options = native();
+  options.search.trials = 0;
+  const Function whole = trace_function(load("chain-64"), "forward", options).function;
+  std::map<std::shared_ptr<const Function>, double> work;
+  for (const NodeId id : whole.order()) {
+    if (whole.graph()[id].op != Op::call) continue;
+    const auto& f = whole.graph().calls()[whole.graph()[id].a].function;
+    work[f] += static_cast<double>(f->order().size());
+  }
+  require(!work.empty(), "long chains are loops over steps");
+  return std::max_element(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+}
+
+// So many calls side by side, in `groups` of as many lanes, each of which needs what the one before it gave.
+Function side_by_side(const std::string& name, const std::shared_ptr<const Function>& f, std::size_t lanes, std::size_t groups) {
+  const std::size_t in = f->inputs()[0].size, out = f->output_size(), count = lanes * groups;
+  Random random(2);
+  return trace(name, {{"x", count * in}}, {{"y", count * out}}, [&](const Arguments& given, Results& results) {
+    std::vector<Expr> values(given[0].begin(), given[0].end());
+    for (int step = 0; step < kSteps; ++step) {
+      for (std::size_t lane = 0; lane < count; ++lane) {
+        std::vector<Expr> own(values.begin() + static_cast<std::ptrdiff_t>(lane * in), values.begin() + static_cast<std::ptrdiff_t>((lane + 1) * in));
+        while (own.size() < f->input_size()) own.emplace_back(random.between(0.5, 1.5));  // the numbers of a link
+        const std::vector<Expr> y = own[0].graph()->call(f, own);
+        for (std::size_t k = 0; k < std::min(in, out); ++k) values[lane * in + k] = given[0][lane * in + k] + 1e-30 * y[k];  // it waits, and stays in bounds
+        std::copy(y.begin(), y.end(), results[0].begin() + static_cast<std::ptrdiff_t>(lane * out));
+      }
+    }
+  });
+}
+
 struct Emitted {
   Program program;
   const Function& find(const std::string& name) const {
@@ -111,6 +147,7 @@ Emitted emitted() {
   options.limbs = false;
   options.search.trials = 0;
   const Function whole = trace_function(load("arm7"), "inverse-derivatives", options).function;
+  const auto step = recursion_step();
   Emitted e;
   e.program.name = "host";
   const auto plain = [](const Expr& a, const Expr& b) { return a * b; };
@@ -118,6 +155,8 @@ Emitted emitted() {
                          copies(whole, kCopies),
                          chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
                          chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
+                         side_by_side("two", step, 2, 1),   // where a tree is narrow each waits for the one before
+                         side_by_side("four", step, 4, 3),  // where it is wide others go on
                          columns("plain", plain),
                          columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
                          columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
@@ -181,6 +220,16 @@ void measure_operations(Machine& machine, const std::string& cache) {
   machine.root = extra("roots");
   machine.comparison = extra("choices");
   machine.trigonometric = sine * machine.overlap;
+  const auto lanes_overlap = [&](const char* name) {
+    const Function& f = code.find(name);
+    Machine one = machine;
+    one.overlap = 1.0;
+    OperationCount w;
+    for (const NodeId id : f.order()) add_to(w, work_with_passing(f.graph(), id));
+    return one.duration(w) / time(name);
+  };
+  machine.two_lanes = lanes_overlap("two");
+  machine.four_lanes = lanes_overlap("four");
 }
 
 // ---- messages
@@ -246,7 +295,7 @@ constexpr const char* kSeal = "# seal ";
 
 // Changes where another processor, or another way of measuring, would give other figures.
 std::string seal(const std::string& text) {
-  return kSeal + sha256(fmt::format("4\n{}\n{}\n{}", cpu_name(), allowed_cores().size(), text)) + "\n";
+  return kSeal + sha256(fmt::format("6\n{}\n{}\n{}", cpu_name(), allowed_cores().size(), text)) + "\n";
 }
 
 }  // namespace

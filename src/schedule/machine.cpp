@@ -82,7 +82,7 @@ Machine read_root(FieldReader& reader, const YamlNode& root) {
   Machine machine;
   const Fields fields(reader, root, "the machine",
                       {"machine", "summary", "unit", "processors", "operations", "overhead", "overlap", "small_overlap",
-                       "messages", "topology", "measured"},
+                       "lanes", "messages", "topology", "measured"},
                       {{"start_up", "per_hop", "per_byte"}, "it belongs under `messages`"});
   machine.name = fields.require_word("machine");
   if (const YamlNode* n = fields.find("summary")) machine.summary = reader.word(*n, "summary");
@@ -95,6 +95,11 @@ Machine read_root(FieldReader& reader, const YamlNode& root) {
   read_cost(reader, fields, "overhead", machine.overhead);
   read_overlap(reader, fields, "overlap", machine.overlap);
   read_overlap(reader, fields, "small_overlap", machine.small_overlap);
+  if (const YamlNode* n = fields.find("lanes")) {
+    const Fields lanes(reader, *n, "`lanes`", {"two", "four"});
+    read_overlap(reader, lanes, "two", machine.two_lanes);
+    read_overlap(reader, lanes, "four", machine.four_lanes);
+  }
   if (const YamlNode* n = fields.find("messages")) {
     const Fields messages(reader, *n, "`messages`", {"start_up", "per_hop", "per_byte"});
     read_cost(reader, messages, "start_up", machine.start_up);
@@ -117,6 +122,13 @@ double Machine::duration(const OperationCount& work) const {
                      times(work.divisions, division) + times(work.roots, root) +
                      times(work.trigonometric, trigonometric) + times(work.comparisons, comparison)) /
                         overlap;
+}
+
+double Machine::duration_in_lanes(const OperationCount& call, int lanes) const {
+  Machine suited = *this;
+  const double measured = lanes == 2 ? two_lanes : four_lanes;
+  if (measured > 0.0) suited.overlap = measured;
+  return overhead + lanes * (suited.duration(call) - overhead);
 }
 
 double Machine::delay(int from, int to, int bytes, int count) const {
@@ -194,6 +206,12 @@ std::string write_machine(const Machine& machine) {
   root.add("overhead", number(machine.overhead));
   root.add("overlap", number(machine.overlap));
   if (machine.small_overlap > 0.0) root.add("small_overlap", number(machine.small_overlap));
+  if (machine.four_lanes > 0.0) {
+    YamlText lanes = YamlText::map();
+    lanes.add("two", number(machine.two_lanes));
+    lanes.add("four", number(machine.four_lanes));
+    root.add("lanes", lanes);
+  }
   YamlText messages = YamlText::map();
   messages.add("start_up", number(machine.start_up));
   messages.add("per_hop", number(machine.per_hop));

@@ -31,6 +31,8 @@ struct Machine {
   double overlap = 1.0;
   // the same of functions so small that a processor keeps them decoded; 0: as others
   double small_overlap = 0.0;
+  // the same of equal calls that run side by side in two and in four lanes; 0: one call after the other
+  double two_lanes = 0.0, four_lanes = 0.0;
   double start_up = 0.0, per_hop = 0.0, per_byte = 0.0;
   Topology topology = Topology::full;
   bool in_seconds = false;  // false: costs are numbers of steps
@@ -39,6 +41,8 @@ struct Machine {
   double line_transfer = 0.0;  // seconds that a message takes longer by a line of cache, 64 bytes
 
   double duration(const OperationCount& work) const;
+  // Of one call for each of so many lanes, 2 or 4.
+  double duration_in_lanes(const OperationCount& call, int lanes) const;
   double delay(int from, int to, int bytes, int processors) const;
 
   // The same machine with the overlap of code of that work, an equal share on each of so many processors: the small one up to 2000

@@ -145,7 +145,7 @@ class BatchRun::Lanes {
         std::find_if(a_.begin(), a_.end(), [](double x) { return !std::isfinite(x); }) - a_.begin());
     const std::size_t lane = at / nv_;
     throw NotFinite(fmt::format("lane {}: the acceleration of `{}` is {} at t = {:.9g} s; q = {:.6g}; qd = {:.6g}", lane,
-                                model_.velocity_names[at % nv_], a_[at], t, fmt::join(row(q, lane, nq_), ", "),
+                                model_.velocity_names[at % nv_], fault_of(a_[at]), t, fmt::join(row(q, lane, nq_), ", "),
                                 fmt::join(row(v, lane, nv_), ", ")));
   }
 

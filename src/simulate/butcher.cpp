@@ -7,7 +7,7 @@ namespace {
 
 constexpr ButcherTableau kButcherClassical{4, {0, 0.5, 0.5, 1}, {{}, {0.5}, {0, 0.5}, {0, 0, 1}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, {}, 0, false};
 
-// Gill 1951, as in Wong 1991.
+// Gill 1951, as in Dhanaraj 1990.
 constexpr double kGillRoot = std::numbers::sqrt2;
 constexpr ButcherTableau kButcherGill{4,
                         {0, 0.5, 0.5, 1},

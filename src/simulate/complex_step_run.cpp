@@ -51,16 +51,20 @@ class ComplexRates {
   Steps b_;
 };
 
-}  // namespace
+Steps complex_state(std::span<const double> y, std::span<const double> dy) {
+  Steps all;
+  for (std::size_t c = 0; c < y.size(); ++c) all.emplace_back(y[c], dy[c] * kComplexStep);
+  return all;
+}
 
-std::vector<double> complex_step_along(const DesignSystem& system, const RecordedRun& run, std::span<const double> y0,
-                                       std::span<const double> dy0, std::span<const double> db) {
+// One part; y becomes its end.
+void part_along(const EventfulRun::Part& part, std::span<const double> db, Steps& y, std::vector<double>& marks) {
+  const DesignSystem& system = *part.system;
+  const RecordedRun& run = *part.run;
   ComplexRates rates(system, db);
   const std::size_t n = system.states(), s = run.stages();
-  Steps y, Y(n), k(s * n);
-  for (std::size_t c = 0; c < n; ++c) y.emplace_back(y0[c], dy0[c] * kComplexStep);
-  std::vector<double> all;
-  double begin = run.steps() > 0 ? run.start(0) : 0.0;
+  Steps Y(n), k(s * n);
+  double begin = part.t0;
   for (std::size_t m = 0; m < run.times().size(); ++m) {
     const std::size_t last = m + 1 < run.times().size() ? run.first_step(m + 1) : run.steps();
     const double inside = 0.5 * (begin + run.times()[m]);
@@ -83,10 +87,63 @@ std::vector<double> complex_step_along(const DesignSystem& system, const Recorde
         for (std::size_t c = 0; c < 4; ++c) y[first + c] /= length;
       }
     }
-    for (const ComplexStep& x : y) all.push_back(derivative_of(x));
+    for (const ComplexStep& x : y) marks.push_back(derivative_of(x));
     begin = run.times()[m];
   }
-  return all;
+}
+
+// The instant's derivative along dy; y becomes what follows, at the instant as it is.
+double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const EventfulRun::Part* next, std::span<const double> db,
+                   Steps& y) {
+  const DesignSystem& system = *part.system;
+  const EventPassage& p = *part.passage;
+  const std::size_t n = system.states(), m = part.run->times().size();
+  const std::vector<double> none(n, 0.0), still(db.size(), 0.0);
+  const auto rates_at = [&](const DesignSystem& of, double inside, std::span<const double> at) {
+    Steps f(n);
+    ComplexRates(of, still)(p.t, inside, complex_state(at, none), f);
+    std::vector<double> values;
+    for (const ComplexStep& x : f) values.push_back(x.re);
+    return values;
+  };
+  const std::vector<double> f = rates_at(system, 0.5 * ((m > 1 ? part.run->times()[m - 2] : part.t0) + p.t), part.run->at(m - 1));
+  double shift = 0.0;
+  for (const std::size_t e : p.events) {
+    const DesignEvent& event = run.events()[e];
+    if (event.time || shift != 0.0) continue;
+    const auto g = [&](double t_moves, const Steps& at) {
+      Steps x{ComplexStep(p.t, t_moves * kComplexStep)}, value(1);
+      x.insert(x.end(), at.begin(), at.begin() + static_cast<std::ptrdiff_t>(system.nq() + system.nv()));
+      evaluate<ComplexStep>(*event.crossing, x, value);
+      return derivative_of(value[0]);
+    };
+    shift = -g(0.0, y) / g(1.0, complex_state(part.run->at(m - 1), f));
+  }
+  for (std::size_t c = 0; c < n; ++c) y[c].im += f[c] * shift * kComplexStep;
+  if (p.stops) return shift;
+  y = set_by<ComplexStep>(run.events(), p.events, system, ComplexStep(p.t, shift * kComplexStep), y);
+  const std::vector<double>& times = next->run->times();
+  const std::vector<double> after = rates_at(*next->system, 0.5 * (next->t0 + times.front()), next->y0);
+  for (std::size_t c = 0; c < n; ++c) y[c].im -= after[c] * shift * kComplexStep;
+  return shift;
+}
+
+}  // namespace
+
+EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0, std::span<const double> db) {
+  EventfulRun::Directions result;
+  Steps y = complex_state(run.parts().front().y0, dy0);
+  for (std::size_t k = 0; k < run.parts().size(); ++k) {
+    const EventfulRun::Part& part = run.parts()[k];
+    part_along(part, db, y, result.marks);
+    if (!part.passage) continue;
+    const double shift = pass_events(run, part, k + 1 < run.parts().size() ? &run.parts()[k + 1] : nullptr, db, y);
+    if (!part.passage->stops) continue;
+    result.end_shift = shift;
+    const std::size_t n = y.size();
+    for (std::size_t c = 0; c < n; ++c) result.marks[result.marks.size() - n + c] = derivative_of(y[c]);
+  }
+  return result;
 }
 
 }  // namespace lw

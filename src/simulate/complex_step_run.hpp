@@ -4,16 +4,15 @@
 // traced functions that the run itself is made of; losses, which have no such road, from the traced function interpreted.
 #pragma once
 
-#include "design_system.hpp"
-#include "recorded_run.hpp"
+#include "eventful_run.hpp"
 
 namespace lw {
 
 // The time in a formula: at 0 some have an infinite slope, sqrt(t) say, which times a standstill is no number. Just after it has.
 inline ComplexStep complex_time(double t) { return {t == 0.0 ? 1e-300 : t}; }
 
-// ẏ at all the times of the run, one behind the other, from ẏ at the beginning and ḃ.
-std::vector<double> complex_step_along(const DesignSystem& system, const RecordedRun& run, std::span<const double> y0,
-                                       std::span<const double> dy0, std::span<const double> db);
+// ẏ at all the marks of the run, from ẏ at the beginning and ḃ. Events are passed with complex steps too: the instant of a crossing
+// by one through its formula, what it sets and the rates before and after by others.
+EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0, std::span<const double> db);
 
 }  // namespace lw

@@ -13,10 +13,10 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "../control/trajectory.hpp"
-#include "design_system.hpp"
-#include "recorded_run.hpp"
+#include "eventful_run.hpp"
 
 namespace lw {
 
@@ -25,6 +25,9 @@ struct DesignFunctional {
   WrittenFormula formula;
   enum class Kind { integral, instant } kind = Kind::integral;
   double time = std::numeric_limits<double>::quiet_NaN();  // of an instant; NaN: the end
+
+  // Throws Error(usage) for an instant that is none of the run.
+  void check(double duration) const;
 };
 
 enum class DesignMethod { automatic, direct, adjoint, cvodes };
@@ -47,12 +50,22 @@ class DesignRun {
 // `start.q.JOINT` and `start.qd.JOINT`, of joints with quaternions by their velocities' names.
 std::vector<std::string> initial_state_names(const Model<double>& model);
 
+// What drives a run from an event on.
+struct DesignDrive {
+  DesignFormulas formulas = {};  // torques alone
+  std::function<void(double t, double inside, std::span<double> u)> inputs = {}, input_rates = {};  // design_system.hpp
+  std::vector<double> corners = {};
+};
+
 struct ForwardDesignOptions {
   std::vector<double> q, qd;  // the initial state
   double duration = 1.0;
   std::vector<double> instants;  // besides those of functionals, at which `trajectory` gives derivatives
   std::vector<double> corners;   // of inputs: where steps end
   DesignFormulas drive;          // torques alone
+  std::vector<DesignEvent> events;
+  // What drives it after events: of each velocity the last event that changed its input, -1 where none has.
+  std::function<DesignDrive(const std::vector<int>& driven_by)> redriven;
   DesignSystemOptions system;
   RecordedRunOptions steps;
 };
@@ -85,8 +98,9 @@ class ForwardDesign : public DesignRun {
   // dF/db of the last run by a complex step through its steps, over the algorithms and not over what was traced from them.
   std::vector<std::vector<double>> by_complex_step();
 
-  DesignSystem& system() { return *system_; }
-  const RecordedRun& run() const { return *run_; }
+  DesignSystem& system() { return *system_; }  // of the beginning
+  const EventfulRun& run() const { return *run_; }
+  std::string ending() const;  // the event that has ended the last run, where one has
 
  private:
   struct Seed {
@@ -94,26 +108,35 @@ class ForwardDesign : public DesignRun {
   };
   Seed seed(std::size_t parameter) const;
   std::vector<double> initial_state(std::span<const double> b) const;
-  std::vector<std::vector<double>> directions();  // ẏ at all times, a parameter each
+  std::vector<EventfulRun::Directions> directions();  // a parameter each
   std::vector<std::vector<double>> by_adjoint();
   std::vector<std::vector<double>> by_direct();
   std::vector<std::vector<double>> by_cvodes();
-  // Weights of y at all times and of b, of a functional itself.
-  void weigh(std::size_t functional, std::span<double> weights, std::span<double> b_bar);
+  std::vector<std::vector<double>> rows_by(const EventfulRun::PartBack& part_back);
+  // Weights of y at all times and of b, of a functional itself; and of the instant of the end, which is returned.
+  double weigh(std::size_t functional, std::span<double> weights, std::span<double> b_bar);
+  double slope_in_time(std::size_t functional, std::size_t mark);
+  bool end_moves(std::size_t functional) const;
   double gradient_entry(std::size_t parameter, std::span<const double> y0_bar, std::span<const double> b_bar) const;
-  std::size_t mark(double t) const;
-  void enter_at(std::size_t mark);
+  std::size_t mark(const DesignFunctional& f) const;
+  DesignMode mode(const std::vector<int>& driven_by);
 
+  struct Mode {
+    std::unique_ptr<DesignSystem> system;
+    std::vector<double> corners;
+  };
   std::vector<DesignFunctional> functionals_;
   ForwardDesignOptions options_;
   std::vector<std::string> names_;
   std::vector<double> start_;
   std::vector<int> of_design_,
       of_state_;  // of each parameter: which of the design's, or which velocity of (q, qd); else -1
-  std::unique_ptr<DesignSystem> system_;
-  std::vector<double> times_, b_;
+  std::optional<DesignParameters> design_;
+  std::map<std::vector<int>, Mode> modes_;
+  DesignSystem* system_ = nullptr;  // of the beginning
+  std::vector<double> instants_, b_;
   std::vector<std::size_t> slot_;  // of each functional: its integral or its output
-  std::unique_ptr<RecordedRun> run_;
+  std::unique_ptr<EventfulRun> run_;
 };
 
 // A motion as instants with weights, so that ∫ F dt = Σ weight · F.

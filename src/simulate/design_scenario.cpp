@@ -36,15 +36,22 @@ Exprs controlled(const ScenarioController& c, const Model<Expr>& model, const Ex
   return tau;
 }
 
+// (t, q, qd) → formulas of the scenario
+Function scenario_function(const Scenario& scenario, const std::string& name, const Exprs& results) {
+  std::vector<NodeId> nodes;
+  for (const Expr& e : results) nodes.push_back(scenario.formulas->intern(e));
+  return Function(name, {{"t", 1}, {"q", scenario.q.size()}, {"qd", scenario.qd.size()}}, {{"values", nodes.size()}}, scenario.formulas,
+                  nodes);
+}
+
 // t, q, qd → torques of formulas and controllers
 Function law_of(const Scenario& scenario, const Model<Expr>& model) {
   const std::size_t nq = at(model.nq), nv = at(model.nv);
-  std::vector<NodeId> nodes;
-  const auto graph = scenario.formulas;
+  Exprs written;
   for (const ScenarioInput& input : scenario.inputs) {
-    nodes.push_back(graph->intern(input.kind == ScenarioInput::Kind::formula ? input.formula : Expr(0.0)));
+    written.push_back(input.kind == ScenarioInput::Kind::formula ? input.formula : Expr(0.0));
   }
-  const Function formulas("inputs", {{"t", 1}, {"q", nq}, {"qd", nv}}, {{"tau", nv}}, graph, nodes);
+  const Function formulas = scenario_function(scenario, "inputs", written);
   return trace("law", {{"t", 1}, {"q", nq}, {"qd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
     Exprs x = in[0];
     x.insert(x.end(), in[1].begin(), in[1].end());
@@ -71,23 +78,61 @@ class TimedInput {
     const auto next = std::upper_bound(table_.t.begin(), table_.t.end(), inside);
     return table_.value[next == table_.t.begin() ? 0 : static_cast<std::size_t>(next - table_.t.begin()) - 1];
   }
+  double slope(double t) const { return table_.between == TimeTable::Between::hold ? 0.0 : curve_.slope(t); }
 
  private:
   TimeTable table_;
   Curve<double> curve_;
 };
 
+// What the scenario's inputs are, as the run of a design has them.
+DesignDrive drive_of(const Scenario& scenario, const Model<Expr>& model) {
+  DesignDrive drive;
+  drive.formulas.torques.resize(scenario.inputs.size());
+  drive.formulas.law = std::make_shared<Function>(law_of(scenario, model));
+  std::vector<std::pair<std::size_t, TimedInput>> tables;
+  for (std::size_t v = 0; v < scenario.inputs.size(); ++v) {
+    const ScenarioInput& input = scenario.inputs[v];
+    drive.formulas.by_law.push_back(input.kind != ScenarioInput::Kind::table);
+    if (input.kind != ScenarioInput::Kind::table) continue;
+    tables.emplace_back(v, TimedInput(input.table));
+    drive.corners.insert(drive.corners.end(), input.table.t.begin(), input.table.t.end());
+  }
+  for (const ScenarioController& c : scenario.controllers) {
+    drive.corners.insert(drive.corners.end(), c.trajectory->times().begin(), c.trajectory->times().end());
+  }
+  if (tables.empty()) return drive;
+  drive.inputs = [tables](double t, double inside, std::span<double> u) {
+    for (const auto& [v, table] : tables) u[v] = table(t, inside);
+  };
+  drive.input_rates = [tables](double t, double, std::span<double> du) {
+    for (const auto& [v, table] : tables) du[v] = table.slope(t);
+  };
+  return drive;
+}
+
+DesignEvent event_of(const Scenario& scenario, const ScenarioEvent& e) {
+  DesignEvent event;
+  event.name = e.name;
+  event.time = e.time;
+  event.once = e.once;
+  event.stop = e.stop;
+  event.direction = static_cast<DesignEvent::Direction>(e.direction);
+  if (!e.time) event.crossing = std::make_shared<Function>(scenario_function(scenario, "crossing", {e.crossing}));
+  if (!e.set.empty()) {
+    Exprs state;
+    const std::size_t n = scenario.q.size() + scenario.qd.size();
+    for (std::size_t k = 0; k < n; ++k) state.emplace_back(scenario.formulas.get(), static_cast<NodeId>(1 + k));
+    for (const ScenarioEvent::Set& s : e.set) state[(s.velocity ? scenario.q.size() : 0) + at(s.index)] = s.value;
+    event.set = std::make_shared<Function>(scenario_function(scenario, "set", state));
+  }
+  for (const auto& [v, input] : e.inputs) event.drives.push_back(v);
+  return event;
+}
+
 }  // namespace
 
 ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& mechanism) {
-  for (const ScenarioEvent& e : scenario.events) {
-    if (!e.stop && e.set.empty() && e.inputs.empty()) continue;  // it only tells
-    has_no_derivatives(
-        scenario,
-        fmt::format(
-            "has the event `{}`, at which the run changes or ends; that is not differentiated, leave it out here",
-            e.name));
-  }
   for (const ScenarioController& c : scenario.controllers) {
     if (c.integrates())
       has_no_derivatives(scenario, "has a controller with an integral, which is not differentiated yet");
@@ -107,24 +152,33 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
   options.steps.step = scenario.options.step;
   options.steps.rtol = scenario.options.rtol;
   options.steps.atol = scenario.options.atol;
-  options.drive.torques.resize(scenario.inputs.size());
-  options.drive.law = std::make_shared<Function>(law_of(scenario, instantiate<Expr>(mechanism)));
-  std::vector<std::pair<std::size_t, TimedInput>> tables;
-  for (std::size_t v = 0; v < scenario.inputs.size(); ++v) {
-    const ScenarioInput& input = scenario.inputs[v];
-    options.drive.by_law.push_back(input.kind != ScenarioInput::Kind::table);
-    if (input.kind != ScenarioInput::Kind::table) continue;
-    tables.emplace_back(v, TimedInput(input.table));
-    options.corners.insert(options.corners.end(), input.table.t.begin(), input.table.t.end());
+  std::vector<ScenarioEvent> happening;  // those that change something, as the options have them
+  const Model<Expr> model = instantiate<Expr>(mechanism);
+  DesignDrive drive = drive_of(scenario, model);
+  options.drive = std::move(drive.formulas);
+  options.corners = std::move(drive.corners);
+  options.system.inputs = std::move(drive.inputs);
+  options.system.input_rates = std::move(drive.input_rates);
+  for (const ScenarioEvent& e : scenario.events) {
+    if (!e.stop && e.set.empty() && e.inputs.empty()) continue;  // it only tells
+    if (e.parametric) {
+      has_no_derivatives(scenario, fmt::format("has the event `{}` at a limit that depends on parameters of the mechanism, which "
+                                               "is not differentiated; write it as a `crossing` of a number",
+                                               e.name));
+    }
+    options.events.push_back(event_of(scenario, e));
+    happening.push_back(e);
   }
-  for (const ScenarioController& c : scenario.controllers) {
-    options.corners.insert(options.corners.end(), c.trajectory->times().begin(), c.trajectory->times().end());
-  }
-  if (!tables.empty()) {
-    options.system.inputs = [tables](double t, double inside, std::span<double> u) {
-      for (const auto& [v, table] : tables) u[v] = table(t, inside);
-    };
-  }
+  options.redriven = [scenario, happening, mechanism](const std::vector<int>& driven_by) {
+    Scenario changed = scenario;
+    for (std::size_t v = 0; v < driven_by.size(); ++v) {
+      if (driven_by[v] < 0) continue;
+      for (const auto& [of, input] : happening[at(driven_by[v])].inputs) {
+        if (at(of) == v) changed.inputs[v] = input;
+      }
+    }
+    return drive_of(changed, instantiate<Expr>(mechanism));
+  };
   return options;
 }
 

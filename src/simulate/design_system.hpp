@@ -24,6 +24,8 @@ struct DesignSystemOptions {
   // Torques of those velocities whose formula is empty; `inside`: an instant of the interval that is being integrated, which
   // tells from which side a jump at t is seen.
   std::function<void(double t, double inside, std::span<double> u)> inputs = {};
+  // How these change with the time, for events that move; none: not at all.
+  std::function<void(double t, double inside, std::span<double> du)> input_rates = {};
   JitOptions jit = {};
 };
 

@@ -198,7 +198,7 @@ class Driven::Dynamics {
 
   std::span<double> tau() { return std::span(in_).subspan(nq_ + nv_, nv_); }
   [[noreturn]] void refuse_torque(std::size_t k, const std::string& where) {
-    throw NotFinite(fmt::format("the torque of `{}` is {} at {}", model_.velocity_names[k], tau()[k], where));
+    throw NotFinite(fmt::format("the torque of `{}` is {} at {}", model_.velocity_names[k], fault_of(tau()[k]), where));
   }
 
   const std::optional<Mechanism> mechanism_;
@@ -445,22 +445,5 @@ bool Driven::has_losses() const { return dynamics_->lossy_; }
 bool Driven::is_dry() const { return dynamics_->dry_; }
 DrivenOptions::Way Driven::way() const { return dynamics_->way_; }
 const std::vector<std::string>& Driven::notes() const { return dynamics_->notes_; }
-
-EnergyBalance::EnergyBalance(Driven& system, const MotionState& start) : system_(system) {
-  require(system.nz() >= 2, "an energy balance needs the work along the motion");
-  const Energy<double> e = system.energy(start);
-  start_ = e.kinetic + e.potential - start.z[0] + start.z[1];
-  potential_ = e.potential;
-}
-double EnergyBalance::residual(const MotionState& state) {
-  const Energy<double> e = system_.energy(state);
-  scale_ = std::max({scale_, e.kinetic, std::abs(e.potential - potential_), std::abs(state.z[0]), std::abs(state.z[1])});
-  const double missing = e.kinetic + e.potential - state.z[0] + state.z[1] - start_;
-  return scale_ > 0.0 ? missing / scale_ : 0.0;
-}
-void EnergyBalance::jump(const MotionState& before, const MotionState& after) {
-  const Energy<double> a = system_.energy(before), b = system_.energy(after);
-  start_ += b.kinetic + b.potential - a.kinetic - a.potential;
-}
 
 }  // namespace lw

@@ -6,7 +6,7 @@
 //   while (state.t < 1.0) advance(*rk4, arm, state, 1.0);
 //
 // Along with the motion goes the work that comes in and that is lost, z = {∫ τ·v + outer forces, ∫ losses·v}, so that
-// E(t) − E(0) = z₀ − z₁ can be held against the energy at any time (EnergyBalance).
+// E(t) − E(0) = z₀ − z₁ can be held against the energy at any time (energy_balance.hpp).
 #pragma once
 
 #include <functional>
@@ -67,20 +67,6 @@ class Driven : public System {
   template <class Action>
   auto telling(double t, std::span<const double> q, std::span<const double> v, const Action& action) const;
   std::unique_ptr<Dynamics> dynamics_;
-};
-
-// What is not accounted for: (E − E₀ − work + losses) / scale, scale the largest energy in play since: kinetic, change of
-// potential, work and losses, each at its largest.
-class EnergyBalance {
- public:
-  EnergyBalance(Driven& system, const MotionState& start);
-  // Also after an event has changed the state: `before` it and after.
-  double residual(const MotionState& state);
-  void jump(const MotionState& before, const MotionState& after);
-
- private:
-  Driven& system_;
-  double start_ = 0.0, potential_ = 0.0, scale_ = 0.0;
 };
 
 }  // namespace lw

@@ -1,6 +1,6 @@
 // Integrators: one step at a time, quaternions on their sphere, so that a method keeps its order for every joint.
 //
-//   explicit, fixed step   semi-implicit-euler (1), taylor (1; Binder 1985), rk4 (4), gill (4; Wong 1991), verner (6; Twu 1987)
+//   explicit, fixed step   semi-implicit-euler (1), taylor (1; Binder 1985), rk4 (4; Wong 1991), gill (4; Dhanaraj 1990), verner (6; Twu 1987)
 //   explicit, adaptive     dormand-prince 5(4) with its dense output; verner 6(5) where no step is given
 //   implicit               implicit-midpoint (2; fixed step, time-reversible), cvode (BDF of SUNDIALS; for what is stiff)
 //

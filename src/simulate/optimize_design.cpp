@@ -7,10 +7,14 @@
 #include <fmt/format.h>
 #include <nlopt.hpp>
 
+#include "descent.hpp"
+
 namespace lw {
 namespace {
 
 constexpr double kMet = 1e-7;  // of a constraint, relative to its size
+constexpr double kNearby = 1e-4;  // of the ranges of parameters: how far away a better design is looked for
+constexpr int kAgain = 3;
 
 [[noreturn]] void refuse_problem(const Location& where, const std::string& message, const std::string& hint = {}) {
   throw Error(ErrorCode::data, std::vector<Diagnostic>{{Severity::error, where, message, hint}});
@@ -67,9 +71,24 @@ class DesignSearch {
       if (violation() <= kMet) exhausted = minimize(x, false);
       evaluate(x);
     }
+    // a search may end where its steps are short and not where the cost is least: then once more from the better design
+    bool better_nearby = false;
+    for (int k = 0; k <= kAgain && !exhausted && violation() <= kMet; ++k) {
+      const std::vector<double> nearby = better_design(x);
+      better_nearby = !nearby.empty();
+      if (!better_nearby || k == kAgain) break;
+      std::vector<double> other = nearby;
+      const double had = cost_at(x);
+      exhausted = minimize(other, false);
+      evaluate(other);
+      if (violation() <= kMet && cost() <= had) x = other;
+      evaluate(x);
+    }
+    evaluate(x);
     result_.after = {cost(), violation(), design(x)};
     result_.end = exhausted            ? DesignOptimum::End::out_of_evaluations
                   : violation() > kMet ? DesignOptimum::End::infeasible
+                  : better_nearby      ? DesignOptimum::End::stalled
                                        : DesignOptimum::End::optimal;
     describe_constraints();
     return std::move(result_);
@@ -130,6 +149,45 @@ class DesignSearch {
     double most = 0.0;
     for (const ConstraintRow& row : rows_) most = std::max(most, violated_by(row));
     return most;
+  }
+  double cost_at(const std::vector<double>& x) {
+    evaluate(x);
+    return cost();
+  }
+
+  // A design nearby that costs less and meets the constraints; none where there is none, to first order or in fact.
+  std::vector<double> better_design(const std::vector<double>& x) {
+    evaluate(x);
+    const auto n = static_cast<Eigen::Index>(n_);
+    const auto gradient_of = [&](std::size_t functional) {
+      Eigen::VectorXd g(n);
+      for (std::size_t k = 0; k < n_; ++k) g[static_cast<Eigen::Index>(k)] = gradients_[functional][k] * range(k);
+      return g;
+    };
+    Eigen::VectorXd g = Eigen::VectorXd::Zero(n);
+    for (std::size_t f = 0; f < problem_.cost.size(); ++f) g += problem_.cost[f].weight / cost_size_ * gradient_of(f);
+    std::vector<Eigen::VectorXd> active;
+    for (const ConstraintRow& row : rows_) {
+      const Eigen::VectorXd of_row = row.sign / row.size * gradient_of(row.functional);
+      if (row.equality) active.push_back(-of_row);
+      if (row.equality || excess(row) >= -kNearby) active.push_back(of_row);
+    }
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const double at = x[static_cast<std::size_t>(k)];
+      if (at <= kNearby) active.push_back(-Eigen::VectorXd::Unit(n, k));
+      if (at >= 1.0 - kNearby) active.push_back(Eigen::VectorXd::Unit(n, k));
+    }
+    Eigen::MatrixXd A(n, static_cast<Eigen::Index>(active.size()));
+    for (std::size_t k = 0; k < active.size(); ++k) A.col(static_cast<Eigen::Index>(k)) = active[k];
+    const Eigen::VectorXd down = descent_left(g, A);
+    const double had = cost(), steep = down.norm();
+    if (!(steep > 1e-9 * (1.0 + g.norm()))) return {};
+    std::vector<double> nearby = x;
+    for (std::size_t k = 0; k < n_; ++k) nearby[k] = std::clamp(x[k] + kNearby * down[static_cast<Eigen::Index>(k)] / steep, 0.0, 1.0);
+    evaluate(nearby);
+    // a tangent leaves a curved constraint by the square of its length
+    const bool better = violation() <= kMet + 10.0 * kNearby * kNearby && cost() < had - 1e-9 * std::abs(had);
+    return better ? nearby : std::vector<double>{};
   }
   double range(std::size_t k) const { return problem_.variables[k].upper - problem_.variables[k].lower; }
 

@@ -56,7 +56,9 @@ struct DesignStep {
 };
 
 struct DesignOptimum {
-  enum class End { optimal, infeasible, out_of_evaluations } end = End::optimal;
+  // optimal: no way down is left, to first order, or a step of a ten-thousandth of the bounds along it finds nothing better;
+  // stalled: it does, and the search cannot make use of it
+  enum class End { optimal, stalled, infeasible, out_of_evaluations } end = End::optimal;
   DesignStep before, after;
   struct Constraint {
     std::string name, wanted;  // "at most 40"

@@ -28,8 +28,9 @@ const std::vector<std::string>& recordable_integrators() {
 }
 
 RecordedRun::RecordedRun(Parametric& system, std::vector<double> y0, double t0, std::vector<double> times,
-                         const RecordedRunOptions& options)
+                         const RecordedRunOptions& options, RunEnd* run_end)
     : system_(system),
+      end_(run_end),
       options_(options),
       tableau_(butcher_tableau(options.integrator)),
       adaptive_(tableau_.first_is_last || (tableau_.error_order > 0 && options.step == 0.0)),
@@ -58,11 +59,14 @@ RecordedRun::RecordedRun(Parametric& system, std::vector<double> y0, double t0, 
     first_.push_back(t_.size());
     if (times_[m] > t) {
       enter(m);
-      run_to(t, times_[m], y);
+      t = run_to(t, times_[m], y);
     }
     marks_.insert(marks_.end(), y.begin(), y.end());
-    t = times_[m];
+    if (!ended_) continue;
+    times_.resize(m + 1);
+    times_[m] = t;
   }
+  end_ = nullptr;
 }
 
 void RecordedRun::enter(std::size_t interval) {
@@ -141,7 +145,64 @@ double RecordedRun::first_size(double t, double end, std::span<const double> y) 
   return std::min({100.0 * h, h1, end - t});
 }
 
-void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
+// As RungeKutta's dense output: see kDormandPrinceDense. The stages are those of the whole step.
+void RecordedRun::between(double part, double h, std::span<const double> y, std::span<const double> next, std::span<double> out) const {
+  const double rest = 1.0 - part;
+  for (std::size_t c = 0; c < n_; ++c) {
+    const double k0 = k_[c], r1 = (next[c] - y[c]) / h, r2 = k0 - r1, r3 = r1 - k_[s_ * n_ + c] - r2;
+    double r4 = 0.0;
+    for (std::size_t i = 0; i < tableau_.stages; ++i) r4 += kDormandPrinceDense[i] * k_[i * n_ + c];
+    out[c] = y[c] + h * part * (r1 + rest * (r2 + part * (r3 + rest * r4)));
+  }
+}
+
+double RecordedRun::look(double t, double h, std::span<const double> y) {
+  constexpr int kLooks = 4;
+  const int looks = adaptive_ ? kLooks : 1;
+  whole_ = next_;
+  bool disturbed = false;  // the stages are no longer those of the whole step
+  double low = 0.0, high = 0.0;
+  for (int i = 1; i <= looks && high == 0.0; ++i) {
+    const double length = i == looks ? h : h * i / looks;
+    std::span<const double> at = whole_;
+    if (i < looks && tableau_.first_is_last) {
+      between(length / h, h, y, whole_, here_);
+      at = here_;
+    } else if (i < looks) {
+      make_stages(t, length, y, true);
+      disturbed = true;
+      at = next_;
+    }
+    if (end_->passed(t + length, at)) {
+      high = length;
+    } else {
+      end_->move_on(t + length, at);
+      low = length;
+    }
+  }
+  const auto has_passed = [&](double length) {
+    make_stages(t, length, y, true);
+    return end_->passed(t + length, next_);
+  };
+  if (high > 0.0 && high < h && !has_passed(high)) high = has_passed(h) ? h : 0.0;  // the polynomial saw what a step does not
+  if (high == 0.0) {
+    if (disturbed || low < h) {
+      make_stages(t, h, y, true);
+      end_->move_on(t + h, next_);
+    }
+    return h;
+  }
+  while (high - low > 1e-16 * (std::abs(t) + h)) {
+    const double middle = low + 0.5 * (high - low);
+    if (middle <= low || middle >= high) break;
+    (has_passed(middle) ? high : low) = middle;
+  }
+  make_stages(t, high, y, true);
+  ended_ = true;
+  return high;
+}
+
+double RecordedRun::run_to(double t, double end, std::vector<double>& y) {
   bool known = false, rejected = false;
   if (adaptive_ && wanted_ == 0.0) {
     wanted_ = first_size(t, end, y);
@@ -193,6 +254,12 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
       wanted_ = h < wanted_ ? std::max(wanted_, next) : next;  // it was shortened to end there
       rejected = false;
     }
+    const double length = end_ != nullptr ? look(t, h, y) : h;
+    if (ended_) {
+      store(t, length, y);
+      y = next_;
+      return t + length;
+    }
     store(t, h, y);
     y = next_;
     // the last stage was evaluated before quaternions were made units again
@@ -201,6 +268,7 @@ void RecordedRun::run_to(double t, double end, std::vector<double>& y) {
     ++made;
     t = h == end - t ? end : t + h;
   }
+  return end;
 }
 
 std::span<const double> RecordedRun::stage(std::size_t step, std::size_t i) {

@@ -23,14 +23,25 @@ struct RecordedRunOptions {
 };
 const std::vector<std::string>& recordable_integrators();
 
+// What may end a run before its times do: something that has passed by then. It is looked for at the ends of steps, and of steps
+// that the integrator chooses at their quarters too; the instant is then found by bisection, each trial a step of that length.
+class RunEnd {
+ public:
+  virtual ~RunEnd() = default;
+  virtual bool passed(double t, std::span<const double> y) = 0;   // since the last `move_on`
+  virtual void move_on(double t, std::span<const double> y) = 0;  // nothing has until here
+};
+
 class RecordedRun {
  public:
   // From y0 at t0 over the times, which rise; each is the end of a step. Throws Error(data) where there is no next step, with the
   // time; Error(usage) for options that are none. The system must outlive it.
   RecordedRun(Parametric& system, std::vector<double> y0, double t0, std::vector<double> times,
-              const RecordedRunOptions& options = {});
+              const RecordedRunOptions& options = {}, RunEnd* end = nullptr);
 
+  // Those that were given, or as far as it came: where RunEnd ended it, the last is that instant.
   const std::vector<double>& times() const { return times_; }
+  bool ended() const { return ended_; }
   // y at times[k].
   std::span<const double> at(std::size_t k) const { return {&marks_[k * n_], n_}; }
   std::size_t steps() const { return t_.size(); }
@@ -50,7 +61,10 @@ class RecordedRun {
   std::span<const double> state(std::size_t k) const { return {&y_[k * n_], n_}; }  // where it begins
 
  private:
-  void run_to(double t, double end, std::vector<double>& y);
+  double run_to(double t, double end, std::vector<double>& y);  // where it came to
+  // The length of the step after which RunEnd has passed; h where it has not. Stages are then those of the result.
+  double look(double t, double h, std::span<const double> y);
+  void between(double part, double h, std::span<const double> y, std::span<const double> next, std::span<double> out) const;
   void make_stages(double t, double h, std::span<const double> y, bool first_known);
   void store(double t, double h, std::span<const double> y);
   double first_size(double t, double end, std::span<const double> y);
@@ -59,6 +73,8 @@ class RecordedRun {
   void enter(std::size_t interval);
 
   Parametric& system_;
+  RunEnd* end_;  // while it runs
+  bool ended_ = false;
   RecordedRunOptions options_;
   const ButcherTableau& tableau_;
   bool adaptive_;
@@ -72,7 +88,7 @@ class RecordedRun {
   std::vector<std::size_t> first_;
   bool keeps_stages_ = true;
   std::size_t staged_ = static_cast<std::size_t>(-1);  // whose stages are in here, where they are not kept
-  std::vector<double> k_, here_, next_;                // of the step at hand
+  std::vector<double> k_, here_, next_, whole_;        // of the step at hand
   double wanted_ = 0.0;                                // size of the next step
   long evaluations_ = 0;
 };

@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "../model/coordinate_rates.hpp"
 #include "advance.hpp"
+#include "energy_balance.hpp"
 
 namespace lw {
 namespace {
 
 constexpr int kLooks = 4;              // at crossings, in a step that the integrator chose
-constexpr std::size_t kChatter = 20;   // events within `kMoment` of the duration: that never ends
+constexpr std::size_t kChatter = 20;   // times within `kMoment` of the duration, or of a second: that never ends
 constexpr double kMoment = 1e-6, kShortly = 1e-3;
 constexpr int kStuck = 1000;           // steps in which the time does not go on
 constexpr std::size_t kMostEvents = 1000;
+constexpr double kBeyond = 1e9;        // radians and metres that no mechanism comes to
 
 bool passes(ScenarioEvent::Direction direction, double before, double after) {
   const bool up = before < 0.0 && after >= 0.0, down = before > 0.0 && after <= 0.0;
@@ -36,6 +39,11 @@ struct Watch {
   bool done = false;
   double before = 0.0, shift = 0.0;
   int returning = 0;  // the sign from which it will pass again
+  bool up = false;    // how it passed last, and its value there: zero but for round-off
+  double passed_at = 0.0;
+  std::deque<double> fired;  // when, lately
+
+  std::ptrdiff_t fired_since(double t) const { return std::ranges::count_if(fired, [&](double x) { return x >= t; }); }
 };
 
 class Run {
@@ -49,36 +57,26 @@ class Run {
         crossings_(scenario, formulas(scenario.events, [](const ScenarioEvent& e) { return e.crossing; })),
         outputs_(scenario, formulas(scenario.outputs, [](const auto& o) { return o.second; })),
         state_(scene.start()),
+        balance_(scene, state_),
         watches_(scenario.events.size()),
+        set_(scenario.events.size()),
         a_(state_.v.size()),
         rates_(state_.q.size()),
-        dz_(state_.z.size()) {
-    const Energy<double> e = scene.energy(state_);
-    balance_ = e.kinetic + e.potential;
-    potential_ = e.potential;
-  }
+        dz_(state_.z.size()) {}
 
   RunResult operator()() {
     try {
       whole();
     } catch (const Error& e) {
       result_.end = RunResult::End::failed;
-      result_.ended_by = e.what();
-      // where events crowd, an integrator may be the first to lose its way
-      const auto lately = std::ranges::count_if(fired_, [&](double t) { return state_.t - t <= kMoment * end(); });
-      if (lately >= 3 && result_.ended_by.find("never ends") == std::string::npos) {
-        result_.ended_by = fmt::format("the event `{}` never ends: {}", scenario_.events[last_fired_].name, result_.ended_by);
-      }
-      if (result_.ended_by.find("q = ") == std::string::npos) {
-        result_.ended_by += fmt::format("\n  last state: {}", scene_.describe(state_));
-      }
+      result_.ended_by = e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t) : explained(e);
       try {
         record(state_);
       } catch (const Error&) {
         // what has no accelerations has no row
       }
     }
-    result_.energy_residual = largest_energy_ > 0.0 ? worst_residual_ / largest_energy_ : 0.0;
+    result_.energy_residual = balance_.residual();
     result_.counts = integrator_.counts();
     result_.final = state_;
     return std::move(result_);
@@ -92,7 +90,29 @@ class Run {
     return all;
   }
 
+  // What went wrong in the motion, with the state that it had come to.
+  std::string explained(const Error& e) const {
+    std::string text = e.what();
+    // where events crowd, an integrator may be the first to lose its way
+    for (std::size_t k = 0; k < watches_.size() && text.find("never ends") == std::string::npos; ++k) {
+      if (watches_[k].fired_since(state_.t - kMoment * span()) < 3) continue;
+      text = fmt::format("the event `{}` never ends: {}", scenario_.events[k].name, text);
+    }
+    const auto size = [](const std::vector<double>& x) {
+      double most = 0.0;
+      for (const double entry : x) most = std::max(most, std::abs(entry));
+      return most;
+    };
+    if (!adaptive_ && std::max(size(state_.q), size(state_.v)) > kBeyond) {
+      text += fmt::format("\n  with steps of {:g} s the motion grows without bound: a shorter step may help, or an integrator that chooses its own",
+                          scenario_.options.step);
+    }
+    if (text.find("q = ") == std::string::npos) text += fmt::format("\n  last state: {}", scene_.describe(state_));
+    return text;
+  }
+
   double end() const { return options_.duration; }
+  double span() const { return std::min(1.0, end()); }  // a run of days does not make a second an instant
   // Multiples of the sample, as near as a double comes to what a person would write: 0.3 and not 3 × 0.1.
   double output_time() const {
     const double k = static_cast<double>(outputs_made_), rate = std::round(1.0 / options_.sample);
@@ -145,7 +165,7 @@ class Run {
       const ScenarioEvent& e = scenario_.events[k];
       if (!e.time || watches_[k].done || state_.t < *e.time) continue;
       watches_[k].done = true;
-      if (fire(k)) return true;
+      if (fire({k})) return true;
     }
     return false;
   }
@@ -166,24 +186,28 @@ class Run {
       } else {
         integrator_.at(to, probe_);
       }
-      const std::vector<double> after = values(probe_);
-      std::size_t first = watches_.size();
+      const std::vector<double>& after = values(probe_, after_);
+      std::vector<std::size_t> due;  // first, and those that pass at the same instant
       double when = HUGE_VAL;
       for (std::size_t k = 0; k < watches_.size(); ++k) {
         if (scenario_.events[k].time || watches_[k].done || !will_pass(k, after[k])) continue;
         const double t = instant(k, from, to);
-        if (t < when) when = t, first = k;
+        if (t < when) due.clear();
+        when = std::min(when, t);
+        if (t == when) due.push_back(k);
       }
-      if (first < watches_.size()) {
+      if (!due.empty()) {
         outputs_until(when);
         if (when < state_.t) integrator_.at(when, state_);
         integrator_.restart();
-        const Watch& w = watches_[first];
-        passed_up_ = w.returning != 0 ? w.returning < 0 : w.before < 0.0;
-        // passed one way and moving the other: it has returned more closely than interpolation can tell
-        const bool again = !fired_.empty() && last_fired_ == first && state_.t - fired_.back() <= kShortly * end();
-        if (again && !scenario_.events[first].set.empty() && (passed_up_ ? -1.0 : 1.0) * rate(first) > 0.0) never_ends(first);
-        return fire(first);
+        for (const std::size_t k : due) {
+          Watch& w = watches_[k];
+          w.up = w.returning != 0 ? w.returning < 0 : w.before < 0.0;
+          // passed one way and moving the other: it has returned more closely than interpolation can tell
+          const bool again = w.fired_since(state_.t - kShortly * span()) > 0;
+          if (again && !scenario_.events[k].set.empty() && (w.up ? -1.0 : 1.0) * rate(k) > 0.0) never_ends(k);
+        }
+        return fire(due);
       }
       for (std::size_t k = 0; k < watches_.size(); ++k) move_on(k, after[k]);
       from = to;
@@ -192,14 +216,15 @@ class Run {
     return false;
   }
 
-  std::vector<double> values(const MotionState& s) {
+  const std::vector<double>& values(const MotionState& s, std::vector<double>& to) {
     const std::span<const double> v = crossings_(s.t, s.q, s.v);
     for (std::size_t k = 0; k < v.size(); ++k) {
       if (scenario_.events[k].time || std::isfinite(v[k])) continue;
-      throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at {}", scenario_.events[k].name, v[k],
+      throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at {}", scenario_.events[k].name, fault_of(v[k]),
                                                scene_.describe(s)));
     }
-    return {v.begin(), v.end()};
+    to.assign(v.begin(), v.end());
+    return to;
   }
   double value(std::size_t k, double t) {
     integrator_.at(t, probe_);
@@ -247,57 +272,70 @@ class Run {
                                              scenario_.events[k].name, scene_.describe(state_)));
   }
 
-  // True where the run is over.
-  bool fire(std::size_t k) {
+  // Those of one instant, in their order. True where the run is over.
+  bool fire(const std::vector<std::size_t>& due) {
+    const std::vector<double>& here = values(state_, after_);
+    for (const std::size_t k : due) watches_[k].passed_at = here[k];
+    for (const std::size_t k : due) {
+      if (happens(k)) return true;
+    }
+    look_again(state_);
+    const bool set = std::ranges::any_of(due, [&](std::size_t k) { return !scenario_.events[k].set.empty(); });
+    for (const std::size_t k : due) {
+      if (set && !scenario_.events[k].time) watch_return(k);
+    }
+    return false;
+  }
+
+  bool happens(std::size_t k) {
     const ScenarioEvent& e = scenario_.events[k];
+    Watch& w = watches_[k];
     const RunEvent happened{state_.t, e.name, e.message, state_.q, state_.v};
     ++result_.event_count;
     if (result_.events.size() < kMostEvents) result_.events.push_back(happened);
     for (RunListener* l : options_.listeners) l->event(happened);
-    fired_.push_back(state_.t);
-    last_fired_ = k;
-    if (fired_.size() > kChatter) fired_.pop_front();
-    if (fired_.size() == kChatter && state_.t - fired_.front() <= kMoment * end()) never_ends(k);
-    watches_[k].done = watches_[k].done || e.once;
-    if (e.stop) {
-      result_.end = RunResult::End::event;
-      result_.ended_by = e.name;
-      record(state_);
-      return true;
+    w.fired.push_back(state_.t);
+    if (w.fired.size() > kChatter) w.fired.pop_front();
+    if (w.fired.size() == kChatter && state_.t - w.fired.front() <= kMoment * span()) never_ends(k);
+    w.done = w.done || e.once;
+    if (!e.stop) {
+      act(k);
+      return false;
     }
-    act(e);
-    look_again(state_);
-    if (!e.time && !e.set.empty()) watch_return(k);
-    return false;
+    result_.end = RunResult::End::event;
+    result_.ended_by = e.name;
+    record(state_);
+    return true;
   }
 
-  void act(const ScenarioEvent& e) {
+  void act(std::size_t k) {
+    const ScenarioEvent& e = scenario_.events[k];
     for (const auto& [v, input] : e.inputs) scene_.change(v, input);
     if (!e.inputs.empty()) scene_.enter(state_.t);
     if (!e.set.empty()) {
       const MotionState before = state_;
-      ScenarioFormulas set(scenario_, formulas(e.set, [](const ScenarioEvent::Set& s) { return s.value; }));
-      const std::span<const double> x = set(before.t, before.q, before.v);
-      for (std::size_t k = 0; k < e.set.size(); ++k) {
-        if (!std::isfinite(x[k])) {
-          const auto& names = e.set[k].velocity ? scene_.model().velocity_names : scene_.model().coordinate_names;
+      std::optional<ScenarioFormulas>& set = set_[k];
+      if (!set) set.emplace(scenario_, formulas(e.set, [](const ScenarioEvent::Set& s) { return s.value; }));
+      const std::span<const double> x = (*set)(before.t, before.q, before.v);
+      for (std::size_t i = 0; i < e.set.size(); ++i) {
+        if (!std::isfinite(x[i])) {
+          const auto& names = e.set[i].velocity ? scene_.model().velocity_names : scene_.model().coordinate_names;
           throw Error(ErrorCode::data, fmt::format("the event `{}` sets {}{} to {} at {}", e.name,
-                                                   e.set[k].velocity ? "qd." : "q.",
-                                                   names[static_cast<std::size_t>(e.set[k].index)], x[k],
+                                                   e.set[i].velocity ? "qd." : "q.",
+                                                   names[static_cast<std::size_t>(e.set[i].index)], fault_of(x[i]),
                                                    scene_.describe(before)));
         }
-        (e.set[k].velocity ? state_.v : state_.q)[static_cast<std::size_t>(e.set[k].index)] = x[k];
+        (e.set[i].velocity ? state_.v : state_.q)[static_cast<std::size_t>(e.set[i].index)] = x[i];
       }
       scene_.check(state_);
-      const Energy<double> had = scene_.energy(before), has = scene_.energy(state_);
-      balance_ += has.kinetic + has.potential - had.kinetic - had.potential;
+      balance_.jump(before, state_);
     }
     integrator_.restart();
   }
 
   // All crossings begin anew from a state: after an action they may be elsewhere.
   void look_again(const MotionState& s) {
-    const std::vector<double> now = values(s);
+    const std::vector<double>& now = values(s, after_);
     for (std::size_t k = 0; k < watches_.size(); ++k) {
       watches_[k].before = now[k];
       watches_[k].shift = 0.0;
@@ -319,13 +357,14 @@ class Run {
     return crossings_(ahead.t, ahead.q, ahead.v)[k] - here;
   }
 
-  // Whether the action of event k has turned its crossing round: just past upwards and falling again, or the other way.
+  // Whether what was set has turned the crossing of event k round: just past upwards and falling again, or the other way.
   void watch_return(std::size_t k) {
     Watch& w = watches_[k];
+    if (std::abs(w.before) > 2.0 * std::abs(w.passed_at)) return;  // it was set elsewhere
     const double turn = rate(k);
-    const bool turns = passed_up_ ? w.before >= 0.0 && turn < 0.0 : w.before <= 0.0 && turn > 0.0;
+    const bool turns = w.up ? w.before >= 0.0 && turn < 0.0 : w.before <= 0.0 && turn > 0.0;
     if (!turns) return;
-    w.returning = passed_up_ ? -1 : 1;
+    w.returning = w.up ? -1 : 1;
     w.shift = w.before;
   }
 
@@ -340,12 +379,8 @@ class Run {
     if (result_.rows > 0 && s.t <= last_row_) return;
     if (s.t >= output_time()) ++outputs_made_;
     scene_.slopes(s.t, s.q, s.v, s.z, a_, dz_);
-    const Energy<double> e = scene_.energy(s);
-    const double residual = e.kinetic + e.potential - s.z[0] + s.z[1] - balance_;
-    worst_residual_ = std::max(worst_residual_, std::abs(residual));
-    largest_energy_ =
-        std::max({largest_energy_, e.kinetic, std::abs(e.potential - potential_), std::abs(s.z[0]), std::abs(s.z[1])});
-    const RunRow row{s.t, s.q, s.v, a_, scene_.torques(), e.kinetic, e.potential, s.z[0], s.z[1], residual,
+    const EnergyBalance::Entry e = balance_.look(s);
+    const RunRow row{s.t, s.q, s.v, a_, scene_.torques(), e.kinetic, e.potential, s.z[0], s.z[1], e.residual,
                      outputs_(s.t, s.q, s.v)};
     for (RunListener* l : options_.listeners) l->row(row);
     last_row_ = s.t;
@@ -359,13 +394,10 @@ class Run {
   const bool adaptive_;
   ScenarioFormulas crossings_, outputs_;
   MotionState state_, before_, probe_, row_state_;  // before_: where the step began
-  double balance_ = 0.0, potential_ = 0.0;  // energy that the motion should have, less work; potential at the beginning
-  double worst_residual_ = 0.0, largest_energy_ = 0.0;
+  EnergyBalance balance_;
   std::vector<Watch> watches_;
-  std::vector<double> a_, rates_, dz_;
-  std::deque<double> fired_;
-  std::size_t last_fired_ = 0;
-  bool passed_up_ = false;  // the last crossing
+  std::vector<std::optional<ScenarioFormulas>> set_;  // what events set, from the first time on
+  std::vector<double> a_, rates_, dz_, after_;
   long outputs_made_ = 0;
   double last_row_ = 0.0;
   RunResult result_;

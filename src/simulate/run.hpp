@@ -43,7 +43,7 @@ struct RunResult {
   enum class End { duration, event, interrupted, failed } end = End::duration;
   std::string ended_by;  // the event, or what failed, with time and state
   IntegratorCounts counts;
-  double energy_residual = 0.0;  // the largest of all rows, of the largest energy: kinetic, change of potential, work, losses
+  double energy_residual = 0.0;  // the largest of all rows, of the largest energy in play (energy_balance.hpp)
   long rows = 0;
   MotionState final;
   std::vector<RunEvent> events;  // the first 1000

@@ -25,7 +25,7 @@ class RungeKutta : public OneStep {
     begin(system, state, until);
     const double left = until - start_.t;
     double h = next_ > 0.0 ? next_ : first_step(left);
-    if (h < left) require_length(h);
+    if (h < left) require_length(h, state);
     bool refused = false;
     while (true) {
       if (options_.longest > 0.0) h = std::min(h, options_.longest);
@@ -39,7 +39,7 @@ class RungeKutta : public OneStep {
       ++counts_.rejected;
       refused = true;
       h = length * (std::isfinite(error) ? std::max(0.2, 0.9 * std::pow(error, -1.0 / tableau_.error_order)) : 0.1);
-      require_length(h);
+      require_length(h, state);
     }
   }
 
@@ -197,15 +197,17 @@ class RungeKutta : public OneStep {
     return std::min({100.0 * h, longer, left});
   }
 
-  void require_length(double h) const {
+  // The state is then where the step should have begun, not where a refused trial has led.
+  void require_length(double h, MotionState& state) const {
     const double least = std::max(options_.shortest, 16.0 * std::numeric_limits<double>::epsilon() * std::abs(start_.t));
     if (h > std::max(least, 1e-300)) return;
+    state = start_;
     const std::size_t k = worst_ < 2 * nv_ ? worst_ % std::max<std::size_t>(1, nv_) : 0;
     throw Error(ErrorCode::data,
                 why_.empty() ? fmt::format("steps shrink to nothing ({:.1e} s), for `{}` above all, at {}; what is stiff wants "
                                            "`cvode`",
                                            h, system_->model().velocity_names[k], system_->describe(start_))
-                             : fmt::format("steps shrink to nothing ({:.1e} s) at {}: {}", h, system_->describe(start_), why_));
+                             : fmt::format("{}; steps of {:.1e} s do not get by", why_, h));
   }
 
   const ButcherTableau& tableau_;

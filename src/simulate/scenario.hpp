@@ -48,6 +48,7 @@ struct ScenarioEvent {
   Expr crossing = 0.0;
   enum class Direction { up, down, both } direction = Direction::both;
   bool once = false, stop = false;
+  bool parametric = false;  // at a limit that the mechanism file gives by its parameters
   struct Set {
     bool velocity = false;
     int index = 0;

@@ -62,6 +62,7 @@ struct ScenarioDriven::Commands {
   Workspace<T> work;
   ScenarioFormulasOver<T> formulas;
   std::vector<T> acceleration, inverse;
+  JointMotion<double> wanted;
 };
 
 ScenarioDriven::ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way)
@@ -164,7 +165,8 @@ void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T>
   std::size_t integral = 0;
   for (std::size_t c = 0; c < scenario_.controllers.size(); ++c) {
     const ScenarioController& law = scenario_.controllers[c];
-    const JointMotion<double> wanted = law.trajectory->at<double>(t);
+    law.trajectory->at<double>(t, commands.wanted);
+    const JointMotion<double>& wanted = commands.wanted;
     std::vector<T>& acceleration = commands.acceleration;
     if (law.law == Law::computed_torque) std::ranges::fill(acceleration, T(0.0));
     const bool integrates = law.integrates();

@@ -37,7 +37,10 @@ std::vector<Direction> directions_of(const std::string& list) {
 
 class System {
  public:
-  System(const Data& data, std::vector<Direction> directions) : data_(data), directions_(std::move(directions)), p_(data.p) {}
+  System(const Data& data, std::vector<Direction> directions)
+      : data_(data), directions_(std::move(directions)), p_(data.p), dp_(data.p.size() + 1, 0.0) {
+    for (std::size_t k = 0; k < data.table.rows.size(); ++k) times_.push_back(data.table.at(k, data.table.column("t")));
+  }
 
   // q, qd, work of the drives, what is taken of it; for every direction dq, dqd.
   static constexpr int kMotion = model::nq + model::nv, kOwn = kMotion + 2;
@@ -58,17 +61,15 @@ class System {
 
   // Where forces have corners: steps end there.
   double next_corner(double t, double until) const {
-    for (const auto& row : data_.table.rows) {
-      const double at = row[static_cast<std::size_t>(data_.table.column("t"))];
-      if (at > t && at < until) return at;
-    }
-    return until;
+    const auto next = std::upper_bound(times_.begin(), times_.end(), t);
+    return next == times_.end() ? until : std::min(*next, until);
   }
 
   // Held forces have two values at a corner: the one before it while a step that ends there is made.
   void forces(double t, const double* q, const double* qd, double* tau) {
     p_at(t);
-    for (int k = 0; k < model::nv; ++k) tau[k] = data_.table_columns.empty() || data_.table_columns[static_cast<std::size_t>(k)] < 0 ? 0.0 : from_table(t, data_.table_columns[static_cast<std::size_t>(k)]);
+    const std::size_t row = times_.empty() ? 0 : row_at(t);
+    for (int k = 0; k < model::nv; ++k) tau[k] = data_.table_columns.empty() || data_.table_columns[static_cast<std::size_t>(k)] < 0 ? 0.0 : from_table(t, row, data_.table_columns[static_cast<std::size_t>(k)]);
     const Point point{t, q, qd, p_.data()};
     for (const auto& [k, formula] : data_.forces) tau[k] += formula(point).v;
   }
@@ -94,13 +95,13 @@ class System {
       const double* dq = x.data() + kOwn + k * static_cast<std::size_t>(kMotion);
       const double* dqd = dq + model::nq;
       double* rate = dx.data() + kOwn + k * static_cast<std::size_t>(kMotion);
-      std::vector<double> dp(p_.size() + 1, 0.0);
-      if (directions_[k].what == 'p') dp[static_cast<std::size_t>(directions_[k].index)] = 1.0;
+      std::fill(dp_.begin(), dp_.end(), 0.0);
+      if (directions_[k].what == 'p') dp_[static_cast<std::size_t>(directions_[k].index)] = 1.0;
       std::fill(dtau_, dtau_ + model::nv, 0.0);
-      const Point point{t, q, qd, p_.data(), dq, dqd, dp.data()};
+      const Point point{t, q, qd, p_.data(), dq, dqd, dp_.data()};
       for (const auto& [j, formula] : data_.forces) dtau_[j] += formula(point).d;
       model::rates_tangent(q, qd, dq, dqd, rate);
-      model::forward_tangent(q, qd, tau_, p_.data(), dq, dqd, dtau_, dp.data(), rate + model::nq);
+      model::forward_tangent(q, qd, tau_, p_.data(), dq, dqd, dtau_, dp_.data(), rate + model::nq);
     }
   }
 
@@ -120,18 +121,20 @@ class System {
   void set_end(double t) { end_ = t; }
 
  private:
-  double from_table(double t, int column) const {
-    const int time = data_.table.column("t");
-    std::size_t k = 0;
-    while (k + 1 < data_.table.rows.size() && (t > data_.table.at(k + 1, time) || (t == data_.table.at(k + 1, time) && t != end_))) ++k;
-    const double here = data_.table.at(k, column), t0 = data_.table.at(k, time);
-    if (data_.held || t <= t0 || k + 1 == data_.table.rows.size()) return here;
-    return here + (data_.table.at(k + 1, column) - here) * (t - t0) / (data_.table.at(k + 1, time) - t0);
+  // The piece of the table that t lies in; at the end of a step, the one before it.
+  std::size_t row_at(double t) const {
+    const auto first = times_.begin() + 1;
+    return static_cast<std::size_t>((t == end_ ? std::lower_bound(first, times_.end(), t) : std::upper_bound(first, times_.end(), t)) - first);
+  }
+  double from_table(double t, std::size_t row, int column) const {
+    const double here = data_.table.at(row, column), t0 = times_[row];
+    if (data_.held || t <= t0 || row + 1 == times_.size()) return here;
+    return here + (data_.table.at(row + 1, column) - here) * (t - t0) / (times_[row + 1] - t0);
   }
 
   const Data& data_;
   std::vector<Direction> directions_;
-  std::vector<double> p_;
+  std::vector<double> p_, dp_, times_;
   double end_ = -1e300;
   double tau_[model::nv + 1], dtau_[model::nv + 1], ideal_[model::nv + 1];
 };

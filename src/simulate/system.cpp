@@ -22,6 +22,8 @@ std::string short_list(std::span<const double> numbers) {
 
 }  // namespace
 
+const char* fault_of(double x) { return std::isnan(x) ? "not a number" : "infinite"; }
+
 bool System::jacobian(double, std::span<const double>, std::span<const double>, std::span<double>, std::span<double>) {
   return false;
 }
@@ -47,11 +49,11 @@ void System::check(MotionState& state) const {
   const auto finite = [&](const std::vector<double>& numbers, const std::vector<std::string>& names, const char* what) {
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       if (!std::isfinite(numbers[k])) {
-        throw Error(ErrorCode::data, fmt::format("the {} `{}` is {}", what, names[k], numbers[k]));
+        throw Error(ErrorCode::data, fmt::format("the {} `{}` is {}", what, names[k], fault_of(numbers[k])));
       }
     }
   };
-  if (!std::isfinite(state.t)) throw Error(ErrorCode::data, fmt::format("the time is {}", state.t));
+  if (!std::isfinite(state.t)) throw Error(ErrorCode::data, fmt::format("the time is {}", fault_of(state.t)));
   finite(state.q, model_.coordinate_names, "coordinate");
   finite(state.v, model_.velocity_names, "velocity");
   for (const JointInfo& joint : model_.joints) {
@@ -74,7 +76,7 @@ void System::require_finite(double t, std::span<const double> q, std::span<const
   const auto first = std::find_if(a.begin(), a.end(), [](double x) { return !std::isfinite(x); }) - a.begin();
   throw NotFinite(fmt::format("the acceleration of `{}` is {} at {}",
                               model_.velocity_names[static_cast<std::size_t>(first)],
-                              a[static_cast<std::size_t>(first)], describe(t, q, v)));
+                              fault_of(a[static_cast<std::size_t>(first)]), describe(t, q, v)));
 }
 
 }  // namespace lw

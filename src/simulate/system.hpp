@@ -24,6 +24,9 @@ struct NotFinite : Error {
   explicit NotFinite(const std::string& message) : Error(ErrorCode::data, message) {}
 };
 
+// "not a number", "infinite": for messages.
+const char* fault_of(double x);
+
 class System {
  public:
   explicit System(Model<double> model) : model_(std::move(model)) {}

@@ -1,6 +1,7 @@
 #include "verification.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <Eigen/Core>
@@ -100,7 +101,7 @@ class Verifier {
         options_.roads.inverse(model_, work_, a.s.q, a.s.qd, a.s.qdd, ours);
         inverse_by<double>(f, model_, a.s.q, a.s.qd, a.s.qdd, theirs);
         const double scale = std::max(1.0, a.terms.maxCoeff());
-        worst = worse(worst, (mapped(theirs) - mapped(ours)).cwiseAbs().maxCoeff() / scale);
+        worst = worse(worst, largest(mapped(theirs) - mapped(ours)) / scale);
       }
       judge(kStates, name, worst, 1e-12, "of the sum of all terms");
     }
@@ -119,10 +120,10 @@ class Verifier {
         unit[k] = 1.0;
         options_.roads.inverse(model_, work_, a.s.q, still, unit, column);
         const VectorXd difference = mapped(column) - mapped(rest) - a.M.col(static_cast<Eigen::Index>(k));
-        worst = worse(worst, difference.cwiseAbs().maxCoeff() / scale);
+        worst = worse(worst, largest(difference) / scale);
       }
     }
-    judge(kStates, "mass matrix by composite bodies, against unit accelerations", worst, 1e-12, "of its largest element");
+    judge(kStates, "mass matrix by composite bodies, against unit accelerations", worst, 1e-12, "of its largest element, or of the torques at rest");
   }
 
   void forward() {
@@ -132,7 +133,7 @@ class Verifier {
       options_.roads.forward(model_, work_, a.s.q, a.s.qd, a.s.tau, qdd);
       options_.roads.inverse(model_, work_, a.s.q, a.s.qd, qdd, tau);
       const VectorXd terms = a.M.cwiseAbs() * mapped(qdd).cwiseAbs() + a.h.cwiseAbs();
-      residual = worse(residual, (mapped(tau) - mapped(a.s.tau)).cwiseAbs().maxCoeff() / std::max(1e-300, terms.maxCoeff()));
+      residual = worse(residual, largest(mapped(tau) - mapped(a.s.tau)) / std::max(1e-300, terms.maxCoeff()));
       forward_by_crba<double>(model_, work_, a.s.q, a.s.qd, a.s.tau, by_crba);
       // where τ and h nearly cancel no solver knows q̈ better
       const Eigen::JacobiSVD<MatrixXd> svd(a.M);
@@ -162,11 +163,11 @@ class Verifier {
       };
       call("inverse", a.s.qdd);
       options_.roads.inverse(model_, work_, a.s.q, a.s.qd, a.s.qdd, ours);
-      inverse = worse(inverse, (mapped(theirs) - mapped(ours)).cwiseAbs().maxCoeff() / std::max(1.0, a.terms.maxCoeff()));
+      inverse = worse(inverse, largest(mapped(theirs) - mapped(ours)) / std::max(1.0, a.terms.maxCoeff()));
       call("forward", a.s.tau);
       options_.roads.inverse(model_, work_, a.s.q, a.s.qd, theirs, ours);
       const VectorXd terms = a.M.cwiseAbs() * mapped(theirs).cwiseAbs() + a.h.cwiseAbs();
-      forward = worse(forward, (mapped(ours) - mapped(a.s.tau)).cwiseAbs().maxCoeff() / std::max(1e-300, terms.maxCoeff()));
+      forward = worse(forward, largest(mapped(ours) - mapped(a.s.tau)) / std::max(1e-300, terms.maxCoeff()));
     }
     const std::string how = compiled.is_native() ? "" : ", interpreted: there is no compiler";
     judge(kStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-12, "of the sum of all terms" + how);
@@ -181,6 +182,7 @@ class Verifier {
     Vector d_q(n * n), d_qd(n * n), d_tau(n * n);
     std::vector<Dual> qdd(n);
     double worst_q = 0.0, worst_qd = 0.0;
+    const auto off = [](double a, double b, double scale) { return a == b ? 0.0 : std::abs(a - b) / scale; };  // both may be zero
     const std::size_t states = std::min<std::size_t>(states_.size(), n > 20 ? 5 : 20);
     for (std::size_t i = 0; i < states; ++i) {
       const State& s = states_[i].s;
@@ -190,13 +192,11 @@ class Verifier {
       const double scale_q = mapped(d_q).cwiseAbs().maxCoeff(), scale_qd = mapped(d_qd).cwiseAbs().maxCoeff();
       for (std::size_t k = 0; k < n; ++k) {
         aba<Dual>(dual, work, moving_along(model_, s.q, static_cast<int>(k)), qd, tau, qdd);
-        for (std::size_t r = 0; r < n; ++r) worst_q = worse(worst_q, std::abs(qdd[r].d - d_q[k * n + r]) / scale_q);
+        for (std::size_t r = 0; r < n; ++r) worst_q = worse(worst_q, off(qdd[r].d, d_q[k * n + r], scale_q));
         qd[k].d = 1.0;
         aba<Dual>(dual, work, q, qd, tau, qdd);
         qd[k].d = 0.0;
-        for (std::size_t r = 0; r < n && scale_qd > 0.0; ++r) {
-          worst_qd = worse(worst_qd, std::abs(qdd[r].d - d_qd[k * n + r]) / scale_qd);
-        }
+        for (std::size_t r = 0; r < n; ++r) worst_qd = worse(worst_qd, off(qdd[r].d, d_qd[k * n + r], scale_qd));
       }
     }
     judge(kStates, "∂q̈/∂q, against dual numbers", worst_q, 1e-10, "of its largest element");
@@ -226,16 +226,26 @@ class Verifier {
     judge(kStates, name, worst, 1e-12, "of |q̇|·(|M| |q̈| + |h|)");
   }
 
-  // From home, held against gravity and shaken by sines that would accelerate each joint by itself by 2 rad/s² or m/s².
+  // From home, held against gravity and shaken: with all others, each joint would accelerate there by a sine of 2 rad/s² or m/s².
+  // Of seven frequencies, so that neighbours have different ones. It moves from the beginning, lest friction hold it.
   Scenario shaken() {
+    constexpr std::size_t kTones = 7;
     Scenario s = free_motion(model_);
     Vector hold(nv()), M(nv() * nv());
     const Vector still(nv(), 0.0);
     rnea<double>(model_, work_, model_.home, still, still, hold);
     crba<double>(model_, work_, model_.home, M);
+    Random random(options_.seed + 2);
+    for (double& v : s.qd) v = random.between(-0.5, 0.5);
     const Expr t(s.formulas.get(), 0);
-    for (std::size_t k = 0; k < hold.size(); ++k) {
-      s.inputs[k].formula = Expr(hold[k]) + Expr(2.0 * M[k * nv() + k]) * sin(Expr(3.0 + static_cast<double>(k % 7)) * t);
+    for (std::size_t k = 0; k < nv(); ++k) {
+      std::array<double, kTones> size{};
+      for (std::size_t j = 0; j < nv(); ++j) size[j % kTones] += 2.0 * M[j * nv() + k];
+      Expr torque(hold[k]);
+      for (std::size_t tone = 0; tone < kTones; ++tone) {
+        torque += Expr(size[tone]) * sin(Expr(3.0 + static_cast<double>(tone)) * t);
+      }
+      s.inputs[k].formula = torque;
     }
     return s;
   }
@@ -261,19 +271,24 @@ class Verifier {
     return true;
   }
 
+  // What forward dynamics has moved, put back into inverse dynamics: as at random states, but at those that a motion comes to.
   struct RoundTrip : RunListener {
     const Model<double>& model;
     bool friction;
     Workspace<double> work;
     Losses<double> losses;
+    MatrixXd M;
+    VectorXd h;
     double worst = 0.0;
     long rows = 0;
-    RoundTrip(const Model<double>& m, bool with) : model(m), friction(with), work(m), losses(m) {}
+    RoundTrip(const Model<double>& m, bool with) : model(m), friction(with), work(m), losses(m), M(m.nv, m.nv), h(m.nv) {}
     void row(const RunRow& r) override {
+      crba<double>(model, work, r.q, {M.data(), static_cast<std::size_t>(M.size())});
+      bias_forces<double>(model, work, r.q, r.qd, {h.data(), r.qd.size()});
       inverse_with_losses<double>(model, work, r.q, r.qd, r.qdd, losses);
       const Vector& got = friction ? losses.total : losses.dynamic;
-      double scale = 1e-300;
-      for (std::size_t k = 0; k < r.tau.size(); ++k) scale = std::max({scale, std::abs(r.tau[k]), std::abs(losses.dynamic[k])});
+      const VectorXd terms = M.cwiseAbs() * mapped({r.qdd.begin(), r.qdd.end()}).cwiseAbs() + h.cwiseAbs();
+      const double scale = std::max(1e-300, terms.maxCoeff());
       for (std::size_t k = 0; k < r.tau.size(); ++k) {
         if (friction && r.qd[k] == 0.0) continue;  // held by friction, whose force is not a function of the motion
         worst = worse(worst, std::abs(got[k] - r.tau[k]) / scale);
@@ -297,7 +312,8 @@ class Verifier {
       RoundTrip trip(model_, friction);
       const RunResult r = run_for_a_while(s, trip);
       if (gave_up(kRun, name, r)) continue;
-      judge(kRun, name, trip.worst, 1e-10, fmt::format("of the largest torque, at {} instants", trip.rows));
+      // with friction, accelerations are found by iteration
+      judge(kRun, name, trip.worst, friction ? 1e-10 : 1e-13, fmt::format("of |M| |q̈| + |h|, at {} instants", trip.rows));
       if (friction) judge(kRun, "energy that is not accounted for, with friction", r.energy_residual, 1e-8, "of the largest energy");
     }
   }
@@ -334,12 +350,27 @@ class Verifier {
     judge(kRun, name, r.energy_residual, 1e-10, fmt::format("of the largest energy, {} steps", r.counts.steps));
   }
 
-  // Errors at the end of a free motion over halved steps.
+  // How fast a motion changes: the shortest step that it takes to err by no more than a millionth.
+  double pace_of(const Scenario& s, double duration) {
+    ScenarioDriven scene(mechanism_, s, DrivenOptions::Way::reference);
+    MotionState state = scene.start();
+    const auto integrator = make_integrator("dormand-prince", {.rtol = 1e-6, .atol = 1e-6});
+    double shortest = duration;
+    while (state.t < duration) {
+      const double from = state.t;
+      integrator->step(scene, state, duration);
+      if (from > 0.0 && state.t < duration) shortest = std::min(shortest, state.t - from);  // not the first, nor what is left
+    }
+    return shortest;
+  }
+
+  // Errors at the end of a free motion over halved steps, the first ones as long as this motion allows.
   void orders() {
     const bool kinks = !model_.joint_elements.empty() ||
                        std::ranges::any_of(model_.shafts, [](const auto& s) { return s.play != 0.0; });
+    if (kinks) return skip(kOrders, "all", "stops, tables or backlash have corners, at which every order is one");
     Scenario s = free();
-    const double duration = 0.5;
+    const double duration = std::min(0.5, 8.0 * pace_of(s, 0.5));
     const auto end_of = [&](const std::string& method, const IntegratorOptions& o) {
       ScenarioDriven scene(mechanism_, s, DrivenOptions::Way::reference);
       MotionState state = scene.start();
@@ -348,7 +379,6 @@ class Verifier {
       state.q.insert(state.q.end(), state.v.begin(), state.v.end());
       return mapped(state.q);
     };
-    if (kinks) return skip(kOrders, "all", "stops, tables or backlash have corners, at which every order is one");
     const VectorXd exact = end_of("verner", {.step = duration / 4096.0});
     const double size = exact.cwiseAbs().maxCoeff();
     const std::vector<std::pair<const char*, int>> methods{{"semi-implicit-euler", 1}, {"taylor", 1}, {"implicit-midpoint", 2},
@@ -356,8 +386,14 @@ class Verifier {
     for (const auto& [method, nominal] : methods) {
       ConvergenceCurve c{method, nominal, 0.0, {}, {}};
       double before = 0.0;
-      for (int halvings = 3; halvings <= 12; ++halvings) {
-        const double h = duration / std::pow(2.0, halvings), error = (end_of(method, {.step = h}) - exact).cwiseAbs().maxCoeff() / size;
+      for (int halvings = 1; halvings <= 12; ++halvings) {
+        const double h = duration / std::pow(2.0, halvings);
+        double error = HUGE_VAL;
+        try {
+          error = largest(end_of(method, {.step = h}) - exact) / size;
+        } catch (const Error&) {
+          // a step that is too long for this method
+        }
         // between the size of the motion and where round-off, about 1e-13, changes an error by more than a hundredth; the
         // finest pair counts
         const bool measurable = error > 1e-11 && before < 1e-2 && before > 0.0;
@@ -365,11 +401,14 @@ class Verifier {
         c.step.push_back(h);
         c.error.push_back(error);
         before = error;
-        if (error < (nominal > 2 ? 1e-11 : 1e-4)) break;
+        if (c.measured > 0.0 && error < (nominal > 2 ? 1e-11 : 1e-4)) break;
+        if (error < 1e-11) break;
       }
       const std::string name = method;
-      if (c.measured == 0.0) {
-        skip(kOrders, name, "no two errors between round-off and the size of the motion");
+      if (c.measured == 0.0 && before <= 1e-11) {
+        skip(kOrders, name, "its errors are round-off at every step");
+      } else if (c.measured == 0.0) {
+        add({kOrders, name, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step"});
       } else {
         judge(kOrders, name, std::max(0.0, nominal - c.measured), 0.3,
               fmt::format("order {:.2f}, should be {}; the deviation is what it falls short by", c.measured, nominal));

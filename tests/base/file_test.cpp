@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -106,6 +108,45 @@ TEST_F(WriteFile, AGrowingFileIsThereWhenItIsFinished) {
   GrowingFile full("/dev/full");
   full.write("text");
   EXPECT_THROW(full.finish(), Error);
+}
+
+// A disk that is full after 100 kB, by a limit on the size of files: what fitted is there, whole lines of it, and the reason is
+// given once.
+TEST_F(WriteFile, AGrowingFileKeepsWhatFitsOnTheDisk) {
+  const fs::path file = folder / "long.csv";
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{100'000, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string said;
+  int refused = 0;
+  {
+    GrowingFile growing(file.string());
+    for (int k = 0; k < 40000; ++k) {
+      try {
+        growing.write(fmt::format("{:05}\n", k));
+      } catch (const Error& e) {
+        ++refused;
+        said = e.what();
+      }
+    }
+    growing.finish();
+  }
+  GrowingFile nothing_fits((folder / "none.csv").string());
+  const rlimit none{0, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &none);
+  nothing_fits.write("text");
+  EXPECT_THROW(nothing_fits.finish(), Error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
+  EXPECT_EQ(refused, 1);
+  EXPECT_NE(said.find("cannot be written: File too large; it holds what came before"), std::string::npos) << said;
+  const std::string held = content(file);
+  EXPECT_GT(held.size(), 60'000u);
+  EXPECT_EQ(held.size() % 6, 0u);
+  EXPECT_TRUE(held.starts_with("00000\n00001\n") && held.ends_with("\n"));
+  EXPECT_FALSE(fs::exists(folder / "none.csv"));
 }
 
 }  // namespace file_test

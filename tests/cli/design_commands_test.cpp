@@ -58,6 +58,39 @@ TEST(SensitivityCommand, TrajectoriesGoToAFile) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
 }
 
+// A scenario whose run bounces, changes its input and ends where something passes: its derivatives against differences of runs.
+TEST(SensitivityCommand, GoesThroughEvents) {
+  const std::string file = write("events.yaml", R"(scenario: 1
+duration: 2
+integrator: {method: dormand-prince, rtol: 1e-12, atol: 1e-13}
+initial: {q: {upper: 60 deg}}
+events:
+  - {name: wall, crossing: q.upper, direction: down, set: {qd.upper: -0.6*qd.upper}}
+  - {name: brake, crossing: qd.lower - 1, direction: up, once: true, inputs: {lower: -0.05*qd.lower}}
+  - {name: level, crossing: q.upper + q.lower + 1.2, direction: down, stop: true}
+)");
+  const auto run = [&](const std::string& l1, std::vector<std::string> more) {
+    std::vector<std::string> words{"sensitivity", "double-pendulum", "--set", "l1=" + l1, "--parameters", "l1", "--scenario", file,
+                                   "--functional", "end: t", "--functional", "end: lower.x", "--functional", "integral: kinetic", "--json", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    return linkwright(words);
+  };
+  const Outcome o = run("0.5", {"--check"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json here = o.json(), up = run("0.50001", {}).json(), down = run("0.49999", {}).json();
+  EXPECT_TRUE(here["check"]["passed"]);
+  ASSERT_GE(here["events"].size(), 3u) << o.out;
+  EXPECT_EQ(here["events"].back()["name"], "level");
+  EXPECT_EQ(here["events"].back()["t"], here["duration"]);
+  for (int f = 0; f < 3; ++f) {
+    const double slope = (up["functionals"][f]["value"].get<double>() - down["functionals"][f]["value"].get<double>()) / 2e-5;
+    EXPECT_NEAR(here["functionals"][f]["gradient"]["l1"].get<double>(), slope, 1e-6 * std::max(1.0, std::abs(slope))) << f;
+  }
+  const Outcome late = run("0.5", {"--at", "1.99"});
+  EXPECT_EQ(late.code, 3);
+  EXPECT_TRUE(has(late.err, "--at 1.99: the event `level` has ended the run at ")) << late.err;
+}
+
 TEST(SensitivityCommand, WrongUseIsRefused) {
   const auto said = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"sensitivity", "double-pendulum", "--duration", "0.1"});

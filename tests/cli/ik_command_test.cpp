@@ -176,7 +176,8 @@ TEST(Ik, WrongUsageIsExplained) {
            {{"ik", write("pair.yaml", kPair), "--target", "1,0,0"},
             3,
             "the limits of `b` and `a` contradict each other"},
-           {{"ik", "four-bar", "--target", "1,0,0"}, 3, "closed loop"}}) {
+           {{"ik", "puma560", "--target", "0,0,0", "--mode", "1"}, 2, "--mode is of mechanisms with loops"},
+           {{"ik", "four-bar", "--target", "1,0,0"}, 1, "out of reach"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << c.says << o.err;
     EXPECT_TRUE(has(o.err, c.says)) << o.err;

@@ -140,6 +140,10 @@ TEST(SimulateCommand, CompiledAndNotGiveTheSameMotion) {
 TEST(SimulateCommand, MistakesAreNamed) {
   const std::string bad = write("bad.yaml", "scenario: 1\nduration: 1\ninputs: {uper: 2}\n");
   const std::string nan = write("nan.yaml", "scenario: 1\nduration: 2\ninputs: {upper: sqrt(0.5 - t)}\n");
+  const std::string still = write("still.yaml", "scenario: 1\nduration: 1\nintegrator: {method: rk4, step: 0}\n");
+  write("log.csv", "t,tau1\n0,1\n0.5,nan\n");
+  const std::string log = write("log.yaml", "scenario: 1\nduration: 1\ninputs: {upper: {file: log.csv}}\n");
+  const std::string growing = write("growing.yaml", "scenario: 1\nduration: 1\ninitial: {qd: {upper: 1}}\ninputs: {upper: 3*qd.upper^2}\n");
   const std::string zeno = write("zeno.yaml",
                                  "scenario: 1\nduration: 2\nevents: [{name: again, crossing: q.upper, set: {q.upper: 1e-9, qd.upper: -1}}]\n");
   struct Case {
@@ -159,7 +163,14 @@ TEST(SimulateCommand, MistakesAreNamed) {
            {{"--duration", "1", "--out", "no/where.csv"}, 3, {"there is no folder"}},
            {{"--scenario", "nowhere.yaml"}, 3, {"nowhere.yaml", "no such file"}},
            {{"--scenario", bad}, 3, {"bad.yaml:3:10: error:", "no joint `uper`", "inputs: {uper: 2}", "did you mean `upper`?"}},
-           {{"--scenario", nan, "--out", "part.csv"}, 3, {"`upper`", "t = 0.5", "q = "}},
+           {{"--scenario", still}, 3, {"still.yaml:3:33: error: `step` should be greater than 0, not `0`"}},
+           {{"--scenario", log}, 3, {"log.yaml:3:24: error: ", "log.csv:3: `nan` is not a finite number"}},
+           {{"--duration", "1", "--tau", "nan,0"}, 3, {"--tau value 1 (`upper`) is `nan`"}},
+           {{"--scenario", growing, "--out", "part.csv", "--sample", "0.001"}, 3, {"steps shrink to nothing", "`upper`", "t = 0.0", "q = ", "`cvode`"}},
+           {{"--scenario", growing, "--integrator", "rk4", "--step", "0.002", "--out", "part.csv"},
+            3,
+            {"the torque of `upper` is infinite at t = 0.0", "q = ", "with steps of 0.002 s the motion grows without bound: a shorter step"}},
+           {{"--scenario", nan, "--out", "part.csv"}, 3, {"the torque of `upper` is not a number at t = 0.5 s", "q = ", "do not get by"}},
            {{"--scenario", zeno, "--out", "part.csv"}, 3, {"`again` never ends", "t = ", "q = ", "qd = "}}}) {
     std::vector<std::string> words{"simulate", "double-pendulum", "--no-compile"};
     words.insert(words.end(), c.words.begin(), c.words.end());
@@ -168,7 +179,7 @@ TEST(SimulateCommand, MistakesAreNamed) {
     EXPECT_EQ(o.code, c.code) << o.err;
     for (const std::string& part : c.says) EXPECT_TRUE(has(o.err, part)) << "wanted " << part << " in\n" << o.err;
     // what was computed before is there, complete
-    if (words.back() == "part.csv") {
+    if (std::ranges::find(words, "part.csv") != words.end()) {
       EXPECT_GE(sheet("part.csv").rows.size(), 10u) << words[4];
     }
   }
@@ -186,6 +197,33 @@ TEST(SimulateCommand, AnInterruptLeavesCompleteFiles) {
   EXPECT_GE(s.rows.size(), 3u);
   EXPECT_EQ(s.rows.back()[0], json["final"]["t"]);
   EXPECT_TRUE(content("long.mcap").ends_with(std::string("\x89MCAP0\r\n", 8)));
+}
+
+// One file on a full disk: the run ends and says so, the other files are whole, and nothing claims what is not there.
+TEST(SimulateCommand, AFullDiskEndsTheRunAndKeepsTheRest) {
+  const Outcome o = linkwright({"simulate", "double-pendulum", "--duration", "20", "--no-compile", "--out", "/dev/full", "--mcap", "kept.mcap",
+                                "--plot", "kept.svg", "--json"});
+  EXPECT_EQ(o.code, 3);
+  EXPECT_TRUE(has(o.err, "`/dev/full` cannot be written: No space left on device, at t = ")) << o.err;
+  const nlohmann::json json = o.json();
+  EXPECT_EQ(json["end"], "failed");
+  EXPECT_EQ(json["files"], (std::vector<std::string>{"kept.mcap", "kept.svg"}));
+  EXPECT_TRUE(content("kept.mcap").ends_with(std::string("\x89MCAP0\r\n", 8)));
+  EXPECT_TRUE(content("kept.svg").ends_with("</svg>\n"));
+  // a short run fills no block: it is noticed at the end
+  const Outcome brief = linkwright({"simulate", "double-pendulum", "--duration", "0.1", "--no-compile", "--out", "/dev/full", "--json"});
+  EXPECT_EQ(brief.code, 3);
+  EXPECT_TRUE(has(brief.err, "`/dev/full` cannot be written: No space left on device")) << brief.err;
+  EXPECT_EQ(brief.json()["end"], "duration");
+  EXPECT_TRUE(brief.json()["files"].empty());
+  // room for 100 blocks of 1 kB, by a limit on the size of files: whole rows, as many as fit
+  const Outcome small = shell("trap '' XFSZ; ulimit -f 100; linkwright simulate double-pendulum --duration 50 --no-compile --out small.csv "
+                              "--sample 0.001 > /dev/null");
+  EXPECT_EQ(small.code, 3);
+  EXPECT_TRUE(has(small.err, "`small.csv` cannot be written: File too large; it holds what came before, at t = ")) << small.err;
+  const Sheet s = sheet("small.csv");
+  EXPECT_GE(s.rows.size(), 300u);
+  EXPECT_EQ(s.rows[300][0], 0.3);
 }
 
 TEST(SimulateCommand, ProgressIsForTerminals) {

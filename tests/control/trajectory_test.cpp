@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -62,6 +63,52 @@ TEST(Trajectory, PassesItsPointsAtRest) {
   // outside it stands at its ends
   EXPECT_EQ(x.at(-5.0).q, kPoints.front());
   EXPECT_NEAR(x.at(50.0).q[1], 0.5, 1e-14);
+}
+
+TEST(Cycloid, GoesFromRestToRestAndItsDerivativesAreDerivatives) {
+  const Trajectory x = Trajectory::cycloidal(kTimes, kPoints);
+  for (std::size_t k = 0; k < 4; ++k) {
+    for (const double t : {kTimes[k], std::nextafter(kTimes[k], -1e9), std::nextafter(kTimes[k], 1e9)}) {
+      const JointMotion<double> m = x.at(t);
+      for (std::size_t j = 0; j < 2; ++j) {
+        EXPECT_NEAR(m.q[j], kPoints[k][j], 1e-12);
+        EXPECT_NEAR(m.qd[j], 0.0, 1e-11);
+        EXPECT_NEAR(m.qdd[j], 0.0, 1e-9);
+      }
+    }
+  }
+  // half way it is half way and fastest, twice the mean; a quarter from the end it accelerates most, by 2π of the mean a duration
+  EXPECT_NEAR(x.at(2.1).q[0], 2.5, 1e-14);
+  EXPECT_NEAR(x.at(2.1).qd[0], 2.0 * 1.0 / 1.2, 1e-14);
+  EXPECT_NEAR(x.at(1.8).qdd[0], 2.0 * std::numbers::pi / (1.2 * 1.2), 1e-13);
+  EXPECT_EQ(x.at(-5.0).q, kPoints.front());
+  EXPECT_NEAR(x.at(50.0).q[1], 0.5, 1e-14);
+  for (const double t : {1.1, 1.49, 1.77, 2.6, 3.0}) {
+    const JointMotion<double> m = x.at(t);
+    const JointMotion<ComplexStep> step = x.at(ComplexStep(t, kComplexStep));
+    for (std::size_t j = 0; j < 2; ++j) {
+      EXPECT_NEAR(derivative_of(step.q[j]), m.qd[j], 1e-12);
+      EXPECT_NEAR(derivative_of(step.qd[j]), m.qdd[j], 1e-11);
+    }
+  }
+}
+
+TEST(Cycloid, TracedIsTheSame) {
+  const Trajectory x = Trajectory::cycloidal(kTimes, kPoints);
+  const Function f = trace("cycloid", {{"t", 1}}, {{"q", 2}, {"qdd", 2}}, [&](const Arguments& in, Results& out) {
+    const JointMotion<Expr> m = x.at(in[0][0]);
+    for (std::size_t j = 0; j < 2; ++j) out[0][j] = m.q[j], out[1][j] = m.qdd[j];
+  });
+  Interpreter<double> run(f);
+  for (const double t : {0.5, 1.0, 1.2, 1.5, 2.0, 2.7, 2.9, 3.1, 4.0}) {
+    std::vector<double> got(4);
+    run(std::vector<double>{t}, got);
+    const JointMotion<double> m = x.at(t);
+    for (std::size_t j = 0; j < 2; ++j) {
+      EXPECT_NEAR(got[j], m.q[j], 1e-13) << t;
+      EXPECT_NEAR(got[2 + j], m.qdd[j], 1e-11) << t;
+    }
+  }
 }
 
 TEST(Trajectory, CruisesAtConstantVelocity) {

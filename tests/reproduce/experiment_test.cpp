@@ -54,6 +54,27 @@ TEST(Experiment, ARelativeToleranceHoldsForEveryEntry) {
   EXPECT_TRUE(e.rows[0].relative && !e.rows[1].relative);
 }
 
+TEST(Experiment, EntriesCanHaveUnitsOfTheirOwn) {
+  const auto verdict = [](double second, double third) {
+    return verdict_of([&](Experiment& e) {
+      e.compare("a", "x", "table", {0.2094, 2.297, 0.0}, {0.20946, second, third},
+                in_units(0.7, {1e-4, 1e-3, 0.0}, "of the last digit"));
+    });
+  };
+  EXPECT_EQ(verdict(2.2976, 0.0), Verdict::reproduced);
+  EXPECT_EQ(verdict(2.2978, 0.0), Verdict::failed);
+  EXPECT_EQ(verdict(2.2976, 1e-300), Verdict::failed);  // a zero without a unit is one
+  EXPECT_EQ(verdict(std::nan(""), 0.0), Verdict::failed);
+  EXPECT_EQ(verdict_of([](Experiment& e) {
+              e.compare("a", "x", "table", {1.0, 2.0}, {1.0, 2.0}, in_units(1.0, {1.0}, ""));
+            }),
+            Verdict::failed);  // as many units as entries
+  Experiment e("wong", "test", "title", "about");
+  e.compare("a", "x", "table", {0.2094, 2.297}, {0.20946, 2.297}, in_units(0.7, {1e-4, 1e-3}, "of the last digit"));
+  EXPECT_NEAR(e.rows[0].deviation, 0.6, 1e-9);
+  EXPECT_NE(html_report(theses(), {e}).find("of the last digit"), std::string::npos);
+}
+
 TEST(Experiment, TheThreeKindsOfReferenceAreCountedApart) {
   Experiment e("wong", "test", "title", "about");
   e.compare("a", "x", "table", 1.0, 1.0, absolute(0.0));

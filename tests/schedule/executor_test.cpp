@@ -36,6 +36,15 @@ Machine eager() {
   return m;
 }
 
+// The thread sanitizer must see what generated code does, too: it is there that processors wait for each other.
+ExecutorOptions watched() {
+  ExecutorOptions options;
+#ifdef __SANITIZE_THREAD__
+  options.jit.flags.push_back("-fsanitize=thread");
+#endif
+  return options;
+}
+
 Program program_of(const std::string& model, const std::string& function, bool friction = false) {
   ProgramOptions options;
   options.trace = native();
@@ -73,7 +82,7 @@ TEST_P(Executors, GiveTheBitsOfOneProcessor) {
   const Model<double> model = instantiate<double>(load(GetParam().model));
   Interpreter<double> interpreter(f);
   for (const int processors : {1, 2, 3}) {
-    ExecutorOptions options;
+    ExecutorOptions options = watched();
     options.machine = eager();
     options.patience = 60.0;
     Executor run(program, processors, options);
@@ -151,7 +160,7 @@ TEST(Executor, StandsStress) {
   const Program program = program_of("puma560", "inverse");
   const Function& f = program.functions[0];
   const Model<double> model = instantiate<double>(load("puma560"));
-  ExecutorOptions options;
+  ExecutorOptions options = watched();
   options.machine = eager();
   options.patience = 60.0;
   Executor run(program, 2, options);
@@ -176,7 +185,7 @@ TEST(Executor, StandsStress) {
 
 TEST(Executor, WakesWorkersThatSleep) {
   const Program program = program_of("puma560", "inverse");
-  ExecutorOptions options;
+  ExecutorOptions options = watched();
   options.machine = eager();
   options.spin = 0.0;
   options.patience = 60.0;
@@ -191,7 +200,7 @@ TEST(Executor, WakesWorkersThatSleep) {
 
 TEST(Executor, ReportsAWorkerThatStalls) {
   const Program program = program_of("puma560", "inverse");
-  ExecutorOptions options;
+  ExecutorOptions options = watched();
   options.machine = eager();
   options.patience = 0.05;
   Executor run(program, 2, options);
@@ -215,7 +224,7 @@ TEST(Executor, ReportsAWorkerThatStalls) {
 // Workers who are about to fall asleep when the next evaluation begins.
 TEST(Executor, MissesNoCallWhileAWorkerFallsAsleep) {
   const Program program = program_of("puma560", "inverse");
-  ExecutorOptions options;
+  ExecutorOptions options = watched();
   options.machine = eager();
   options.spin = 0.0;
   Executor run(program, 2, options);
@@ -286,7 +295,7 @@ int main(void) {
 // Whichever it chose: machines that test are busy, and times are for benchmarks.
 TEST(BestExecutor, GivesTheSameResults) {
   const Program program = program_of("ur5", "inverse");
-  ExecutorOptions options;
+  ExecutorOptions options = watched();
   options.machine = eager();
   options.patience = 60.0;
   BestExecutor run(program, 2, options);
@@ -304,7 +313,7 @@ TEST(BestExecutor, GivesTheSameResults) {
 
 TEST(BestExecutor, DividesNothingThatIsNotPredictedToGain) {
   const Program program = program_of("ur5", "inverse");
-  ExecutorOptions options;
+  ExecutorOptions options = watched();
   options.machine = eager();
   options.machine.start_up = 1.0;
   const BestExecutor run(program, 2, options);

@@ -11,8 +11,8 @@
 #include "model/coordinate_rates.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
+#include "reproduce/twu.hpp"
 #include "simulate/design_run.hpp"
-#include "support/twu_sensitivities.hpp"
 
 namespace lw {
 namespace design_sensitivity_test {
@@ -99,37 +99,29 @@ TEST(DesignSensitivity, OfAnOscillatorAreThoseOfItsSolution) {
   EXPECT_LT(difference(design.gradients(DesignMethod::cvodes), expected), 1e-7);
 }
 
-struct TwuExample {
-  const char* model;
-  const std::vector<TwuSensitivity>& expected;
-  Values qd;  // deg/s
-};
-
+// He gives equations for them and no numbers; these come from a program of its own (reproduce/twu.hpp).
 class Twu : public testing::TestWithParam<int> {
  protected:
-  const TwuExample example =
-      GetParam() == 0
-          ? TwuExample{"twu-3r", twu_3r_sensitivities(), {12, -8, -4}}
-          : TwuExample{"twu-rrrp", twu_rrrp_sensitivities(), {20, 15, -15, 0.08726646259971647 * 180 / M_PI}};
+  const reproduce::TwuExample& example =
+      GetParam() == 0 ? reproduce::twu_planar_example() : reproduce::twu_spatial_example();
+  const std::vector<reproduce::TwuSensitivity>& expected = example.sensitivities;
   const Mechanism mechanism = load(example.model);
   std::vector<std::string> names;
   ForwardDesignOptions options = from_rest(mechanism, 0.18);
 
   void SetUp() override {
-    for (const TwuSensitivity& s : example.expected) names.push_back(s.parameter);
+    for (const reproduce::TwuSensitivity& s : expected) names.push_back(s.parameter);
     const char* torques[] = {"10*sqrt(t) + 6", "8*sqrt(t) + 5", "6*sqrt(t) + 4", "4*sqrt(t) + 3"};
-    for (std::size_t k = 0; k < example.qd.size(); ++k) {
-      options.drive.torques.push_back({"torque", torques[k]});
-      options.qd[k] = example.qd[k] * M_PI / 180;
-    }
+    for (std::size_t k = 0; k < example.joints(); ++k) options.drive.torques.push_back({"torque", torques[k]});
+    options.qd = example.start();
     options.steps.rtol = options.steps.atol = 1e-13;
   }
   // Each vector relative to its largest entry.
-  static void expect_same(const Values& got, const Values& expected, const std::string& what) {
+  static void expect_same(const Values& got, const Values& wanted, const std::string& what) {
     double size = 0.0;
-    for (const double x : expected) size = std::max(size, std::abs(x));
-    for (std::size_t k = 0; k < expected.size(); ++k)
-      EXPECT_NEAR(got[k], expected[k], 1e-8 * size + 1e-15) << what << " " << k;
+    for (const double x : wanted) size = std::max(size, std::abs(x));
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      EXPECT_NEAR(got[k], wanted[k], 1e-8 * size + 1e-15) << what << " " << k;
   }
 };
 
@@ -139,15 +131,15 @@ TEST_P(Twu, DirectSensitivitiesAreThoseOfAnotherProgram) {
   design.values(design.start());
   const ForwardDesign::Instant end = design.trajectory().front();
   for (std::size_t k = 0; k < names.size(); ++k) {
-    expect_same(end.by[k].q, example.expected[k].q, names[k] + ", q");
-    expect_same(end.by[k].qd, example.expected[k].qd, names[k] + ", qd");
-    expect_same(end.by[k].qdd, example.expected[k].qdd, names[k] + ", qdd");
+    expect_same(end.by[k].q, expected[k].q, names[k] + ", q");
+    expect_same(end.by[k].qd, expected[k].qd, names[k] + ", qd");
+    expect_same(end.by[k].qdd, expected[k].qdd, names[k] + ", qdd");
     expect_same(end.by[k].tau, Values(end.tau.size(), 0.0), names[k] + ", tau");
   }
 }
 
 TEST_P(Twu, AdjointSensitivitiesTooAndByAComplexStep) {
-  const std::size_t n = example.qd.size();
+  const std::size_t n = example.joints();
   std::vector<DesignFunctional> functionals;
   for (const char* letter : {"q", "qd", "qdd"}) {
     for (std::size_t k = 1; k <= n; ++k) functionals.push_back(at_end(letter + std::to_string(k)));
@@ -162,9 +154,9 @@ TEST_P(Twu, AdjointSensitivitiesTooAndByAComplexStep) {
       for (std::size_t i = 0; i < n; ++i) c.push_back(rows[first + i][k]);
       return c;
     };
-    expect_same(column(0), example.expected[k].q, names[k] + ", q");
-    expect_same(column(n), example.expected[k].qd, names[k] + ", qd");
-    expect_same(column(2 * n), example.expected[k].qdd, names[k] + ", qdd");
+    expect_same(column(0), expected[k].q, names[k] + ", q");
+    expect_same(column(n), expected[k].qd, names[k] + ", qd");
+    expect_same(column(2 * n), expected[k].qdd, names[k] + ", qdd");
   }
 }
 
@@ -180,7 +172,7 @@ TEST_P(Twu, TorquesOfTheMotionChangeAsInAnotherProgram) {
   const InverseDesign::Torques torques = design.torques().front();
   expect_same(torques.tau, end.tau, "tau");
   for (std::size_t k = 0; k < names.size(); ++k)
-    expect_same(torques.by[k], example.expected[k].tau, names[k] + ", tau");
+    expect_same(torques.by[k], expected[k].tau, names[k] + ", tau");
 }
 INSTANTIATE_TEST_SUITE_P(Examples, Twu, testing::Values(0, 1));
 

@@ -10,6 +10,7 @@
 #include "dynamics/rnea.hpp"
 #include "model/read.hpp"
 #include "model/write_yaml.hpp"
+#include "simulate/descent.hpp"
 #include "simulate/design_problem.hpp"
 
 namespace lw {
@@ -55,6 +56,32 @@ TEST(OptimizeDesign, CounterMassesAreThoseOfLeastSquares) {
   EXPECT_NEAR(found.after.b[1], best[1], 1e-5);
   EXPECT_NEAR(found.after.cost, (zero + A * best).squaredNorm(), 1e-8 * found.before.cost);
   EXPECT_LT(found.after.cost, 0.2 * found.before.cost);
+}
+
+// A search that is content too early is not called optimal: it goes on, or says that it has stalled.
+TEST(OptimizeDesign, WhatIsCalledOptimalIs) {
+  DesignProblem problem = example("balance");
+  const DesignOptimum best = solved(problem);
+  for (const double tolerance : {0.3, 0.05, 1e-3}) {
+    problem.tolerance = tolerance;
+    const DesignOptimum found = solved(problem);
+    EXPECT_TRUE(found.end == DesignOptimum::End::optimal || found.end == DesignOptimum::End::stalled);
+    EXPECT_EQ(found.end == DesignOptimum::End::optimal, found.after.cost < best.after.cost + 1e-6 * best.before.cost)
+        << tolerance << ": " << found.after.cost << " of " << best.after.cost;
+  }
+}
+
+// The way down that is left: by hand on a corner, beside a wall, and in the open.
+TEST(OptimizeDesign, WhatIsLeftToGain) {
+  const Eigen::Vector2d g(1.0, -2.0);
+  Eigen::MatrixXd A(2, 2);
+  A << -1.0, 0.0, 0.0, 1.0;  // x ≥ 0 and y ≤ 1 are active
+  EXPECT_LT(descent_left(g, A).norm(), 1e-12);
+  EXPECT_LT((descent_left(g, A.col(0)) - Eigen::Vector2d(0.0, 2.0)).norm(), 1e-12);
+  EXPECT_LT((descent_left(g, -A.col(0)) - Eigen::Vector2d(-1.0, 2.0)).norm(), 1e-12);  // a wall that it leaves
+  EXPECT_LT((descent_left(g, Eigen::MatrixXd(2, 0)) + g).norm(), 1e-12);
+  A << 1.0, 1.0, 1.0, 1.0;  // twice the same
+  EXPECT_LT((descent_left(Eigen::Vector2d(-1.0, -3.0), A) - Eigen::Vector2d(-1.0, 1.0)).norm(), 1e-12);
 }
 
 TEST(OptimizeDesign, SlowlyMovedTheArmIsBalanced) {

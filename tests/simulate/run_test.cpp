@@ -163,6 +163,48 @@ TEST(Run, AnEventThatNeverEndsIsNamedByEveryIntegrator) {
   }
 }
 
+TEST(Run, EventsOfTheSameInstantAllHappen) {
+  const auto names = [](const Done& d) {
+    std::string list;
+    for (const RunEvent& e : d.result.events) list += e.name + " ";
+    return list;
+  };
+  for (const std::string& i : kIntegrators) {
+    // a note beside the bounce that turns the ball round, and an end that comes with both of them
+    const std::string text = "duration: 1.2\ninitial: {q: {ball: 1}}\nintegrator: " + i +
+                             "\nevents: [{name: note, crossing: q.ball}, {name: bounce, crossing: q.ball, direction: down, set: "
+                             "{qd.ball: -0.6*qd.ball}}";
+    EXPECT_EQ(names(move(ball(), text + "]")), "note bounce note bounce ") << i;
+    const Done ended = move(ball(), text + ", {name: end, crossing: 2*q.ball, stop: true}]");
+    EXPECT_EQ(names(ended), "note bounce end ") << i;
+    EXPECT_EQ(ended.result.ended_by, "end");
+  }
+  // thirty at once are not one that never ends
+  std::string many = "duration: 1\nevents: [";
+  for (int k = 0; k < 30; ++k) many += "{time: 0.5, name: e}, {crossing: q.ball + 0.1, name: c}, ";
+  const Done d = move(ball(), many.substr(0, many.size() - 2) + "]");
+  EXPECT_EQ(d.result.end, RunResult::End::duration) << d.result.ended_by;
+  EXPECT_EQ(d.result.event_count, 60);
+}
+
+// A hundred turns a second, each of which is noted, in a run of days.
+TEST(Run, EventsThatAreFastAreNotOnesThatNeverEnd) {
+  const Done d = move(wheel(), "duration: 1e5\ninitial: {qd: {wheel: 200*pi}}\nintegrator: {method: rk4, step: 1e-3}\n"
+                               "events: [{name: turn, crossing: sin(q.wheel/2)}]\noutputs: {step: 100}\n",
+                      [](double t) { return t < 0.995; });
+  EXPECT_EQ(d.result.end, RunResult::End::interrupted) << d.result.ended_by;
+  EXPECT_EQ(d.result.event_count, 99);
+}
+
+// Set to 0.5 above its crossing and falling, it happens again where it passes that crossing again, and not at 0.5.
+TEST(Run, ACrossingThatIsSetElsewhereStaysWhereItIs) {
+  const Done d = move(wheel(), "duration: 3\ninitial: {q: {wheel: 0.9}, qd: {wheel: 1}}\ninputs: {wheel: 1}\n"
+                               "events: [{name: e, crossing: q.wheel - 1, direction: up, set: {q.wheel: 1.5, qd.wheel: -1}}]\n");
+  // up through 1 where 0.9 + t + t² = 1; then 1.5 − s + s², which turns at 1.25 and never comes to 1 again
+  EXPECT_EQ(d.result.events.size(), 1u);
+  EXPECT_NEAR(d.result.events[0].t, (std::sqrt(1.4) - 1.0) / 2.0, 1e-12);
+}
+
 TEST(Run, AnActionElsewhereDoesNotRepeatItsEvent) {
   const Done d = move(ball(), "duration: 1\ninitial: {q: {ball: 1}}\nevents: [{name: faster, crossing: q.ball - 0.5, set: {qd.ball: "
                               "2*qd.ball}}]");
@@ -283,6 +325,23 @@ TEST(Run, ABlowUpIsNamedWithTimeJointAndState) {
     ASSERT_GE(d.rows.t.size(), 50u) << i;
     EXPECT_NEAR(d.rows.qd[40], 1.0 / (1.0 - 2.0 * 0.4), 1e-6) << i;  // what came before is right
   }
+}
+
+// The last state of a run that cannot go on is one of the motion, not of a trial that was refused.
+TEST(Run, TheLastRowOfABlowUpIsOfTheMotion) {
+  const Done d = move(wheel(), "duration: 1\ninitial: {qd: {wheel: 1}}\ninputs: {wheel: qd.wheel^2}\n");
+  ASSERT_EQ(d.result.end, RunResult::End::failed);
+  // q̇ = 1/(1 − 2t), so that t = (1 − 1/q̇)/2
+  EXPECT_NEAR(d.result.final.t, 0.5 - 0.5 / d.result.final.v[0], 1e-9);
+  EXPECT_EQ(d.rows.t.back(), d.result.final.t);
+  EXPECT_EQ(d.rows.qd.back(), d.result.final.v[0]);
+}
+
+// Held at rest, a hundred metres up: round-off of the potential energy is no energy that came from nowhere.
+TEST(Run, RoundOffOfAMechanismAtRestIsNoResidual) {
+  const Done d = move(ball(), "duration: 1\ninitial: {q: {ball: 100.1}}\ninputs: {ball: 19.62000000001}\n");
+  EXPECT_LT(d.result.energy_residual, 1e-13);
+  EXPECT_GT(d.result.final.v[0], 0.0);
 }
 
 TEST(Run, AnInputThatIsNoNumberIsNamed) {

@@ -14,7 +14,7 @@
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "model/read.hpp"
-#include "simulate/twu_motions.hpp"
+#include "reproduce/twu.hpp"
 #include "support/scratch.hpp"
 
 namespace lw {
@@ -92,10 +92,10 @@ double at(const Row& row, const std::string& name) {
 }
 
 // q1, …, qd1, …, qdd1, …
-std::vector<std::string> motion_names(std::size_t n, const std::string& before = "", const std::string& behind = "") {
+std::vector<std::string> motion_names(std::size_t n) {
   std::vector<std::string> names;
   for (const char* group : {"q", "qd", "qdd"}) {
-    for (std::size_t k = 1; k <= n; ++k) names.push_back(before + group + std::to_string(k) + behind);
+    for (std::size_t k = 1; k <= n; ++k) names.push_back(group + std::to_string(k));
   }
   return names;
 }
@@ -109,74 +109,84 @@ const std::string kSpatialData =
     "[forces]\nlink1 = 10*sqrt(t) + 6\nlink2 = 8*sqrt(t) + 5\nlink3 = 6*sqrt(t) + 4\nlink4 = 4*sqrt(t) + 3\n"
     "[run]\nduration = 0.18\noutput = 0.02\ntolerance = 1e-13\n";
 
-struct Example {
-  std::string data;
-  std::size_t n;
-  const std::vector<std::vector<double>>&rows, &heavy;
-  const std::vector<twu_motions::Slope>& slopes;
-};
+// q, q̇, q̈ at one of the printed instants.
+std::vector<double> moment(const reproduce::TwuMotion& m, std::size_t k) {
+  std::vector<double> all = m.q[k];
+  all.insert(all.end(), m.qd[k].begin(), m.qd[k].end());
+  all.insert(all.end(), m.qdd[k].begin(), m.qdd[k].end());
+  return all;
+}
 
-void expect_example(const Built& simulator, const Example& x) {
+// link2.yy, about the frame's origin, is link2.iyy where centres of mass stay where they are.
+std::string parameter_of(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  return dot == std::string::npos ? name : name.substr(0, dot + 1) + "i" + name.substr(dot + 1);
+}
+
+void expect_example(const Built& simulator, const reproduce::TwuExample& x, const std::string& data) {
+  const std::size_t n = x.joints(), instants = x.light.q.size();
   expect_right(simulator);
-  simulator.write("light.data", "[parameters]\ng = 0\n" + x.data);
-  simulator.write("heavy.data", x.data);
+  simulator.write("light.data", "[parameters]\ng = 0\n" + data);
+  simulator.write("heavy.data", data);
   std::string parameters;
-  for (const auto& slope : x.slopes) parameters += (parameters.empty() ? "" : ",") + std::string(slope.parameter);
+  for (const auto& slope : x.sensitivities) parameters += (parameters.empty() ? "" : ",") + parameter_of(slope.parameter);
   // the motion, every 0.02 s
   const Finished light = simulator({"forward", "light.data", "--energy", "--out", "light.csv"});
   ASSERT_EQ(light.status, 0) << light.output;
   EXPECT_LT(energy_residual(light.output), 1e-12);
   const std::vector<Row> rows = simulator.rows("light.csv");
-  ASSERT_EQ(rows.size(), x.rows.size());
-  const std::vector<std::string> names = motion_names(x.n);
+  ASSERT_EQ(rows.size(), instants);
+  const std::vector<std::string> names = motion_names(n);
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    EXPECT_NEAR(at(rows[k], "t"), x.rows[k][0], 1e-15);
-    for (std::size_t j = 0; j < names.size(); ++j) EXPECT_NEAR(at(rows[k], names[j]), x.rows[k][j + 1], 1e-9) << names[j];
-    EXPECT_NEAR(at(rows[k], "kinetic") - at(rows[0], "kinetic"), x.rows[k].back(), 1e-9);
-    EXPECT_NEAR(at(rows[k], "work"), x.rows[k].back(), 1e-9);
+    EXPECT_NEAR(at(rows[k], "t"), 0.02 * static_cast<double>(k), 1e-15);
+    const std::vector<double> expected = moment(x.light, k);
+    for (std::size_t j = 0; j < names.size(); ++j) EXPECT_NEAR(at(rows[k], names[j]), expected[j], 1e-9) << names[j];
+    EXPECT_NEAR(at(rows[k], "kinetic"), x.light.kinetic[k], 1e-9);
+    EXPECT_NEAR(at(rows[k], "work"), x.light.kinetic[k] - x.light.kinetic[0], 1e-9);
   }
   // with gravity
   ASSERT_EQ(simulator({"forward", "heavy.data", "--energy", "--out", "heavy.csv"}).status, 0);
   const Row end = simulator.rows("heavy.csv").back();
-  for (std::size_t j = 0; j < names.size(); ++j) EXPECT_NEAR(at(end, names[j]), x.heavy[0][j + 1], 1e-8) << names[j];
-  EXPECT_NEAR(at(end, "kinetic"), x.heavy[0][3 * x.n + 1], 1e-8);
-  EXPECT_NEAR(at(end, "potential"), x.heavy[0][3 * x.n + 2], 1e-8);
+  const std::vector<double> expected_end = moment(x.heavy, instants - 1);
+  for (std::size_t j = 0; j < names.size(); ++j) EXPECT_NEAR(at(end, names[j]), expected_end[j], 1e-8) << names[j];
+  EXPECT_NEAR(at(end, "kinetic"), x.heavy.kinetic.back(), 1e-8);
+  EXPECT_NEAR(at(end, "potential"), x.heavy.potential.back(), 1e-8);
   // back to the forces that made it
   const Finished back = simulator({"inverse", "light.data", "light.csv", "--out", "back.csv", "--sensitivity", parameters});
   ASSERT_EQ(back.status, 0) << back.output;
   const std::vector<Row> forces = simulator.rows("back.csv");
   ASSERT_EQ(forces.size(), rows.size());
   for (std::size_t k = 0; k < forces.size(); ++k) {
-    for (std::size_t j = 0; j < x.n; ++j) {
-      const double a = 10.0 - 2.0 * static_cast<double>(j), b = 6.0 - static_cast<double>(j);
-      EXPECT_NEAR(at(forces[k], fmt::format("tau{}", j + 1)), a * std::sqrt(at(rows[k], "t")) + b, 1e-12);
-    }
+    const std::vector<double> given = x.force(at(rows[k], "t"));
+    for (std::size_t j = 0; j < n; ++j) EXPECT_NEAR(at(forces[k], fmt::format("tau{}", j + 1)), given[j], 1e-12);
   }
-  // how both change with every parameter, to the digits that are known
+  // how both change with every parameter
   const Finished varied = simulator({"forward", "light.data", "--out", "varied.csv", "--sensitivity", parameters});
   ASSERT_EQ(varied.status, 0) << varied.output;
   const Row last = simulator.rows("varied.csv").back(), last_forces = forces.back();
-  for (const auto& slope : x.slopes) {
-    const auto expect = [&](double found, double expected) {
-      EXPECT_NEAR(found, expected, 6e-7 * std::abs(expected) + 1e-12) << slope.parameter;
+  for (const reproduce::TwuSensitivity& slope : x.sensitivities) {
+    const std::string parameter = parameter_of(slope.parameter);
+    const auto expect = [&](const Row& row, const std::string& what, const std::vector<double>& expected) {
+      const double size = reproduce::magnitude(expected);
+      for (std::size_t j = 0; j < n; ++j)
+        EXPECT_NEAR(at(row, fmt::format("d{}{}/d{}", what, j + 1, parameter)), expected[j], 1e-8 * size) << what << parameter;
     };
-    const std::vector<std::string> columns = motion_names(x.n, "d", fmt::format("/d{}", slope.parameter));
-    for (std::size_t j = 0; j < columns.size(); ++j) expect(at(last, columns[j]), slope.motion[j]);
-    for (std::size_t j = 0; j < x.n; ++j) expect(at(last_forces, fmt::format("dtau{}/d{}", j + 1, slope.parameter)), slope.forces[j]);
+    expect(last, "q", slope.q), expect(last, "qd", slope.qd), expect(last, "qdd", slope.qdd);
+    expect(last_forces, "tau", slope.tau);
   }
 }
 
 TEST(Standalone, PlanarArmOfTwu) {
   const Built simulator(load("twu-3r"));
   EXPECT_EQ(simulator.made.program.kept.size(), 13u);
-  expect_example(simulator, {kPlanarData, 3, twu_motions::kPlanar, twu_motions::kPlanarHeavy, twu_motions::kPlanarSlopes});
+  expect_example(simulator, reproduce::twu_planar_example(), kPlanarData);
 }
 
 TEST(Standalone, SpatialArmOfTwuWithNamedInertias) {
   Mechanism m = load("twu-rrrp");
   EXPECT_EQ(name_inertias(m), 12);  // three moments a link; masses and centres have names
   const Built simulator(m);
-  expect_example(simulator, {kSpatialData, 4, twu_motions::kSpatial, twu_motions::kSpatialHeavy, twu_motions::kSpatialSlopes});
+  expect_example(simulator, reproduce::twu_spatial_example(), kSpatialData);
 }
 
 // What made the original worth it: another axis or joint is a word in the description, and nothing is programmed.

@@ -1,6 +1,8 @@
 // What `verify` finds: nothing in the library's algorithms, and whatever is wrong where they are replaced by wrong ones.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "dynamics/aba.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/read.hpp"
@@ -84,6 +86,34 @@ TEST(Verification, SeesWhatIsWrong) {
   EXPECT_TRUE(failed(quick_forward, "put back"));
   EXPECT_TRUE(failed(quick_forward, "power"));
   EXPECT_TRUE(failed(quick_forward, "by the mass matrix"));
+
+  // one number of six that is none, beside five that are right
+  VerificationOptions broken = quick();
+  broken.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd, auto tau) {
+    rnea<double>(model, work, q, qd, qdd, tau);
+    tau[5] = std::nan("");
+  };
+  for (const char* check : {"inverse dynamics by ness", "mass matrix", "put back"}) EXPECT_TRUE(failed(broken, check)) << check;
+}
+
+// A chain so lively that steps of a sixteenth of a second blow up: its steps follow it.
+TEST(Verification, StepsFollowTheMechanism) {
+  const VerificationReport r = verify_mechanism(load("chain-20"), quick());
+  EXPECT_TRUE(r.passed()) << failures(r);
+  ASSERT_EQ(r.convergence.size(), 6u);
+  for (const ConvergenceCurve& c : r.convergence) {
+    EXPECT_GT(c.measured, c.nominal - 0.3) << c.integrator;
+    EXPECT_LT(c.step.front(), 0.05);
+  }
+}
+
+// Nothing moves by gravity, and no velocity changes an acceleration: derivatives are zero, and zero is right.
+TEST(Verification, AWheelWithoutForcesIsFine) {
+  const ReadResult wheel = read_text("linkwright: 1\nname: wheel\nlinks: [{name: wheel, parent: base, joint: {type: revolute, axis: z}, "
+                                     "inertia: {mass: 1, tensor: [0.3, 0.3, 0.5]}}]\n",
+                                     "wheel.yaml");
+  const VerificationReport r = verify_mechanism(*wheel.mechanism, quick());
+  EXPECT_TRUE(r.passed()) << failures(r);
 }
 
 }  // namespace verification_test

@@ -1,0 +1,29 @@
+// Why a closed mechanism cannot be assembled, as a certificate that needs no search.
+//
+// Joints that hold a point (revolute, spherical, universal) form rings; on each rigid group of a ring two of these points have a fixed
+// distance. Such a polygon closes only if its longest side is no longer than the others together. Where the joints of a ring are
+// parallel revolutes, the distances across their axes count, so that links may lie in layers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loop_graph.hpp"
+
+namespace lw {
+
+struct OpenPolygon {
+  std::vector<std::string> joints;  // around the ring; the longest side is between the last and the first
+  std::vector<std::string> links;   // those that would have to bridge it
+  double distance = 0.0;            // of the longest side
+  double reach = 0.0;               // of the others together
+
+  double missing() const { return distance - reach; }
+};
+// "from `rod1` to `rod2` are 0.5685 m, which `rod1`, `platform` and `rod2` cannot bridge: they reach 0.565 m"
+std::string to_string(const OpenPolygon& polygon);
+
+// Rings that cannot close where the coordinates of `held` velocities are as in q, that with the fewest joints first.
+std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q, const std::vector<int>& held);
+
+}  // namespace lw

@@ -1,0 +1,62 @@
+// The planar 3-RRR: three cranks, driven, three rods and a platform, all joints revolute and parallel. Legs may differ, and the
+// platform may be any triangle.
+//
+//   knees    K_i = O_i + c_i (cos(γ_i + q_i), sin(γ_i + q_i))
+//   closure  |C_i − K_i| = r_i,  C_i the platform's corners
+//
+// Points are in the plane of motion, as the base sees it; the normal gives the sense of rotation.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "../workspace.hpp"
+
+namespace lw {
+
+template <class T>
+struct PlaneVector {
+  T x = T(0.0), y = T(0.0);
+
+  friend PlaneVector operator+(const PlaneVector& a, const PlaneVector& b) { return {a.x + b.x, a.y + b.y}; }
+  friend PlaneVector operator-(const PlaneVector& a, const PlaneVector& b) { return {a.x - b.x, a.y - b.y}; }
+  friend PlaneVector operator*(const T& s, const PlaneVector& a) { return {s * a.x, s * a.y}; }
+};
+template <class T>
+T dot(const PlaneVector<T>& a, const PlaneVector<T>& b) {
+  return a.x * b.x + a.y * b.y;
+}
+template <class T>
+T cross(const PlaneVector<T>& a, const PlaneVector<T>& b) {
+  return a.x * b.y - a.y * b.x;
+}
+// Turned by the angle of that cosine and sine.
+template <class T>
+PlaneVector<T> turned(const PlaneVector<T>& a, const T& c, const T& s) {
+  return {c * a.x - s * a.y, s * a.x + c * a.y};
+}
+
+template <class T>
+using Triangle = std::array<PlaneVector<T>, 3>;
+
+struct ThreeLegs {
+  Triangle<double> base;               // O_i
+  std::array<double, 3> heading{};     // γ_i
+  std::array<double, 3> crank{}, rod{};
+  Triangle<double> platform;           // corners in the platform's frame
+  std::array<int, 3> coordinate{};     // q_i among the mechanism's
+  std::array<double, 3> sense{};       // ±1: a crank that turns the other way round counts −q_i
+  Vec3<double> right, up;              // axes of the plane in the world
+  std::array<Frame<double>, 3> corner; // on the platform, where the rods meet it
+};
+
+// From a mechanism's geometry, whatever its names and whichever joints close its loops; none where it is no such mechanism.
+std::optional<ThreeLegs> three_legs(const Model<double>& model);
+
+// The platform's corners in the plane, at a configuration of the whole mechanism.
+Triangle<double> platform_corners(const Model<double>& model, const ThreeLegs& legs, In<double> q);
+
+template <class T>
+Triangle<T> knees(const ThreeLegs& legs, const std::array<T, 3>& q);
+
+}  // namespace lw
