@@ -31,8 +31,8 @@ Experiment dhanaraj_closed_form() {
   const Model<double>& one = for_M;
   e.misprint("one-mass", "h(q, q̇) with the mass that M has, 16.04 kg, test state (N·m)", "appendix D.4",
              d4_bias(q, states[1].qd), bias(one, q, states[1].qd),
-             modified_newton_euler(d4_links(kD4MassOfD), kD4Gravity, q, states[1].qd, {0, 0, 0}),
-             relative(5e-6), "One mechanism has one m₃. Ours also by table 2.4.");
+             modified_newton_euler(d4_links(kD4MassOfD), kD4Gravity, q, states[1].qd, {0, 0, 0}), relative(5e-6),
+             "One mechanism has one m₃. Ours also by table 2.4.");
   return e;
 }
 

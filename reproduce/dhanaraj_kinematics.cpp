@@ -99,8 +99,8 @@ void line(Experiment& e, const Model<double>& model, double px, const Vector& st
           (forward_printed(shifted(q, unit, h)) - forward_printed(shifted(q, unit, -h))) / (2 * h);
       central = worse(central, largest_difference(list(slope), Vector{J[3 * j], J[3 * j + 1], J[3 * j + 2]}));
     }
-    bias = worse(
-        bias, largest_difference(list(frame_bias<double>(model, work, tip, q, qd).lin), bias_by_differences(q, qd)));
+    bias = worse(bias,
+                 largest_difference(list(frame_bias<double>(model, work, tip, q, qd).lin), bias_by_differences(q, qd)));
   }
   // q̇ and q̈ against differences of finer samples
   const std::vector<JointSample> fine = d13_line(model, px, 20 * (n - 1) + 1, start).motion;

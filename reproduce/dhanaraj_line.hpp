@@ -10,7 +10,7 @@
 namespace lw::reproduce {
 
 constexpr double kD13Upper = 0.4318, kD13Fore = 0.4318, kD13Offset = 0.127;
-constexpr int kD13Tip = 4;             // frame
+constexpr int kD13Tip = 4;            // frame
 constexpr double kD13Duration = 2.0;  // seconds
 
 Model<double> d13_arm();

@@ -26,8 +26,8 @@ class ClosedForm : public System {
   ClosedForm(Matrix D, Bias h, JointTorques tau)
       : System(d4_arm(kD4MassOfD)), D_(std::move(D)), h_(std::move(h)), tau_(std::move(tau)) {}
 
-  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double>, std::span<double> a,
-              std::span<double>) override {
+  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double>,
+              std::span<double> a, std::span<double>) override {
     const Vector here(q.begin(), q.end()), D = D_(here);
     Vector rest = h_(here, {v.begin(), v.end()});
     const Vector tau = tau_(t);
@@ -66,16 +66,19 @@ void free_motion_of_print(Experiment& e) {
             {0.0335756, -5.0914338, 8.9880055}, qdd, absolute(5e-8), "Given to seven decimals.");
   const MotionState end = from_d4_start(printed, *make_integrator("gill", {.step = 1e-3}), 0.2);
   const char* digits = "Printed D and h, Gill's method, h = 0.001 s; given to eight decimals.";
-  e.compare("free.q", "q after 0.2 s (rad)", source, {3.70087361, 2.20741188, 0.77327375}, end.q, absolute(1e-8), digits);
-  e.compare("free.qd", "q̇ after 0.2 s (rad/s)", source, {0.01686864, -0.99845220, 1.76298369}, end.v, absolute(1e-8), digits);
+  e.compare("free.q", "q after 0.2 s (rad)", source, {3.70087361, 2.20741188, 0.77327375}, end.q, absolute(1e-8),
+            digits);
+  e.compare("free.qd", "q̇ after 0.2 s (rad/s)", source, {0.01686864, -0.99845220, 1.76298369}, end.v, absolute(1e-8),
+            digits);
 
   // the same from the library's mass matrix and bias, of the two arms whose equations were printed as one
   const Model<double> of_D = d4_arm(kD4MassOfD), of_h = d4_arm(kD4MassOfBias);
   ClosedForm ours([&](const Vector& q) { return mass_matrix(of_D, q); },
                   [&](const Vector& q, const Vector& v) { return bias(of_h, q, v); }, no_torque);
   const MotionState by_ours = from_d4_start(ours, *make_integrator("gill", {.step = 1e-3}), 0.2);
-  e.compare("free.library", "q after 0.2 s, D of 16.04 kg and h of 16.05 kg by composite bodies and Newton-Euler (rad)", source,
-            {3.70087361, 2.20741188, 0.77327375}, by_ours.q, absolute(1e-6), "The print's coefficients have seven digits.");
+  e.compare("free.library", "q after 0.2 s, D of 16.04 kg and h of 16.05 kg by composite bodies and Newton-Euler (rad)",
+            source, {3.70087361, 2.20741188, 0.77327375}, by_ours.q, absolute(1e-6),
+            "The print's coefficients have seven digits.");
 
   const auto departs = [&](double h) {
     const MotionState coarse = from_d4_start(printed, *make_integrator("gill", {.step = h}), 0.2);
@@ -95,13 +98,14 @@ void gravity_hold(Experiment& e) {
   // of a mechanism, whose forward dynamics knows nothing of the bias that it is held by
   const Model<double> model = d4_arm(kD4MassOfBias);
   const Vector hold = gravity(model, kD4Start);
-  Driven arm(model, [&](double, auto, auto, std::span<double> tau) { std::copy(hold.begin(), hold.end(), tau.begin()); },
+  Driven arm(model,
+             [&](double, auto, auto, std::span<double> tau) { std::copy(hold.begin(), hold.end(), tau.begin()); },
              {.friction = false, .work = false});
   double off = 0.0;
   from_d4_start(arm, *make_integrator("gill", {.step = 0.02}), 2.0,
                 [&](const MotionState& s) { off = worse(off, largest_difference(s.q, kD4Start)); });
-  e.compare("hold.library", "16.05 kg, articulated bodies, the same: motion in 2 s (rad)", holds, 0.0, off, absolute(1e-11),
-            "Round-off is all that moves it.");
+  e.compare("hold.library", "16.05 kg, articulated bodies, the same: motion in 2 s (rad)", holds, 0.0, off,
+            absolute(1e-11), "Round-off is all that moves it.");
   // it would leave, were the torques a tenth too small
   Driven weak(model,
               [&](double, auto, auto, std::span<double> tau) {
@@ -115,7 +119,7 @@ void gravity_hold(Experiment& e) {
 }
 
 // Torques of the line's motion by the printed equations, in rows; the motion back from them.
-void round_trip(Experiment& e) {
+void line_round_trip(Experiment& e) {
   const Model<double> kinematic = d13_arm();
   // every `h` has a row at its beginning, middle and end
   const auto departs = [&](double h) {
@@ -144,8 +148,9 @@ void round_trip(Experiment& e) {
   };
   const double his = departs(0.02), half = departs(0.01), fine = departs(0.002);
   const Source back = property("the motion comes back from its torques");
-  e.compare("round-trip.fine", "line px = 0.4, printed D and h: torques of the motion, and the motion from them, h = 0.002 s (rad)",
-            back, 0.0, fine, absolute(1e-8));
+  e.compare("round-trip.fine",
+            "line px = 0.4, printed D and h: torques of the motion, and the motion from them, h = 0.002 s (rad)", back,
+            0.0, fine, absolute(1e-8));
   e.compare("round-trip.order", "order by which what it is off by falls from his step, 0.02 s, to 0.01 s",
             property("Gill's method has order 4"), 4.0, std::log2(his / half), absolute(0.3));
 }
@@ -159,7 +164,7 @@ Experiment dhanaraj_motion() {
                "integrated as they stand. His torques are lost: the round trip takes a line of its own.");
   free_motion_of_print(e);
   gravity_hold(e);
-  round_trip(e);
+  line_round_trip(e);
   return e;
 }
 

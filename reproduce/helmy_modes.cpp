@@ -91,7 +91,7 @@ Experiment helmy_modes() {
   for (std::size_t k = 0; k < 4; ++k) {
     const double part = published[k] / samples, error = std::sqrt(2.0 * samples * part * (1.0 - part));
     e.compare(fmt::format("count-{}", 2 * k), fmt::format("of 20 000 random crank angles, those with {} modes", k == 0 ? "no" : fmt::format("{}", 2 * k)),
-              recomputed("another sample of 20 000"), published[k], tally[k], absolute(std::round(3.0 * error)),
+              recomputed("independent program: another sample of 20 000"), published[k], tally[k], absolute(std::round(3.0 * error)),
               fmt::format("Both are samples: their difference has a standard deviation of {:.0f}, allowed are three.", error));
   }
   e.compare("odd", "of these, with an odd number of modes", property("complex roots come in pairs"), 0.0, odd, absolute(0.0));

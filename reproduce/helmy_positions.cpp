@@ -57,7 +57,7 @@ void trajectory_rows(Experiment& e) {
       printed_law = std::max(printed_law, std::abs(from[j] + way[j] * without - row.q[j]));
     }
   }
-  e.compare("angles", "largest difference of the crank angles from the printed ones, 301 × 3 samples (deg)", "appendix D", 0.0, worst,
+  e.compare("angles", "largest difference of the crank angles from the printed ones, 301 × 3 samples (deg)", property("appendix D: the angles that it prints"), 0.0, worst,
             absolute(5e-5 + 1e-9), fmt::format("{} of 903 cells can be read; printed with four decimals.", cells));
   e.misprint("law", "crank 1 at t = 0.75 s: part of the way", "eqs. (5.1), (6.5)", 0.25 - 1.0,
              (helmy_cranks(0.75)[0] / kDegree - 90) / 30, (helmy_table()[75].q[0] - 90) / 30, absolute(2e-6),
@@ -65,9 +65,9 @@ void trajectory_rows(Experiment& e) {
                          "to {:.0f} deg). The other road is the table itself.",
                          printed_law));
   const JointMotion<double> middle = helmy_manoeuvre().at(1.5), quarter = helmy_manoeuvre().at(0.75);
-  e.compare("rates", "peak rates of the cranks (deg/s)", recomputed("2Δ/T"), {20.0, 40.0, -80.0},
+  e.compare("rates", "peak rates of the cranks (deg/s)", recomputed("2Δ/T, evaluated"), {20.0, 40.0, -80.0},
             {middle.qd[0] / kDegree, middle.qd[1] / kDegree, middle.qd[2] / kDegree}, absolute(1e-10));
-  e.compare("accelerations", "peak accelerations of the cranks (deg/s²)", recomputed("2πΔ/T²"), {20.944, 41.888, -83.776},
+  e.compare("accelerations", "peak accelerations of the cranks (deg/s²)", recomputed("2πΔ/T², evaluated"), {20.944, 41.888, -83.776},
             {quarter.qdd[0] / kDegree, quarter.qdd[1] / kDegree, quarter.qdd[2] / kDegree}, absolute(5e-4));
 }
 
@@ -104,7 +104,7 @@ void platform_rows(Experiment& e) {
 void feasibility_rows(Experiment& e) {
   const Model<double> printed = embedded("planar-3rrr-helmy");
   e.compare("impossible", "distances that rods and platform would have to bridge at t = 0 with the lengths of section 6.4.2 (m)",
-            recomputed("distances of the knees"), {0.5685, 0.8429, 0.8772}, open_sides(printed, {90 * kDegree, 60 * kDegree, 120 * kDegree}),
+            recomputed("independent calculation: distances of the knees"), {0.5685, 0.8429, 0.8772}, open_sides(printed, {90 * kDegree, 60 * kDegree, 120 * kDegree}),
             absolute(6e-5), "They reach 2 × 0.22 + 0.125 = 0.565 m: the mechanism cannot be assembled.");
   const std::array<double, 3> end = helmy_cranks(3.0);
   Vector needed;
@@ -114,7 +114,7 @@ void feasibility_rows(Experiment& e) {
   e.compare("impossible-end", "the same at t = 3 s (m)", property("our certificate against the knees' coordinates"), needed,
             open_sides(printed, {end[0], end[1], end[2]}), absolute(1e-12));
   // the other manoeuvre, of his set-up file: a relabelling of the cranks, so that it cannot be assembled either
-  e.compare("impossible-setup", "the same for the manoeuvre of setup.inc, t = 0 (m)", recomputed("a cyclic relabelling of the table's"),
+  e.compare("impossible-setup", "the same for the manoeuvre of setup.inc, t = 0 (m)", recomputed("independent calculation: a cyclic relabelling of the table's"),
             {0.5685, 0.8429, 0.8772}, open_sides(printed, {60 * kDegree, 120 * kDegree, 90 * kDegree}), absolute(6e-5));
 }
 
@@ -137,7 +137,7 @@ void stretch_rows(Experiment& e) {
             {stretches, t, q3}, absolute(6e-3), "A serial singularity: an inverse kinematics along the path must change its working mode there.");
   double least = 1e9, most = 0.0;
   for (const ClosedSample& s : followed.samples) least = std::min(least, s.volumes[0]), most = std::max(most, s.volumes[0]);
-  e.compare("determinant", "least and largest determinant of the velocity equations along the manoeuvre (m⁴)", recomputed("det A of section 4.3"),
+  e.compare("determinant", "least and largest determinant of the velocity equations along the manoeuvre (m⁴)", recomputed("independent calculation: det A of section 4.3"),
             {0.068828, 0.101866}, {least, most}, absolute(6e-7), "Far from a parallel singularity throughout; ours is the volume of the closure Jacobian.");
   Plot plot{"Determinants of the legs along the manoeuvre", "time (s)", "determinant (m²)", {}, 760, 300, {t}};
   for (std::size_t l = 0; l < followed.legs.size(); ++l) {

@@ -50,9 +50,11 @@ Experiment wong_motion() {
 
   const Freed fallen = after_a_second(embedded("puma600"), zero, zero);
   e.compare("puma.rest.q", "PUMA 600 from rest at 0, θ at 1 s (rad)", puma_data,
-            {-0.29654073554, 2.5265089454, -1.6379474246, 0.29878457636, -0.77931964719, 0.090105536414}, fallen.q, digits);
+            {-0.29654073554, 2.5265089454, -1.6379474246, 0.29878457636, -0.77931964719, 0.090105536414}, fallen.q,
+            digits);
   e.compare("puma.rest.qd", "the same, θ̇ (rad/s)", puma_data,
-            {-0.10717231968, 2.9271075273, -0.47046803055, 0.22987182005, -2.2653918048, 0.44862949976}, fallen.qd, digits);
+            {-0.10717231968, 2.9271075273, -0.47046803055, 0.22987182005, -2.2653918048, 0.44862949976}, fallen.qd,
+            digits);
   e.compare("puma.rest.energy", "its energy (J)", puma_data, 26.95833126, fallen.energy, absolute(5e-9),
             "Potential energy from the height of the base; given with ten digits.");
   energy_stays(e, "puma.rest", "PUMA 600 from rest", fallen);
@@ -66,12 +68,13 @@ Experiment wong_motion() {
 
   const Freed torso = after_a_second(embedded("torso"), kWongQ, kWongQd);
   e.compare("torso.q", "torso from (q*, q̇*), inertias set right, θ at 1 s (rad)", torso_data,
-            {1.2647258059, 6.0285590698, -0.19544040133, -0.3630284838, -0.26534073626, -0.59709260997}, torso.q, digits);
+            {1.2647258059, 6.0285590698, -0.19544040133, -0.3630284838, -0.26534073626, -0.59709260997}, torso.q,
+            digits);
   energy_stays(e, "torso", "torso", torso);
 
   const Freed excavator = after_a_second(embedded("cat215b"), {.1, .5, -1, -.3}, {.3, .2, -.1, .4});
-  e.compare("excavator.q", "excavator from q = (.1, .5, −1, −.3), q̇ = (.3, .2, −.1, .4), θ at 1 s (rad)", excavator_data,
-            {0.38978929733, -0.075189716063, -0.98324145242, 0.5011343181}, excavator.q, digits);
+  e.compare("excavator.q", "excavator from q = (.1, .5, −1, −.3), q̇ = (.3, .2, −.1, .4), θ at 1 s (rad)",
+            excavator_data, {0.38978929733, -0.075189716063, -0.98324145242, 0.5011343181}, excavator.q, digits);
   e.compare("excavator.qd", "the same, θ̇ (rad/s)", excavator_data,
             {0.27620082575, -1.4748242378, 1.6572634866, -0.9953993482}, excavator.qd, digits);
   energy_stays(e, "excavator", "excavator", excavator);

@@ -20,13 +20,12 @@ struct Departure {
 };
 
 Departure open_loop(const Model<double>& model, double T, double h) {
-  Driven system(
-      model,
-      [&](double t, auto, auto, std::span<double> tau) {
-        const Vector needed = wong_torque(model, t, T);
-        std::copy(needed.begin(), needed.end(), tau.begin());
-      },
-      {.friction = false, .work = false});
+  Driven system(model,
+                [&](double t, auto, auto, std::span<double> tau) {
+                  const Vector needed = wong_torque(model, t, T);
+                  std::copy(needed.begin(), needed.end(), tau.begin());
+                },
+                {.friction = false, .work = false});
   MotionState state = system.home();
   std::fill(state.q.begin(), state.q.end(), 0.0);
   const std::size_t n = state.v.size();
@@ -57,7 +56,8 @@ void puma_tracking(Experiment& e) {
   const Departure d = open_loop(embedded("puma600"), 10.0, 0.01);
   const Vector sixth{d.angle[5], d.rate[5], d.acceleration[5]};
   e.compare("puma.sixth", "PUMA 600, largest error of joint 6: angle (deg), rate (deg/s), acceleration (deg/s²)", data,
-            {-8.34e-5, -5.19e-5, 6.52e-5}, sixth, relative(0.01), "RK4, h = 0.01 s, 10 s; references have three digits.");
+            {-8.34e-5, -5.19e-5, 6.52e-5}, sixth, relative(0.01),
+            "RK4, h = 0.01 s, 10 s; references have three digits.");
   e.compare("puma.sixth-printed", "the same beside what the thesis names", "section 3.5.1", {-1e-4, -5e-5, 6e-5}, sixth,
             relative(0.2), "Read off curves, one digit each.");
   e.compare("puma.angle", "largest θ_d − θ of joints 1 to 6 (deg)", data,
@@ -91,28 +91,31 @@ Vector lost_at(const Departure& d) {
 
 void torso_tracking(Experiment& e) {
   const Source data = recomputed("independent calculation on the data of section 3.5.2");
-  const Departure printed = open_loop(embedded("torso-wong"), 5.0, 0.001), right = open_loop(embedded("torso"), 5.0, 0.001);
+  const Departure printed = open_loop(embedded("torso-wong"), 5.0, 0.001),
+                  right = open_loop(embedded("torso"), 5.0, 0.001);
   e.compare("torso.sixth", "torso, largest error of joint 6, inertias as printed, and set right (deg)", data,
             {-0.026, -0.057}, {printed.angle[5], right.angle[5]}, absolute(5e-4),
             "RK4, h = 0.001 s, 5 s; given to three decimals.");
   const Vector lost = lost_at(open_loop(embedded("torso"), 5.0, 0.01));
   const char* unstable = "Larger steps than 0.001 s were unstable in the thesis too.";
-  e.compare("torso.lost", "torso with h = 0.01 s, inertias set right: when a joint is first more than 1° off (s)", data, 2.5,
-            *std::min_element(lost.begin(), lost.end()), absolute(0.05), unstable);
+  e.compare("torso.lost", "torso with h = 0.01 s, inertias set right: when a joint is first more than 1° off (s)", data,
+            2.5, *std::min_element(lost.begin(), lost.end()), absolute(0.05), unstable);
   e.compare("torso.arms", "the same of the arms, joints 3 to 6 (s)", data, {3.63, 3.87, 3.63, 3.87},
             Vector(lost.begin() + 2, lost.end()), absolute(1e-9), unstable);
   e.compare("torso.kept", "the same with h = 0.001 s: joints that are ever more than 1° off",
             property("section 3.5.2: stable with this step"), 0.0,
-            static_cast<double>(std::count_if(right.angle.begin(), right.angle.end(), [](double x) { return !(std::abs(x) <= 1.0); })),
+            static_cast<double>(
+                std::count_if(right.angle.begin(), right.angle.end(), [](double x) { return !(std::abs(x) <= 1.0); })),
             absolute(0.0));
 }
 
 }  // namespace
 
 Experiment wong_tracking() {
-  Experiment e("wong", "wong.tracking", "Driven by computed torques, without correction (sections 3.5.1 and 3.5.2)",
-               "Torques of inverse dynamics along the profile drive forward dynamics. What the motion departs by is the "
-               "integrator's error, grown; the thesis shows it as curves.");
+  Experiment e(
+      "wong", "wong.tracking", "Driven by computed torques, without correction (sections 3.5.1 and 3.5.2)",
+      "Torques of inverse dynamics along the profile drive forward dynamics. What the motion departs by is the "
+      "integrator's error, grown; the thesis shows it as curves.");
   puma_tracking(e);
   torso_tracking(e);
   return e;

@@ -221,8 +221,8 @@ LoadedModel load_tree(const Arguments& arguments) {
     throw Error(
         ErrorCode::model,
         fmt::format(
-            "`{}` has {}: so far only `linkwright check` and `convert` take such mechanisms\n  their kinematics and "
-            "dynamics, with vectors over the actuated joints, are still to come",
+            "`{}` has {}, which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, `forward`, `mass-matrix`, "
+            "`bias`, `derivatives`, `count`, `compile` and `bench` do",
             loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
   }
   return loaded;

@@ -31,7 +31,8 @@ std::string optimum_verdict(const DesignOptimum& found) {
   switch (found.end) {
     case DesignOptimum::End::optimal: return "optimal: no nearby design within the constraints costs less";
     case DesignOptimum::End::stalled:
-      return "stalled: a nearby design costs less, but the search does not get there; a smaller `tolerance` or another `start` may help";
+      return "stalled: a nearby design costs less, but the search does not get there; a smaller `tolerance` or another "
+             "`start` may help";
     case DesignOptimum::End::infeasible:
       return "infeasible: no design was found that meets the constraints; this one comes nearest";
     case DesignOptimum::End::out_of_evaluations: return "stopped: out of evaluations before the end of the search";

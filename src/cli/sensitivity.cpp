@@ -111,8 +111,8 @@ void say_notes(const Arguments& arguments, const std::vector<std::string>& notes
 }
 
 // What forward and inverse runs have in common.
-void add_gradients(Json& json, const std::vector<std::string>& parameters, std::span<const double> at, const std::vector<std::string>& names,
-                   const std::vector<double>& values, const GradientRows& rows) {
+void add_gradients(Json& json, const std::vector<std::string>& parameters, std::span<const double> at,
+                   const std::vector<std::string>& names, const std::vector<double>& values, const GradientRows& rows) {
   json["parameters"] = Json::object();
   for (std::size_t k = 0; k < parameters.size(); ++k) json["parameters"][parameters[k]] = at[k];
   json["functionals"] = Json::array();
@@ -182,7 +182,8 @@ Json event_list(const EventfulRun& run) {
   Json list = Json::array();
   for (const EventfulRun::Part& part : run.parts()) {
     if (!part.passage) continue;
-    for (const std::size_t k : part.passage->events) list.push_back({{"t", part.passage->t}, {"name", run.events()[k].name}});
+    for (const std::size_t k : part.passage->events)
+      list.push_back({{"t", part.passage->t}, {"name", run.events()[k].name}});
   }
   return list;
 }
@@ -213,7 +214,8 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
       if (t <= end) continue;
       throw Error(ErrorCode::data, fmt::format("--at {}: the event `{}` has ended the run at {:.9g} s", t, event, end));
     }
-    if (!arguments.quiet()) say(fmt::format("note: the event `{}` ends the run at t = {:.9g} s; `end:` is there", event, end));
+    if (!arguments.quiet())
+      say(fmt::format("note: the event `{}` ends the run at t = {:.9g} s; `end:` is there", event, end));
   }
   std::vector<std::string> names;
   for (const DesignFunctional& f : input.functionals) names.push_back(f.name);
@@ -221,7 +223,8 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   require_finite_rows(names, input.parameters, rows);
   std::vector<ForwardDesign::Instant> instants;
   if (!options.instants.empty()) instants = design.trajectory();
-  if (arguments.has("--out") && !instants.empty()) write_file(arguments.text("--out"), trajectory_csv(instants, input.parameters));
+  if (arguments.has("--out") && !instants.empty())
+    write_file(arguments.text("--out"), trajectory_csv(instants, input.parameters));
   std::erase_if(instants, [&](const ForwardDesign::Instant& i) {
     return !shows_end && std::find(asked.begin(), asked.end(), i.t) == asked.end();
   });
@@ -236,8 +239,10 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   }
   const bool failed = !checks.empty() && !(checks[0].second <= 1e-10 && checks[1].second <= 1e-8);
   if (arguments.json()) {
-    Json json{{"model", input.loaded.model.name}, {"run", "forward"},
-              {"duration", end},                  {"steps", design.run().steps()},
+    Json json{{"model", input.loaded.model.name},
+              {"run", "forward"},
+              {"duration", end},
+              {"steps", design.run().steps()},
               {"events", event_list(design.run())}};
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["instants"] = Json::array();
@@ -327,9 +332,7 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     }
   }
   if (arguments.json()) {
-    Json json{{"model", model.name},
-              {"run", "inverse"},
-              {"samples", t.size()}};
+    Json json{{"model", model.name}, {"run", "inverse"}, {"samples", t.size()}};
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["largest_d_tau"] = Json::object();
     for (std::size_t k = 0; k < input.parameters.size(); ++k) json["largest_d_tau"][input.parameters[k]] = peaks[k];

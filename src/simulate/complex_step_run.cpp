@@ -93,8 +93,8 @@ void part_along(const EventfulRun::Part& part, std::span<const double> db, Steps
 }
 
 // The instant's derivative along dy; y becomes what follows, at the instant as it is.
-double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const EventfulRun::Part* next, std::span<const double> db,
-                   Steps& y) {
+double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const EventfulRun::Part* next,
+                   std::span<const double> db, Steps& y) {
   const DesignSystem& system = *part.system;
   const EventPassage& p = *part.passage;
   const std::size_t n = system.states(), m = part.run->times().size();
@@ -106,7 +106,8 @@ double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const 
     for (const ComplexStep& x : f) values.push_back(x.re);
     return values;
   };
-  const std::vector<double> f = rates_at(system, 0.5 * ((m > 1 ? part.run->times()[m - 2] : part.t0) + p.t), part.run->at(m - 1));
+  const std::vector<double> f =
+      rates_at(system, 0.5 * ((m > 1 ? part.run->times()[m - 2] : part.t0) + p.t), part.run->at(m - 1));
   double shift = 0.0;
   for (const std::size_t e : p.events) {
     const DesignEvent& event = run.events()[e];
@@ -130,7 +131,8 @@ double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const 
 
 }  // namespace
 
-EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0, std::span<const double> db) {
+EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0,
+                                           std::span<const double> db) {
   EventfulRun::Directions result;
   Steps y = complex_state(run.parts().front().y0, dy0);
   for (std::size_t k = 0; k < run.parts().size(); ++k) {

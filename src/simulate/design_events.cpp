@@ -39,8 +39,8 @@ double EventWatch::value(Watched& w, double t, std::span<const double> y) {
   Dual g;
   w.g(formula_inputs<Dual>(Dual(t), at, nq_, nv_), {&g, 1});
   if (!std::isfinite(g.v)) {
-    throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at t = {:.9g} s", events_[w.event].name,
-                                             fault_of(g.v), t));
+    throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at t = {:.9g} s",
+                                             events_[w.event].name, fault_of(g.v), t));
   }
   return g.v;
 }
@@ -103,8 +103,8 @@ void EventWatch::happened(std::size_t event, double t, std::span<const double> y
 }
 
 template <class T>
-std::vector<T> set_by(const std::vector<DesignEvent>& events, const std::vector<std::size_t>& which, const DesignSystem& system,
-                      const T& t, std::span<const T> y) {
+std::vector<T> set_by(const std::vector<DesignEvent>& events, const std::vector<std::size_t>& which,
+                      const DesignSystem& system, const T& t, std::span<const T> y) {
   std::vector<T> after(y.begin(), y.end());
   for (const std::size_t k : which) {
     if (!events[k].set) continue;
@@ -120,12 +120,13 @@ std::vector<T> set_by(const std::vector<DesignEvent>& events, const std::vector<
   }
   return after;
 }
-using Events = std::vector<DesignEvent>;
-using Which = std::vector<std::size_t>;
-template std::vector<double> set_by(const Events&, const Which&, const DesignSystem&, const double&, std::span<const double>);
-template std::vector<Dual> set_by(const Events&, const Which&, const DesignSystem&, const Dual&, std::span<const Dual>);
-template std::vector<ComplexStep> set_by(const Events&, const Which&, const DesignSystem&, const ComplexStep&,
-                                         std::span<const ComplexStep>);
+#define LW_SET_BY(T)                                                                               \
+  template std::vector<T> set_by(const std::vector<DesignEvent>&, const std::vector<std::size_t>&, \
+                                 const DesignSystem&, const T&, std::span<const T>);
+LW_SET_BY(double)
+LW_SET_BY(Dual)
+LW_SET_BY(ComplexStep)
+#undef LW_SET_BY
 
 namespace {
 
@@ -147,9 +148,10 @@ Eigen::VectorXd instant_slope(const DesignEvent& event, double t, std::span<cons
     terms += std::abs(g.d * f[c]);
   }
   if (!(std::abs(speed) > 1e-12 * terms)) {
-    throw Error(ErrorCode::data, fmt::format("the event `{}` only touches zero at t = {:.9g} s: how its instant moves has no "
-                                             "derivative there",
-                                             event.name, t));
+    throw Error(ErrorCode::data,
+                fmt::format("the event `{}` only touches zero at t = {:.9g} s: how its instant moves has no "
+                            "derivative there",
+                            event.name, t));
   }
   return w / speed;
 }

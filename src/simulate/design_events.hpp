@@ -26,12 +26,12 @@ namespace lw {
 
 struct DesignEvent {
   std::string name;
-  std::optional<double> time;                 // else where `crossing` passes zero
-  std::shared_ptr<const Function> crossing;   // (t, q, qd) → a number
+  std::optional<double> time;                // else where `crossing` passes zero
+  std::shared_ptr<const Function> crossing;  // (t, q, qd) → a number
   enum class Direction { up, down, both } direction = Direction::both;
   bool once = false, stop = false;
-  std::shared_ptr<const Function> set;        // (t, q, qd) → q, qd; none: they stay
-  std::vector<int> drives;                    // velocities whose input it changes
+  std::shared_ptr<const Function> set;  // (t, q, qd) → q, qd; none: they stay
+  std::vector<int> drives;              // velocities whose input it changes
 };
 
 // One that has happened, or several at the same instant.
@@ -80,8 +80,8 @@ class EventWatch : public RunEnd {
 
 // y after the events, one after the other: q and qd as they set them, quaternions of length 1, integrals as before. In any scalar.
 template <class T>
-std::vector<T> set_by(const std::vector<DesignEvent>& events, const std::vector<std::size_t>& which, const DesignSystem& system,
-                      const T& t, std::span<const T> y);
+std::vector<T> set_by(const std::vector<DesignEvent>& events, const std::vector<std::size_t>& which,
+                      const DesignSystem& system, const T& t, std::span<const T> y);
 
 // How derivatives pass them, with the rates at y before and at what follows; where one ends the run, nothing is set. Throws Error(data) where a crossing passes zero with
 // no speed, so that its instant has no derivative.

@@ -44,7 +44,8 @@ std::vector<double> column_of_rates(const Model<double>& model, std::span<const 
 void DesignFunctional::check(double duration) const {
   if (kind != Kind::instant || std::isnan(time)) return;
   if (time < 0.0 || time > duration) {
-    throw Error(ErrorCode::usage, fmt::format("`{}` is asked for at {} s; the run is from 0 to {} s", name, time, duration));
+    throw Error(ErrorCode::usage,
+                fmt::format("`{}` is asked for at {} s; the run is from 0 to {} s", name, time, duration));
   }
 }
 
@@ -190,8 +191,9 @@ std::size_t ForwardDesign::mark(const DesignFunctional& f) const {
   if (f.kind == DesignFunctional::Kind::integral || std::isnan(f.time)) return run_->last();
   const std::size_t m = run_->mark(f.time);
   if (m <= run_->last()) return m;
-  throw Error(ErrorCode::data, fmt::format("`{}` is asked for at {} s; the run has ended at t = {:.9g} s by the event `{}`", f.name, f.time,
-                                           run_->times().back(), ending()));
+  throw Error(ErrorCode::data,
+              fmt::format("`{}` is asked for at {} s; the run has ended at t = {:.9g} s by the event `{}`", f.name,
+                          f.time, run_->times().back(), ending()));
 }
 
 std::string ForwardDesign::ending() const {
@@ -212,8 +214,8 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
   if (!std::equal(own.begin(), own.end(), system_->at().begin())) {
     for (auto& [driven_by, m] : modes_) m.system->set(own);
   }
-  run_ = std::make_unique<EventfulRun>([this](const std::vector<int>& by) { return mode(by); }, options_.events, initial_state(b_),
-                                       options_.duration, instants_, options_.steps);
+  run_ = std::make_unique<EventfulRun>([this](const std::vector<int>& by) { return mode(by); }, options_.events,
+                                       initial_state(b_), options_.duration, instants_, options_.steps);
   std::vector<double> results, g(system_->outputs());
   const std::size_t z = system_->nq() + system_->nv(), first = system_->nq() + 3 * system_->nv();
   for (std::size_t f = 0; f < functionals_.size(); ++f) {
@@ -291,7 +293,8 @@ std::vector<std::vector<double>> ForwardDesign::by_direct() {
 
 // At the end of a run that a crossing ended, whose instant is another for another design.
 bool ForwardDesign::end_moves(std::size_t f) const {
-  return run_->stopped() != nullptr && functionals_[f].kind == DesignFunctional::Kind::instant && std::isnan(functionals_[f].time);
+  return run_->stopped() != nullptr && functionals_[f].kind == DesignFunctional::Kind::instant &&
+         std::isnan(functionals_[f].time);
 }
 
 double ForwardDesign::weigh(std::size_t f, std::span<double> weights, std::span<double> b_bar) {
@@ -326,7 +329,8 @@ std::vector<std::vector<double>> ForwardDesign::rows_by(const EventfulRun::PartB
 }
 
 std::vector<std::vector<double>> ForwardDesign::by_adjoint() {
-  return rows_by([](const EventfulRun::Part& p, auto weights, auto y0_bar, auto b_bar) { p.run->back(weights, y0_bar, b_bar); });
+  return rows_by(
+      [](const EventfulRun::Part& p, auto weights, auto y0_bar, auto b_bar) { p.run->back(weights, y0_bar, b_bar); });
 }
 
 std::vector<std::vector<double>> ForwardDesign::by_cvodes() {
@@ -334,8 +338,9 @@ std::vector<std::vector<double>> ForwardDesign::by_cvodes() {
   return rows_by([&](const EventfulRun::Part& p, auto weights, auto y0_bar, auto b_bar) {
     std::unique_ptr<CvodesAdjoint>& a = adjoints[&p];
     if (a == nullptr) {
-      a = std::make_unique<CvodesAdjoint>(*p.system, p.y0, p.t0, p.run->times(),
-                                          CvodesAdjointOptions{.rtol = options_.steps.rtol, .atol = options_.steps.atol});
+      a = std::make_unique<CvodesAdjoint>(
+          *p.system, p.y0, p.t0, p.run->times(),
+          CvodesAdjointOptions{.rtol = options_.steps.rtol, .atol = options_.steps.atol});
     }
     a->back(weights, y0_bar, b_bar);
   });

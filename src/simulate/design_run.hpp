@@ -52,7 +52,7 @@ std::vector<std::string> initial_state_names(const Model<double>& model);
 
 // What drives a run from an event on.
 struct DesignDrive {
-  DesignFormulas formulas = {};  // torques alone
+  DesignFormulas formulas = {};                                                                     // torques alone
   std::function<void(double t, double inside, std::span<double> u)> inputs = {}, input_rates = {};  // design_system.hpp
   std::vector<double> corners = {};
 };

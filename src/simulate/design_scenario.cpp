@@ -40,8 +40,8 @@ Exprs controlled(const ScenarioController& c, const Model<Expr>& model, const Ex
 Function scenario_function(const Scenario& scenario, const std::string& name, const Exprs& results) {
   std::vector<NodeId> nodes;
   for (const Expr& e : results) nodes.push_back(scenario.formulas->intern(e));
-  return Function(name, {{"t", 1}, {"q", scenario.q.size()}, {"qd", scenario.qd.size()}}, {{"values", nodes.size()}}, scenario.formulas,
-                  nodes);
+  return Function(name, {{"t", 1}, {"q", scenario.q.size()}, {"qd", scenario.qd.size()}}, {{"values", nodes.size()}},
+                  scenario.formulas, nodes);
 }
 
 // t, q, qd → torques of formulas and controllers
@@ -162,9 +162,10 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
   for (const ScenarioEvent& e : scenario.events) {
     if (!e.stop && e.set.empty() && e.inputs.empty()) continue;  // it only tells
     if (e.parametric) {
-      has_no_derivatives(scenario, fmt::format("has the event `{}` at a limit that depends on parameters of the mechanism, which "
-                                               "is not differentiated; write it as a `crossing` of a number",
-                                               e.name));
+      has_no_derivatives(scenario,
+                         fmt::format("has the event `{}` at a limit that depends on parameters of the mechanism, which "
+                                     "is not differentiated; write it as a `crossing` of a number",
+                                     e.name));
     }
     options.events.push_back(event_of(scenario, e));
     happening.push_back(e);

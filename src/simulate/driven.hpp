@@ -70,3 +70,5 @@ class Driven : public System {
 };
 
 }  // namespace lw
+
+#include "energy_balance.hpp"  // whoever moves a mechanism balances its energy

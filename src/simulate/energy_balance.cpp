@@ -30,10 +30,10 @@ void EnergyBalance::jump(const MotionState& before, const MotionState& after) {
   balance_ += b.kinetic + b.potential - a.kinetic - a.potential;
 }
 
-double EnergyBalance::residual() const {
-  if (worst_ == 0.0) return 0.0;
+double EnergyBalance::relative(double residual) const {
+  if (residual == 0.0) return 0.0;
   constexpr double kRoundOff = 32 * std::numeric_limits<double>::epsilon();
-  return worst_ / (worst_ <= kRoundOff * sums_ ? sums_ : largest_);
+  return residual / (std::abs(residual) <= kRoundOff * sums_ ? sums_ : largest_);
 }
 
 }  // namespace lw

@@ -22,10 +22,13 @@ class EnergyBalance {
   void jump(const MotionState& before, const MotionState& after);
 
   double largest() const { return largest_; }  // energy in play so far, J
-  // The largest residual of all looks so far, of that.
-  double residual() const;
+  // The largest residual of all looks so far, of that; or of this look, with its sign.
+  double residual() const { return relative(worst_); }
+  double residual(const MotionState& state) { return relative(look(state).residual); }
 
  private:
+  double relative(double residual) const;
+
   Driven& system_;
   double balance_ = 0.0, potential_ = 0.0;  // E(0), and the potential energy in it
   double worst_ = 0.0, largest_ = 0.0, sums_ = 0.0;

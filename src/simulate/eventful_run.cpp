@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kCrowd = 20;  // times within `kInstant` of the duration, or of a second: that never ends
 constexpr double kInstant = 1e-6;
 
-Eigen::Map<const Eigen::VectorXd> as_vector(std::span<const double> x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
+Eigen::Map<const Eigen::VectorXd> as_vector(std::span<const double> x) {
+  return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
 
 }  // namespace
 
@@ -46,7 +48,8 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
     watch.begin(t, y, f_after);
 
     Part part{mode.system, y, t, nullptr, times_.size(), {}};
-    part.run = std::make_unique<RecordedRun>(*mode.system, y, t, std::move(times), options, watch.has_crossings() ? &watch : nullptr);
+    part.run = std::make_unique<RecordedRun>(*mode.system, y, t, std::move(times), options,
+                                             watch.has_crossings() ? &watch : nullptr);
     const RecordedRun& run = *part.run;
     times_.insert(times_.end(), run.times().begin(), run.times().end());
     t = run.times().back();
@@ -70,7 +73,8 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
       lately.push_back(t);
       if (lately.size() > kCrowd) lately.pop_front();
       if (lately.size() == kCrowd && t - lately.front() <= kInstant * std::min(1.0, duration)) {
-        throw Error(ErrorCode::data, fmt::format("the event `{}` never ends: it happens again and again at t = {:.9g} s", e.name, t));
+        throw Error(ErrorCode::data,
+                    fmt::format("the event `{}` never ends: it happens again and again at t = {:.9g} s", e.name, t));
       }
     }
     mode = modes(driven_by);
@@ -82,7 +86,8 @@ std::size_t EventfulRun::mark(double t) const {
 }
 
 const EventfulRun::Part& EventfulRun::part_of(std::size_t mark) const {
-  const auto after = std::upper_bound(parts_.begin(), parts_.end(), mark, [](std::size_t m, const Part& p) { return m < p.first; });
+  const auto after =
+      std::upper_bound(parts_.begin(), parts_.end(), mark, [](std::size_t m, const Part& p) { return m < p.first; });
   return *(after - 1);
 }
 
@@ -132,13 +137,15 @@ EventfulRun::Directions EventfulRun::along(std::span<const double> dy0, std::spa
   return result;
 }
 
-void EventfulRun::back(std::span<const double> weights, double end_weight, std::span<double> y0_bar, std::span<double> b_bar) {
-  back_by([](const Part& p, std::span<const double> w, std::span<double> bar, std::span<double> b) { p.run->back(w, bar, b); },
+void EventfulRun::back(std::span<const double> weights, double end_weight, std::span<double> y0_bar,
+                       std::span<double> b_bar) {
+  back_by([](const Part& p, std::span<const double> w, std::span<double> bar,
+             std::span<double> b) { p.run->back(w, bar, b); },
           weights, end_weight, y0_bar, b_bar);
 }
 
-void EventfulRun::back_by(const PartBack& part_back, std::span<const double> weights, double end_weight, std::span<double> y0_bar,
-                          std::span<double> b_bar) const {
+void EventfulRun::back_by(const PartBack& part_back, std::span<const double> weights, double end_weight,
+                          std::span<double> y0_bar, std::span<double> b_bar) const {
   Eigen::VectorXd bar = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(n_));
   for (std::size_t k = parts_.size(); k-- > 0;) {
     const Part& p = parts_[k];

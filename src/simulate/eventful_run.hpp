@@ -52,7 +52,7 @@ class EventfulRun {
     std::vector<double> y0;
     double t0;
     std::unique_ptr<RecordedRun> run;
-    std::size_t first;                   // of its marks
+    std::size_t first;                    // of its marks
     std::optional<EventPassage> passage;  // at its end
   };
   const std::vector<Part>& parts() const { return parts_; }

@@ -12,7 +12,7 @@
 namespace lw {
 namespace {
 
-constexpr double kMet = 1e-7;  // of a constraint, relative to its size
+constexpr double kMet = 1e-7;     // of a constraint, relative to its size
 constexpr double kNearby = 1e-4;  // of the ranges of parameters: how far away a better design is looked for
 constexpr int kAgain = 3;
 
@@ -183,7 +183,8 @@ class DesignSearch {
     const double had = cost(), steep = down.norm();
     if (!(steep > 1e-9 * (1.0 + g.norm()))) return {};
     std::vector<double> nearby = x;
-    for (std::size_t k = 0; k < n_; ++k) nearby[k] = std::clamp(x[k] + kNearby * down[static_cast<Eigen::Index>(k)] / steep, 0.0, 1.0);
+    for (std::size_t k = 0; k < n_; ++k)
+      nearby[k] = std::clamp(x[k] + kNearby * down[static_cast<Eigen::Index>(k)] / steep, 0.0, 1.0);
     evaluate(nearby);
     // a tangent leaves a curved constraint by the square of its length
     const bool better = violation() <= kMet + 10.0 * kNearby * kNearby && cost() < had - 1e-9 * std::abs(had);

@@ -16,10 +16,12 @@ class ControllerReader {
   ScenarioController whole(const YamlNode& node) {
     const Fields fields(f_.reader(), node, "a controller", {"law", "joints", "kp", "kd", "ki", "trajectory"});
     if (const YamlNode* n = fields.require("law", "law: computed-torque, pd or pid")) {
-      c_.law = static_cast<ScenarioController::Law>(std::max(0, f_.reader().choice(*n, "law", {"pd", "pid", "computed-torque"})));
+      c_.law = static_cast<ScenarioController::Law>(
+          std::max(0, f_.reader().choice(*n, "law", {"pd", "pid", "computed-torque"})));
     }
     if (const YamlNode* n = fields.find("joints")) {
-      for (const YamlNode* j : f_.reader().items(*n, "joints", true)) add_joint(j->where, f_.reader().word(*j, "joints"));
+      for (const YamlNode* j : f_.reader().items(*n, "joints", true))
+        add_joint(j->where, f_.reader().word(*j, "joints"));
     } else {
       for (const JointInfo& j : f_.model().joints) {
         if (j.actuated && coordinates(j.type) == velocities(j.type)) add_joint(node.where, j.name);
@@ -34,7 +36,8 @@ class ControllerReader {
     if (!fields.has("kp") && !fields.has("kd")) {
       complain(node.where, "a controller needs gains", "kp: 100, kd: 20 (one number, or a list with one a joint)");
     }
-    if (const YamlNode* n = fields.require("trajectory", "trajectory: {times: [0, 1], points: [[…], […]]}")) trajectory(*n);
+    if (const YamlNode* n = fields.require("trajectory", "trajectory: {times: [0, 1], points: [[…], […]]}"))
+      trajectory(*n);
     return std::move(c_);
   }
 
@@ -50,7 +53,8 @@ class ControllerReader {
         const std::string& one = f_.model().velocity_names[static_cast<std::size_t>(j.v + k)];
         if (j.name != name && one != name) continue;
         if (coordinates(j.type) != velocities(j.type)) {
-          complain(where, fmt::format("`{}` is a {} joint: a controller takes joints without quaternions", j.name, to_string(j.type)));
+          complain(where, fmt::format("`{}` is a {} joint: a controller takes joints without quaternions", j.name,
+                                      to_string(j.type)));
           return;
         }
         c_.q.push_back(j.q + k);
@@ -69,7 +73,8 @@ class ControllerReader {
     if (n->kind != YamlNode::Kind::list) {
       to.assign(c_.v.size(), f_.at_least(*n, key, 0.0, true));
     } else if (n->items.size() != c_.v.size()) {
-      complain(n->where, fmt::format("`{}` should be one number or {}, one a joint, not {}", key, c_.v.size(), n->items.size()));
+      complain(n->where,
+               fmt::format("`{}` should be one number or {}, one a joint, not {}", key, c_.v.size(), n->items.size()));
     } else {
       for (std::size_t k = 0; k < to.size(); ++k) to[k] = f_.at_least(*n->items[k], key, 0.0, true);
     }
@@ -131,6 +136,8 @@ class ControllerReader {
 
 }  // namespace
 
-ScenarioController read_controller(ScenarioFields& fields, const YamlNode& node) { return ControllerReader(fields).whole(node); }
+ScenarioController read_controller(ScenarioFields& fields, const YamlNode& node) {
+  return ControllerReader(fields).whole(node);
+}
 
 }  // namespace lw

@@ -146,7 +146,8 @@ double RecordedRun::first_size(double t, double end, std::span<const double> y) 
 }
 
 // As RungeKutta's dense output: see kDormandPrinceDense. The stages are those of the whole step.
-void RecordedRun::between(double part, double h, std::span<const double> y, std::span<const double> next, std::span<double> out) const {
+void RecordedRun::between(double part, double h, std::span<const double> y, std::span<const double> next,
+                          std::span<double> out) const {
   const double rest = 1.0 - part;
   for (std::size_t c = 0; c < n_; ++c) {
     const double k0 = k_[c], r1 = (next[c] - y[c]) / h, r2 = k0 - r1, r3 = r1 - k_[s_ * n_ + c] - r2;
@@ -184,7 +185,8 @@ double RecordedRun::look(double t, double h, std::span<const double> y) {
     make_stages(t, length, y, true);
     return end_->passed(t + length, next_);
   };
-  if (high > 0.0 && high < h && !has_passed(high)) high = has_passed(h) ? h : 0.0;  // the polynomial saw what a step does not
+  if (high > 0.0 && high < h && !has_passed(high))
+    high = has_passed(h) ? h : 0.0;  // the polynomial saw what a step does not
   if (high == 0.0) {
     if (disturbed || low < h) {
       make_stages(t, h, y, true);

@@ -64,7 +64,8 @@ class RecordedRun {
   double run_to(double t, double end, std::vector<double>& y);  // where it came to
   // The length of the step after which RunEnd has passed; h where it has not. Stages are then those of the result.
   double look(double t, double h, std::span<const double> y);
-  void between(double part, double h, std::span<const double> y, std::span<const double> next, std::span<double> out) const;
+  void between(double part, double h, std::span<const double> y, std::span<const double> next,
+               std::span<double> out) const;
   void make_stages(double t, double h, std::span<const double> y, bool first_known);
   void store(double t, double h, std::span<const double> y);
   double first_size(double t, double end, std::span<const double> y);

@@ -10,7 +10,8 @@
 
 namespace lw {
 
-ScenarioFields::ScenarioFields(const Model<double>& model, const Scenario& scenario, std::string file, Complaints& complaints)
+ScenarioFields::ScenarioFields(const Model<double>& model, const Scenario& scenario, std::string file,
+                               Complaints& complaints)
     : model_(model), file_(std::move(file)), complaints_(complaints), reader_(complaints) {
   Graph& graph = *scenario.formulas;
   const auto know = [&](const std::string& name, Place place, const Expr& value) {
@@ -34,13 +35,15 @@ std::string ScenarioFields::shown(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar ? in_quotes(node.text) : std::string(to_string(node.kind));
 }
 
-Expr ScenarioFields::formula(const YamlNode& node, const std::string& what) { return reader_.formula(node, what).value; }
+Expr ScenarioFields::formula(const YamlNode& node, const std::string& what) {
+  return reader_.formula(node, what).value;
+}
 
 double ScenarioFields::number(const YamlNode& node, const std::string& what) {
   const Expr e = formula(node, what);
   if (e.is_constant()) return e.constant();
-  complaints_.error(node.where, fmt::format("`{}` should be a number: it cannot change with time or state, as {} does", what,
-                                            in_quotes(node.text)));
+  complaints_.error(node.where, fmt::format("`{}` should be a number: it cannot change with time or state, as {} does",
+                                            what, in_quotes(node.text)));
   return kUnread;
 }
 
@@ -62,7 +65,8 @@ std::string ScenarioFields::example(const std::string& what) const {
   return model_.joints.empty() ? std::string() : fmt::format("{}: {{{}: …}}", what, model_.joints.front().name);
 }
 
-void ScenarioFields::unknown_joint(const Location& where, const std::string& name, const std::vector<std::string>& known) {
+void ScenarioFields::unknown_joint(const Location& where, const std::string& name,
+                                   const std::vector<std::string>& known) {
   complaints_.error(where, fmt::format("`{}` has no joint {}", model_.name, in_quotes(name)), suggestion(name, known));
 }
 

@@ -21,6 +21,7 @@
 #include "../model/coordinate_rates.hpp"
 #include "../model/over.hpp"
 #include "../model/random_state.hpp"
+#include "integrator_orders.hpp"
 #include "run.hpp"
 
 namespace lw {
@@ -350,70 +351,20 @@ class Verifier {
     judge(kRun, name, r.energy_residual, 1e-10, fmt::format("of the largest energy, {} steps", r.counts.steps));
   }
 
-  // How fast a motion changes: the shortest step that it takes to err by no more than a millionth.
-  double pace_of(const Scenario& s, double duration) {
-    ScenarioDriven scene(mechanism_, s, DrivenOptions::Way::reference);
-    MotionState state = scene.start();
-    const auto integrator = make_integrator("dormand-prince", {.rtol = 1e-6, .atol = 1e-6});
-    double shortest = duration;
-    while (state.t < duration) {
-      const double from = state.t;
-      integrator->step(scene, state, duration);
-      if (from > 0.0 && state.t < duration) shortest = std::min(shortest, state.t - from);  // not the first, nor what is left
-    }
-    return shortest;
-  }
-
-  // Errors at the end of a free motion over halved steps, the first ones as long as this motion allows.
   void orders() {
     const bool kinks = !model_.joint_elements.empty() ||
                        std::ranges::any_of(model_.shafts, [](const auto& s) { return s.play != 0.0; });
     if (kinks) return skip(kOrders, "all", "stops, tables or backlash have corners, at which every order is one");
-    Scenario s = free();
-    const double duration = std::min(0.5, 8.0 * pace_of(s, 0.5));
-    const auto end_of = [&](const std::string& method, const IntegratorOptions& o) {
-      ScenarioDriven scene(mechanism_, s, DrivenOptions::Way::reference);
-      MotionState state = scene.start();
-      const auto integrator = make_integrator(method, o);
-      while (state.t < duration) integrator->step(scene, state, duration);
-      state.q.insert(state.q.end(), state.v.begin(), state.v.end());
-      return mapped(state.q);
-    };
-    const VectorXd exact = end_of("verner", {.step = duration / 4096.0});
-    const double size = exact.cwiseAbs().maxCoeff();
-    const std::vector<std::pair<const char*, int>> methods{{"semi-implicit-euler", 1}, {"taylor", 1}, {"implicit-midpoint", 2},
-                                                           {"rk4", 4}, {"gill", 4}, {"verner", 6}};
-    for (const auto& [method, nominal] : methods) {
-      ConvergenceCurve c{method, nominal, 0.0, {}, {}};
-      double before = 0.0;
-      for (int halvings = 1; halvings <= 12; ++halvings) {
-        const double h = duration / std::pow(2.0, halvings);
-        double error = HUGE_VAL;
-        try {
-          error = largest(end_of(method, {.step = h}) - exact) / size;
-        } catch (const Error&) {
-          // a step that is too long for this method
-        }
-        // between the size of the motion and where round-off, about 1e-13, changes an error by more than a hundredth; the
-        // finest pair counts
-        const bool measurable = error > 1e-11 && before < 1e-2 && before > 0.0;
-        if (measurable) c.measured = std::log2(before / error);
-        c.step.push_back(h);
-        c.error.push_back(error);
-        before = error;
-        if (c.measured > 0.0 && error < (nominal > 2 ? 1e-11 : 1e-4)) break;
-        if (error < 1e-11) break;
-      }
-      const std::string name = method;
-      if (c.measured == 0.0 && before <= 1e-11) {
-        skip(kOrders, name, "its errors are round-off at every step");
+    result_.convergence = integrator_orders(mechanism_, free());
+    for (const ConvergenceCurve& c : result_.convergence) {
+      if (c.measured == 0.0 && c.error.back() <= kConvergedToRoundOff) {
+        skip(kOrders, c.integrator, "its errors are round-off at every step");
       } else if (c.measured == 0.0) {
-        add({kOrders, name, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step"});
+        add({kOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step"});
       } else {
-        judge(kOrders, name, std::max(0.0, nominal - c.measured), 0.3,
-              fmt::format("order {:.2f}, should be {}; the deviation is what it falls short by", c.measured, nominal));
+        judge(kOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.3,
+              fmt::format("order {:.2f}, should be {}; the deviation is what it falls short by", c.measured, c.nominal));
       }
-      result_.convergence.push_back(std::move(c));
     }
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../dynamics/workspace.hpp"
+#include "integrator_orders.hpp"
 
 namespace lw {
 
@@ -20,13 +21,6 @@ struct VerificationCheck {
   double worst = 0.0, allowed = 0.0;
   enum class Verdict { passed, failed, skipped } verdict = Verdict::passed;
   std::string note;  // what it is measured by, or why it was skipped
-};
-
-struct ConvergenceCurve {
-  std::string integrator;
-  int nominal = 0;
-  double measured = 0.0;  // 0: no two errors between round-off and the size of the motion
-  std::vector<double> step, error;
 };
 
 struct EnergyCourse {

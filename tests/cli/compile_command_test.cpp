@@ -351,7 +351,6 @@ TEST(CompileCommand, RefusesWithAReasonAndWritesNothing) {
   refused({"double-pendulum", "--frame", "link2"}, 2, "--frame is for `kinematics` and `jacobian`");
   refused({"puma560", "--set", "a2=1", "--set", "a2=2"}, 2, "`a2` is given twice");
   refused({"double-pendulum", "--dense"}, 2, "no option `--dense`");
-  refused({"four-bar"}, 3, "closed loop");
 }
 
 TEST(CompileCommand, FoldersThatCannotBeWritten) {

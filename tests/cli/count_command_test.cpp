@@ -177,7 +177,6 @@ TEST(CountCommand, RefusesWithAReason) {
   refused({"puma560", "--snap", "nan"}, 2, "--snap takes a number");
   refused({"puma560", "--objective", "speed"}, 2, "operations, latency, depth");
   refused({"puma560", "--function", "kinematics", "--frame", "link9"}, 2, "there is no link `link9`");
-  refused({"four-bar"}, 3, "closed loop");
   refused({"no-such-model"}, 3, "neither a file nor the name");
 }
 

@@ -202,7 +202,7 @@ TEST(DerivativesCommand, RefusesWhatMakesNoSense) {
   refused({"derivatives", "puma560", "--function", "forward", "--second"}, "--second");
   refused({"derivatives", "puma560", "--frame", "link6"}, "--frame");
   refused({"derivatives", "puma560", "--weights", "1,2"}, "--weights");
-  EXPECT_EQ(linkwright({"derivatives", "four-bar"}).code, 3);
+  EXPECT_EQ(linkwright({"derivatives", "four-bar", "--second"}).code, 2);
   EXPECT_EQ(linkwright({"derivatives", "puma560", "--function", "torque"}).code, 2);
 }
 

@@ -67,7 +67,7 @@ initial: {q: {upper: 60 deg}}
 events:
   - {name: wall, crossing: q.upper, direction: down, set: {qd.upper: -0.6*qd.upper}}
   - {name: brake, crossing: qd.lower - 1, direction: up, once: true, inputs: {lower: -0.05*qd.lower}}
-  - {name: level, crossing: q.upper + q.lower + 1.2, direction: down, stop: true}
+  - {name: level, crossing: q.upper + q.lower - 0.4, direction: up, stop: true}
 )");
   const auto run = [&](const std::string& l1, std::vector<std::string> more) {
     std::vector<std::string> words{"sensitivity", "double-pendulum", "--set", "l1=" + l1, "--parameters", "l1", "--scenario", file,

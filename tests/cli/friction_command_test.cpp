@@ -254,8 +254,7 @@ TEST(FrictionCommands, WrongUseIsRefused) {
                  write("back.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n0,0,90deg,0,0,0,0\n")},
                 3,
                 "back.csv:3: times must rise"},
-           Case{{"inverse", "four-bar", "--friction"}, 3, "closed loop"},
-           Case{{"forward", "four-bar", "--friction"}, 3, "closed loop"},
+           Case{{"identify", "four-bar", "--log", file}, 3, "closed loop"},
        }) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << c.says << "\n" << o.err;

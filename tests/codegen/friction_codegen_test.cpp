@@ -107,9 +107,10 @@ double forward_error(const Traced& traced, const std::function<void(std::span<co
   Workspace<double> work(model);
   Losses<double> l(model);
   Random random(4);
+  StatesFor states(traced, model);
   double worst = 0.0;
   for (int k = 0; k < 50; ++k) {
-    const State s = state_for(traced, model, random);
+    const State s = states.next(random);
     Values in = s.q, qdd(s.qd.size());
     in.insert(in.end(), s.qd.begin(), s.qd.end());
     in.insert(in.end(), s.tau.begin(), s.tau.end());
@@ -187,8 +188,9 @@ TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
     Workspace<double> work(model);
     Losses<double> l(model);
     Random random(seed);
+    StatesFor states(traced, model);
     for (int k = 0; k < 50; ++k) {
-      const State s = state_for(traced, model, random);
+      const State s = states.next(random);
       Values in = s.q, qdd(s.qd.size()), expected(s.qd.size());
       in.insert(in.end(), s.qd.begin(), s.qd.end());
       in.insert(in.end(), s.tau.begin(), s.tau.end());

@@ -21,15 +21,6 @@ namespace function_derivatives_test {
 
 using Values = std::vector<double>;
 
-Values inputs_of(const Function& f, const State& s) {
-  Values in;
-  for (const Group& g : f.inputs()) {
-    const Values& from = g.name == "q" ? s.q : g.name == "qd" ? s.qd : g.name == "qdd" ? s.qdd : s.tau;
-    in.insert(in.end(), from.begin(), from.end());
-  }
-  return in;
-}
-
 // f's derivative along a direction of the velocities' space, by the complex step over its own graph.
 Values by_complex_step(const Model<double>& model, const Function& f, const State& s, const Values& direction) {
   std::vector<ComplexStep> in, out(f.output_size());

@@ -15,7 +15,8 @@ constexpr double kG = 9.81;
 
 Mechanism read(const std::string& text) { return *read_text("linkwright: 1\n" + text, "m.yaml").mechanism; }
 Mechanism ball() {
-  return read("name: ball\nlinks: [{name: ball, parent: base, joint: {type: prismatic, axis: z}, inertia: {mass: 2}}]\n");
+  return read(
+      "name: ball\nlinks: [{name: ball, parent: base, joint: {type: prismatic, axis: z}, inertia: {mass: 2}}]\n");
 }
 Mechanism oscillator() {
   return read(R"(name: oscillator
@@ -31,9 +32,9 @@ links:
 }
 
 ForwardDesignOptions options_of(const Mechanism& mechanism, const std::string& scenario) {
-  const ScenarioResult read = read_scenario_text(
-      "scenario: 1\nintegrator: {method: dormand-prince, rtol: 1e-12, atol: 1e-13}\n" + scenario, "s.yaml", mechanism,
-      instantiate<double>(mechanism));
+  const ScenarioResult read =
+      read_scenario_text("scenario: 1\nintegrator: {method: dormand-prince, rtol: 1e-12, atol: 1e-13}\n" + scenario,
+                         "s.yaml", mechanism, instantiate<double>(mechanism));
   for (const Diagnostic& d : read.diagnostics) ADD_FAILURE() << to_string(d);
   ForwardDesignOptions options = design_options(read.scenario.value(), mechanism);
   options.system.compiled = false;  // many small designs, each of which would be compiled
@@ -59,9 +60,12 @@ std::vector<std::vector<double>> gradients(ForwardDesign& design) {
   for (std::size_t f = 0; f < direct.size(); ++f) {
     for (std::size_t k = 0; k < direct[f].size(); ++k) {
       const double size = 1.0 + std::abs(direct[f][k]);
-      EXPECT_NEAR(adjoint[f][k], direct[f][k], 1e-12 * size) << design.functionals()[f].name << ' ' << design.parameters()[k];
-      EXPECT_NEAR(complex[f][k], direct[f][k], 1e-10 * size) << design.functionals()[f].name << ' ' << design.parameters()[k];
-      EXPECT_NEAR(cvodes[f][k], direct[f][k], 1e-7 * size) << design.functionals()[f].name << ' ' << design.parameters()[k];
+      EXPECT_NEAR(adjoint[f][k], direct[f][k], 1e-12 * size)
+          << design.functionals()[f].name << ' ' << design.parameters()[k];
+      EXPECT_NEAR(complex[f][k], direct[f][k], 1e-10 * size)
+          << design.functionals()[f].name << ' ' << design.parameters()[k];
+      EXPECT_NEAR(cvodes[f][k], direct[f][k], 1e-7 * size)
+          << design.functionals()[f].name << ' ' << design.parameters()[k];
     }
   }
   return direct;
@@ -69,7 +73,8 @@ std::vector<std::vector<double>> gradients(ForwardDesign& design) {
 
 // By central differences of runs that find their own events.
 void expect_differences(const Mechanism& mechanism, const std::vector<std::string>& parameters,
-                        const std::vector<DesignFunctional>& of, const ForwardDesignOptions& options, double tolerance) {
+                        const std::vector<DesignFunctional>& of, const ForwardDesignOptions& options,
+                        double tolerance) {
   ForwardDesign design(mechanism, parameters, of, options);
   design.values(design.start());
   const auto rows = gradients(design);
@@ -89,7 +94,8 @@ void expect_differences(const Mechanism& mechanism, const std::vector<std::strin
 
 // Thrown from z with v, it comes back with half the speed from the ground: z, ż at 1 s, ∫z dt, in dual numbers.
 std::vector<Dual> bounced(const Dual& z, const Dual& v) {
-  const Dual root = sqrt(v * v + Dual(2 * kG) * z), t1 = (v + root) / Dual(kG), rest = Dual(1.0) - t1, v1 = Dual(0.5) * root;
+  const Dual root = sqrt(v * v + Dual(2 * kG) * z), t1 = (v + root) / Dual(kG), rest = Dual(1.0) - t1,
+             v1 = Dual(0.5) * root;
   const Dual first = z * t1 + v * t1 * t1 / Dual(2.0) - Dual(kG / 6) * t1 * t1 * t1;
   return {v1 * rest - Dual(kG / 2) * rest * rest, v1 - Dual(kG) * rest,
           first + v1 * rest * rest / Dual(2.0) - Dual(kG / 6) * rest * rest * rest};
@@ -97,14 +103,16 @@ std::vector<Dual> bounced(const Dual& z, const Dual& v) {
 
 TEST(DesignEvents, ABounceMovesWithTheStart) {
   const Mechanism m = ball();
-  for (const char* method : {"dormand-prince, rtol: 1e-12, atol: 1e-13", "verner, rtol: 1e-12, atol: 1e-13", "rk4, step: 0.01"}) {
+  for (const char* method :
+       {"dormand-prince, rtol: 1e-12, atol: 1e-13", "verner, rtol: 1e-12, atol: 1e-13", "rk4, step: 0.01"}) {
     ForwardDesignOptions options =
-        options_of(m, "duration: 1\ninitial: {q: {ball: 1.5}, qd: {ball: 1}}\n"
-                      "events: [{name: bounce, crossing: q.ball, direction: down, set: {qd.ball: -0.5*qd.ball}}]\n");
+        options_of(m,
+                   "duration: 1\ninitial: {q: {ball: 1.5}, qd: {ball: 1}}\n"
+                   "events: [{name: bounce, crossing: q.ball, direction: down, set: {qd.ball: -0.5*qd.ball}}]\n");
     options.steps.integrator = std::string(method).substr(0, std::string(method).find(','));
     options.steps.step = options.steps.integrator == "rk4" ? 0.01 : 0.0;
-    ForwardDesign design(m, {"start.q.ball", "start.qd.ball"}, functionals({{"q1", kEnd}, {"qd1", kEnd}, {"q1", kIntegral}, {"q1", 0.3}}),
-                         options);
+    ForwardDesign design(m, {"start.q.ball", "start.qd.ball"},
+                         functionals({{"q1", kEnd}, {"qd1", kEnd}, {"q1", kIntegral}, {"q1", 0.3}}), options);
     const std::vector<double> values = design.values(design.start());
     ASSERT_EQ(design.run().parts().size(), 2u) << method;
     EXPECT_NEAR(design.run().parts()[0].passage->t, (1 + std::sqrt(1 + 3 * kG)) / kG, 1e-13) << method;
@@ -124,9 +132,11 @@ TEST(DesignEvents, ABounceMovesWithTheStart) {
 // A mass on a spring from 0.2 m at rest passes the middle after a quarter of its period, T/4 = (π/2) √(m/k).
 TEST(DesignEvents, TheEndOfARunMoves) {
   const Mechanism m = oscillator();
-  ForwardDesignOptions options = options_of(m, "duration: 3\ninitial: {q: [0.2]}\nevents: [{name: middle, crossing: q.mass, stop: true}]\n");
+  ForwardDesignOptions options =
+      options_of(m, "duration: 3\ninitial: {q: [0.2]}\nevents: [{name: middle, crossing: q.mass, stop: true}]\n");
   options.system.compiled = true;
-  ForwardDesign design(m, {"m", "k", "start.q.mass"}, functionals({{"t", kEnd}, {"qd1", kEnd}, {"q1", kIntegral}, {"q1", kEnd}}), options);
+  ForwardDesign design(m, {"m", "k", "start.q.mass"},
+                       functionals({{"t", kEnd}, {"qd1", kEnd}, {"q1", kIntegral}, {"q1", kEnd}}), options);
   const std::vector<double> values = design.values(design.start());
   EXPECT_EQ(design.ending(), "middle");
   const double w = 5.0, quarter = std::numbers::pi / 2 / w;
@@ -146,8 +156,10 @@ TEST(DesignEvents, TheEndOfARunMoves) {
 // A formula of the time, and a torque that rises with it, at an end that moves.
 TEST(DesignEvents, TheEndMovesWhatDependsOnTheTime) {
   const Mechanism m = oscillator();
-  for (const char* input : {"{table: [[0, 1], [1, 3]]}", "1 + 2*t - 0.3*qd.mass", "{table: [[0, 1], [0.2, 2], [0.6, -1]], between: cubic}"}) {
-    expect_differences(m, {"m", "k"}, functionals({{"t*q1 + sin(t)", kEnd}, {"tau1", kEnd}, {"qdd1", kEnd}, {"tau1*qd1", kIntegral}}),
+  for (const char* input : {"{table: [[0, 1], [1, 3]]}", "1 + 2*t - 0.3*qd.mass",
+                            "{table: [[0, 1], [0.2, 2], [0.6, -1]], between: cubic}"}) {
+    expect_differences(m, {"m", "k"},
+                       functionals({{"t*q1 + sin(t)", kEnd}, {"tau1", kEnd}, {"qdd1", kEnd}, {"tau1*qd1", kIntegral}}),
                        options_of(m, std::string("duration: 3\ninitial: {q: [0.2]}\ninputs: {mass: ") + input +
                                          "}\nevents: [{crossing: qd.mass + 0.9, direction: down, stop: true}]\n"),
                        1e-7);
@@ -157,14 +169,17 @@ TEST(DesignEvents, TheEndMovesWhatDependsOnTheTime) {
 TEST(DesignEvents, InputsThatAnEventChanges) {
   const Mechanism m = oscillator();
   const auto of = functionals({{"q1", kEnd}, {"qd1", kEnd}, {"tau1*qd1", kIntegral}, {"qdd1", 0.5}});
-  for (const char* events : {
-           "{crossing: q.mass, inputs: {mass: 3 - 2*qd.mass}}",                                      // again and again
-           "{crossing: q.mass - 0.05, once: true, inputs: {mass: {table: [[0, 0], [1, 8]]}}}",       // a table from there on
-           "{crossing: q.mass + 0.1*t, direction: up, inputs: {mass: -4}}, {time: 0.7, inputs: {mass: 1}}",
-           "{time: 0.3, inputs: {mass: {table: [[0, 5], [0.6, -5]], between: hold}}, set: {qd.mass: qd.mass/2 + q.mass}}",
-           "{crossing: q.mass, set: {qd.mass: 0.8*qd.mass + t, q.mass: q.mass - 0.01}}, {time: 1, stop: true}"}) {
-    expect_differences(m, {"m", "k"}, of, options_of(m, std::string("duration: 1.3\ninitial: {q: [0.2]}\ninputs: {mass: sin(3*t)}\nevents: [") + events + "]\n"),
-                       1e-7);
+  for (const char* events :
+       {"{crossing: q.mass, inputs: {mass: 3 - 2*qd.mass}}",                                 // again and again
+        "{crossing: q.mass - 0.05, once: true, inputs: {mass: {table: [[0, 0], [1, 8]]}}}",  // a table from there on
+        "{crossing: q.mass + 0.1*t, direction: up, inputs: {mass: -4}}, {time: 0.7, inputs: {mass: 1}}",
+        "{time: 0.3, inputs: {mass: {table: [[0, 5], [0.6, -5]], between: hold}}, set: {qd.mass: qd.mass/2 + q.mass}}",
+        "{crossing: q.mass, set: {qd.mass: 0.8*qd.mass + t, q.mass: q.mass - 0.01}}, {time: 1, stop: true}"}) {
+    expect_differences(
+        m, {"m", "k"}, of,
+        options_of(
+            m, std::string("duration: 1.3\ninitial: {q: [0.2]}\ninputs: {mass: sin(3*t)}\nevents: [") + events + "]\n"),
+        1e-7);
   }
 }
 
@@ -183,18 +198,22 @@ links:
     inertia: {mass: 0.5, com: [0.1, 0, 0], tensor: [0.001, 0.002, 0.002]}
 )");
   expect_differences(m, {"m", "h"}, functionals({{"arm.z", kEnd}, {"q2", kEnd}, {"kinetic", kIntegral}, {"qd4", 0.4}}),
-                     options_of(m, "duration: 0.6\ninitial: {q: {top: [0.1, 0.2, 0.1, 0.9]}, qd: {top: [1, -0.5, 2]}}\n"
-                                   "events: [{crossing: q1 - 0.3, direction: up, set: {qd1: -0.5*qd1, q3: 0.1}}, "
-                                   "{crossing: qd.arm - 1, direction: up, once: true, inputs: {arm: -2*qd.arm}}]\n"),
+                     options_of(m,
+                                "duration: 0.6\ninitial: {q: {top: [0.1, 0.2, 0.1, 0.9]}, qd: {top: [1, -0.5, 2]}}\n"
+                                "events: [{crossing: q1 - 0.3, direction: up, set: {qd1: -0.5*qd1, q3: 0.1}}, "
+                                "{crossing: qd.arm - 1, direction: up, once: true, inputs: {arm: -2*qd.arm}}]\n"),
                      2e-6);
 }
 
 // What sensitivity and simulate mean by a scenario is the same.
 TEST(DesignEvents, HappenWhereSimulateSeesThem) {
   const Mechanism m = oscillator();
-  const std::string text = "duration: 2\ninitial: {q: [0.2]}\ninputs: {mass: 1}\nevents: [{name: a, crossing: q.mass, set: {qd.mass: 0.9*qd.mass}}, "
-                           "{name: b, crossing: q.mass, direction: up, inputs: {mass: -2}}, {name: c, time: 0.4, set: {q.mass: q.mass + 0.03}}, "
-                           "{name: d, crossing: qd.mass - 0.5, once: true, inputs: {mass: 0}}]\n";
+  const std::string text =
+      "duration: 2\ninitial: {q: [0.2]}\ninputs: {mass: 1}\nevents: [{name: a, crossing: q.mass, set: {qd.mass: "
+      "0.9*qd.mass}}, "
+      "{name: b, crossing: q.mass, direction: up, inputs: {mass: -2}}, {name: c, time: 0.4, set: {q.mass: q.mass + "
+      "0.03}}, "
+      "{name: d, crossing: qd.mass - 0.5, once: true, inputs: {mass: 0}}]\n";
   ForwardDesign design(m, {"m"}, functionals({{"q1", kEnd}}), options_of(m, text));
   const double end = design.values(design.start())[0];
   const ScenarioResult read = read_scenario_text("scenario: 1\n" + text, "s.yaml", m, instantiate<double>(m));
@@ -228,15 +247,20 @@ TEST(DesignEvents, WhatHasNoDerivativeIsNamed) {
     return std::string();
   };
   const auto end = functionals({{"q1", kEnd}});
-  EXPECT_NE(said("{name: far, limit: mass, stop: true}", end).find("`far` at a limit that depends on parameters"), std::string::npos);
-  EXPECT_NE(said("{name: again, crossing: q.mass, set: {q.mass: 1e-9, qd.mass: -1}}", end).find("`again` never ends"), std::string::npos);
-  EXPECT_NE(said("{name: middle, crossing: q.mass, stop: true}", functionals({{"q1", 1.5}})).find("has ended at t = 0.314159265 s by the event `middle`"),
+  EXPECT_NE(said("{name: far, limit: mass, stop: true}", end).find("`far` at a limit that depends on parameters"),
+            std::string::npos);
+  EXPECT_NE(said("{name: again, crossing: q.mass, set: {q.mass: 1e-9, qd.mass: -1}}", end).find("`again` never ends"),
+            std::string::npos);
+  EXPECT_NE(said("{name: middle, crossing: q.mass, stop: true}", functionals({{"q1", 1.5}}))
+                .find("has ended at t = 0.314159265 s by the event `middle`"),
             std::string::npos);
   // at rest at its crossing: it passes with no speed
-  ForwardDesign still(m, {}, end, options_of(m, "duration: 2\nevents: [{name: touch, crossing: q.mass, inputs: {mass: 1}}]\n"));
+  ForwardDesign still(m, {}, end,
+                      options_of(m, "duration: 2\nevents: [{name: touch, crossing: q.mass, inputs: {mass: 1}}]\n"));
   const std::vector<double> y(2, 0.0), f(2, 0.0);
   try {
-    passage(options_of(m, "duration: 2\nevents: [{name: touch, crossing: q.mass, inputs: {mass: 1}}]\n").events, {0}, 0.5, y, f, f, still.system());
+    passage(options_of(m, "duration: 2\nevents: [{name: touch, crossing: q.mass, inputs: {mass: 1}}]\n").events, {0},
+            0.5, y, f, f, still.system());
     FAIL() << "nothing was refused";
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("`touch` only touches zero at t = 0.5 s"), std::string::npos) << e.what();

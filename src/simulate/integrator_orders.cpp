@@ -1,0 +1,73 @@
+#include "integrator_orders.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../base/worse.hpp"
+#include "scene.hpp"
+
+namespace lw {
+namespace {
+
+constexpr double kLongestCourse = 0.5;  // seconds
+
+// How fast a motion changes: the shortest step that it takes to err by no more than a millionth.
+double pace_of(const Mechanism& mechanism, const Scenario& scenario) {
+  ScenarioDriven scene(mechanism, scenario, DrivenOptions::Way::reference);
+  MotionState state = scene.start();
+  const auto integrator = make_integrator("dormand-prince", {.rtol = 1e-6, .atol = 1e-6});
+  double shortest = kLongestCourse;
+  while (state.t < kLongestCourse) {
+    const double from = state.t;
+    integrator->step(scene, state, kLongestCourse);
+    const bool own = from > 0.0 && state.t < kLongestCourse;  // not the first, nor what is left
+    if (own) shortest = std::min(shortest, state.t - from);
+  }
+  return shortest;
+}
+
+Eigen::VectorXd end_of(const Mechanism& mechanism, const Scenario& scenario, const char* method, double duration,
+                       double step) {
+  ScenarioDriven scene(mechanism, scenario, DrivenOptions::Way::reference);
+  MotionState state = scene.start();
+  const auto integrator = make_integrator(method, {.step = step});
+  while (state.t < duration) integrator->step(scene, state, duration);
+  state.q.insert(state.q.end(), state.v.begin(), state.v.end());
+  return Eigen::Map<const Eigen::VectorXd>(state.q.data(), static_cast<Eigen::Index>(state.q.size()));
+}
+
+}  // namespace
+
+std::vector<ConvergenceCurve> integrator_orders(const Mechanism& mechanism, const Scenario& scenario) {
+  const double duration = std::min(kLongestCourse, 8.0 * pace_of(mechanism, scenario));
+  const Eigen::VectorXd exact = end_of(mechanism, scenario, "verner", duration, duration / 4096.0);
+  const double size = exact.cwiseAbs().maxCoeff();
+  std::vector<ConvergenceCurve> curves;
+  const std::pair<const char*, int> methods[] = {
+      {"semi-implicit-euler", 1}, {"taylor", 1}, {"implicit-midpoint", 2}, {"rk4", 4}, {"gill", 4}, {"verner", 6}};
+  for (const auto& [method, nominal] : methods) {
+    ConvergenceCurve c{method, nominal, 0.0, {}, {}};
+    double before = 0.0;
+    for (int halvings = 1; halvings <= 12; ++halvings) {
+      const double h = duration / std::pow(2.0, halvings);
+      double error = HUGE_VAL;
+      try {
+        error = largest(end_of(mechanism, scenario, method, duration, h) - exact) / size;
+      } catch (const Error&) {
+        // a step that is too long for this method
+      }
+      // between the size of the motion and where round-off, about 1e-13, changes an error by more than a hundredth; the
+      // finest pair counts
+      const bool measurable = error > kConvergedToRoundOff && before < 1e-2 && before > 0.0;
+      if (measurable) c.measured = std::log2(before / error);
+      c.step.push_back(h);
+      c.error.push_back(error);
+      before = error;
+      if (error < kConvergedToRoundOff || (c.measured > 0.0 && nominal <= 2 && error < 1e-4)) break;
+    }
+    curves.push_back(std::move(c));
+  }
+  return curves;
+}
+
+}  // namespace lw
