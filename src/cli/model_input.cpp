@@ -218,10 +218,12 @@ LoadedModel load_model(const Arguments& arguments) {
 LoadedModel load_tree(const Arguments& arguments) {
   LoadedModel loaded = load_model(arguments);
   if (!loaded.model.loops.empty()) {
-    throw Error(ErrorCode::model,
-                fmt::format("`{}` has {}, which this command does not solve\n  `check`, `convert`, `assemble`, `kinematics`, `ik`, `inverse`, `forward`, "
-                            "`mass-matrix`, `bias`, `derivatives`, `count`, `compile` and `bench` take mechanisms with loops",
-                            loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
+    throw Error(
+        ErrorCode::model,
+        fmt::format(
+            "`{}` has {}, which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, `forward`, `mass-matrix`, "
+            "`bias`, `derivatives`, `count`, `compile` and `bench` do",
+            loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
   }
   return loaded;
 }

@@ -124,7 +124,7 @@ TEST(ClosedCommands, SayWhatTheyCannotDo) {
                                          {{"count", "planar-3rrr", "--dense"}, 2, "dense bodies are counted for trees"},
                                          {{"count", "four-bar", "--function", "regressor"}, 2, "the regressor of a mechanism with loops is not made"},
                                          {{"compile", "four-bar", "--language", "fortran", "--out", folder()}, 2, "mechanisms with loops"},
-                                         {{"simulate", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not solve"}}) {
+                                         {{"simulate", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not take yet"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << o.err;
     EXPECT_TRUE(has(o.err, c.said)) << o.err;
