@@ -64,7 +64,14 @@ void EventWatch::begin(double t, std::span<const double> y, std::span<const doub
 }
 
 bool EventWatch::passed(double t, std::span<const double> y) {
-  return std::ranges::any_of(watched_, [&](Watched& w) { return passes(w, t, y); });
+  std::vector<std::size_t> those;
+  for (Watched& w : watched_) {
+    if (passes(w, t, y)) those.push_back(w.event);
+  }
+  if (those.empty()) return false;
+  located_ = std::move(those);
+  located_at_ = t;
+  return true;
 }
 
 bool EventWatch::passes(Watched& w, double t, std::span<const double> y) {
@@ -89,8 +96,11 @@ std::vector<std::size_t> EventWatch::due(double t, std::span<const double> y) {
     if (events_[k].time && !done_[k] && *events_[k].time <= t) list.push_back(k);
   }
   for (Watched& w : watched_) {
-    if (passes(w, t, y)) list.push_back(w.event);
+    // found there before quaternions were made unit again, by which round-off may lead back
+    const bool was_found = t == located_at_ && std::ranges::find(located_, w.event) != located_.end();
+    if (was_found || passes(w, t, y)) list.push_back(w.event);
   }
+  located_.clear();
   std::ranges::sort(list);
   return list;
 }

@@ -75,6 +75,8 @@ class EventWatch : public RunEnd {
   const std::vector<DesignEvent>& events_;
   std::size_t nq_, nv_;
   std::vector<Watched> watched_;
+  std::vector<std::size_t> located_;  // events that were found to pass, and where
+  double located_at_ = 0.0;
   std::vector<bool> done_;
 };
 

@@ -425,6 +425,7 @@ TEST(Roads, RefuseWhatTheyCannotDo) {
   EXPECT_TRUE(has(message("puma560", "inverse", keep), "a2"));
   EXPECT_TRUE(has(message("puma560", "kinematics", frame), "link6"));
   EXPECT_TRUE(has(message("puma560", "inverse", both), "not both"));
+  EXPECT_TRUE(has(message("four-bar", "regressor", {}), "loops"));
 }
 
 TEST(Roads, FramesOfKinematics) {
