@@ -5,6 +5,7 @@
 #include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
 #include "closed_dynamics.hpp"
+#include "closed_input.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "vectors.hpp"
@@ -17,6 +18,7 @@ int run_bias(const Arguments& arguments) {
   LoadedModel loaded = load_model(arguments);
   note_losses(arguments, loaded.mechanism);
   if (!loaded.model.loops.empty()) return run_closed_bias(arguments, std::move(loaded));
+  refuse_mode(arguments, loaded.model);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model);
   Workspace<double> work(model);
@@ -66,7 +68,7 @@ int run_bias(const Arguments& arguments) {
 }  // namespace
 
 Command bias_command() {
-  Command c = dynamics_command({q_option(), velocity_option("--qd", "velocities"), wrench_option()});
+  Command c = dynamics_command({q_option(), velocity_option("--qd", "velocities"), wrench_option(), mode_option()});
   c.name = "bias";
   c.summary = "what acts without acceleration: c(q, qd) + g(q)";
   c.description =

@@ -4,9 +4,7 @@
 
 #include "../base/index.hpp"
 #include "../model/joints_alone.hpp"
-#include "../model/limits.hpp"
-#include "terminal.hpp"
-#include "vectors.hpp"
+#include "closed_input.hpp"
 
 namespace lw::cli {
 
@@ -18,14 +16,8 @@ ClosedModel::ClosedModel(LoadedModel read) : loaded(std::move(read)), mechanism(
 }
 
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed) {
-  const std::vector<double> q = read_q(arguments, closed.joints);
-  const Assembled pose = assemble_at(closed.mechanism->led(), q);
+  const Assembled pose = read_assembled(arguments, {closed.loaded.mechanism, closed.mechanism->led()});
   closed.mechanism->stand(pose.q);
-  if (!arguments.quiet()) {
-    for (const PassedLimit& passed : passed_limits(closed.loaded.mechanism, closed.loaded.model, pose.q)) {
-      say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side, passed.limit));
-    }
-  }
   return pose;
 }
 

@@ -101,12 +101,14 @@ void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOpti
   fmt::print("{}", table.str());
 }
 
-// Of the longest solve in it; 0 where there is none.
-int most_steps(const Function& f) {
+// Of the longest solve in it that has a step of its own, or has none; 0 where there is none such.
+int most_steps(const Function& f, bool own) {
   int most = 0;
   for (const NodeId id : f.order()) {
     const Node& n = f.graph()[id];
-    if (n.op == Op::solve) most = std::max(most, f.graph().solves()[n.a].steps);
+    if (n.op != Op::solve) continue;
+    const Solve& solve = f.graph().solves()[n.a];
+    if ((solve.step != nullptr) == own) most = std::max(most, solve.steps);
   }
   return most;
 }
@@ -130,7 +132,8 @@ int run_count(const Arguments& arguments) {
   if (arguments.json()) {
     Json json = as_json(cost);
     json["function"] = function;
-    if (const int steps = most_steps(traced.function); steps > 1) json["newton_steps"] = steps;  // counted all, taken until converged
+    if (const int steps = most_steps(traced.function, false); steps > 1) json["newton_steps"] = steps;  // counted all, taken until converged
+    if (const int steps = most_steps(traced.function, true); steps > 0) json["newton_steps"] = steps;   // counted and made
     json["parameters"] = traced.parameters;
     json["road"] = traced.roads.front().name;
     json["verified"] = {{"states", check.states}, {"error", check.error}, {"snapping", check.snapping}, {"passed", check.passed()}};
@@ -167,7 +170,10 @@ int run_count(const Arguments& arguments) {
   }
   fmt::print("{}\n", table.str());
   fmt::print("  longest path: {} operations\n", cost.depth);
-  if (const int steps = most_steps(traced.function); steps > 1) {
+  if (const int steps = most_steps(traced.function, true); steps > 0) {
+    fmt::print("  with the position of the loops by {} from a guess\n", counted(static_cast<std::size_t>(steps), "Newton step"));
+  }
+  if (const int steps = most_steps(traced.function, false); steps > 1) {
     fmt::print("  at most: a solve of {} Newton steps, each counted as its residual, ends as soon as it has converged\n", steps);
   }
   fmt::print("  {}: {}\n", roads.size() == 1 ? "road" : fmt::format("cheapest of {} roads", roads.size()),

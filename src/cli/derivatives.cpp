@@ -16,6 +16,7 @@
 #include "../dynamics/rnea.hpp"
 #include "../dynamics/second_derivatives.hpp"
 #include "../model/coordinate_rates.hpp"
+#include "closed_input.hpp"
 #include "closed_model.hpp"
 #include "codegen_options.hpp"
 #include "frame_option.hpp"
@@ -390,6 +391,7 @@ int run_derivatives(const Arguments& arguments) {
     throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", name));
   }
   if (!loaded.model.loops.empty()) return run_closed_derivatives(arguments, target, std::move(loaded));
+  refuse_mode(arguments, loaded.model);
   const Model<double>& model = loaded.model;
   const DerivativePoint p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
                 *target.last ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
@@ -447,7 +449,8 @@ Command derivatives_command() {
         {},
         "Options"},
        {"--second", "", "also the second derivatives, of inverse", Option::Kind::flag, {}, "Options"},
-       frame_option("frame whose pose is differentiated, of kinematics")});
+       frame_option("frame whose pose is differentiated, of kinematics"),
+       mode_option()});
   c.name = "derivatives";
   c.summary = "how results change with q, qd, qdd or tau, and with parameters";
   c.description =

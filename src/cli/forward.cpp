@@ -9,6 +9,7 @@
 #include "../dynamics/crba.hpp"
 #include "../dynamics/forward_friction.hpp"
 #include "closed_dynamics.hpp"
+#include "closed_input.hpp"
 #include "judgements.hpp"
 #include "loss_report.hpp"
 #include "methods.hpp"
@@ -26,6 +27,7 @@ int run_forward(const Arguments& arguments) {
   LoadedModel loaded = load_model(arguments);
   note_losses(arguments, loaded.mechanism);
   if (!loaded.model.loops.empty()) return run_closed_forward(arguments, std::move(loaded));
+  refuse_mode(arguments, loaded.model);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
                             tau = read_velocity(arguments, "--tau", model, false);
@@ -83,7 +85,7 @@ Command forward_command() {
       {{"aba", "articulated bodies (the fast one)"}, {"crba", "mass matrix by composite bodies, and its factors"}});
   Command c = dynamics_command({q_option(), velocity_option("--qd", "velocities"),
                                 velocity_option("--tau", "torques, forces of slides"), method_option(methods),
-                                wrench_option(), friction_option()});
+                                wrench_option(), friction_option(), mode_option()});
   c.name = "forward";
   c.summary = "accelerations under given torques: qdd from q, qd, tau";
   c.description =

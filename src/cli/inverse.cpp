@@ -9,6 +9,7 @@
 #include "../base/text.hpp"
 #include "../dynamics/rnea.hpp"
 #include "closed_dynamics.hpp"
+#include "closed_input.hpp"
 #include "inverse_trajectory.hpp"
 #include "loss_report.hpp"
 #include "methods.hpp"
@@ -50,6 +51,7 @@ int run_inverse(const Arguments& arguments) {
   LoadedModel loaded = load_model(arguments);
   note_losses(arguments, loaded.mechanism);
   if (!loaded.model.loops.empty()) return run_closed_inverse(arguments, std::move(loaded));
+  refuse_mode(arguments, loaded.model);
   if (arguments.has("--weights")) throw Error(ErrorCode::usage, "--weights are for mechanisms with loops: joints of a tree do not share torques");
   if (arguments.has("--trajectory")) return inverse_along_trajectory(arguments, loaded);
   const Model<double>& model = loaded.model;
@@ -140,6 +142,7 @@ Command inverse_command() {
       wrench_option(),
       {"--reactions", "", "also the moment and force in every joint", Option::Kind::flag, {}, "Options"},
       friction_option(),
+      mode_option(),
       torque_weights_option()};
   for (const Option& o : trajectory_options()) options.push_back(o);
   Command c = dynamics_command(std::move(options));

@@ -229,7 +229,7 @@ void check_trajectory_options(const Arguments& arguments) {
     require_other_file(arguments, option, "MODEL");
   }
   require_ending(arguments, "--plot", "SVG", ".svg");
-  for (const char* option : {"--q", "--qd", "--qdd", "--reactions"}) {
+  for (const char* option : {"--q", "--qd", "--qdd", "--reactions", "--mode", "--weights"}) {
     if (along && arguments.has(option)) {
       throw Error(ErrorCode::usage, fmt::format("{} belongs to one state: leave it out with --trajectory", option));
     }

@@ -10,6 +10,7 @@
 #include "../base/file.hpp"
 #include "../base/index.hpp"
 #include "../base/text.hpp"
+#include "../dynamics/closed.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../dynamics/modes/follower_rates.hpp"
 #include "../model/placement.hpp"
@@ -90,6 +91,18 @@ Posture read_posture(const Arguments& arguments, const LoadedModel& loaded) {
   return p;
 }
 
+// Accelerations of all joints where those of the actuated ones are zero.
+std::vector<double> loop_bias(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd) {
+  const LoopPlan plan = plan_loops(model);
+  ClosedWorkspace<double> work(model, plan);
+  std::vector<double> given;
+  for (const int v : plan.independent) given.push_back(qd[at(v)]);
+  set_closed_pose<double>(model, plan, work, q);
+  closed_velocities<double>(model, plan, work, given);
+  closed_accelerations<double>(model, plan, work, q, std::vector<double>(given.size(), 0.0));
+  return work.qdd;
+}
+
 int run_kinematics(const Arguments& arguments) {
   require_ending(arguments, "--draw", "SVG", ".svg");
   const LoadedModel loaded = load_model(arguments);
@@ -108,8 +121,16 @@ int run_kinematics(const Arguments& arguments) {
   std::vector<double> J(6 * static_cast<std::size_t>(model.nv));
   frame_jacobian<double>(model, work, frame, J);
   const Motion<double> velocity = frame_velocity(model, work, frame);
-  const Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
+  Motion<double> bias = frame_bias<double>(model, work, frame, q, qd);
   if (closed) {
+    // what the loops accelerate by themselves
+    const std::vector<double> b = loop_bias(model, q, qd);
+    for (std::size_t v = 0; v < b.size(); ++v) {
+      for (int r = 0; r < 3; ++r) {
+        bias.ang[r] += J[6 * v + at(r)] * b[v];
+        bias.lin[r] += J[6 * v + 3 + at(r)] * b[v];
+      }
+    }
     // of the joints that are given, the others following
     const auto n = static_cast<Eigen::Index>(posture.velocities.size());
     const Eigen::Map<const Eigen::MatrixXd> all(J.data(), 6, model.nv), G(posture.followers.data(), model.nv, n);
@@ -145,7 +166,7 @@ int run_kinematics(const Arguments& arguments) {
     if (arguments.has("--qd")) {
       json["qd"] = qd;
       json["velocity"] = list(velocity);
-      if (!closed) json["bias"] = list(bias);
+      json["bias"] = list(bias);
     }
     print_json(json);
     return kOk;
@@ -153,7 +174,7 @@ int run_kinematics(const Arguments& arguments) {
 
   print_tables(model, poses, frame, J, posture.velocities, posture.given);
   if (arguments.has("--qd")) {
-    fmt::print("\nIts motion [w; v]{}\n\n", closed ? "" : ", and its acceleration where qdd = 0");
+    fmt::print("\nIts motion [w; v], and its acceleration where qdd = 0\n\n");
     Table table({"", "wx", "wy", "wz", "vx", "vy", "vz"});
     const auto add = [&](const std::string& name, const Motion<double>& m) {
       std::vector<std::string> row{name};
@@ -162,7 +183,7 @@ int run_kinematics(const Arguments& arguments) {
       table.add(std::move(row));
     };
     add("velocity (rad/s, m/s)", velocity);
-    if (!closed) add("bias (rad/s², m/s²)", bias);
+    add("bias (rad/s², m/s²)", bias);
     fmt::print("{}", table.str());
   }
   return kOk;

@@ -4,6 +4,7 @@
 
 #include "../dynamics/crba.hpp"
 #include "closed_dynamics.hpp"
+#include "closed_input.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "vectors.hpp"
@@ -14,6 +15,7 @@ namespace {
 int run_mass_matrix(const Arguments& arguments) {
   LoadedModel loaded = load_model(arguments);
   if (!loaded.model.loops.empty()) return run_closed_mass_matrix(arguments, std::move(loaded));
+  refuse_mode(arguments, loaded.model);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded);
   Workspace<double> work(model);
@@ -41,7 +43,7 @@ int run_mass_matrix(const Arguments& arguments) {
 }  // namespace
 
 Command mass_matrix_command() {
-  Command c = dynamics_command({q_option()});
+  Command c = dynamics_command({q_option(), mode_option()});
   c.name = "mass-matrix";
   c.summary = "mass matrix M(q)";
   c.description =

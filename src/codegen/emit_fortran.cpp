@@ -96,7 +96,7 @@ void FortranWriter::define(const Function& function, const std::string& wish) {
   const Graph& graph = function.graph();
   for (const NodeId id : function.order()) {
     const Node& n = graph[id];
-    if (n.op == Op::solve) throw Error(ErrorCode::usage, "Fortran is not made for functions that solve an equation step by step (`forward` with friction) yet; C and C++ are");
+    if (n.op == Op::solve) throw Error(ErrorCode::usage, "Fortran is not made for functions that solve an equation step by step (`forward` with friction, mechanisms with loops) yet; C and C++ are");
     if (n.op == Op::call && !nested_.contains(graph.calls()[n.a].function.get())) {
       define(*graph.calls()[n.a].function, wish + "_" + graph.calls()[n.a].function->name());
     }

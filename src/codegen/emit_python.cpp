@@ -148,7 +148,7 @@ const std::string& PythonWriter::define(const Function& function) {
   const Graph& graph = function.graph();
   for (const NodeId id : function.order()) {
     if (graph[id].op == Op::solve)
-      throw Error(ErrorCode::usage, "Python is not made for functions that solve an equation step by step (`forward` with friction) yet; C and C++ are");
+      throw Error(ErrorCode::usage, "Python is not made for functions that solve an equation step by step (`forward` with friction, mechanisms with loops) yet; C and C++ are");
     if (graph[id].op == Op::call) define(*graph.calls()[graph[id].a].function);
   }
   const std::string& name = defined_[&function] = symbols_.unique("_" + function.name());

@@ -219,7 +219,7 @@ class PositionStep {
   // The rate of ½|v|²: v times the velocity of B against the joint.
   void distance_row(const LoopEnd& end, std::size_t row) {
     const LoopView& view = plan_.equations.loops[end.loop];
-    const Vec3<T> v = other_point(end), stands = stand(end).p, B = stands + v;
+    const Vec3<T> stands = stand(end).p, B = frame_pose(work_, second_frame(model_.loops[end.loop], view)).p, v = B - stands;
     const auto add = [&](int i, const Vec3<T>& point, double sign) {
       const Transform<T>& X = work_.X_W[at(i)];
       visit_columns<T>(model_.bodies[at(i)], X.R, point - X.p, [&](int velocity, const Vec3<T>&, const Vec3<T>& lin) {

@@ -1,0 +1,135 @@
+// inverse, forward, mass-matrix, bias, derivatives, count and compile of mechanisms with loops, as their user types them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "run_cli.hpp"
+
+namespace lw::test {
+namespace closed_command_test {
+
+using Vector = std::vector<double>;
+
+nlohmann::json answer(std::vector<std::string> words) {
+  words.emplace_back("--json");
+  const Outcome o = linkwright(words);
+  EXPECT_EQ(o.code, 0) << o.err;
+  return o.json();
+}
+
+void expect_near(const nlohmann::json& got, const Vector& expected, double tolerance) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(got[k].get<double>(), expected[k], tolerance) << k;
+}
+
+// Helmy 1994, appendix D, as recomputed by another program: the manoeuvre at t = 0 and 1.5 s.
+const std::vector<std::string> kMiddle{"--q", "105deg,90deg,60deg", "--qd", "20deg,40deg,-80deg"};
+std::vector<std::string> at_middle(std::vector<std::string> words) {
+  words.insert(words.end(), kMiddle.begin(), kMiddle.end());
+  return words;
+}
+
+TEST(ClosedCommands, InverseGivesTheTorquesOfTheActuatedJoints) {
+  const nlohmann::json home = answer({"inverse", "planar-3rrr"});
+  expect_near(home["tau"], {-3.973894533, -37.819182526, 41.895640143}, 1e-7);
+  EXPECT_EQ(home["velocity_names"], (std::vector<std::string>{"crank1", "crank2", "crank3"}));
+  EXPECT_LT(home["closure"]["residual"].get<double>(), 1e-12);
+  EXPECT_EQ(home["dependent"].size(), 4u);
+  expect_near(answer(at_middle({"inverse", "planar-3rrr"}))["tau"], {-16.91867854, -40.28008847, 38.85012054}, 1e-7);
+}
+
+TEST(ClosedCommands, ForwardUndoesInverse) {
+  const nlohmann::json tau = answer(at_middle({"inverse", "planar-3rrr", "--qdd", "1,-2,3"}))["tau"];
+  const std::string torques = fmt::format("{},{},{}", tau[0].get<double>(), tau[1].get<double>(), tau[2].get<double>());
+  expect_near(answer(at_middle({"forward", "planar-3rrr", "--tau", torques}))["qdd"], {1, -2, 3}, 1e-10);
+}
+
+TEST(ClosedCommands, MassMatrixAndBiasAreThoseOfTheIndependentJoints) {
+  const nlohmann::json M = answer({"mass-matrix", "planar-3rrr"})["M"];
+  expect_near(M[0], {1.527208, -0.383287, 0.157794}, 1e-6);
+  expect_near(M[1], {-0.383287, 1.245831, -0.414454}, 1e-6);
+  const nlohmann::json bias = answer(at_middle({"bias", "planar-3rrr"}));
+  expect_near(bias["bias"], answer(at_middle({"inverse", "planar-3rrr"}))["tau"].get<Vector>(), 1e-12);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(bias["coriolis"][k].get<double>() + bias["gravity"][k].get<double>(), bias["bias"][k].get<double>(), 1e-11);
+}
+
+TEST(ClosedCommands, TrajectoriesAreFollowedFromSampleToSample) {
+  std::string csv = "t,q1,q2,q3,qd1,qd2,qd3,qdd1,qdd2,qdd3\n";
+  for (int i = 0; i <= 300; ++i) {
+    const double t = 0.01 * i, angle = 2.0 * M_PI * t / 3.0;
+    csv += fmt::format("{}", t);
+    const double from[] = {90, 60, 120}, to[] = {120, 120, 0};
+    for (int part = 0; part < 3; ++part) {
+      for (int k = 0; k < 3; ++k) {
+        const double way = (to[k] - from[k]) * M_PI / 180.0;
+        csv += fmt::format(",{}", part == 0   ? from[k] * M_PI / 180.0 + way * (t / 3.0 - std::sin(angle) / (2.0 * M_PI))
+                                  : part == 1 ? way / 3.0 * (1.0 - std::cos(angle))
+                                              : 2.0 * M_PI * way / 9.0 * std::sin(angle));
+      }
+    }
+    csv += "\n";
+  }
+  const nlohmann::json json = answer({"inverse", "planar-3rrr", "--trajectory", write("manoeuvre.csv", csv)});
+  ASSERT_EQ(json["tau"].size(), 301u);
+  expect_near(json["tau"][150], {-16.91867854, -40.28008847, 38.85012054}, 1e-7);
+  expect_near(json["tau"][300], {-44.15613273, -5.40624675, -73.40663946}, 1e-7);
+}
+
+TEST(ClosedCommands, DerivativesByALengthAreDifferencesOfTorques) {
+  const nlohmann::json d = answer({"derivatives", "planar-3rrr", "--qd", "0.3,0.2,-0.5", "--qdd", "1,2,3", "--parameters", "l2"})["d_parameters"]["l2"];
+  const double h = 1e-5;
+  const auto torques = [&](double l2) {
+    return answer({"inverse", "planar-3rrr", "--qd", "0.3,0.2,-0.5", "--qdd", "1,2,3", "--set", fmt::format("l2={}", l2)})["tau"].get<Vector>();
+  };
+  const Vector up = torques(0.6 + h), down = torques(0.6 - h);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(d[k].get<double>(), (up[k] - down[k]) / (2.0 * h), 1e-5 * (1.0 + std::abs(d[k].get<double>())));
+}
+
+TEST(ClosedCommands, ReactionsNameTheLoopsJoints) {
+  const nlohmann::json json = answer({"inverse", "four-bar", "--qd", "2", "--reactions"});
+  ASSERT_EQ(json["reactions"].size(), 4u);
+  EXPECT_EQ(json["reactions"][3]["joint"], "closure");
+  // the rocker turns freely on both its pins: no moments there
+  for (const std::size_t k : {2u, 3u}) {
+    for (const auto& m : json["reactions"][k]["moment"]) EXPECT_NEAR(m.get<double>(), 0.0, 1e-12);
+  }
+}
+
+TEST(ClosedCommands, CountIsBelowHelmysAlgorithmAndCodePassesItsTest) {
+  const nlohmann::json count = answer({"count", "planar-3rrr"});
+  EXPECT_LT(count["additions"].get<int>(), 504);
+  EXPECT_LT(count["multiplications"].get<int>(), 708);
+  EXPECT_LT(count["trig"].get<int>(), 18);
+  EXPECT_EQ(count["newton_steps"], 3);
+  EXPECT_LT(answer({"count", "planar-3rrr", "--newton-steps", "2"})["total"].get<int>(), count["total"].get<int>());
+  const nlohmann::json code = answer({"compile", "planar-3rrr", "--functions", "inverse,forward", "--out", folder() + "/code"});
+  EXPECT_EQ(code["self_test"], "passed");
+}
+
+TEST(ClosedCommands, SayWhatTheyCannotDo) {
+  struct Case {
+    std::vector<std::string> words;
+    int code;
+    const char* said;
+  };
+  for (const Case& c : std::vector<Case>{{{"inverse", "planar-3rrr", "--q", "0,0"}, 2, "but 3 are expected: crank1, crank2, crank3"},
+                                         {{"inverse", "puma560", "--weights", "1,1,1,1,1,1"}, 2, "--weights are for mechanisms with loops"},
+                                         {{"forward", "four-bar", "--method", "aba"}, 2, "a mechanism with loops has one"},
+                                         {{"inverse", "puma560", "--mode", "1"}, 2, "--mode is of mechanisms with loops"},
+                                         {{"derivatives", "four-bar", "--second"}, 2, "--second is for trees"},
+                                         {{"count", "planar-3rrr", "--newton-steps", "0"}, 2, "--newton-steps takes a whole number"},
+                                         {{"count", "planar-3rrr", "--dense"}, 2, "dense bodies are counted for trees"},
+                                         {{"count", "four-bar", "--function", "regressor"}, 2, "the regressor of a mechanism with loops is not made"},
+                                         {{"compile", "four-bar", "--language", "fortran", "--out", folder()}, 2, "mechanisms with loops"},
+                                         {{"simulate", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not take yet"}}) {
+    const Outcome o = linkwright(c.words);
+    EXPECT_EQ(o.code, c.code) << o.err;
+    EXPECT_TRUE(has(o.err, c.said)) << o.err;
+  }
+}
+
+}  // namespace closed_command_test
+}  // namespace lw::test
