@@ -144,7 +144,7 @@ int run_kinematics(const Arguments& arguments) {
   const auto moves = [&](std::size_t) {
     return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name);
   };
-  for (const Vec3<double>* v : {&velocity.ang, &velocity.lin, &bias.ang, &bias.lin}) {
+  for (const Vec3<double>* v : std::initializer_list<const Vec3<double>*>{&velocity.ang, &velocity.lin, &bias.ang, &bias.lin}) {
     const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
     require_finite("the motion", values, moves);
   }

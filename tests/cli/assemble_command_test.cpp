@@ -67,6 +67,23 @@ TEST(AssembleCommand, ModesAreTheModesOfOtherCommands) {
       }
     }
   }
+  // static torques: the potential energy's derivative along each crank, in that mode, by differences of its poses
+  const auto height = [](const std::string& q) {
+    const nlohmann::json moved = linkwright({"kinematics", "planar-3rrr", "--q", q, "--mode", "5", "--json"}).json();
+    double sum = 0.0;
+    for (const auto& f : moved["frames"]) {
+      const std::string name = f["name"];
+      const double m = has(name, "crank") ? 3 : has(name, "rod") ? 4 : name == "platform" ? 8 : 0;
+      const double along = has(name, "crank") ? 0.2 : has(name, "rod") ? 0.3 : 0.2, across = name == "platform" ? 0.4 / (2 * std::sqrt(3.0)) : 0.0;
+      const double angle = 2 * std::atan2(f["quaternion"][2].get<double>(), f["quaternion"][3].get<double>());
+      sum += 9.81 * m * (f["position"][1].get<double>() + along * std::sin(angle) + across * std::cos(angle));
+    }
+    return sum;
+  };
+  const nlohmann::json torques = linkwright({"inverse", "planar-3rrr", "--q", "0,0,90deg", "--mode", "5", "--json"}).json()["tau"];
+  const double h = 1e-5;
+  EXPECT_NEAR(torques[0].get<double>(), (height(fmt::format("{},0,90deg", h)) - height(fmt::format("{},0,90deg", -h))) / (2 * h), 1e-5);
+  EXPECT_NEAR(torques[1].get<double>(), (height(fmt::format("0,{},90deg", h)) - height(fmt::format("0,{},90deg", -h))) / (2 * h), 1e-5);
   const Outcome none = linkwright({"kinematics", "planar-3rrr", "--q", "0,0,90deg", "--mode", "7"});
   EXPECT_EQ(none.code, 2);
   EXPECT_TRUE(has(none.err, "has 6 modes there")) << none.err;
