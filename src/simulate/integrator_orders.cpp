@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../base/worse.hpp"
+#include "advance.hpp"
 #include "scene.hpp"
 
 namespace lw {
@@ -20,7 +21,7 @@ double pace_of(const Mechanism& mechanism, const Scenario& scenario) {
   double shortest = kLongestCourse;
   while (state.t < kLongestCourse && integrator->counts().steps < kMostPaces) {
     const double from = state.t;
-    integrator->step(scene, state, kLongestCourse);
+    advance(*integrator, scene, state, kLongestCourse);
     const bool own = from > 0.0 && state.t < kLongestCourse;  // not the first, nor what is left
     if (own) shortest = std::min(shortest, state.t - from);
   }
@@ -32,7 +33,7 @@ Eigen::VectorXd end_of(const Mechanism& mechanism, const Scenario& scenario, con
   ScenarioDriven scene(mechanism, scenario, DrivenOptions::Way::reference);
   MotionState state = scene.start();
   const auto integrator = make_integrator(method, {.step = step});
-  while (state.t < duration) integrator->step(scene, state, duration);
+  while (state.t < duration) advance(*integrator, scene, state, duration);
   state.q.insert(state.q.end(), state.v.begin(), state.v.end());
   return Eigen::Map<const Eigen::VectorXd>(state.q.data(), static_cast<Eigen::Index>(state.q.size()));
 }

@@ -22,6 +22,7 @@
 #include "../model/over.hpp"
 #include "../model/random_state.hpp"
 #include "integrator_orders.hpp"
+#include "loop_verification.hpp"
 #include "run.hpp"
 
 namespace lw {
@@ -390,7 +391,7 @@ bool VerificationReport::passed() const {
 }
 
 VerificationReport verify_mechanism(const Mechanism& mechanism, const VerificationOptions& options) {
-  return Verifier(mechanism, options).whole();
+  return mechanism.loops.empty() ? Verifier(mechanism, options).whole() : verify_loops(mechanism, options);
 }
 
 }  // namespace lw
