@@ -154,7 +154,7 @@ TEST(ClosedCommands, ScenariosDriveMotorsAndNothingElse) {
 
 TEST(ClosedCommands, VerifyHasASecondRoad) {
   const nlohmann::json v = answer({"verify", "planar-3rrr", "--states", "10", "--duration", "0.2"});
-  EXPECT_EQ(v["passed"], true) << v.dump(1);
+  EXPECT_EQ(v["ok"], true) << v.dump(1);
   EXPECT_GE(v["checks"].size(), 15u);
 }
 
