@@ -22,6 +22,8 @@
 namespace lw::cli {
 namespace {
 
+constexpr double kPatience = 10.0, kLongRun = 600.0;  // seconds: until something is said, of a run that takes longer
+
 const char* end_name(RunResult::End end) {
   switch (end) {
     case RunResult::End::duration: return "duration";
@@ -219,6 +221,23 @@ int run_simulate(const Arguments& arguments) {
       return !interrupts.asked();
     };
     const auto start = std::chrono::steady_clock::now();
+    // One who waits without a picture of it should know why.
+    bool told = arguments.quiet();
+    const auto tell_of_long_run = [&, steps = integrator.get()](double t) {
+      if (told || steps->counts().steps % 1000 != 0) return;
+      const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (passed < kPatience || passed * (options.duration - t) < kLongRun * t) return;
+      told = true;
+      say(fmt::format("note: after {:.0f} s the motion has come to t = {:.3g} s of {:g}, in steps of {:.1e} s{}", passed, t, options.duration,
+                      t / static_cast<double>(std::max(1L, steps->counts().steps)),
+                      scenario.integrator == "cvode" || !is_adaptive(scenario.integrator, scenario.options)
+                          ? ""
+                          : ": it may be stiff (--integrator cvode), or the tolerances too small"));
+    };
+    options.proceed = [&, shown = options.proceed](double t) {
+      tell_of_long_run(t);
+      return shown(t);
+    };
     result = run(scene, *integrator, scenario, options);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     unwritten = finish_all(files, written);
