@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../base/index.hpp"
+#include "../base/text.hpp"
 
 namespace lw::cli {
 namespace {
