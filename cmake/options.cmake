@@ -93,3 +93,10 @@ function(linkwright_batches target)
     endforeach()
   endforeach()
 endfunction()
+
+# Headers compiled once for many files. Of no use where these are compiled together: measured, the same time with and without.
+function(linkwright_headers target)
+  if(NOT LINKWRIGHT_UNITY)
+    target_precompile_headers(${target} ${ARGN})
+  endif()
+endfunction()

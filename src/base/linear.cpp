@@ -35,6 +35,7 @@ std::optional<MatrixXd> cholesky(const AnyMatrix& A) {
 
 VectorXd solve_positive(const AnyMatrix& A, const AnyVector& b) { return Eigen::LDLT<MatrixXd>(A).solve(b); }
 
+double determinant(const AnyMatrix& A) { return A.size() == 0 ? 1.0 : Eigen::PartialPivLU<MatrixXd>(A).determinant(); }
 MatrixXd inverse(const AnyMatrix& A) { return Eigen::PartialPivLU<MatrixXd>(A).inverse(); }
 
 VectorXd symmetric_eigenvalues(const AnyMatrix& A) {

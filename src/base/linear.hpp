@@ -33,6 +33,7 @@ std::optional<Eigen::MatrixXd> cholesky(const AnyMatrix& A);
 // A⁻¹ b for a symmetric positive definite A, and A⁻¹ for any.
 Eigen::VectorXd solve_positive(const AnyMatrix& A, const AnyVector& b);
 Eigen::MatrixXd inverse(const AnyMatrix& A);
+double determinant(const AnyMatrix& A);
 
 // Of a symmetric matrix, ascending.
 Eigen::VectorXd symmetric_eigenvalues(const AnyMatrix& A);

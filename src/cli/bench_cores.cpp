@@ -75,17 +75,22 @@ std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel
   for (const Function& f : program.functions) {
     std::vector<double> inputs(f.input_size()), outputs(f.output_size());
     for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
-    const auto repeat = [&](auto& run) {
+    const auto repeat = [&](const auto& run) {
       return [&](int count) {
-        for (int k = 0; k < count; ++k) run(f.name(), inputs, outputs);
+        for (int k = 0; k < count; ++k) run();
       };
     };
+    // either as a control loop has it: found once, called again and again
+    Compiled::Flat* const flat = one.flat(f.name());
+    const BestExecutor::Callee& callee = best.called(f.name());
+    const auto on_one = [&] { flat(inputs.data(), outputs.data()); };
+    const auto as_chosen = [&] { callee(inputs, outputs); };
     const BestExecutor::Choice& choice = best.choice(f.name());
     CoresRow row{f.name(), choice.processors, 0.0, 0.0, reason(choice, machine)};
-    std::vector<double> seconds = time_on_cores({repeat(one), repeat(best)});
+    std::vector<double> seconds = time_on_cores({repeat(on_one), repeat(as_chosen)});
     // a difference where there should be none: more repetitions tell it from a busy moment
     for (int again = 0; again < kRepeated && seconds[1] > kSuspect * seconds[0]; ++again) {
-      const std::vector<double> more = time_on_cores({repeat(one), repeat(best)});
+      const std::vector<double> more = time_on_cores({repeat(on_one), repeat(as_chosen)});
       for (std::size_t k = 0; k < seconds.size(); ++k) seconds[k] = std::min(seconds[k], more[k]);
     }
     row.one = seconds[0];

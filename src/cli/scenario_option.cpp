@@ -1,8 +1,12 @@
 #include "scenario_option.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "closed_input.hpp"
+#include "closed_model.hpp"
 #include "terminal.hpp"
 #include "vectors.hpp"
 
@@ -15,6 +19,35 @@ double positive_option(const Arguments& arguments, const std::string& option) {
   const double x = arguments.number(option, 0.0);
   if (!(x > 0.0)) throw Error(ErrorCode::usage, fmt::format("{} must be positive, not {}", option, arguments.text(option)));
   return x;
+}
+
+void read_tree_options(const Arguments& arguments, const LoadedModel& loaded, Scenario& s) {
+  if (arguments.has("--q") || !arguments.has("--scenario")) s.q = read_q(arguments, loaded);
+  if (arguments.has("--qd")) s.qd = read_velocity(arguments, "--qd", loaded.model);
+  if (!arguments.has("--tau")) return;
+  const std::vector<double> tau = read_velocity(arguments, "--tau", loaded.model, false);
+  for (std::size_t k = 0; k < tau.size(); ++k) {
+    s.inputs[k] = {};
+    s.inputs[k].formula = tau[k];
+  }
+}
+
+// Options that name joints name those that are free to be chosen; the others follow.
+void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, Scenario& s) {
+  const ClosedModel closed({loaded.mechanism, loaded.model});
+  if (arguments.has("--q") || arguments.has("--mode") || !arguments.has("--scenario")) s.q = read_closed_pose(arguments, closed).q;
+  if (arguments.has("--qd")) {
+    const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model);
+    std::ranges::fill(s.qd, 0.0);
+    for (std::size_t k = 0; k < qd.size(); ++k) s.qd[static_cast<std::size_t>(closed.plan.independent[k])] = qd[k];
+  }
+  if (!arguments.has("--tau")) return;
+  const std::vector<double> tau = read_velocity(arguments, "--tau", closed.motors, false);
+  for (std::size_t k = 0; k < tau.size(); ++k) {
+    ScenarioInput& in = s.inputs[static_cast<std::size_t>(closed.plan.actuated[k])];
+    in = {};
+    in.formula = tau[k];
+  }
 }
 
 Scenario scenario_file(const std::string& path, const LoadedModel& loaded) {
@@ -40,6 +73,9 @@ std::vector<Option> scenario_options() {
           {"--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol), Kind::number, {}, "Options"},
           {"--no-friction", "", "without friction of joints and losses of drives", Kind::flag, {}, "Options"},
           q_option(),
+          mode_option(),
+          {"--coordinates", "WHICH", "of loops: minimal follows the independent joints in one mode, redundant goes through singular poses", Kind::text,
+           {"minimal", "redundant"}, "Options"},
           velocity_option("--qd", "velocities"),
           velocity_option("--tau", "torques, constant; replace all inputs")};
 }
@@ -60,14 +96,15 @@ Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& lo
   if (arguments.has("--rtol")) s.options.rtol = positive_option(arguments, "--rtol");
   if (arguments.has("--atol")) s.options.atol = positive_option(arguments, "--atol");
   if (arguments.has("--no-friction")) s.friction = false;
-  if (arguments.has("--q") || !arguments.has("--scenario")) s.q = read_q(arguments, loaded);
-  if (arguments.has("--qd")) s.qd = read_velocity(arguments, "--qd", loaded.model);
-  if (arguments.has("--tau")) {
-    const std::vector<double> tau = read_velocity(arguments, "--tau", loaded.model, false);
-    for (std::size_t k = 0; k < tau.size(); ++k) {
-      s.inputs[k] = {};
-      s.inputs[k].formula = tau[k];
-    }
+  if (arguments.has("--coordinates")) {
+    if (loaded.model.loops.empty()) throw Error(ErrorCode::usage, fmt::format("--coordinates are of mechanisms with loops: `{}` has none", loaded.model.name));
+    s.redundant = arguments.text("--coordinates") == "redundant";
+  }
+  refuse_mode(arguments, loaded.model);
+  if (loaded.model.loops.empty()) {
+    read_tree_options(arguments, loaded, s);
+  } else {
+    read_closed_options(arguments, loaded, s);
   }
   if (arguments.has("--integrator")) {
     s.integrator = arguments.text("--integrator");

@@ -180,6 +180,9 @@ int run_schedule(const Arguments& arguments) {
   const std::vector<int> processors = wanted_processors(arguments, machine);
   const double seconds = arguments.number("--time-limit", 10.0);
   if (!(seconds > 0.0) || seconds > 1e6) throw Error(ErrorCode::usage, "--time-limit takes seconds, more than 0");
+  const double measured = arguments.number("--seconds", 8.0);
+  if (!(measured > 0.0) || measured > 1e6) throw Error(ErrorCode::usage, "--seconds takes seconds, more than 0");
+  if (arguments.has("--seconds") && !arguments.has("--run")) throw Error(ErrorCode::usage, "--seconds is how long --run measures: it comes with it");
   const std::string wish = arguments.text("--grain", "auto");
   if (!wish.empty() && std::isdigit(static_cast<unsigned char>(wish[0])) != 0)
     target_in(wish, machine);  // complains before the work begins
@@ -315,6 +318,7 @@ Command schedule_command() {
        Kind::text,
        {},
        "Options"},
+      {"--seconds", "SECONDS", "with --run: how long all measurements take; default: 8", Kind::number, {}, "Options"},
       {"--time-limit", "SECONDS", "for the search of the method optimal; default: 10", Kind::number, {}, "Options"},
       {"--gantt",
        "FILE",
@@ -362,7 +366,7 @@ Command schedule_command() {
                 "linkwright schedule ur5 --function forward --machine t800 --processors 4 --gantt ur5.svg",
                 "linkwright schedule --measure-host",
                 "linkwright schedule humanoid --function mass-matrix --machine host",
-                "linkwright schedule chain-16 --function mass-matrix --machine host --processors 2 --run"};
+                "linkwright schedule chain-16 --function mass-matrix --machine host --processors 2 --run --seconds 1"};
   c.run = run_schedule;
   return c;
 }

@@ -37,7 +37,6 @@ Program fastest_program(const Arguments& arguments, const Mechanism& mechanism, 
   return program;
 }
 
-constexpr double kCoresSeconds = 8.0;  // of all measurements
 
 struct CoresRun {
   int processors = 1;
@@ -122,7 +121,7 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
     if (first.empty()) first = outputs;
     same = same && std::memcmp(first.data(), outputs.data(), outputs.size() * sizeof(double)) == 0;
   }
-  const std::vector<double> seconds = time_on_cores(calls, kCoresSeconds);
+  const std::vector<double> seconds = time_on_cores(calls, arguments.number("--seconds", 8.0));
   for (std::size_t k = 0; k < rows.size(); ++k) rows[k].seconds = seconds[1 + k];
   for (std::size_t k = 0; k < peers.size(); ++k) peers[k].seconds = seconds[1 + rows.size() + k];
   // one core: the faster of two forms, in which equal calls are loops, or stand side by side in vectors

@@ -85,7 +85,7 @@ ForwardDesignOptions design_run_options(const Arguments& arguments, const Sensit
   const LoadedModel& loaded = input.loaded;
   ForwardDesignOptions options;
   if (arguments.has("--scenario")) {
-    for (const char* option : {"--q", "--qd", "--torque", "--friction"}) {
+    for (const char* option : {"--q", "--qd", "--mode", "--torque", "--friction"}) {
       if (arguments.has(option))
         throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
     }

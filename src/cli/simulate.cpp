@@ -7,6 +7,7 @@
 
 #include "../base/error.hpp"
 #include "../base/text.hpp"
+#include "../dynamics/loop_plan.hpp"
 #include "../model/entries.hpp"
 #include "../model/limits.hpp"
 #include "commands.hpp"
@@ -20,6 +21,8 @@
 
 namespace lw::cli {
 namespace {
+
+constexpr double kPatience = 10.0, kLongRun = 600.0;  // seconds: until something is said, of a run that takes longer
 
 const char* end_name(RunResult::End end) {
   switch (end) {
@@ -102,6 +105,7 @@ Json as_json(const Arguments& arguments, const Report& r) {
             {"end", end_name(run.end)},
             {"ended_by", run.ended_by.empty() ? Json(nullptr) : Json(run.ended_by)},
             {"energy_residual", run.energy_residual},
+            {"closure_residual", model.loops.empty() ? Json(nullptr) : Json(run.closure)},
             {"energy",
              {{"kinetic", r.last.kinetic}, {"potential", r.last.potential}, {"work", r.last.work}, {"losses", r.last.losses}}},
             {"coordinate_names", model.coordinate_names},
@@ -161,6 +165,9 @@ void print_text(const Report& r) {
   fmt::print("\nenergy      {:.6g} J kinetic, {:.6g} J potential, {:.6g} J work, {:.6g} J lost; residual {}\n", r.last.kinetic,
              r.last.potential, r.last.work, r.last.losses,
              std::isfinite(run.energy_residual) ? fmt::format("{:.1e} of the largest", run.energy_residual) : "without bound");
+  if (!model.loops.empty()) {
+    fmt::print("loops       {} coordinates, open by {:.1e} m or rad at most\n", r.scenario.redundant ? "redundant" : "minimal", run.closure);
+  }
   fmt::print("steps       {}{}, {} evaluations, {}\n", run.counts.steps,
              run.counts.rejected > 0 ? fmt::format(" ({} rejected)", run.counts.rejected) : "", run.counts.slopes,
              way_name(r.scene.way()));
@@ -176,7 +183,8 @@ int run_simulate(const Arguments& arguments) {
     require_other_file(arguments, option, "MODEL");
     require_other_file(arguments, option, "--scenario");
   }
-  const LoadedModel loaded = load_tree(arguments);
+  LoadedModel loaded = load_model(arguments);
+  if (!loaded.model.loops.empty()) loaded.model = with_drivers(std::move(loaded.model));
   const Scenario scenario = read_scenario_options(arguments, loaded);
   if (!scenario.duration) {
     throw Error(ErrorCode::usage, "how long? --duration 5 says it (in seconds), or `duration` in a scenario");
@@ -213,6 +221,23 @@ int run_simulate(const Arguments& arguments) {
       return !interrupts.asked();
     };
     const auto start = std::chrono::steady_clock::now();
+    // One who waits without a picture of it should know why.
+    bool told = arguments.quiet();
+    const auto tell_of_long_run = [&, steps = integrator.get()](double t) {
+      if (told || steps->counts().steps % 1000 != 0) return;
+      const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (passed < kPatience || passed * (options.duration - t) < kLongRun * t) return;
+      told = true;
+      say(fmt::format("note: after {:.0f} s the motion has come to t = {:.3g} s of {:g}, in steps of {:.1e} s{}", passed, t, options.duration,
+                      t / static_cast<double>(std::max(1L, steps->counts().steps)),
+                      scenario.integrator == "cvode" || !is_adaptive(scenario.integrator, scenario.options)
+                          ? ""
+                          : ": it may be stiff (--integrator cvode), or the tolerances too small"));
+    };
+    options.proceed = [&, shown = options.proceed](double t) {
+      tell_of_long_run(t);
+      return shown(t);
+    };
     result = run(scene, *integrator, scenario, options);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     unwritten = finish_all(files, written);

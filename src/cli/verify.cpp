@@ -71,7 +71,7 @@ void print_checks(const VerificationReport& r) {
 int run_verify(const Arguments& arguments) {
   require_ending(arguments, "--out", "HTML", ".html");
   require_other_file(arguments, "--out", "MODEL");
-  const LoadedModel loaded = load_tree(arguments);
+  const LoadedModel loaded = load_model(arguments);
   const auto whole = [&](const char* option, double fallback, double least) {
     const double x = arguments.number(option, fallback);
     if (x != std::floor(x) || x < least || x > 1e6) {

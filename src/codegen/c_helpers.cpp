@@ -110,7 +110,7 @@ std::string library_of(Op op, int lanes, const CDialect& dialect) {
 }
 
 // As signed numbers, of which AVX2 has a comparison; sizes have no sign.
-constexpr const char* kBelow =
+constexpr const char* kBelowMacro =
     "#define LW_BELOW(size, limit) (({0}_bits)((__typeof__(({0})(size) < ({0})(size)))(size) < (long long)(limit)))\n";
 
 // The type lw_v4 and all that functions over it need.
@@ -132,7 +132,7 @@ std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& diale
         "\n#define LW_SINCOS_FUSED {}\n#define LW_NUMBER {}\n#define LW_WORD {}_bits\n#define LW_BITS(x) (({}_bits)(x))\n"
         "#define LW_OF_BITS(b) (({})(b))\n{}{}#undef LW_SINCOS_FUSED\n",
         fused ? "LW_HAS_FMA" : "0", value, value, value, value,
-        dialect.single_precision ? "" : fmt::format(kBelow, value), kernel);
+        dialect.single_precision ? "" : fmt::format(kBelowMacro, value), kernel);
   }
   return text;
 }

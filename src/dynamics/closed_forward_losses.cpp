@@ -59,6 +59,10 @@ ClosedForwardLosses::ClosedForwardLosses(const Model<double>& model, const LoopP
   collect();
 }
 
+void ClosedForwardLosses::set_wrenches(const std::vector<ForceElement<double>>& forces) {
+  for (std::size_t k = 0; k < forces.size(); ++k) smooth_.forces[k].wrench = forces[k].wrench;
+}
+
 void ClosedForwardLosses::collect() {
   const auto n = static_cast<Eigen::Index>(plan_.freedoms());
   const auto add = [&](Dry d) {
@@ -191,16 +195,112 @@ VectorXd ClosedForwardLosses::held(const MatrixXd& H, const VectorXd& pushed) {
     }
   }
   if (rows.rows() == 0) return qdd;
+  return keeping(rows, H, slipping);
+}
+
+VectorXd ClosedForwardLosses::keeping(const MatrixXd& rows, const MatrixXd& H, const VectorXd& force) {
   const Svd svd(rows, true);
-  const int rank = svd.rank(1e-9);
-  const Eigen::Index left = qdd.size() - rank;
-  if (left == 0) return VectorXd::Zero(qdd.size());
+  const Eigen::Index left = force.size() - svd.rank(1e-9);
+  if (left == 0) return VectorXd::Zero(force.size());
   const MatrixXd N = svd.V.rightCols(left);  // what still can move
-  return N * Eigen::LLT<MatrixXd>(N.transpose() * H * N).solve(N.transpose() * slipping);
+  return N * solve_positive(N.transpose() * H * N, N.transpose() * force);
+}
+
+VectorXd ClosedForwardLosses::as_decided(const MatrixXd& H, const VectorXd& pushed) const {
+  VectorXd slipping = pushed;
+  MatrixXd rows(0, pushed.size());
+  for (const Dry& d : dry_) {
+    if (d.direction != 0) {
+      if (d.drive < 0) slipping -= d.a * (d.direction * d.size);
+    } else if (d.a.norm() > 0.0) {
+      rows.conservativeResize(rows.rows() + 1, Eigen::NoChange);
+      rows.row(rows.rows() - 1) = d.a.transpose();
+    }
+  }
+  return rows.rows() == 0 ? solve_positive(H, slipping) : keeping(rows, H, slipping);
+}
+
+// Where its joints stand and how fast they move.
+void ClosedForwardLosses::look(ClosedWorkspace<double>& work, In<double> q, In<double> qd) {
+  set_closed_pose<double>(model_, plan_, work, q);
+  complement_by_unit_velocities<double>(model_, plan_, work);
+  closed_velocities<double>(model_, plan_, work, qd);
+  losses_.set_cut_rows(work);
+  find_directions(work);
+}
+
+// Of what is at rest: held, or beginning to move as it is accelerated.
+void ClosedForwardLosses::decide(const VectorXd& qdd) {
+  for (Dry& d : dry_) {
+    if (!d.at_rest) {
+      d.direction = d.velocity > 0.0 ? 1 : -1;
+      continue;
+    }
+    const double moves = d.a.dot(qdd), size = d.a.cwiseAbs().dot(qdd.cwiseAbs());
+    d.direction = std::abs(moves) <= 1e-9 * size ? 0 : moves > 0.0 ? 1 : -1;
+  }
+}
+
+std::vector<int> ClosedForwardLosses::directions() const {
+  std::vector<int> list;
+  for (const Dry& d : dry_) list.push_back(d.direction);
+  return list;
+}
+
+bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
+  look(work, q, qd);
+  bool any_held = false;
+  for (const Dry& d : dry_) {
+    if (d.direction * d.velocity < 0.0) return false;
+    any_held = any_held || d.direction == 0;
+  }
+  if (!any_held) return true;
+  // as if the others had their directions and those held were at rest: does anything break loose?
+  const std::vector<int> decided = directions();
+  std::vector<double> qdd(plan_.freedoms());
+  resting_ = &decided;
+  try {
+    (*this)(work, q, qd, tau, qdd);
+  } catch (...) {
+    resting_ = nullptr;
+    throw;
+  }
+  resting_ = nullptr;
+  bool fits = true;
+  for (std::size_t k = 0; k < dry_.size(); ++k) {
+    dry_[k].direction = decided[k];
+    if (decided[k] != 0) continue;
+    double moves = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < qdd.size(); ++i) {
+      moves += dry_[k].a[static_cast<Eigen::Index>(i)] * qdd[i];
+      size += std::abs(dry_[k].a[static_cast<Eigen::Index>(i)] * qdd[i]);
+    }
+    fits = fits && std::abs(moves) <= 1e-9 * size;
+  }
+  return fits;
+}
+
+std::vector<std::string> ClosedForwardLosses::stop_turned(ClosedWorkspace<double>& work, In<double> q, Out<double> qd) {
+  look(work, q, qd);
+  std::vector<std::string> names;
+  const auto n = static_cast<Eigen::Index>(plan_.freedoms());
+  MatrixXd rows(0, n);
+  for (const Dry& d : dry_) {
+    const bool turned = d.direction * d.velocity < 0.0;
+    if ((d.direction != 0 && !turned) || !(d.a.norm() > 0.0)) continue;
+    if (turned) names.push_back(d.name);
+    rows.conservativeResize(rows.rows() + 1, Eigen::NoChange);
+    rows.row(rows.rows() - 1) = d.a.transpose();
+  }
+  if (names.empty()) return names;
+  Eigen::Map<VectorXd> v(qd.data(), n);
+  const VectorXd open = rows * v;
+  v -= Svd(rows).solve(open, 1e-9);
+  return names;
 }
 
 void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
-                                     std::span<const Force<double>> external) {
+                                     std::span<const Force<double>> external, bool same_directions) {
   const auto n = static_cast<Eigen::Index>(plan_.freedoms());
   std::vector<double> H(plan_.freedoms() * plan_.freedoms()), actuated_qd, zero(plan_.freedoms(), 0.0);
   closed_mass_matrix<double>(model_, plan_, work, q, H);
@@ -208,6 +308,16 @@ void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q
   closed_velocities<double>(model_, plan_, work, qd);
   losses_.set_cut_rows(work);
   find_directions(work);
+  for (std::size_t k = 0; resting_ != nullptr && k < dry_.size(); ++k) {
+    dry_[k].at_rest = (*resting_)[k] == 0;
+    if (!dry_[k].at_rest) dry_[k].velocity = std::copysign(std::max(std::abs(dry_[k].velocity), 1e-300), (*resting_)[k]);
+  }
+  if (same_directions) {
+    for (Dry& d : dry_) {
+      d.at_rest = d.direction == 0;
+      if (!d.at_rest) d.velocity = std::copysign(std::max(std::abs(d.velocity), 1e-300), d.direction);
+    }
+  }
   for (const int v : plan_.actuated) actuated_qd.push_back(work.qd[at(v)]);
 
   VectorXd now = VectorXd::Zero(n), before;
@@ -245,11 +355,19 @@ void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q
     pushed += mass * now;  // `needed` is that of q̈ = now
     sticking_.clear();
     before = now;
-    now = held(mass, pushed);
-    const double change = largest(now - before), size = std::max(largest(now), 1e-12);
+    now = same_directions ? as_decided(mass, pushed) : held(mass, pushed);
+    // where forces nearly cancel, accelerations are known no better than what each of them would make; f = τ_a − J_aᵀ λ
+    double each = 0.0;
+    for (std::size_t k = 0; k < plan_.freedoms(); ++k) {
+      double sum = std::abs(force[k]) + std::abs(needed[k]);
+      for (std::size_t i = 0; i < work.multipliers.size(); ++i) sum += std::abs(work.J[at(plan_.independent[k]) * work.multipliers.size() + i] * work.multipliers[i]);
+      each = std::max(each, sum);
+    }
+    const double change = largest(now - before), size = std::max({largest(now), each / mass.diagonal().maxCoeff(), 1e-12});
     if (!(change <= 1e30)) break;
     if (change <= 4e-15 * size || (iteration > 0 && change <= 1e-13 * size)) {
       std::copy(now.data(), now.data() + n, qdd.begin());
+      if (!same_directions) decide(now);
       return;
     }
     if (iteration >= kMost) break;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../base/index.hpp"
+#include "../base/linear.hpp"
 #include "assembly.hpp"
 #include "loop_position.hpp"
 
@@ -39,13 +40,17 @@ std::vector<double> ClosedMechanism::independent() const {
   return part;
 }
 
-void ClosedMechanism::follow(In<double> independent) {
-  std::vector<double> guess;
-  for (const int k : plan_.dependent_q) guess.push_back(q_[at(k)]);
-  LoopPosition<double> there = loop_position<double>(model_, plan_, independent, guess);
-  bool near = there.converged;
-  for (std::size_t k = 0; k < q_.size() && near; ++k) near = std::abs(there.q[k] - q_[k]) < kNearPose;
-  if (near) {
+void ClosedMechanism::follow(In<double> independent, In<double> guess) {
+  std::vector<double> near = q_, first(guess.begin(), guess.end());
+  if (first.empty()) {
+    for (const int k : plan_.dependent_q) first.push_back(q_[at(k)]);
+  }
+  for (std::size_t k = 0; k < first.size(); ++k) near[at(plan_.dependent_q[k])] = first[k];
+  for (std::size_t k = 0; k < plan_.independent_q.size() && !guess.empty(); ++k) near[at(plan_.independent_q[k])] = independent[k];
+  LoopPosition<double> there = loop_position<double>(model_, plan_, independent, first);
+  bool arrived = there.converged;
+  for (std::size_t k = 0; k < q_.size() && arrived; ++k) arrived = std::abs(there.q[k] - near[k]) < kNearPose;
+  if (arrived) {
     q_ = std::move(there.q);
     return;
   }
@@ -55,6 +60,22 @@ void ClosedMechanism::follow(In<double> independent) {
   q_ = continue_to(led_, work_.tree, from, independent).q;
 }
 
+void ClosedMechanism::move(In<double> qd) {
+  set_closed_pose<double>(model_, plan_, work_, q_);
+  closed_velocities<double>(model_, plan_, work_, qd);
+}
+
+double ClosedMechanism::determinant() {
+  set_closed_pose<double>(model_, plan_, work_, q_);
+  const auto n = static_cast<Eigen::Index>(plan_.dependent.size());
+  return lw::determinant(Eigen::Map<const Eigen::MatrixXd>(work_.square.data(), n, n));
+}
+
+void ClosedMechanism::set_wrenches(const std::vector<ForceElement<double>>& forces) {
+  for (std::size_t k = 0; k < forces.size(); ++k) model_.forces[k].wrench = forces[k].wrench;
+  if (forward_losses_ != nullptr) forward_losses_->set_wrenches(model_.forces);
+}
+
 void ClosedMechanism::inverse(In<double> qd, In<double> qdd, Out<double> tau, bool friction) {
   if (!friction) return closed_inverse<double>(model_, plan_, work_, q_, qd, qdd, tau);
   if (losses_ == nullptr) losses_ = std::make_unique<ClosedLosses<double>>(model_, plan_);
@@ -62,10 +83,14 @@ void ClosedMechanism::inverse(In<double> qd, In<double> qdd, Out<double> tau, bo
   std::copy(losses_->losses.total.begin(), losses_->losses.total.end(), tau.begin());
 }
 
-void ClosedMechanism::forward(In<double> qd, In<double> tau, Out<double> qdd, bool friction) {
+void ClosedMechanism::forward(In<double> qd, In<double> tau, Out<double> qdd, bool friction, bool same_directions) {
   if (!friction) return closed_forward<double>(model_, plan_, work_, q_, qd, tau, qdd);
+  forward_losses()(work_, q_, qd, tau, qdd, {}, same_directions);
+}
+
+ClosedForwardLosses& ClosedMechanism::forward_losses() {
   if (forward_losses_ == nullptr) forward_losses_ = std::make_unique<ClosedForwardLosses>(model_, plan_);
-  (*forward_losses_)(work_, q_, qd, tau, qdd);
+  return *forward_losses_;
 }
 
 }  // namespace lw

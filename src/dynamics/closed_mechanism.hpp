@@ -25,13 +25,22 @@ class ClosedMechanism {
   std::vector<double> independent() const;                  // of the pose, plan().independent_q
   void stand(std::vector<double> q) { q_ = std::move(q); }  // at a closed configuration of the tree
 
-  // Leads the independent coordinates there: by Newton's method from where it stands where that is near, else along the straight
-  // line, in the same mode. Throws Error that says where the way ends.
-  void follow(In<double> independent);
+  // Leads the independent coordinates there: by Newton's method, from where it stands or a guess of the dependent ones, where that is
+  // near, else from where it stands along the straight line, in the same mode. Throws Error that says where the way ends.
+  void follow(In<double> independent, In<double> guess = {});
+  // All velocities at the pose, from the independent ones: into work().qd.
+  void move(In<double> qd);
+  // Of J_u at the pose: zero where modes meet, so that no mode is left while its sign is the same.
+  double determinant();
+
+  // Other outer wrenches: one an outer force of the model.
+  void set_wrenches(const std::vector<ForceElement<double>>& forces);
 
   // At the pose, with q̇ of the independent joints. With friction: of all joints, cut ones among them, and drives.
   void inverse(In<double> qd, In<double> qdd, Out<double> tau, bool friction = false);
-  void forward(In<double> qd, In<double> tau, Out<double> qdd, bool friction = false);
+  void forward(In<double> qd, In<double> tau, Out<double> qdd, bool friction = false, bool same_directions = false);
+  // Dry friction and its decisions.
+  ClosedForwardLosses& forward_losses();
 
  private:
   Model<double> model_, led_;

@@ -299,7 +299,12 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
   for (const Function& f : program.functions) choices_.push_back({f.name(), 1, {}, {}});
   for (std::size_t k = 0; k < choices_.size(); ++k) {
     const Function& f = program.functions[k];
-    callees_.push_back({choices_[k].function, f.input_size(), f.output_size(), one_.flat(f.name()), nullptr});
+    Callee& c = callees_.emplace_back();
+    c.flat_ = one_.flat(f.name());
+    c.inputs_ = f.input_size();
+    c.outputs_ = f.output_size();
+    c.function_ = choices_[k].function;
+    c.one_ = &one_;
   }
   if (all < 2 || !one_.is_native()) return;
   std::map<int, Program> promising;
@@ -333,30 +338,27 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
       if (!c.measured.same || c.measured.divided > kWorthIt * c.measured.one) continue;
       c.processors = p;
       Callee& callee = callees_[static_cast<std::size_t>(found - choices_.begin())];
-      callee.flat = nullptr;
-      callee.executor = several_[p].get();
+      callee.flat_ = nullptr;
+      callee.executor_ = several_[p].get();
       pays = true;
     }
     if (!pays) several_.erase(p);
   }
 }
 
-void BestExecutor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
-  const Callee* c = callees_.data();
-  const Callee* const end = c + callees_.size();
-  while (c != end && c->function != function) ++c;
-  if (c == end) (void)choice(function);  // says that there is none
-  require(inputs.size() == c->inputs && outputs.size() == c->outputs, "inputs and outputs have the sizes of the function's");
-  if (c->flat != nullptr) c->flat(inputs.data(), outputs.data());
-  else if (c->executor != nullptr) (*c->executor)(function, inputs, outputs);
-  else one_(function, inputs, outputs);
+const BestExecutor::Callee& BestExecutor::called(std::string_view function) const {
+  for (const Callee& c : callees_) {
+    if (c.function_ == function) return c;
+  }
+  throw Error(ErrorCode::usage, fmt::format("the program has no function `{}`", function));
+}
+
+void BestExecutor::Callee::wrong_sizes() const {
+  throw Error(ErrorCode::usage, fmt::format("`{}` has {} inputs and {} outputs", function_, inputs_, outputs_));
 }
 
 const BestExecutor::Choice& BestExecutor::choice(std::string_view function) const {
-  for (const Choice& c : choices_) {
-    if (c.function == function) return c;
-  }
-  throw Error(ErrorCode::usage, fmt::format("the program has no function `{}`", function));
+  return choices_[static_cast<std::size_t>(&called(function) - callees_.data())];
 }
 
 }  // namespace lw

@@ -69,9 +69,34 @@ class BestExecutor {
  public:
   // `most`: cores to use at most; 0: all that this process may run on.
   BestExecutor(const Program& program, int most, const ExecutorOptions& options);
+  BestExecutor(const BestExecutor&) = delete;
+  BestExecutor& operator=(const BestExecutor&) = delete;
 
-  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
+  void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) { called(function)(inputs, outputs); }
   int processors(std::string_view function) const { return choice(function).processors; }
+
+  // A function to be called again and again without being looked for: some take no more time than that takes. Good for as long as the
+  // executor is.
+  class Callee {
+   public:
+    void operator()(std::span<const double> inputs, std::span<double> outputs) const {
+      if (inputs.size() != inputs_ || outputs.size() != outputs_) [[unlikely]] wrong_sizes();
+      if (flat_ != nullptr) [[likely]] flat_(inputs.data(), outputs.data());
+      else if (executor_ != nullptr) (*executor_)(function_, inputs, outputs);
+      else (*one_)(function_, inputs, outputs);
+    }
+
+   private:
+    friend class BestExecutor;
+    [[noreturn]] void wrong_sizes() const;
+
+    Compiled::Flat* flat_ = nullptr;  // the code of one core, where it is compiled and not divided
+    std::size_t inputs_ = 0, outputs_ = 0;
+    std::string_view function_;
+    Executor* executor_ = nullptr;  // where it is divided
+    Compiled* one_ = nullptr;
+  };
+  const Callee& called(std::string_view function) const;
 
   struct Choice {
     std::string function;
@@ -82,15 +107,8 @@ class BestExecutor {
   const Choice& choice(std::string_view function) const;
 
  private:
-  // What is called, a line of cache each: functions may take no more time than it takes to find them.
-  struct alignas(64) Callee {
-    std::string_view function;
-    std::size_t inputs = 0, outputs = 0;
-    Compiled::Flat* flat = nullptr;  // the code of one core, where it is compiled and not divided
-    Executor* executor = nullptr;
-  };
-  std::vector<Callee> callees_;
   Compiled one_;
+  std::vector<Callee> callees_;  // in the order of choices_
   std::map<int, std::unique_ptr<Executor>> several_;  // by processors
   std::vector<Choice> choices_;
 };

@@ -4,10 +4,16 @@
 
 namespace lw {
 
+void look(Integrator& integrator, System& system, double t, MotionState& state) {
+  integrator.at(t, state);
+  system.close(state);
+}
+
 Advance advance(Integrator& integrator, System& system, MotionState& state, double until) {
   Advance done;
   double before = state.t;
   integrator.step(system, state, until);
+  system.close(state);
   if (system.still_holds(state)) return done;
   const double length = state.t - before;
   double after = state.t;
@@ -15,7 +21,7 @@ Advance advance(Integrator& integrator, System& system, MotionState& state, doub
   while (after - before > 1e-15 * length) {
     const double t = before + 0.5 * (after - before);
     if (t <= before || t >= after) break;
-    integrator.at(t, middle);
+    look(integrator, system, t, middle);
     if (system.still_holds(middle)) {
       before = t;
     } else {

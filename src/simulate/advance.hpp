@@ -1,4 +1,4 @@
-// A step that ends where dry friction changes: where a joint comes to rest, breaks loose or turns round.
+// A step that ends where dry friction changes, where a joint comes to rest, breaks loose or turns round; and with its loops closed.
 #pragma once
 
 #include "integrator.hpp"
@@ -13,5 +13,8 @@ struct Advance {
 // One step of the integrator towards `until`. Where what `begin` decided does not hold at its end, the instant from which it
 // does not is found by bisection, and the state is that one.
 Advance advance(Integrator& integrator, System& system, MotionState& state, double until);
+
+// A state within the last step, its loops closed.
+void look(Integrator& integrator, System& system, double t, MotionState& state);
 
 }  // namespace lw

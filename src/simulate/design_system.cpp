@@ -46,6 +46,7 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
         if (!model_.loops.empty()) {
           if (!options_.loops) options_.loops = std::make_shared<LoopPath>(design_);
           refuse_friction_of_loops(model_, options_.friction);
+          options_.friction = false;
         }
         nq_ = lw::at(state_model().nq);
         nv_ = lw::at(state_model().nv);

@@ -31,11 +31,20 @@ struct DrivenOptions {
   bool work = true;                     // z; without it nz = 0
   TorqueDerivatives derivatives = {};   // for implicit integrators, where torques depend on the state
   ParameterValues<double> values = {};  // for parameters by name
+
+  // Of loops. minimal: what the independent joints do decides, the others follow in the mode that the motion began in; it ends where
+  // modes meet. redundant: all joints of the spanning tree move by themselves and are brought back to the closures after every step
+  // (dynamics/multipliers.hpp), also through poses at which the independent ones do not determine the motion; without friction.
+  enum class Coordinates { minimal, redundant };
+  Coordinates coordinates = Coordinates::minimal;
 };
+
+class DrivenDynamics;
 
 class Driven : public System {
  public:
-  // No torques: zero. Throws Error(model) for a mechanism with loops.
+  // No torques: zero. Of a mechanism with loops the state is that of its spanning tree, with all its joints; torques of joints that are
+  // not actuated do nothing.
   explicit Driven(const Mechanism& mechanism, Torques torques = {}, DrivenOptions options = {});
   // Of a model, which has no file to be compiled from: by the reference, and with losses no Jacobian.
   explicit Driven(Model<double> model, Torques torques = {}, DrivenOptions options = {});
@@ -49,6 +58,13 @@ class Driven : public System {
   bool begin(const MotionState& state) override;
   bool still_holds(const MotionState& state) override;
   std::vector<std::string> settle(MotionState& state) override;
+  void close(MotionState& state) override;
+
+  // Of loops: the state that independent coordinates and velocities of `state` belong to. The others may be a guess that tells the mode;
+  // as at home they leave it at home's. Velocities of joints that follow must be zero, or right: Error(data).
+  void assemble(MotionState& state) const;
+  // The largest residual of the closures, m or rad.
+  double opening(const MotionState& state) const;
 
   // As the last call of `slopes` had them.
   std::span<const double> torques() const;
@@ -63,12 +79,9 @@ class Driven : public System {
   const std::vector<std::string>& notes() const;
 
  private:
-  class Dynamics;
   template <class Action>
   auto telling(double t, std::span<const double> q, std::span<const double> v, const Action& action) const;
-  std::unique_ptr<Dynamics> dynamics_;
+  std::unique_ptr<DrivenDynamics> dynamics_;
 };
 
 }  // namespace lw
-
-#include "energy_balance.hpp"  // whoever moves a mechanism balances its energy

@@ -8,8 +8,10 @@
 
 #include "../base/index.hpp"
 #include "../dynamics/assembly.hpp"
+#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/loop_position.hpp"
 #include "../model/joints_alone.hpp"
+#include "dissipation.hpp"
 
 namespace lw {
 namespace {
@@ -115,9 +117,10 @@ void LoopPath::passed(double t, std::span<const double> independent) {
 }
 
 void refuse_friction_of_loops(const Model<double>& model, bool friction) {
-  if (!friction) return;
+  if (!friction || !(dissipates(model) || has_loop_losses(model))) return;
   throw Error(ErrorCode::usage,
-              fmt::format("`{}` has loops: derivatives of its runs are made without friction and losses of drives; leave them out",
+              fmt::format("`{}` has loops: derivatives of its runs are made without friction and losses of drives; leave them out "
+                          "(--no-friction, or no --friction)",
                           model.name));
 }
 

@@ -55,7 +55,7 @@ class LoopPath {
   std::string trouble_;
 };
 
-// Throws Error(usage): derivatives of designs with loops are without friction.
+// Throws Error(usage) where it loses energy: derivatives of designs with loops are without friction.
 void refuse_friction_of_loops(const Model<double>& model, bool friction);
 
 }  // namespace lw

@@ -57,6 +57,7 @@ class ControllerReader {
                                       to_string(j.type)));
           return;
         }
+        f_.require_motor(where, j.v + k);
         c_.q.push_back(j.q + k);
         c_.v.push_back(j.v + k);
         if (one == name) return;

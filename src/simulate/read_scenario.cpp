@@ -25,7 +25,7 @@ class ScenarioReader : ScenarioFields {
 
   Scenario whole(const YamlNode& root) {
     const Fields fields(reader(), root, "the scenario",
-                        {"scenario", "name", "summary", "parameters", "duration", "friction", "integrator", "initial",
+                        {"scenario", "name", "summary", "parameters", "duration", "friction", "coordinates", "integrator", "initial",
                          "inputs", "controllers", "outputs", "events"},
                         {{"links", "joints", "linkwright"}, "that belongs to a mechanism file; this should be a scenario"});
     if (const YamlNode* n = fields.require("scenario", "the format's version comes first: `scenario: 1`")) {
@@ -38,6 +38,7 @@ class ScenarioReader : ScenarioFields {
     if (const YamlNode* n = fields.find("parameters")) parameters(*n);
     if (const YamlNode* n = fields.find("duration")) scenario_.duration = positive(*n, "duration");
     if (const YamlNode* n = fields.find("friction")) scenario_.friction = reader().boolean(*n, "friction");
+    if (const YamlNode* n = fields.find("coordinates")) scenario_.redundant = reader().choice(*n, "coordinates", {"minimal", "redundant"}) == 1;
     if (const YamlNode* n = fields.find("integrator")) integrator(*n);
     if (const YamlNode* n = fields.find("initial")) initial(*n);
     if (const YamlNode* n = fields.find("controllers")) controllers(*n);

@@ -184,7 +184,7 @@ class Run {
       if (i == looks) {
         probe_ = state_;
       } else {
-        integrator_.at(to, probe_);
+        look(integrator_, scene_, to, probe_);
       }
       const std::vector<double>& after = values(probe_, after_);
       std::vector<std::size_t> due;  // first, and those that pass at the same instant
@@ -198,7 +198,7 @@ class Run {
       }
       if (!due.empty()) {
         outputs_until(when);
-        if (when < state_.t) integrator_.at(when, state_);
+        if (when < state_.t) look(integrator_, scene_, when, state_);
         integrator_.restart();
         for (const std::size_t k : due) {
           Watch& w = watches_[k];
@@ -227,7 +227,7 @@ class Run {
     return to;
   }
   double value(std::size_t k, double t) {
-    integrator_.at(t, probe_);
+    look(integrator_, scene_, t, probe_);
     return crossings_(probe_.t, probe_.q, probe_.v)[k] - watches_[k].shift;
   }
 
@@ -328,6 +328,7 @@ class Run {
         (e.set[i].velocity ? state_.v : state_.q)[static_cast<std::size_t>(e.set[i].index)] = x[i];
       }
       scene_.check(state_);
+      scene_.close(state_);
       balance_.jump(before, state_);
     }
     integrator_.restart();
@@ -370,7 +371,7 @@ class Run {
 
   void outputs_until(double t) {
     while (output_time() < t) {
-      integrator_.at(output_time(), row_state_);
+      look(integrator_, scene_, output_time(), row_state_);
       record(row_state_);
     }
   }
@@ -380,6 +381,7 @@ class Run {
     if (s.t >= output_time()) ++outputs_made_;
     scene_.slopes(s.t, s.q, s.v, s.z, a_, dz_);
     const EnergyBalance::Entry e = balance_.look(s);
+    result_.closure = std::max(result_.closure, scene_.opening(s));
     const RunRow row{s.t, s.q, s.v, a_, scene_.torques(), e.kinetic, e.potential, s.z[0], s.z[1], e.residual,
                      outputs_(s.t, s.q, s.v)};
     for (RunListener* l : options_.listeners) l->row(row);
@@ -412,6 +414,17 @@ RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& sce
   }
   if (!is_time(options.sample)) {
     throw Error(ErrorCode::usage, fmt::format("the time between outputs must be positive, not {}", options.sample));
+  }
+  // what would end in a hundred years is a slip of the pen
+  constexpr double kMostRows = 1e9, kMostSteps = 1e12;
+  if (options.duration / options.sample > kMostRows) {
+    throw Error(ErrorCode::usage, fmt::format("a row every {:g} s is {:.1e} rows in {:g} s: that never ends", options.sample,
+                                              options.duration / options.sample, options.duration));
+  }
+  const double step = scenario.options.step;
+  if (!is_adaptive(scenario.integrator, scenario.options) && options.duration / step > kMostSteps) {
+    throw Error(ErrorCode::usage, fmt::format("steps of {:g} s are {:.1e} steps in {:g} s: that never ends", step, options.duration / step,
+                                              options.duration));
   }
   return Run(scene, integrator, scenario, options)();
 }

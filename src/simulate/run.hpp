@@ -44,6 +44,7 @@ struct RunResult {
   std::string ended_by;  // the event, or what failed, with time and state
   IntegratorCounts counts;
   double energy_residual = 0.0;  // the largest of all rows, of the largest energy in play (energy_balance.hpp)
+  double closure = 0.0;  // of loops: the largest residual of all rows, m or rad
   long rows = 0;
   MotionState final;
   std::vector<RunEvent> events;  // the first 1000

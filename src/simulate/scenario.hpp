@@ -67,6 +67,7 @@ struct Scenario {
   std::vector<ScenarioEvent> events;
   std::optional<double> duration;
   bool friction = true;
+  bool redundant = false;  // coordinates of loops (driven.hpp)
   std::string integrator = "dormand-prince";
   IntegratorOptions options;
   double sample = 0.0;                                         // between outputs; 0: the integrator's step, or 0.01 s

@@ -72,9 +72,25 @@ void ScenarioFields::unknown_joint(const Location& where, const std::string& nam
 
 int ScenarioFields::velocity(const Location& where, const std::string& name) {
   const auto place = std::find(model_.velocity_names.begin(), model_.velocity_names.end(), name);
-  if (place != model_.velocity_names.end()) return static_cast<int>(place - model_.velocity_names.begin());
-  unknown_joint(where, name, model_.velocity_names);
-  return -1;
+  if (place == model_.velocity_names.end()) {
+    unknown_joint(where, name, model_.velocity_names);
+    return -1;
+  }
+  const int v = static_cast<int>(place - model_.velocity_names.begin());
+  require_motor(where, v);
+  return v;
+}
+
+void ScenarioFields::require_motor(const Location& where, int v) {
+  if (model_.loops.empty()) return;
+  const auto joint = std::ranges::find_if(model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
+  if (joint->actuated) return;
+  std::vector<std::string> motors;
+  for (const JointInfo& j : model_.joints) {
+    if (j.actuated) motors.push_back(j.name);
+  }
+  complaints_.error(where, fmt::format("`{}` follows the loops: nothing drives it", joint->name),
+                    fmt::format("actuated: {}", fmt::join(motors, ", ")));
 }
 
 std::optional<Csv> ScenarioFields::csv(const YamlNode& node, const std::string& header) {

@@ -38,8 +38,10 @@ class ScenarioFields {
   // `q: {elbow: …}` with a joint of this model.
   std::string example(const std::string& what) const;
   void unknown_joint(const Location& where, const std::string& name, const std::vector<std::string>& known);
-  // Index of the velocity, or -1.
+  // Index of the velocity that something is to drive, or -1.
   int velocity(const Location& where, const std::string& name);
+  // Complains where it is one that loops move.
+  void require_motor(const Location& where, int v);
 
   // A CSV file that the scenario names: beside it.
   std::optional<Csv> csv(const YamlNode& node, const std::string& header);

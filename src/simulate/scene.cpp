@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "../dynamics/closed.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../model/coordinate_rates.hpp"
 #include "../model/curve.hpp"
@@ -57,19 +59,39 @@ template <class T>
 struct ScenarioDriven::Commands {
   Commands(const Model<double>& numbers, const Scenario& scenario, const std::vector<Expr>& inputs)
       : model(model_over<T>(numbers)), work(model), formulas(scenario, inputs), acceleration(scenario.qd.size()),
-        inverse(acceleration) {}
+        inverse(acceleration) {
+    if (!numbers.loops.empty() && !scenario.controllers.empty()) loops.emplace(model, plan_loops(numbers));
+  }
+  void inverse_dynamics(std::span<const T> q, std::span<const T> v) {
+    if (!loops) return rnea<T>(model, work, q, v, acceleration, inverse);
+    const auto part = [](std::span<const T> all, const std::vector<int>& of) {
+      std::vector<T> some;
+      for (const int k : of) some.push_back(all[static_cast<std::size_t>(k)]);
+      return some;
+    };
+    std::vector<T> torques(loops->plan.actuated.size());
+    closed_inverse<T>(model, loops->plan, loops->work, q, part(v, loops->plan.independent), part(acceleration, loops->plan.independent), torques);
+    for (std::size_t k = 0; k < torques.size(); ++k) inverse[static_cast<std::size_t>(loops->plan.actuated[k])] = torques[k];
+  }
+  struct Loops {
+    Loops(const Model<T>& model, LoopPlan made) : plan(std::move(made)), work(model, plan) {}
+    LoopPlan plan;
+    ClosedWorkspace<T> work;
+  };
   Model<T> model;
   Workspace<T> work;
   ScenarioFormulasOver<T> formulas;
   std::vector<T> acceleration, inverse;
   JointMotion<double> wanted;
+  std::optional<Loops> loops;
 };
 
 ScenarioDriven::ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way)
     : Driven(mechanism, {},
              {.way = way,
               .friction = scenario.friction,
-              .derivatives = [this](double t, auto q, auto v, auto d_q, auto d_v) { command_slopes(t, q, v, d_q, d_v); }}),
+              .derivatives = [this](double t, auto q, auto v, auto d_q, auto d_v) { command_slopes(t, q, v, d_q, d_v); },
+              .coordinates = scenario.redundant ? DrivenOptions::Coordinates::redundant : DrivenOptions::Coordinates::minimal}),
       scenario_(scenario) {
   for (std::size_t c = 0; c < scenario_.controllers.size(); ++c) {
     if (!scenario_.controllers[c].integrates()) continue;
@@ -181,7 +203,7 @@ void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T>
       acceleration[joint(k)] = law.law == Law::computed_torque ? u + T(wanted.qdd[k]) : u;
     }
     std::vector<T>& given = law.law == Law::computed_torque ? commands.inverse : acceleration;
-    if (law.law == Law::computed_torque) rnea<T>(commands.model, commands.work, q, v, acceleration, commands.inverse);
+    if (law.law == Law::computed_torque) commands.inverse_dynamics(q, v);
     for (std::size_t k = 0; k < law.v.size(); ++k) {
       const ScenarioInput& in = scenario_.inputs[joint(k)];
       if (in.kind == InputKind::controller && in.controller == static_cast<int>(c)) tau[joint(k)] = given[joint(k)];
@@ -235,6 +257,7 @@ void ScenarioDriven::command_slopes(double t, std::span<const double> q, std::sp
 MotionState ScenarioDriven::start() const {
   MotionState s{0.0, scenario_.q, scenario_.qd, std::vector<double>(static_cast<std::size_t>(nz()), 0.0)};
   check(s);
+  assemble(s);
   return s;
 }
 

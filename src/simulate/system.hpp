@@ -54,6 +54,10 @@ class System {
   // At the first state that it does not hold for: velocities that have just passed zero are zero. Their names, if any.
   virtual std::vector<std::string> settle(MotionState&) { return {}; }
 
+  // Loops: brings what an integrator or its interpolation has left of them back to their closures. For every state that is shown or
+  // gone on from.
+  virtual void close(MotionState&) {}
+
   // "t = 0.25 s; q = …; qd = …", for messages.
   std::string describe(double t, std::span<const double> q, std::span<const double> v) const;
   std::string describe(const MotionState& s) const { return describe(s.t, s.q, s.v); }

@@ -22,6 +22,7 @@
 #include "../model/over.hpp"
 #include "../model/random_state.hpp"
 #include "integrator_orders.hpp"
+#include "loop_verification.hpp"
 #include "run.hpp"
 
 namespace lw {
@@ -128,6 +129,8 @@ class Verifier {
   }
 
   void forward() {
+    // those have no other road than the mass matrix (aba.cpp)
+    const bool by_mass_matrix = model_.has_mimics || !model_.rotor_ties.empty();
     double residual = 0.0, other = 0.0;
     Vector qdd(nv()), by_crba(nv()), tau(nv());
     for (const AtState& a : states_) {
@@ -143,7 +146,9 @@ class Verifier {
       other = worse(other, (mapped(qdd) - mapped(by_crba)).norm() / (scale * condition * kEpsilon));
     }
     judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-13, "of |M| |q̈| + |h|");
-    judge(kStates, "forward dynamics by the mass matrix, against articulated bodies", other, 10.0, "in ε cond(M)");
+    const char* const name = "forward dynamics by the mass matrix, against articulated bodies";
+    if (by_mass_matrix) return skip(kStates, name, "joints that follow others, or tied rotors, have the one road only");
+    judge(kStates, name, other, 10.0, "in ε cond(M)");
   }
 
   void code() {
@@ -362,7 +367,7 @@ class Verifier {
       } else if (c.measured == 0.0) {
         add({kOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step"});
       } else {
-        judge(kOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.3,
+        judge(kOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.49,  // orders are whole numbers
               fmt::format("order {:.2f}, should be {}; the deviation is what it falls short by", c.measured, c.nominal));
       }
     }
@@ -390,7 +395,7 @@ bool VerificationReport::passed() const {
 }
 
 VerificationReport verify_mechanism(const Mechanism& mechanism, const VerificationOptions& options) {
-  return Verifier(mechanism, options).whole();
+  return mechanism.loops.empty() ? Verifier(mechanism, options).whole() : verify_loops(mechanism, options);
 }
 
 }  // namespace lw

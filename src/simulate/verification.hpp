@@ -5,6 +5,8 @@
 //                      power: dE/dt = τ·q̇
 //   along a run        torques back from the motion; the energy that is not accounted for
 //   of integrators     the order by which the error falls with the step
+//
+// Of a mechanism with loops: loop_verification.cpp.
 #pragma once
 
 #include <functional>

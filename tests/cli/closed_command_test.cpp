@@ -112,6 +112,52 @@ TEST(ClosedCommands, CountIsBelowHelmysAlgorithmAndCodePassesItsTest) {
   EXPECT_EQ(code["self_test"], "passed");
 }
 
+TEST(ClosedCommands, MotionKeepsEnergyAndClosuresInEitherCoordinates) {
+  Vector ends[2];
+  for (const char* coordinates : {"minimal", "redundant"}) {
+    const nlohmann::json run = answer({"simulate", "four-bar", "--duration", "1", "--qd", "5", "--coordinates", coordinates});
+    EXPECT_LT(run["energy_residual"].get<double>(), 1e-10);
+    EXPECT_LT(run["closure_residual"].get<double>(), 1e-12);
+    EXPECT_EQ(run["velocity_names"], (nlohmann::json{"crank", "coupler", "rocker"}));
+    ends[std::string(coordinates) == "minimal" ? 0 : 1] = run["final"]["q"].get<Vector>();
+  }
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(ends[0][k], ends[1][k], 1e-9);
+  // a crank that is turned by a torque gains what that works
+  const nlohmann::json driven = answer({"simulate", "five-bar", "--duration", "0.1", "--tau", "0.3,-0.3", "--no-compile"});
+  EXPECT_LT(driven["energy_residual"].get<double>(), 1e-9);
+  EXPECT_EQ(driven["way"], "reference");
+}
+
+TEST(ClosedCommands, ScenariosDriveMotorsAndNothingElse) {
+  const auto scenario = [](const std::string& text) {
+    const std::string file = folder() + "/loops.yaml";
+    std::ofstream(file) << "scenario: 1\nduration: 0.4\n" << text;
+    return file;
+  };
+  // along a trajectory of both motors by computed torque, from its beginning: hardly an error
+  const nlohmann::json along = answer({"simulate", "five-bar", "--scenario",
+                                       scenario("controllers:\n  - {law: computed-torque, kp: 400, kd: 40, trajectory: {times: [0, 0.4], points: [[60 deg, 120 deg], [70 deg, 105 deg]]}}\n")});
+  const Vector q = along["final"]["q"].get<Vector>();
+  const std::vector<std::string> names = along["coordinate_names"].get<std::vector<std::string>>();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (names[k].starts_with("crank")) { EXPECT_NEAR(q[k], (names[k] == "crank1" ? 70 : 105) * M_PI / 180, 1e-6); }
+  }
+  const Outcome passive = linkwright({"simulate", "four-bar", "--scenario", scenario("inputs: {coupler: 1}\n")});
+  EXPECT_EQ(passive.code, 3);
+  EXPECT_TRUE(has(passive.err, "`coupler` follows the loops: nothing drives it")) << passive.err;
+  EXPECT_TRUE(has(passive.err, "actuated: crank")) << passive.err;
+  // a velocity that the loops do not allow
+  const Outcome fast = linkwright({"simulate", "four-bar", "--scenario", scenario("initial: {qd: {rocker: 3}}\n")});
+  EXPECT_EQ(fast.code, 3) << fast.err;
+  EXPECT_TRUE(has(fast.err, "`rocker` cannot start with a velocity of 3")) << fast.err;
+}
+
+TEST(ClosedCommands, VerifyHasASecondRoad) {
+  const nlohmann::json v = answer({"verify", "planar-3rrr", "--states", "10", "--duration", "0.2"});
+  EXPECT_EQ(v["ok"], true) << v.dump(1);
+  EXPECT_GE(v["checks"].size(), 15u);
+}
+
 TEST(ClosedCommands, SayWhatTheyCannotDo) {
   struct Case {
     std::vector<std::string> words;
@@ -127,7 +173,8 @@ TEST(ClosedCommands, SayWhatTheyCannotDo) {
                                          {{"count", "planar-3rrr", "--dense"}, 2, "dense bodies are counted for trees"},
                                          {{"count", "four-bar", "--function", "regressor"}, 2, "the regressor of a mechanism with loops is not made"},
                                          {{"compile", "four-bar", "--language", "fortran", "--out", folder()}, 2, "mechanisms with loops"},
-                                         {{"simulate", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not take yet"}}) {
+                                         {{"simulate", "puma560", "--duration", "1", "--coordinates", "redundant"}, 2, "--coordinates are of mechanisms with loops"},
+                                         {{"regressor", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not take yet"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << o.err;
     EXPECT_TRUE(has(o.err, c.said)) << o.err;

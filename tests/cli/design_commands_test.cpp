@@ -112,6 +112,12 @@ TEST(SensitivityCommand, TakesMechanismsWithLoops) {
   EXPECT_EQ(end["dependent"]["q"].size(), 2u);
   EXPECT_NEAR(end["d_parameters"]["l_coupler"]["dependent"]["q"]["rocker"].get<double>(), slope, 1e-12 * std::abs(slope));
   EXPECT_NEAR(end["dependent"]["q"]["rocker"].get<double>(), value(here), 1e-15);
+  // the same driven by a scenario
+  const std::string file = write("loop.yaml", "scenario: 1\nduration: 0.3\ninitial: {qd: {crank: 6}}\ninputs: {crank: 0.3-0.05*qd.crank}\n");
+  const Outcome driven = linkwright({"sensitivity", "four-bar", "--scenario", file, "--parameters", "l_coupler", "--functional", "end: q.rocker",
+                                     "--rtol", "1e-10", "--atol", "1e-12", "--json", "--quiet"});
+  ASSERT_EQ(driven.code, 0) << driven.err;
+  EXPECT_NEAR(driven.json()["functionals"][0]["gradient"]["l_coupler"].get<double>(), slope, 1e-9 * std::abs(slope));
 }
 
 TEST(SensitivityCommand, OfLoopsRefusesWhatItCannot) {
@@ -122,7 +128,8 @@ TEST(SensitivityCommand, OfLoopsRefusesWhatItCannot) {
     return o.err;
   };
   EXPECT_TRUE(has(said({"--torque", "rocker=1"}), "is not actuated; actuated: crank"));
-  EXPECT_TRUE(has(said({"--friction"}), "without friction"));
+  const std::string scenario = write("loop-events.yaml", "scenario: 1\nevents:\n  - {name: there, crossing: q.crank - 2, stop: true}\n");
+  EXPECT_TRUE(has(said({"--scenario", scenario}), "the event `there`, and events are not differentiated where there are loops"));
   EXPECT_TRUE(has(said({"--qd", "1,2"}), "--qd"));
   EXPECT_TRUE(has(said({"--parameters", "start.q.rocker"}), "no part of the initial state"));
   EXPECT_TRUE(has(said({"--functional", "end: q2"}), "unknown name `q2`"));

@@ -1,4 +1,4 @@
-// Ours, traced and interpreted ours, Orocos KDL and DART on random mechanisms of 1 to 60 joints: 11 000 states in all.
+// Ours, traced and interpreted ours, Orocos KDL and DART on random mechanisms of 1 to 60 joints: 19 390 states in all.
 //
 // The sum of the absolute terms of τ_k, against which errors are measured, is taken as Σ_j |M_kj q̈_j| + |h_k|. That is
 // less than what the algorithms add up (h, too, is a sum in which terms cancel, over bodies and pairs of velocities), so
@@ -33,7 +33,7 @@ using Eigen::MatrixXd, Eigen::VectorXd;
 using Values = std::vector<double>;
 
 constexpr double kEpsilon = 0x1p-52;
-constexpr int kStates = 20;
+constexpr int kStates = 70;
 
 // Largest ratio of error to tolerance that each comparison met, and where; above 1 is a failure.
 class Ratios {
@@ -222,7 +222,7 @@ std::vector<PeerLibrary> libraries() {
 }
 
 // Mechanisms of 1 to 60 joints.
-void compare_mechanisms(std::uint64_t seed, RandomMechanismOptions options, int count = 125) {
+void compare_mechanisms(std::uint64_t seed, RandomMechanismOptions options, int count = 63) {
   const auto peers = libraries();
   ASSERT_FALSE(peers.empty()) << "no peers in " LW_PEERS_DIR ": configure with -DLINKWRIGHT_PEERS=ON";
   Ratios ratios;
@@ -247,14 +247,14 @@ TEST(Peers, KdlAndDartAreHere) {
   }
 }
 
-// 20 states each: KDL takes part in 10 600 (no quaternions; mass matrix and forward dynamics on chains), DART in 15 600.
+// 70 states each: KDL takes part in 10 570 (no quaternions; mass matrix and forward dynamics on chains), DART in 18 480.
 TEST(Peers, AgreeOnSerialChains) { compare_mechanisms(1000, {.types = kAngles, .branching = 0.0, .payload = 0.0}); }
-TEST(Peers, AgreeOnTreesOfAngles) { compare_mechanisms(2000, {.types = kAngles}, 150); }
+TEST(Peers, AgreeOnTreesOfAngles) { compare_mechanisms(2000, {.types = kAngles}, 75); }
 TEST(Peers, AgreeOnTreesOfAllJoints) { compare_mechanisms(3000, {}); }
 TEST(Peers, AgreeOnBushyTreesOfAllJoints) { compare_mechanisms(4000, {.branching = 0.8, .fixed = 0.4}); }
 // Rotor inertia, which DART and RBDL do not know.
 TEST(Peers, AgreeOnDrivenChains) {
-  compare_mechanisms(5000, {.types = kAngles, .branching = 0.0, .payload = 0.0, .drives = true}, 25);
+  compare_mechanisms(5000, {.types = kAngles, .branching = 0.0, .payload = 0.0, .drives = true}, 13);
 }
 
 // That the comparison can fail: one element of one inertia tensor is off by one part in 10⁹.
