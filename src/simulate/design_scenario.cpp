@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "../base/index.hpp"
+#include "../dynamics/assembly.hpp"
+#include "../dynamics/closed_mechanism.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
 
@@ -141,7 +143,16 @@ void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, Forwa
       has_no_derivatives(scenario, fmt::format("has the event `{}`, and events are not differentiated where there are loops", e.name));
   }
   if (scenario.redundant) has_no_derivatives(scenario, "is in redundant coordinates, which have no derivatives; minimal ones do");
-  const LoopPlan plan = LoopPath(DesignParameters(mechanism, {})).plan();
+  ClosedMechanism closed(instantiate<double>(mechanism));
+  const LoopPlan& plan = closed.plan();
+  // as `simulate` begins: near the joints that follow where the scenario says something about them, else in the mode of home
+  const std::vector<double>& home = closed.model().home;
+  if (std::ranges::any_of(plan.dependent_q, [&](int k) { return scenario.q[at(k)] != home[at(k)]; })) {
+    const Assembled there = assemble_from(closed.led(), closed.work().tree, scenario.q, plan.independent);
+    if (!there.closed)
+      has_no_derivatives(scenario, "begins where its loops cannot be closed: " + open_loop(closed.model(), closed.work().tree, there.q));
+    options.pose = there.q;
+  }
   options.q.clear();
   options.qd.clear();
   for (const int k : plan.independent_q) options.q.push_back(scenario.q[at(k)]);
