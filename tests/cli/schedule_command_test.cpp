@@ -105,7 +105,7 @@ TEST(ScheduleCommand, RunsOnTheCoresOfThisComputer) {
   const std::vector<int> cores = allowed_cores();
   if (cores.size() < 2) GTEST_SKIP() << "there is one core";
   for (const char* peers : {"auto", "none"}) {
-    const Json json = scheduled({"ur5", "--function", "inverse-derivatives", "--machine", "host", "--processors", "2", "--run", "--seconds", "1", "--search", "0", "--peers", peers});
+    const Json json = scheduled({"ur5", "--function", "inverse-derivatives", "--machine", "host", "--processors", "2", "--run", "--seconds", "1", "--peers", peers});
     EXPECT_EQ(json["same_bits"], true);
     ASSERT_EQ(json["runs"].size(), 2u);
     for (int k = 0; k < 2; ++k) {
