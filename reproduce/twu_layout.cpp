@@ -104,7 +104,7 @@ Experiment twu_layout() {
   e.compare("seconds", "from the changed word to the end of that run (s)",
             property("chapter 1: simulators must be had quickly where layouts are tried"), 0.0, seconds, absolute(60.0),
             fmt::format(
-                "Within a minute is asked for; it is {} code. He gives no time, and had to run REDUCE and a compiler.",
+                "Within a minute is asked for; it is {} code, from the cache where it was made before. He gives no time, and had to run REDUCE and a compiler.",
                 arm.way() == DrivenOptions::Way::compiled ? "compiled" : "interpreted"));
   return e;
 }

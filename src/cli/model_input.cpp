@@ -222,7 +222,7 @@ LoadedModel load_tree(const Arguments& arguments) {
         ErrorCode::model,
         fmt::format(
             "`{}` has {}, which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, `forward`, `mass-matrix`, "
-            "`bias`, `derivatives`, `count`, `compile` and `bench` do",
+            "`bias`, `derivatives`, `simulate`, `verify`, `sensitivity`, `optimize`, `count`, `compile` and `bench` do",
             loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
   }
   return loaded;
