@@ -145,6 +145,7 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
   if (!mechanism.loops.empty()) has_no_derivatives(scenario, "is of a mechanism with closed loops");
   ForwardDesignOptions options;
   options.q = scenario.q;
+  options.at_home = scenario.at_home;
   options.qd = scenario.qd;
   options.duration = scenario.duration.value_or(1.0);
   options.system.friction = scenario.friction;
@@ -152,6 +153,8 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
   options.steps.step = scenario.options.step;
   options.steps.rtol = scenario.options.rtol;
   options.steps.atol = scenario.options.atol;
+  options.steps.longest = scenario.options.longest;
+  options.steps.shortest = scenario.options.shortest;
   std::vector<ScenarioEvent> happening;  // those that change something, as the options have them
   const Model<Expr> model = instantiate<Expr>(mechanism);
   DesignDrive drive = drive_of(scenario, model);
