@@ -40,6 +40,7 @@ const std::vector<Entry>& experiments() {
                                        {"wong", wong_operations},
                                        {"wong", wong_counts},
                                        {"wong", wong_formulation},
+                                       {"wong", wong_integrators},
                                        {"wong", wong_motion},
                                        {"wong", wong_tracking},
                                        {"twu", twu_planar},

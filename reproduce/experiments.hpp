@@ -28,6 +28,7 @@ Experiment wong_excavator();
 Experiment wong_operations();
 Experiment wong_counts();
 Experiment wong_formulation();
+Experiment wong_integrators();
 Experiment wong_motion();
 Experiment wong_tracking();
 Experiment twu_planar();

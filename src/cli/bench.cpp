@@ -351,7 +351,7 @@ int bench(const Arguments& arguments) {
                "in the same loop.\n", kRepetitions);
   } else {
     fmt::print(
-        "\nLeast of up to {} repetitions over up to {} random states, backends in turn; (ratio to the reference).\n",
+        "\nLeast of up to {} repetitions over up to {} random states, of loops states a millisecond apart; backends in turn; (ratio to the reference).\n",
         kRepetitions, kTimedStates);
   }
   fmt::print("{}\nlinkwright: {}\n", processor(), build);

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../base/random.hpp"
 #include "../codegen/compile.hpp"
+#include "../dynamics/closed_mechanism.hpp"
 #include "../graph/interpreter.hpp"
 
 namespace lw::cli {
@@ -28,15 +30,45 @@ struct ClosedCase {
   }
 };
 
+// As a controller has them, a millisecond apart: joints that swing about home, and for a guess the dependent coordinates of a moment ago.
+std::vector<State> along_a_motion(const Model<double>& model, Random& random) {
+  constexpr double kPeriod = 1e-3, kRate = 6.0;  // s, rad/s
+  for (double size = 0.3;; size *= 0.5) {
+    ClosedMechanism moving(model);
+    const LoopPlan& plan = moving.plan();
+    const std::vector<double> home = moving.independent();
+    std::vector<State> states;
+    try {
+      for (int k = 0; k < kTimedStates; ++k) {
+        State s;
+        s.q = home;
+        for (const int v : plan.dependent_q) s.guess.push_back(moving.q()[static_cast<std::size_t>(v)]);
+        for (std::size_t i = 0; i < plan.freedoms(); ++i) {
+          const double reach = size * std::max(0.1, std::min(1.0, std::abs(home[i]))), rate = kRate + static_cast<double>(i);
+          const double phase = rate * kPeriod * k;
+          s.qd.push_back(reach * rate * std::cos(phase));
+          s.qdd.push_back(-reach * rate * rate * std::sin(phase));
+          if (plan.independent_q.size() == plan.freedoms()) s.q[i] += reach * std::sin(phase);
+        }
+        for (std::size_t i = 0; i < plan.actuated.size(); ++i) s.tau.push_back(random.between(-1.0, 1.0));
+        moving.follow(s.q);
+        states.push_back(std::move(s));
+      }
+      return states;
+    } catch (const Error&) {
+      if (size < 1e-3) throw;  // its mode ends there: a smaller motion
+    }
+  }
+}
+
 ClosedCase case_of(const Traced& traced) {
   const Function& f = traced.function;
   ClosedCase c{f.name(), f.input_size(), f.output_size(), f.inputs().front().size, {}, {}, {}};
   for (const Group& g : f.inputs()) c.widths.push_back(g.size);
   c.tables.resize(c.widths.size());
-  StatesFor states(traced, traced.model);
   Random random(1);
-  for (int k = 0; k < kTimedStates; ++k) {
-    const std::vector<double> in = inputs_of(f, states.next(random));
+  for (const State& s : along_a_motion(traced.model, random)) {
+    const std::vector<double> in = inputs_of(f, s);
     c.in.insert(c.in.end(), in.begin(), in.end());
     std::size_t first = 0;
     for (std::size_t g = 0; g < c.widths.size(); ++g) {

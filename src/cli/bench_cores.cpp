@@ -84,7 +84,7 @@ std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel
     Compiled::Flat* const flat = one.flat(f.name());
     const BestExecutor::Callee& callee = best.called(f.name());
     const auto on_one = [&] { flat(inputs.data(), outputs.data()); };
-    const auto as_chosen = [&] { callee(inputs, outputs); };
+    const auto as_chosen = [&] { callee(inputs.data(), outputs.data()); };
     const BestExecutor::Choice& choice = best.choice(f.name());
     CoresRow row{f.name(), choice.processors, 0.0, 0.0, reason(choice, machine)};
     std::vector<double> seconds = time_on_cores({repeat(on_one), repeat(as_chosen)});

@@ -83,13 +83,13 @@ DesignCheck check_design(const Mechanism& mechanism, const std::vector<std::stri
   Groups groups;
   for (std::size_t f = 0; f < functionals.size(); ++f) groups.push_back(f);
   if (functionals.empty()) {
-    const Model<double> model = instantiate<double>(mechanism);
     std::vector<double> instants = options.instants;
     if (instants.empty()) instants.push_back(std::nan(""));  // the end
-    for (const auto& [letters, count] : {std::pair("q", model.nq), std::pair("qd", model.nv), std::pair("qdd", model.nv)}) {
+    const std::size_t nq = options.q.size(), nv = options.qd.size();  // with loops, of the independent joints
+    for (const auto& [letters, count] : {std::pair("q", nq), std::pair("qd", nv), std::pair("qdd", nv)}) {
       const std::size_t group = functionals.size();
       for (const double t : instants) {
-        for (int k = 1; k <= count; ++k) {
+        for (std::size_t k = 1; k <= count; ++k) {
           const std::string name = fmt::format("{}{}", letters, k);
           functionals.push_back({name, {"--check", name}, DesignFunctional::Kind::instant, t});
           groups.push_back(group);

@@ -13,17 +13,17 @@
 namespace lw::cli {
 
 std::vector<std::string> design_parameters(const std::string& option, const std::string& text,
-                                           const LoadedModel& loaded) {
+                                           const Mechanism& mechanism, const Model<double>& state) {
   std::vector<std::string> names;
   for (const std::string& name : names_in(option, text)) {
     std::vector<std::string> more{name};
-    if (name == "all") more = file_parameters(loaded.mechanism);
-    if (name == "all") std::erase_if(more, [&](const std::string& p) { return is_force_time(loaded.mechanism, p); });
-    if (name == "inertial") more = inertial_parameter_names(loaded.mechanism);
-    if (name == "start") more = initial_state_names(loaded.model);
+    if (name == "all") more = file_parameters(mechanism);
+    if (name == "all") std::erase_if(more, [&](const std::string& p) { return is_force_time(mechanism, p); });
+    if (name == "inertial") more = inertial_parameter_names(mechanism);
+    if (name == "start") more = initial_state_names(state);
     if (more.empty()) {
       throw Error(ErrorCode::usage,
-                  fmt::format("`{}` names no parameters; `inertial` are those of its links", loaded.model.name));
+                  fmt::format("`{}` names no parameters; `inertial` are those of its links", mechanism.name));
     }
     names.insert(names.end(), more.begin(), more.end());
   }
@@ -49,7 +49,7 @@ DesignFunctional functional_of(const std::string& option, const std::string& tex
   return f;
 }
 
-std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Model<double>& model) {
+std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Model<double>& model, const ClosedModel* closed) {
   std::vector<WrittenFormula> list(static_cast<std::size_t>(model.nv), {"--torque", "0"});
   for (const std::string& text : arguments.texts("--torque")) {
     const std::size_t sign = text.find('=');
@@ -60,6 +60,10 @@ std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Mo
     if (place == model.velocity_names.end()) {
       throw Error(ErrorCode::usage, fmt::format("--torque: `{}` has no joint {}; {}", model.name, in_quotes(joint),
                                                 suggestion(joint, model.velocity_names)));
+    }
+    if (closed != nullptr && std::ranges::find(closed->motors.velocity_names, joint) == closed->motors.velocity_names.end()) {
+      throw Error(ErrorCode::usage, fmt::format("--torque: {} follows the loops of `{}` and is not actuated; actuated: {}",
+                                                in_quotes(joint), model.name, fmt::join(closed->motors.velocity_names, ", ")));
     }
     list[static_cast<std::size_t>(place - model.velocity_names.begin())].text = trimmed(text.substr(sign + 1));
   }

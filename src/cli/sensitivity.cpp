@@ -10,8 +10,10 @@
 #include "../simulate/design_scenario.hpp"
 #include "codegen_options.hpp"
 #include "commands.hpp"
+#include "closed_input.hpp"
 #include "design_check.hpp"
 #include "design_input.hpp"
+#include "design_instants.hpp"
 #include "motion_csv.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
@@ -45,9 +47,14 @@ std::string gradient_table(const std::vector<std::string>& functionals, const st
 
 struct SensitivityInput {
   LoadedModel loaded;
+  std::unique_ptr<ClosedModel> closed;  // where there are loops
   std::vector<std::string> parameters;
   std::vector<DesignFunctional> functionals;
   DesignMethod method = DesignMethod::automatic;
+
+  // The joints that the state, and those that torques run over.
+  const Model<double>& state() const { return closed ? closed->joints.model : loaded.model; }
+  const Model<double>& motors() const { return closed ? closed->motors : loaded.model; }
 };
 
 DesignMethod design_method(const Arguments& arguments) {
@@ -58,10 +65,11 @@ DesignMethod design_method(const Arguments& arguments) {
   return DesignMethod::automatic;
 }
 
-ForwardDesignOptions design_run_options(const Arguments& arguments, const LoadedModel& loaded) {
+ForwardDesignOptions design_run_options(const Arguments& arguments, const SensitivityInput& input) {
+  const LoadedModel& loaded = input.loaded;
   ForwardDesignOptions options;
   if (arguments.has("--scenario")) {
-    for (const char* option : {"--q", "--qd", "--torque", "--friction"}) {
+    for (const char* option : {"--q", "--qd", "--mode", "--torque", "--friction"}) {
       if (arguments.has(option))
         throw Error(ErrorCode::usage, fmt::format("{} is for runs without a --scenario, which says it itself", option));
     }
@@ -69,10 +77,15 @@ ForwardDesignOptions design_run_options(const Arguments& arguments, const Loaded
         design_options(load_scenario(arguments.text("--scenario"), loaded.mechanism, loaded.model), loaded.mechanism);
     if (arguments.has("--no-friction")) options.system.friction = false;
   } else {
-    options.q = read_q(arguments, loaded);
+    if (input.closed) {
+      options.pose = read_closed_pose(arguments, *input.closed).q;
+      options.q = input.closed->mechanism->independent();
+    } else {
+      options.q = read_q(arguments, loaded);
+    }
     options.at_home.assign(options.q.size(), !arguments.has("--q"));
-    options.qd = read_velocity(arguments, "--qd", loaded.model);
-    options.drive.torques = torque_formulas(arguments, loaded.model);
+    options.qd = read_velocity(arguments, "--qd", input.state());
+    options.drive.torques = torque_formulas(arguments, loaded.model, input.closed.get());
     options.system.friction = arguments.has("--friction");
   }
   options.duration = arguments.number("--duration", options.duration);
@@ -108,59 +121,14 @@ void add_gradients(Json& json, const std::vector<std::string>& parameters, std::
   }
 }
 
+// With loops: which joints vectors run over.
+void add_joints(Json& json, const SensitivityInput& input) {
+  if (!input.closed) return;
+  json["velocity_names"] = input.state().velocity_names;
+  json["actuated"] = input.motors().velocity_names;
+}
+
 // --- forward
-
-Json instant_json(const ForwardDesign::Instant& instant, const std::vector<std::string>& parameters) {
-  Json json{{"t", instant.t}, {"q", instant.q}, {"qd", instant.qd}, {"qdd", instant.qdd}, {"tau", instant.tau}};
-  Json& by = json["d_parameters"] = Json::object();
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    const auto& d = instant.by[k];
-    by[parameters[k]] = {{"q", d.q}, {"qd", d.qd}, {"qdd", d.qdd}, {"tau", d.tau}};
-  }
-  return json;
-}
-
-void print_instant(const ForwardDesign::Instant& instant, const Model<double>& model,
-                   const std::vector<std::string>& parameters) {
-  fmt::print("\nat {:.6g} s\n\n", instant.t);
-  Table table({"parameter", "joint", "d q", "d qd", "d qdd", "d tau"});
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    const auto& d = instant.by[k];
-    for (std::size_t v = 0; v < d.qd.size(); ++v) {
-      table.add({v == 0 ? parameters[k] : "", model.velocity_names[v], readable(d.q[v], 9, largest(d.q)),
-                 readable(d.qd[v], 9, largest(d.qd)), readable(d.qdd[v], 9, largest(d.qdd)),
-                 readable(d.tau[v], 9, largest(d.tau))});
-    }
-  }
-  fmt::print("{}", table.str());
-}
-
-// t, then q, qd, qdd, tau and, for every parameter, their derivatives: d_q1.l1 is that of q1 by l1.
-std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants,
-                           const std::vector<std::string>& parameters) {
-  std::string text = "t";
-  const ForwardDesign::Instant& first = instants.front();
-  const auto header = [&](const std::string& front, const std::string& end, std::size_t nq) {
-    const std::pair<const char*, std::size_t> groups[] = {
-        {"q", nq}, {"qd", first.qd.size()}, {"qdd", first.qd.size()}, {"tau", first.qd.size()}};
-    for (const auto& [letter, n] : groups) {
-      for (std::size_t k = 1; k <= n; ++k) text += fmt::format(",{}{}{}{}", front, letter, k, end);
-    }
-  };
-  header("", "", first.q.size());
-  for (const std::string& p : parameters) header("d_", "." + p, first.qd.size());
-  const auto numbers = [&](const auto& row) {
-    for (const auto* part : {&row.q, &row.qd, &row.qdd, &row.tau}) {
-      for (const double x : *part) text += fmt::format(",{}", x);
-    }
-  };
-  for (const ForwardDesign::Instant& i : instants) {
-    text += fmt::format("\n{}", i.t);
-    numbers(i);
-    for (const auto& by : i.by) numbers(by);
-  }
-  return text + "\n";
-}
 
 // Those that changed or ended the run.
 Json event_list(const EventfulRun& run) {
@@ -174,7 +142,7 @@ Json event_list(const EventfulRun& run) {
 }
 
 int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
-  ForwardDesignOptions options = design_run_options(arguments, input.loaded);
+  ForwardDesignOptions options = design_run_options(arguments, input);
   const std::vector<double> asked = options.instants;
   if (arguments.has("--out")) {
     const double sample = arguments.number("--sample", 0.01);
@@ -209,7 +177,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   std::vector<ForwardDesign::Instant> instants;
   if (!options.instants.empty()) instants = design.trajectory();
   if (arguments.has("--out") && !instants.empty())
-    write_file(arguments.text("--out"), trajectory_csv(instants, input.parameters));
+    write_file(arguments.text("--out"), trajectory_csv(instants, input.loaded.model, input.closed.get(), input.parameters));
   std::erase_if(instants, [&](const ForwardDesign::Instant& i) {
     return !shows_end && std::find(asked.begin(), asked.end(), i.t) == asked.end();
   });
@@ -226,9 +194,10 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
               {"duration", end},
               {"steps", design.run().steps()},
               {"events", event_list(design.run())}};
+    add_joints(json, input);
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["instants"] = Json::array();
-    for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.parameters));
+    for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.loaded.model, input.closed.get(), input.parameters));
     if (check) {
       Json& list = json["check"] = Json::object();
       for (const DesignCheck::Road& road : check->roads) list[road.key] = road.difference;
@@ -267,14 +236,14 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
 
 int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   for (const char* option :
-       {"--scenario", "--q", "--qd", "--torque", "--duration", "--check", "--integrator", "--step"}) {
+       {"--scenario", "--q", "--qd", "--mode", "--torque", "--duration", "--check", "--integrator", "--step"}) {
     if (arguments.has(option))
       throw Error(ErrorCode::usage, fmt::format("with --motion torques follow from the motion: {} has no use", option));
   }
-  const Model<double>& model = input.loaded.model;
+  const Model<double>& model = input.motors();
   std::vector<double> t;
   GradientRows q, qd, qdd;
-  for (const JointSample& s : read_motion(arguments.text("--motion"), model)) {
+  for (const JointSample& s : read_motion(arguments.text("--motion"), input.state())) {
     t.push_back(s.t);
     q.push_back(s.q);
     qd.push_back(s.qd);
@@ -316,6 +285,7 @@ int inverse_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   }
   if (arguments.json()) {
     Json json{{"model", model.name}, {"run", "inverse"}, {"samples", t.size()}};
+    add_joints(json, input);
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["largest_d_tau"] = Json::object();
     for (std::size_t k = 0; k < input.parameters.size(); ++k) json["largest_d_tau"][input.parameters[k]] = peaks[k];
@@ -365,7 +335,7 @@ std::vector<double> quickest_calls(const std::vector<std::function<void()>>& cal
 }
 
 int sensitivity_cost(const Arguments& arguments, SensitivityInput& input) {
-  ForwardDesignOptions options = design_run_options(arguments, input.loaded);
+  ForwardDesignOptions options = design_run_options(arguments, input);
   options.instants.clear();
   std::vector<DesignFunctional> functionals = input.functionals;
   if (functionals.empty()) functionals = {functional_of("--functional", "integral: tau1^2 + qd1^2")};
@@ -411,11 +381,17 @@ int run_sensitivity(const Arguments& arguments) {
   require_ending(arguments, "--out", "CSV", ".csv");
   require_other_file(arguments, "--out", "MODEL");
   require_other_file(arguments, "--out", "--motion");
-  SensitivityInput input{load_tree(arguments), {}, {}, design_method(arguments)};
+  SensitivityInput input{load_model(arguments), nullptr, {}, {}, design_method(arguments)};
+  refuse_mode(arguments, input.loaded.model);
+  if (!input.loaded.model.loops.empty()) {
+    input.closed = std::make_unique<ClosedModel>(input.loaded);
+    input.loaded.model = input.closed->loaded.model;
+  }
   if (!arguments.has("--scenario")) note_losses(arguments, input.loaded.mechanism);
   const bool named = !input.loaded.mechanism.parameters.empty();
   input.parameters =
-      design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded);
+      design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded.mechanism,
+                        input.state());
   for (const std::string& text : arguments.texts("--functional"))
     input.functionals.push_back(functional_of("--functional", text));
   if (arguments.has("--cost")) return sensitivity_cost(arguments, input);
@@ -495,7 +471,8 @@ Command sensitivity_command() {
       {"--rtol", "X", "relative tolerance of a step; default: 1e-10", Kind::number, {}, "Run"},
       {"--atol", "X", "absolute tolerance of a step; default: 1e-12", Kind::number, {}, "Run"},
       q_option(),
-      velocity_option("--qd", "initial velocities")};
+      velocity_option("--qd", "initial velocities"),
+      mode_option()};
   Command c = dynamics_command(own);
   c.name = "sensitivity";
   c.summary = "how a motion, or what it costs, changes with the design";
@@ -508,10 +485,13 @@ Command sensitivity_command() {
       "made: direct ones go "
       "along with the motion, one parameter after the other; adjoint ones come back from its end, for all parameters "
       "at once. "
-      "Derivatives of q are along the velocities.";
+      "Derivatives of q are along the velocities. With closed loops the state, --q and --qd are those of the independent joints, the "
+      "others follow as link lengths and all else have it; formulas may name them all.";
   c.examples = {
       "linkwright sensitivity twu-3r --qd 12deg,-8deg,-4deg --torque \"link1=10*sqrt(t)+6\" --duration 0.18",
       "linkwright sensitivity double-pendulum --functional \"integral: kinetic\" --functional \"end: lower.z\" --check",
+      "linkwright sensitivity four-bar --qd 6 --torque \"crank=0.2-0.05*qd.crank\" --duration 0.3 --parameters "
+      "l_crank,l_rocker,start.qd.crank --functional \"end: q.rocker\" --check",
       "linkwright sensitivity puma560 --parameters inertial --duration 0.2 --functional \"end: q1\" --method adjoint "
       "--json"};
   c.run = run_sensitivity;

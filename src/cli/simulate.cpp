@@ -22,6 +22,8 @@
 namespace lw::cli {
 namespace {
 
+constexpr double kPatience = 10.0, kLongRun = 600.0;  // seconds: until something is said, of a run that takes longer
+
 const char* end_name(RunResult::End end) {
   switch (end) {
     case RunResult::End::duration: return "duration";
@@ -100,6 +102,7 @@ Json as_json(const Arguments& arguments, const Report& r) {
             {"rows", run.rows},
             {"friction", r.scenario.friction && r.scene.has_losses()},
             {"way", way_name(r.scene.way())},
+            {"by_algorithms", r.scene.by_algorithms()},
             {"end", end_name(run.end)},
             {"ended_by", run.ended_by.empty() ? Json(nullptr) : Json(run.ended_by)},
             {"energy_residual", run.energy_residual},
@@ -168,7 +171,10 @@ void print_text(const Report& r) {
   }
   fmt::print("steps       {}{}, {} evaluations, {}\n", run.counts.steps,
              run.counts.rejected > 0 ? fmt::format(" ({} rejected)", run.counts.rejected) : "", run.counts.slopes,
-             way_name(r.scene.way()));
+             r.scene.way() == DrivenOptions::Way::compiled && r.scene.by_algorithms() > 0
+                 ? fmt::format("compiled; {} by the algorithms, where {}", r.scene.by_algorithms(),
+                               model.loops.empty() ? "friction holds or turns" : "the guess of loops is far off")
+                 : way_name(r.scene.way()));
   fmt::print("time        {:.3g} s, {:.3g} × real time\n", r.seconds, run.final.t / std::max(r.seconds, 1e-9));
   for (const std::string& f : r.files) fmt::print("written     {}\n", f);
 }
@@ -219,6 +225,23 @@ int run_simulate(const Arguments& arguments) {
       return !interrupts.asked();
     };
     const auto start = std::chrono::steady_clock::now();
+    // One who waits without a picture of it should know why.
+    bool told = arguments.quiet();
+    const auto tell_of_long_run = [&, steps = integrator.get()](double t) {
+      if (told || steps->counts().steps % 1000 != 0) return;
+      const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (passed < kPatience || passed * (options.duration - t) < kLongRun * t) return;
+      told = true;
+      say(fmt::format("note: after {:.0f} s the motion has come to t = {:.3g} s of {:g}, in steps of {:.1e} s{}", passed, t, options.duration,
+                      t / static_cast<double>(std::max(1L, steps->counts().steps)),
+                      scenario.integrator == "cvode" || !is_adaptive(scenario.integrator, scenario.options)
+                          ? ""
+                          : ": it may be stiff (--integrator cvode), or the tolerances too small"));
+    };
+    options.proceed = [&, shown = options.proceed](double t) {
+      tell_of_long_run(t);
+      return shown(t);
+    };
     result = run(scene, *integrator, scenario, options);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     unwritten = finish_all(files, written);
@@ -257,9 +280,12 @@ Command simulate_command() {
       "scenario file says (docs/scenarios.md): inputs as formulas, tables, recordings or controllers, events that stop, note or "
       "change something, outputs. Options win over the file.\n\n"
       "Friction of joints and losses of drives act, unless --no-friction. Energy and work are integrated with the motion; "
-      "the residual of their balance is always given. Ctrl-C ends the run and leaves complete files.";
+      "the residual of their balance is always given. Ctrl-C ends the run and leaves complete files.\n\n"
+      "Of a mechanism with loops --q, --qd and --tau are those of its actuated joints; the others follow, in the mode of home or --mode K. "
+      "Where a motion passes a pose at which modes meet, `--coordinates redundant` goes on.";
   c.examples = {"linkwright simulate double-pendulum --duration 5 --plot swing.svg --out run.csv",
                 "linkwright simulate puma560 --duration 0.5 --step 0.001 --tau 10,0,0,0,0,0 --no-friction --json",
+                "linkwright simulate four-bar --duration 2 --qd 8",
                 "linkwright simulate quadruped --duration 0.2 --integrator rk4 --step 0.001 --mcap fall.mcap"};
   c.sections = {integrator_section()};
   c.run = run_simulate;

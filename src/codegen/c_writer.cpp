@@ -185,6 +185,16 @@ static void @name_newton(int steps, const REAL *start, REAL *out) {
 )";
 
 // The same where a solve has a step of its own: so many whole steps.
+constexpr const char* kWithin = R"(
+#ifndef LW_WITHIN
+#ifdef __GNUC__
+#define LW_WITHIN inline __attribute__((always_inline))
+#else
+#define LW_WITHIN inline
+#endif
+#endif
+)";
+
 constexpr const char* kOwnSteps = R"(
 static void @name(const VALUE *start, VALUE *out) {
   VALUE in[@all], step[@n];
@@ -284,10 +294,18 @@ void CWriter::own_steps(const Solve& solve, bool with_residual, int lanes) {
   std::string& name = own_steps_[{solve.step.get(), lanes, with_residual}];
   if (!name.empty()) return;
   const Function& step = *solve.step;
+  // Several functions may take the same steps: then compilers call them, and numbers go through memory from step to step (of the 3-RRR's
+  // cycle a quarter of the time).
+  constexpr double kMostWithin = 300.0;
+  const OperationCount operations = cost(step).operations;
+  const bool within = static_cast<double>(operations.multiplications + operations.additions) <= kMostWithin;
+  if (within && text.find(kWithin) == std::string::npos) text += kWithin;
   const std::string step_name = nested(step, lanes);
+  if (within) replace_all(text, "\nstatic void " + step_name + "(", "\nstatic LW_WITHIN void " + step_name + "(");
   name = step_name + (with_residual ? "_newton_residual" : "_newton");
   const std::size_t n = step.output_size();
   std::string steps = kOwnSteps;
+  if (within) replace_all(steps, "static void", "static LW_WITHIN void");
   replace_all(steps, "VALUE", c_value(dialect_, lanes));
   replace_all(steps, "@steps", std::to_string(solve.steps));
   replace_all(steps, "@step", fmt::format("{}({}, step)", step_name, pieces(step.inputs(), "in")));

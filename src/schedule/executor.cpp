@@ -353,6 +353,13 @@ const BestExecutor::Callee& BestExecutor::called(std::string_view function) cons
   throw Error(ErrorCode::usage, fmt::format("the program has no function `{}`", function));
 }
 
+void BestExecutor::Callee::elsewhere(const double* inputs, double* outputs) const {
+  const std::span<const double> in(inputs, inputs_);
+  const std::span<double> out(outputs, outputs_);
+  if (executor_ != nullptr) (*executor_)(function_, in, out);
+  else (*one_)(function_, in, out);
+}
+
 void BestExecutor::Callee::wrong_sizes() const {
   throw Error(ErrorCode::usage, fmt::format("`{}` has {} inputs and {} outputs", function_, inputs_, outputs_));
 }

@@ -81,14 +81,18 @@ class BestExecutor {
    public:
     void operator()(std::span<const double> inputs, std::span<double> outputs) const {
       if (inputs.size() != inputs_ || outputs.size() != outputs_) [[unlikely]] wrong_sizes();
-      if (flat_ != nullptr) [[likely]] flat_(inputs.data(), outputs.data());
-      else if (executor_ != nullptr) (*executor_)(function_, inputs, outputs);
-      else (*one_)(function_, inputs, outputs);
+      (*this)(inputs.data(), outputs.data());
+    }
+    // As many as the function has: nothing is checked.
+    void operator()(const double* inputs, double* outputs) const {
+      if (flat_ != nullptr) [[likely]] flat_(inputs, outputs);
+      else elsewhere(inputs, outputs);
     }
 
    private:
     friend class BestExecutor;
     [[noreturn]] void wrong_sizes() const;
+    void elsewhere(const double* inputs, double* outputs) const;
 
     Compiled::Flat* flat_ = nullptr;  // the code of one core, where it is compiled and not divided
     std::size_t inputs_ = 0, outputs_ = 0;

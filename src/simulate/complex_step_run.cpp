@@ -2,13 +2,46 @@
 
 #include <memory>
 
+#include "../base/index.hpp"
 #include "../dynamics/aba.hpp"
+#include "../dynamics/closed.hpp"
+#include "../dynamics/loop_position.hpp"
 #include "../graph/interpreter.hpp"
 
 namespace lw {
 namespace {
 
 using Steps = std::vector<ComplexStep>;
+
+// (a, t, u, q, v, b) of all joints of a mechanism with loops, at the q and v of its independent ones.
+Steps closed_moment(const DesignSystem& system, Interpreter<ComplexStep>& torques, const ComplexStep& t,
+                    std::span<const ComplexStep> u, std::span<const ComplexStep> y, std::span<const ComplexStep> b) {
+  const LoopPlan& plan = system.loops()->plan();
+  std::vector<double> real, guess;
+  for (const ComplexStep& c : y) real.push_back(c.re);
+  const std::vector<double> there = system.configuration(t.re, real);
+  for (const int k : plan.dependent_q) guess.push_back(there[at(k)]);
+  const Steps dependent(guess.begin(), guess.end());
+  const Model<ComplexStep> model = system.design().model<ComplexStep>(b, t);
+  const Steps q = loop_position<ComplexStep>(model, plan, y.first(system.nq()), dependent).q;
+  const std::span<const ComplexStep> v = y.subspan(system.nq(), system.nv());
+  ClosedWorkspace<ComplexStep> work(model, plan);
+  set_closed_pose<ComplexStep>(model, plan, work, q);
+  closed_velocities<ComplexStep>(model, plan, work, v);
+  const Steps all_v = work.qd;
+  Steps x{t}, tau(system.nu()), actuated, a(system.nv());
+  x.insert(x.end(), u.begin(), u.end());
+  x.insert(x.end(), q.begin(), q.end());
+  x.insert(x.end(), all_v.begin(), all_v.end());
+  x.insert(x.end(), b.begin(), b.end());
+  torques(x, tau);
+  for (const int k : plan.actuated) actuated.push_back(tau[at(k)]);
+  closed_forward<ComplexStep>(model, plan, work, q, v, actuated, a);
+  closed_velocities<ComplexStep>(model, plan, work, v);
+  closed_accelerations<ComplexStep>(model, plan, work, q, a);
+  x.insert(x.begin(), work.qdd.begin(), work.qdd.end());
+  return x;
+}
 
 class ComplexRates {
  public:
@@ -22,8 +55,16 @@ class ComplexRates {
 
   void operator()(double t, double inside, std::span<const ComplexStep> y, std::span<ComplexStep> f) {
     const std::size_t nq = system_.nq(), nv = system_.nv();
-    std::vector<double> u(nv, 0.0);
+    std::vector<double> u(system_.nu(), 0.0);
     if (system_.options().inputs) system_.options().inputs(t, inside, u);
+    if (system_.loops() != nullptr) {
+      const Steps given(u.begin(), u.end());
+      const Steps x = closed_moment(system_, torques_, complex_time(t), given, y.first(nq + nv), b_);
+      Steps rates(f.size() - nv);
+      at_accelerations_(x, rates);
+      for (std::size_t k = 0; k < f.size(); ++k) f[k] = k < nq ? rates[k] : k < nq + nv ? x[at(plan_of(k - nq))] : rates[k - nv];
+      return;
+    }
     Steps x{complex_time(t)};
     x.insert(x.end(), u.begin(), u.end());
     x.insert(x.end(), y.begin(), y.begin() + static_cast<std::ptrdiff_t>(nq + nv));
@@ -46,6 +87,8 @@ class ComplexRates {
   }
 
  private:
+  int plan_of(std::size_t k) const { return system_.loops()->plan().independent[k]; }
+
   const DesignSystem& system_;
   Interpreter<ComplexStep> torques_, at_accelerations_, traced_;
   Steps b_;
@@ -130,6 +173,14 @@ double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const 
 }
 
 }  // namespace
+
+std::vector<ComplexStep> complex_loop_outputs(const DesignSystem& system, const ComplexStep& t, std::span<const ComplexStep> u,
+                                              std::span<const ComplexStep> y, std::span<const ComplexStep> b) {
+  Interpreter<ComplexStep> torques(system.functions().torques), outputs(system.functions().outputs_at);
+  Steps results(system.outputs());
+  outputs(closed_moment(system, torques, t, u, y, b), results);
+  return results;
+}
 
 EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0,
                                            std::span<const double> db) {

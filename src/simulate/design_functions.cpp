@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "../base/index.hpp"
 #include "../codegen/compile.hpp"
-#include "../dynamics/base_parameters.hpp"
-#include "../dynamics/canonical/composite.hpp"
 #include "../dynamics/crba.hpp"
-#include "../dynamics/elements.hpp"
-#include "../dynamics/friction.hpp"
+#include "../dynamics/formulations/cholesky.hpp"
 #include "../graph/adjoint.hpp"
 #include "../graph/interpreter.hpp"
 #include "../graph/jacobian.hpp"
@@ -19,6 +17,8 @@
 #include "../graph/passes/schedule.hpp"
 #include "../graph/tangent.hpp"
 #include "../model/coordinate_rates.hpp"
+#include "design_tree.hpp"
+#include "traced_loops.hpp"
 
 namespace lw {
 namespace {
@@ -26,90 +26,35 @@ namespace {
 using Exprs = std::vector<Expr>;
 constexpr int kNewtonStepsOfLosses = 30;
 
-Exprs expr_list(std::initializer_list<std::span<const Expr>> parts) {
-  Exprs all;
-  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-Exprs expr_values(const Function& f, const Exprs& x) {
-  Exprs y(f.output_size());
-  evaluate<Expr>(f, x, y);
-  return y;
-}
-Exprs expr_part(const Exprs& all, std::size_t first, std::size_t count) {
-  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
-
-// The model with as few inertial numbers as give its torques, in frames that make the equations short.
-struct DesignTree {
-  Model<Expr> model;
-  CanonicalTree<Expr> tree;
-  TensorRoad road;
-
-  explicit DesignTree(const Model<Expr>& full)
-      : model(regrouped(full, kRounding)),
-        tree(canonical_tree(model)),
-        road{std::vector<bool>(full.bodies.size(), false), std::vector<bool>(full.bodies.size(), false)} {
-    regauge(tree, model, Gauges(tree.links.size(), Gauge::child));
-  }
-  Exprs torques(const Exprs& q, const Exprs& v, const Exprs& a) const {
-    Exprs tau(v.size());
-    tensor_inverse<Expr>(model, tree, road, q, v, a, tau);
-    subtract_elements<Expr>(model, q, tau);
-    return tau;
-  }
-  Exprs mass_matrix(const Exprs& q) const {
-    Exprs M(at(model.nv) * at(model.nv));
-    composite_mass_matrix<Expr>(model, tree, road, q, M);
-    return M;
-  }
-};
-
-Exprs needed_torques(const Model<Expr>& model, bool friction, const Exprs& q, const Exprs& v, const Exprs& a) {
-  if (!friction) return DesignTree(model).torques(q, v, a);
-  Workspace<Expr> work(model);
-  Losses<Expr> losses(model);
-  inverse_with_losses<Expr>(model, work, q, v, a, losses);
-  return losses.total;
-}
-
-// Whether what is lost depends on loads, and so on accelerations.
-bool losses_need_loads(const Model<double>& model) {
-  return std::any_of(model.losses.begin(), model.losses.end(),
-                     [](const auto& loss) { return !loss.bearings.empty(); }) ||
-         std::any_of(model.transmissions.begin(), model.transmissions.end(), [](const auto& t) {
-           return std::any_of(t.drives.begin(), t.drives.end(), [](const auto& d) { return !d.efficiency.empty(); });
-         });
-}
-
 class ForwardTracer {
  public:
-  ForwardTracer(const DesignParameters& design, const DesignFormulas& formulas, bool friction)
+  ForwardTracer(const DesignParameters& design, const DesignFormulas& formulas, bool friction, const LoopPlan* loops)
       : design_(design),
         formulas_(formulas),
         friction_(friction),
+        loops_(loops),
         values_(design.model<double>(design.values())),
         nq_(at(values_.nq)),
         nv_(at(values_.nv)),
         np_(design.size()),
+        state_nq_(loops != nullptr ? loops->independent_q.size() : nq_),
+        state_nv_(loops != nullptr ? loops->freedoms() : nv_),
         implicit_(friction && losses_need_loads(values_)),
-        residual_(trace("residual", {{"a", nv_}, {"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv_}, {"p", np_}},
-                        {{"r", nv_}},
-                        [&](const Arguments& in, Results& out) {
-                          const Exprs tau = torques(in[1][0], in[2], in[3], in[4], in[5]);
-                          out[0] = needed_torques(design_.model<Expr>(in[5], in[1][0]), friction_, in[3], in[4], in[0]);
-                          for (std::size_t k = 0; k < nv_; ++k) out[0][k] -= tau[k];
-                        })),
-        rates_(with_accelerations(
-            "rates", {{"q", nq_}, {"F", formulas_.integrands.size()}},
+        residual_(trace("residual", arguments(state_nv_), {{"r", state_nv_}},
+                        [&](const Arguments& in, Results& out) { out[0] = excess(in); })),
+        rates_at_(with_accelerations(
+            "rates", {{"q", state_nq_}, {"F", formulas_.integrands.size()}},
             [&](const Model<Expr>& model, const MotionMoment& m, const FormulaNames& names, Results& out) {
-              coordinate_rates<Expr>(model, m.q, m.qd, out[0]);
+              Exprs all(nq_);
+              coordinate_rates<Expr>(model, m.q, m.qd, all);
+              for (std::size_t k = 0; k < out[0].size(); ++k) {
+                out[0][k] = all[loops_ != nullptr ? at(loops_->independent_q[k]) : k];
+              }
               for (std::size_t k = 0; k < out[1].size(); ++k) {
                 out[1][k] = parsed_formula(formulas_.integrands[k], names);
               }
             })),
-        outputs_(with_accelerations(
+        outputs_at_(with_accelerations(
             "outputs", {{"q", nq_}, {"v", nv_}, {"a", nv_}, {"tau", nv_}, {"G", formulas_.outputs.size()}},
             [&](const Model<Expr>&, const MotionMoment& m, const FormulaNames& names, Results& out) {
               out[0] = m.q;
@@ -119,16 +64,40 @@ class ForwardTracer {
               for (std::size_t k = 0; k < out[4].size(); ++k) {
                 out[4][k] = parsed_formula(formulas_.outputs[k], names);
               }
-            })) {}
+            })),
+        rates_(of_independent(rates_at_)),
+        outputs_(of_independent(outputs_at_)) {
+    if (loops != nullptr) closure_ = closure_function(design, *loops);
+  }
 
   DesignFunctions functions() const {
     const Function torques_alone =
         trace("torques", {{"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv_}, {"p", np_}}, {{"tau", nv_}},
               [&](const Arguments& in, Results& out) { out[0] = torques(in[0][0], in[1], in[2], in[3], in[4]); });
-    return {three("rates", rates_, true), three("outputs", outputs_, false), torques_alone, rates_};
+    return {three("rates", rates_, true), three("outputs", outputs_, false), torques_alone, rates_at_, outputs_at_};
   }
 
  private:
+  // a, t, u, q, v, p with so many velocities
+  std::vector<Group> arguments(std::size_t nv) const {
+    return {{"a", nv}, {"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv}, {"p", np_}};
+  }
+
+  // What torques lack for these accelerations.
+  Exprs excess(const Arguments& in) const {
+    const Model<Expr> model = design_.model<Expr>(in[5], in[1][0]);
+    const auto lacking = [&](const Exprs& v, const Exprs& a) {
+      const Exprs tau = torques(in[1][0], in[2], in[3], v, in[5]);
+      Exprs r = needed_torques(model, friction_, in[3], v, a);
+      for (std::size_t k = 0; k < nv_; ++k) r[k] -= tau[k];
+      return r;
+    };
+    if (loops_ == nullptr) return lacking(in[4], in[0]);
+    TracedLoops closed(model, *loops_, in[3]);
+    const TracedLoops::Motion all = closed.motion(in[4], in[0]);
+    return closed.forces(lacking(all.v, all.a));
+  }
+
   Exprs torques(const Expr& t, const Exprs& u, const Exprs& q, const Exprs& v, const Exprs& p) const {
     Exprs tau = u;
     if (formulas_.law != nullptr) {
@@ -140,7 +109,7 @@ class ForwardTracer {
     FormulaNames names;
     for (std::size_t k = 0; k < nv_; ++k) {
       if (formulas_.torques[k].text.empty()) continue;
-      if (names.empty()) names = quantity_names(design_, p, {t, q, v, {}, {}});
+      if (names.empty()) names = quantity_names(design_, p, {t, q, v, {}, {}, loops_});
       tau[k] = parsed_formula(formulas_.torques[k], names);
     }
     return tau;
@@ -149,11 +118,25 @@ class ForwardTracer {
   Function with_accelerations(
       const std::string& name, const std::vector<Group>& results,
       const std::function<void(const Model<Expr>&, const MotionMoment&, const FormulaNames&, Results&)>& f) const {
-    return trace(name, {{"a", nv_}, {"t", 1}, {"u", nv_}, {"q", nq_}, {"v", nv_}, {"p", np_}}, results,
-                 [&](const Arguments& in, Results& out) {
-                   const MotionMoment m{in[1][0], in[3], in[4], in[0], torques(in[1][0], in[2], in[3], in[4], in[5])};
-                   f(design_.model<Expr>(in[5], m.t), m, quantity_names(design_, in[5], m), out);
-                 });
+    return trace(name, arguments(nv_), results, [&](const Arguments& in, Results& out) {
+      const MotionMoment m{in[1][0], in[3],  in[4],
+                           in[0],    torques(in[1][0], in[2], in[3], in[4], in[5]), loops_};
+      f(design_.model<Expr>(in[5], m.t), m, quantity_names(design_, in[5], m), out);
+    });
+  }
+
+  // The same of the velocities and accelerations that the state and its rates have.
+  Function of_independent(const Function& f) const {
+    if (loops_ == nullptr) return f;
+    return trace(f.name(), arguments(state_nv_), f.outputs(), [&](const Arguments& in, Results& out) {
+      TracedLoops closed(design_.model<Expr>(in[5], in[1][0]), *loops_, in[3]);
+      const TracedLoops::Motion all = closed.motion(in[4], in[0]);
+      const Exprs results = expr_values(f, expr_list({all.a, in[1], in[2], in[3], all.v, in[5]}));
+      std::size_t k = 0;
+      for (Exprs& group : out) {
+        for (Expr& e : group) e = results[k++];
+      }
+    });
   }
 
   // Accelerations at x = (t, u, y, p), and linear equations with A = ∂r/∂a there.
@@ -162,19 +145,24 @@ class ForwardTracer {
     Solved(const ForwardTracer& tracer, const Arguments& in)
         : tracer_(tracer),
           q_(expr_part(in[2], 0, tracer.nq_)),
-          v_(expr_part(in[2], tracer.nq_, tracer.nv_)),
+          v_(expr_part(in[2], tracer.nq_, tracer.state_nv_)),
+          p_(in[3]),
           rest_(expr_list({in[0], in[1], q_, v_, in[3]})),
           graph_(in[0][0].graph()) {
-      const Exprs zero(tracer.nv_, Expr(0.0));
+      const Exprs zero(tracer.state_nv_, Expr(0.0));
       const Model<Expr> model = tracer.design_.model<Expr>(in[3], in[0][0]);
       const DesignTree tree(model);
       model_ = tree.model;
       factors_ = tree.mass_matrix(q_);
-      factorize_mass_matrix<Expr>(model_, factors_);
+      if (tracer.loops_ != nullptr) {
+        closed_.emplace(model, *tracer.loops_, q_);
+        factors_ = closed_->mass_matrix(factors_);
+      } else {
+        factorize_mass_matrix<Expr>(model_, factors_);
+      }
       Exprs b = expr_values(tracer.residual_, expr_list({zero, rest_}));
       for (Expr& e : b) e = -e;
-      solve_mass_matrix<Expr>(model_, factors_, b);
-      a_ = b;
+      a_ = by_mass_matrix(b);
       if (!tracer.implicit_) return;
       const auto balance = std::make_shared<Function>(optimize(tracer.residual_, Objective::operations));
       a_ = graph_->solve(balance, a_, rest_, kNewtonStepsOfLosses).unknowns;
@@ -188,10 +176,7 @@ class ForwardTracer {
 
     // A x = b, or Aᵀ x = b
     Exprs solve(Exprs b, bool transposed) const {
-      if (!tracer_.implicit_) {
-        solve_mass_matrix<Expr>(model_, factors_, b);
-        return b;
-      }
+      if (!tracer_.implicit_) return by_mass_matrix(std::move(b));
       const std::size_t n = tracer_.nv_;
       const auto linear =
           trace("linear", {{"x", n}, {"A", n * n, n}, {"b", n}}, {{"r", n}}, [&](const Arguments& in, Results& out) {
@@ -204,19 +189,39 @@ class ForwardTracer {
       return graph_->solve(std::make_shared<Function>(linear), zero, expr_list({A_, b}), 1).unknowns;
     }
 
+    // How all coordinates follow those of the state, and parameters.
+    Exprs follow(const Exprs& dq, const Exprs& dp) {
+      return closed_ ? closed_->along(*tracer_.closure_, p_, dq, dp) : dq;
+    }
+    TracedLoops::Weights follow_back(const Exprs& q_bar) {
+      if (closed_) return closed_->back(*tracer_.closure_, p_, q_bar);
+      return {q_bar, Exprs(p_.size(), Expr(0.0))};
+    }
+
    private:
+    Exprs by_mass_matrix(Exprs b) const {
+      if (closed_) {
+        Exprs H = factors_;
+        cholesky_solve<Expr>(H, b);
+      } else {
+        solve_mass_matrix<Expr>(model_, factors_, b);
+      }
+      return b;
+    }
+
     const ForwardTracer& tracer_;
-    Exprs q_, v_, rest_;
+    Exprs q_, v_, p_, rest_;
     Graph* graph_;
     Model<Expr> model_;
-    Exprs factors_, a_, A_;
+    std::optional<TracedLoops> closed_;
+    Exprs factors_, a_, A_;  // factors_: with loops A itself
   };
 
-  std::vector<Group> inputs() const { return {{"t", 1}, {"u", nv_}, {"y", nq_ + nv_}, {"p", np_}}; }
+  std::vector<Group> inputs() const { return {{"t", 1}, {"u", nv_}, {"y", nq_ + state_nv_}, {"p", np_}}; }
 
   // `f` of (a, t, u, q, v, p); of rates, the accelerations stand behind the rates of q.
   DesignFunctions::Three three(const std::string& name, const Function& f, bool rates) const {
-    const std::size_t ny = nq_ + nv_, extra = rates ? nv_ : 0, n = f.output_size() + extra;
+    const std::size_t ny = state_nq_ + state_nv_, extra = rates ? state_nv_ : 0, n = f.output_size() + extra;
     const auto value = [&](const Arguments& in, Results& out) {
       const Solved solved(*this, in);
       out[0] = with(expr_values(f, solved.x()), solved.accelerations(), rates);
@@ -226,72 +231,58 @@ class ForwardTracer {
     direction.push_back({"dp", np_});
     weights.push_back({"w", n});
     const auto along = [&](const Arguments& in, Results& out) {
-      const Solved solved(*this, in);
-      const Exprs still(1 + nv_, Expr(0.0)), zero(nv_, Expr(0.0)), x = solved.x();
-      Exprs excess = tangent_at(residual_, x, expr_list({zero, still, in[4], in[5]}));
+      Solved solved(*this, in);
+      const Exprs still(1 + nv_, Expr(0.0)), zero(state_nv_, Expr(0.0)), x = solved.x();
+      const Exprs dx = expr_list({still, solved.follow(expr_part(in[4], 0, state_nq_), in[5]),
+                                  expr_part(in[4], state_nq_, state_nv_), in[5]});
+      Exprs excess = tangent_at(residual_, x, expr_list({zero, dx}));
       for (Expr& e : excess) e = -e;
       const Exprs da = solved.solve(excess, false);
-      out[0] = with(tangent_at(f, x, expr_list({da, still, in[4], in[5]})), da, rates);
+      out[0] = with(tangent_at(f, x, expr_list({da, dx})), da, rates);
     };
     const auto back = [&](const Arguments& in, Results& out) {
-      const Solved solved(*this, in);
+      Solved solved(*this, in);
       const Exprs x = solved.x(), &w = in[4];
-      const Exprs own = adjoint_at(f, x, rates ? expr_list({expr_part(w, 0, nq_), expr_part(w, ny, n - ny)}) : w);
-      Exprs mu = expr_part(own, 0, nv_);
-      for (std::size_t k = 0; k < extra; ++k) mu[k] += w[nq_ + k];
+      const Exprs own = adjoint_at(f, x, rates ? expr_list({expr_part(w, 0, state_nq_), expr_part(w, ny, n - ny)}) : w);
+      Exprs mu = expr_part(own, 0, state_nv_);
+      for (std::size_t k = 0; k < extra; ++k) mu[k] += w[state_nq_ + k];
       mu = solved.solve(mu, true);
       for (Expr& e : mu) e = -e;
-      const Exprs through = adjoint_at(residual_, x, mu);
-      const std::size_t first = 2 * nv_ + 1;  // behind a, t and u
-      for (std::size_t k = 0; k < ny; ++k) out[0][k] = own[first + k] + through[first + k];
-      for (std::size_t k = 0; k < np_; ++k) out[1][k] = own[first + ny + k] + through[first + ny + k];
+      Exprs all = adjoint_at(residual_, x, mu);
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] = own[k] + all[k];
+      const std::size_t first = state_nv_ + 1 + nv_, v = first + nq_, p = v + state_nv_;  // behind a, t and u
+      const TracedLoops::Weights q = solved.follow_back(expr_part(all, first, nq_));
+      for (std::size_t k = 0; k < state_nq_; ++k) out[0][k] = q.q[k];
+      for (std::size_t k = 0; k < state_nv_; ++k) out[0][state_nq_ + k] = all[v + k];
+      for (std::size_t k = 0; k < np_; ++k) out[1][k] = all[p + k] + q.p[k];
     };
     return {trace(name, inputs(), {{"value", n}}, value), trace(name + "-along", direction, {{"value", n}}, along),
             trace(name + "-back", weights, {{"y", ny}, {"p", np_}}, back)};
   }
   Exprs with(const Exprs& own, const Exprs& accelerations, bool rates) const {
     if (!rates) return own;
-    return expr_list({expr_part(own, 0, nq_), accelerations, expr_part(own, nq_, own.size() - nq_)});
+    return expr_list({expr_part(own, 0, state_nq_), accelerations, expr_part(own, state_nq_, own.size() - state_nq_)});
   }
 
   const DesignParameters& design_;
   const DesignFormulas& formulas_;
   bool friction_;
+  const LoopPlan* loops_;
   Model<double> values_;
-  std::size_t nq_, nv_, np_;
+  std::size_t nq_, nv_, np_;           // of all joints
+  std::size_t state_nq_, state_nv_;    // of those that the state has
   bool implicit_;
-  Function residual_;         // a, t, u, q, v, p
-  Function rates_, outputs_;  // of the same
+  Function residual_;                  // a, t, u, q, v, p; a and v of the state
+  Function rates_at_, outputs_at_;     // of the same, a and v of all joints
+  Function rates_, outputs_;           // of the state
+  std::optional<Function> closure_;
 };
 
 }  // namespace
 
-DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction) {
-  return ForwardTracer(design, formulas, friction).functions();
-}
-
-DesignFunctions::Three inverse_functions(const DesignParameters& design, const std::vector<WrittenFormula>& outputs,
-                                         bool friction) {
-  const Model<double> values = design.model<double>(design.values());
-  const auto nq = at(values.nq), nv = at(values.nv), np = design.size();
-  const std::vector<Group> in{{"t", 1}, {"q", nq}, {"qd", nv}, {"qdd", nv}, {"p", np}};
-  const std::size_t n = nv + outputs.size(), given = 1 + nq + 2 * nv;
-  const Function f = trace("torques", in, {{"value", n}}, [&](const Arguments& x, Results& y) {
-    const Exprs tau = needed_torques(design.model<Expr>(x[4], x[0][0]), friction, x[1], x[2], x[3]);
-    const FormulaNames names = quantity_names(design, x[4], {x[0][0], x[1], x[2], x[3], tau});
-    for (std::size_t k = 0; k < n; ++k) y[0][k] = k < nv ? tau[k] : parsed_formula(outputs[k - nv], names);
-  });
-  std::vector<Group> direction = in, weights = in;
-  direction.push_back({"dp", np});
-  weights.push_back({"w", n});
-  const auto all = [](const Arguments& x) { return expr_list({x[0], x[1], x[2], x[3], x[4]}); };
-  return {f,
-          trace("torques-along", direction, {{"value", n}},
-                [&](const Arguments& x, Results& y) {
-                  y[0] = tangent_at(f, all(x), expr_list({Exprs(given, Expr(0.0)), x[5]}));
-                }),
-          trace("torques-back", weights, {{"p", np}},
-                [&](const Arguments& x, Results& y) { y[0] = expr_part(adjoint_at(f, all(x), x[5]), given, np); })};
+DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction,
+                                  const LoopPlan* loops) {
+  return ForwardTracer(design, formulas, friction, loops).functions();
 }
 
 Function shortened(const Function& f) {

@@ -14,6 +14,7 @@
 #include "../model/read_fields.hpp"
 #include "../model/text_checks.hpp"
 #include "design_scenario.hpp"
+#include "loop_path.hpp"
 
 namespace lw {
 namespace {
@@ -95,8 +96,15 @@ class DesignProblemReader {
     }
     problem_.mechanism = *result.mechanism;
     values_ = instantiate<double>(problem_.mechanism);
-    if (!problem_.mechanism.loops.empty())
-      complaints_.error(node.where, "mechanisms with closed loops are not optimised yet: only trees");
+    state_ = values_;
+    if (problem_.mechanism.loops.empty()) return;
+    try {
+      const LoopPath loops(DesignParameters(problem_.mechanism, {}));
+      state_ = loops.joints();
+      for (const int v : loops.plan().actuated) actuated_.push_back(values_.velocity_names[at(v)]);
+    } catch (const Error& e) {
+      complaints_.error(node.where, e.what());
+    }
   }
 
   void parameters(const YamlNode& node) {
@@ -108,7 +116,7 @@ class DesignProblemReader {
     for (const Parameter& p : problem_.mechanism.parameters) {
       if (!is_force_time(problem_.mechanism, p.name)) known.push_back(p.name);
     }
-    const std::vector<std::string> initial = initial_state_names(values_);
+    const std::vector<std::string> initial = initial_state_names(state_);
     const ParameterTable inertial = parameter_table(values_);
     for (const YamlNode::Entry& e : node.entries) {
       DesignVariable v;
@@ -148,7 +156,7 @@ class DesignProblemReader {
     const Fields fields(reader_, node, "`motion`", {"times", "points"});
     const YamlNode *t = fields.require("times"), *p = fields.require("points");
     if (t == nullptr || p == nullptr) return;
-    if (values_.nq != values_.nv) {
+    if (state_.nq != state_.nv) {
       complaints_.error(node.where, "motions between points are for joints without quaternions");
       return;
     }
@@ -157,7 +165,7 @@ class DesignProblemReader {
     for (const YamlNode* item : reader_.items(*t, "times")) times.push_back(reader_.number(*item, "times"));
     for (const YamlNode* item : reader_.items(*p, "points")) {
       std::vector<double>& point = points.emplace_back();
-      for (const Formula& f : reader_.formulas(*item, "points", at(values_.nq))) {
+      for (const Formula& f : reader_.formulas(*item, "points", at(state_.nq))) {
         point.push_back(f.value.is_constant() ? f.value.constant() : kUnread);
       }
     }
@@ -189,9 +197,9 @@ class DesignProblemReader {
       return;
     }
     ForwardDesignOptions options;
-    options.q = values_.home;
+    options.q = state_.home;
     options.at_home.assign(options.q.size(), true);
-    options.qd.assign(at(values_.nv), 0.0);
+    options.qd.assign(at(state_.nv), 0.0);
     options.drive.torques.assign(at(values_.nv), {"inputs", "0"});
     const Fields fields(reader_, node, "`scenario`", {"initial", "duration", "inputs", "integrator"});
     if (const YamlNode* n = fields.require("duration")) options.duration = positive(*n, "duration");
@@ -199,18 +207,22 @@ class DesignProblemReader {
       const Fields initial(reader_, *n, "`initial`", {"q", "qd"});
       if (const YamlNode* q = initial.find("q")) {
         options.q.assign(options.q.size(), kUnread);
-        state(*q, "q", values_.coordinate_names, options.q);
+        state(*q, "q", state_.coordinate_names, options.q);
         for (std::size_t k = 0; k < options.q.size(); ++k) {
           options.at_home[k] = std::isnan(options.q[k]);
-          if (options.at_home[k]) options.q[k] = values_.home[k];
+          if (options.at_home[k]) options.q[k] = state_.home[k];
         }
       }
-      if (const YamlNode* qd = initial.find("qd")) state(*qd, "qd", values_.velocity_names, options.qd);
+      if (const YamlNode* qd = initial.find("qd")) state(*qd, "qd", state_.velocity_names, options.qd);
     }
     if (const YamlNode* n = fields.find("inputs")) {
       if (n->kind != YamlNode::Kind::map) complaints_.error(n->where, "`inputs` should be a map of joints");
       for (const YamlNode::Entry& e : n->entries) {
         const std::size_t v = place(values_.velocity_names, e.key, e.where);
+        if (v < options.drive.torques.size() && !actuated_.empty() && std::ranges::find(actuated_, e.key) == actuated_.end()) {
+          complaints_.error(e.where, fmt::format("{} follows the loops of `{}` and is not actuated", in_quotes(e.key),
+                                                 problem_.mechanism.name));
+        }
         if (v < options.drive.torques.size())
           options.drive.torques[v] = {e.key, reader_.word(*e.value, e.key), e.value->where};
       }
@@ -319,6 +331,8 @@ class DesignProblemReader {
   FieldReader reader_;
   DesignProblem problem_;
   Model<double> values_;
+  Model<double> state_;                // the joints that states and motions run over: with loops the independent ones
+  std::vector<std::string> actuated_;  // with loops
 };
 
 }  // namespace

@@ -52,6 +52,24 @@ void make_units(std::span<T> y, const std::vector<std::size_t>& quaternions) {
   }
 }
 
+// Where the pose of loops at home has still to be closed, its derivative is not made.
+void refuse_moving_home(const DesignParameters& design, const Model<double>& independent,
+                        const std::vector<bool>& at_home) {
+  for (std::size_t p = 0; p < design.size(); ++p) {
+    std::vector<Dual> b(design.values().begin(), design.values().end());
+    b[p].d = 1.0;
+    const Model<Dual> model = design.model<Dual>(b);
+    for (std::size_t c = 0; c < at_home.size(); ++c) {
+      const auto place = std::ranges::find(model.coordinate_names, independent.coordinate_names[c]);
+      if (!at_home[c] || model.home[static_cast<std::size_t>(place - model.coordinate_names.begin())].d == 0.0) continue;
+      throw Error(ErrorCode::usage,
+                  fmt::format("`{}` moves the home of `{}`, where the run begins: not differentiated where there are loops; "
+                              "give its coordinate where it begins",
+                              design.names()[p], *place));
+    }
+  }
+}
+
 }  // namespace
 
 void DesignFunctional::check(double duration) const {
@@ -84,14 +102,21 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
                              std::vector<DesignFunctional> functionals, ForwardDesignOptions options,
                              ParameterValues<double> others)
     : functionals_(std::move(functionals)), options_(std::move(options)), names_(std::move(parameters)) {
-  const Model<double> model = instantiate<double>(mechanism, others);
+  std::vector<std::string> own;
+  for (const std::string& name : names_) {
+    if (!name.starts_with("start.")) own.push_back(name);
+  }
+  design_.emplace(mechanism, own, std::move(others));
+  if (!mechanism.loops.empty()) options_.system.loops = std::make_shared<LoopPath>(*design_);
+  LoopPath* const loops = options_.system.loops.get();
+  const Model<double> model = loops != nullptr ? loops->joints() : design_->model<double>(design_->values());
   const std::vector<std::string> initial = initial_state_names(model);
   if (!(options_.duration > 0.0) || !std::isfinite(options_.duration)) {
     throw Error(ErrorCode::usage, fmt::format("a run takes a time above 0 s, not {} s", options_.duration));
   }
   require(options_.q.size() == at(model.nq) && options_.qd.size() == at(model.nv),
           "an initial state of the model's size");
-  std::vector<std::string> own;
+  int place_in_design = 0;
   for (const std::string& name : names_) {
     const auto place = std::find(initial.begin(), initial.end(), name);
     if (place == initial.end() && name.starts_with("start.")) {
@@ -100,8 +125,7 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
                                                 near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
     }
     of_state_.push_back(place == initial.end() ? -1 : static_cast<int>(place - initial.begin()));
-    of_design_.push_back(place == initial.end() ? static_cast<int>(own.size()) : -1);
-    if (place == initial.end()) own.push_back(name);
+    of_design_.push_back(place == initial.end() ? place_in_design++ : -1);
   }
   instants_ = options_.instants;
   std::erase_if(instants_, [&](double t) { return t < 0.0 || t > options_.duration; });
@@ -116,7 +140,12 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
                 std::ranges::any_of(mechanism.home, [](const auto& joint) {
                   return std::ranges::any_of(joint.second, [](const Formula& f) { return !f.value.is_constant(); });
                 });
-  design_.emplace(mechanism, own, std::move(others));
+  if (loops != nullptr) {
+    if (home_moves_) refuse_moving_home(*design_, model, options_.at_home);
+    home_moves_ = false;
+    if (!options_.pose.empty()) loops->stand(options_.pose);
+    loops->lead(options_.q);
+  }
   system_ = mode({}).system;
   for (std::size_t k = 0; k < names_.size(); ++k) {
     if (of_design_[k] >= 0) {
@@ -140,8 +169,8 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
 template <class T>
 std::vector<T> ForwardDesign::initial_state(std::span<const T> b) const {
   const Model<T> model = [&] {
-    if constexpr (std::is_same_v<T, double>) return system_->model();
-    else return over<T>(system_->model());
+    if constexpr (std::is_same_v<T, double>) return system_->state_model();
+    else return over<T>(system_->state_model());
   }();
   std::vector<T> q(options_.q.begin(), options_.q.end());
   if (home_moves_) {
@@ -237,10 +266,17 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
   if (!std::equal(own.begin(), own.end(), system_->at().begin())) {
     for (auto& [driven_by, m] : modes_) m.system->set(own);
   }
-  run_ = std::make_unique<EventfulRun>([this](const std::vector<int>& by) { return mode(by); }, options_.events,
-                                       initial_state<double>(b_), options_.duration, instants_, options_.steps);
+  const std::vector<double> y0 = initial_state<double>(b_);
+  if (LoopPath* loops = system_->loops()) loops->begin(own, 0.0, std::span(y0).first(system_->nq()));
+  try {
+    run_ = std::make_unique<EventfulRun>([this](const std::vector<int>& by) { return mode(by); }, options_.events, y0,
+                                         options_.duration, instants_, options_.steps);
+  } catch (const Error& e) {
+    if (system_->loops() == nullptr || system_->loops()->trouble().empty()) throw;
+    throw Error(e.code(), fmt::format("{}: {}", e.what(), system_->loops()->trouble()));
+  }
   std::vector<double> results, g(system_->outputs());
-  const std::size_t z = system_->nq() + system_->nv(), first = system_->nq() + 3 * system_->nv();
+  const std::size_t z = system_->nq() + system_->nv(), first = system_->first_formula();
   for (std::size_t f = 0; f < functionals_.size(); ++f) {
     const std::size_t m = mark(functionals_[f]);
     if (functionals_[f].kind == DesignFunctional::Kind::integral) {
@@ -258,16 +294,18 @@ double ForwardDesign::slope_in_time(std::size_t f, std::size_t m) {
   const DesignSystem& system = run_->enter(m);
   const double t = run_->times()[m];
   Interpreter<Dual> outputs(system.functions().outputs.value);
-  std::vector<double> u(system.nv(), 0.0), du(u);
+  std::vector<double> u(system.nu(), 0.0), du(u);
   if (system.options().inputs) system.options().inputs(t, run_->inside(m), u);
   if (system.options().input_rates) system.options().input_rates(t, run_->inside(m), du);
   std::vector<Dual> x{Dual(t, 1.0)}, g(system.outputs());
   for (std::size_t v = 0; v < u.size(); ++v) x.emplace_back(u[v], du[v]);
-  const std::span<const double> y = run_->at(m).first(system.nq() + system.nv());
-  x.insert(x.end(), y.begin(), y.end());
+  const std::vector<double> q = system.configuration(t, run_->at(m));
+  const std::span<const double> v = run_->at(m).subspan(system.nq(), system.nv());
+  x.insert(x.end(), q.begin(), q.end());
+  x.insert(x.end(), v.begin(), v.end());
   x.insert(x.end(), system.at().begin(), system.at().end());
   outputs(x, g);
-  return g[system.nq() + 3 * system.nv() + slot_[f]].d;
+  return g[system.first_formula() + slot_[f]].d;
 }
 
 std::vector<std::vector<double>> ForwardDesign::gradients(DesignMethod method) {
@@ -291,7 +329,7 @@ std::vector<EventfulRun::Directions> ForwardDesign::directions() {
 
 std::vector<std::vector<double>> ForwardDesign::by_direct() {
   const std::vector<EventfulRun::Directions> dy = directions();
-  const std::size_t n = system_->states(), z = system_->nq() + system_->nv(), first = system_->nq() + 3 * system_->nv();
+  const std::size_t n = system_->states(), z = system_->nq() + system_->nv(), first = system_->first_formula();
   std::vector<std::vector<double>> rows;
   std::vector<double> dg(system_->outputs());
   for (std::size_t f = 0; f < functionals_.size(); ++f) {
@@ -328,7 +366,7 @@ double ForwardDesign::weigh(std::size_t f, std::span<double> weights, std::span<
   }
   const double in_time = end_moves(f) ? slope_in_time(f, m) : 0.0;
   std::vector<double> w(system_->outputs(), 0.0);
-  w[system_->nq() + 3 * system_->nv() + slot_[f]] = 1.0;
+  w[system_->first_formula() + slot_[f]] = 1.0;
   run_->enter(m).back(kOutputs, run_->times()[m], run_->at(m), w, weights.subspan(m * n, n), b_bar);
   return in_time;
 }
@@ -372,7 +410,7 @@ std::vector<std::vector<double>> ForwardDesign::by_cvodes() {
 std::vector<ForwardDesign::Instant> ForwardDesign::trajectory() {
   require(run_ != nullptr, "a design is run before it is differentiated");
   const std::vector<EventfulRun::Directions> dy = directions();
-  const std::size_t n = system_->states(), nq = system_->nq(), nv = system_->nv();
+  const std::size_t n = system_->states(), nq = at(system_->model().nq), nv = at(system_->model().nv);
   std::vector<double> g(system_->outputs());
   const auto cut = [&](std::size_t first, std::size_t count) {
     const auto begin = g.begin() + static_cast<std::ptrdiff_t>(first);
@@ -384,13 +422,13 @@ std::vector<ForwardDesign::Instant> ForwardDesign::trajectory() {
     if (m > run_->last()) break;  // an event has ended the run
     DesignSystem& system = run_->enter(m);
     system.value(kOutputs, t, run_->at(m), g);
-    Instant at{t, cut(0, nq), cut(nq, nv), cut(nq + nv, nv), cut(nq + 2 * nv, nv), {}};
+    Instant now{t, cut(0, nq), cut(nq, nv), cut(nq + nv, nv), cut(nq + 2 * nv, nv), {}};
     for (std::size_t k = 0; k < names_.size(); ++k) {
       system.along(kOutputs, t, run_->at(m), {&dy[k].marks[m * n], n}, seed(k).db, g);
-      at.by.push_back(
-          {tangent_of(system_->model(), at.q, cut(0, nq)), cut(nq, nv), cut(nq + nv, nv), cut(nq + 2 * nv, nv)});
+      now.by.push_back(
+          {tangent_of(system_->model(), now.q, cut(0, nq)), cut(nq, nv), cut(nq + nv, nv), cut(nq + 2 * nv, nv)});
     }
-    list.push_back(std::move(at));
+    list.push_back(std::move(now));
   }
   return list;
 }
@@ -411,17 +449,22 @@ std::vector<std::vector<double>> ForwardDesign::by_complex_step() {
       }
       const DesignSystem& system = run_->enter(m);
       const double t = run_->times()[m], shift = end_moves(f) ? dy.end_shift : 0.0;
-      std::vector<double> u(nv, 0.0), du(nv, 0.0);
+      std::vector<double> u(system.nu(), 0.0), du(u);
       if (system.options().inputs) system.options().inputs(t, run_->inside(m), u);
       if (system.options().input_rates) system.options().input_rates(t, run_->inside(m), du);
       std::vector<ComplexStep> x{complex_time(t)};
       x[0].im = shift * kComplexStep;
-      for (std::size_t v = 0; v < nv; ++v) x.emplace_back(u[v], du[v] * shift * kComplexStep);
+      for (std::size_t v = 0; v < u.size(); ++v) x.emplace_back(u[v], du[v] * shift * kComplexStep);
       for (std::size_t c = 0; c < nq + nv; ++c) x.emplace_back(run_->at(m)[c], dy.marks[m * n + c] * kComplexStep);
       for (std::size_t c = 0; c < s.db.size(); ++c) x.emplace_back(system.at()[c], s.db[c] * kComplexStep);
-      Interpreter<ComplexStep> outputs(system.functions().outputs.value);
-      outputs(x, g);
-      rows[f][k] = derivative_of(g[nq + 3 * nv + slot_[f]]);
+      if (system.loops() != nullptr) {
+        const std::span<const ComplexStep> all(x), y = all.subspan(1 + u.size(), nq + nv);
+        g = complex_loop_outputs(system, x[0], all.subspan(1, u.size()), y, all.last(s.db.size()));
+      } else {
+        Interpreter<ComplexStep> outputs(system.functions().outputs.value);
+        outputs(x, g);
+      }
+      rows[f][k] = derivative_of(g[system.first_formula() + slot_[f]]);
     }
   }
   return rows;

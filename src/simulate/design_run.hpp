@@ -58,7 +58,8 @@ struct DesignDrive {
 };
 
 struct ForwardDesignOptions {
-  std::vector<double> q, qd;  // the initial state
+  std::vector<double> q, qd;  // the initial state; with loops of the independent joints, which the others follow
+  std::vector<double> pose;   // with loops: all coordinates there, where it is not the mode of home continued to q
   // Coordinates of q that are the mechanism's home, and go with it where a parameter moves it; empty: none.
   std::vector<bool> at_home;
   double duration = 1.0;
@@ -85,7 +86,7 @@ class ForwardDesign : public DesignRun {
   std::vector<double> values(std::span<const double> b) override;
   std::vector<std::vector<double>> gradients(DesignMethod method = DesignMethod::automatic) override;
 
-  // q, q̇, q̈, τ at an instant of the last run, and their derivatives by every parameter, those of q along the velocities.
+  // q, q̇, q̈, τ of all joints at an instant of the last run, and their derivatives by every parameter, those of q along the velocities.
   struct Instant {
     double t = 0.0;
     std::vector<double> q, qd, qdd, tau;
@@ -159,7 +160,8 @@ struct WeighedMotion {
 };
 
 struct InverseDesignOptions {
-  WeighedMotion motion;
+  WeighedMotion motion;      // with loops: of the independent joints
+  std::vector<double> pose;  // with loops: all coordinates at its beginning, where it is not the mode of home continued to there
   // For instants that are none of the motion's; without it these are refused.
   std::function<JointMotion<double>(double t)> between = {};
   bool friction = false, fixed = true, compiled = true;
@@ -178,7 +180,7 @@ class InverseDesign : public DesignRun {
   std::vector<double> values(std::span<const double> b) override;
   std::vector<std::vector<double>> gradients(DesignMethod method = DesignMethod::automatic) override;
 
-  // tau at every instant of the motion, and its derivatives by every parameter.
+  // tau at every instant of the motion, and its derivatives by every parameter; with loops of the actuated joints.
   struct Torques {
     double t = 0.0;
     std::vector<double> tau;
@@ -188,13 +190,16 @@ class InverseDesign : public DesignRun {
 
  private:
   std::span<double> begin(FlatFunction& f, std::size_t sample);
+  void follow();  // with loops: where all joints stand at the samples
 
   DesignParameters design_;
   std::vector<DesignFunctional> functionals_;
   InverseDesignOptions options_;
   WeighedMotion motion_;              // instants of functionals behind it, weighing nothing
   std::vector<std::size_t> instant_;  // of functionals that are at one
-  std::size_t nq_, nv_;
+  std::unique_ptr<LoopPath> loops_;
+  std::vector<std::vector<double>> configurations_;  // of all joints, a sample each; without loops none
+  std::size_t nq_, nv_, torques_;                    // of the motion
   std::vector<double> b_;
   std::vector<FlatFunction> own_;  // value, along, back
 };

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "../base/index.hpp"
+#include "../dynamics/assembly.hpp"
+#include "../dynamics/closed_mechanism.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../graph/interpreter.hpp"
 
@@ -130,6 +132,37 @@ DesignEvent event_of(const Scenario& scenario, const ScenarioEvent& e) {
   return event;
 }
 
+// The state of the independent joints; what is not differentiated of mechanisms with loops is refused.
+void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, ForwardDesignOptions& options) {
+  for (const ScenarioController& c : scenario.controllers) {
+    if (c.law == ScenarioController::Law::computed_torque)
+      has_no_derivatives(scenario, "has a controller by computed torques, which is not differentiated where there are loops");
+  }
+  for (const ScenarioEvent& e : scenario.events) {
+    if (e.stop || !e.set.empty() || !e.inputs.empty())
+      has_no_derivatives(scenario, fmt::format("has the event `{}`, and events are not differentiated where there are loops", e.name));
+  }
+  if (scenario.redundant) has_no_derivatives(scenario, "is in redundant coordinates, which have no derivatives; minimal ones do");
+  ClosedMechanism closed(instantiate<double>(mechanism));
+  const LoopPlan& plan = closed.plan();
+  // as `simulate` begins: near the joints that follow where the scenario says something about them, else in the mode of home
+  const std::vector<double>& home = closed.model().home;
+  if (std::ranges::any_of(plan.dependent_q, [&](int k) { return scenario.q[at(k)] != home[at(k)]; })) {
+    const Assembled there = assemble_from(closed.led(), closed.work().tree, scenario.q, plan.independent);
+    if (!there.closed)
+      has_no_derivatives(scenario, "begins where its loops cannot be closed: " + open_loop(closed.model(), closed.work().tree, there.q));
+    options.pose = there.q;
+  }
+  options.q.clear();
+  options.qd.clear();
+  options.at_home.clear();
+  for (const int k : plan.independent_q) {
+    options.q.push_back(scenario.q[at(k)]);
+    options.at_home.push_back(scenario.at_home[at(k)]);
+  }
+  for (const int v : plan.independent) options.qd.push_back(scenario.qd[at(v)]);
+}
+
 }  // namespace
 
 ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& mechanism) {
@@ -142,11 +175,11 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
     has_no_derivatives(scenario, fmt::format("is integrated by {}, whose steps are not differentiated; those of {} are",
                                              scenario.integrator, fmt::join(known, ", ")));
   }
-  if (!mechanism.loops.empty()) has_no_derivatives(scenario, "is of a mechanism with closed loops");
   ForwardDesignOptions options;
   options.q = scenario.q;
   options.at_home = scenario.at_home;
   options.qd = scenario.qd;
+  if (!mechanism.loops.empty()) take_over_loops(scenario, mechanism, options);
   options.duration = scenario.duration.value_or(1.0);
   options.system.friction = scenario.friction;
   options.steps.integrator = scenario.integrator;

@@ -35,24 +35,40 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
       formulas_(std::move(formulas)),
       options_(std::move(options)),
       model_(design_.model<double>(design_.values())),
-      nq_(lw::at(model_.nq)),
-      nv_(lw::at(model_.nv)),
+      nq_(0),
+      nv_(0),
       nz_(formulas_.integrands.size()),
       b_(design_.values()),
       functions_([&] {
-        formulas_.torques.resize(nv_);
-        return forward_functions(design_, formulas_, options_.friction);
+        if (!model_.loops.empty()) {
+          if (!options_.loops) options_.loops = std::make_shared<LoopPath>(design_);
+          refuse_friction_of_loops(model_, options_.friction);
+          options_.friction = false;
+        }
+        nq_ = lw::at(state_model().nq);
+        nv_ = lw::at(state_model().nv);
+        formulas_.torques.resize(nu());
+        return forward_functions(design_, formulas_, options_.friction, loops() ? &loops()->plan() : nullptr);
       }()) {
   jumps_ = force_jumps(model_, options_.friction);
 }
 
-void DesignSystem::stepped(double t, In y, In next) { refuse_jumps(t, y, next); }
+std::vector<double> DesignSystem::configuration(double t, In y) const {
+  if (loops()) return loops()->at(t, y.first(nq_));
+  return {y.begin(), y.begin() + static_cast<std::ptrdiff_t>(nq_)};
+}
 
+void DesignSystem::stepped(double t, In y, In next) {
+  if (loops()) loops()->passed(t, y.first(nq_));
+  refuse_jumps(t, y, next);
+}
+
+// With loops, friction is refused before: what is left are stops and backlash, of all joints.
 void DesignSystem::refuse_jumps(double t, In y, In next) const {
   if (jumps_.empty()) return;
+  const std::vector<double> q = configuration(t, y), q_next = configuration(t, next);
   for (const ForceJump<double>& jump : jumps_) {
-    const auto side = [&](In at) { return jump(at.first(nq_), at.subspan(nq_, nv_)); };
-    if (!on_one_side(jump, side(y), side(next))) refuse_jump(jump, t);
+    if (!on_one_side(jump, jump(q, y.subspan(nq_, nv_)), jump(q_next, next.subspan(nq_, nv_)))) refuse_jump(jump, t);
   }
 }
 
@@ -78,9 +94,14 @@ void DesignSystem::set(std::span<const double> b) {
 std::span<double> DesignSystem::begin(FlatFunction& f, double t, In y) {
   const std::span<double> in = f.inputs();
   in[0] = t;
-  if (options_.inputs) options_.inputs(t, inside_, in.subspan(1, nv_));
-  std::copy_n(y.begin(), nq_ + nv_, in.begin() + static_cast<std::ptrdiff_t>(1 + nv_));
-  const std::size_t p = 1 + nv_ + nq_ + nv_;
+  if (options_.inputs) options_.inputs(t, inside_, in.subspan(1, nu()));
+  std::size_t p = 1 + nu();
+  const auto add = [&](In values) {
+    std::copy(values.begin(), values.end(), in.begin() + static_cast<std::ptrdiff_t>(p));
+    p += values.size();
+  };
+  add(loops() ? In(loops()->at(t, y.first(nq_))) : y.first(nq_));
+  add(y.subspan(nq_, nv_));
   if (options_.fixed) return in.subspan(p);
   std::copy(b_.begin(), b_.end(), in.begin() + static_cast<std::ptrdiff_t>(p));
   return in.subspan(p + b_.size());
@@ -111,7 +132,7 @@ void DesignSystem::back(Of of, double t, In y, In w, Out y_bar, Out b_bar) {
 
 std::vector<std::size_t> DesignSystem::quaternions() const {
   std::vector<std::size_t> places;
-  for (const JointInfo& joint : model_.joints) {
+  for (const JointInfo& joint : state_model().joints) {
     if (joint.type == JointType::spherical) places.push_back(lw::at(joint.q));
     if (joint.type == JointType::floating) places.push_back(lw::at(joint.q) + 3);
   }

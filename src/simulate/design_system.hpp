@@ -1,6 +1,9 @@
-// A mechanism in motion, its design parameters and its derivatives, compiled: the Parametric of an open mechanism.
+// A mechanism in motion, its design parameters and its derivatives, compiled: the Parametric of a mechanism.
 //
 //   y = (q, v, z), z the integrals;   outputs q, v, a, τ and those of the formulas
+//
+// With loops q and v are those of the independent joints; where the others stand is found by numbers before the code is called
+// (loop_path.hpp), and outputs are those of all joints.
 //
 // Torques are formulas over t, q, qd and parameters, or come from outside as functions of time alone. A function is compiled
 // when it is first needed: most runs need two or three of the six.
@@ -14,6 +17,7 @@
 #include "../codegen/jit.hpp"
 #include "design_functions.hpp"
 #include "force_jumps.hpp"
+#include "loop_path.hpp"
 #include "parametric.hpp"
 
 namespace lw {
@@ -28,6 +32,8 @@ struct DesignSystemOptions {
   // How these change with the time, for events that move; none: not at all.
   std::function<void(double t, double inside, std::span<double> du)> input_rates = {};
   JitOptions jit = {};
+  // Of a mechanism with loops, where several systems share a run; made where there is none.
+  std::shared_ptr<LoopPath> loops = {};
 };
 
 // A function of several groups of inputs that stand in one vector, and of one of outputs.
@@ -51,17 +57,24 @@ class DesignSystem : public Parametric {
 
   std::size_t states() const override { return nq_ + nv_ + nz_; }
   std::size_t parameters() const override { return design_.size(); }
-  std::size_t outputs() const override { return nq_ + 3 * nv_ + formulas_.outputs.size(); }
+  std::size_t outputs() const override { return first_formula() + formulas_.outputs.size(); }
+  std::size_t first_formula() const { return static_cast<std::size_t>(model_.nq + 3 * model_.nv); }  // of the outputs
   void value(Of of, double t, In y, Out result) override;
   void along(Of of, double t, In y, In dy, In db, Out result) override;
   void back(Of of, double t, In y, In w, Out y_bar, Out b_bar) override;
   void enter(double from, double to) override { inside_ = 0.5 * (from + to); }
+  // With loops, keeps the pose to come back to.
   // Refuses steps across a jump of the forces (force_jumps.hpp): derivatives jump with them.
   void stepped(double t, In y, In next) override;
   void staged(double t, In y, In stage) override { refuse_jumps(t, y, stage); }
   std::vector<std::size_t> quaternions() const override;
 
-  const Model<double>& model() const { return model_; }  // at the file's values
+  const Model<double>& model() const { return model_; }  // at the file's values; all joints
+  // The joints whose q and v the state has: with loops the independent ones alone.
+  const Model<double>& state_model() const { return loops() ? loops()->joints() : model_; }
+  LoopPath* loops() const { return options_.loops.get(); }
+  // The coordinates of all joints at that state.
+  std::vector<double> configuration(double t, In y) const;
   const DesignParameters& design() const { return design_; }
   const DesignFormulas& formulas() const { return formulas_; }
   // The traced functions, for roads that check them; parameters are inputs.
@@ -73,8 +86,9 @@ class DesignSystem : public Parametric {
   // What the user should know of what was compiled so far: why it is interpreted.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  std::size_t nq() const { return nq_; }
+  std::size_t nq() const { return nq_; }  // of the state
   std::size_t nv() const { return nv_; }
+  std::size_t nu() const { return static_cast<std::size_t>(model_.nv); }  // inputs, a velocity each
 
  private:
   enum Product { kValue, kAlong, kBack };

@@ -175,5 +175,6 @@ bool Driven::has_losses() const { return dynamics_->lossy_; }
 bool Driven::is_dry() const { return dynamics_->dry_; }
 DrivenOptions::Way Driven::way() const { return dynamics_->way_; }
 const std::vector<std::string>& Driven::notes() const { return dynamics_->notes_; }
+long Driven::by_algorithms() const { return dynamics_->plain_; }
 
 }  // namespace lw

@@ -77,6 +77,8 @@ class Driven : public System {
   // compiled, interpreted or reference; and what the user should know (why it is not compiled).
   DrivenOptions::Way way() const;
   const std::vector<std::string>& notes() const;
+  // Accelerations so far that the algorithms have computed and not generated code: where dry friction holds a joint, say.
+  long by_algorithms() const;
 
  private:
   template <class Action>

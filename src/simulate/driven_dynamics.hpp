@@ -49,6 +49,7 @@ class DrivenDynamics {
   bool dry_ = false;
   DrivenOptions::Way way_ = DrivenOptions::Way::reference;
   std::vector<std::string> notes_;
+  long plain_ = 0;  // accelerations that the algorithms have computed, not generated code
 
  protected:
   TraceOptions trace_options() const;

@@ -24,7 +24,7 @@ EventfulRun::EventfulRun(const DesignModes& modes, const std::vector<DesignEvent
                          double duration, const std::vector<double>& instants, const RecordedRunOptions& options)
     : events_(events), n_(y0.size()) {
   DesignMode mode = modes({});
-  std::vector<int> driven_by(mode.system->nv(), -1);
+  std::vector<int> driven_by(mode.system->nu(), -1);
   EventWatch watch(events_, mode.system->nq(), mode.system->nv());
   std::vector<std::deque<double>> recent(events_.size());
   std::vector<double> y = std::move(y0), f(n_), f_after(n_);

@@ -29,7 +29,8 @@ std::unique_ptr<Integrator> make_integrator(std::string_view name, const Integra
     refuse("step", options.step, "a positive number of seconds");
   }
   if (adaptive) {
-    if (!(options.rtol > 0.0 && options.rtol < 1.0)) refuse("relative tolerance", options.rtol, "between 0 and 1");
+    constexpr double kSmallest = 1e-15;  // below it there is only round-off
+    if (!(options.rtol >= kSmallest && options.rtol < 1.0)) refuse("relative tolerance", options.rtol, "between 1e-15, which numbers can just tell, and 1");
     if (!(options.atol > 0.0 && std::isfinite(options.atol))) refuse("absolute tolerance", options.atol, "positive");
     if (!(options.longest >= 0.0)) refuse("longest step", options.longest, "positive, or 0 for none");
     if (!(options.shortest >= 0.0)) refuse("shortest step", options.shortest, "positive, or 0 for none");

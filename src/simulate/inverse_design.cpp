@@ -51,9 +51,12 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
       functionals_(std::move(functionals)),
       options_(std::move(options)),
       motion_(options_.motion) {
-  const Model<double> model = design_.model<double>(design_.values());
+  if (!mechanism.loops.empty()) loops_ = std::make_unique<LoopPath>(design_);
+  const Model<double> model = loops_ ? loops_->joints() : design_.model<double>(design_.values());
+  if (loops_) refuse_friction_of_loops(loops_->model(), options_.friction);
   nq_ = at(model.nq);
   nv_ = at(model.nv);
+  torques_ = loops_ ? loops_->plan().actuated.size() : nv_;
   b_ = design_.values();
   for (const DesignFunctional& f : functionals_) f.check(motion_.end);
   require(!motion_.t.empty() && motion_.q.front().size() == nq_, "a motion of the model's joints");
@@ -81,7 +84,12 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
     motion_.qd.push_back(std::move(m.qd));
     motion_.qdd.push_back(std::move(m.qdd));
   }
-  const DesignFunctions::Three three = inverse_functions(design_, formulas, options_.friction);
+  if (loops_) {
+    if (!options_.pose.empty()) loops_->stand(options_.pose);
+    loops_->lead(motion_.q.front());
+  }
+  const DesignFunctions::Three three =
+      inverse_functions(design_, formulas, options_.friction && !loops_, loops_ ? &loops_->plan() : nullptr);
   std::vector<Function> all;
   for (const Function* f : {&three.value, &three.along, &three.back}) {
     all.push_back(options_.fixed ? at_values(*f, b_) : shortened(*f));
@@ -90,11 +98,26 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
   for (const Function& f : all) own_.emplace_back(code, f.name(), f.input_size());
 }
 
+void InverseDesign::follow() {
+  if (!loops_) return;
+  std::vector<std::size_t> in_time(motion_.t.size());
+  for (std::size_t i = 0; i < in_time.size(); ++i) in_time[i] = i;
+  std::ranges::stable_sort(in_time, [&](std::size_t a, std::size_t b) { return motion_.t[a] < motion_.t[b]; });
+  configurations_.resize(in_time.size());
+  loops_->begin(b_, motion_.t[in_time.front()], motion_.q[in_time.front()]);
+  for (const std::size_t i : in_time) {
+    loops_->passed(motion_.t[i], motion_.q[i]);
+    configurations_[i] = loops_->at(motion_.t[i], motion_.q[i]);
+    if (!loops_->trouble().empty())
+      throw Error(ErrorCode::data, fmt::format("at t = {:.6g} s: {}", motion_.t[i], loops_->trouble()));
+  }
+}
+
 std::span<double> InverseDesign::begin(FlatFunction& f, std::size_t sample) {
   const std::span<double> in = f.inputs();
   std::size_t k = 0;
   in[k++] = motion_.t[sample];
-  for (const auto* part : {&motion_.q[sample], &motion_.qd[sample], &motion_.qdd[sample]}) {
+  for (const auto* part : {loops_ ? &configurations_[sample] : &motion_.q[sample], &motion_.qd[sample], &motion_.qdd[sample]}) {
     for (const double x : *part) in[k++] = x;
   }
   if (!options_.fixed) {
@@ -107,13 +130,14 @@ std::vector<double> InverseDesign::values(std::span<const double> b) {
   require(b.size() == b_.size(), "as many values as parameters");
   require(!options_.fixed || std::equal(b.begin(), b.end(), b_.begin()), "the parameters of this design are fixed");
   b_.assign(b.begin(), b.end());
-  std::vector<double> sums(functionals_.size(), 0.0), y(nv_ + functionals_.size());
+  follow();
+  std::vector<double> sums(functionals_.size(), 0.0), y(torques_ + functionals_.size());
   for (std::size_t i = 0; i < motion_.t.size(); ++i) {
     begin(own_[0], i);
     own_[0](y);
     for (std::size_t f = 0; f < sums.size(); ++f) {
       const bool integral = functionals_[f].kind == DesignFunctional::Kind::integral;
-      if (integral || instant_[f] == i) sums[f] += (integral ? motion_.weight[i] : 1.0) * y[nv_ + f];
+      if (integral || instant_[f] == i) sums[f] += (integral ? motion_.weight[i] : 1.0) * y[torques_ + f];
     }
   }
   return sums;
@@ -125,7 +149,7 @@ std::vector<std::vector<double>> InverseDesign::gradients(DesignMethod method) {
   const std::size_t nf = functionals_.size(), np = b_.size();
   const bool direct = method == DesignMethod::direct || (method == DesignMethod::automatic && np <= nf);
   std::vector<std::vector<double>> rows(nf, std::vector<double>(np, 0.0));
-  std::vector<double> y(nv_ + nf), p(np);
+  std::vector<double> y(torques_ + nf), p(np);
   for (std::size_t i = 0; i < motion_.t.size(); ++i) {
     const auto weight = [&](std::size_t f) {
       return functionals_[f].kind == DesignFunctional::Kind::integral ? motion_.weight[i]
@@ -137,13 +161,13 @@ std::vector<std::vector<double>> InverseDesign::gradients(DesignMethod method) {
       std::fill(dp.begin(), dp.end(), 0.0);
       dp[k] = 1.0;
       own_[1](y);
-      for (std::size_t f = 0; f < nf; ++f) rows[f][k] += weight(f) * y[nv_ + f];
+      for (std::size_t f = 0; f < nf; ++f) rows[f][k] += weight(f) * y[torques_ + f];
     }
     for (std::size_t f = 0; !direct && f < nf; ++f) {
       if (weight(f) == 0.0) continue;
       const std::span<double> w = begin(own_[2], i);
       std::fill(w.begin(), w.end(), 0.0);
-      w[nv_ + f] = weight(f);
+      w[torques_ + f] = weight(f);
       own_[2](p);
       for (std::size_t k = 0; k < np; ++k) rows[f][k] += p[k];
     }
@@ -153,17 +177,17 @@ std::vector<std::vector<double>> InverseDesign::gradients(DesignMethod method) {
 
 std::vector<InverseDesign::Torques> InverseDesign::torques() {
   std::vector<Torques> list;
-  std::vector<double> y(nv_ + functionals_.size());
+  std::vector<double> y(torques_ + functionals_.size());
   for (std::size_t i = 0; i < options_.motion.t.size(); ++i) {
     begin(own_[0], i);
     own_[0](y);
-    Torques at{motion_.t[i], {y.begin(), y.begin() + static_cast<std::ptrdiff_t>(nv_)}, {}};
+    Torques at{motion_.t[i], {y.begin(), y.begin() + static_cast<std::ptrdiff_t>(torques_)}, {}};
     for (std::size_t k = 0; k < b_.size(); ++k) {
       const std::span<double> dp = begin(own_[1], i);
       std::fill(dp.begin(), dp.end(), 0.0);
       dp[k] = 1.0;
       own_[1](y);
-      at.by.emplace_back(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(nv_));
+      at.by.emplace_back(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(torques_));
     }
     list.push_back(std::move(at));
   }

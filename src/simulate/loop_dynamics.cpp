@@ -277,6 +277,7 @@ class LoopDynamics : public DrivenDynamics {
     command(t, closed_.q(), moved_);
   }
   void accelerate(double t, bool same_directions) {
+    ++plain_;
     stand(t);
     closed_.forward(v_, motors_, a_, lossy_, same_directions && dry_);
   }

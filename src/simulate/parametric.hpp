@@ -6,7 +6,7 @@
 //   along:  ḟ = f_y ẏ + f_b ḃ            one direction, at about twice the price of f
 //   back:   ȳ = f_yᵀ w,  b̄ = f_bᵀ w      all parameters at once, at a few times the price of f
 //
-// Open mechanisms are such systems (design_system.hpp); so will be others, closed loops among them, that can say these products.
+// Mechanisms are such systems, with closed loops too (design_system.hpp); others may be, that can say these products.
 #pragma once
 
 #include <cstddef>

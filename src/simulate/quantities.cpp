@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "../base/index.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../model/complaints.hpp"
@@ -28,16 +29,19 @@ FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr
   names["t"] = moment.t;
   const Model<Expr> model = design.model<Expr>(b, moment.t);
   const auto vector = [&](const char* letter, const std::vector<std::string>& entries,
-                          const std::vector<Expr>& values) {
+                          const std::vector<Expr>& values, const std::vector<int> LoopPlan::* counted) {
     for (std::size_t k = 0; k < values.size(); ++k) {
       names.try_emplace(fmt::format("{}.{}", letter, formula_name(entries[k])), values[k]);
-      names.try_emplace(fmt::format("{}{}", letter, k + 1), values[k]);
+      if (moment.loops == nullptr) names.try_emplace(fmt::format("{}{}", letter, k + 1), values[k]);
     }
+    if (moment.loops == nullptr || values.empty()) return;
+    std::size_t number = 0;
+    for (const int k : moment.loops->*counted) names.try_emplace(fmt::format("{}{}", letter, ++number), values[at(k)]);
   };
-  vector("q", model.coordinate_names, moment.q);
-  vector("qd", model.velocity_names, moment.qd);
-  vector("qdd", model.velocity_names, moment.qdd);
-  vector("tau", model.velocity_names, moment.tau);
+  vector("q", model.coordinate_names, moment.q, &LoopPlan::independent_q);
+  vector("qd", model.velocity_names, moment.qd, &LoopPlan::independent);
+  vector("qdd", model.velocity_names, moment.qdd, &LoopPlan::independent);
+  vector("tau", model.velocity_names, moment.tau, &LoopPlan::actuated);
   Workspace<Expr> work(model);
   forward_velocities<Expr>(model, work, moment.q, moment.qd);
   for (std::size_t f = 0; f < model.frames.size(); ++f) {

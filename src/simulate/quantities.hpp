@@ -1,7 +1,8 @@
 // What formulas about a motion may name: F(t, q, qd, qdd, tau, b).
 //
 //   t                                          the time
-//   q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT    or by number, as in motion files: q1, qd1, qdd1, tau1
+//   q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT    or by number, as in motion files: q1, qd1, qdd1, tau1 (which with loops count
+//                                              independent joints, and actuated ones of tau)
 //   LINK.x, LINK.y, LINK.z                     where the link's frame is in the world
 //   kinetic, potential                         the energies
 //   l1, m2, …                                  every parameter of the file
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../dynamics/loop_plan.hpp"
 #include "../model/formula.hpp"
 #include "design_parameters.hpp"
 
@@ -27,6 +29,7 @@ struct WrittenFormula {
 struct MotionMoment {
   Expr t;
   std::vector<Expr> q, qd, qdd, tau;
+  const LoopPlan* loops = nullptr;
 };
 
 FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr> b, const MotionMoment& moment);

@@ -415,6 +415,17 @@ RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& sce
   if (!is_time(options.sample)) {
     throw Error(ErrorCode::usage, fmt::format("the time between outputs must be positive, not {}", options.sample));
   }
+  // what would end in a hundred years is a slip of the pen
+  constexpr double kMostRows = 1e9, kMostSteps = 1e12;
+  if (options.duration / options.sample > kMostRows) {
+    throw Error(ErrorCode::usage, fmt::format("a row every {:g} s is {:.1e} rows in {:g} s: that never ends", options.sample,
+                                              options.duration / options.sample, options.duration));
+  }
+  const double step = scenario.options.step;
+  if (!is_adaptive(scenario.integrator, scenario.options) && options.duration / step > kMostSteps) {
+    throw Error(ErrorCode::usage, fmt::format("steps of {:g} s are {:.1e} steps in {:g} s: that never ends", step, options.duration / step,
+                                              options.duration));
+  }
   return Run(scene, integrator, scenario, options)();
 }
 

@@ -98,6 +98,7 @@ class TreeDynamics : public DrivenDynamics {
       // a joint that jams has no acceleration: the other way says which
       if (dry_ && !all_finite(a)) by_code_ = false;
     }
+    if (!by_code_) ++plain_;
     if (!by_code_ && lossy_) {
       (*sticking_)(q, v, tau(), a, {.same_directions = same_directions});
     } else if (!by_code_) {

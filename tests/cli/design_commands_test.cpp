@@ -176,6 +176,50 @@ links:
   EXPECT_TRUE(has(o.err, "`s` reaches or leaves its upper stop at t = 0.")) << o.err;
 }
 
+// The rocker's angle at the end against differences of runs, and what is said about joints that follow.
+TEST(SensitivityCommand, TakesMechanismsWithLoops) {
+  const auto run = [](const std::string& length, std::vector<std::string> more) {
+    std::vector<std::string> words{"sensitivity", "four-bar", "--set", "l_coupler=" + length, "--parameters", "l_coupler,start.qd.crank",
+                                   "--qd", "6", "--torque", "crank=0.3-0.05*qd.crank", "--duration", "0.3", "--functional", "end: q.rocker", "--json", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    return linkwright(words);
+  };
+  const Outcome o = run("0.36", {"--check", "--at", "0.3"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json here = o.json(), up = run("0.3601", {}).json(), down = run("0.3599", {}).json();
+  EXPECT_TRUE(here["check"]["passed"]);
+  EXPECT_EQ(here["velocity_names"], nlohmann::json({"crank"}));
+  const auto value = [](const nlohmann::json& j) { return j["functionals"][0]["value"].get<double>(); };
+  const double slope = here["functionals"][0]["gradient"]["l_coupler"].get<double>();
+  EXPECT_NEAR(slope, (value(up) - value(down)) / 2e-4, 1e-5 * std::abs(slope));
+  const nlohmann::json& end = here["instants"][0];
+  EXPECT_EQ(end["q"].size(), 1u);
+  EXPECT_EQ(end["dependent"]["q"].size(), 2u);
+  EXPECT_NEAR(end["d_parameters"]["l_coupler"]["dependent"]["q"]["rocker"].get<double>(), slope, 1e-12 * std::abs(slope));
+  EXPECT_NEAR(end["dependent"]["q"]["rocker"].get<double>(), value(here), 1e-15);
+  // the same driven by a scenario
+  const std::string file = write("loop.yaml", "scenario: 1\nduration: 0.3\ninitial: {qd: {crank: 6}}\ninputs: {crank: 0.3-0.05*qd.crank}\n");
+  const Outcome driven = linkwright({"sensitivity", "four-bar", "--scenario", file, "--parameters", "l_coupler", "--functional", "end: q.rocker",
+                                     "--rtol", "1e-10", "--atol", "1e-12", "--json", "--quiet"});
+  ASSERT_EQ(driven.code, 0) << driven.err;
+  EXPECT_NEAR(driven.json()["functionals"][0]["gradient"]["l_coupler"].get<double>(), slope, 1e-9 * std::abs(slope));
+}
+
+TEST(SensitivityCommand, OfLoopsRefusesWhatItCannot) {
+  const auto said = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"sensitivity", "four-bar", "--duration", "0.1"});
+    const Outcome o = linkwright(words);
+    EXPECT_NE(o.code, 0);
+    return o.err;
+  };
+  EXPECT_TRUE(has(said({"--torque", "rocker=1"}), "is not actuated; actuated: crank"));
+  const std::string scenario = write("loop-events.yaml", "scenario: 1\nevents:\n  - {name: there, crossing: q.crank - 2, stop: true}\n");
+  EXPECT_TRUE(has(said({"--scenario", scenario}), "the event `there`, and events are not differentiated where there are loops"));
+  EXPECT_TRUE(has(said({"--qd", "1,2"}), "--qd"));
+  EXPECT_TRUE(has(said({"--parameters", "start.q.rocker"}), "no part of the initial state"));
+  EXPECT_TRUE(has(said({"--functional", "end: q2"}), "unknown name `q2`"));
+}
+
 TEST(SensitivityCommand, WrongUseIsRefused) {
   const auto said = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"sensitivity", "double-pendulum", "--duration", "0.1"});

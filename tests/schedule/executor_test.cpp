@@ -304,6 +304,11 @@ TEST(BestExecutor, GivesTheSameResults) {
   serial("inverse", in, exact);
   run("inverse", in, out);
   EXPECT_TRUE(same_bits(out, exact));
+  out.assign(out.size(), 0.0);
+  run.called("inverse")(in.data(), out.data());
+  EXPECT_TRUE(same_bits(out, exact));
+  EXPECT_THROW(run.called("inverse")(std::span<const double>(in).first(3), out), Error);
+  EXPECT_THROW((void)run.called("nothing"), Error);
   const BestExecutor::Choice& choice = run.choice("inverse");
   if (allowed_cores().size() < 2) return;
   EXPECT_LT(choice.predicted.divided, choice.predicted.one);
