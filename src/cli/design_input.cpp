@@ -18,6 +18,7 @@ std::vector<std::string> design_parameters(const std::string& option, const std:
   for (const std::string& name : names_in(option, text)) {
     std::vector<std::string> more{name};
     if (name == "all") more = file_parameters(mechanism);
+    if (name == "all") std::erase_if(more, [&](const std::string& p) { return is_force_time(mechanism, p); });
     if (name == "inertial") more = inertial_parameter_names(mechanism);
     if (name == "start") more = initial_state_names(state);
     if (more.empty()) {

@@ -8,6 +8,8 @@
 
 namespace lw {
 
+bool is_force_time(const Mechanism& mechanism, const std::string& name) { return name == "t" && !mechanism.forces.empty(); }
+
 DesignParameters::DesignParameters(const Mechanism& mechanism, std::vector<std::string> names,
                                    ParameterValues<double> others)
     : mechanism_(mechanism), names_(std::move(names)), others_(std::move(others)) {
@@ -20,6 +22,9 @@ DesignParameters::DesignParameters(const Mechanism& mechanism, std::vector<std::
     if (std::find(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(k), name) !=
         names_.begin() + static_cast<std::ptrdiff_t>(k)) {
       throw Error(ErrorCode::usage, fmt::format("the parameter `{}` is named twice", name));
+    }
+    if (is_force_time(mechanism_, name)) {
+      throw Error(ErrorCode::usage, fmt::format("`t` is the time in the forces of {}, no parameter", mechanism_.name));
     }
     const auto p = std::find_if(mechanism_.parameters.begin(), mechanism_.parameters.end(),
                                 [&](const Parameter& x) { return x.name == name; });
@@ -55,7 +60,7 @@ ParameterValues<T> DesignParameters::given(std::span<const T> b, const T& t) con
   }
   // forces over time name it
   for (const Parameter& p : mechanism_.parameters) {
-    if (p.name == "t" && !mechanism_.forces.empty()) values["t"] = t;
+    if (is_force_time(mechanism_, p.name)) values["t"] = t;
   }
   return values;
 }

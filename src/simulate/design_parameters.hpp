@@ -15,6 +15,9 @@
 
 namespace lw {
 
+// Whether that name is the time, which formulas of forces hold beside parameters.
+bool is_force_time(const Mechanism& mechanism, const std::string& name);
+
 class DesignParameters {
  public:
   // Throws Error(usage) for a name that is neither (with the nearest that is), and for one that is there twice.

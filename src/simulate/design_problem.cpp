@@ -113,7 +113,9 @@ class DesignProblemReader {
       return;
     }
     std::vector<std::string> known;
-    for (const Parameter& p : problem_.mechanism.parameters) known.push_back(p.name);
+    for (const Parameter& p : problem_.mechanism.parameters) {
+      if (!is_force_time(problem_.mechanism, p.name)) known.push_back(p.name);
+    }
     const std::vector<std::string> initial = initial_state_names(state_);
     const ParameterTable inertial = parameter_table(values_);
     for (const YamlNode::Entry& e : node.entries) {
@@ -196,13 +198,21 @@ class DesignProblemReader {
     }
     ForwardDesignOptions options;
     options.q = state_.home;
+    options.at_home.assign(options.q.size(), true);
     options.qd.assign(at(state_.nv), 0.0);
     options.drive.torques.assign(at(values_.nv), {"inputs", "0"});
     const Fields fields(reader_, node, "`scenario`", {"initial", "duration", "inputs", "integrator"});
     if (const YamlNode* n = fields.require("duration")) options.duration = positive(*n, "duration");
     if (const YamlNode* n = fields.find("initial")) {
       const Fields initial(reader_, *n, "`initial`", {"q", "qd"});
-      if (const YamlNode* q = initial.find("q")) state(*q, "q", state_.coordinate_names, options.q);
+      if (const YamlNode* q = initial.find("q")) {
+        options.q.assign(options.q.size(), kUnread);
+        state(*q, "q", state_.coordinate_names, options.q);
+        for (std::size_t k = 0; k < options.q.size(); ++k) {
+          options.at_home[k] = std::isnan(options.q[k]);
+          if (options.at_home[k]) options.q[k] = state_.home[k];
+        }
+      }
       if (const YamlNode* qd = initial.find("qd")) state(*qd, "qd", state_.velocity_names, options.qd);
     }
     if (const YamlNode* n = fields.find("inputs")) {
@@ -218,7 +228,7 @@ class DesignProblemReader {
       }
     }
     if (const YamlNode* n = fields.find("integrator")) {
-      const Fields integrator(reader_, *n, "`integrator`", {"method", "step", "rtol", "atol"});
+      const Fields integrator(reader_, *n, "`integrator`", {"method", "step", "rtol", "atol", "longest", "shortest"});
       if (const YamlNode* m = integrator.find("method")) {
         const int k = reader_.choice(*m, "method", recordable_integrators());
         if (k >= 0) options.steps.integrator = recordable_integrators()[at(k)];
@@ -226,6 +236,8 @@ class DesignProblemReader {
       if (const YamlNode* m = integrator.find("step")) options.steps.step = positive(*m, "step");
       if (const YamlNode* m = integrator.find("rtol")) options.steps.rtol = positive(*m, "rtol");
       if (const YamlNode* m = integrator.find("atol")) options.steps.atol = positive(*m, "atol");
+      if (const YamlNode* m = integrator.find("longest")) options.steps.longest = positive(*m, "longest");
+      if (const YamlNode* m = integrator.find("shortest")) options.steps.shortest = positive(*m, "shortest");
     }
     problem_.forward = std::move(options);
   }

@@ -8,6 +8,7 @@
 #include "../base/index.hpp"
 #include "../graph/interpreter.hpp"
 #include "../model/coordinate_rates.hpp"
+#include "../model/over.hpp"
 #include "complex_step_run.hpp"
 #include "cvodes_adjoint.hpp"
 
@@ -32,11 +33,41 @@ std::size_t place_of(std::vector<WrittenFormula>& list, const WrittenFormula& fo
 }
 
 // dq0 along velocity k.
-std::vector<double> column_of_rates(const Model<double>& model, std::span<const double> q, int k) {
-  std::vector<double> unit(at(model.nv), 0.0), column(q.size());
-  unit[at(k)] = 1.0;
-  coordinate_rates<double>(model, q, unit, column);
+template <class T>
+std::vector<T> column_of_rates(const Model<T>& model, std::span<const T> q, int k) {
+  std::vector<T> unit(at(model.nv), T(0.0)), column(q.size());
+  unit[at(k)] = T(1.0);
+  coordinate_rates<T>(model, q, unit, column);
   return column;
+}
+
+template <class T>
+void make_units(std::span<T> y, const std::vector<std::size_t>& quaternions) {
+  using std::sqrt;
+  for (const std::size_t first : quaternions) {
+    T square(0.0);
+    for (std::size_t c = 0; c < 4; ++c) square += y[first + c] * y[first + c];
+    const T length = sqrt(square);
+    for (std::size_t c = 0; c < 4; ++c) y[first + c] /= length;
+  }
+}
+
+// Where the pose of loops at home has still to be closed, its derivative is not made.
+void refuse_moving_home(const DesignParameters& design, const Model<double>& independent,
+                        const std::vector<bool>& at_home) {
+  for (std::size_t p = 0; p < design.size(); ++p) {
+    std::vector<Dual> b(design.values().begin(), design.values().end());
+    b[p].d = 1.0;
+    const Model<Dual> model = design.model<Dual>(b);
+    for (std::size_t c = 0; c < at_home.size(); ++c) {
+      const auto place = std::ranges::find(model.coordinate_names, independent.coordinate_names[c]);
+      if (!at_home[c] || model.home[static_cast<std::size_t>(place - model.coordinate_names.begin())].d == 0.0) continue;
+      throw Error(ErrorCode::usage,
+                  fmt::format("`{}` moves the home of `{}`, where the run begins: not differentiated where there are loops; "
+                              "give its coordinate where it begins",
+                              design.names()[p], *place));
+    }
+  }
 }
 
 }  // namespace
@@ -104,7 +135,14 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
     slot_.push_back(place_of(integral ? options_.drive.integrands : options_.drive.outputs, f.formula));
     if (!integral && !std::isnan(f.time)) instants_.push_back(f.time);
   }
+  require(options_.at_home.empty() || options_.at_home.size() == options_.q.size(), "whether each coordinate is at home");
+  home_moves_ = std::ranges::any_of(options_.at_home, [](bool home) { return home; }) &&
+                std::ranges::any_of(mechanism.home, [](const auto& joint) {
+                  return std::ranges::any_of(joint.second, [](const Formula& f) { return !f.value.is_constant(); });
+                });
   if (loops != nullptr) {
+    if (home_moves_) refuse_moving_home(*design_, model, options_.at_home);
+    home_moves_ = false;
     if (!options_.pose.empty()) loops->stand(options_.pose);
     loops->lead(options_.q);
   }
@@ -127,49 +165,53 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
   b_ = start_;
 }
 
-// Moved from that of the options by what the parameters differ from their first values.
-std::vector<double> ForwardDesign::initial_state(std::span<const double> b) const {
-  const Model<double>& model = system_->state_model();
-  std::vector<double> y = options_.q;
+// Moved from that of the options, or from home, by what the parameters differ from their first values.
+template <class T>
+std::vector<T> ForwardDesign::initial_state(std::span<const T> b) const {
+  const Model<T> model = [&] {
+    if constexpr (std::is_same_v<T, double>) return system_->state_model();
+    else return over<T>(system_->state_model());
+  }();
+  std::vector<T> q(options_.q.begin(), options_.q.end());
+  if (home_moves_) {
+    std::vector<T> own(system_->parameters());
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      if (of_design_[k] >= 0) own[at(of_design_[k])] = b[k];
+    }
+    const std::vector<T> home = design_->model<T>(own).home;
+    for (std::size_t c = 0; c < q.size(); ++c) {
+      if (options_.at_home[c]) q[c] = home[c];
+    }
+  }
+  make_units<T>(q, system_->quaternions());
+  std::vector<T> y = q;
   y.insert(y.end(), options_.qd.begin(), options_.qd.end());
-  y.resize(system_->states(), 0.0);
+  y.resize(system_->states(), T(0.0));
   for (std::size_t k = 0; k < names_.size(); ++k) {
     if (of_state_[k] < 0) continue;
-    const double by = b[k] - start_[k];
+    const T by = b[k] - T(start_[k]);
     if (of_state_[k] >= model.nv) {
       y[at(model.nq + of_state_[k] - model.nv)] += by;
     } else {
-      const std::vector<double> column = column_of_rates(model, options_.q, of_state_[k]);
+      const std::vector<T> column = column_of_rates<T>(model, q, of_state_[k]);
       for (std::size_t c = 0; c < column.size(); ++c) y[c] += by * column[c];
     }
   }
-  for (const std::size_t first : system_->quaternions()) {
-    const double length = std::sqrt(dot_product({&y[first], 4}, {&y[first], 4}));
-    for (std::size_t c = 0; c < 4; ++c) y[first + c] /= length;
-  }
+  make_units<T>(y, system_->quaternions());
   return y;
 }
 
-ForwardDesign::Seed ForwardDesign::seed(std::size_t parameter) const {
-  const Model<double>& model = system_->state_model();
-  Seed s{std::vector<double>(system_->states(), 0.0), std::vector<double>(system_->parameters(), 0.0)};
-  if (of_design_[parameter] >= 0) {
-    s.db[at(of_design_[parameter])] = 1.0;
-    return s;
-  }
-  const int place = of_state_[parameter];
-  if (place >= model.nv) {
-    s.dy0[at(model.nq + place - model.nv)] = 1.0;
-    return s;
-  }
-  const std::vector<double> column = column_of_rates(model, options_.q, place), y = initial_state(b_);
-  std::copy(column.begin(), column.end(), s.dy0.begin());
-  for (const std::size_t first : system_->quaternions()) {
-    // before it was made a unit it had the length 1/cos of the angle by which it was moved
-    const std::span<const double> unit(&y[first], 4), before(&options_.q[first], 4);
-    const double length = 1.0 / dot_product(unit, before), radial = dot_product(unit, {&s.dy0[first], 4});
-    for (std::size_t c = 0; c < 4; ++c) s.dy0[first + c] = (s.dy0[first + c] - radial * unit[c]) / length;
-  }
+const ForwardDesign::Seed& ForwardDesign::seed(std::size_t parameter) {
+  seeds_.resize(names_.size());
+  Seed& s = seeds_[parameter];
+  if (!s.dy0.empty()) return s;
+  s = {std::vector<double>(system_->states(), 0.0), std::vector<double>(system_->parameters(), 0.0)};
+  if (of_design_[parameter] >= 0) s.db[at(of_design_[parameter])] = 1.0;
+  if (of_state_[parameter] < 0 && !home_moves_) return s;
+  std::vector<Dual> b(b_.begin(), b_.end());
+  b[parameter].d = 1.0;
+  const std::vector<Dual> y = initial_state<Dual>(b);
+  for (std::size_t c = 0; c < y.size(); ++c) s.dy0[c] = y[c].d;
   return s;
 }
 
@@ -216,6 +258,7 @@ std::string ForwardDesign::ending() const {
 std::vector<double> ForwardDesign::values(std::span<const double> b) {
   require(b.size() == names_.size(), "as many values as parameters");
   b_.assign(b.begin(), b.end());
+  seeds_.clear();
   std::vector<double> own(system_->parameters());
   for (std::size_t k = 0; k < names_.size(); ++k) {
     if (of_design_[k] >= 0) own[at(of_design_[k])] = b[k];
@@ -223,7 +266,7 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
   if (!std::equal(own.begin(), own.end(), system_->at().begin())) {
     for (auto& [driven_by, m] : modes_) m.system->set(own);
   }
-  const std::vector<double> y0 = initial_state(b_);
+  const std::vector<double> y0 = initial_state<double>(b_);
   if (LoopPath* loops = system_->loops()) loops->begin(own, 0.0, std::span(y0).first(system_->nq()));
   try {
     run_ = std::make_unique<EventfulRun>([this](const std::vector<int>& by) { return mode(by); }, options_.events, y0,
@@ -278,7 +321,7 @@ std::vector<std::vector<double>> ForwardDesign::gradients(DesignMethod method) {
 std::vector<EventfulRun::Directions> ForwardDesign::directions() {
   std::vector<EventfulRun::Directions> all;
   for (std::size_t k = 0; k < names_.size(); ++k) {
-    const Seed s = seed(k);
+    const Seed& s = seed(k);
     all.push_back(run_->along(s.dy0, s.db));
   }
   return all;
@@ -329,8 +372,8 @@ double ForwardDesign::weigh(std::size_t f, std::span<double> weights, std::span<
 }
 
 double ForwardDesign::gradient_entry(std::size_t k, std::span<const double> y0_bar,
-                                     std::span<const double> b_bar) const {
-  return of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : dot_product(seed(k).dy0, y0_bar);
+                                     std::span<const double> b_bar) {
+  return (of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : 0.0) + dot_product(seed(k).dy0, y0_bar);
 }
 
 std::vector<std::vector<double>> ForwardDesign::rows_by(const EventfulRun::PartBack& part_back) {
@@ -396,7 +439,7 @@ std::vector<std::vector<double>> ForwardDesign::by_complex_step() {
   std::vector<std::vector<double>> rows(functionals_.size(), std::vector<double>(names_.size()));
   std::vector<ComplexStep> g(system_->outputs());
   for (std::size_t k = 0; k < names_.size(); ++k) {
-    const Seed s = seed(k);
+    const Seed& s = seed(k);
     const EventfulRun::Directions dy = complex_step_along(*run_, s.dy0, s.db);
     for (std::size_t f = 0; f < functionals_.size(); ++f) {
       const std::size_t m = mark(functionals_[f]);

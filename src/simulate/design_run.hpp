@@ -60,6 +60,8 @@ struct DesignDrive {
 struct ForwardDesignOptions {
   std::vector<double> q, qd;  // the initial state; with loops of the independent joints, which the others follow
   std::vector<double> pose;   // with loops: all coordinates there, where it is not the mode of home continued to q
+  // Coordinates of q that are the mechanism's home, and go with it where a parameter moves it; empty: none.
+  std::vector<bool> at_home;
   double duration = 1.0;
   std::vector<double> instants;  // besides those of functionals, at which `trajectory` gives derivatives
   std::vector<double> corners;   // of inputs: where steps end
@@ -107,8 +109,10 @@ class ForwardDesign : public DesignRun {
   struct Seed {
     std::vector<double> dy0, db;
   };
-  Seed seed(std::size_t parameter) const;
-  std::vector<double> initial_state(std::span<const double> b) const;
+  const Seed& seed(std::size_t parameter);  // of the last run
+  // Of any scalar: its derivatives are the seeds.
+  template <class T>
+  std::vector<T> initial_state(std::span<const T> b) const;
   std::vector<EventfulRun::Directions> directions();  // a parameter each
   std::vector<std::vector<double>> by_adjoint();
   std::vector<std::vector<double>> by_direct();
@@ -118,7 +122,7 @@ class ForwardDesign : public DesignRun {
   double weigh(std::size_t functional, std::span<double> weights, std::span<double> b_bar);
   double slope_in_time(std::size_t functional, std::size_t mark);
   bool end_moves(std::size_t functional) const;
-  double gradient_entry(std::size_t parameter, std::span<const double> y0_bar, std::span<const double> b_bar) const;
+  double gradient_entry(std::size_t parameter, std::span<const double> y0_bar, std::span<const double> b_bar);
   std::size_t mark(const DesignFunctional& f) const;
   DesignMode mode(const std::vector<int>& driven_by);
 
@@ -136,6 +140,8 @@ class ForwardDesign : public DesignRun {
   std::map<std::vector<int>, Mode> modes_;
   DesignSystem* system_ = nullptr;  // of the beginning
   std::vector<double> instants_, b_;
+  bool home_moves_ = false;  // with parameters, and the initial state with it
+  std::vector<Seed> seeds_;  // as far as they were needed
   std::vector<std::size_t> slot_;  // of each functional: its integral or its output
   std::unique_ptr<EventfulRun> run_;
 };

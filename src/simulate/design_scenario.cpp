@@ -155,7 +155,11 @@ void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, Forwa
   }
   options.q.clear();
   options.qd.clear();
-  for (const int k : plan.independent_q) options.q.push_back(scenario.q[at(k)]);
+  options.at_home.clear();
+  for (const int k : plan.independent_q) {
+    options.q.push_back(scenario.q[at(k)]);
+    options.at_home.push_back(scenario.at_home[at(k)]);
+  }
   for (const int v : plan.independent) options.qd.push_back(scenario.qd[at(v)]);
 }
 
@@ -173,6 +177,7 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
   }
   ForwardDesignOptions options;
   options.q = scenario.q;
+  options.at_home = scenario.at_home;
   options.qd = scenario.qd;
   if (!mechanism.loops.empty()) take_over_loops(scenario, mechanism, options);
   options.duration = scenario.duration.value_or(1.0);
@@ -181,6 +186,8 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
   options.steps.step = scenario.options.step;
   options.steps.rtol = scenario.options.rtol;
   options.steps.atol = scenario.options.atol;
+  options.steps.longest = scenario.options.longest;
+  options.steps.shortest = scenario.options.shortest;
   std::vector<ScenarioEvent> happening;  // those that change something, as the options have them
   const Model<Expr> model = instantiate<Expr>(mechanism);
   DesignDrive drive = drive_of(scenario, model);

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "../base/index.hpp"
 #include "../codegen/compile.hpp"
-#include "../dynamics/friction.hpp"
 #include "../model/coordinate_rates.hpp"
 
 namespace lw {
@@ -53,18 +50,7 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
         formulas_.torques.resize(nu());
         return forward_functions(design_, formulas_, options_.friction, loops() ? &loops()->plan() : nullptr);
       }()) {
-  if (!options_.friction) return;
-  for (const JointLoss<double>& loss : model_.losses) {
-    if (is_dry(loss) && loss.width == 0.0) dry_.push_back(lw::at(loss.v));
-  }
-  for (const Transmission<double>& t : model_.transmissions) {
-    const bool jumps = t.width == 0.0 && std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) {
-                         return d.breakaway != 0.0 || !d.efficiency.empty();
-                       });
-    for (const int v : t.v) {
-      if (jumps) dry_.push_back(lw::at(v));
-    }
-  }
+  jumps_ = force_jumps(model_, options_.friction);
 }
 
 std::vector<double> DesignSystem::configuration(double t, In y) const {
@@ -74,14 +60,15 @@ std::vector<double> DesignSystem::configuration(double t, In y) const {
 
 void DesignSystem::stepped(double t, In y, In next) {
   if (loops()) loops()->passed(t, y.first(nq_));
-  for (const std::size_t v : dry_) {
-    if (y[nq_ + v] * next[nq_ + v] > 0.0) continue;
-    throw Error(
-        ErrorCode::data,
-        fmt::format(
-            "`{}` is at rest or turns round at t = {:.6g} s, where its dry friction jumps: a run through there has no "
-            "derivatives of this kind; give its friction a `width`, or leave friction out",
-            model_.velocity_names[v], t));
+  refuse_jumps(t, y, next);
+}
+
+// With loops, friction is refused before: what is left are stops and backlash, of all joints.
+void DesignSystem::refuse_jumps(double t, In y, In next) const {
+  if (jumps_.empty()) return;
+  const std::vector<double> q = configuration(t, y), q_next = configuration(t, next);
+  for (const ForceJump<double>& jump : jumps_) {
+    if (!on_one_side(jump, jump(q, y.subspan(nq_, nv_)), jump(q_next, next.subspan(nq_, nv_)))) refuse_jump(jump, t);
   }
 }
 
@@ -100,6 +87,7 @@ void DesignSystem::set(std::span<const double> b) {
   require(!options_.fixed, "the parameters of this design are fixed");
   require(b.size() == b_.size(), "as many values as parameters of the design");
   b_.assign(b.begin(), b.end());
+  jumps_ = force_jumps(design_.model<double>(b_), options_.friction);
 }
 
 // t, u, y, p; what comes behind is left to fill in.

@@ -16,6 +16,7 @@
 
 #include "../codegen/jit.hpp"
 #include "design_functions.hpp"
+#include "force_jumps.hpp"
 #include "loop_path.hpp"
 #include "parametric.hpp"
 
@@ -63,8 +64,9 @@ class DesignSystem : public Parametric {
   void back(Of of, double t, In y, In w, Out y_bar, Out b_bar) override;
   void enter(double from, double to) override { inside_ = 0.5 * (from + to); }
   // With loops, keeps the pose to come back to.
-  // Refuses a joint with dry friction that is at rest or turns round: friction jumps there, and derivatives with it.
+  // Refuses steps across a jump of the forces (force_jumps.hpp): derivatives jump with them.
   void stepped(double t, In y, In next) override;
+  void staged(double t, In y, In stage) override { refuse_jumps(t, y, stage); }
   std::vector<std::size_t> quaternions() const override;
 
   const Model<double>& model() const { return model_; }  // at the file's values; all joints
@@ -98,6 +100,7 @@ class DesignSystem : public Parametric {
   }
   FlatFunction made(Of of, Product product);
   std::span<double> begin(FlatFunction& f, double t, In y);
+  void refuse_jumps(double t, In y, In next) const;
 
   DesignParameters design_;
   DesignFormulas formulas_;
@@ -106,7 +109,7 @@ class DesignSystem : public Parametric {
   std::size_t nq_, nv_, nz_;
   std::vector<double> b_;
   DesignFunctions functions_;
-  std::vector<std::size_t> dry_;  // velocities
+  std::vector<ForceJump<double>> jumps_;  // at b
   std::array<std::optional<FlatFunction>, 6> own_;
   std::vector<std::string> notes_;
   double inside_ = 0.0;

@@ -27,6 +27,18 @@ std::string listed(const std::vector<std::string>& names, std::span<const double
   return text;
 }
 
+// A joint whose beginning is a variable of its own does not go with home.
+void stay_where_given(const Model<double>& model, const std::vector<std::string>& names, std::vector<bool>& at_home) {
+  if (at_home.size() != static_cast<std::size_t>(model.nq)) return;
+  for (const JointInfo& joint : model.joints) {
+    for (int v = joint.v; v < joint.v + velocities(joint.type); ++v) {
+      const std::string name = "start.q." + model.velocity_names[static_cast<std::size_t>(v)];
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      for (int k = 0; k < coordinates(joint.type); ++k) at_home[static_cast<std::size_t>(joint.q + k)] = false;
+    }
+  }
+}
+
 // One number of a constraint: functional ≤ limit, ≥ limit or = limit, as s (F − limit) ≤ 0 or = 0, in units of `size`.
 struct ConstraintRow {
   std::size_t constraint, functional;
@@ -357,6 +369,7 @@ std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
     ForwardDesignOptions options = *problem.forward;
     options.system.fixed = false;
     options.system.friction = problem.friction;
+    stay_where_given(instantiate<double>(problem.mechanism), names, options.at_home);
     run = std::make_unique<ForwardDesign>(problem.mechanism, names, std::move(functionals), std::move(options));
   } else {
     InverseDesignOptions options;

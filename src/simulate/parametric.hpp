@@ -38,6 +38,8 @@ class Parametric {
   virtual void enter(double /*from*/, double /*to*/) {}
   // A step was made at t, from y to next. Throws Error(data) where derivatives of it would mean nothing.
   virtual void stepped(double /*t*/, In /*y*/, In /*next*/) {}
+  // A stage of that step, likewise: where a force has changed sides on the way, though not from end to end.
+  virtual void staged(double /*t*/, In /*y*/, In /*stage*/) {}
   // Places in y where a unit quaternion begins. Steps leave its length alone but for their error, which is taken out.
   virtual std::vector<std::size_t> quaternions() const { return {}; }
 };

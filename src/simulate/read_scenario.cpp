@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -84,7 +85,14 @@ class ScenarioReader : ScenarioFields {
   // Values by joint or by entry, or a list of all.
   void initial(const YamlNode& node) {
     const Fields fields(reader(), node, "`initial`", {"q", "qd"});
-    if (const YamlNode* n = fields.find("q")) state(*n, "q", model().coordinate_names, scenario_.q, &JointInfo::q, coordinates);
+    if (const YamlNode* n = fields.find("q")) {
+      const std::vector<double> home = std::exchange(scenario_.q, std::vector<double>(scenario_.q.size(), kUnread));
+      state(*n, "q", model().coordinate_names, scenario_.q, &JointInfo::q, coordinates);
+      for (std::size_t k = 0; k < home.size(); ++k) {
+        scenario_.at_home[k] = std::isnan(scenario_.q[k]);
+        if (scenario_.at_home[k]) scenario_.q[k] = home[k];
+      }
+    }
     if (const YamlNode* n = fields.find("qd")) state(*n, "qd", model().velocity_names, scenario_.qd, &JointInfo::v, velocities);
   }
   void state(const YamlNode& node, const std::string& what, const std::vector<std::string>& names, std::vector<double>& to,

@@ -93,6 +93,8 @@ void RecordedRun::make_stages(double t, double h, std::span<const double> y, boo
 
 void RecordedRun::store(double t, double h, std::span<const double> y) {
   system_.stepped(t, y, next_);
+  const double* Y = Y_.data() + (Y_.size() - s_ * n_);
+  for (std::size_t i = 1; i < s_; ++i) system_.staged(t, y, {Y + i * n_, n_});
   t_.push_back(t);
   h_.push_back(h);
   y_.insert(y_.end(), y.begin(), y.end());
@@ -215,6 +217,11 @@ double RecordedRun::run_to(double t, double end, std::vector<double>& y) {
   while (t < end) {
     if (static_cast<long>(t_.size()) >= options_.most_steps) {
       throw Error(ErrorCode::data, fmt::format("more than {} steps, at t = {:.9g} s", options_.most_steps, t));
+    }
+    if (adaptive_ && options_.longest > 0.0) wanted_ = std::min(wanted_, options_.longest);
+    if (adaptive_ && wanted_ < std::min(options_.shortest, end - t)) {
+      throw Error(ErrorCode::data, fmt::format("a step of {:.1e} s is wanted at t = {:.9g} s, which is below the shortest, {:g} s",
+                                               wanted_, t, options_.shortest));
     }
     double h = wanted_;
     if (!adaptive_) {

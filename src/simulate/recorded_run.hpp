@@ -19,6 +19,7 @@ struct RecordedRunOptions {
   std::string integrator = "dormand-prince";  // or verner, which chooses its steps too where none is given; rk4, gill
   double step = 0.0;                          // of fixed steps
   double rtol = 1e-10, atol = 1e-12;
+  double longest = 0.0, shortest = 0.0;  // of steps that it chooses, as of IntegratorOptions; 0: none
   long most_steps = 10'000'000;
 };
 const std::vector<std::string>& recordable_integrators();

@@ -20,6 +20,7 @@ Scenario free_motion(const Model<double>& model) {
   for (const std::string& name : model.coordinate_names) s.formulas->input("q." + name);
   for (const std::string& name : model.velocity_names) s.formulas->input("qd." + name);
   s.q = model.home;
+  s.at_home.assign(s.q.size(), true);
   s.qd.assign(static_cast<std::size_t>(model.nv), 0.0);
   s.inputs.resize(s.qd.size());
   return s;

@@ -62,6 +62,7 @@ struct Scenario {
   std::string name;
   std::shared_ptr<Graph> formulas;
   std::vector<double> q, qd;
+  std::vector<bool> at_home;          // of q: what no one has given
   std::vector<ScenarioInput> inputs;  // nv
   std::vector<ScenarioController> controllers;
   std::vector<ScenarioEvent> events;

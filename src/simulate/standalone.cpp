@@ -20,6 +20,7 @@
 #include "../graph/tangent.hpp"
 #include "../model/coordinate_rates.hpp"
 #include "../model/over.hpp"
+#include "force_jumps.hpp"
 #include "standalone_text.hpp"
 
 namespace lw {
@@ -115,8 +116,9 @@ class StandaloneMaker {
     lossy_ = traced[0].friction;
     if (lossy_ || !mechanism_.forces.empty()) add_ideal();
     add_rates();
+    add_jumps();
     made_.compile = standalone_flags();
-    made_.files = standalone_files({program_, model_, std::move(vectors_), time_, idle()});
+    made_.files = standalone_files({program_, model_, std::move(vectors_), time_, idle(), std::move(jumps_)});
     for (std::size_t k = 0; k < program_.kept.size(); ++k) {
       if (static_cast<int>(k) != time_) made_.parameters.push_back(program_.kept[k]);
     }
@@ -214,6 +216,39 @@ class StandaloneMaker {
       for (std::size_t k = 0; k < nq; ++k) out[k] = moved[k].d;
     });
     measure("rates-tangent");
+  }
+
+  // q, qd, p → a number each that passes zero where a force jumps or sets in: sensitivities do not go through there.
+  void add_jumps() {
+    const std::vector<std::string>& keep = trace_options().keep;
+    std::vector<Group> inputs{{"q", at(model_.nq)}, {"qd", at(model_.nv)}};
+    if (!keep.empty()) inputs.push_back({"p", keep.size()});
+    // what is a parameter may have any value, also where the file's is zero
+    const auto all = [&]<class T>(const std::vector<T>& p) {
+      ParameterValues<T> values;
+      for (const auto& [name, value] : trace_options().values) values[name] = T(value);
+      for (std::size_t k = 0; k < keep.size(); ++k) values[keep[k]] = p[k];
+      return force_jumps<T>(instantiate<T>(mechanism_, values), lossy_);
+    };
+    std::vector<Dual> free;
+    for (const double value : program_.kept_values) free.emplace_back(value, 1.0);
+    for (const ForceJump<Dual>& jump : all(free)) jumps_.push_back({jump.what, jump.kind == ForceJump<Dual>::Kind::turn});
+    if (jumps_.empty()) return;
+    const Function jumps = trace("jumps", inputs, {{"sides", jumps_.size()}}, [&](const Arguments& in, Results& out) {
+      const std::vector<ForceJump<Expr>> list = all(keep.empty() ? std::vector<Expr>{} : in[2]);
+      require(list.size() == out[0].size(), "as many jumps in symbols as in numbers");
+      for (std::size_t k = 0; k < list.size(); ++k) out[0][k] = list[k](in[0], in[1]);
+    });
+    program_.functions.push_back(finished(jumps));
+    add_vectors("jumps", mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
+      append(in, s.state.q, s.state.qd, s.p);
+      std::vector<Dual> p, q(s.state.q.begin(), s.state.q.end()), qd(s.state.qd.begin(), s.state.qd.end());
+      for (const double value : s.p) p.emplace_back(value, 1.0);
+      const std::vector<ForceJump<Dual>> list = all(p);
+      for (std::size_t k = 0; k < list.size(); ++k) out[k] = list[k](q, qd).v;
+    });
+    made_.errors.push_back(vectors_error(program_.functions.back()));
+    if (!(made_.errors.back() <= kStandaloneTolerance)) refuse("jumps", made_.errors.back());
   }
 
   // δτ of inverse dynamics by dual numbers; δq̈ from it: (∂τ/∂q̈) δq̈ = δτ − δτ at rest of q̈.
@@ -343,6 +378,7 @@ class StandaloneMaker {
   Model<double> model_;
   Program program_;
   std::vector<TestVectors> vectors_;
+  std::vector<ForceJumpName> jumps_;
   Standalone made_;
 };
 

@@ -6,18 +6,27 @@ struct Request {
   bool energy = false;
 };
 
-// Written under another name and then renamed: whole or not at all. Without a name: to the standard output.
+void require_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw Trouble(3, "the standard output cannot be written");
+}
+
+// Written under another name and then renamed: whole or not at all. What is no plain file (a pipe, a device, a link) stays and is
+// written into. Without a name: to the standard output.
 void write_result(const std::string& file, const std::string& text) {
   if (file.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);
+    require_output();
     return;
   }
-  const std::string beside = file + ".part";
-  std::ofstream out(beside, std::ios::binary);
+  std::error_code ignored;
+  const std::filesystem::file_type there = std::filesystem::symlink_status(file, ignored).type();
+  const bool renames = there == std::filesystem::file_type::regular || there == std::filesystem::file_type::not_found;
+  const std::string to = renames ? file + ".part" : file;
+  std::ofstream out(to, std::ios::binary);
   out << text;
   out.close();
-  if (!out || std::rename(beside.c_str(), file.c_str()) != 0) {
-    std::remove(beside.c_str());
+  if (!out || (renames && std::rename(to.c_str(), file.c_str()) != 0)) {
+    if (renames) std::remove(to.c_str());
     throw Trouble(3, file + ": cannot be written");
   }
 }
@@ -272,7 +281,9 @@ int run(int count, char** words) {
 
 int main(int count, char** words) {
   try {
-    return run(count, words);
+    const int code = run(count, words);
+    require_output();
+    return code;
   } catch (const Trouble& trouble) {
     std::fprintf(stderr, "%s\n", trouble.what());
     return trouble.code;

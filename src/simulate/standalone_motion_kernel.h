@@ -19,8 +19,9 @@ std::vector<Direction> directions_of(const std::string& list) {
     Direction d{name, 'p', find(model::parameters, model::np, name)};
     if (open != std::string::npos && name.back() == ')') {
       const std::string joint = name.substr(open + 1, name.size() - open - 2);
-      d.what = name.substr(0, open) == "qd" ? 'v' : 'q';
-      d.index = d.what == 'v' ? find(model::velocities, model::nv, joint) : find(model::coordinates, model::nq, joint);
+      const std::string group = name.substr(0, open);
+      d.what = group == "qd" ? 'v' : 'q';
+      d.index = group != "q" && group != "qd" ? -1 : d.what == 'v' ? find(model::velocities, model::nv, joint) : find(model::coordinates, model::nq, joint);
       for (int k = 0; k < model::quaternion_count; ++k) {
         if (d.what == 'q' && d.index >= model::quaternions[k] && d.index < model::quaternions[k] + 4) {
           throw Trouble(2, "--sensitivity " + name + ": a quaternion's numbers do not change one by one");
@@ -117,6 +118,18 @@ class System {
       for (int i = 0; i < 4; ++i) q[i] /= size;
     }
   }
+  // Of what is differentiated: which force jumps or has a corner between two states, or -1. The variational equations know nothing
+  // of that instant's moving.
+  int jump_between(const std::vector<double>& x, const std::vector<double>& y) {
+    if (model::jump_count == 0 || directions_.empty()) return -1;
+    double before[model::jump_count + 1], after[model::jump_count + 1];
+    model::jumps(x.data(), x.data() + model::nq, p_.data(), before);
+    model::jumps(y.data(), y.data() + model::nq, p_.data(), after);
+    for (int k = 0; k < model::jump_count; ++k) {
+      if (model::jump_turns[k] ? !(before[k] * after[k] > 0.0) : (before[k] > 0.0) != (after[k] > 0.0)) return k;
+    }
+    return -1;
+  }
   // t is the end of a step that does not go beyond it.
   void set_end(double t) { end_ = t; }
 
@@ -170,18 +183,27 @@ class Integrator {
     last_look_ = t;
   }
 
+  void refuse_jump(int jump, double t) const {
+    if (jump < 0) return;
+    throw Trouble(3, "t = " + text_of(t) + " s: " + model::jump_names[jump] + ", where its force jumps or sets in: sensitivities end here, a motion without them goes on");
+  }
+
   // One step, which ends at `until` where that is near.
   void rk4(double& t, std::vector<double>& x, double until) {
     const double left = until - t;
     const bool last = left <= data_.step * (1.0 + 1e-9);
     const double h = last ? left : data_.step;
     system_.slopes(t, x, k_[0]);
+    int jump = -1;
     for (int s = 1; s < 4; ++s) {
       const double c = s == 3 ? 1.0 : 0.5;
       for (std::size_t i = 0; i < x.size(); ++i) y_[i] = x[i] + c * h * k_[s - 1][i];
+      if (jump < 0) jump = system_.jump_between(x, y_);
       system_.slopes(s == 3 && last ? until : t + c * h, y_, k_[s]);
     }
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += h / 6.0 * (k_[0][i] + 2.0 * (k_[1][i] + k_[2][i]) + k_[3][i]);
+    for (std::size_t i = 0; i < x.size(); ++i) y_[i] = x[i] + h / 6.0 * (k_[0][i] + 2.0 * (k_[1][i] + k_[2][i]) + k_[3][i]);
+    refuse_jump(jump < 0 ? system_.jump_between(x, y_) : jump, t);
+    x = y_;
     t = last ? until : t + h;
     ++steps;
   }
@@ -206,12 +228,14 @@ class Integrator {
       if (t + 0.01 * h == t && !last) {
         throw Trouble(3, "t = " + text_of(t) + " s: steps shrink to nothing: forces or dry friction jump there, or the motion grows beyond bounds");
       }
+      int jump = -1;
       for (int s = 1; s < 8; ++s) {
         for (std::size_t i = 0; i < x.size(); ++i) {
           double sum = 0.0;
           for (int j = 0; j < s; ++j) sum += a[s][j] * k_[j][i];
           y_[i] = x[i] + h * sum;
         }
+        if (jump < 0) jump = system_.jump_between(x, y_);
         system_.slopes(last && c[s] == 1.0 ? until : t + c[s] * h, y_, k_[s]);
       }
       double worst = 0.0;
@@ -227,6 +251,7 @@ class Integrator {
       }
       const double factor = worst > 0.0 ? 0.9 * std::pow(worst, -1.0 / 6.0) : 5.0;
       if (worst <= 1.0) {
+        refuse_jump(jump < 0 ? system_.jump_between(x, y_) : jump, t);
         x = y_;
         t = last ? until : t + h;
         if (!last || factor < 1.0) h_ = h * std::min(5.0, std::max(0.2, factor));

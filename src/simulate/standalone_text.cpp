@@ -136,6 +136,7 @@ std::string adaptor(const Program& program, const Function& f) {
     }
   };
   add(f.inputs());
+  if (f.name() == "jumps" && !keeps) taken.emplace_back("const double*");
   if (f.name() == "energy") {
     if (!keeps) taken.emplace_back("const double*");
     taken.emplace_back("double* both");
@@ -160,9 +161,18 @@ std::string model_text(const StandaloneParts& parts, const std::string& data) {
   text += string_array("parameters", program.kept) + number_array("constexpr double values", program.kept_values);
   text += number_array("constexpr double home", model.home);
   text += fmt::format("constexpr int quaternions[] = {{{}}};  // where in q each begins: x, y, z, w\n", turned.empty() ? "-1" : fmt::format("{}", fmt::join(turned, ", ")));
+  text += fmt::format("constexpr int jump_count = {};  // where forces jump or have a corner: where one of `jumps` passes zero\n", parts.jumps.size());
+  std::vector<std::string> jump_names, turns;
+  for (const ForceJumpName& jump : parts.jumps) {
+    jump_names.push_back(jump.what);
+    turns.emplace_back(jump.turns ? "true" : "false");
+  }
+  if (turns.empty()) turns.emplace_back("false");
+  text += string_array("jump_names", jump_names) + fmt::format("constexpr bool jump_turns[] = {{{}}};  // rest is on neither side\n", fmt::join(turns, ", "));
   text += "constexpr const char* data = R\"DATA(" + data + ")DATA\";\n\n";
   for (const Function& f : program.functions) text += adaptor(program, f);
   if (!has_function(program, "ideal")) text += "inline void ideal(const double*, const double*, const double*, const double*, double*) {}\n";
+  if (!has_function(program, "jumps")) text += "inline void jumps(const double*, const double*, const double*, double*) {}\n";
   return text + "}  // namespace model\n\n";
 }
 
@@ -214,7 +224,7 @@ std::vector<Artefact> standalone_files(const StandaloneParts& parts) {
   const LanesSource code = c_lanes_source(program, dialect, 1);
   std::string text = c_comment(banner(program, {"c++"}));
   text += "#include <algorithm>\n#include <array>\n#include <cctype>\n#include <charconv>\n#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n"
-          "#include <fstream>\n#include <memory>\n#include <set>\n#include <stdexcept>\n#include <string>\n#include <utility>\n#include <vector>\n";
+          "#include <filesystem>\n#include <fstream>\n#include <memory>\n#include <set>\n#include <stdexcept>\n#include <string>\n#include <utility>\n#include <vector>\n";
   text += code.preamble + fmt::format("\nnamespace {} {{\n", program.name) + code.text + fmt::format("\n}}  // namespace {}\n\nnamespace {{\n\n", program.name);
   text += model_text(parts, data) + selftest_text(parts);
   for (const char* kernel : {"standalone_data_kernel.h", "standalone_motion_kernel.h", "standalone_main_kernel.h"}) text += standalone_kernel(kernel) + "\n";

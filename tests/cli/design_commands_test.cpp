@@ -91,6 +91,91 @@ events:
   EXPECT_TRUE(has(late.err, "--at 1.99: the event `level` has ended the run at ")) << late.err;
 }
 
+const char* kHomely = R"(linkwright: 1
+name: homely
+parameters: {th: 0.5, l1: 0.4, m2: 2, f: 0.5}
+links:
+  - name: upper
+    parent: base
+    joint: {type: revolute, axis: y, origin: {xyz: [0, 0, 1]}}
+    inertia: {mass: 3, com: [l1/2, 0, 0], tensor: [0.001, 3*l1^2/12, 3*l1^2/12]}
+  - name: lower
+    parent: upper
+    joint: {type: revolute, axis: y, origin: {xyz: [l1, 0, 0]}}
+    inertia: {mass: m2, com: [0.3, 0, 0.05], tensor: [0.01, 0.02, 0.02]}
+forces:
+  - {link: lower, force: [f*sin(3*t), 0, 0]}
+home: {lower: th}
+)";
+
+// Where the run begins at home, a parameter that moves home moves all of it: against whole runs of `simulate`.
+TEST(SensitivityCommand, HomeMovesWithItsParameters) {
+  write("homely.yaml", kHomely);
+  const Outcome o = linkwright({"sensitivity", "homely.yaml", "--duration", "0.5", "--functional", "end: qd1",
+                                "--functional", "end: qd2", "--check", "--json", "--quiet"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json here = o.json();
+  const auto simulated = [](const std::string& th) {
+    return linkwright({"simulate", "homely.yaml", "--set", "th=" + th, "--duration", "0.5", "--integrator", "dormand-prince",
+                       "--rtol", "1e-12", "--atol", "1e-14", "--json", "--quiet"})
+        .json();
+  };
+  const nlohmann::json up = simulated("0.5001"), down = simulated("0.4999");
+  for (int f = 0; f < 2; ++f) {
+    const double slope = (up["final"]["qd"][f].get<double>() - down["final"]["qd"][f].get<double>()) / 2e-4;
+    EXPECT_NEAR(here["functionals"][f]["gradient"]["th"].get<double>(), slope, 1e-5 * std::abs(slope)) << f;
+    EXPECT_GT(std::abs(slope), 0.1);
+  }
+  EXPECT_LT(here["check"]["differences"].get<double>(), 1e-5);
+  EXPECT_FALSE(here["parameters"].contains("t")) << "the time is no parameter";
+  // given, it stays
+  const nlohmann::json given = linkwright({"sensitivity", "homely.yaml", "--q", "0,0.5", "--duration", "0.5", "--functional",
+                                           "end: qd1", "--parameters", "th", "--json", "--quiet"})
+                                   .json();
+  EXPECT_EQ(given["functionals"][0]["gradient"]["th"].get<double>(), 0.0);
+}
+
+// What roads of its own say counts: steps too long for CVODES, a corner that differences of whole runs see from both sides.
+TEST(SensitivityCommand, ChecksCanFailAndNeedNoFunctional) {
+  write("homely.yaml", kHomely);
+  std::vector<std::string> words{"sensitivity", "homely.yaml", "--parameters", "l1,th", "--duration", "0.4",
+                                 "--check",     "--json",      "--quiet"};
+  const auto checked = [&](std::vector<std::string> more, int code) {
+    more.insert(more.begin(), words.begin(), words.end());
+    const Outcome o = linkwright(more);
+    EXPECT_EQ(o.code, code) << o.err;
+    return o.json()["check"];
+  };
+  const nlohmann::json plain = checked({}, 0);
+  EXPECT_TRUE(plain["passed"]);
+  EXPECT_LT(plain["complex_step"].get<double>(), 1e-10);
+  EXPECT_LT(plain["cvodes"].get<double>(), 1e-5);
+  EXPECT_LT(plain["differences"].get<double>(), 1e-5);
+  EXPECT_GT(plain["cvodes"].get<double>(), 0.0);
+  const nlohmann::json coarse = checked({"--integrator", "rk4", "--step", "0.2", "--functional", "end: qd1"}, 1);
+  EXPECT_GT(coarse["cvodes"].get<double>(), 1e-4);
+  EXPECT_LT(coarse["adjoint"].get<double>(), 1e-8);
+  const nlohmann::json corner = checked({"--functional", "0: max(q.lower - 0.5, 0)"}, 1);
+  EXPECT_GT(corner["differences"].get<double>(), 0.1);
+}
+
+TEST(SensitivityCommand, StopsAreRefusedByNameAndTime) {
+  write("stop.yaml", R"(linkwright: 1
+name: stop
+gravity: [0, 0, 0]
+parameters: {u: 0.3, m: 2}
+links:
+  - name: s
+    parent: base
+    joint: {type: prismatic, axis: x, limits: {lower: -1, upper: u, stiffness: 400, damping: 30}}
+    inertia: {mass: m}
+)");
+  const Outcome o = linkwright({"sensitivity", "stop.yaml", "--qd", "1", "--torque", "s=2", "--duration", "0.5", "--functional",
+                                "end: qd1", "--check"});
+  EXPECT_EQ(o.code, 3);
+  EXPECT_TRUE(has(o.err, "`s` reaches or leaves its upper stop at t = 0.")) << o.err;
+}
+
 // The rocker's angle at the end against differences of runs, and what is said about joints that follow.
 TEST(SensitivityCommand, TakesMechanismsWithLoops) {
   const auto run = [](const std::string& length, std::vector<std::string> more) {
