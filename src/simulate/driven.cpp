@@ -164,6 +164,9 @@ void Driven::close(MotionState& state) {
   telling(state.t, state.q, state.v, [&] { dynamics_->close(state); });
 }
 void Driven::assemble(MotionState& state) const { dynamics_->assemble(state); }
+void Driven::complete(MotionState& state) const {
+  telling(state.t, state.q, state.v, [&] { dynamics_->complete(state); });
+}
 double Driven::opening(const MotionState& state) const { return dynamics_->opening(state); }
 std::span<const double> Driven::torques() const { return dynamics_->tau(); }
 void Driven::set_torques(Torques torques) {

@@ -63,6 +63,8 @@ class Driven : public System {
   // Of loops: the state that independent coordinates and velocities of `state` belong to. The others may be a guess that tells the mode;
   // as at home they leave it at home's. Velocities of joints that follow must be zero, or right: Error(data).
   void assemble(MotionState& state) const;
+  // After an event has set independent coordinates or velocities: the others follow, from where they are.
+  void complete(MotionState& state) const;
   // The largest residual of the closures, m or rad.
   double opening(const MotionState& state) const;
 

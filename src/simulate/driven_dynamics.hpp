@@ -35,6 +35,7 @@ class DrivenDynamics {
   virtual std::vector<std::string> settle(MotionState&) { return {}; }
   virtual void close(MotionState&) {}
   virtual void assemble(MotionState&) {}
+  virtual void complete(MotionState&) {}
   virtual double opening(const MotionState&) { return 0.0; }
   virtual std::span<double> tau() = 0;  // nv
 

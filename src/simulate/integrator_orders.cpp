@@ -24,17 +24,21 @@ Pace pace_of(const Mechanism& mechanism, const Scenario& scenario) {
   MotionState state = scene.start();
   const auto integrator = make_integrator("dormand-prince", {.rtol = 1e-6, .atol = 1e-6});
   Pace pace;
+  std::vector<std::pair<double, double>> steps;  // when, and how long
   while (state.t < kLongestCourse && integrator->counts().steps < kMostPaces) {
     const double from = state.t;
     try {
       advance(*integrator, scene, state, kLongestCourse);
     } catch (const Error&) {
       if (scene.model().loops.empty() || from == 0.0) throw;
-      pace.reach = 0.5 * from;
+      pace.reach = 0.5 * from;  // near the end of a mode steps are short
       break;
     }
     const bool own = from > 0.0 && state.t < kLongestCourse;  // not the first, nor what is left
-    if (own) pace.step = std::min(pace.step, state.t - from);
+    if (own) steps.emplace_back(from, state.t - from);
+  }
+  for (const auto& [when, length] : steps) {
+    if (when < pace.reach) pace.step = std::min(pace.step, length);
   }
   return pace;
 }

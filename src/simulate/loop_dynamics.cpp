@@ -152,9 +152,11 @@ class LoopDynamics : public DrivenDynamics {
     split(s.q, s.v);
     closed_.follow(q_, guess_);
     const double orientation = closed_.determinant();
-    if (!(orientation * orientation_ > 0.0)) {
-      throw Error(ErrorCode::data, fmt::format("the loops of `{}` have passed a singular pose, at which modes meet: the joints {} do not "
-                                               "tell which comes next. Redundant coordinates go through it",
+    // so near to it, what is known of the independent joints says nothing of the others
+    constexpr double kTooNear = 1e-4;
+    if (!(orientation * orientation_ > kTooNear * orientation_ * orientation_)) {
+      throw Error(ErrorCode::data, fmt::format("the loops of `{}` come to a singular pose, at which modes meet: the joints {} do not "
+                                               "tell which comes next; `--coordinates redundant` goes through it",
                                                model_.name, independent_names()));
     }
     leave(s);
@@ -177,12 +179,25 @@ class LoopDynamics : public DrivenDynamics {
     orientation_ = closed_.determinant();
     const std::vector<double> given = s.v;
     leave(s);
+    require_closed_velocities(s);
     for (const int v : plan_.dependent) {
       const double wanted = given[at(v)], follows = s.v[at(v)];
       if (wanted == 0.0 || std::abs(wanted - follows) <= 1e-9 * (1.0 + std::abs(follows))) continue;
       throw Error(ErrorCode::data, fmt::format("`{}` cannot start with a velocity of {:.6g}: the loops give it {:.6g} from that of {}",
                                                model_.velocity_names[at(v)], wanted, follows, independent_names()));
     }
+  }
+
+  void complete(MotionState& s) override {
+    split(s.q, s.v);
+    Assembled there = assemble_from(closed_.led(), closed_.work().tree, s.q, plan_.independent);
+    if (!there.closed) {
+      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, open_loop(model_, closed_.work().tree, there.q)));
+    }
+    closed_.stand(std::move(there.q));
+    orientation_ = closed_.determinant();
+    leave(s);
+    require_closed_velocities(s);
   }
 
   double opening(const MotionState& s) override {
@@ -285,6 +300,22 @@ class LoopDynamics : public DrivenDynamics {
     closed_.move(v_);
     s.q = closed_.q();
     s.v = closed_.work().qd;
+  }
+
+  // At a dead centre the driven joints do not say how fast the others are.
+  void require_closed_velocities(const MotionState& s) {
+    const ClosureState c = closure_state(model_, work_, s.q);
+    const std::size_t m = c.residual.size();
+    double fastest = 0.0, open = 0.0;
+    for (const double v : s.v) fastest = std::max(fastest, std::isfinite(v) ? std::abs(v) : HUGE_VAL);
+    for (std::size_t i = 0; i < m; ++i) {
+      double rate = 0.0;
+      for (std::size_t v = 0; v < nv_; ++v) rate += c.jacobian[v * m + i] * s.v[v];
+      open = std::max(open, std::abs(rate));
+    }
+    if (std::isfinite(fastest) && open <= 1e-9 * (1.0 + fastest)) return;
+    throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others: begin elsewhere, or "
+                                             "at rest", model_.name, independent_names()));
   }
 
   void command(double t, std::span<const double> q, std::span<const double> v) {

@@ -323,12 +323,20 @@ class ScenarioReader : ScenarioFields {
       return varies(j.limits.lower) || varies(j.limits.upper) || (follows && (varies(j.mimic->ratio) || varies(j.mimic->offset)));
     });
   }
+  // Followers of loops follow.
+  void require_leader(const Location& where, const Place& place) {
+    for (const JointInfo& j : model().joints) {
+      const int first = place.velocity ? j.v : j.q, count = place.velocity ? velocities(j.type) : coordinates(j.type);
+      if (place.index >= first && place.index < first + count) require_motor(where, j.v);
+    }
+  }
   void assignments(const YamlNode& node, ScenarioEvent& e) {
     if (!is_map(node, "set", "set: {qd.elbow: 0}")) return;
     for (const YamlNode::Entry& entry : node.entries) {
       const Expr value = formula(*entry.value, entry.key);
       const auto place = places().find(entry.key);
       if (place != places().end()) {
+        require_leader(entry.where, place->second);
         e.set.push_back({place->second.velocity, place->second.index, value});
         continue;
       }

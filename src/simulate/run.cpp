@@ -19,6 +19,7 @@ constexpr std::size_t kChatter = 20;   // times within `kMoment` of the duration
 constexpr double kMoment = 1e-6, kShortly = 1e-3;
 constexpr int kStuck = 1000;           // steps in which the time does not go on
 constexpr std::size_t kMostEvents = 1000;
+constexpr double kJustPassed = 1e-12;  // of a crossing's value, where a pose of loops was found anew
 constexpr double kBeyond = 1e9;        // radians and metres that no mechanism comes to
 
 bool passes(ScenarioEvent::Direction direction, double before, double after) {
@@ -69,6 +70,7 @@ class Run {
       whole();
     } catch (const Error& e) {
       result_.end = RunResult::End::failed;
+      if (stepping_) state_ = before_;  // a step that failed has left something in it
       result_.ended_by = e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t) : explained(e);
       try {
         record(state_);
@@ -137,7 +139,9 @@ class Run {
         return;
       }
       before_ = state_;
+      stepping_ = true;
       advance(integrator_, scene_, state_, until());
+      stepping_ = false;
       stuck = state_.t > before_.t ? 0 : stuck + 1;
       if (stuck == kStuck) {
         throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",
@@ -280,6 +284,11 @@ class Run {
       if (happens(k)) return true;
     }
     look_again(state_);
+    // followers of loops are known to round-off: what has just passed may seem to be before it
+    for (const std::size_t k : due) {
+      Watch& w = watches_[k];
+      if (!scenario_.events[k].time && (w.up ? w.before < 0.0 : w.before > 0.0) && std::abs(w.before) < kJustPassed) w.before = 0.0;
+    }
     const bool set = std::ranges::any_of(due, [&](std::size_t k) { return !scenario_.events[k].set.empty(); });
     for (const std::size_t k : due) {
       if (set && !scenario_.events[k].time) watch_return(k);
@@ -328,7 +337,7 @@ class Run {
         (e.set[i].velocity ? state_.v : state_.q)[static_cast<std::size_t>(e.set[i].index)] = x[i];
       }
       scene_.check(state_);
-      scene_.close(state_);
+      scene_.complete(state_);
       balance_.jump(before, state_);
     }
     integrator_.restart();
@@ -400,6 +409,7 @@ class Run {
   std::vector<Watch> watches_;
   std::vector<std::optional<ScenarioFormulas>> set_;  // what events set, from the first time on
   std::vector<double> a_, rates_, dz_, after_;
+  bool stepping_ = false;
   long outputs_made_ = 0;
   double last_row_ = 0.0;
   RunResult result_;

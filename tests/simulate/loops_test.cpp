@@ -10,9 +10,11 @@
 #include <cmath>
 
 #include <Eigen/Dense>
+#include <fmt/format.h>
 
 #include "dynamics/closure.hpp"
 #include "dynamics/crba.hpp"
+#include "dynamics/loop_plan.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/coordinate_rates.hpp"
 #include "model/read.hpp"
@@ -411,6 +413,60 @@ TEST(LoopMotion, BeginsWhereItCanAndSaysWhereItCannot) {
   system.assemble(other);
   EXPECT_LT(other.q[2], 0.0);
   EXPECT_LT(system.opening(other), 1e-12);
+}
+
+Scenario loop_scenario(const Driven& of, const Mechanism& m, const std::string& text) {
+  const ScenarioResult r = read_scenario_text("scenario: 1\n" + text, "loop.yaml", m, of.model());
+  EXPECT_TRUE(r.scenario) << (r.diagnostics.empty() ? "" : r.diagnostics[0].message);
+  return *r.scenario;
+}
+
+TEST(LoopMotion, EventsOnFollowersHappenOnceAndSetLeadersInEitherCoordinates) {
+  const Mechanism m = load("four-bar");
+  const Driven of(m, {}, {.way = Way::reference});
+  for (const double rocker : {1.7, 1.75, 1.8, 1.85, 1.9}) {
+    std::vector<double> halved;
+    for (const char* coordinates : {"minimal", "redundant"}) {
+      const Scenario s = loop_scenario(of, m, fmt::format("coordinates: {}\ninitial: {{qd: {{crank: 8}}}}\nevents:\n  - {{name: there, crossing: q.rocker - {}, once: "
+                                                          "false, direction: up, set: {{qd.crank: 0.5*qd.crank}}}}\n", coordinates, rocker));
+      ScenarioDriven scene(m, s, Way::reference);
+      const auto integrator = make_integrator("dormand-prince", s.options);
+      struct Seen : RunListener {
+        std::vector<RunEvent> events;
+        std::vector<double> after;
+        bool wait = false;
+        void event(const RunEvent& e) override { events.push_back(e), wait = true; }
+        void row(const RunRow& r) override {
+          if (wait) after.push_back(r.qd[0]);
+          wait = false;
+        }
+      } seen;
+      const RunResult r = run(scene, *integrator, s, {0.3, 1e-4, {&seen}, {}});
+      ASSERT_EQ(r.end, RunResult::End::duration) << r.ended_by;
+      for (std::size_t k = 1; k < seen.events.size(); ++k) EXPECT_GT(seen.events[k].t, seen.events[k - 1].t + 1e-6) << rocker;
+      ASSERT_FALSE(seen.after.empty());
+      EXPECT_NEAR(seen.after[0], 0.5 * seen.events[0].qd[0], 0.05) << coordinates;  // a row later
+      halved.push_back(r.final.q[0]);
+    }
+    EXPECT_NEAR(halved[0], halved[1], 1e-6) << rocker;
+  }
+  const ScenarioResult follower = read_scenario_text("scenario: 1\nevents:\n  - {time: 1, set: {qd.rocker: 0}}\n", "f.yaml", m, of.model());
+  EXPECT_FALSE(follower.scenario);
+}
+
+TEST(LoopMotion, AFailedRunKeepsItsLastGoodState) {
+  const Mechanism m = load("planar-3rrr");
+  Scenario s = free_motion(with_drivers(instantiate<double>(m)));
+  s.friction = false;
+  ScenarioDriven scene(m, s, Way::reference);
+  const auto integrator = make_integrator("dormand-prince", s.options);
+  struct Energies : RunListener {
+    std::vector<double> sum;
+    void row(const RunRow& r) override { sum.push_back(r.kinetic + r.potential); }
+  } energies;
+  const RunResult r = run(scene, *integrator, s, {1.0, 0.01, {&energies}, {}});
+  ASSERT_EQ(r.end, RunResult::End::failed);  // its mode ends on the way down
+  for (const double e : energies.sum) EXPECT_NEAR(e, energies.sum[0], 1e-6 * std::abs(energies.sum[0]));
 }
 
 }  // namespace loops_test
