@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "elements.hpp"
-#include "crba.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -98,8 +97,7 @@ void AffineLosses::set_state(In<double> q, In<double> qd, std::span<const Force<
   rnea_with_damping<double>(model_, work_, q, qd, work_.zero, column_, losses_.damping, external);
   h_ = Eigen::Map<const Eigen::VectorXd>(column_.data(), h_.size());
   for (std::size_t b = 0; b < felt_.size(); ++b) w0_[b] = work_.force[felt_[b]];
-  if (felt_.empty()) crba<double>(model_, work_, q, {M_.data(), nv_ * nv_});  // no bearing feels reactions: M alone
-  for (std::size_t j = 0; j < nv_ && !felt_.empty(); ++j) {
+  for (std::size_t j = 0; j < nv_; ++j) {
     unit_[j] = 1.0;
     rnea<double>(inertial_, work_, q, work_.zero, unit_, column_);
     unit_[j] = 0.0;
