@@ -52,24 +52,6 @@ void make_units(std::span<T> y, const std::vector<std::size_t>& quaternions) {
   }
 }
 
-// Where the pose of loops at home has still to be closed, its derivative is not made.
-void refuse_moving_home(const DesignParameters& design, const Model<double>& independent,
-                        const std::vector<bool>& at_home) {
-  for (std::size_t p = 0; p < design.size(); ++p) {
-    std::vector<Dual> b(design.values().begin(), design.values().end());
-    b[p].d = 1.0;
-    const Model<Dual> model = design.model<Dual>(b);
-    for (std::size_t c = 0; c < at_home.size(); ++c) {
-      const auto place = std::ranges::find(model.coordinate_names, independent.coordinate_names[c]);
-      if (!at_home[c] || model.home[static_cast<std::size_t>(place - model.coordinate_names.begin())].d == 0.0) continue;
-      throw Error(ErrorCode::usage,
-                  fmt::format("`{}` moves the home of `{}`, where the run begins: not differentiated where there are loops; "
-                              "give its coordinate where it begins",
-                              design.names()[p], *place));
-    }
-  }
-}
-
 }  // namespace
 
 void DesignFunctional::check(double duration) const {
@@ -140,9 +122,9 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
                 std::ranges::any_of(mechanism.home, [](const auto& joint) {
                   return std::ranges::any_of(joint.second, [](const Formula& f) { return !f.value.is_constant(); });
                 });
+  home_ = design_->model<double>(design_->values()).home;
   if (loops != nullptr) {
-    if (home_moves_) refuse_moving_home(*design_, model, options_.at_home);
-    home_moves_ = false;
+    home_place_ = loops->plan().independent_q;
     if (!options_.pose.empty()) loops->stand(options_.pose);
     loops->lead(options_.q);
   }
@@ -180,7 +162,8 @@ std::vector<T> ForwardDesign::initial_state(std::span<const T> b) const {
     }
     const std::vector<T> home = design_->model<T>(own).home;
     for (std::size_t c = 0; c < q.size(); ++c) {
-      if (options_.at_home[c]) q[c] = home[c];
+      const std::size_t place = home_place_.empty() ? c : at(home_place_[c]);
+      if (options_.at_home[c]) q[c] += home[place] - T(home_[place]);
     }
   }
   make_units<T>(q, system_->quaternions());

@@ -140,7 +140,9 @@ class ForwardDesign : public DesignRun {
   std::map<std::vector<int>, Mode> modes_;
   DesignSystem* system_ = nullptr;  // of the beginning
   std::vector<double> instants_, b_;
-  bool home_moves_ = false;  // with parameters, and the initial state with it
+  bool home_moves_ = false;      // with parameters, and the initial state with it
+  std::vector<int> home_place_;  // with loops: where in home the coordinates of the state are
+  std::vector<double> home_;     // at the first values
   std::vector<Seed> seeds_;  // as far as they were needed
   std::vector<std::size_t> slot_;  // of each functional: its integral or its output
   std::unique_ptr<EventfulRun> run_;

@@ -205,6 +205,23 @@ TEST(SensitivityCommand, TakesMechanismsWithLoops) {
   EXPECT_NEAR(driven.json()["functionals"][0]["gradient"]["l_coupler"].get<double>(), slope, 1e-9 * std::abs(slope));
 }
 
+// The crank's home is a parameter of the four-bar, and all of it goes along: against whole runs of `simulate`.
+TEST(SensitivityCommand, HomeOfLoopsMovesWithItsParameters) {
+  const Outcome o = linkwright({"sensitivity", "four-bar", "--duration", "0.3", "--functional", "end: qd.crank", "--check", "--json", "--quiet"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const nlohmann::json here = o.json();
+  const double q0 = here["parameters"]["q0"], h = 1e-4;
+  const auto end = [&](double at) {
+    return linkwright({"simulate", "four-bar", "--set", "q0=" + std::to_string(at), "--duration", "0.3", "--rtol", "1e-12", "--atol", "1e-14",
+                       "--no-friction", "--json", "--quiet"})
+        .json()["final"]["qd"][0]
+        .get<double>();
+  };
+  const double slope = (end(q0 + h) - end(q0 - h)) / (std::stod(std::to_string(q0 + h)) - std::stod(std::to_string(q0 - h)));
+  EXPECT_GT(std::abs(slope), 0.1);
+  EXPECT_NEAR(here["functionals"][0]["gradient"]["q0"].get<double>(), slope, 1e-5 * std::abs(slope));
+}
+
 TEST(SensitivityCommand, OfLoopsRefusesWhatItCannot) {
   const auto said = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"sensitivity", "four-bar", "--duration", "0.1"});
