@@ -94,9 +94,7 @@ function(linkwright_batches target)
   endforeach()
 endfunction()
 
-# Headers compiled once for many files. Of no use where these are compiled together: measured, the same time with and without.
-function(linkwright_headers target)
-  if(NOT LINKWRIGHT_UNITY)
-    target_precompile_headers(${target} ${ARGN})
-  endif()
-endfunction()
+# Compiled once for many files: headers of the standard library and of texts. Not Eigen, which makes the compiled file so large that
+# to read it takes what it saves.
+set(linkwright_headers <algorithm> <array> <cmath> <filesystem> <fstream> <functional> <map> <memory> <numeric> <optional> <set> <span>
+                       <sstream> <string> <vector> <fmt/format.h>)

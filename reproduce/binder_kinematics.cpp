@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "control/trajectory.hpp"
 #include "dynamics/inverse_kinematics.hpp"

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <functional>
 
+#include <Eigen/Core>
+
 #include "base/linear.hpp"
 #include "base/worse.hpp"
 #include "dhanaraj_d4.hpp"

@@ -1,5 +1,7 @@
 #include "experiments.hpp"
 
+#include <Eigen/Core>
+
 #include "dhanaraj_arms.hpp"
 
 // Dhanaraj 1990, appendices D.1 to D.3: the torques of his programs at one state.

@@ -2,7 +2,10 @@
 
 #include <cmath>
 
+#include <Eigen/Core>
+
 #include "base/linear.hpp"
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "helmy_motion.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <Eigen/Core>
+
 #include "base/error.hpp"
 #include "base/linear.hpp"
 #include "dynamics/assembly.hpp"

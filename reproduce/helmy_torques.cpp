@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "dynamics/closed_losses.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "base/linear.hpp"

@@ -8,6 +8,7 @@
 
 #include "base/linear.hpp"
 #include "base/random.hpp"
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/formulations/ness.hpp"

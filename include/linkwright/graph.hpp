@@ -9,4 +9,5 @@
 #include "graph/passes/optimize.hpp"
 #include "graph/rewrite.hpp"
 #include "graph/scalar.hpp"
+#include "graph/scalar_eigen.hpp"
 #include "graph/tangent.hpp"

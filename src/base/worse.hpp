@@ -2,8 +2,6 @@
 // the worst could never fail by it. Here NaN is worse than any number, and stays.
 #pragma once
 
-#include <Eigen/Core>
-
 #include <cmath>
 #include <limits>
 #include <span>
@@ -11,12 +9,6 @@
 namespace lw {
 
 inline double worse(double worst, double error) { return std::isnan(worst) || error <= worst ? worst : error; }
-
-// Largest magnitude of an entry.
-template <class Entries>
-double largest(const Eigen::DenseBase<Entries>& m) {
-  return m.derived().cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
-}
 
 // Largest |aᵢ − bᵢ|; infinite where the sizes differ.
 inline double largest_difference(std::span<const double> a, std::span<const double> b) {

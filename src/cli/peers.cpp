@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include <Eigen/Core>
+
 #include "../base/error.hpp"
 #include "../dynamics/elements.hpp"
 

@@ -200,7 +200,7 @@ FrameMotion<T> CartesianLine::at(const T& t) const {
   template JointMotion<T> Trajectory::at<T>(const T&) const; \
   template void Trajectory::at<T>(const T&, JointMotion<T>&) const; \
   template FrameMotion<T> CartesianLine::at<T>(const T&) const;
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -1,5 +1,6 @@
 #include "aba.hpp"
 
+#include "../graph/scalar_eigen.hpp"
 #include "crba.hpp"
 #include "elements.hpp"
 #include "rnea.hpp"

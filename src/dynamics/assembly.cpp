@@ -11,6 +11,7 @@
 #include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "../base/text.hpp"
+#include "../base/largest.hpp"
 #include "../base/worse.hpp"
 #include "../model/rotation_vector.hpp"
 #include "closure.hpp"

@@ -188,7 +188,7 @@ int base_rank(const Model<double>& model, bool rotors) {
   template BaseParameters<T> base_parameters<T>(const Model<T>& model);    \
   template std::vector<T> base_values<T>(const BaseParameters<T>&, In<T>); \
   template Model<T> regrouped<T>(const Model<T>& model, double, const std::vector<bool>&);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

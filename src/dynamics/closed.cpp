@@ -296,7 +296,7 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const Closed
   template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);                    \
   template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);                 \
   template void add_loop_wrenches<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&, std::span<Force<T>>);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

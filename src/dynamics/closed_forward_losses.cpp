@@ -9,6 +9,7 @@
 #include "../base/error.hpp"
 #include "../base/index.hpp"
 #include "../base/linear.hpp"
+#include "../base/largest.hpp"
 #include "../base/worse.hpp"
 #include "elements.hpp"
 #include "rnea.hpp"

@@ -8,6 +8,8 @@
 // freedom are not. Sizes and drives depend on q̈ by reactions and efficiencies: iterated until nothing changes.
 #pragma once
 
+#include <Eigen/Core>
+
 #include "closed_losses.hpp"
 
 namespace lw {

@@ -162,7 +162,7 @@ void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T>
 #define LW_INSTANTIATE(T)                                  \
   template bool has_loop_losses<T>(const Model<T>& model); \
   template class ClosedLosses<T>;
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

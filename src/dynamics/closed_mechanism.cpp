@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Core>
+
 #include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "assembly.hpp"

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <Eigen/Core>
+
 #include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "assembly.hpp"

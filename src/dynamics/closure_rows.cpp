@@ -223,7 +223,7 @@ void closure_accelerations(const Model<T>& model, const Workspace<T>& work, cons
   template void closure_residual<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, Out<T>);             \
   template void closure_jacobian<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, ClosureAt, Out<T>);  \
   template void closure_accelerations<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, In<T>, Out<T>);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

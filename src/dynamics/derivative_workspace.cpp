@@ -111,7 +111,7 @@ void DerivativeWorkspace<T>::prepare_solutions(const Model<T>& model) {
 }
 
 #define LW_INSTANTIATE(T) template struct DerivativeWorkspace<T>;
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -166,7 +166,7 @@ void subtract_element_derivatives(const Model<T>& model, const DerivativeWorkspa
   template void subtract_element_torques<T>(const Model<T>&, const DerivativeWorkspace<T>&, In<T>, Out<T>); \
   template void subtract_element_derivatives<T>(const Model<T>&, const DerivativeWorkspace<T>&, In<T>, T*,  \
                                                 const std::vector<std::ptrdiff_t>&, std::ptrdiff_t);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -54,7 +54,7 @@ CentreOfMass<T> centre_of_mass(const Model<T>& model, const Workspace<T>& work) 
   template Energy<T> energy<T>(const Model<T>&, const Workspace<T>&, In<T>, In<T>);       \
   template Force<T> momentum<T>(const Model<T>&, const Workspace<T>&);                    \
   template CentreOfMass<T> centre_of_mass<T>(const Model<T>&, const Workspace<T>&);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

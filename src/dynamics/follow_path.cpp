@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <Eigen/Core>
+
 #include "../base/linear.hpp"
 #include "../model/rotation_vector.hpp"
 #include "kinematics.hpp"

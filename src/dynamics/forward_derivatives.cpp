@@ -168,7 +168,7 @@ void forward_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
 #define LW_INSTANTIATE(T)                                                                                             \
   template void forward_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>, \
                                        Out<T>);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

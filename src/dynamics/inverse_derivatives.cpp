@@ -404,7 +404,7 @@ void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   template void placed_mass_matrix<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>);                              \
   template void placed_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>, Out<T>);                      \
   template void placed_derivatives_in_lanes<T>(const Model<T>&, DerivativeWorkspace<T>&);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 #undef LW_WHOLE
 

@@ -6,6 +6,8 @@
 #include <memory>
 #include <numeric>
 
+#include <Eigen/Core>
+
 #include "../graph/function.hpp"
 #include "../graph/typical.hpp"
 
@@ -266,7 +268,7 @@ void LoopFactors<T>::solve_transposed(Out<T> c) {
 }
 
 #define LW_INSTANTIATE(T) template class LoopFactors<T>;
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -7,8 +7,7 @@
 // Solve node of one step, which pivots when it runs.
 #pragma once
 
-#include <Eigen/Core>
-
+#include "../base/eigen_names.hpp"
 #include "workspace.hpp"
 
 namespace lw {
@@ -21,7 +20,7 @@ struct EliminationPlan {
   std::vector<std::size_t> rows, columns;  // of the core
 };
 // From the matrix at random configurations.
-EliminationPlan plan_elimination(std::vector<Eigen::MatrixXd> samples);
+EliminationPlan plan_elimination(std::vector<EigenMatrixX> samples);
 
 template <class T>
 class LoopFactors {

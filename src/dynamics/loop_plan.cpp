@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "../base/error.hpp"

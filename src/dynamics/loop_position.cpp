@@ -450,7 +450,7 @@ std::vector<double> position_jacobian(const Model<double>& model, const LoopPlan
 
 #define LW_INSTANTIATE(T)                                                                                               \
   template LoopPosition<T> loop_position<T>(const Model<T>&, const LoopPlan&, In<T>, In<T>, const LoopPositionOptions&);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -137,7 +137,7 @@ void regressor(const Model<T>& model, const ParameterTable& table, Workspace<T>&
   template std::vector<T> parameter_values<T>(const Model<T>&, const ParameterTable&); \
   template Model<T> with_parameters<T>(Model<T>, const ParameterTable&, In<T>);        \
   template void regressor<T>(const Model<T>&, const ParameterTable&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

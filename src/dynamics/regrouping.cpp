@@ -220,7 +220,7 @@ Regrouping<T> regrouping(const Model<T>& model, double nearly_zero, const std::v
 #define LW_INSTANTIATE(T)    \
   template struct Passes<T>; \
   template Regrouping<T> regrouping<T>(const Model<T>&, double, const std::vector<bool>&);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw::detail

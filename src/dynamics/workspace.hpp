@@ -20,21 +20,8 @@ struct ArticulatedInertia {
 
 template <class T>
 struct Workspace {
-  explicit Workspace(const Model<T>& model)
-      : X(model.bodies.size()),
-        X_W(model.bodies.size()),
-        velocity(model.bodies.size()),
-        alpha(model.bodies.size()),
-        acceleration(model.bodies.size()),
-        force(model.bodies.size()),
-        composite(model.bodies.size()),
-        articulated(model.bodies.size()),
-        bias(model.bodies.size()),
-        column(model.bodies.size()),
-        mass_matrix(model.nv <= kDense ? static_cast<std::size_t>(model.nv * model.nv) : 0),
-        h(static_cast<std::size_t>(model.nv)),
-        zero(static_cast<std::size_t>(model.nv), T(0.0)),
-        scratch(static_cast<std::size_t>(model.nv)) {}
+  explicit Workspace(const Model<T>& model);
+  LW_COPIED_ONCE(Workspace);
 
   std::vector<Transform<T>> X;            // body in its parent
   std::vector<Transform<T>> X_W;          // body in the world

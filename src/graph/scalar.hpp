@@ -13,8 +13,6 @@
 #include <cstdint>
 #include <string>
 
-#include <Eigen/Core>
-
 #include "expr.hpp"
 
 namespace lw {
@@ -154,30 +152,19 @@ Count select(const Count& c, const Count& a, const Count& b);
 
 }  // namespace lw
 
-namespace Eigen {
-template <class T>
-struct LinkwrightTraits : GenericNumTraits<double> {
-  using Real = T;
-  using NonInteger = T;
-  using Nested = T;
-  using Literal = double;
-  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1, ReadCost = 2, AddCost = 4, MulCost = 4 };
-};
-template <> struct NumTraits<lw::Expr> : LinkwrightTraits<lw::Expr> {};
-template <> struct NumTraits<lw::Dual> : LinkwrightTraits<lw::Dual> {};
-template <> struct NumTraits<lw::ComplexStep> : LinkwrightTraits<lw::ComplexStep> {};
-template <> struct NumTraits<lw::Count> : LinkwrightTraits<lw::Count> {};
-}  // namespace Eigen
-
-// Every algorithm ends its .cpp with this: compiled once here, so that users only see declarations. Fuzz targets compute
-// with double alone, and to instrument five times as much takes minutes.
+// Every algorithm ends its .cpp with one of these: compiled once here, so that users only see declarations. What is long is counted
+// as a graph (cost of a Function) and not by Count; fuzz targets compute with double alone, and to instrument five times as much
+// takes minutes.
 #ifdef LINKWRIGHT_DOUBLE_ALONE
+#define LW_INSTANTIATE_UNCOUNTED(MACRO) MACRO(double)
 #define LW_INSTANTIATE_FOR_SCALARS(MACRO) MACRO(double)
 #else
+#define LW_INSTANTIATE_UNCOUNTED(MACRO) \
+  MACRO(double)                         \
+  MACRO(::lw::Expr)                     \
+  MACRO(::lw::Dual)                     \
+  MACRO(::lw::ComplexStep)
 #define LW_INSTANTIATE_FOR_SCALARS(MACRO) \
-  MACRO(double)                           \
-  MACRO(::lw::Expr)                       \
-  MACRO(::lw::Dual)                       \
-  MACRO(::lw::ComplexStep)                \
+  LW_INSTANTIATE_UNCOUNTED(MACRO)         \
   MACRO(::lw::Count)
 #endif

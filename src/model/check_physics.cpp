@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "check.hpp"

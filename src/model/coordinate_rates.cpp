@@ -45,7 +45,7 @@ std::vector<Dual> moving_along(const Model<double>& model, std::span<const doubl
 
 #define LW_INSTANTIATE(T) \
   template void coordinate_rates<T>(const Model<T>&, std::span<const T>, std::span<const T>, std::span<T>);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Core>
-
+#include "../base/eigen_names.hpp"
 #include "../graph/interpreter.hpp"
 #include "mechanism.hpp"
 
@@ -48,9 +47,9 @@ class DefaultValues : public FormulaValues<double> {
   using FormulaValues<double>::FormulaValues;
   using FormulaValues<double>::operator();
 
-  Eigen::Vector3d operator()(const Formula3& f) const { return {(*this)(f[0]), (*this)(f[1]), (*this)(f[2])}; }
+  EigenVector3 operator()(const Formula3& f) const;
   // As the file means it, normalised where it is a quaternion; identity where there is none.
-  Eigen::Matrix3d operator()(const Rotation& rotation) const;
+  EigenMatrix3 operator()(const Rotation& rotation) const;
 };
 
 void for_each_formula(const Mechanism& mechanism, const std::function<void(const Formula&)>& visit);

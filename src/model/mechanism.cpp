@@ -16,6 +16,19 @@ const TypeFacts& facts(JointType type) { return kTypes[static_cast<int>(type)]; 
 
 }  // namespace
 
+Inertia::Inertia() = default;
+LW_COPIES(Inertia)
+Drive::Drive() = default;
+LW_COPIES(Drive)
+Joint::Joint() = default;
+LW_COPIES(Joint)
+Link::Link() = default;
+LW_COPIES(Link)
+Loop::Loop() = default;
+LW_COPIES(Loop)
+Mechanism::Mechanism() = default;
+LW_COPIES(Mechanism)
+
 const char* to_string(JointType type) { return facts(type).name; }
 int coordinates(JointType type) { return facts(type).nq; }
 int velocities(JointType type) { return facts(type).nv; }

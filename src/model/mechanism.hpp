@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../base/copied_once.hpp"
 #include "../base/error.hpp"
 #include "../graph/expr.hpp"
 
@@ -98,6 +99,9 @@ struct Friction {
 };
 
 struct Drive {
+  Drive();
+  LW_COPIED_ONCE(Drive);
+
   Formula ratio = 1.0;    // motor speed / joint speed
   Formula rotor_inertia;  // on the motor side: the joint feels ratio² · rotor_inertia
   // the rotor's axis in the parent link's frame, where its gyroscopic effect counts; the link's inertia includes the rotor's
@@ -131,6 +135,9 @@ struct Damper {
 };
 
 struct Joint {
+  Joint();
+  LW_COPIED_ONCE(Joint);
+
   std::string name;
   JointType type = JointType::fixed;
   Formula3 axis{0.0, 0.0, 1.0};   // in the joint frame; first axis of a universal joint, normal of a planar one
@@ -148,6 +155,9 @@ struct Joint {
 };
 
 struct Inertia {
+  Inertia();
+  LW_COPIED_ONCE(Inertia);
+
   Formula mass;
   Formula3 com;
   // xx, yy, zz, xy, xz, yz: elements of the inertia matrix (xy = -∫ x y dm)
@@ -167,6 +177,9 @@ struct Visual {
 };
 
 struct Link {
+  Link();
+  LW_COPIED_ONCE(Link);
+
   std::string name;
   std::string parent;  // a link, or the base
   Joint joint;
@@ -178,6 +191,9 @@ struct Link {
 // A joint that closes a loop: the frames `at[0]` on link `between[0]` and `at[1]` on `between[1]` may move against each
 // other only as the joint allows.
 struct Loop {
+  Loop();
+  LW_COPIED_ONCE(Loop);
+
   std::string name;
   JointType type = JointType::revolute;
   Formula3 axis{0.0, 0.0, 1.0};
@@ -228,6 +244,9 @@ struct Payload {
 };
 
 struct Mechanism {
+  Mechanism();
+  LW_COPIED_ONCE(Mechanism);
+
   std::string name;
   std::string summary;
   std::string unphysical;  // why impossible inertias are meant (historical data); then they are noted, not refused

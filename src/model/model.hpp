@@ -144,6 +144,9 @@ struct RotorTie {
 
 template <class T>
 struct Model {
+  Model();
+  LW_COPIED_ONCE(Model);
+
   std::string name;
   int nq = 0, nv = 0;
   Vec3<T> gravity;

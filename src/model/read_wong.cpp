@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "../base/text.hpp"

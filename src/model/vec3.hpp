@@ -6,10 +6,9 @@
 // together; the arithmetic does, so each kind has an inline namespace of its own and the two are never mixed up.
 #pragma once
 
-#include <Eigen/Core>
-
 #include <cmath>
 
+#include "../base/eigen_names.hpp"
 #include "../graph/scalar.hpp"
 
 #if defined(__AVX__)
@@ -52,8 +51,15 @@ class Vec3 {
     e.s_.v[k] = T(1.0);
     return e;
   }
-  static Vec3 from(const Eigen::Matrix<T, 3, 1>& e) { return {e[0], e[1], e[2]}; }
-  Eigen::Matrix<T, 3, 1> eigen() const { return {s_.v[0], s_.v[1], s_.v[2]}; }
+  template <class Vector>
+  static Vec3 from(const Vector& v) {
+    const auto& e = v.eval();
+    return {e[0], e[1], e[2]};
+  }
+  template <class Vector = EigenMatrix<T, 3, 1>>
+  Vector eigen() const {
+    return {s_.v[0], s_.v[1], s_.v[2]};
+  }
 
   const T& operator[](int k) const { return s_.v[k]; }
   T& operator[](int k) { return s_.v[k]; }
@@ -113,8 +119,15 @@ class Vec3<double> {
 
   static Vec3 zero() { return {}; }
   static Vec3 unit(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
-  static Vec3 from(const Eigen::Vector3d& e) { return {e[0], e[1], e[2]}; }
-  Eigen::Vector3d eigen() const { return {x_[0], x_[1], x_[2]}; }
+  template <class Vector>
+  static Vec3 from(const Vector& v) {
+    const auto& e = v.eval();
+    return {e[0], e[1], e[2]};
+  }
+  template <class Vector = EigenVector3>
+  Vector eigen() const {
+    return {x_[0], x_[1], x_[2]};
+  }
   storage::Lanes lanes() const { return x_; }
 
   double operator[](int k) const { return x_[k]; }
@@ -172,11 +185,14 @@ class Mat3 {
     const T zero(0.0);
     return {{s, zero, zero}, {zero, s, zero}, {zero, zero, s}};
   }
-  static Mat3 from(const Eigen::Matrix<T, 3, 3>& e) {
+  template <class Matrix>
+  static Mat3 from(const Matrix& m) {
+    const auto& e = m.eval();
     return {Vec3<T>::from(e.col(0)), Vec3<T>::from(e.col(1)), Vec3<T>::from(e.col(2))};
   }
-  Eigen::Matrix<T, 3, 3> eigen() const {
-    Eigen::Matrix<T, 3, 3> e;
+  template <class Matrix = EigenMatrix<T, 3, 3>>
+  Matrix eigen() const {
+    Matrix e;
     for (int k = 0; k < 3; ++k) e.col(k) = c_[k].eigen();
     return e;
   }

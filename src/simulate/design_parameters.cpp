@@ -91,7 +91,7 @@ ParameterValues<T> DesignParameters::file_values(std::span<const T> b, const T& 
 #define LW_INSTANTIATE(T)                                                           \
   template Model<T> DesignParameters::model<T>(std::span<const T>, const T&) const; \
   template ParameterValues<T> DesignParameters::file_values<T>(std::span<const T>, const T&) const;
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "../base/index.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 #include <nlopt.hpp>
 
@@ -329,7 +330,7 @@ Excitation excite(const Model<double>& model, const MotionLimits& limits, const 
 }
 
 #define LW_INSTANTIATE(T) template JointMotion<T> FourierMotion::at<T>(const T&) const;
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Core>
+
+#include "../base/largest.hpp"
 #include "../base/worse.hpp"
 #include "advance.hpp"
 #include "scene.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 #include <nlopt.hpp>
 

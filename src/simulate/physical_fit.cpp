@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <Eigen/Core>
+
 #include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "../dynamics/extent.hpp"

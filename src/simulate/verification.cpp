@@ -8,6 +8,7 @@
 #include <Eigen/SVD>
 #include <fmt/format.h>
 
+#include "../base/largest.hpp"
 #include "../base/worse.hpp"
 #include "../codegen/compile.hpp"
 #include "../dynamics/aba.hpp"

@@ -1,5 +1,7 @@
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -14,6 +14,7 @@
 #include "agreement.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read.hpp"

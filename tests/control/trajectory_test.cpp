@@ -1,6 +1,7 @@
 // Trajectories: what they promise at their knots, derivatives by complex step, and the traced twin.
 #include "control/trajectory.hpp"
 
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <set>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/base_parameters.hpp"
 #include "dynamics/rnea.hpp"

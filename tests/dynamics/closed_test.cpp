@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/linear.hpp"
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/assembly.hpp"
 #include "dynamics/closed_states.hpp"

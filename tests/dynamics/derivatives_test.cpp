@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/aba.hpp"
 #include "dynamics/canonical/composite.hpp"

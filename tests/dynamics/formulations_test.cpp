@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/formulations/formulation.hpp"

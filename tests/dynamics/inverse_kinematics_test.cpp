@@ -1,6 +1,7 @@
 // Inverse kinematics: closed forms against the forward road on every branch, the numerical road on everything else.
 #include "dynamics/inverse_kinematics.hpp"
 
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <rapidcheck/gtest.h>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/closed_form_arm.hpp"
 #include "dynamics/kinematics.hpp"

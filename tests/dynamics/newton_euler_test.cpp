@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "base/random.hpp"
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/formulations/binder.hpp"
 #include "dynamics/formulations/newton_euler.hpp"

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/regressor.hpp"
 #include "dynamics/rnea.hpp"

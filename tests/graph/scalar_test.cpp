@@ -1,4 +1,4 @@
-#include "graph/scalar.hpp"
+#include "graph/scalar_eigen.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include "expect_diagnostic.hpp"

@@ -2,6 +2,7 @@
 #include <numbers>
 #include <sstream>
 
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include "documented.hpp"

@@ -15,6 +15,7 @@
 #include <map>
 
 #include "base/linear.hpp"
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "cli/peers.hpp"
 #include "describe_mechanism.hpp"

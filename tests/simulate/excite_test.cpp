@@ -1,4 +1,5 @@
 // Exciting motions: from rest to rest, within limits, better than chance, and better for identification.
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <cmath>

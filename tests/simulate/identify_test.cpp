@@ -1,4 +1,5 @@
 // Identification: noiseless logs give the parameters back; of noisy ones the estimates lie as their deviations say.
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "model/read.hpp"
 #include "model/rotation_vector.hpp"

@@ -163,7 +163,7 @@ void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, 
 #define LW_INSTANTIATE(T)                                                                                         \
   template void composite_mass_matrix<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, \
                                          Out<T>);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

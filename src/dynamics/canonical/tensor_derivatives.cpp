@@ -348,7 +348,7 @@ void tensor_derivatives(const Model<T>& model, const CanonicalTree<T>& tree, con
 #define LW_INSTANTIATE(T)                                                                                        \
   template void tensor_derivatives<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, \
                                       In<T>, Out<T>, Out<T>, Out<T>);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

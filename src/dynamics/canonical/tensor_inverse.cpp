@@ -20,7 +20,7 @@ void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const T
 #define LW_INSTANTIATE(T)                                                                                       \
   template void tensor_inverse<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, In<T>, \
                                   Out<T>, std::vector<Force<T>>*);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

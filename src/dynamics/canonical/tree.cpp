@@ -451,7 +451,7 @@ Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
   template CanonicalTree<T> canonical_tree<T>(const Model<T>&, const std::vector<bool>&);\
   template bool has_gauge<T>(const CanonicalTree<T>&, std::size_t, Gauge);                \
   template void regauge<T>(CanonicalTree<T>&, const Model<T>&, const Gauges&, const std::vector<bool>&);
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

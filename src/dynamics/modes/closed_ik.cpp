@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"

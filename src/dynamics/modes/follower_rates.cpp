@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
