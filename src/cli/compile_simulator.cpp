@@ -46,8 +46,8 @@ int compile_simulator(const Arguments& arguments) {
   if (arguments.has("--name")) loaded.mechanism.name = arguments.text("--name");
   const std::vector<std::string> jumping = options.program.trace.friction ? jumping_joints(loaded.model) : std::vector<std::string>{};
   if (!jumping.empty()) {
-    say_warning(fmt::format("dry friction of {} jumps with the direction of motion: where a joint comes to rest the simulator stops with a message; "
-                            "a `width` in its friction makes it gradual", fmt::join(jumping, ", ")));
+    say_warning(fmt::format("dry friction of {} jumps with the direction of motion: the simulator follows it while joints slide or turn round, "
+                            "and stops with a message where one comes to rest; a `width` in the friction makes it gradual, `simulate` knows joints that stick", fmt::join(jumping, ", ")));
   }
   Standalone made = make_standalone(loaded.mechanism, options);
   made.program.options = resolved(arguments, options.program.trace, loaded.mechanism, {"forward"});

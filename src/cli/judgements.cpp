@@ -29,7 +29,7 @@ std::string some_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string losses_left_out(const Mechanism& mechanism) {
+std::string losses_of(const Mechanism& mechanism) {
   std::vector<std::string> joints;
   bool in_joints = false, in_drives = false;
   for (const Link& link : mechanism.links) {
@@ -63,7 +63,12 @@ std::string losses_left_out(const Mechanism& mechanism) {
   std::string where;
   if (!joints.empty()) where = fmt::format("of {} ({})", counted(joints.size(), "joint"), some_of(joints));
   if (!others.empty()) where += (where.empty() ? "of " : " and of ") + some_of(others);
-  return fmt::format("{} {} are left out; --friction includes them (`inverse`, `forward`)", what, where);
+  return fmt::format("{} {}", what, where);
+}
+
+std::string losses_left_out(const Mechanism& mechanism) {
+  const std::string losses = losses_of(mechanism);
+  return losses.empty() ? "" : losses + " are left out; --friction includes them (`inverse`, `forward`)";
 }
 
 BadPivots bad_pivots(const Model<double>& model, Workspace<double>& work, std::span<const double> q) {

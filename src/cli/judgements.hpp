@@ -11,7 +11,9 @@
 
 namespace lw::cli {
 
-// "friction and damping of 2 joints (a, b) are left out; --friction includes them (…)"; empty where there are none.
+// "friction and damping of 2 joints (a, b)"; empty where there are none.
+std::string losses_of(const Mechanism& mechanism);
+// The same with "are left out; --friction includes them (…)" behind it.
 std::string losses_left_out(const Mechanism& mechanism);
 
 // Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with it

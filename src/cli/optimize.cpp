@@ -7,9 +7,11 @@
 #include "../base/file.hpp"
 #include "../base/svg.hpp"
 #include "../base/text.hpp"
+#include "../model/complaints.hpp"
 #include "../model/write_yaml.hpp"
 #include "../simulate/design_problem.hpp"
 #include "commands.hpp"
+#include "judgements.hpp"
 #include "model_input.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
@@ -20,6 +22,7 @@ namespace {
 const char* end_words(DesignOptimum::End end) {
   switch (end) {
     case DesignOptimum::End::optimal: return "optimal";
+    case DesignOptimum::End::indifferent: return "indifferent";
     case DesignOptimum::End::stalled: return "stalled";
     case DesignOptimum::End::infeasible: return "infeasible";
     case DesignOptimum::End::out_of_evaluations: return "out of evaluations";
@@ -30,6 +33,9 @@ const char* end_words(DesignOptimum::End end) {
 std::string optimum_verdict(const DesignOptimum& found) {
   switch (found.end) {
     case DesignOptimum::End::optimal: return "optimal: no nearby design within the constraints costs less";
+    case DesignOptimum::End::indifferent:
+      return fmt::format("indifferent: the cost depends on none of the parameters, there is nothing to choose{}",
+                         found.constraints.empty() ? "" : " but what the constraints ask for");
     case DesignOptimum::End::stalled:
       return "stalled: a nearby design costs less, but the search does not get there; a smaller `tolerance` or another "
              "`start` may help";
@@ -62,6 +68,40 @@ Table constraint_table(const DesignOptimum& found) {
                           : ""});
   }
   return table;
+}
+
+// What of the mechanism the runs leave out; empty where that is nothing.
+std::string left_out_of_runs(const DesignProblem& problem) {
+  const std::string losses = problem.friction ? "" : losses_of(problem.mechanism);
+  if (losses.empty()) return {};
+  return losses + " are left out of the runs; " +
+         (problem.mechanism.loops.empty() ? "`friction: true` in the problem includes them"
+                                          : "runs of mechanisms with loops are without them here");
+}
+
+// Values of the initial state that were found: a mechanism file has no place for them.
+std::vector<std::string> found_beginnings(const DesignProblem& problem, const DesignOptimum& found) {
+  std::vector<std::string> list;
+  for (std::size_t k = 0; k < problem.variables.size(); ++k) {
+    const DesignVariable& v = problem.variables[k];
+    if (!has_place_in(problem.mechanism, v)) list.push_back(fmt::format("{} = {}", in_quotes(v.name), found.after.b[k]));
+  }
+  return list;
+}
+std::string beginnings_not_written(const std::vector<std::string>& beginnings) {
+  return fmt::format("{}: where the run begins is not part of a mechanism, and so not of the file that --out writes; "
+                     "a scenario's `initial` gives it", fmt::join(beginnings, ", "));
+}
+
+// The mechanism's file, with a word at its head on what belongs to the result and is not in it.
+std::string better_file(const Mechanism& better, const DesignProblem& problem, const std::vector<std::string>& beginnings) {
+  std::string head;
+  if (!beginnings.empty()) {
+    head = fmt::format("# Found by `optimize` for the problem {} together with a beginning of its run, which a mechanism "
+                       "has no place for\n# (a scenario's `initial` has):\n", in_quotes(problem.name));
+    for (const std::string& b : beginnings) head += "#   " + b + "\n";
+  }
+  return head + write_yaml(better);
 }
 
 // --- the report, a page by itself
@@ -133,6 +173,10 @@ std::string optimum_page(const DesignProblem& problem, const DesignOptimum& foun
   page += fmt::format("<p><strong>{}</strong></p>\n", escape_xml(optimum_verdict(found)));
   page += fmt::format("<p>Mechanism {}; cost {}; {}.</p>\n", escape_xml(problem.mechanism.name), escape_xml(terms),
                       counted(found.history.size(), "evaluation"));
+  if (const std::string left_out = left_out_of_runs(problem); !left_out.empty())
+    page += "<p>Note: " + escape_xml(left_out) + ".</p>\n";
+  if (const auto beginnings = found_beginnings(problem, found); !beginnings.empty())
+    page += "<p>Note: " + escape_xml(beginnings_not_written(beginnings)) + ".</p>\n";
   page +=
       optimum_html_table({"", "before", "after"}, {{"cost", readable(found.before.cost), readable(found.after.cost)}});
   page += "<h2>Parameters</h2>\n" + optimum_html_table({"parameter", "before", "after", "lower", "upper"}, parameters);
@@ -155,6 +199,8 @@ int run_optimize(const Arguments& arguments) {
     }
   }
   if (!arguments.quiet()) say(fmt::format("{}: making the code for its runs and their derivatives", problem.name));
+  const std::string left_out = left_out_of_runs(problem);
+  if (!left_out.empty() && !arguments.quiet()) say("note: " + left_out);
   const std::unique_ptr<DesignRun> run = make_run(problem);
   const DesignOptimum found = optimize_design(problem, *run, [&](int evaluation, const DesignStep& step) {
     if (arguments.quiet()) return;
@@ -166,7 +212,11 @@ int run_optimize(const Arguments& arguments) {
     if (d.severity != Severity::note && !arguments.quiet()) say_warning(fmt::format("the result: {}", d.message));
   }
   const bool feasible = found.end != DesignOptimum::End::infeasible;
-  if (arguments.has("--out")) write_file(arguments.text("--out"), write_yaml(better));
+  const std::vector<std::string> beginnings = found_beginnings(problem, found);
+  if (arguments.has("--out")) {
+    write_file(arguments.text("--out"), better_file(better, problem, beginnings));
+    if (!beginnings.empty() && !arguments.quiet()) say("note: " + beginnings_not_written(beginnings));
+  }
   if (arguments.has("--report")) write_file(arguments.text("--report"), optimum_page(problem, found));
   if (arguments.json()) {
     Json json{{"problem", problem.name},
@@ -175,11 +225,14 @@ int run_optimize(const Arguments& arguments) {
               {"evaluations", found.history.size()},
               {"cost", {{"before", found.before.cost}, {"after", found.after.cost}}},
               {"violation", {{"before", found.before.violation}, {"after", found.after.violation}}},
+              {"friction", problem.friction},
               {"parameters", Json::object()},
               {"constraints", Json::array()},
               {"history", Json::array()}};
     for (std::size_t k = 0; k < problem.variables.size(); ++k) {
-      json["parameters"][problem.variables[k].name] = {{"before", found.before.b[k]}, {"after", found.after.b[k]}};
+      json["parameters"][problem.variables[k].name] = {{"before", found.before.b[k]},
+                                                       {"after", found.after.b[k]},
+                                                       {"in_file", has_place_in(problem.mechanism, problem.variables[k])}};
     }
     for (const auto& c : found.constraints) {
       json["constraints"].push_back({{"name", c.name},
@@ -196,7 +249,7 @@ int run_optimize(const Arguments& arguments) {
     print_json(json);
     return feasible ? kOk : kCheckFailed;
   }
-  fmt::print("{}: {} after {}\n\ncost  {} -> {}\n\n{}", problem.name, optimum_verdict(found),
+  fmt::print("{}: {}; {}\n\ncost  {} -> {}\n\n{}", problem.name, optimum_verdict(found),
              counted(found.history.size(), "evaluation"), readable(found.before.cost), readable(found.after.cost),
              parameter_table_of(problem, found).str());
   if (!found.constraints.empty()) fmt::print("\n{}", constraint_table(found).str());

@@ -37,6 +37,8 @@ Json verify_json(const Arguments& arguments, const Model<double>& model, const V
                               {"verdict", verdict_name(c.verdict)},
                               {"deviation", skipped || !std::isfinite(c.worst) ? Json(nullptr) : Json(c.worst)},
                               {"allowed", skipped ? Json(nullptr) : Json(c.allowed)},
+                              {"unit", c.unit},
+                              {"why", c.why},
                               {"note", c.note}});
   }
   for (const ConvergenceCurve& c : r.convergence) {
@@ -60,10 +62,13 @@ void print_checks(const VerificationReport& r) {
     const std::string verdict = verdict_name(c.verdict), blanks(widest - display_width(c.name), ' ');
     fmt::print("  {}{}  {}", styled(verdict, verdict_style(c.verdict), stdout), std::string(7 - verdict.size(), ' '), c.name);
     if (c.verdict == Verdict::skipped || !std::isfinite(c.worst)) {
-      fmt::print("{}  {}\n", blanks, styled(c.note, Style::faint, stdout));
+      fmt::print("{}  {}\n", blanks, styled(c.note.empty() ? "is not a number" : c.note, Style::faint, stdout));
     } else {
-      const bool told = c.verdict == Verdict::failed || c.note.starts_with("order");  // --json has the others
-      fmt::print("{}  {:7.1e} of {:.0e}{}\n", blanks, c.worst, c.allowed, told ? "  " + styled(c.note, Style::faint, stdout) : "");
+      const bool failed = c.verdict == Verdict::failed;  // --json and the page have the others' words too
+      const std::string told = failed || c.unit == "orders short" ? c.note : "";
+      fmt::print("{}  {:7.1e} (at most {:.2g}) {}\n", blanks, c.worst, c.allowed,
+                 styled(c.unit + (told.empty() ? "" : ", " + told), Style::faint, stdout));
+      if (failed) fmt::print("           {}\n", styled("the limit: " + c.why, Style::faint, stdout));
     }
   }
 }

@@ -58,10 +58,12 @@ std::string verify_table(const std::vector<VerificationCheck>& checks, const std
                              : good  ? "<span class='good'>✓ passed</span>"
                                      : "<span class='bad'>✗ failed</span>";
     rows += fmt::format(
-        "<tr><td>{}</td><td class='number'>{}</td><td class='number'>{}</td><td class='soft'>{}</td><td class='mark'>{}</td></tr>\n",
-        escape_xml(c.name), measured ? small_number(c.worst) : "", measured ? small_number(c.allowed) : "", escape_xml(c.note), mark);
+        "<tr><td>{}{}</td><td class='number'>{}</td><td class='number'>{}</td><td class='soft'>{}</td><td class='soft'>{}</td>"
+        "<td class='mark'>{}</td></tr>\n",
+        escape_xml(c.name), c.note.empty() ? "" : "<br><small>" + escape_xml(c.note) + "</small>",
+        measured ? small_number(c.worst) : "", measured ? small_number(c.allowed) : "", escape_xml(c.unit), escape_xml(c.why), mark);
   }
-  return "<table><tr><th>what</th><th class='number'>deviation</th><th class='number'>allowed</th><th></th><th>verdict</th></tr>\n" + rows +
+  return "<table><tr><th>what</th><th class='number'>deviation</th><th class='number'>at most</th><th>unit</th><th>what the limit means</th><th>verdict</th></tr>\n" + rows +
          "</table>\n";
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "crba.hpp"
 #include "elements.hpp"
 #include "rnea.hpp"
 
@@ -69,6 +70,13 @@ std::vector<std::size_t> places_of(const std::vector<bool>& chosen) {
   return places;
 }
 
+bool has_efficiencies(const Model<double>& model) {
+  for (const Transmission<double>& t : model.transmissions) {
+    if (std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) { return !d.efficiency.empty(); })) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 AffineLosses::AffineLosses(const Model<double>& model)
@@ -78,6 +86,8 @@ AffineLosses::AffineLosses(const Model<double>& model)
       work_(model),
       nv_(work_.h.size()),
       felt_(places_of(felt_reactions<double>(model))),
+      plain_(felt_.empty() && !has_efficiencies(model)),
+      elements_(has_elements(model)),
       M_(model.nv, model.nv),
       h_(model.nv),
       W_(nv_ * felt_.size()),
@@ -91,9 +101,21 @@ AffineLosses::AffineLosses(const Model<double>& model)
       reactions_dual_(model.bodies.size()),
       velocity_dual_(nv_),
       qdd_dual_(nv_),
-      losses_dual_(laws_) {}
+      losses_dual_(laws_) {
+  state_.reserve(static_cast<std::size_t>(model.nq) + nv_);
+}
+
+bool AffineLosses::take_equations_from(Equations equations) {
+  if (elements_ || !felt_.empty()) return false;
+  equations_ = std::move(equations);
+  state_.clear();
+  return true;
+}
 
 void AffineLosses::set_state(In<double> q, In<double> qd, std::span<const Force<double>> external) {
+  std::copy(qd.begin(), qd.end(), velocity_.begin());
+  drive_velocities<double>(model_, qd, losses_);
+  if (felt_.empty()) return set_equations(q, qd, external);
   rnea_with_damping<double>(model_, work_, q, qd, work_.zero, column_, losses_.damping, external);
   h_ = Eigen::Map<const Eigen::VectorXd>(column_.data(), h_.size());
   for (std::size_t b = 0; b < felt_.size(); ++b) w0_[b] = work_.force[felt_[b]];
@@ -104,8 +126,26 @@ void AffineLosses::set_state(In<double> q, In<double> qd, std::span<const Force<
     M_.col(static_cast<Eigen::Index>(j)) = Eigen::Map<const Eigen::VectorXd>(column_.data(), h_.size());
     for (std::size_t b = 0; b < felt_.size(); ++b) W_[j * felt_.size() + b] = work_.force[felt_[b]];
   }
-  std::copy(qd.begin(), qd.end(), velocity_.begin());
-  drive_velocities<double>(model_, qd, losses_);
+}
+
+// Steps of an integrator end and begin in the same state, with other torques at most.
+void AffineLosses::set_equations(In<double> q, In<double> qd, std::span<const Force<double>> external) {
+  const bool alone = !elements_ && external.empty();
+  if (alone && state_.size() == q.size() + qd.size() && std::equal(q.begin(), q.end(), state_.begin()) &&
+      std::equal(qd.begin(), qd.end(), state_.end() - static_cast<std::ptrdiff_t>(qd.size()))) {
+    return;
+  }
+  const Out<double> M(M_.data(), nv_ * nv_), h(h_.data(), nv_);
+  if (alone && equations_) {
+    equations_(q, qd, M, h);
+  } else {
+    rnea_with_damping<double>(model_, work_, q, qd, work_.zero, h, losses_.damping, external);
+    crba<double>(model_, work_, q, M);
+  }
+  state_.clear();
+  if (!alone) return;
+  state_.insert(state_.end(), q.begin(), q.end());
+  state_.insert(state_.end(), qd.begin(), qd.end());
 }
 
 void AffineLosses::evaluate(In<double> qdd, In<double> force) {

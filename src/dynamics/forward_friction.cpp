@@ -10,6 +10,7 @@
 #include "../base/error.hpp"
 #include "../base/linear.hpp"
 #include "affine_losses.hpp"
+#include "partial_cholesky.hpp"
 
 namespace lw {
 namespace {
@@ -34,6 +35,7 @@ class ForwardWithLosses::Solver {
         qdd_(nv_),
         force_(nv_),
         later_(nv_),
+        free_(model.nv),
         directions_(nv_),
         sticks_(nv_) {
     collect_dry();
@@ -75,6 +77,8 @@ class ForwardWithLosses::Solver {
 
   const std::vector<int>& directions() const { return directions_; }
   const std::vector<bool>& sticks() const { return sticks_; }
+  const Losses<double>& losses() const { return affine_.losses(); }
+  bool take_equations_from(Equations equations) { return affine_.take_equations_from(std::move(equations)); }
   void get_modes(std::vector<int>& modes) const {
     modes.clear();
     for (const Dry& d : dry_) modes.push_back(d.direction);
@@ -369,8 +373,38 @@ class ForwardWithLosses::Solver {
     go(from_, 1.0);
   }
 
-  // Newton's method for the directions as they are.
+  // qdd_ and the forces of what sticks, less what residual_ asks for: M_ff δ_f = r_f, δλ_s = r_s − M_sf δ_f.
+  void correct() {
+    free_.solve(residual_, step_);
+    for (std::size_t v = 0; v < nv_; ++v) qdd_[v] -= step_[static_cast<Eigen::Index>(v)];
+    for (Dry& d : dry_) {
+      if (!d.sticks()) continue;
+      const auto row = static_cast<Eigen::Index>(d.v);
+      d.force -= residual_[row] - affine_.M().col(row).dot(step_);
+    }
+  }
+
+  // Where no loss depends on accelerations: linear equations, and a correction or two to the last bits. False where these do not do.
+  bool solve_plain() {
+    if (!affine_.is_plain() || couplings_ != 0) return false;
+    if (!free_.factorize(affine_.M(), [&](Eigen::Index k) { return joint_sticks(static_cast<std::size_t>(k)); })) return false;
+    for (Dry& d : dry_) d.force = 0.0;
+    std::fill(qdd_.begin(), qdd_.end(), 0.0);
+    evaluate();
+    constexpr int kCorrections = 3;
+    for (int k = 0; k < kCorrections && (k == 0 || !is_solved()); ++k) {
+      correct();
+      evaluate();
+    }
+    return is_nearly_solved();
+  }
+
+  // For the directions as they are.
   void solve() {
+    if (!solve_plain()) solve_by_newton();
+    stop_couplings();
+  }
+  void solve_by_newton() {
     constexpr int kSteps = 60, kHalvings = 12;
     int pushing = -1, pushed = -1;  // now, and at any time
     begin();
@@ -393,7 +427,6 @@ class ForwardWithLosses::Solver {
     const bool solved = is_nearly_solved();
     if (solved ? pushing >= 0 : pushed >= 0) refuse_jam(pushed);
     if (!solved) refuse_solution();
-    stop_couplings();
   }
 
   // Joints of couplings that the sticking elements hold all together.
@@ -525,6 +558,7 @@ class ForwardWithLosses::Solver {
   Losses<double> limit_;
   std::vector<double> limit_velocity_, qdd_, force_, later_;
   Eigen::MatrixXd matrix_, pivots_;
+  PartialCholesky free_;  // of M, without what sticks
   Eigen::VectorXd residual_, noise_, step_, from_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
   std::string last_changed_;
@@ -542,6 +576,8 @@ void ForwardWithLosses::operator()(In<double> q, In<double> qd, In<double> tau, 
 }
 const std::vector<int>& ForwardWithLosses::directions() const { return solver_->directions(); }
 const std::vector<bool>& ForwardWithLosses::sticks() const { return solver_->sticks(); }
+const Losses<double>& ForwardWithLosses::losses() const { return solver_->losses(); }
+bool ForwardWithLosses::take_equations_from(Equations equations) { return solver_->take_equations_from(std::move(equations)); }
 void ForwardWithLosses::get_modes(std::vector<int>& modes) const { solver_->get_modes(modes); }
 bool ForwardWithLosses::decide_by_motion(In<double> qd) { return solver_->decide_by_motion(qd); }
 bool ForwardWithLosses::all_move(In<double> qd) const { return solver_->all_move(qd); }

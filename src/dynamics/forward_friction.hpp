@@ -2,7 +2,8 @@
 //
 // Frictionless torques and reactions are affine in q̈, so that nv + 1 runs of rnea hold all that is to be known of them:
 //   dynamic = M q̈ + h,   w = W q̈ + w₀
-// Losses are functions of these. Newton's method solves total(q̈) = τ with slopes by dual numbers and no further rnea.
+// Losses are functions of these. Newton's method solves total(q̈) = τ with slopes by dual numbers and no further rnea. Where no
+// loss depends on the loads, M and h are enough, and one Cholesky factorisation of M without the joints that stick.
 //
 // What is dry (a joint with its own drive, or one drive of a coupling) and at rest either slips or sticks. Slipping, it has
 // the friction of σ = ±1 at velocity zero; sticking, its force λ is unknown instead of its acceleration aᵀq̈, which is 0.
@@ -13,6 +14,7 @@
 // Joints that stick have accelerations of exactly 0. Where the laws are gradual (`width`) none of this is needed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -42,6 +44,14 @@ class ForwardWithLosses {
   // -1; 0 where it sticks or has none. And whether it sticks, be it by its own friction or by the drives of its coupling.
   const std::vector<int>& directions() const;
   const std::vector<bool>& sticks() const;
+  // Of the last call: torques and losses by the laws, taken in the directions that were decided. What sticks loses nothing: what
+  // holds it is in `dynamic`.
+  const Losses<double>& losses() const;
+
+  // M (by columns) and h from generated code, say, where the losses need nothing else of the equations of motion: no bearing feels
+  // reactions, and no force elements act. False, and not taken, where they do.
+  using Equations = std::function<void(In<double> q, In<double> qd, Out<double> M, Out<double> h)>;
+  bool take_equations_from(Equations equations);
 
   // Of everything dry, joints and then drives of couplings: the direction of the last call, 0 where it sticks. Empty where no
   // friction jumps.

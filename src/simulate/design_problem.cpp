@@ -53,7 +53,9 @@ class DesignProblemReader {
     if (const YamlNode* n = fields.find("scenario")) scenario(*n);
     if (const YamlNode* n = fields.find("friction")) problem_.friction = reader_.boolean(*n, "friction");
     if (const YamlNode* n = fields.require("cost", "cost: {integral: tau1^2}")) {
-      for (const YamlNode* item : reader_.items(*n, "cost", true)) cost(*item);
+      const std::vector<const YamlNode*> terms = reader_.items(*n, "cost", true);
+      if (terms.empty()) complaints_.error(n->where, "there is no cost to make small", "cost: {integral: tau1^2}");
+      for (const YamlNode* item : terms) cost(*item);
     }
     if (const YamlNode* n = fields.find("constraints")) {
       for (const YamlNode* item : reader_.items(*n, "constraints")) constraint(*item);

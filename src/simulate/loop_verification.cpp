@@ -74,19 +74,21 @@ class LoopVerifier {
       try {
         (this->*parts[k].second)();
       } catch (const Error& e) {
-        result_.checks.push_back({"", parts[k].first, HUGE_VAL, 0.0, Verdict::failed, e.what()});
+        result_.checks.push_back({"", parts[k].first, HUGE_VAL, 0.0, Verdict::failed, e.what(), {}, {}});
       }
     }
     return std::move(result_);
   }
 
  private:
-  void judge(const char* group, std::string name, double worst, double allowed, std::string note) {
+  void judge(const char* group, std::string name, double worst, double allowed, const char* unit, const char* why,
+             std::string note = {}) {
     const bool fine = worst <= allowed;  // false for NaN
-    result_.checks.push_back({group, std::move(name), worst, allowed, fine ? Verdict::passed : Verdict::failed, std::move(note)});
+    result_.checks.push_back({group, std::move(name), worst, allowed, fine ? Verdict::passed : Verdict::failed, std::move(note),
+                              unit, why});
   }
   void skip(const char* group, std::string name, std::string why) {
-    result_.checks.push_back({group, std::move(name), 0.0, 0.0, Verdict::skipped, std::move(why)});
+    result_.checks.push_back({group, std::move(name), 0.0, 0.0, Verdict::skipped, std::move(why), {}, {}});
   }
 
   // |H| |q̈| + |h|, its largest entry; of more motors than freedoms h is what they share.
@@ -128,7 +130,7 @@ class LoopVerifier {
         for (std::size_t i = 0; i < rates.size(); ++i) worst = worse(worst, std::abs(there.q[i].d - rates[i]) / size);
       }
     }
-    judge(kClosedStates, "velocities that follow, against dual numbers through the position", worst, 1e-11, "of the largest");
+    judge(kClosedStates, "velocities that follow, against dual numbers through the position", worst, 1e-11, "of the largest", limits::kNewton);
   }
 
   void mass_matrix() {
@@ -146,7 +148,8 @@ class LoopVerifier {
         for (std::size_t i = 0; i < n_; ++i) worst = worse(worst, std::abs(column[i] - rest[i] - c.H[k * n_ + i]) / scale);
       }
     }
-    judge(kClosedStates, "mass matrix RᵀMR, against unit accelerations", worst, 1e-12, "of its largest element, or of the torques at rest");
+    judge(kClosedStates, "mass matrix RᵀMR, against unit accelerations", worst, 1e-12,
+          "of its largest element, or of the torques at rest", limits::kSums);
   }
 
   // By multipliers, of all joints: the independent ones put into inverse dynamics need the torques again.
@@ -169,9 +172,9 @@ class LoopVerifier {
       const double size = std::max(1.0, greatest(all));
       for (std::size_t i = 0; i < all.size(); ++i) closed = worse(closed, std::abs(all[i] - work_.qdd[i]) / size);
     }
-    judge(kClosedStates, "forward dynamics put back into inverse dynamics", own, 1e-11, "of |H| |q̈| + |h|");
-    judge(kClosedStates, "forward dynamics by multipliers, put into inverse dynamics", other, 1e-10, "of |H| |q̈| + |h|");
-    judge(kClosedStates, "accelerations that follow, against multipliers", closed, 1e-9, "of the largest");
+    judge(kClosedStates, "forward dynamics put back into inverse dynamics", own, 1e-11, "of |H| |q̈| + |h|", limits::kNewton);
+    judge(kClosedStates, "forward dynamics by multipliers, put into inverse dynamics", other, 1e-10, "of |H| |q̈| + |h|", limits::kNewton);
+    judge(kClosedStates, "accelerations that follow, against multipliers", closed, 1e-9, "of the largest", limits::kNewton);
   }
   // Generalised forces that q̈ needs, less those that the torques give.
   double balance(const ClosedState& c, const Numbers& qdd) {
@@ -210,9 +213,9 @@ class LoopVerifier {
       for (std::size_t k = 0; k < tau.size(); ++k) inverse = worse(inverse, std::abs(got[k] - tau[k]) / std::max(1.0, terms(c, c.s.qdd)));
       forward = worse(forward, balance(c, called(compiled, "forward", c, c.s.tau, n_)));
     }
-    const std::string how = compiled.is_native() ? "" : ", interpreted: there is no compiler";
-    judge(kClosedStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-11, "of the sum of all terms" + how);
-    judge(kClosedStates, "compiled forward dynamics put back", forward, 1e-11, "of |H| |q̈| + |h|" + how);
+    const std::string how = compiled.is_native() ? "" : "interpreted: there is no compiler";
+    judge(kClosedStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-11, "of |H| |q̈| + |h|", limits::kNewton, how);
+    judge(kClosedStates, "compiled forward dynamics put back", forward, 1e-11, "of |H| |q̈| + |h|", limits::kNewton, how);
   }
 
   void derivatives() {
@@ -238,8 +241,8 @@ class LoopVerifier {
         for (std::size_t r = 0; r < n_; ++r) worst_qd = worse(worst_qd, std::abs(qdd[r].d - got[(n_ + k) * n_ + r]) / scale_qd);
       }
     }
-    judge(kClosedStates, "∂q̈/∂q of code, against dual numbers", worst_q, 1e-9, "of its largest element");
-    judge(kClosedStates, "∂q̈/∂q̇ of code, against dual numbers", worst_qd, 1e-9, "of its largest element");
+    judge(kClosedStates, "∂q̈/∂q of code, against dual numbers", worst_q, 1e-9, "of its largest element", limits::kNewton);
+    judge(kClosedStates, "∂q̈/∂q̇ of code, against dual numbers", worst_qd, 1e-9, "of its largest element", limits::kNewton);
   }
 
   // dE/dt of all bodies, by dual numbers along the motion of the tree, is what the torques do.
@@ -265,7 +268,7 @@ class LoopVerifier {
       for (const double v : c.s.qd) speed += std::abs(v);
       worst = worse(worst, std::abs(e.kinetic.d + e.potential.d - in) / std::max(1e-300, speed * terms(c, qdd) + std::abs(in)));
     }
-    judge(kClosedStates, name, worst, 1e-11, "of |q̇|·(|H| |q̈| + |h|)");
+    judge(kClosedStates, name, worst, 1e-11, "of |q̇|·(|H| |q̈| + |h|)", limits::kNewton);
   }
 
   struct ClosedCourse : RunListener {
@@ -318,16 +321,18 @@ class LoopVerifier {
       if (r == &minimal && ends) {
         skip(kClosedRun, which, fmt::format("the mode ends at t = {:.3g} s", r->final.t));
       } else if (r->end != RunResult::End::duration) {
-        result_.checks.push_back({kClosedRun, which, HUGE_VAL, 0.0, Verdict::failed, r->ended_by});
+        result_.checks.push_back({kClosedRun, which, HUGE_VAL, 0.0, Verdict::failed, r->ended_by, {}, {}});
       } else {
-        judge(kClosedRun, which, r->energy_residual, 1e-9, fmt::format("of the largest energy, {} steps", r->counts.steps));
-        judge(kClosedRun, fmt::format("closures, {} coordinates", r == &minimal ? "minimal" : "redundant"), r->closure, 1e-9, "m or rad");
+        judge(kClosedRun, which, r->energy_residual, 1e-9, "of the largest energy", limits::kIntegration,
+              fmt::format("{} steps", r->counts.steps));
+        judge(kClosedRun, fmt::format("closures, {} coordinates", r == &minimal ? "minimal" : "redundant"), r->closure, 1e-9, "m or rad",
+              limits::kNewton);
       }
     }
     if (minimal.end != RunResult::End::duration || redundant.end != RunResult::End::duration) return;
     double off = 0.0;
     for (std::size_t k = 0; k < minimal.final.q.size(); ++k) off = worse(off, std::abs(minimal.final.q[k] - redundant.final.q[k]));
-    judge(kClosedRun, "minimal against redundant coordinates at the end", off, 1e-7, "rad or m");
+    judge(kClosedRun, "minimal against redundant coordinates at the end", off, 1e-7, "m or rad", limits::kIntegration);
   }
 
   void orders() {
@@ -337,10 +342,10 @@ class LoopVerifier {
       if (c.measured == 0.0 && c.error.back() <= kConvergedToRoundOff) {
         skip(kClosedOrders, c.integrator, "its errors are round-off at every step");
       } else if (c.measured == 0.0) {
-        result_.checks.push_back({kClosedOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step"});
+        result_.checks.push_back({kClosedOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step", {}, {}});
       } else {
-        judge(kClosedOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.49,  // orders are whole numbers
-              fmt::format("order {:.2f}, should be {}; the deviation is what it falls short by", c.measured, c.nominal));
+        judge(kClosedOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.49, "orders short", limits::kOrder,
+              fmt::format("order {:.2f}, should be {}", c.measured, c.nominal));
       }
     }
   }

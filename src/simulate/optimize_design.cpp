@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kMet = 1e-7;     // of a constraint, relative to its size
 constexpr double kNearby = 1e-4;  // of the ranges of parameters: how far away a better design is looked for
+constexpr double kElsewhere = 0.1;  // of the ranges: how far away a cost without a slope is looked at once more
+constexpr double kFlat = 1e-12;     // of the sizes of its terms: a slope of the cost over the ranges that is rounding
 constexpr int kAgain = 3;
 
 [[noreturn]] void refuse_problem(const Location& where, const std::string& message, const std::string& hint = {}) {
@@ -97,11 +99,13 @@ class DesignSearch {
       if (violation() <= kMet && cost() <= had) x = other;
       evaluate(x);
     }
+    const bool indifferent = !exhausted && flat_ && is_flat_elsewhere(x);
     evaluate(x);
     result_.after = {cost(), violation(), design(x)};
     result_.end = exhausted            ? DesignOptimum::End::out_of_evaluations
                   : violation() > kMet ? DesignOptimum::End::infeasible
                   : better_nearby      ? DesignOptimum::End::stalled
+                  : indifferent        ? DesignOptimum::End::indifferent
                                        : DesignOptimum::End::optimal;
     describe_constraints();
     return std::move(result_);
@@ -145,6 +149,7 @@ class DesignSearch {
                                                         : "is infinite",
                               listed(run_.parameters(), b)));
     }
+    flat_ = flat_ && is_flat();
     result_.history.push_back({cost(), violation(), b});
     if (progress_) progress_(static_cast<int>(result_.history.size()), result_.history.back());
   }
@@ -162,6 +167,32 @@ class DesignSearch {
     double most = 0.0;
     for (const ConstraintRow& row : rows_) most = std::max(most, violated_by(row));
     return most;
+  }
+  // Whether the cost has no slope here: no parameter changes it, over its whole range, by more than rounding of its terms.
+  bool is_flat() const {
+    double size = 0.0;
+    for (std::size_t f = 0; f < problem_.cost.size(); ++f) size += std::abs(problem_.cost[f].weight * values_[f]);
+    for (std::size_t k = 0; k < n_; ++k) {
+      double slope = 0.0;
+      for (std::size_t f = 0; f < problem_.cost.size(); ++f) slope += problem_.cost[f].weight * gradients_[f][k];
+      if (std::abs(slope * range(k)) > kFlat * size) return false;
+    }
+    return true;
+  }
+  // A search that begins where the cost is least sees no slope either: so a look from further away, each parameter moved by
+  // another part of its range. Where that cannot be run, nothing is said.
+  bool is_flat_elsewhere(std::vector<double> x) {
+    for (std::size_t k = 0; k < n_; ++k) {
+      const double step = kElsewhere * (1.0 + 0.5 * static_cast<double>(k) / static_cast<double>(n_));
+      x[k] += x[k] < 0.5 ? step : -step;
+    }
+    try {
+      evaluate(x);
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::data) throw;
+      return false;
+    }
+    return flat_;
   }
   double cost_at(const std::vector<double>& x) {
     evaluate(x);
@@ -325,6 +356,7 @@ class DesignSearch {
   std::vector<std::vector<double>> gradients_;
   std::vector<ConstraintRow> rows_;
   double cost_size_ = 1.0;
+  bool flat_ = true;  // at every design so far
   std::exception_ptr failure_;
   DesignOptimum result_;
 };
@@ -395,6 +427,11 @@ std::unique_ptr<DesignRun> make_run(const DesignProblem& problem) {
 DesignOptimum optimize_design(const DesignProblem& problem, DesignRun& run,
                               const std::function<void(int, const DesignStep&)>& progress) {
   return DesignSearch(problem, run, progress).whole();
+}
+
+bool has_place_in(const Mechanism& mechanism, const DesignVariable& variable) {
+  return std::any_of(mechanism.parameters.begin(), mechanism.parameters.end(),
+                     [&](const Parameter& p) { return p.name == variable.name; });
 }
 
 Mechanism with_values(Mechanism mechanism, const std::vector<DesignVariable>& variables, std::span<const double> b) {

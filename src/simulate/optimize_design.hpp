@@ -57,8 +57,9 @@ struct DesignStep {
 
 struct DesignOptimum {
   // optimal: no way down is left, to first order, or a step of a ten-thousandth of the bounds along it finds nothing better;
-  // stalled: it does, and the search cannot make use of it
-  enum class End { optimal, stalled, infeasible, out_of_evaluations } end = End::optimal;
+  // indifferent: the cost has no slope at any design that was run, one of them a tenth of the bounds away: nothing to choose;
+  // stalled: a step finds something better, and the search cannot make use of it
+  enum class End { optimal, indifferent, stalled, infeasible, out_of_evaluations } end = End::optimal;
   DesignStep before, after;
   struct Constraint {
     std::string name, wanted;  // "at most 40"
@@ -74,7 +75,8 @@ struct DesignOptimum {
 DesignOptimum optimize_design(const DesignProblem& problem, DesignRun& run,
                               const std::function<void(int evaluation, const DesignStep&)>& progress = {});
 
-// The mechanism with these values of its parameters; formulas over them stay.
+// The mechanism with these values of its parameters; formulas over them stay. Variables of the initial state have no place in it.
 Mechanism with_values(Mechanism mechanism, const std::vector<DesignVariable>& variables, std::span<const double> b);
+bool has_place_in(const Mechanism& mechanism, const DesignVariable& variable);
 
 }  // namespace lw

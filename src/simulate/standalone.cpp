@@ -232,7 +232,7 @@ class StandaloneMaker {
     };
     std::vector<Dual> free;
     for (const double value : program_.kept_values) free.emplace_back(value, 1.0);
-    for (const ForceJump<Dual>& jump : all(free)) jumps_.push_back({jump.what, jump.kind == ForceJump<Dual>::Kind::turn});
+    for (const ForceJump<Dual>& jump : all(free)) jumps_.push_back({jump.name, jump.what, jump.kind == ForceJump<Dual>::Kind::turn});
     if (jumps_.empty()) return;
     const Function jumps = trace("jumps", inputs, {{"sides", jumps_.size()}}, [&](const Arguments& in, Results& out) {
       const std::vector<ForceJump<Expr>> list = all(keep.empty() ? std::vector<Expr>{} : in[2]);

@@ -130,6 +130,17 @@ class System {
     }
     return -1;
   }
+  // Which dry friction changes its direction between two states, or -1. What stays at rest does not.
+  int turn_between(const std::vector<double>& x, const std::vector<double>& y) {
+    if (model::jump_count == 0) return -1;
+    double before[model::jump_count + 1], after[model::jump_count + 1];
+    model::jumps(x.data(), x.data() + model::nq, p_.data(), before);
+    model::jumps(y.data(), y.data() + model::nq, p_.data(), after);
+    for (int k = 0; k < model::jump_count; ++k) {
+      if (model::jump_turns[k] && ((before[k] < 0.0 && after[k] > 0.0) || (before[k] > 0.0 && after[k] < 0.0))) return k;
+    }
+    return -1;
+  }
   // t is the end of a step that does not go beyond it.
   void set_end(double t) { end_ = t; }
 
@@ -173,14 +184,27 @@ class Integrator {
   long steps = 0, refused = 0;
 
  private:
-  // Dry friction that jumps lets steps chatter about rest: small ones for ever.
+  // Small steps for ever, such as about rest under dry friction.
   void require_progress(double t) {
     if (steps + refused < next_look_) return;
     if (t - last_look_ < 1e-3 * data_.duration) {
-      throw Trouble(3, "t = " + text_of(t) + " s: " + std::to_string(kTries) + " steps have come no further than " + text_of(t - last_look_) + " s: forces or dry friction jump there, or the motion grows beyond bounds");
+      refuse_rest(t);
+      throw Trouble(3, "t = " + text_of(t) + " s: " + std::to_string(kTries) + " steps have come no further than " + text_of(t - last_look_) + " s: forces jump there, or the motion grows beyond bounds");
     }
     next_look_ = steps + refused + kTries;
     last_look_ = t;
+  }
+
+  // What turns round goes on; what comes to rest under dry friction turns round within step after step.
+  void count_turn(int turned) {
+    if (turned >= 0) turned_ = turned;
+    turns_ = turned >= 0 ? std::min(turns_ + 2, kChatter + 2) : std::max(turns_ - 1, 0);
+  }
+  void refuse_rest(double t) const {
+    if (turns_ == 0) return;
+    throw Trouble(3, "t = " + text_of(t) + " s: `" + model::jump_owners[turned_] + "` has come to rest, and this simulator cannot go on. It follows dry friction while a joint slides or turns round; "
+                     "friction that holds a joint at rest it does not know.\nThe motion until then has been written. To go on: give the friction a `width` in the mechanism's file and make the simulator again, "
+                     "or run the mechanism with `linkwright simulate`, which knows joints that stick.");
   }
 
   void refuse_jump(int jump, double t) const {
@@ -194,15 +218,18 @@ class Integrator {
     const bool last = left <= data_.step * (1.0 + 1e-9);
     const double h = last ? left : data_.step;
     system_.slopes(t, x, k_[0]);
-    int jump = -1;
+    int jump = -1, turned = -1;
     for (int s = 1; s < 4; ++s) {
       const double c = s == 3 ? 1.0 : 0.5;
       for (std::size_t i = 0; i < x.size(); ++i) y_[i] = x[i] + c * h * k_[s - 1][i];
       if (jump < 0) jump = system_.jump_between(x, y_);
+      if (turned < 0) turned = system_.turn_between(x, y_);
       system_.slopes(s == 3 && last ? until : t + c * h, y_, k_[s]);
     }
     for (std::size_t i = 0; i < x.size(); ++i) y_[i] = x[i] + h / 6.0 * (k_[0][i] + 2.0 * (k_[1][i] + k_[2][i]) + k_[3][i]);
     refuse_jump(jump < 0 ? system_.jump_between(x, y_) : jump, t);
+    count_turn(turned < 0 ? system_.turn_between(x, y_) : turned);
+    if (turns_ > kChatter) refuse_rest(t);
     x = y_;
     t = last ? until : t + h;
     ++steps;
@@ -226,9 +253,10 @@ class Integrator {
       const bool last = t + 1.01 * h_ >= until;
       const double h = last ? until - t : h_;
       if (t + 0.01 * h == t && !last) {
-        throw Trouble(3, "t = " + text_of(t) + " s: steps shrink to nothing: forces or dry friction jump there, or the motion grows beyond bounds");
+        refuse_rest(t);
+        throw Trouble(3, "t = " + text_of(t) + " s: steps shrink to nothing: forces jump there, or the motion grows beyond bounds");
       }
-      int jump = -1;
+      int jump = -1, turned = -1;
       for (int s = 1; s < 8; ++s) {
         for (std::size_t i = 0; i < x.size(); ++i) {
           double sum = 0.0;
@@ -236,6 +264,7 @@ class Integrator {
           y_[i] = x[i] + h * sum;
         }
         if (jump < 0) jump = system_.jump_between(x, y_);
+        if (turned < 0) turned = system_.turn_between(x, y_);
         system_.slopes(last && c[s] == 1.0 ? until : t + c[s] * h, y_, k_[s]);
       }
       double worst = 0.0;
@@ -249,6 +278,7 @@ class Integrator {
         const double scale = data_.tolerance * (1.0 + std::max(std::fabs(x[i]), std::fabs(y_[i])));
         worst = std::max(worst, std::fabs(h * (six - five)) / scale);
       }
+      count_turn(turned);
       const double factor = worst > 0.0 ? 0.9 * std::pow(worst, -1.0 / 6.0) : 5.0;
       if (worst <= 1.0) {
         refuse_jump(jump < 0 ? system_.jump_between(x, y_) : jump, t);
@@ -268,6 +298,8 @@ class Integrator {
   const Data& data_;
   double h_;
   static constexpr long kTries = 10000;
+  static constexpr int kChatter = 60;
+  int turned_ = -1, turns_ = 0;  // what turned round last, and how often of late
   long next_look_ = kTries;
   double last_look_ = 0.0;
   std::vector<double> k_[8], y_;

@@ -162,13 +162,15 @@ std::string model_text(const StandaloneParts& parts, const std::string& data) {
   text += number_array("constexpr double home", model.home);
   text += fmt::format("constexpr int quaternions[] = {{{}}};  // where in q each begins: x, y, z, w\n", turned.empty() ? "-1" : fmt::format("{}", fmt::join(turned, ", ")));
   text += fmt::format("constexpr int jump_count = {};  // where forces jump or have a corner: where one of `jumps` passes zero\n", parts.jumps.size());
-  std::vector<std::string> jump_names, turns;
+  std::vector<std::string> jump_names, owners, turns;
   for (const ForceJumpName& jump : parts.jumps) {
     jump_names.push_back(jump.what);
+    owners.push_back(jump.name);
     turns.emplace_back(jump.turns ? "true" : "false");
   }
   if (turns.empty()) turns.emplace_back("false");
-  text += string_array("jump_names", jump_names) + fmt::format("constexpr bool jump_turns[] = {{{}}};  // rest is on neither side\n", fmt::join(turns, ", "));
+  text += string_array("jump_names", jump_names) + string_array("jump_owners", owners);
+  text += fmt::format("constexpr bool jump_turns[] = {{{}}};  // rest is on neither side\n", fmt::join(turns, ", "));
   text += "constexpr const char* data = R\"DATA(" + data + ")DATA\";\n\n";
   for (const Function& f : program.functions) text += adaptor(program, f);
   if (!has_function(program, "ideal")) text += "inline void ideal(const double*, const double*, const double*, const double*, double*) {}\n";

@@ -8,7 +8,7 @@ namespace lw {
 
 // Where a force jumps or sets in (force_jumps.hpp), in words, and whether that is where something turns.
 struct ForceJumpName {
-  std::string what;
+  std::string name, what;
   bool turns = false;
 };
 

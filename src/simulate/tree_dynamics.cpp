@@ -9,7 +9,6 @@
 #include "../dynamics/aba.hpp"
 #include "../dynamics/forward_derivatives.hpp"
 #include "../dynamics/forward_friction.hpp"
-#include "../dynamics/rnea.hpp"
 #include "../model/coordinate_rates.hpp"
 #include "driven_code.hpp"
 #include "driven_dynamics.hpp"
@@ -33,6 +32,7 @@ class TreeDynamics : public DrivenDynamics {
       dry_ = !modes_.empty();
     }
     choose_way();
+    if (dry_ && code_) compile_equations();
   }
 
   void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) override {
@@ -119,12 +119,28 @@ class TreeDynamics : public DrivenDynamics {
     motion_.resize(in_.size());
   }
 
-  // What is lost, by the laws. Of dry friction near rest: by the direction that it was decided to have, which is in what the
-  // torques do beyond moving the mechanism.
+  // M and h for what dry friction holds or lets go, where they are all that it takes.
+  void compile_equations() {
+    if (!sticking_->take_equations_from([this](In<double> q, In<double> v, Out<double> M, Out<double> h) {
+          std::copy(q.begin(), q.end(), state_.begin());
+          std::copy(v.begin(), v.end(), state_.begin() + static_cast<std::ptrdiff_t>(nq_));
+          equations_->run(0, std::span(state_).first(nq_), M);
+          equations_->run(1, state_, h);
+        })) {
+      return;
+    }
+    TraceOptions trace = trace_options();
+    trace.friction = false;
+    state_.resize(nq_ + nv_);
+    equations_.emplace(*mechanism_, std::vector<std::string>{"mass-matrix", "bias"}, trace, way_ == DrivenOptions::Way::interpreted);
+    if (!equations_->is_of_use()) sticking_->take_equations_from({});
+  }
+
+  // What is lost, by the laws. Of dry friction near rest: in the directions that were decided.
   double lost_power(std::span<const double> q, std::span<const double> v, std::span<const double> a) {
     if (dry_ && !by_code_) {
-      rnea<double>(model_, work_, q, v, a, dynamic_);
-      return power_of(tau(), v) - power_of(dynamic_, v);
+      const Losses<double>& losses = sticking_->losses();
+      return power_of(losses.bearing, v) + power_of(losses.transmission, v);
     }
     const auto n = static_cast<std::ptrdiff_t>(nv_);
     if (!code_) {
@@ -236,12 +252,12 @@ class TreeDynamics : public DrivenDynamics {
   std::optional<ForwardWithLosses> sticking_;
   std::vector<int> modes_, before_;
   bool by_code_ = false;  // the last accelerations
-  std::optional<DrivenCode> code_, jacobian_;
+  std::optional<DrivenCode> code_, equations_, jacobian_;
   bool jacobian_known_ = false;
   std::optional<DerivativeWorkspace<double>> derivatives_;
   std::optional<DualWorkspaces> dual_;
   std::vector<double> in_;  // q, v, τ and, where outer forces have it, t
-  std::vector<double> dynamic_, motion_, parts_, matrices_, d_tau_, tau_q_, tau_v_;
+  std::vector<double> dynamic_, state_, motion_, parts_, matrices_, d_tau_, tau_q_, tau_v_;
 };
 
 }  // namespace

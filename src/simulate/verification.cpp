@@ -72,7 +72,7 @@ class Verifier {
       try {
         (this->*parts[k].second)();
       } catch (const Error& e) {
-        add({"", parts[k].first, HUGE_VAL, 0.0, Verdict::failed, e.what()});
+        add({"", parts[k].first, HUGE_VAL, 0.0, Verdict::failed, e.what(), {}, {}});
       }
     }
     return std::move(result_);
@@ -82,12 +82,13 @@ class Verifier {
   static constexpr const char *kStates = "random states", *kRun = "along a run", *kOrders = "order of integrators";
 
   void add(VerificationCheck c) { result_.checks.push_back(std::move(c)); }
-  void judge(const char* group, std::string name, double worst, double allowed, std::string note) {
+  void judge(const char* group, std::string name, double worst, double allowed, const char* unit, const char* why,
+             std::string note = {}) {
     const bool fine = worst <= allowed;  // false for NaN
-    add({group, std::move(name), worst, allowed, fine ? Verdict::passed : Verdict::failed, std::move(note)});
+    add({group, std::move(name), worst, allowed, fine ? Verdict::passed : Verdict::failed, std::move(note), unit, why});
   }
   void skip(const char* group, std::string name, std::string why) {
-    add({group, std::move(name), 0.0, 0.0, Verdict::skipped, std::move(why)});
+    add({group, std::move(name), 0.0, 0.0, Verdict::skipped, std::move(why), {}, {}});
   }
   std::size_t nv() const { return static_cast<std::size_t>(model_.nv); }
 
@@ -106,7 +107,7 @@ class Verifier {
         const double scale = std::max(1.0, a.terms.maxCoeff());
         worst = worse(worst, largest(mapped(theirs) - mapped(ours)) / scale);
       }
-      judge(kStates, name, worst, 1e-12, "of the sum of all terms");
+      judge(kStates, name, worst, 1e-12, "of |M| |q̈| + |h|", limits::kSums);
     }
   }
 
@@ -126,7 +127,8 @@ class Verifier {
         worst = worse(worst, largest(difference) / scale);
       }
     }
-    judge(kStates, "mass matrix by composite bodies, against unit accelerations", worst, 1e-12, "of its largest element, or of the torques at rest");
+    judge(kStates, "mass matrix by composite bodies, against unit accelerations", worst, 1e-12,
+          "of its largest element, or of the torques at rest", limits::kSums);
   }
 
   void forward() {
@@ -146,10 +148,10 @@ class Verifier {
       const double scale = std::max(mapped(qdd).norm(), (mapped(a.s.tau).norm() + a.h.norm()) / largest_m);
       other = worse(other, (mapped(qdd) - mapped(by_crba)).norm() / (scale * condition * kEpsilon));
     }
-    judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-13, "of |M| |q̈| + |h|");
+    judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-13, "of |M| |q̈| + |h|", limits::kSolution);
     const char* const name = "forward dynamics by the mass matrix, against articulated bodies";
     if (by_mass_matrix) return skip(kStates, name, "joints that follow others, or tied rotors, have the one road only");
-    judge(kStates, name, other, 10.0, "in ε cond(M)");
+    judge(kStates, name, other, 10.0, "ε cond(M) |q̈|", limits::kCondition);
   }
 
   void code() {
@@ -176,9 +178,9 @@ class Verifier {
       const VectorXd terms = a.M.cwiseAbs() * mapped(theirs).cwiseAbs() + a.h.cwiseAbs();
       forward = worse(forward, largest(mapped(ours) - mapped(a.s.tau)) / std::max(1e-300, terms.maxCoeff()));
     }
-    const std::string how = compiled.is_native() ? "" : ", interpreted: there is no compiler";
-    judge(kStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-12, "of the sum of all terms" + how);
-    judge(kStates, "compiled forward dynamics put back", forward, 1e-13, "of |M| |q̈| + |h|" + how);
+    const std::string how = compiled.is_native() ? "" : "interpreted: there is no compiler";
+    judge(kStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-12, "of |M| |q̈| + |h|", limits::kSums, how);
+    judge(kStates, "compiled forward dynamics put back", forward, 1e-13, "of |M| |q̈| + |h|", limits::kSolution, how);
   }
 
   void derivatives() {
@@ -206,8 +208,8 @@ class Verifier {
         for (std::size_t r = 0; r < n; ++r) worst_qd = worse(worst_qd, off(qdd[r].d, d_qd[k * n + r], scale_qd));
       }
     }
-    judge(kStates, "∂q̈/∂q, against dual numbers", worst_q, 1e-10, "of its largest element");
-    judge(kStates, "∂q̈/∂q̇, against dual numbers", worst_qd, 1e-10, "of its largest element");
+    judge(kStates, "∂q̈/∂q, against dual numbers", worst_q, 1e-10, "of its largest element", limits::kDerivatives);
+    judge(kStates, "∂q̈/∂q̇, against dual numbers", worst_qd, 1e-10, "of its largest element", limits::kDerivatives);
   }
 
   // dE/dt along the motion, by dual numbers, is what the torques do.
@@ -230,7 +232,7 @@ class Verifier {
       const double terms = mapped(a.s.qd).cwiseAbs().dot(a.M.cwiseAbs() * mapped(qdd).cwiseAbs() + a.h.cwiseAbs());
       worst = worse(worst, std::abs(e.kinetic.d + e.potential.d - in) / std::max(1e-300, terms));
     }
-    judge(kStates, name, worst, 1e-12, "of |q̇|·(|M| |q̈| + |h|)");
+    judge(kStates, name, worst, 1e-12, "of |q̇|·(|M| |q̈| + |h|)", limits::kSums);
   }
 
   // From home, held against gravity and shaken: with all others, each joint would accelerate there by a sine of 2 rad/s² or m/s².
@@ -274,7 +276,7 @@ class Verifier {
   }
   bool gave_up(const char* group, const std::string& name, const RunResult& r) {
     if (r.end == RunResult::End::duration) return false;
-    add({group, name, HUGE_VAL, 0.0, Verdict::failed, r.ended_by});
+    add({group, name, HUGE_VAL, 0.0, Verdict::failed, r.ended_by, {}, {}});
     return true;
   }
 
@@ -319,9 +321,12 @@ class Verifier {
       RoundTrip trip(model_, friction);
       const RunResult r = run_for_a_while(s, trip);
       if (gave_up(kRun, name, r)) continue;
-      // with friction, accelerations are found by iteration
-      judge(kRun, name, trip.worst, friction ? 1e-10 : 1e-13, fmt::format("of |M| |q̈| + |h|, at {} instants", trip.rows));
-      if (friction) judge(kRun, "energy that is not accounted for, with friction", r.energy_residual, 1e-8, "of the largest energy");
+      judge(kRun, name, trip.worst, friction ? 1e-10 : 1e-13, "of |M| |q̈| + |h|",
+            friction ? limits::kIterated : limits::kSolution, fmt::format("at {} instants", trip.rows));
+      if (friction) {
+        judge(kRun, "energy that is not accounted for, with friction", r.energy_residual, 1e-8, "of the largest energy",
+              limits::kFound);
+      }
     }
   }
 
@@ -354,7 +359,8 @@ class Verifier {
     const RunResult r = run_for_a_while(s, course);
     const char* name = "energy that is not accounted for, free motion";
     if (gave_up(kRun, name, r)) return;
-    judge(kRun, name, r.energy_residual, 1e-10, fmt::format("of the largest energy, {} steps", r.counts.steps));
+    judge(kRun, name, r.energy_residual, 1e-10, "of the largest energy", limits::kIntegration,
+          fmt::format("{} steps", r.counts.steps));
   }
 
   void orders() {
@@ -366,10 +372,10 @@ class Verifier {
       if (c.measured == 0.0 && c.error.back() <= kConvergedToRoundOff) {
         skip(kOrders, c.integrator, "its errors are round-off at every step");
       } else if (c.measured == 0.0) {
-        add({kOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step"});
+        add({kOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step", {}, {}});
       } else {
-        judge(kOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.49,  // orders are whole numbers
-              fmt::format("order {:.2f}, should be {}; the deviation is what it falls short by", c.measured, c.nominal));
+        judge(kOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.49, "orders short", limits::kOrder,
+              fmt::format("order {:.2f}, should be {}", c.measured, c.nominal));
       }
     }
   }

@@ -22,8 +22,23 @@ struct VerificationCheck {
   std::string group, name;
   double worst = 0.0, allowed = 0.0;
   enum class Verdict { passed, failed, skipped } verdict = Verdict::passed;
-  std::string note;  // what it is measured by, or why it was skipped
+  std::string note;  // how it was measured, why it was skipped, or what went wrong
+  std::string unit;  // of worst and allowed: "of |M| |q̈| + |h|" where they are fractions of that
+  std::string why;   // the limit is where it is
 };
+
+// Why limits are where they are.
+namespace limits {
+inline constexpr const char *kSums = "rounding of sums, which each road makes in its own order; an error in a term is far larger",
+                            *kSolution = "rounding of a stable solution, whatever the condition of the matrix",
+                            *kCondition = "one is what rounding of M makes of q̈ at worst: two sound roads are a few of these apart",
+                            *kDerivatives = "rounding of products with the inverse of the mass matrix",
+                            *kIntegration = "errors of integration at the tolerance of a step, summed over the run",
+                            *kFound = "steps end at instants that are found by bisection where friction changes",
+                            *kIterated = "accelerations with friction are found by iteration, to the rounding of the largest torque",
+                            *kNewton = "what Newton's method leaves of the closures, through the condition of the loops",
+                            *kOrder = "orders are whole numbers: half of one off is another order";
+}  // namespace limits
 
 struct EnergyCourse {
   std::vector<double> t, kinetic, potential, residual;  // potential: its change

@@ -274,6 +274,43 @@ TEST(OptimizeCommand, WritesTheMechanismAndAReport) {
   EXPECT_NEAR(again["parameters"]["k"]["after"].get<double>(), k, 1e-3);
 }
 
+// A block that is to stop at 1: the speed of its beginning is found, and said where the file cannot hold it.
+TEST(OptimizeCommand, SaysWhatIsLeftOutAndWhatTheFileCannotHold) {
+  write("block.yaml",
+        "linkwright: 1\nname: block\nparameters: {c: 2}\nlinks:\n"
+        "  - {name: block, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {viscous: c}}\n");
+  const std::string problem =
+      "optimize: 1\nmodel: block.yaml\nparameters: {start.qd.block: {lower: 0, upper: 5, start: 1}}\n"
+      "scenario: {duration: 0.5}\ncost: {end: (q1 - 1)^2}\n";
+  write("push.yaml", problem);
+  const Outcome o = linkwright({"optimize", "push.yaml", "--out", "pushed.yaml", "--report", "pushed.html", "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NEAR(o.json()["parameters"]["start.qd.block"]["after"].get<double>(), 2.0, 1e-6);  // 1 m in 0.5 s, nothing brakes
+  EXPECT_EQ(o.json()["parameters"]["start.qd.block"]["in_file"], false);
+  EXPECT_TRUE(has(o.err, "friction and damping of 1 joint (block) are left out of the runs; `friction: true`")) << o.err;
+  EXPECT_TRUE(has(o.err, "`start.qd.block` = ") && has(o.err, "not part of a mechanism")) << o.err;
+  const std::string file = text_of("pushed.yaml"), page = text_of("pushed.html");
+  EXPECT_TRUE(file.starts_with("# Found by") && has(file, "`start.qd.block` = ")) << file;
+  EXPECT_EQ(linkwright({"check", "pushed.yaml"}).code, 0);
+  EXPECT_TRUE(has(page, "are left out of the runs") && has(page, "start.qd.block") && has(page, "not part of a mechanism"));
+  // with friction: 1 = v (1 − exp(−c t/m)) m/c, and nothing is left out
+  write("rough.yaml", problem + "friction: true\n");
+  const Outcome rough = linkwright({"optimize", "rough.yaml", "--json"});
+  EXPECT_FALSE(has(rough.err, "left out")) << rough.err;
+  EXPECT_NEAR(rough.json()["parameters"]["start.qd.block"]["after"].get<double>(), 1.0 / (1.0 - std::exp(-0.5)), 1e-6);
+}
+
+TEST(OptimizeCommand, NothingToChooseIsNotOptimal) {
+  write("any.yaml",
+        "optimize: 1\nmodel: double-pendulum\nparameters: {l1: {lower: 0.2, upper: 1}}\n"
+        "motion: {times: [0, 1], points: [[0, 0], [1, 1]]}\ncost: {integral: t}\n");
+  const Outcome o = linkwright({"optimize", "any.yaml", "--report", "any.html", "--quiet"});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_TRUE(has(o.out, "indifferent: ") && has(o.out, "nothing to choose") && !has(o.out, "optimal")) << o.out;
+  EXPECT_TRUE(has(text_of("any.html"), "indifferent: "));
+  EXPECT_EQ(linkwright({"optimize", "any.yaml", "--json", "--quiet"}).json()["end"], "indifferent");
+}
+
 TEST(OptimizeCommand, WhatCannotBeMetEndsWith1AndBadFilesWithTheirPlace) {
   const std::string begin =
       "optimize: 1\nmodel: double-pendulum\nparameters: {l1: {lower: 0.2, upper: 1}}\n"

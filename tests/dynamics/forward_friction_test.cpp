@@ -543,6 +543,89 @@ TEST(ForwardWithLosses, WithoutLossesItIsForwardDynamics) {
   for (std::size_t v = 0; v < 6; ++v) EXPECT_NEAR(a[v], b[v], 1e-10 * std::max(1.0, std::abs(b[v])));
 }
 
+// Away from rest losses are those of the motion found. A joint that is held loses nothing, and one whose velocity has passed
+// zero within a step still has the friction of the direction decided at its beginning.
+TEST(ForwardWithLosses, TellsLossesByItsDirections) {
+  Random random(5);
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Mechanism m = random_mechanism(seed, {.joints = 4, .types = {JointType::revolute, JointType::prismatic}});
+    add_every_loss(m, seed, true);
+    const Model<double> model = instantiate<double>(m);
+    Workspace<double> work(model);
+    ForwardWithLosses forward(model);
+    const State s = random_state(model, random);
+    Losses<double> given(model);
+    inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, given);
+    Vector qdd(s.qd.size());
+    forward(s.q, s.qd, given.total, qdd);
+    double size = 0.0;
+    for (const double x : given.total) size = std::max(size, std::abs(x));
+    for (std::size_t v = 0; v < qdd.size(); ++v) {
+      EXPECT_NEAR(forward.losses().bearing[v], given.bearing[v], 1e-9 * size) << seed;
+      EXPECT_NEAR(forward.losses().transmission[v], given.transmission[v], 1e-9 * size) << seed;
+    }
+  }
+  const Model<double> block = model_of(R"(name: block
+links:
+  - {name: block, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {coulomb: 3, viscous: 0.5}}
+)");
+  ForwardWithLosses forward(block);
+  Vector qdd(1);
+  forward(Vector{0.0}, Vector{0.0}, Vector{2.5}, qdd);
+  EXPECT_TRUE(forward.sticks()[0]);
+  EXPECT_EQ(forward.losses().bearing[0], 0.0);
+  EXPECT_EQ(forward.losses().dynamic[0], 2.5);  // what friction gives is not lost
+  forward(Vector{0.0}, Vector{0.2}, Vector{0.0}, qdd);
+  EXPECT_DOUBLE_EQ(forward.losses().bearing[0], 3.1);
+  forward(Vector{0.0}, Vector{-1e-3}, Vector{0.0}, qdd, {.same_directions = true});
+  EXPECT_DOUBLE_EQ(forward.losses().bearing[0], 3.0);
+}
+
+// Where no loss depends on the loads, M and h may come from elsewhere: the accelerations are the same, and those of joints that
+// stick are zero. Gears and springs that ask for more than M and h do not take them.
+TEST(ForwardWithLosses, TakesEquationsFromElsewhere) {
+  const Model<double> puma = instantiate<double>(load("puma560"));
+  Workspace<double> work(puma);
+  ForwardWithLosses own(puma), other(puma);
+  int asked = 0;
+  ASSERT_TRUE(other.take_equations_from([&](In<double> q, In<double> qd, Out<double> M, Out<double> h) {
+    ++asked;
+    crba<double>(puma, work, q, M);
+    bias_forces<double>(puma, work, q, qd, h);
+  }));
+  Random random(3);
+  int held = 0;
+  for (int k = 0; k < 50; ++k) {
+    State s = random_state(puma, random);
+    for (std::size_t v = 0; v < 6; ++v) s.qd[v] *= random.chance(0.5) ? 1.0 : 0.0;
+    Vector tau(6), a(6), b(6), back(6);
+    gravity_forces<double>(puma, work, s.q, tau);
+    for (double& x : tau) x += random.between(-4.0, 4.0);
+    own(s.q, s.qd, tau, a);
+    other(s.q, s.qd, tau, b);
+    EXPECT_EQ(own.directions(), other.directions());
+    for (std::size_t v = 0; v < 6; ++v) {
+      EXPECT_NEAR(a[v], b[v], 1e-12 * (1.0 + std::abs(a[v])));
+      if (!other.sticks()[v]) continue;
+      ++held;
+      EXPECT_EQ(b[v], 0.0);
+    }
+    // put back: what moves has its torque, what is held lies within what its friction can hold
+    rnea<double>(puma, work, s.q, s.qd, b, back);
+    for (std::size_t v = 0; v < 6; ++v) {
+      const double friction = tau[v] - back[v], most = puma.transmissions[v].drives[0].breakaway;
+      if (other.sticks()[v]) EXPECT_LE(std::abs(friction), most * (1.0 + 1e-12));
+      else EXPECT_NEAR(friction, other.directions()[v] * most, 1e-10 * (1.0 + std::abs(back[v])));
+    }
+  }
+  EXPECT_EQ(asked, 50);
+  EXPECT_GT(held, 20);
+  for (const char* name : {"puma560-dhanaraj"}) {
+    const Model<double> loaded = instantiate<double>(load(name));
+    EXPECT_FALSE(ForwardWithLosses(loaded).take_equations_from([](auto, auto, auto, auto) {}));
+  }
+}
+
 TEST(ForwardWithLosses, RefusesVectorsOfTheWrongSize) {
   const Model<double> model = clamp(0.1);
   ForwardWithLosses forward(model);

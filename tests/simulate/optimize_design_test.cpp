@@ -227,6 +227,23 @@ constraints:
   EXPECT_NEAR(found.after.b[0], 5.0, 1e-4);  // the softest comes nearest: cos falls from 1
 }
 
+// Nothing to choose is not the same as the best: of a cost that knows no parameter, and of one whose search begins where it is least.
+TEST(OptimizeDesign, ACostWithoutParametersIsIndifferent) {
+  const auto end_of = [](const std::string& cost, const std::string& more = "") {
+    return solved(problem_of("parameters: {k: {lower: 5, upper: 60, start: 30}, m: {lower: 1, upper: 3, start: 2}}\n"
+                             "scenario: {initial: {q: [0.2]}, duration: 0.5}\ncost: " + cost + "\n" + more))
+        .end;
+  };
+  for (const char* cost : {"{integral: 1}", "{integral: t}", "{end: t^2}", "{integral: 0}", "[{integral: 3}, {end: q1 - q1}]"}) {
+    EXPECT_EQ(end_of(cost), DesignOptimum::End::indifferent) << cost;
+  }
+  EXPECT_EQ(end_of("{integral: 1}", "constraints: [{end: k - 10*m, equals: 12}]\n"), DesignOptimum::End::indifferent);
+  EXPECT_EQ(end_of("{integral: 1}", "constraints: [{end: k, at_least: 100}]\n"), DesignOptimum::End::infeasible);
+  EXPECT_EQ(end_of("{end: (k - 30)^2}"), DesignOptimum::End::optimal);
+  EXPECT_EQ(end_of("{end: (k - 15*m)^2}"), DesignOptimum::End::optimal);
+  EXPECT_EQ(end_of("{end: 1e3 + (k - 30)^4}"), DesignOptimum::End::optimal);
+}
+
 std::string refusal(const std::function<void()>& f) {
   try {
     f();
@@ -256,6 +273,11 @@ TEST(OptimizeDesign, BadProblemsAreRefused) {
   expect("parameters: {k: {lower: 5, upper: 60}}\ncost: {integral: qd1^2}\n", "either a `motion`");
   expect("parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\ncost: {always: q1}\n",
          "`always` is for constraints");
+  const std::string driven = "parameters: {k: {lower: 5, upper: 60}}\nscenario: {duration: 0.5}\n";
+  expect(driven + "cost: []\n", "no cost to make small");
+  expect(driven + "cost: {}\n", "none of `integral`");
+  expect(driven + "cost:\n", "`cost`");
+  expect(driven, "`cost`");
   expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1}]\n", "says what it asks for");
   expect("parameters: {k: {lower: 5, upper: 60}}\n" + rest + "constraints: [{end: q1, at_least: 2, at_most: 1}]\n",
          "nothing is at least 2");

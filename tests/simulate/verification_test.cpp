@@ -42,6 +42,19 @@ TEST(Verification, FindsNothingWrongWithModelsOfEveryKindOfJoint) {
   }
 }
 
+// A number without its unit, and a limit without its reason, say little.
+TEST(Verification, EveryNumberHasAUnitAndItsLimitAReason) {
+  for (const char* name : {"double-pendulum", "puma560", "four-bar"}) {
+    int measured = 0;
+    for (const VerificationCheck& c : verify_mechanism(load(name), quick()).checks) {
+      if (c.verdict == Verdict::skipped) continue;
+      ++measured;
+      EXPECT_FALSE(c.unit.empty() || c.why.empty()) << name << ": " << c.name;
+    }
+    EXPECT_GE(measured, 10) << name;
+  }
+}
+
 TEST(Verification, MeasuresTheOrders) {
   const VerificationReport r = verify_mechanism(load("double-pendulum"), quick());
   ASSERT_EQ(r.convergence.size(), 6u);
