@@ -301,7 +301,7 @@ Command compile_command() {
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",
                 "linkwright compile puma560 --keep a2,d4 --language fortran --out code",
                 "linkwright compile puma560 --batch 8 --out code",
-                "linkwright compile arm7 --functions inverse-derivatives --processors 2 --out code",
+                "linkwright compile arm6 --functions inverse-derivatives --processors 2 --out code",
                 "linkwright compile double-pendulum --language text",
                 "linkwright compile twu-rrrp --simulator --out simulator"};
   c.run = run_compile;

@@ -33,6 +33,7 @@ TEST(Readme, EveryCommandRuns) {
   ASSERT_GE(commands.size(), 8u);
   std::filesystem::create_directories(folder() + "/docs");
   for (const std::string& command : commands) {
+    if (command.starts_with("reproduce all")) continue;  // ReproduceCommand.NothingFailsAndTheReportIsOnePage
     const Outcome outcome = shell("linkwright " + command);
     EXPECT_EQ(outcome.code, 0) << command << "\n" << outcome.err;
     EXPECT_FALSE(outcome.out.empty()) << command;
