@@ -24,8 +24,6 @@
 namespace lw {
 namespace {
 
-// Joints that follow, of which more take longer to derive code for than most runs.
-constexpr std::size_t kMostCompiledFollowers = 12;
 constexpr double kLoopsOfCode = 1e-13;  // m or rad that code may leave open
 
 class LoopDynamics : public DrivenDynamics {
@@ -211,7 +209,6 @@ class LoopDynamics : public DrivenDynamics {
  private:
   void choose_way() {
     if (!wants_code() || lossy_ || !model_.forces.empty()) return;
-    if (plan_.dependent.size() > kMostCompiledFollowers && options_.way == DrivenOptions::Way::automatic) return;
     code_.emplace(optimize(trace_motion(), Objective::operations), *mechanism_);
     notes_ = code_->notes();
     if (code_->is_of_use()) way_ = DrivenOptions::Way::compiled;
