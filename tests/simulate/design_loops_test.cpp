@@ -363,7 +363,10 @@ TEST(DesignLoops, WhatCannotBeIsSaid) {
   const auto rough = [&](const char* friction) {
     std::string text = kSpatial;
     text.insert(text.find("  - name: coupler"), std::string("    friction: ") + friction + "\n");
-    return said([&] { ForwardDesign(*read_text(text, "rough.yaml").mechanism, {"m"}, {}, options); });
+    const Mechanism spatial = *read_text(text, "rough.yaml").mechanism;
+    ForwardDesignOptions own = driven(spatial, {1.0}, 0.1);
+    own.system.friction = true;
+    return said([&] { ForwardDesign(spatial, {"m"}, {}, own); });
   };
   EXPECT_EQ(rough("{viscous: 0.1}"), "");
   EXPECT_EQ(rough("{coulomb: 0.1, width: 0.01}"), "");
