@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -26,10 +27,13 @@ struct Findings {
   std::optional<Model<double>> model;
   Mobility mobility;
   LoopJudgement loops;
+  std::vector<double> closed_home;  // the pose that commands begin with, where there are loops
   double mass = 0.0;  // of everything that moves
   bool ok = false;
   bool impossible = false;  // it would be accepted with --allow-unphysical
 };
+
+constexpr double kMovedHome = 1e-6;  // rad or m: files round
 
 // A tree in which nothing resists a velocity has inverse dynamics, but no accelerations.
 void add_singular(const Model<double>& model, const Mechanism& mechanism, std::vector<Diagnostic>& diagnostics) {
@@ -76,6 +80,23 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
   if (!losses.empty()) diagnostics.push_back({Severity::note, {mechanism.where.file, 0, 0}, losses, {}});
 }
 
+// A home that does not fit together is not what anything begins with: which of the driven joints stand elsewhere.
+void add_moved_home(const Model<double>& model, const Mechanism& mechanism, const Findings& f, std::vector<Diagnostic>& diagnostics) {
+  const std::vector<Entry> entries = coordinate_entries(model);
+  std::string moved;
+  for (const int k : actuated_coordinates(model)) {
+    const auto i = static_cast<std::size_t>(k);
+    if (!(std::abs(f.closed_home[i] - model.home[i]) > kMovedHome)) continue;
+    moved += fmt::format("{}`{}` by {:.4g} {} to {:.6g}", moved.empty() ? "" : ", ", entries[i].name, f.closed_home[i] - model.home[i], entries[i].unit,
+                         f.closed_home[i]);
+  }
+  if (moved.empty()) return;
+  diagnostics.push_back({Severity::warning, mechanism.where,
+                         fmt::format("the loops cannot be closed with the driven joints as `home` has them: the nearest closed pose, with which commands begin, "
+                                     "moves {}", moved),
+                         "give a `home` that closes the loops"});
+}
+
 // Whether the loops close, say something each, and leave what the actuated joints can drive.
 void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings& f, std::vector<Diagnostic>& diagnostics) {
   f.loops = judge_loops(model);
@@ -86,6 +107,9 @@ void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings&
                            "check the lengths, or give a `home` nearer to a closed pose"});
     return;
   }
+  const std::optional<Model<double>> led = with_drivers_taken(model);
+  f.closed_home = assemble_home(led ? *led : model).q;
+  add_moved_home(led ? *led : model, mechanism, f, diagnostics);
   const auto judged = [&](Severity severity, const Location& where, const std::string& what) {
     diagnostics.push_back({severity, where, what, {}});
   };
@@ -95,6 +119,7 @@ void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings&
     judged(Severity::warning, mechanism.where, wrong);
   } else {
     if (const std::string note = remark(model, f.loops); !note.empty()) judged(Severity::note, mechanism.where, note);
+    if (led) return judged(Severity::note, mechanism.where, drivers_taken(*led));
     try {
       Workspace<double> work(model);
       driving_velocities(model, work, assemble_home(model));
@@ -145,6 +170,8 @@ Json to_json(const Findings& f, const std::string& name) {
     if (!m.loops.empty()) {
       json["gruebler"] = f.loops.gruebler;
       json["closure_rank"] = f.loops.rank;
+      json["home_residual"] = f.mobility.home_residual;
+      json["closed_home"] = f.closed_home;
     }
     json["mass"] = f.mass;
     json["home"] = m.home;
@@ -173,7 +200,9 @@ void print_summary(const Findings& f) {
   std::string loops = "no loops";
   if (!m.loops.empty()) {
     loops = counted(m.loops.size(), "loop");
-    loops += f.mobility.closed ? fmt::format(" (closed to {:.1g})", f.mobility.residual) : " (not closed)";
+    if (!f.mobility.closed) loops += " (not closed)";
+    else if (f.mobility.home_residual > kMovedHome) loops += fmt::format(" (closed to {:.1g} near home, which is open by {:.2g})", f.mobility.residual, f.mobility.home_residual);
+    else loops += fmt::format(" (closed to {:.1g})", f.mobility.residual);
   }
   fmt::print("{}, {}, {}, moving mass {:.6g} kg\n\n",
              counted(static_cast<std::size_t>(f.mobility.dof), "degree of freedom", "degrees of freedom"),

@@ -32,7 +32,8 @@ void require_options_of_simulators(const Arguments& arguments) {
 
 int compile_simulator(const Arguments& arguments) {
   require_options_of_simulators(arguments);
-  LoadedModel loaded = load_tree(arguments);
+  LoadedModel loaded = load_tree(arguments, "a simulator that stands alone is made of trees only\n  `simulate` runs mechanisms with loops; `compile` without "
+                                             "--simulator makes C of their functions, `forward` among them, with the loops closed inside");
   const std::filesystem::path folder = arguments.text("--out", ".");
   require_writable(folder);
   judge_functions(arguments, loaded.model, {"forward"});

@@ -32,7 +32,7 @@ int compile_by_strategy(const Arguments& arguments) {
   for (const char* option : {"--float", "--batch", "--frame", "--no-lanes", "--name", "--objective", "--parameters", "--search"}) {
     if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} does not go with --strategy {}", option, name));
   }
-  const LoadedModel loaded = load_tree(arguments);
+  const LoadedModel loaded = load_tree(arguments, "strategies are compared for trees only\n  `compile` without --strategy makes code of mechanisms with loops");
   const std::filesystem::path folder = arguments.text("--out", ".");
   require_writable(folder);
   StrategyOptions options;

@@ -7,9 +7,11 @@
 
 #include "../base/error.hpp"
 #include "../base/file.hpp"
+#include "../base/index.hpp"
 #include "../base/svg.hpp"
 #include "../base/text.hpp"
 #include "../dynamics/closed_losses.hpp"
+#include "../dynamics/closure.hpp"
 #include "../dynamics/friction.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../model/entries.hpp"
@@ -107,6 +109,54 @@ std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel
     }
   }
   return courses;
+}
+
+// As far as joints of a file may be from where the loops put them (rad, m; of velocities and accelerations beside their size).
+constexpr double kFitsLoops = 1e-6;
+
+// One sample of all joints: the independent ones, after the others have been compared with what these give them.
+JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>& work, const JointSample& all, const std::string& where) {
+  const Model<double>& model = closed.loaded.model;
+  const LoopPlan& plan = closed.plan;
+  JointSample part{all.t, {}, {}, {}};
+  for (const int k : plan.independent_q) part.q.push_back(all.q[at(k)]);
+  for (const int v : plan.independent) {
+    part.qd.push_back(all.qd[at(v)]);
+    part.qdd.push_back(all.qdd[at(v)]);
+  }
+  if (const ClosureState open = closure_state(model, work.tree, all.q); std::ranges::any_of(open.residual, [](double r) { return !(std::abs(r) <= kFitsLoops); })) {
+    throw Error(ErrorCode::data, fmt::format("{}: the joints do not close the loops: {}", where, open_loop(model, work.tree, all.q)));
+  }
+  set_closed_pose<double>(model, plan, work, all.q);
+  closed_velocities<double>(model, plan, work, part.qd);
+  closed_accelerations<double>(model, plan, work, all.q, part.qdd);
+  const auto compare = [&](const char* what, const std::vector<double>& given, const std::vector<double>& follows) {
+    double size = 1.0;
+    for (const double x : follows) size = std::max(size, std::abs(x));
+    for (const int v : plan.dependent) {
+      if (std::abs(given[at(v)] - follows[at(v)]) <= kFitsLoops * size) continue;
+      throw Error(ErrorCode::data, fmt::format("{}: `{}{}` of `{}` is {:.9g}, but the loops give it {:.9g}", where, what, v + 1, model.velocity_names[at(v)],
+                                               given[at(v)], follows[at(v)]));
+    }
+  };
+  compare("qd", all.qd, work.qd);
+  compare("qdd", all.qdd, work.qdd);
+  return part;
+}
+
+// Over the independent joints; or, as `simulate` writes it, over all of the spanning tree: then the others tell the mode too, and must
+// be where these put them.
+std::vector<JointSample> read_closed_motion(const std::string& file, const ClosedModel& closed) {
+  const Model<double>& tree = closed.loaded.model;
+  EitherMotion read = read_motion_of_either(file, closed.joints.model, tree);
+  std::vector<JointSample>& motion = read.samples;
+  if (!read.is_whole) return motion;
+  closed.mechanism->stand(motion.front().q);
+  ClosedWorkspace<double> work(tree, closed.plan);
+  for (std::size_t k = 0; k < motion.size(); ++k) {
+    motion[k] = independent_part(closed, work, motion[k], fmt::format("{}: sample {} (t = {:.6g})", file, k + 1, motion[k].t));
+  }
+  return motion;
 }
 
 const Course& course_of(const std::vector<Course>& courses, const std::string& name) {
@@ -288,7 +338,7 @@ int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& load
 }
 
 int inverse_along_closed_trajectory(const Arguments& arguments, const ClosedModel& closed) {
-  const std::vector<JointSample> motion = read_motion(arguments.text("--trajectory"), closed.joints.model);
+  const std::vector<JointSample> motion = read_closed_motion(arguments.text("--trajectory"), closed);
   return give_courses(arguments, closed.motors, motion, compute_closed(arguments, closed, motion));
 }
 

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "../base/text.hpp"
+#include "../dynamics/assembly.hpp"
+#include "../dynamics/loop_plan.hpp"
 #include "../model/check.hpp"
 #include "../model/elastic.hpp"
 #include "judgements.hpp"
@@ -197,6 +199,22 @@ void print_diagnostics(const ReadResult& result, Severity least) {
   }
 }
 
+std::optional<Model<double>> with_drivers_taken(const Model<double>& model) {
+  if (model.loops.empty() || !actuated_velocities(model).empty()) return std::nullopt;
+  try {
+    return with_drivers(model);
+  } catch (const Error&) {
+    return std::nullopt;  // it cannot be assembled, which is said where that is asked for
+  }
+}
+
+std::string drivers_taken(const Model<double>& model) {
+  std::vector<std::string> names;
+  for (const int v : actuated_velocities(model)) names.push_back(fmt::format("`{}`", model.velocity_names[static_cast<std::size_t>(v)]));
+  return fmt::format("no joint is called `actuated`: {} {} taken as driven, and vectors run over {}; `actuated: true` at other joints drives those",
+                     fmt::join(names, ", "), names.size() == 1 ? "is" : "are", names.size() == 1 ? "it" : "them");
+}
+
 LoadedModel load_model(const Arguments& arguments) {
   ReadResult result = read(arguments.text("MODEL"), read_options(arguments));
   const Severity least = arguments.quiet() ? Severity::error : Severity::warning;
@@ -212,11 +230,18 @@ LoadedModel load_model(const Arguments& arguments) {
   print_diagnostics(result, least);
   if (has_error(result.diagnostics)) throw Error(ErrorCode::model, std::vector<Diagnostic>{});
   loaded.model = instantiate<double>(loaded.mechanism);
+  if (const std::optional<Model<double>> led = with_drivers_taken(loaded.model)) {
+    loaded.model = *led;
+    if (!arguments.quiet()) say("note: " + drivers_taken(*led));
+  }
   return loaded;
 }
 
-LoadedModel load_tree(const Arguments& arguments) {
+LoadedModel load_tree(const Arguments& arguments, const std::string& instead) {
   LoadedModel loaded = load_model(arguments);
+  if (!loaded.model.loops.empty() && !instead.empty()) {
+    throw Error(ErrorCode::model, fmt::format("`{}` has {}: {}", loaded.model.name, counted(loaded.model.loops.size(), "closed loop"), instead));
+  }
   if (!loaded.model.loops.empty()) {
     throw Error(
         ErrorCode::model,

@@ -1,6 +1,8 @@
 // MODEL and the options that change it, the same for every command that takes one.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "../model/model.hpp"
@@ -21,14 +23,19 @@ ReadOptions read_options(const Arguments& arguments);
 // such as none can have. Throws Error(usage) for unknown names.
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism);
 
-// Reads MODEL, applies the changes, prints warnings to stderr, and instantiates it. Throws Error.
+// A mechanism with loops of which the file calls no joint actuated, with those that are taken as driven; nothing where it names some.
+std::optional<Model<double>> with_drivers_taken(const Model<double>& model);
+// "no joint is called `actuated`: `crank` is taken as driven ..."
+std::string drivers_taken(const Model<double>& model);
+
+// Reads MODEL, applies the changes, prints warnings to stderr, and instantiates it, with drivers where loops have none. Throws Error.
 struct LoadedModel {
   Mechanism mechanism;
   Model<double> model;
 };
 LoadedModel load_model(const Arguments& arguments);
-// The same, for commands that cannot solve loops: refuses a mechanism that has any.
-LoadedModel load_tree(const Arguments& arguments);
+// The same, for commands that cannot solve loops: refuses a mechanism that has any, and says what to do instead.
+LoadedModel load_tree(const Arguments& arguments, const std::string& instead = {});
 
 // Whether forces act on it that may change with the time `t`.
 bool has_forces_over_time(const Mechanism& mechanism);

@@ -41,9 +41,10 @@ namespace {
 // Which columns are there: of a log torques, rates where it has them; of a motion all but torques.
 enum class Kind { log, motion };
 
-MotionLog read(const std::string& file, const Model<double>& model, Kind kind, std::vector<std::size_t>* lines = nullptr) {
+constexpr const char *kLogColumns = "t,q1,qd1,tau1", *kMotionColumns = "t,q1,qd1,qdd1";
+
+MotionLog read(const Csv& csv, const Model<double>& model, Kind kind, std::vector<std::size_t>* lines = nullptr) {
   const bool is_log = kind == Kind::log;
-  const Csv csv = read_csv(file, is_log ? "t,q1,qd1,tau1" : "t,q1,qd1,qdd1");
   const auto fail = [&](const std::string& what) { csv.fail(csv.header_line, what); };
   std::vector<std::string> known{"t"};
   for (const MotionGroup& g : groups(model)) {
@@ -100,13 +101,9 @@ MotionLog read(const std::string& file, const Model<double>& model, Kind kind, s
   return log;
 }
 
-}  // namespace
-
-MotionLog read_log(const std::string& file, const Model<double>& model) { return read(file, model, Kind::log); }
-
-std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model) {
+std::vector<JointSample> motion_of(const Csv& csv, const std::string& file, const Model<double>& model) {
   std::vector<std::size_t> lines;
-  MotionLog log = read(file, model, Kind::motion, &lines);
+  MotionLog log = read(csv, model, Kind::motion, &lines);
   std::vector<JointSample> motion(log.t.size());
   for (std::size_t i = 0; i < motion.size(); ++i) {
     motion[i].t = log.t[i];
@@ -121,6 +118,20 @@ std::vector<JointSample> read_motion(const std::string& file, const Model<double
     }
   }
   return motion;
+}
+
+}  // namespace
+
+MotionLog read_log(const std::string& file, const Model<double>& model) { return read(read_csv(file, kLogColumns), model, Kind::log); }
+
+std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model) {
+  return motion_of(read_csv(file, kMotionColumns), file, model);
+}
+
+EitherMotion read_motion_of_either(const std::string& file, const Model<double>& part, const Model<double>& whole) {
+  const Csv csv = read_csv(file, kMotionColumns);
+  const bool is_whole = csv.column(fmt::format("q{}", whole.nq)).has_value();
+  return {motion_of(csv, file, is_whole ? whole : part), is_whole};
 }
 
 std::string motion_csv(const Model<double>& model, const MotionLog& motion) {

@@ -15,6 +15,13 @@ MotionLog read_log(const std::string& file, const Model<double>& model);
 // Positions, velocities and accelerations of all joints; of the samples t, q, qd and qdd are set.
 std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model);
 
+// The same of all joints or of a part of them, whichever the file has: of all where it has the last of their coordinates.
+struct EitherMotion {
+  std::vector<JointSample> samples;
+  bool is_whole = false;
+};
+EitherMotion read_motion_of_either(const std::string& file, const Model<double>& part, const Model<double>& whole);
+
 // All columns that the motion has.
 std::string motion_csv(const Model<double>& model, const MotionLog& motion);
 

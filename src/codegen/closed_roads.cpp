@@ -1,4 +1,4 @@
-#include "closed_roads.hpp"
+#include "closed_pose.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -6,33 +6,14 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
-#include "../base/index.hpp"
 #include "../dynamics/closed_losses.hpp"
 #include "../dynamics/energy.hpp"
 #include "../dynamics/formulations/cholesky.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../graph/typical.hpp"
-#include "../model/displace.hpp"
 
 namespace lw {
 namespace {
-
-// The pose of the function's inputs, closed; its own outputs, which stand last, are given.
-class ClosedPose {
- public:
-  ClosedPose(const ClosedRoad& road, const std::vector<Expr>& q, const std::vector<Expr>& guess, Results& out)
-      : work(road.model, road.plan), position_(loop_position<Expr>(road.model, road.plan, q, guess, road.position)) {
-    std::vector<Expr>& dependent = out[out.size() - 2];
-    for (std::size_t k = 0; k < dependent.size(); ++k) dependent[k] = position_.q[at(road.plan.dependent_q[k])];
-    out.back() = position_.residual;
-  }
-  const std::vector<Expr>& q() const { return position_.q; }
-
-  ClosedWorkspace<Expr> work;
-
- private:
-  LoopPosition<Expr> position_;
-};
 
 // Names for readers of the code: what the dependent joints do.
 void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, bool accelerates) {
@@ -44,9 +25,10 @@ void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, b
   }
 }
 
-// Rᵀ(M q̈ + h) at the given independent accelerations.
-void projected(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work, const std::vector<Expr>& q,
-               const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& force) {
+}  // namespace
+
+void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work, const std::vector<Expr>& q,
+                       const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& force) {
   closed_velocities<Expr>(road.model, road.plan, work, qd);
   closed_accelerations<Expr>(road.model, road.plan, work, q, qdd);
   name_motion_of(road, work, true);
@@ -55,7 +37,6 @@ void projected(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspa
   for (std::size_t k = 0; k < work.multipliers.size(); ++k) name_value(work.multipliers[k], fmt::format("lambda{}", k + 1));
 }
 
-// H = Rᵀ M R, and R.
 void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, ClosedPose& pose, std::vector<Expr>& H) {
   ClosedWorkspace<Expr>& work = pose.work;
   const std::size_t n = road.plan.freedoms(), nv = at(road.model.nv);
@@ -74,8 +55,6 @@ void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, Clo
     }
   }
 }
-
-}  // namespace
 
 std::vector<Group> closed_inputs(const std::string& function, const LoopPlan& plan) {
   const std::size_t n = plan.freedoms();
@@ -121,7 +100,7 @@ void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bo
   const bool redundant = !still && road.plan.actuated != road.plan.independent;
   if (redundant) complement_by_unit_velocities<Expr>(road.model, road.plan, pose.work);
   std::vector<Expr> force(road.plan.freedoms());
-  projected(road, torques, pose.work, pose.q(), in[1], still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2], force);
+  projected_torques(road, torques, pose.work, pose.q(), in[1], still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2], force);
   if (still) out[0] = force;
   else distribute_torques<Expr>(road.plan, pose.work, force, {}, out[0]);
 }
@@ -138,7 +117,7 @@ void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, co
   const std::size_t n = road.plan.freedoms();
   std::vector<Expr> H(n * n), bias(n);
   reduced_mass_matrix(road, mass, pose, H);
-  projected(road, torques, pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)), bias);
+  projected_torques(road, torques, pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)), bias);
   gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
   for (std::size_t k = 0; k < n; ++k) out[0][k] -= bias[k];
   cholesky_solve<Expr>(H, out[0]);
@@ -178,119 +157,6 @@ void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& loss
   gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
   for (std::size_t k = 0; k < n; ++k) out[0][k] -= needed[k];
   cholesky_solve<Expr>(H, out[0]);
-}
-
-std::vector<Group> closed_balance_inputs(const Model<double>& model, const LoopPlan& plan) {
-  const std::size_t n = plan.freedoms();
-  return {{"q", at(model.nq)}, {"qd", n}, {"qdd", n}, {"tau", plan.actuated.size()}, {"step", at(model.nv)}};
-}
-std::vector<Group> closed_balance_outputs(const LoopPlan& plan, bool forward) {
-  return {{"excess", forward ? plan.freedoms() : plan.actuated.size()}, {"residual", plan.equations.size()}};
-}
-
-void trace_closed_balance(const ClosedRoad& road, const TreeTorques& torques, bool forward, const Arguments& in, Results& out) {
-  const LoopPlan& plan = road.plan;
-  ClosedWorkspace<Expr> work(road.model, plan);
-  const std::vector<Expr> q = displaced<Expr>(road.model, in[0], in[4]);
-  set_closed_pose<Expr>(road.model, plan, work, q);
-  closure_residual<Expr>(road.model, work.tree, plan.equations, out[1]);
-  if (plan.actuated != plan.independent) complement_by_unit_velocities<Expr>(road.model, plan, work);
-  std::vector<Expr> force(plan.freedoms());
-  projected(road, torques, work, q, in[1], in[2], force);
-  if (!forward) {
-    distribute_torques<Expr>(plan, work, force, {}, out[0]);
-    return;
-  }
-  gather_torques<Expr>(plan, work, in[3], out[0]);
-  for (std::size_t k = 0; k < force.size(); ++k) out[0][k] = force[k] - out[0][k];
-}
-
-void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance,
-                              Elimination order, bool forward, const Arguments& in, Results& out) {
-  const LoopPlan& plan = road.plan;
-  const std::size_t n = plan.freedoms(), nq = at(road.model.nq), nv = at(road.model.nv), actuated = plan.actuated.size(), m = plan.equations.size();
-  const std::size_t rows = forward ? n : actuated, parameters = in.size() > 4 ? in[4].size() : 0;
-  ClosedPose pose(road, in[0], in[3], out);
-  ClosedWorkspace<Expr>& work = pose.work;
-  set_closed_pose<Expr>(road.model, plan, work, pose.q());
-  // accelerations of forward dynamics
-  std::vector<Expr> H(n * n), qdd = in[2], tau(actuated, Expr(0.0));
-  complement_by_unit_velocities<Expr>(road.model, plan, work);
-  const std::vector<Expr> R = work.R;
-  if (forward) {
-    reduced_mass_matrix(road, mass, pose, H);
-    std::vector<Expr> bias(n), factors = H;
-    qdd.assign(n, Expr(0.0));
-    projected(road, torques, work, pose.q(), in[1], qdd, bias);
-    tau = in[2];
-    gather_torques<Expr>(plan, work, tau, qdd);
-    for (std::size_t k = 0; k < n; ++k) qdd[k] -= bias[k];
-    cholesky_solve<Expr>(factors, qdd);
-  }
-  // by elimination at the pose
-  std::vector<Expr> x = pose.q();
-  const auto append = [&x](const std::vector<Expr>& part) { x.insert(x.end(), part.begin(), part.end()); };
-  append(in[1]);
-  append(qdd);
-  append(tau);
-  x.resize(x.size() + nv, Expr(0.0));
-  if (parameters > 0) x.insert(x.end(), in[4].begin(), in[4].end());
-  std::vector<std::size_t> along;
-  const auto add = [&](std::size_t first, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k) along.push_back(first + k);
-  };
-  const std::size_t steps = nq + 2 * n + actuated;
-  add(steps, nv);
-  add(nq, 2 * n);
-  add(steps + nv, parameters);
-  const auto part_of = [&](std::size_t group, std::size_t first, std::size_t size) {
-    const std::vector<NodeId>& all = balance.results();
-    return Function(balance.name(), balance.inputs(), {balance.outputs()[group]}, balance.shared_graph(),
-                    {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(first + size)});
-  };
-  const std::vector<Expr> J = jacobian_at(part_of(0, 0, rows), x, along, order);
-  const auto column = [&](std::size_t c, std::size_t r) -> const Expr& { return J[c * rows + r]; };
-  for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t r = 0; r < rows; ++r) {
-      Expr sum(0.0);
-      for (std::size_t v = 0; v < nv; ++v) sum += column(v, r) * R[k * nv + v];
-      out[0][k * rows + r] = sum;
-      out[1][k * rows + r] = column(nv + k, r);
-      if (!forward) out[2][k * rows + r] = column(nv + n + k, r);
-    }
-  }
-  if (parameters > 0) {
-    along.clear();
-    add(steps + nv, parameters);
-    const std::vector<Expr> phi = jacobian_at(part_of(1, rows, m), x, along, order);
-    for (std::size_t k = 0; k < parameters; ++k) {
-      std::vector<Expr> follows(phi.begin() + static_cast<std::ptrdiff_t>(k * m), phi.begin() + static_cast<std::ptrdiff_t>((k + 1) * m));
-      work.factors.solve(follows);  // the dependent joints move by the opposite
-      for (std::size_t r = 0; r < rows; ++r) {
-        Expr sum = column(nv + 2 * n + k, r);
-        for (std::size_t j = 0; j < m; ++j) sum -= column(at(plan.dependent[j]), r) * follows[j];
-        out[3][k * rows + r] = sum;
-      }
-    }
-  }
-  if (!forward) return;
-  // q̈ changes by −H⁻¹ of what would be missing, and by H⁻¹ of what is added
-  for (std::size_t k = 0; k < actuated; ++k) {
-    std::vector<Expr> unit(actuated, Expr(0.0)), force(n);
-    unit[k] = 1.0;
-    work.R = R;
-    gather_torques<Expr>(plan, work, unit, force);
-    for (std::size_t r = 0; r < n; ++r) out[2][k * n + r] = -force[r];
-  }
-  for (const std::size_t g : {0u, 1u, 2u, 3u}) {
-    if (g == 3 && parameters == 0) break;
-    for (std::size_t c = 0; c < out[g].size() / n; ++c) {
-      std::vector<Expr> factors = H, b(n);
-      for (std::size_t r = 0; r < n; ++r) b[r] = -out[g][c * n + r];
-      cholesky_solve<Expr>(factors, b);
-      for (std::size_t r = 0; r < n; ++r) out[g][c * n + r] = b[r];
-    }
-  }
 }
 
 void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in, Results& out) {

@@ -40,15 +40,16 @@ void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const
 // drives that lose.
 void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass, const Arguments& in, Results& out);
 
-// Derivatives. What they are taken of, with all coordinates of the tree given and displaced by `step` along its velocities:
-//   q, qd, qdd, tau, step, [p]  →  excess, residual
-// excess: of inverse dynamics the torques of the actuated joints, whatever tau is; of forward dynamics generalised forces that are missing
-// for qdd. residual: of the closures.
+// Derivatives. What they are taken of holds no solution of equations: all coordinates of the tree are given and displaced by `step`
+// along its velocities, and so are all velocities, accelerations and multipliers.
+//   q, qd, qdd, w, lambda, step, [p]  →  velocity = J q̇,  acceleration = J q̈ + J̇ q̇,  sharing = J w,  force = M q̈ + h − Jᵀλ,  residual = φ
+// w: where more joints are actuated than there are freedoms, their torques are w's entries, w = R z (the least that give the forces).
 std::vector<Group> closed_balance_inputs(const Model<double>& model, const LoopPlan& plan);
-std::vector<Group> closed_balance_outputs(const LoopPlan& plan, bool forward);
-void trace_closed_balance(const ClosedRoad& road, const TreeTorques& torques, bool forward, const Arguments& in, Results& out);
-// in: q, qd, qdd or tau, guess, [p] → d_q, d_qd, d_qdd or d_tau, [d_p]. Dependent coordinates follow the independent ones by R, and
-// parameters by −J_u⁻¹ ∂φ/∂p: the implicit function theorem at the pose, whatever found it.
+std::vector<Group> closed_balance_outputs(const Model<double>& model, const LoopPlan& plan);
+void trace_closed_balance(const ClosedRoad& road, const TreeTorques& torques, const Arguments& in, Results& out);
+// in: q, qd, qdd or tau, guess, [p] → d_q, d_qd, d_qdd or d_tau, [d_p]. By the implicit function theorem at the pose, whatever found it:
+// dependent coordinates follow the independent ones by R and parameters by −J_u⁻¹ ∂φ/∂p, velocities and accelerations by −J_u⁻¹ of
+// what their rows change, and what the forces change is Rᵀ of that. So one factorisation of J_u serves all.
 void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance,
                               Elimination order, bool forward, const Arguments& in, Results& out);
 

@@ -317,9 +317,9 @@ class Tracer {
     } else if (is_derivative()) {
       const bool forward = function_ == "forward-derivatives";
       const Variant plain = plain_variant();
-      const Function balance = traced(closed_balance_inputs(values_, *plan_), closed_balance_outputs(*plan_, forward), plain,
+      const Function balance = traced(closed_balance_inputs(values_, *plan_), closed_balance_outputs(values_, *plan_), plain,
                                       [&](Scene& s, const Arguments& x, Results& y) {
-                                        trace_closed_balance(road(s), by_tensor(s, plain.road), forward, x, y);
+                                        trace_closed_balance(road(s), by_tensor(s, plain.road), x, y);
                                       });
       for (const Elimination order : {Elimination::forward, Elimination::reverse}) {
         list.push_back({fmt::format("elimination {} on the acceleration tensor", order == Elimination::forward ? "outward" : "inward"),

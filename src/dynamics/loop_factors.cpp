@@ -14,7 +14,7 @@
 namespace lw {
 namespace {
 
-constexpr std::size_t kLargestInverted = 3;
+constexpr std::size_t kLargestInverted = 3, kLargestReflected = 8;
 
 // A x − b of so many unknowns: one Newton step solves it, with pivots.
 std::shared_ptr<const Function> linear_residual(std::size_t n) {
@@ -60,10 +60,11 @@ EliminationPlan plan_elimination(std::vector<Eigen::MatrixXd> samples) {
     std::size_t least = std::numeric_limits<std::size_t>::max();
     for (const std::size_t i : plan.rows) {
       for (const std::size_t j : plan.columns) {
-        if (!is_safe(samples, index(i), index(j))) continue;
+        if (is_nothing(samples, index(i), index(j))) continue;
         std::size_t in_row = 0, in_column = 0;
         for (const std::size_t k : plan.columns) in_row += is_nothing(samples, index(i), index(k)) ? 0 : 1;
         for (const std::size_t k : plan.rows) in_column += is_nothing(samples, index(k), index(j)) ? 0 : 1;
+        if (in_row > 1 && in_column > 1 && !is_safe(samples, index(i), index(j))) continue;
         const std::size_t fill = (in_row - 1) * (in_column - 1);
         if (fill >= least) continue;
         least = fill;
@@ -94,6 +95,7 @@ LoopFactors<T>::LoopFactors(const EliminationPlan& plan)
       core_inverse_(core_ * core_),
       x_(n_),
       part_(n_),
+      reflections_(core_ > kLargestInverted && core_ <= kLargestReflected ? core_ : 0),
       order_(n_) {}
 
 template <class T>
@@ -139,11 +141,11 @@ void LoopFactors<T>::eliminate() {
     for (std::size_t l = k + 1; l < plan_.pivots.size(); ++l) reduce(plan_.pivots[l].row);
     for (const std::size_t i : plan_.rows) reduce(i);
   }
-  invert_core();
+  factorize_core();
 }
 
 template <class T>
-void LoopFactors<T>::invert_core() {
+void LoopFactors<T>::factorize_core() {
   const auto core = [&](std::size_t i, std::size_t j) -> T& { return at(plan_.rows[i], plan_.columns[j]); };
   const auto inverse = [&](std::size_t i, std::size_t j) -> T& { return core_inverse_[j * core_ + i]; };
   if (core_ == 1) {
@@ -164,6 +166,11 @@ void LoopFactors<T>::invert_core() {
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) inverse(j, i) = (i == 0 ? first[j] : cofactor(i, j)) * scale;
     }
+  } else if (core_ <= kLargestReflected) {
+    for (std::size_t j = 0; j < core_; ++j) {
+      for (std::size_t i = 0; i < core_; ++i) inverse(i, j) = core(i, j);
+    }
+    reflections_.factorize(core_inverse_);
   }
 }
 
@@ -176,6 +183,11 @@ void LoopFactors<T>::solve_core(std::vector<T>& b, bool transposed) {
       for (std::size_t j = 0; j < core_; ++j) x[i] += core_inverse_[transposed ? i * core_ + j : j * core_ + i] * b[j];
     }
     std::copy_n(x.begin(), core_, b.begin());
+    return;
+  }
+  if (core_ <= kLargestReflected) {
+    if (transposed) reflections_.solve_transposed(b);
+    else reflections_.solve(b);
     return;
   }
   if constexpr (std::is_same_v<T, Expr>) {

@@ -2,13 +2,14 @@
 //
 // Numbers are eliminated with row pivots as they come. Expressions cannot choose: what they do is laid down before, once for all states,
 // by an EliminationPlan. It begins with pivots that are safe, the same at random configurations as far as that matters
-// (levers from a link's joint to its cut joint are, and slides), those of least fill-in first. Of the core that is left, up to 3×3
-// is inverted by its adjugate, whose determinant vanishes where the mechanism is singular and nowhere else; a larger one is a
-// Solve node of one step, which pivots when it runs.
+// (levers from a link's joint to its cut joint are, and slides), or alone in their row or column: such a one is a factor of the
+// determinant and vanishes where the mechanism is singular and nowhere else. Those of least fill-in come first. Of the core that is
+// left, up to 3×3 is inverted by its adjugate, whose determinant is the rest of the factor; up to 8×8 is factorised by reflections,
+// which need no pivots (reflections.hpp); a larger one is a Solve node of one step, which pivots when it runs.
 #pragma once
 
 #include "../base/eigen_names.hpp"
-#include "workspace.hpp"
+#include "reflections.hpp"
 
 namespace lw {
 
@@ -37,12 +38,13 @@ class LoopFactors {
  private:
   T& at(std::size_t row, std::size_t column) { return A_[column * n_ + row]; }
   void eliminate();
-  void invert_core();
+  void factorize_core();
   void solve_core(std::vector<T>& b, bool transposed);
 
   const EliminationPlan& plan_;
   std::size_t n_, core_;
   std::vector<T> A_, inverse_pivots_, core_inverse_, x_, part_;
+  Reflections<T> reflections_;      // of a larger core
   std::vector<std::size_t> order_;  // of rows, where numbers are pivoted
 };
 

@@ -4,7 +4,7 @@
 
 #include "../base/index.hpp"
 #include "../dynamics/aba.hpp"
-#include "../dynamics/closed.hpp"
+#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/loop_position.hpp"
 #include "../graph/interpreter.hpp"
 
@@ -36,6 +36,11 @@ Steps closed_moment(const DesignSystem& system, Interpreter<ComplexStep>& torque
   x.insert(x.end(), b.begin(), b.end());
   torques(x, tau);
   for (const int k : plan.actuated) actuated.push_back(tau[at(k)]);
+  if (system.options().friction) {  // what the motors would have to give for it
+    ClosedLosses<ComplexStep> made(model, plan);
+    made.inverse(work, q, v, Steps(v.size(), ComplexStep(0.0)));
+    for (std::size_t k = 0; k < actuated.size(); ++k) actuated[k] -= made.losses.bearing[k];
+  }
   closed_forward<ComplexStep>(model, plan, work, q, v, actuated, a);
   closed_velocities<ComplexStep>(model, plan, work, v);
   closed_accelerations<ComplexStep>(model, plan, work, q, a);

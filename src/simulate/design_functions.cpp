@@ -88,14 +88,16 @@ class ForwardTracer {
     const Model<Expr> model = design_.model<Expr>(in[5], in[1][0]);
     const auto lacking = [&](const Exprs& v, const Exprs& a) {
       const Exprs tau = torques(in[1][0], in[2], in[3], v, in[5]);
-      Exprs r = needed_torques(model, friction_, in[3], v, a);
+      Exprs r = needed_torques(model, friction_ && loops_ == nullptr, in[3], v, a);
       for (std::size_t k = 0; k < nv_; ++k) r[k] -= tau[k];
       return r;
     };
     if (loops_ == nullptr) return lacking(in[4], in[0]);
     TracedLoops closed(model, *loops_, in[3]);
     const TracedLoops::Motion all = closed.motion(in[4], in[0]);
-    return closed.forces(lacking(all.v, all.a));
+    Exprs r = closed.forces(lacking(all.v, all.a));
+    if (friction_) closed.add_friction(in[4], r);
+    return r;
   }
 
   Exprs torques(const Expr& t, const Exprs& u, const Exprs& q, const Exprs& v, const Exprs& p) const {

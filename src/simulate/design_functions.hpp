@@ -44,7 +44,7 @@ struct DesignFunctions {
   // For other roads, over all joints: t, u, q, v, p → tau; and a, t, u, q, v, p → q̇ (of the state), F, and → what outputs gives.
   Function torques, at_accelerations, outputs_at;
 };
-// Forward: torques are given, as formulas or as inputs u. Of a mechanism with loops, with their plan; without friction then.
+// Forward: torques are given, as formulas or as inputs u. Of a mechanism with loops, with their plan; friction is then smooth (has_smooth_losses).
 DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction,
                                   const LoopPlan* loops = nullptr);
 // Inverse: the motion is given, torques follow. Groups t, q, qd, qdd, p; along: then dp; back: then w → p. The results are

@@ -42,8 +42,7 @@ DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, Des
       functions_([&] {
         if (!model_.loops.empty()) {
           if (!options_.loops) options_.loops = std::make_shared<LoopPath>(design_);
-          refuse_friction_of_loops(model_, options_.friction);
-          options_.friction = false;
+          options_.friction = options_.friction && has_smooth_losses(model_, loops()->plan());
         }
         nq_ = lw::at(state_model().nq);
         nv_ = lw::at(state_model().nv);
@@ -63,7 +62,7 @@ void DesignSystem::stepped(double t, In y, In next) {
   refuse_jumps(t, y, next);
 }
 
-// With loops, friction is refused before: what is left are stops and backlash, of all joints.
+// With loops, friction is smooth: what is left are stops and backlash, of all joints.
 void DesignSystem::refuse_jumps(double t, In y, In next) const {
   if (jumps_.empty()) return;
   const std::vector<double> q = configuration(t, y), q_next = configuration(t, next);

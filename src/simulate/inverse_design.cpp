@@ -53,7 +53,7 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
       motion_(options_.motion) {
   if (!mechanism.loops.empty()) loops_ = std::make_unique<LoopPath>(design_);
   const Model<double> model = loops_ ? loops_->joints() : design_.model<double>(design_.values());
-  if (loops_) refuse_friction_of_loops(loops_->model(), options_.friction);
+  if (loops_) options_.friction = options_.friction && has_smooth_losses(loops_->model(), loops_->plan());
   nq_ = at(model.nq);
   nv_ = at(model.nv);
   torques_ = loops_ ? loops_->plan().actuated.size() : nv_;
@@ -89,7 +89,7 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
     loops_->lead(motion_.q.front());
   }
   const DesignFunctions::Three three =
-      inverse_functions(design_, formulas, options_.friction && !loops_, loops_ ? &loops_->plan() : nullptr);
+      inverse_functions(design_, formulas, options_.friction, loops_ ? &loops_->plan() : nullptr);
   std::vector<Function> all;
   for (const Function* f : {&three.value, &three.along, &three.back}) {
     all.push_back(options_.fixed ? at_values(*f, b_) : shortened(*f));

@@ -25,7 +25,9 @@ DesignFunctions::Three inverse_functions(const DesignParameters& design, const s
     } else {
       TracedLoops closed(model, *loops, m.q);
       TracedLoops::Motion all = closed.motion(x[2], x[3]);
-      m.tau = closed.torques(closed.forces(needed_torques(model, false, m.q, all.v, all.a)));
+      Exprs forces = closed.forces(needed_torques(model, false, m.q, all.v, all.a));
+      if (friction) closed.add_friction(x[2], forces);
+      m.tau = closed.torques(forces);
       m.qd = std::move(all.v);
       m.qdd = std::move(all.a);
     }

@@ -24,8 +24,6 @@
 namespace lw {
 namespace {
 
-// Joints that follow, of which more take longer to derive code for than most runs.
-constexpr std::size_t kMostCompiledFollowers = 12;
 constexpr double kLoopsOfCode = 1e-13;  // m or rad that code may leave open
 
 class LoopDynamics : public DrivenDynamics {
@@ -155,9 +153,9 @@ class LoopDynamics : public DrivenDynamics {
     // so near to it, what is known of the independent joints says nothing of the others
     constexpr double kTooNear = 1e-4;
     if (!(orientation * orientation_ > kTooNear * orientation_ * orientation_)) {
-      throw Error(ErrorCode::data, fmt::format("the loops of `{}` come to a singular pose, at which modes meet: the joints {} do not "
-                                               "tell which comes next; `--coordinates redundant` goes through it",
-                                               model_.name, independent_names()));
+      throw Error(ErrorCode::data, fmt::format("the loops of `{}` come to a singular pose (a dead centre), at which modes meet: {} {} not "
+                                               "tell which comes next; {}", model_.name, independent_names(), plan_.independent.size() == 1 ? "does" : "do",
+                                               way_through()));
     }
     leave(s);
   }
@@ -211,7 +209,6 @@ class LoopDynamics : public DrivenDynamics {
  private:
   void choose_way() {
     if (!wants_code() || lossy_ || !model_.forces.empty()) return;
-    if (plan_.dependent.size() > kMostCompiledFollowers && options_.way == DrivenOptions::Way::automatic) return;
     code_.emplace(optimize(trace_motion(), Objective::operations), *mechanism_);
     notes_ = code_->notes();
     if (code_->is_of_use()) way_ = DrivenOptions::Way::compiled;
@@ -315,7 +312,7 @@ class LoopDynamics : public DrivenDynamics {
     }
     if (std::isfinite(fastest) && open <= 1e-9 * (1.0 + fastest)) return;
     throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others: begin elsewhere, or "
-                                             "at rest", model_.name, independent_names()));
+                                             "at rest; {}", model_.name, independent_names(), way_through()));
   }
 
   void command(double t, std::span<const double> q, std::span<const double> v) {
@@ -344,6 +341,12 @@ class LoopDynamics : public DrivenDynamics {
     std::vector<std::string> names;
     for (const int v : plan_.independent) names.push_back(fmt::format("`{}`", model_.velocity_names[at(v)]));
     return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  // What to do about a pose at which the driven joints do not lead.
+  std::string way_through() const {
+    return fmt::format("`--coordinates redundant{}` goes through it, and with another joint `actuated` it may be none",
+                       lossy_ ? " --no-friction" : "");
   }
 
   ClosedMechanism closed_;

@@ -116,12 +116,27 @@ void LoopPath::passed(double t, std::span<const double> independent) {
   if (poses_.empty() || farthest(q, poses_.back().q) > kBetweenPoses) poses_.push_back(last_);
 }
 
-void refuse_friction_of_loops(const Model<double>& model, bool friction) {
-  if (!friction || !(dissipates(model) || has_loop_losses(model))) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("`{}` has loops: derivatives of its runs are made without friction and losses of drives; leave them out "
-                          "(--no-friction, or no --friction)",
-                          model.name));
+bool has_smooth_losses(const Model<double>& model, const LoopPlan& plan) {
+  if (!dissipates(model) && !has_loop_losses(model)) return false;
+  const ClosedLosses<double> losses(model, plan);
+  const auto refuse = [&](const std::string& what, const char* instead) {
+    throw Error(ErrorCode::usage, fmt::format("`{}` has loops and {}: derivatives of its runs are made with friction that is smooth and needs no loads; {} "
+                                              "(--no-friction, or no --friction, leaves all of it out)", model.name, what, instead));
+  };
+  if (losses.feels_reactions()) refuse("bearings under load", "give them `viscous` and `coulomb` friction instead");
+  for (const Transmission<double>& t : losses.motors().transmissions) {
+    for (const DriveLoss<double>& d : t.drives) {
+      if (!d.efficiency.empty() || d.breakaway != 0.0) refuse(fmt::format("a drive that loses, `{}`", d.name), "leave out its `efficiency` and `breakaway`");
+    }
+  }
+  const auto is_smooth = [](const JointLoss<double>& loss) { return !is_dry(loss) || loss.width > 0.0; };
+  for (const JointLoss<double>& loss : model.losses) {
+    if (!is_smooth(loss)) refuse(fmt::format("dry friction of `{}`, which jumps with its direction", model.velocity_names[lw::at(loss.v)]), "give it a `width`");
+  }
+  for (const LoopClosure<double>& loop : model.loops) {
+    if (!std::ranges::all_of(loop.losses, is_smooth)) refuse(fmt::format("dry friction of `{}`, which jumps with its direction", loop.name), "give it a `width`");
+  }
+  return true;
 }
 
 }  // namespace lw

@@ -55,7 +55,8 @@ class LoopPath {
   std::string trouble_;
 };
 
-// Throws Error(usage) where it loses energy: derivatives of designs with loops are without friction.
-void refuse_friction_of_loops(const Model<double>& model, bool friction);
+// Whether anything is lost, which is differentiated where it is smooth and needs no loads: viscous friction, dampers, and dry
+// friction with a `width`. Throws Error(usage) where the rest is.
+bool has_smooth_losses(const Model<double>& model, const LoopPlan& plan);
 
 }  // namespace lw

@@ -1,6 +1,7 @@
 #include "traced_loops.hpp"
 
 #include "../base/index.hpp"
+#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/kinematics.hpp"
 #include "../graph/adjoint.hpp"
 #include "../graph/tangent.hpp"
@@ -43,6 +44,15 @@ TracedLoops::Exprs TracedLoops::forces(const Exprs& of_tree) {
   Exprs force(plan_.freedoms());
   project_torques<Expr>(plan_, work_, of_tree, force);
   return force;
+}
+
+void TracedLoops::add_friction(const Exprs& v, Exprs& forces) {
+  ClosedLosses<Expr> made(model_, plan_);
+  ClosedWorkspace<Expr> work(model_, plan_);
+  made.inverse(work, q_, v, Exprs(v.size(), Expr(0.0)));
+  Exprs friction(forces.size());
+  gather_torques<Expr>(plan_, work, made.losses.bearing, friction);
+  for (std::size_t k = 0; k < forces.size(); ++k) forces[k] += friction[k];
 }
 
 TracedLoops::Exprs TracedLoops::torques(const Exprs& forces) {

@@ -31,6 +31,7 @@ class TracedLoops {
   };
   Motion motion(const Exprs& v, const Exprs& a);   // of all joints, from that of the independent ones
   Exprs forces(const Exprs& of_tree);              // of the independent velocities, from torques of all joints
+  void add_friction(const Exprs& v, Exprs& forces);  // of all joints and cuts, smooth and without loads, at independent velocities
   Exprs torques(const Exprs& forces);              // of all joints that give these forces, zero where they are not actuated
   Exprs mass_matrix(const Exprs& of_tree);         // H by columns, from M
 

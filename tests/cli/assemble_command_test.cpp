@@ -182,7 +182,10 @@ loops:
   const std::string again = two + "  - {name: again, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n";
   const std::string torn = two + "  - {name: second, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n";
   std::string loose = two;
-  loose.replace(loose.find("actuated: true"), 14, "actuated: false");
+  loose.replace(loose.find("{xyz: [0.5, 0, 0]}}, inertia"), 28, "{xyz: [0.25, 0, 0]}}, inertia");
+  loose.replace(loose.find("parent: left"), 12, "parent: middle");
+  loose.insert(loose.find("  - {name: coupler"),
+               "  - {name: middle, parent: left, joint: {type: revolute, origin: {xyz: [0.25, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n");
   const std::string locked = R"(linkwright: 1
 name: truss
 links:
@@ -198,7 +201,7 @@ loops:
            {{"assemble", "planar-3rrr", "--q", "0,0,nan"}, 3, "only finite numbers"},
            {{"assemble", write("again.yaml", again)}, 3, "the loop `pin` of `bars` is redundant: the closures have rank 2 with it and without it"},
            {{"assemble", write("torn.yaml", torn)}, 3, "the loops of `bars` conflict"},
-           {{"assemble", write("loose.yaml", loose)}, 3, "do not determine its motion: it has 1 freedom"},
+           {{"assemble", write("loose.yaml", loose)}, 3, "do not determine its motion: it has 2 freedoms"},
            {{"assemble", write("locked.yaml", locked)}, 3, "is locked: it has 2 velocities and closures of rank 2"},
            {{"kinematics", write("locked.yaml", locked)}, 3, "locked"},
            {{"kinematics", "planar-3rrr-helmy", "--q", "90deg,60deg,120deg"}, 3, "cannot be assembled there: from joint"},
@@ -213,6 +216,16 @@ loops:
     EXPECT_EQ(o.code, c.code) << c.says << "\n" << o.err;
     EXPECT_TRUE(has(o.err, c.says)) << o.err;
   }
+}
+
+TEST(AssembleCommand, NamesLinksAndLoopsWhereLegsAreTooShort) {
+  // legs of which one is longer than the way over another and the platform
+  const Outcome o = linkwright({"assemble", "stewart", "--q", "0.7,0.7,0.7,0.7,0.7,2"});
+  EXPECT_EQ(o.code, 1);
+  EXPECT_TRUE(has(o.err, "`stewart` cannot be assembled there")) << o.err;
+  EXPECT_TRUE(has(o.err, "`leg6`")) << o.err;
+  EXPECT_TRUE(has(o.err, "closure6")) << o.err;
+  EXPECT_FALSE(has(o.err, "``")) << o.err;
 }
 
 TEST(ClosedKinematics, JacobianIsTheDerivativeOfThePose) {

@@ -152,6 +152,85 @@ TEST(ClosedCommands, ScenariosDriveMotorsAndNothingElse) {
   EXPECT_TRUE(has(fast.err, "`rocker` cannot start with a velocity of 3")) << fast.err;
 }
 
+// A parallelogram of which the file says not what drives it.
+std::string parallelogram(const std::string& home, const std::string& driven = "") {
+  return fmt::format(R"(linkwright: 1
+name: bars
+links:
+  - {{name: left, parent: base, joint: {{type: revolute, axis: y{}}}, inertia: {{mass: 1, com: [0.1, 0, 0], tensor: [0.01, 0.01, 0.01]}}}}
+  - {{name: coupler, parent: left, joint: {{type: revolute, axis: y, origin: {{xyz: [0.3, 0, 0]}}}}, inertia: {{mass: 1, com: [0.2, 0, 0], tensor: [0.01, 0.01, 0.01]}}}}
+  - {{name: right, parent: base, joint: {{type: revolute, axis: y, origin: {{xyz: [0.5, 0, 0]}}}}, inertia: {{mass: 1, com: [0.1, 0, 0], tensor: [0.01, 0.01, 0.01]}}}}
+loops:
+  - {{name: pin, joint: {{type: revolute, axis: y}}, between: [coupler, right], at: {{coupler: {{xyz: [0.5, 0, 0]}}, right: {{xyz: [0.4, 0, 0]}}}}}}
+home: {}
+)", driven, home);
+}
+
+TEST(ClosedCommands, SayWhichJointsAreTakenAsDriven) {
+  const std::string file = write("undriven.yaml", parallelogram("{left: -60 deg, coupler: 60 deg, right: -60 deg}"));
+  const std::string driven = answer({"inverse", file})["actuated"][0];
+  for (const char* command : {"inverse", "assemble", "kinematics", "count"}) {
+    const Outcome o = linkwright({command, file});
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(has(o.err, fmt::format("no joint is called `actuated`: `{}` is taken as driven", driven))) << command << ": " << o.err;
+  }
+  EXPECT_EQ(linkwright({"inverse", file, "--quiet"}).err, "");
+  const Outcome check = linkwright({"check", file});
+  EXPECT_TRUE(has(check.err, "is taken as driven")) << check.err;
+  EXPECT_FALSE(has(linkwright({"inverse", "four-bar"}).err, "taken as driven"));
+}
+
+TEST(ClosedCommands, CheckSaysWhereHomeWasMoved) {
+  // at left = 0 the coupler would have to reach over 0.2 m, which it and the right bar do; at 180 deg over 0.8 m, at most 0.9
+  const std::string closed = write("closed.yaml", parallelogram("{left: -60 deg, coupler: 60 deg, right: -60 deg}", ", actuated: true"));
+  const Outcome fits = linkwright({"check", closed});
+  EXPECT_FALSE(has(fits.err, "moves")) << fits.err;
+  EXPECT_TRUE(has(fits.out, "near home, which is open by")) << fits.out;  // its followers are a guess
+  std::string apart = parallelogram("{left: 180 deg, coupler: 180 deg, right: 0}", ", actuated: true");
+  apart.replace(apart.find("right: {xyz: [0.4"), 17, "right: {xyz: [0.2");
+  const Outcome moved = linkwright({"check", write("apart.yaml", apart)});
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  EXPECT_TRUE(has(moved.err, "moves `left` by ")) << moved.err;
+  const nlohmann::json json = linkwright({"check", folder() + "/apart.yaml", "--json"}).json();
+  EXPECT_GT(json["home_residual"].get<double>(), 0.01);
+  // 0.5 and 0.2 m bridge at most 0.7: cos(left) of |0.3 e^i left - 0.5| = 0.7
+  EXPECT_LE(std::abs(std::remainder(json["closed_home"][0].get<double>(), 2.0 * M_PI)), std::acos((0.09 + 0.25 - 0.49) / 0.3) + 1e-9);
+}
+
+TEST(ClosedCommands, ReadTheMotionThatSimulateWrites) {
+  const std::string file = folder() + "/run.csv";
+  ASSERT_EQ(linkwright({"simulate", "five-bar", "--duration", "0.1", "--tau", "0.3,-0.2", "--qd", "1,2", "--out", file}).code, 0);
+  const nlohmann::json tau = answer({"inverse", "five-bar", "--trajectory", file})["tau"];
+  ASSERT_GT(tau.size(), 2u);
+  for (const auto& row : tau) expect_near(row, {0.3, -0.2}, 1e-9);
+  // a follower that is elsewhere
+  std::ifstream in(file);
+  std::string header, first, rest;
+  std::getline(in, header);
+  std::getline(in, first);
+  first.replace(first.find(','), first.find(',', first.find(',') + 1) - first.find(','), ",1.2");
+  const Outcome torn = linkwright({"inverse", "five-bar", "--trajectory", write("torn.csv", header + "\n" + first + "\n")});
+  EXPECT_EQ(torn.code, 3);
+  EXPECT_TRUE(has(torn.err, "the joints do not close the loops: loop `")) << torn.err;
+}
+
+TEST(ClosedCommands, AnEndAtADeadCentreSaysHowToGoOn) {
+  std::string file = parallelogram("{left: -60 deg, coupler: 60 deg, right: -60 deg}", ", actuated: true");
+  file.replace(file.find("right: {xyz: [0.4"), 17, "right: {xyz: [0.2");  // it cannot turn round
+  const Outcome o = linkwright({"simulate", write("rocker.yaml", file), "--duration", "3", "--qd", "8"});
+  EXPECT_NE(o.code, 0);
+  EXPECT_TRUE(has(o.err, "--coordinates redundant")) << o.err;
+  EXPECT_TRUE(has(o.err, "another joint `actuated`")) << o.err;
+}
+
+TEST(ClosedCommands, CodeOfAPlatformOnSixLegsPassesItsTest) {
+  const nlohmann::json code = answer({"compile", "stewart", "--functions", "inverse,forward", "--out", folder() + "/code"});
+  EXPECT_EQ(code["self_test"], "passed");
+  for (const auto& f : code["functions"]) {
+    EXPECT_LT(f["multiplications"].get<int>() + f["additions"].get<int>(), 10000) << f.dump();
+  }
+}
+
 TEST(ClosedCommands, VerifyHasASecondRoad) {
   const nlohmann::json v = answer({"verify", "planar-3rrr", "--states", "10", "--duration", "0.2"});
   EXPECT_EQ(v["ok"], true) << v.dump(1);
@@ -174,6 +253,7 @@ TEST(ClosedCommands, SayWhatTheyCannotDo) {
                                          {{"count", "four-bar", "--function", "regressor"}, 2, "the regressor of a mechanism with loops is not made"},
                                          {{"compile", "four-bar", "--language", "fortran", "--out", folder()}, 2, "mechanisms with loops"},
                                          {{"simulate", "puma560", "--duration", "1", "--coordinates", "redundant"}, 2, "--coordinates are of mechanisms with loops"},
+                                         {{"compile", "four-bar", "--simulator", "--out", folder()}, 3, "`simulate` runs mechanisms with loops; `compile` without --simulator makes"},
                                          {{"regressor", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not take yet"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << o.err;

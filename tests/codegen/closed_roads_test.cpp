@@ -57,7 +57,18 @@ TEST(ClosedRoads, ALoopThatNeedsPivotsIsSolvedWithThem) {
   expect_agreement(chain, "forward");
 }
 
-TEST(ClosedRoads, StewartPlatform) { expect_agreement(load("stewart"), "bias"); }
+// Six legs, fifteen joints that follow: each leg's own two are pivots that nothing else has, and five equations are left.
+TEST(ClosedRoads, PlatformsOnManyLegsAreSolvedLegByLeg) {
+  for (const char* name : {"stewart", "delta"}) {
+    const Mechanism mechanism = load(name);
+    const LoopPlan plan = plan_loops(instantiate<double>(mechanism));
+    EXPECT_GE(plan.dependent.size(), 15u);
+    EXPECT_LE(plan.velocity.rows.size(), 5u) << name;
+    EXPECT_LE(plan.position.rows.size(), 5u) << name;
+    expect_agreement(mechanism, "inverse");
+    expect_agreement(mechanism, "forward");
+  }
+}
 
 // τ at (q, q̇, q̈, guess) with one number moved by a complex step: an independent variable, or a parameter of the file.
 Values by_complex_step(const Mechanism& mechanism, const Traced& traced, const State& s, int variable, const std::string& parameter) {

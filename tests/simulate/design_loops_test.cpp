@@ -128,6 +128,49 @@ TEST(DesignLoops, ABallThatFollowsByAllRoads) {
   EXPECT_EQ(design.system().states(), 2u + 2u);  // the crank, and two integrals
 }
 
+// Of all joints and cuts, smooth: viscous, and dry with a width so large that all are within it at times.
+Mechanism rubbing(Mechanism m, double viscous, double coulomb) {
+  for (Link& link : m.links) {
+    link.joint.friction.present = link.joint.type != JointType::fixed;
+    link.joint.friction.viscous = viscous;
+    link.joint.friction.coulomb = coulomb;
+    link.joint.friction.width = 2.0;
+  }
+  for (Loop& loop : m.loops) {
+    loop.friction.present = true;
+    loop.friction.viscous = viscous;
+    loop.friction.coulomb = coulomb;
+    loop.friction.width = 2.0;
+  }
+  return m;
+}
+
+TEST(DesignLoops, SmoothFrictionByAllRoads) {
+  const Mechanism mechanism = rubbing(load("four-bar"), 0.02, 0.05);
+  ForwardDesignOptions options = driven(mechanism, {4.0}, 0.3, {{"crank", "0.3"}});
+  options.system.friction = true;
+  ForwardDesign design(mechanism, {"l_coupler", "rho", "start.q.crank", "start.qd.crank"}, {integral("qd.rocker^2"), at_end("q.rocker"), at_end("qdd.coupler")},
+                       options);
+  expect_all_roads(design);
+}
+
+// What friction takes is Σ ∫ c ω² dt over the tree's joints and the cut, whatever the design: so are the derivatives of the energy.
+TEST(DesignLoops, FrictionTakesTheEnergyThatIsMissingAlongAllDesigns) {
+  const Mechanism mechanism = rubbing(load("four-bar"), 0.02, 0.0);
+  ForwardDesignOptions options = driven(mechanism, {6.0}, 0.4);
+  options.system.friction = true;
+  // in the cut the coupler turns against the rocker: its angle in the world is the crank's and its own
+  ForwardDesign design(mechanism, {"l_coupler", "l_frame", "rho", "start.q.crank", "start.qd.crank"},
+                       {at_time(0.0, "kinetic + potential"), at_end("kinetic + potential"),
+                        integral("0.02*(qd.crank^2 + qd.coupler^2 + qd.rocker^2 + (qd.crank + qd.coupler - qd.rocker)^2)")},
+                       options);
+  const Values values = design.values(design.start());
+  EXPECT_NEAR(values[0] - values[2], values[1], 1e-8);
+  EXPECT_GT(values[2], 0.01);
+  const Rows rows = design.gradients(DesignMethod::adjoint);
+  for (std::size_t k = 0; k < rows[0].size(); ++k) EXPECT_NEAR(rows[0][k] - rows[2][k], rows[1][k], 1e-6 * (1.0 + std::abs(rows[0][k]))) << k;
+}
+
 // Without torques the energy at the end is that of the beginning, whatever the design: so are its derivatives.
 TEST(DesignLoops, EnergyIsConservedAlongAllDesigns) {
   Mechanism mechanism = load("five-bar");
@@ -317,10 +360,18 @@ TEST(DesignLoops, WhatCannotBeIsSaid) {
   EXPECT_NO_THROW(design.values(Values{0.3}));
   options.system.friction = true;
   EXPECT_NO_THROW(ForwardDesign(mechanism, {"rho"}, {}, options));  // it has none
-  std::string rough = kSpatial;
-  rough.insert(rough.find("  - name: coupler"), "    friction: {viscous: 0.1}\n");
-  EXPECT_NE(said([&] { ForwardDesign(*read_text(rough, "rough.yaml").mechanism, {"m"}, {}, options); }).find("without friction"),
-            std::string::npos);
+  const auto rough = [&](const char* friction) {
+    std::string text = kSpatial;
+    text.insert(text.find("  - name: coupler"), std::string("    friction: ") + friction + "\n");
+    const Mechanism spatial = *read_text(text, "rough.yaml").mechanism;
+    ForwardDesignOptions own = driven(spatial, {1.0}, 0.1);
+    own.system.friction = true;
+    return said([&] { ForwardDesign(spatial, {"m"}, {}, own); });
+  };
+  EXPECT_EQ(rough("{viscous: 0.1}"), "");
+  EXPECT_EQ(rough("{coulomb: 0.1, width: 0.01}"), "");
+  EXPECT_NE(rough("{coulomb: 0.1}").find("dry friction of `crank`, which jumps"), std::string::npos);
+  EXPECT_NE(rough("{bearing: {type: journal, mu: 0.1, radius: 0.01}}").find("bearings under load"), std::string::npos);
   EXPECT_NE(said([&] { ForwardDesign(mechanism, {"start.q.rocker"}, {}, driven(mechanism, {1.0}, 0.1)); }).find("no part of the initial state"),
             std::string::npos);
 }

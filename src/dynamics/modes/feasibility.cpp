@@ -113,8 +113,10 @@ std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q,
     OpenPolygon polygon;
     const auto first = static_cast<std::size_t>(longest - sides.begin());
     for (std::size_t k = 0; k < n; ++k) {
-      polygon.joints.push_back(joint(first + k).name);
-      if (k + 1 < n) polygon.links.push_back(link_of_group(model, graph, ring.groups[(first + k + 1) % n]));
+      // a joint of two axes stands there twice, with a cross between them that is no link of the file
+      if (polygon.joints.empty() || polygon.joints.back() != joint(first + k).name) polygon.joints.push_back(joint(first + k).name);
+      const std::string link = link_of_group(model, graph, ring.groups[(first + k + 1) % n]);
+      if (k + 1 < n && !link.empty()) polygon.links.push_back(link);
     }
     polygon.distance = *longest;
     polygon.reach = sum - *longest;
