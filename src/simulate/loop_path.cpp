@@ -8,7 +8,6 @@
 
 #include "../base/index.hpp"
 #include "../dynamics/assembly.hpp"
-#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/loop_position.hpp"
 #include "../model/joints_alone.hpp"
 #include "dissipation.hpp"
@@ -117,7 +116,7 @@ void LoopPath::passed(double t, std::span<const double> independent) {
 }
 
 void refuse_friction_of_loops(const Model<double>& model, bool friction) {
-  if (!friction || !(dissipates(model) || has_loop_losses(model))) return;
+  if (!friction || !dissipates(model)) return;
   throw Error(ErrorCode::usage,
               fmt::format("`{}` has loops: derivatives of its runs are made without friction and losses of drives; leave them out "
                           "(--no-friction, or no --friction)",
