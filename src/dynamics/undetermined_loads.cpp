@@ -22,7 +22,7 @@ constexpr double kNoStrain = 1e-9;   // singular values of J by the largest
 constexpr double kAnotherLoad = 1e-6;  // of the friction
 
 // What all joints pass on, those of the tree and then the cut ones: six numbers each, moments by a length.
-VectorXd stacked(const std::vector<Force<double>>& of_tree, const std::vector<Force<double>>& in_cuts, double length) {
+VectorXd in_one_column(const std::vector<Force<double>>& of_tree, const std::vector<Force<double>>& in_cuts, double length) {
   VectorXd all(static_cast<Eigen::Index>(6 * (of_tree.size() + in_cuts.size())));
   Eigen::Index k = 0;
   for (const auto* list : {&of_tree, &in_cuts}) {
@@ -33,7 +33,7 @@ VectorXd stacked(const std::vector<Force<double>>& of_tree, const std::vector<Fo
   }
   return all;
 }
-Force<double> unstacked(const VectorXd& all, std::size_t joint, double length) {
+Force<double> out_of_column(const VectorXd& all, std::size_t joint, double length) {
   const auto k = static_cast<Eigen::Index>(6 * joint);
   return {Vec3<double>(all[k], all[k + 1], all[k + 2]) * length, Vec3<double>(all[k + 3], all[k + 4], all[k + 5])};
 }
@@ -73,7 +73,7 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
     const std::vector<Force<double>> in_cuts = loop_reactions<double>(of, by, at_work);
     std::vector<double> tau(at(model.nv));
     rnea<double>(of, at_work.tree, q, qd, qdd, tau, wrenches);
-    return stacked(at_work.tree.force, in_cuts, length);
+    return in_one_column(at_work.tree.force, in_cuts, length);
   };
   ClosedWorkspace<double> moving = work;
   const VectorXd taken = reactions(model, plan, moving, work.qd, work.qdd, external);
@@ -91,7 +91,7 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
 
   const auto look = [&](const JointLoss<double>& loss, const Body<double>& joint, std::size_t place, const std::string& name) {
     if (!bears(loss)) return;
-    const double a = friction_under(loss, joint, unstacked(taken, place, length)), b = friction_under(loss, joint, unstacked(even, place, length));
+    const double a = friction_under(loss, joint, out_of_column(taken, place, length)), b = friction_under(loss, joint, out_of_column(even, place, length));
     if (std::abs(a - b) > kAnotherLoad * std::max(std::abs(a), std::abs(b))) result.joints.push_back(name);
   };
   for (const JointLoss<double>& loss : model.losses) look(loss, model.bodies[at(loss.body)], at(loss.body), model.velocity_names[at(loss.v)]);

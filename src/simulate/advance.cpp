@@ -11,7 +11,7 @@ namespace {
 // Of loops: a step that ends in the mode in which it began, having been in it all along. Where modes meet on the way a shorter one is
 // made, until nothing is left between the last good state and there.
 void step_in_mode(Integrator& integrator, System& system, MotionState& state, double until) {
-  constexpr double kInstant = 1e-9;  // s
+  constexpr double kLeastWay = 1e-9;  // s
   const MotionState start = state;
   MotionState between = start;
   for (;;) {
@@ -31,7 +31,7 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
       state = start;
       integrator.restart();
       until = start.t + 0.5 * (there - start.t);
-      if (there - start.t > kInstant * (1.0 + std::abs(start.t))) continue;
+      if (there - start.t > kLeastWay * (1.0 + std::abs(start.t))) continue;
       throw Error(ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start)));
     }
   }
