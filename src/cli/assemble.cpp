@@ -172,6 +172,7 @@ int run_assemble(const Arguments& arguments) {
   }
   const LoopJudgement judgement = judge_loops(model);
   if (const std::string wrong = complaint(model, judgement); !wrong.empty()) throw Error(ErrorCode::model, wrong);
+  if (const std::string twice = redundancy(model, judgement); !twice.empty() && !arguments.quiet()) say_warning(twice);
   if (const std::string note = remark(model, judgement); !note.empty() && !arguments.quiet()) say("note: " + note);
   const int frame = chosen_frame(arguments, model);
   if (arguments.has("--path")) return assemble_along(arguments, loaded, frame);

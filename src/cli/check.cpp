@@ -113,9 +113,10 @@ void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings&
   const auto judged = [&](Severity severity, const Location& where, const std::string& what) {
     diagnostics.push_back({severity, where, what, {}});
   };
-  if (!f.loops.redundant.empty()) {
-    judged(Severity::error, mechanism.loops[static_cast<std::size_t>(f.loops.redundant[0])].where, wrong);
-  } else if (!wrong.empty()) {
+  if (const std::string twice = redundancy(model, f.loops); !twice.empty()) {
+    judged(Severity::warning, mechanism.loops[static_cast<std::size_t>(f.loops.redundant[0])].where, twice);
+  }
+  if (!wrong.empty()) {
     judged(Severity::warning, mechanism.where, wrong);
   } else {
     if (const std::string note = remark(model, f.loops); !note.empty()) judged(Severity::note, mechanism.where, note);

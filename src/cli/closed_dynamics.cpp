@@ -12,6 +12,7 @@
 #include "../dynamics/closed_forward_losses.hpp"
 #include "../dynamics/elements.hpp"
 #include "../dynamics/rnea.hpp"
+#include "../dynamics/undetermined_loads.hpp"
 #include "closed_model.hpp"
 #include "inverse_trajectory.hpp"
 #include "loss_report.hpp"
@@ -111,6 +112,14 @@ LossReport closed_loss_report(const ClosedModel& closed, ClosedWorkspace<double>
   return {losses.losses, {}};
 }
 
+void warn_of_loads(const Arguments& arguments, const ClosedModel& closed, const ClosedWorkspace<double>& work, const std::vector<double>& q,
+                   std::span<const Force<double>> external) {
+  if (arguments.quiet()) return;
+  const Model<double>& model = closed.loaded.model;
+  const std::string warning = to_string(undetermined_loads(model, closed.plan, work, q, external), model.name);
+  if (!warning.empty()) say_warning(warning);
+}
+
 // The drives of the actuated joints, where tables ask for them.
 Model<double> with_drives(const ClosedModel& closed) {
   Model<double> motors = closed.motors;
@@ -126,7 +135,9 @@ Option torque_weights_option() {
 }
 
 int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
+  judge_closed(arguments, read.model);
   const ClosedModel closed(std::move(read));
+  refuse_undriven(closed.plan, closed.loaded.model.name, closed.loaded.model.velocity_names);
   if (arguments.has("--trajectory")) return inverse_along_closed_trajectory(arguments, closed);
   const Model<double>& model = closed.loaded.model;
   const Assembled pose = read_closed_pose(arguments, closed);
@@ -153,6 +164,7 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
   std::optional<LossReport> report;
   if (arguments.has("--friction")) {
     report = closed_loss_report(closed, work, pose.q, qd, qdd, weights, wrenches.on_bodies());
+    warn_of_loads(arguments, closed, work, pose.q, wrenches.on_bodies());
     tau = report->losses.total;
   }
   require_finite("tau", tau, closed.motors);
@@ -191,6 +203,7 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
 
 int run_closed_forward(const Arguments& arguments, LoadedModel read) {
   refuse_closed(arguments, "--method", "a mechanism with loops has one, by its orthogonal complement");
+  judge_closed(arguments, read.model);
   const ClosedModel closed(std::move(read));
   const Model<double>& model = closed.loaded.model;
   const Assembled pose = read_closed_pose(arguments, closed);
@@ -201,10 +214,12 @@ int run_closed_forward(const Arguments& arguments, LoadedModel read) {
   ClosedWorkspace<double> work(model, closed.plan);
   const bool friction = arguments.has("--friction");
   std::vector<std::string> sticking;
+  closed.mechanism->require_inertia();
   if (friction) {
     ClosedForwardLosses forward(model, closed.plan);
     forward(work, pose.q, qd, tau, qdd, wrenches.on_bodies());
     sticking = forward.sticking();
+    warn_of_loads(arguments, closed, work, pose.q, wrenches.on_bodies());
   } else {
     closed_forward<double>(model, closed.plan, work, pose.q, qd, tau, qdd, wrenches.on_bodies());
   }
@@ -233,6 +248,7 @@ int run_closed_forward(const Arguments& arguments, LoadedModel read) {
 }
 
 int run_closed_mass_matrix(const Arguments& arguments, LoadedModel read) {
+  judge_closed(arguments, read.model);
   const ClosedModel closed(std::move(read));
   const Model<double>&model = closed.loaded.model, &joints = closed.joints.model;
   const Assembled pose = read_closed_pose(arguments, closed);
@@ -256,6 +272,7 @@ int run_closed_mass_matrix(const Arguments& arguments, LoadedModel read) {
 }
 
 int run_closed_bias(const Arguments& arguments, LoadedModel read) {
+  judge_closed(arguments, read.model);
   ClosedModel closed(std::move(read));
   closed.plan.actuated = closed.plan.independent;  // generalised forces, whoever gives them
   const Model<double>&model = closed.loaded.model, &joints = closed.joints.model;

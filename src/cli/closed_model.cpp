@@ -1,12 +1,30 @@
 #include "closed_model.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "../base/error.hpp"
 #include "../base/index.hpp"
+#include "../dynamics/modes/soundness.hpp"
 #include "../model/joints_alone.hpp"
 #include "closed_input.hpp"
+#include "terminal.hpp"
 
 namespace lw::cli {
+namespace {
+
+// With its actuated joints at home, which may be nearer to a closed pose than what `judge_loops` tries.
+bool can_be_assembled(const Model<double>& model) {
+  try {
+    return assemble_home(model).closed;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 ClosedModel::ClosedModel(LoadedModel read) : loaded(std::move(read)), mechanism(std::make_unique<ClosedMechanism>(loaded.model)), plan(mechanism->plan()) {
   loaded.model = mechanism->model();
@@ -15,9 +33,31 @@ ClosedModel::ClosedModel(LoadedModel read) : loaded(std::move(read)), mechanism(
   motors = joints_alone(loaded.model, plan.actuated);
 }
 
+void judge_closed(const Arguments& arguments, const Model<double>& model) {
+  const LoopJudgement judgement = judge_loops(model);
+  if (const std::string wrong = complaint(model, judgement); !wrong.empty()) {
+    if (judgement.closed || !can_be_assembled(model)) throw Error(ErrorCode::model, wrong);
+  }
+  if (arguments.quiet()) return;
+  if (const std::string twice = redundancy(model, judgement); !twice.empty()) say_warning(twice);
+  if (!actuated_velocities(model).empty()) return;
+  std::vector<std::string> driven;
+  for (const JointInfo& joint : with_drivers(model).joints) {
+    if (joint.actuated) driven.push_back("`" + joint.name + "`");
+  }
+  say(fmt::format("note: `{}` has no actuated joint: {} {} taken as driven", model.name, fmt::join(driven, ", "), driven.size() == 1 ? "is" : "are"));
+}
+
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed) {
+  constexpr double kNearSingular = 1e3;  // times the condition at home
   const Assembled pose = read_assembled(arguments, {closed.loaded.mechanism, closed.mechanism->led()});
   closed.mechanism->stand(pose.q);
+  const double usual = assemble_home(closed.mechanism->led()).condition;
+  if (!(pose.condition < kNearSingular * usual) && !arguments.quiet()) {
+    say_warning(fmt::format("`{}` stands next to a singular pose (condition {:.1e} of the closures, {:.1e} at home): there the place of {} hardly tells how the other joints "
+                            "move, so that velocities and torques grow without bound and have {:.0f} digits less", closed.loaded.model.name, pose.condition, usual,
+                            fmt::join(closed.joints.model.velocity_names, ", "), std::min(16.0, std::log10(pose.condition / usual))));
+  }
   return pose;
 }
 

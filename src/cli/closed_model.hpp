@@ -1,5 +1,5 @@
 // Mechanisms with loops on the command line: vectors run over the independent joints, which are the actuated ones (of more than there are
-// freedoms, the first that are independent), torques over all that are actuated, and the loops are closed around them.
+// freedoms, the first that are independent; of fewer, others with them), torques over all that are actuated, and the loops are closed around them.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace lw::cli {
 
 struct ClosedModel {
-  // Throws Error where it cannot be assembled, or where the actuated joints do not determine it.
+  // Throws Error where it cannot be assembled.
   explicit ClosedModel(LoadedModel read);
 
   LoadedModel loaded;    // its model: the spanning tree, with drivers where the file names none
@@ -21,7 +21,11 @@ struct ClosedModel {
   Model<double> motors;  // nothing but the actuated joints
 };
 
-// The pose of --q: the mode of home continued to it, noting what passes its limits. The mechanism stands there.
+// Before the loops of a mechanism are computed with, as its file has it: throws Error where they conflict or lock it. Warns of loops that say nothing,
+// and notes which joints count as driven where the file names none.
+void judge_closed(const Arguments& arguments, const Model<double>& model);
+
+// The pose of --q, with a warning where that is next to a singular one: the mode of home continued to it, noting what passes its limits. The mechanism stands there.
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed);
 
 // "loops closed to 1.2e-16 m; coupler = ..., rocker = ..."

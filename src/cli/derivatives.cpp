@@ -331,6 +331,7 @@ void read_products(const Arguments& arguments, const Target& target, const Model
 
 int run_closed_derivatives(const Arguments& arguments, const Target& target, LoadedModel read) {
   if (arguments.has("--second")) throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
+  judge_closed(arguments, read.model);
   const ClosedModel closed(std::move(read));
   const std::string name = target.name, last = target.last;
   const Model<double>& model = closed.loaded.model;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
+#include "../dynamics/undetermined_loads.hpp"
 #include "closed_input.hpp"
 #include "closed_model.hpp"
 #include "terminal.hpp"
@@ -40,6 +41,14 @@ void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, 
     const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model);
     std::ranges::fill(s.qd, 0.0);
     for (std::size_t k = 0; k < qd.size(); ++k) s.qd[static_cast<std::size_t>(closed.plan.independent[k])] = qd[k];
+  }
+  if (s.friction && !arguments.quiet()) {
+    // as at the start, where nothing is accelerated
+    std::vector<double> qd, still(closed.plan.freedoms(), 0.0), force(still);
+    for (const int v : closed.plan.independent) qd.push_back(s.qd[static_cast<std::size_t>(v)]);
+    closed.mechanism->forces(qd, still, force);
+    const std::string warning = to_string(undetermined_loads(closed.loaded.model, closed.plan, closed.mechanism->work(), closed.mechanism->q()), closed.loaded.model.name);
+    if (!warning.empty()) say_warning(warning);
   }
   if (!arguments.has("--tau")) return;
   const std::vector<double> tau = read_velocity(arguments, "--tau", closed.motors, false);

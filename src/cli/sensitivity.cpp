@@ -384,6 +384,7 @@ int run_sensitivity(const Arguments& arguments) {
   SensitivityInput input{load_model(arguments), nullptr, {}, {}, design_method(arguments)};
   refuse_mode(arguments, input.loaded.model);
   if (!input.loaded.model.loops.empty()) {
+    judge_closed(arguments, input.loaded.model);
     input.closed = std::make_unique<ClosedModel>(input.loaded);
     input.loaded.model = input.closed->loaded.model;
   }

@@ -10,6 +10,7 @@
 #include "../dynamics/loop_plan.hpp"
 #include "../model/entries.hpp"
 #include "../model/limits.hpp"
+#include "closed_model.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
 #include "progress.hpp"
@@ -188,7 +189,10 @@ int run_simulate(const Arguments& arguments) {
     require_other_file(arguments, option, "--scenario");
   }
   LoadedModel loaded = load_model(arguments);
-  if (!loaded.model.loops.empty()) loaded.model = with_drivers(std::move(loaded.model));
+  if (!loaded.model.loops.empty()) {
+    judge_closed(arguments, loaded.model);
+    loaded.model = with_drivers(std::move(loaded.model));
+  }
   const Scenario scenario = read_scenario_options(arguments, loaded);
   if (!scenario.duration) {
     throw Error(ErrorCode::usage, "how long? --duration 5 says it (in seconds), or `duration` in a scenario");

@@ -132,6 +132,7 @@ void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques
                               Elimination order, bool forward, const Arguments& in, Results& out) {
   using Exprs = std::vector<Expr>;
   const LoopPlan& plan = road.plan;
+  if (!forward) refuse_undriven(plan, road.model.name, road.model.velocity_names);
   const std::size_t n = plan.freedoms(), nv = at(road.model.nv), actuated = plan.actuated.size();
   const Exprs p = in.size() > 4 ? in[4] : Exprs{};
   const bool shares = !forward && plan.actuated != plan.independent;

@@ -98,6 +98,7 @@ void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bo
   ClosedPose pose(road, in[0], in[still ? 2 : 3], out);
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
   const bool redundant = !still && road.plan.actuated != road.plan.independent;
+  if (!still) refuse_undriven(road.plan, road.model.name, road.model.velocity_names);
   if (redundant) complement_by_unit_velocities<Expr>(road.model, road.plan, pose.work);
   std::vector<Expr> force(road.plan.freedoms());
   projected_torques(road, torques, pose.work, pose.q(), in[1], still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2], force);
@@ -148,14 +149,13 @@ void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& loss
   }
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
   const std::size_t n = road.plan.freedoms();
-  std::vector<Expr> H(n * n), needed(n);
+  std::vector<Expr> H(n * n);
   reduced_mass_matrix(road, mass, pose, H);
   const std::vector<Expr> R = pose.work.R;
-  made.inverse(pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)));
+  made.forces(pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)));
   pose.work.R = R;
-  gather_torques<Expr>(road.plan, pose.work, made.losses.at_joint, needed);
   gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
-  for (std::size_t k = 0; k < n; ++k) out[0][k] -= needed[k];
+  for (std::size_t k = 0; k < n; ++k) out[0][k] -= made.needed[k];
   cholesky_solve<Expr>(H, out[0]);
 }
 

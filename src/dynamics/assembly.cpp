@@ -248,6 +248,11 @@ class Continuation {
       const std::string why = open.empty() ? open_loop(model_, work_, there.q) + " at best" : to_string(open[0]);
       throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, why));
     }
+    constexpr double kSingularThere = 1e5;
+    if (!(there.condition < kSingularThere)) {
+      throw Error(ErrorCode::data, fmt::format("`{}` can be assembled there in a singular pose only (condition {:.2g}), at which modes meet: the place of {} does not tell "
+                                               "how the other joints move", model_.name, there.condition, list_velocities(model_, held_)));
+    }
     const Svd svd(columns_of(state_, model_.nv, free_));
     const double least = svd.s.size() == 0 ? 1.0 : svd.s[svd.s.size() - 1];
     throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "

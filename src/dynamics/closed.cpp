@@ -77,6 +77,17 @@ void project_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tr
 }
 
 template <class T>
+void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> actuated) {
+  for (std::size_t k = 0; k < work.multipliers.size(); ++k) {
+    work.multipliers[k] = work.tau[at(plan.dependent[k])];
+    for (std::size_t i = 0; i < actuated.size(); ++i) {
+      if (plan.actuated[i] == plan.dependent[k]) work.multipliers[k] -= actuated[i];
+    }
+  }
+  work.factors.solve_transposed(work.multipliers);
+}
+
+template <class T>
 void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   std::vector<T>& unit = work.force;
@@ -146,22 +157,29 @@ void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> fo
 }
 
 template <class T>
-void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
-                    In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
-  check_sizes("closed_inverse", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
+void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> force,
+                   std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("closed_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
   set_closed_pose<T>(model, plan, work, q);
   closed_velocities<T>(model, plan, work, qd);
   closed_accelerations<T>(model, plan, work, q, qdd);
   rnea<T>(model, work.tree, q, work.qd, work.qdd, work.tau, external);
-  if (plan.actuated == plan.independent) {
-    project_torques<T>(plan, work, work.tau, tau);
-    return;
-  }
+  project_torques<T>(plan, work, work.tau, force);
+}
+
+template <class T>
+void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
+                    In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("closed_inverse", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
+  if (plan.actuated == plan.independent) return closed_forces<T>(model, plan, work, q, qd, qdd, tau, external);
+  refuse_undriven(plan, model.name, model.velocity_names);
+  std::vector<T> force(plan.freedoms());
+  closed_forces<T>(model, plan, work, q, qd, qdd, force, external);
   std::vector<T> velocity = work.qd;  // which the complement's columns go through
   complement_by_unit_velocities<T>(model, plan, work);
   std::swap(work.qd, velocity);
-  project_torques<T>(plan, work, work.tau, work.force);
-  distribute_torques<T>(plan, work, work.force, weights, tau);
+  distribute_torques<T>(plan, work, force, weights, tau);
+  multipliers_under<T>(plan, work, tau);
 }
 
 template <class T>
@@ -284,10 +302,13 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const Closed
   template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                              \
   template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                    \
   template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                                         \
+  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>);                                               \
   template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                         \
   template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                              \
   template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                                    \
   template void distribute_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, Out<T>);                               \
+  template void closed_forces<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,             \
+                                 std::span<const Force<T>>);                                                                     \
   template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, In<T>,     \
                                   std::span<const Force<T>>);                                                                    \
   template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                     \

@@ -8,7 +8,8 @@
 // and λ are the forces in the cut joints. So inverse dynamics takes three solutions with one factorisation of J_u and never forms R.
 //   H = Rᵀ M R,   forward: H q̈_a = τ_a − Rᵀ(M b + h)
 // (Angeles, Lee 1988; Angeles, Ma 1989; for loops as Wong 1991, section 6, q̇ = G q̇_a.) More actuated joints than freedoms: the
-// generalised forces f = R_actᵀ τ are given by torques of which Σ w τ² is least.
+// generalised forces f = R_actᵀ τ are given by torques of which Σ w τ² is least, and where motors turn dependent joints,
+// λ = J_u⁻ᵀ (τ_t,u − τ_u). Fewer: forward dynamics has no torque at the independent joints that nobody drives; inverse is refused.
 //
 // Everything that the algorithms of trees know acts here too: springs, force elements, rotors, outer wrenches.
 #pragma once
@@ -39,7 +40,7 @@ template <class T>
 void closed_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> qd);
 template <class T>
 void closed_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qdd);
-// Rᵀ of torques of the tree: the generalised forces of the independent velocities. Leaves λ.
+// Rᵀ of torques of the tree: the generalised forces of the independent velocities. Leaves λ, as if no motor turned a dependent joint.
 template <class T>
 void project_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, Out<T> force);
 
@@ -50,6 +51,10 @@ void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, 
 template <class T>
 void complement_by_projection(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work);
 
+// λ where the motors give these torques, which make the motion whose torques of the tree are in work.tau.
+template <class T>
+void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> actuated);
+
 // Generalised forces from the torques of the actuated joints, and the other way; weights empty: all 1. Both need work.R where more
 // joints are actuated than independent.
 template <class T>
@@ -58,6 +63,11 @@ template <class T>
 void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> force, In<T> weights, Out<T> actuated);
 
 // q: all coordinates of the tree, closed (loop_position.hpp). q̇, q̈: of plan.independent; tau: of plan.actuated. `external`: as rnea's.
+// Generalised forces Rᵀ(M q̈ + h), whoever gives them:
+template <class T>
+void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> force,
+                   std::span<const Force<std::type_identity_t<T>>> external = {});
+// and the torques that do. Throws Error(model) where there are none: the actuated joints do not determine the motion.
 template <class T>
 void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
                     In<T> weights = {}, std::span<const Force<std::type_identity_t<T>>> external = {});

@@ -322,11 +322,12 @@ void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q
   for (const int v : plan_.actuated) actuated_qd.push_back(work.qd[at(v)]);
 
   VectorXd now = VectorXd::Zero(n), before;
+  std::vector<double> torques(tau.begin(), tau.end());  // that come out of the drives
   constexpr int kMost = 500;
   for (int iteration = 0;; ++iteration) {
     // what the motion so far needs, its loads, and smooth friction with it
     const std::vector<double> given(now.data(), now.data() + n);
-    smooth_losses_.inverse(work, q, qd, given, {}, external);
+    smooth_losses_.forces(work, q, qd, given, {}, external, torques);
     const bool felt = losses_.feels_reactions();
     std::vector<Force<double>> reactions = work.tree.force, in_cuts = loop_reactions<double>(model_, plan_, work);
     if (felt && !smooth_losses_.feels_reactions()) {
@@ -347,10 +348,10 @@ void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q
     VectorXd acceleration(static_cast<Eigen::Index>(plan_.actuated.size()));
     for (std::size_t k = 0; k < plan_.actuated.size(); ++k) acceleration[static_cast<Eigen::Index>(k)] = work.qdd[at(plan_.actuated[k])];
     const VectorXd given_torques = drive_outputs(tau, acceleration, actuated_qd);
-    const std::vector<double> torques(given_torques.data(), given_torques.data() + given_torques.size());
-    std::vector<double> force(plan_.freedoms()), needed(plan_.freedoms());
+    torques.assign(given_torques.data(), given_torques.data() + given_torques.size());
+    const std::vector<double>& needed = smooth_losses_.needed;
+    std::vector<double> force(plan_.freedoms());
     gather_torques<double>(plan_, work, torques, force);
-    gather_torques<double>(plan_, work, smooth_losses_.losses.at_joint, needed);
     VectorXd pushed(n);
     for (Eigen::Index k = 0; k < n; ++k) pushed[k] = force[at(static_cast<int>(k))] - needed[at(static_cast<int>(k))];
     pushed += mass * now;  // `needed` is that of q̈ = now

@@ -43,12 +43,6 @@ Freedom<T> freedom_of(const LoopClosure<T>& loop, int k, const Mat3<T>& R_A, con
 }  // namespace
 
 template <class T>
-bool has_loop_losses(const Model<T>& model) {
-  return !model.losses.empty() ||
-         std::any_of(model.loops.begin(), model.loops.end(), [](const LoopClosure<T>& l) { return !l.losses.empty(); });
-}
-
-template <class T>
 ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
     : losses([&] {
         Model<T> sizes;
@@ -57,6 +51,7 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
       }()),
       model_(model),
       plan_(plan),
+      sharing_(plan),
       damping_(at(model.nv)),
       tree_(at(model.nv)),
       force_(plan.freedoms()),
@@ -64,6 +59,10 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
       qd_(plan.actuated.size()),
       qdd_(plan.actuated.size()),
       external_(model.bodies.size()) {
+  needed.resize(plan.freedoms());
+  for (const int v : plan.undriven()) sharing_.actuated.push_back(v);
+  if (std::is_permutation(sharing_.actuated.begin(), sharing_.actuated.end(), plan.independent.begin(), plan.independent.end())) sharing_.actuated = plan.independent;
+  shared_.resize(sharing_.actuated.size());
   motors_.name = model.name;
   motors_.nv = static_cast<int>(plan.actuated.size());
   motors_.bodies = model.bodies;
@@ -130,16 +129,31 @@ void ClosedLosses<T>::joint_friction_force(ClosedWorkspace<T>& work, In<T> veloc
   project_torques<T>(plan_, work, tree_, force);
 }
 
+// λ under the torques that make the motion: shared by all motors, with what the given ones push against each other.
 template <class T>
-void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
-                              std::span<const Force<std::type_identity_t<T>>> external) {
+void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> weights, In<T> given) {
+  if (sharing_.actuated == sharing_.independent) return;  // as project_torques has left them
+  distribute_torques<T>(sharing_, work, force_, weights, shared_);
+  if (!given.empty()) {
+    std::vector<T> all(shared_.size(), T(0.0)), moving(force_.size()), least(shared_.size());
+    std::copy(given.begin(), given.end(), all.begin());
+    gather_torques<T>(sharing_, work, all, moving);
+    distribute_torques<T>(sharing_, work, moving, {}, least);
+    for (std::size_t k = 0; k < all.size(); ++k) shared_[k] += all[k] - least[k];
+  }
+  multipliers_under<T>(sharing_, work, shared_);
+}
+
+template <class T>
+void ClosedLosses<T>::forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
+                             std::span<const Force<std::type_identity_t<T>>> external, In<T> given) {
   set_closed_pose<T>(model_, plan_, work, q);
-  const bool redundant = plan_.actuated != plan_.independent;
-  if (redundant) complement_by_unit_velocities<T>(model_, plan_, work);
+  if (plan_.actuated != plan_.independent) complement_by_unit_velocities<T>(model_, plan_, work);
   closed_velocities<T>(model_, plan_, work, qd);
   closed_accelerations<T>(model_, plan_, work, q, qdd);
   rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, work.tau, damping_, external);
   project_torques<T>(plan_, work, work.tau, force_);
+  find_multipliers(work, weights, given);
   const std::vector<T> multipliers = work.multipliers;
   const std::vector<Force<T>> in_cuts = loop_reactions<T>(model_, plan_, work);
   if (feels_) {
@@ -150,6 +164,14 @@ void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T>
   set_cut_rows(work);
   joint_friction_force(work, work.qd, work.tree.force, in_cuts, friction_);
   work.multipliers = multipliers;
+  for (std::size_t k = 0; k < needed.size(); ++k) needed[k] = force_[k] + friction_[k];
+}
+
+template <class T>
+void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
+                              std::span<const Force<std::type_identity_t<T>>> external) {
+  refuse_undriven(plan_, model_.name, model_.velocity_names);
+  forces(work, q, qd, qdd, weights, external);
   distribute_torques<T>(plan_, work, force_, weights, losses.dynamic);
   distribute_torques<T>(plan_, work, friction_, weights, losses.damping);
   for (std::size_t k = 0; k < plan_.actuated.size(); ++k) {
@@ -159,9 +181,7 @@ void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T>
   add_losses<T>(motors_, work.tree.force, {}, qd_, qdd_, losses);
 }
 
-#define LW_INSTANTIATE(T)                                  \
-  template bool has_loop_losses<T>(const Model<T>& model); \
-  template class ClosedLosses<T>;
+#define LW_INSTANTIATE(T) template class ClosedLosses<T>;
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -4,9 +4,9 @@
 //   bearing  = Rᵀ(friction of the tree's joints) + Σ (n R)ᵀ · friction of the cut joints, n q̇ the velocity in a cut joint
 //   at_joint = dynamic + bearing, and through the drives of the actuated joints as in trees (friction.hpp)
 //
-// Reactions that load bearings are those of the frictionless mechanism, with the forces λ in the cut joints. Where loops hold more than they
-// must, λ does not know how the rest is shared: it is borne by the tree's joints. Drives of passive joints have their rotors' inertia
-// and no more.
+// Reactions that load bearings are those of the frictionless mechanism, with the forces λ in the cut joints; of more motors than freedoms
+// with the torques that they share for it, and what they push against each other. Where loops hold more than they must, λ does not know
+// how the rest is shared: it is borne by the tree's joints. Drives of passive joints have their rotors' inertia and no more.
 #pragma once
 
 #include "closed.hpp"
@@ -20,8 +20,13 @@ class ClosedLosses {
   // Both must outlive it. Throws Error(model) where a coupling moves an actuated joint together with a passive one.
   ClosedLosses(const Model<T>& model, const LoopPlan& plan);
 
-  // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves in `work` velocities and accelerations of the
-  // tree, and λ without friction.
+  // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities and accelerations of the tree,
+  // and λ without friction. `given`: torques of the actuated joints, of which that part counts which moves nothing.
+  void forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
+              std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {});
+  std::vector<T> needed;
+  // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves what `forces` does. Throws Error(model) where
+  // the actuated joints do not determine the motion.
   void inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
                std::span<const Force<std::type_identity_t<T>>> external = {});
   Losses<T> losses;
@@ -48,15 +53,13 @@ class ClosedLosses {
  private:
   const Model<T>& model_;
   const LoopPlan& plan_;
+  LoopPlan sharing_;  // with motors at the independent joints that nobody drives
   Model<T> motors_;
   std::vector<Cut> cuts_;
   bool feels_ = false;
-  std::vector<T> damping_, tree_, force_, friction_, qd_, qdd_;
+  void find_multipliers(ClosedWorkspace<T>& work, In<T> weights, In<T> given);
+  std::vector<T> damping_, tree_, force_, friction_, shared_, qd_, qdd_;
   std::vector<Force<T>> external_;
 };
-
-// Friction in any joint, of the tree or cut.
-template <class T>
-bool has_loop_losses(const Model<T>& model);
 
 }  // namespace lw

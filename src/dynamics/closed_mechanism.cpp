@@ -5,10 +5,13 @@
 
 #include <Eigen/Core>
 
+#include "../base/error.hpp"
 #include "../base/index.hpp"
 #include "../base/linear.hpp"
 #include "assembly.hpp"
 #include "loop_position.hpp"
+#include "modes/mode_identity.hpp"
+#include "multipliers.hpp"
 
 namespace lw {
 namespace {
@@ -33,6 +36,7 @@ ClosedMechanism::ClosedMechanism(Model<double> model)
       work_(model_, plan_),
       q_() {
   led_ = led_by(std::move(led_), plan_.independent);
+  find_blocks();
   q_ = assemble_home(led_).q;
 }
 
@@ -67,10 +71,43 @@ void ClosedMechanism::move(In<double> qd) {
   closed_velocities<double>(model_, plan_, work_, qd);
 }
 
-double ClosedMechanism::determinant() {
+std::vector<double> ClosedMechanism::determinants() {
   set_closed_pose<double>(model_, plan_, work_, q_);
   const auto n = static_cast<Eigen::Index>(plan_.dependent.size());
-  return lw::determinant(Eigen::Map<const Eigen::MatrixXd>(work_.square.data(), n, n));
+  const Eigen::Map<const Eigen::MatrixXd> J(work_.square.data(), n, n);
+  std::vector<double> list;
+  for (const Block& block : blocks_) list.push_back(lw::determinant(Eigen::MatrixXd(J(block.rows, block.columns))));
+  return list;
+}
+
+void ClosedMechanism::find_blocks() {
+  for (const ClosureBlock& shared : closure_blocks(model_, plan_.independent)) {
+    Block block;
+    for (std::size_t k = 0; k < plan_.equations.size(); ++k) {
+      const auto loop = static_cast<int>(plan_.equations.rows[k].loop);
+      if (std::find(shared.loops.begin(), shared.loops.end(), loop) != shared.loops.end()) block.rows.push_back(static_cast<int>(k));
+    }
+    for (std::size_t k = 0; k < plan_.dependent.size(); ++k) {
+      const auto& v = shared.velocities;
+      if (std::find(v.begin(), v.end(), plan_.dependent[k]) != v.end()) block.columns.push_back(static_cast<int>(k));
+    }
+    require(block.rows.size() == block.columns.size(), "loops that share joints determine these");
+    if (!block.rows.empty()) blocks_.push_back(std::move(block));
+  }
+}
+
+void ClosedMechanism::require_inertia() {
+  const auto n = static_cast<Eigen::Index>(plan_.freedoms());
+  std::vector<double> H(plan_.freedoms() * plan_.freedoms());
+  closed_mass_matrix<double>(model_, plan_, work_, q_, H);
+  const Eigen::MatrixXd M = Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n);
+  // next to a singular pose, which is another matter, what moves fastest hides the inertia of the rest
+  constexpr double kFast = 1e6;
+  const bool sound = std::all_of(work_.R.begin(), work_.R.end(), [](double x) { return std::abs(x) < kFast; });
+  if (!sound || is_definite(M)) return;
+  Eigen::Index most = 0;
+  Svd(M).V.col(n - 1).cwiseAbs().maxCoeff(&most);
+  throw Error(ErrorCode::data, no_inertia(model_, plan_.independent[at(static_cast<int>(most))]));
 }
 
 void ClosedMechanism::set_wrenches(const std::vector<ForceElement<double>>& forces) {

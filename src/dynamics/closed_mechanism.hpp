@@ -10,7 +10,7 @@ namespace lw {
 
 class ClosedMechanism {
  public:
-  // At home. Throws Error where it cannot be assembled or its actuated joints do not determine it.
+  // At home. Throws Error where it cannot be assembled.
   explicit ClosedMechanism(Model<double> model);
   ClosedMechanism(const ClosedMechanism&) = delete;  // parts point to each other
   ClosedMechanism& operator=(const ClosedMechanism&) = delete;
@@ -30,22 +30,33 @@ class ClosedMechanism {
   void follow(In<double> independent, In<double> guess = {});
   // All velocities at the pose, from the independent ones: into work().qd.
   void move(In<double> qd);
-  // Of J_u at the pose: zero where modes meet, so that no mode is left while its sign is the same.
-  double determinant();
+  // Of J_u at the pose, of each block of loops that share no dependent joint: one is zero where modes meet, so that no mode is left while
+  // their signs are the same.
+  std::vector<double> determinants();
+  // Throws Error(data) where nothing resists some motion of the independent joints: torques do not determine its accelerations.
+  void require_inertia();
 
   // Other outer wrenches: one an outer force of the model.
   void set_wrenches(const std::vector<ForceElement<double>>& forces);
 
   // At the pose, with q̇ of the independent joints. With friction: of all joints, cut ones among them, and drives.
   void inverse(In<double> qd, In<double> qdd, Out<double> tau, bool friction = false);
+  // Generalised forces of the independent joints, without friction.
+  void forces(In<double> qd, In<double> qdd, Out<double> force) { closed_forces<double>(model_, plan_, work_, q_, qd, qdd, force); }
   void forward(In<double> qd, In<double> tau, Out<double> qdd, bool friction = false, bool same_directions = false);
   // Dry friction and its decisions.
   ClosedForwardLosses& forward_losses();
 
  private:
+  struct Block {
+    std::vector<int> rows, columns;  // of J_u
+  };
+  void find_blocks();
+
   Model<double> model_, led_;
   LoopPlan plan_;
   ClosedWorkspace<double> work_;
+  std::vector<Block> blocks_;
   std::vector<double> q_;
   std::unique_ptr<ClosedLosses<double>> losses_;
   std::unique_ptr<ClosedForwardLosses> forward_losses_;

@@ -90,24 +90,39 @@ class Planner {
     rank_ = at(most);
   }
 
-  std::vector<int> drivers() {
-    // dependent are the columns of which most is left beside others; a joint that turns freely is so as a whole, or not at all
+  // The first of `given` that are independent, and as many of the others as freedoms are left: those that motors turn through elastic shafts
+  // first, and of the rest dependent are the columns of which most is left beside others; a joint of several velocities is so as a
+  // whole, where that is possible.
+  std::vector<int> independent(std::vector<int> given) {
+    for (const ShaftElement<double>& shaft : model_.shafts) {
+      const int a = model_.bodies[at(shaft.body_a)].v, b = model_.bodies[at(shaft.body_b)].v;
+      for (const auto& [motor, joint] : {std::pair{a, b}, std::pair{b, a}}) {
+        const auto has = [&](int v) { return std::find(given.begin(), given.end(), v) != given.end(); };
+        if (has(motor) && !has(joint)) given.push_back(joint);
+      }
+    }
+    std::vector<int> chosen = independent_velocities(model_, work_, poses_.front(), given);
+    std::sort(chosen.begin(), chosen.end());
+    if (chosen.size() == at(model_.nv) - rank_) return chosen;
     MatrixXd J = jacobian_at(model_, work_, all_, poses_.front()).transpose();
-    std::vector<std::size_t> chosen = independent_rows({J}, rank_);
+    for (const int v : chosen) J.row(v).setZero();
     std::vector<bool> dependent(at(model_.nv), false);
-    for (const std::size_t v : chosen) dependent[v] = true;
+    for (const std::size_t v : independent_rows({J}, rank_)) dependent[v] = true;
     for (const JointInfo& joint : model_.joints) {
-      if (!is_free_turn(joint.type)) continue;
-      for (int k = 0; k < velocities(joint.type); ++k) dependent[at(joint.v + k)] = true;
+      const int n = velocities(joint.type);
+      bool any = is_free_turn(joint.type);
+      for (int k = 0; k < n; ++k) any = any || dependent[at(joint.v + k)];
+      for (int k = 0; k < n && any; ++k) dependent[at(joint.v + k)] = true;
     }
-    std::vector<int> candidates;
-    for (int v = 0; v < model_.nv; ++v) {
-      if (!dependent[at(v)]) candidates.push_back(v);
+    std::vector<int> candidates = chosen;
+    for (const bool last : {false, true}) {
+      for (int v = 0; v < model_.nv; ++v) {
+        if (dependent[at(v)] == last && std::find(chosen.begin(), chosen.end(), v) == chosen.end()) candidates.push_back(v);
+      }
     }
-    for (int v = 0; v < model_.nv; ++v) {
-      if (dependent[at(v)]) candidates.push_back(v);
-    }
-    return independent_velocities(model_, work_, poses_.front(), candidates);
+    chosen = independent_velocities(model_, work_, poses_.front(), candidates);
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
   }
 
   LoopPlan run() {
@@ -136,7 +151,8 @@ class Planner {
       }
       advance(model_, q, step);
       const Assembled there = assemble_from(model_, work_, q, moved);
-      if (there.closed && there.condition < 1e6) return there.q;
+      // with nothing held, freedoms are left, and there is no condition to look at
+      if (there.closed && (moved.empty() || there.condition < 1e6)) return there.q;
     }
     return {};
   }
@@ -144,17 +160,21 @@ class Planner {
   void choose_independent() {
     const auto freedoms = at(model_.nv) - rank_;
     if (freedoms == 0) throw Error(ErrorCode::model, fmt::format("nothing of `{}` can move: its loops hold all joints", model_.name));
-    plan_.independent = independent_velocities(model_, work_, poses_.front(), plan_.actuated);
+    plan_.independent = independent(plan_.actuated);
     std::vector<bool> given(at(model_.nv), false);
     for (const int v : plan_.independent) given[at(v)] = true;
-    if (plan_.independent.size() < freedoms) refuse_undetermined(freedoms);
     for (const JointInfo& joint : model_.joints) {
       const int n = velocities(joint.type);
       int count = 0;
       for (int k = 0; k < n; ++k) count += given[at(joint.v + k)] ? 1 : 0;
-      if (is_free_turn(joint.type) && count > 0 && count < n) {
+      if (count > 0 && count < n && joint.actuated && is_free_turn(joint.type)) {
         throw Error(ErrorCode::model, fmt::format("`{}` is actuated, but of its {} velocities the loops of `{}` leave {}: a {} joint can "
                                                   "only be driven as a whole", joint.name, n, model_.name, count, to_string(joint.type)));
+      }
+      if (count > 0 && count < n && !joint.actuated) {
+        throw Error(ErrorCode::model, fmt::format("the actuated joints of `{}` do not determine its motion: `{}` keeps {} of its {} velocities, and a {} joint "
+                                                  "can be free only as a whole; actuate another joint, or make it a joint of fewer freedoms",
+                                                  model_.name, joint.name, count, n, to_string(joint.type)));
       }
       for (int k = 0; k < coordinates(joint.type); ++k) {
         (given[at(joint.v + std::min(k, n - 1))] ? plan_.independent_q : plan_.dependent_q).push_back(joint.q + k);
@@ -163,21 +183,6 @@ class Planner {
     for (int v = 0; v < model_.nv; ++v) {
       if (!given[at(v)]) plan_.dependent.push_back(v);
     }
-  }
-
-  [[noreturn]] void refuse_undetermined(std::size_t freedoms) {
-    // what could be driven besides
-    std::vector<int> all = plan_.independent;
-    for (int v = 0; v < model_.nv; ++v) {
-      if (std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
-    }
-    std::string names;
-    for (const int v : independent_velocities(model_, work_, poses_.front(), all)) {
-      if (std::find(plan_.independent.begin(), plan_.independent.end(), v) != plan_.independent.end()) continue;
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", model_.velocity_names[at(v)]);
-    }
-    throw Error(ErrorCode::model, fmt::format("the actuated joints of `{}` do not determine its motion: it has {}, they {}; {} could be "
-                                              "actuated as well", model_.name, counted(freedoms, "freedom"), plan_.independent.size(), names));
   }
 
   bool is_independent(const Body<double>& b) const {
@@ -330,6 +335,24 @@ class Planner {
 
 }  // namespace
 
+std::vector<int> LoopPlan::undriven() const {
+  std::vector<int> free;
+  for (const int v : independent) {
+    if (std::find(actuated.begin(), actuated.end(), v) == actuated.end()) free.push_back(v);
+  }
+  return free;
+}
+
+void refuse_undriven(const LoopPlan& plan, const std::string& mechanism, const std::vector<std::string>& velocity_names) {
+  const std::vector<int> free = plan.undriven();
+  if (free.empty()) return;
+  std::string names;
+  for (const int v : free) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", velocity_names[at(v)]);
+  throw Error(ErrorCode::model, fmt::format("the actuated joints of `{}` do not determine its motion: it has {}, they {}; with {} actuated as well they "
+                                            "would. `forward` and `simulate` go without",
+                                            mechanism, counted(plan.freedoms(), "freedom"), plan.freedoms() - free.size(), names));
+}
+
 LoopPlan plan_loops(const Model<double>& model) {
   require(!model.loops.empty(), "a plan is made for a mechanism with loops");
   return Planner(model).run();
@@ -337,7 +360,7 @@ LoopPlan plan_loops(const Model<double>& model) {
 
 Model<double> with_drivers(Model<double> model) {
   if (model.loops.empty() || !actuated_velocities(model).empty()) return model;
-  const std::vector<int> drivers = Planner(model).drivers();
+  const std::vector<int> drivers = Planner(model).independent({});
   for (JointInfo& joint : model.joints) {
     joint.actuated = std::any_of(drivers.begin(), drivers.end(), [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
   }

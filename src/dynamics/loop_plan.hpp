@@ -1,7 +1,7 @@
 // What of a closed mechanism is the same in all its poses, decided once from numbers and then used by every scalar.
 //
 //   independent   velocities that are given: those of the actuated joints, of more than there are freedoms the first that are independent;
-//                 where the file names none, those that elimination leaves
+//                 where they leave something free, further ones that elimination leaves, which nobody drives
 //   dependent     the others: J_u q̇_u = −J_a q̇_a
 //   equations     of all closures as many as there are dependent velocities, independent where the mechanism is not singular
 //                 (a planar loop has five, of which two say something)
@@ -42,11 +42,15 @@ struct LoopPlan {
   EliminationPlan position;
 
   std::size_t freedoms() const { return independent.size(); }
+  // Independent velocities that no motor moves: of an elastic drive, of a floating base, of what hangs on the mechanism.
+  std::vector<int> undriven() const;
 };
 
-// Throws Error(model) where nothing can move, where the actuated joints do not determine the motion (it names what they leave
-// free), and Error(data) where the mechanism cannot be closed at all.
+// Throws Error(model) where nothing can move, and Error(data) where the mechanism cannot be closed at all.
 LoopPlan plan_loops(const Model<double>& model);
+
+// Where torques are asked for: throws Error(model) where the actuated joints do not determine the motion, with what they leave free.
+void refuse_undriven(const LoopPlan& plan, const std::string& mechanism, const std::vector<std::string>& velocity_names);
 
 // Where the file of a mechanism with loops calls no joint actuated: those that elimination leaves independent are. Others stay as
 // they are.

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
 #include "../base/linear.hpp"
 #include "closure.hpp"
 #include "crba.hpp"
@@ -18,6 +21,16 @@ constexpr double kSaysNothing = 1e-9;
 Eigen::Map<const VectorXd> vector_of(std::span<const double> x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
 
 }  // namespace
+
+bool is_definite(const MatrixXd& H) {
+  const std::optional<MatrixXd> L = cholesky(H);
+  return L && (L->diagonal().array().square() > 1e-14 * H.diagonal().array()).all();
+}
+
+std::string no_inertia(const Model<double>& model, int v) {
+  return fmt::format("the mass matrix of `{}` is singular: nothing resists an acceleration in which `{}` moves (no mass or inertia moves with it), so the "
+                     "torques do not determine the accelerations", model.name, model.velocity_names[static_cast<std::size_t>(v)]);
+}
 
 Multipliers::Multipliers(const Model<double>& model)
     : model_(model),
@@ -51,7 +64,13 @@ void Multipliers::forward(In<double> q, In<double> qd, In<double> tau, Out<doubl
   bias_forces<double>(model_, work_, q, qd, bias_);
   const Eigen::Map<const MatrixXd> M(M_.data(), nv, nv);
   const VectorXd missing = vector_of(tau) - vector_of(bias_) - M * p;
-  Eigen::Map<VectorXd>(qdd.data(), nv) = p + N * solve_positive(N.transpose() * M * N, N.transpose() * missing);
+  const MatrixXd H = N.transpose() * M * N;
+  if (H.allFinite() && !is_definite(H)) {
+    Eigen::Index most = 0;
+    (N * Svd(H).V.col(H.cols() - 1)).cwiseAbs().maxCoeff(&most);
+    throw Error(ErrorCode::data, no_inertia(model_, static_cast<int>(most)));
+  }
+  Eigen::Map<VectorXd>(qdd.data(), nv) = p + N * solve_positive(H, N.transpose() * missing);
 }
 
 double Multipliers::close(Out<double> q) {

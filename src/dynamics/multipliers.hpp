@@ -14,12 +14,18 @@
 
 namespace lw {
 
+// Whether a reduced mass matrix is positive definite beyond what rounding leaves: no pivot below 1e-14 of its diagonal. Where it is not,
+// nothing resists some motion; "the mass matrix of … is singular", with the velocity that is largest in it.
+bool is_definite(const Eigen::MatrixXd& H);
+std::string no_inertia(const Model<double>& model, int v);
+
 class Multipliers {
  public:
   // The model must outlive it.
   explicit Multipliers(const Model<double>& model);
 
-  // q̈ under torques of all joints of the tree, at a closed q and q̇ (to what an integrator leaves).
+  // q̈ under torques of all joints of the tree, at a closed q and q̇ (to what an integrator leaves). Throws Error(data) where nothing resists
+  // some motion.
   void forward(In<double> q, In<double> qd, In<double> tau, Out<double> qdd);
 
   // The nearest closed configuration, by Gauss-Newton steps of least length; then the nearest velocities J q̇ = 0. `close` gives the largest

@@ -57,7 +57,7 @@ void Reflections<T>::solve_transposed(Out<T> c) const {
 }
 
 #define LW_INSTANTIATE(T) template class Reflections<T>;
-LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 
 }  // namespace lw

@@ -10,7 +10,7 @@ struct Advance {
   std::vector<std::string> came_to_rest;  // velocities by name
 };
 
-// One step of the integrator towards `until`. Where what `begin` decided does not hold at its end, the instant from which it
+// One step of the integrator towards `until`. Where modes of loops meet it ends before; where the state stands there, Error(data). Where what `begin` decided does not hold at its end, the instant from which it
 // does not is found by bisection, and the state is that one.
 Advance advance(Integrator& integrator, System& system, MotionState& state, double until);
 

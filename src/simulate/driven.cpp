@@ -131,6 +131,8 @@ auto Driven::telling(double t, std::span<const double> q, std::span<const double
     return action();
   } catch (const NotFinite&) {
     throw;
+  } catch (const ModesMeet&) {
+    throw;
   } catch (const Error& e) {
     if (e.code() != ErrorCode::data) throw;
     throw Error(ErrorCode::data, fmt::format("{}, at {}", e.what(), describe(t, q, v)));
@@ -163,6 +165,7 @@ std::vector<std::string> Driven::settle(MotionState& state) { return dynamics_->
 void Driven::close(MotionState& state) {
   telling(state.t, state.q, state.v, [&] { dynamics_->close(state); });
 }
+int Driven::parts(const MotionState& from, const MotionState& to) const { return dynamics_->parts(from, to); }
 void Driven::assemble(MotionState& state) const { dynamics_->assemble(state); }
 void Driven::complete(MotionState& state) const {
   telling(state.t, state.q, state.v, [&] { dynamics_->complete(state); });

@@ -59,6 +59,7 @@ class Driven : public System {
   bool still_holds(const MotionState& state) override;
   std::vector<std::string> settle(MotionState& state) override;
   void close(MotionState& state) override;
+  int parts(const MotionState& from, const MotionState& to) const override;
 
   // Of loops: the state that independent coordinates and velocities of `state` belong to. The others may be a guess that tells the mode;
   // as at home they leave it at home's. Velocities of joints that follow must be zero, or right: Error(data).

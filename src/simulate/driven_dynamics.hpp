@@ -38,6 +38,7 @@ class DrivenDynamics {
   virtual void complete(MotionState&) {}
   virtual double opening(const MotionState&) { return 0.0; }
   virtual std::span<double> tau() = 0;  // nv
+  virtual int parts(const MotionState&, const MotionState&) const { return 1; }
 
   Energy<double> energy(const MotionState& state);
 

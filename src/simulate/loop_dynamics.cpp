@@ -3,7 +3,7 @@
 // minimal: what stands in the state for the joints that follow is a guess of their position and no more. Slopes are those of the
 // independent joints with everything else derived from them, so that the motion is that of minimal coordinates, whatever the
 // integrator makes of the others; `close` puts these right. The mode cannot change unseen: two modes meet where det J_u = 0, and its
-// sign is watched.
+// sign is watched in each block of loops, within a step wherever a joint has moved by `kStride`.
 // redundant: by multipliers; `close` goes to the nearest closed state.
 #include <algorithm>
 #include <cmath>
@@ -148,16 +148,36 @@ class LoopDynamics : public DrivenDynamics {
       return;
     }
     split(s.q, s.v);
-    closed_.follow(q_, guess_);
-    const double orientation = closed_.determinant();
+    std::vector<double> last = closed_.q();
+    const auto refuse = [&](const std::string& why) {
+      closed_.stand(std::move(last));
+      throw ModesMeet(why);
+    };
+    try {
+      closed_.follow(q_, guess_);
+    } catch (const Error& e) {
+      refuse(e.what());
+    }
     // so near to it, what is known of the independent joints says nothing of the others
     constexpr double kTooNear = 1e-4;
-    if (!(orientation * orientation_ > kTooNear * orientation_ * orientation_)) {
-      throw Error(ErrorCode::data, fmt::format("the loops of `{}` come to a singular pose (a dead centre), at which modes meet: {} {} not "
-                                               "tell which comes next; {}", model_.name, independent_names(), plan_.independent.size() == 1 ? "does" : "do",
-                                               way_through()));
+    const std::vector<double> orientation = closed_.determinants();
+    for (std::size_t k = 0; k < orientation.size(); ++k) {
+      if (orientation[k] * orientation_[k] > kTooNear * orientation_[k] * orientation_[k]) continue;
+      refuse(fmt::format("the loops of `{}` come to a singular pose (a dead centre), at which modes meet: {} {} not tell which comes next; {}",
+                         model_.name, independent_names(), plan_.independent.size() == 1 ? "does" : "do", way_through()));
     }
     leave(s);
+  }
+
+  int parts(const MotionState& from, const MotionState& to) const override {
+    if (multipliers_) return 1;
+    // as far as a joint may move and its loops still be where their Jacobian was
+    constexpr double kStride = 0.35, kMost = 1000.0;
+    const double h = to.t - from.t;
+    double most = 0.0;
+    for (std::size_t k = 0; k < nq_; ++k) most = std::max(most, std::abs(to.q[k] - from.q[k]));
+    for (std::size_t k = 0; k < nv_; ++k) most = std::max(most, h * std::max(std::abs(from.v[k]), std::abs(to.v[k])));
+    return static_cast<int>(std::clamp(std::ceil(most / kStride), 1.0, kMost));
   }
 
   void assemble(MotionState& s) override {
@@ -174,7 +194,8 @@ class LoopDynamics : public DrivenDynamics {
       closed_.stand(assemble_home(closed_.led()).q);
       closed_.follow(q_);
     }
-    orientation_ = closed_.determinant();
+    orientation_ = closed_.determinants();
+    closed_.require_inertia();
     const std::vector<double> given = s.v;
     leave(s);
     require_closed_velocities(s);
@@ -193,7 +214,7 @@ class LoopDynamics : public DrivenDynamics {
       throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, open_loop(model_, closed_.work().tree, there.q)));
     }
     closed_.stand(std::move(there.q));
-    orientation_ = closed_.determinant();
+    orientation_ = closed_.determinants();
     leave(s);
     require_closed_velocities(s);
   }
@@ -328,11 +349,9 @@ class LoopDynamics : public DrivenDynamics {
     dz[0] = power_of(tau_, v);
     dz[1] = 0.0;
     if (lossy_) {
-      needed_.resize(motors_.size());
-      double spent = 0.0;
-      closed_.inverse(v_, a_, needed_);
-      for (std::size_t k = 0; k < motors_.size(); ++k) spent += needed_[k] * v[at(plan_.actuated[k])];
-      dz[1] = dz[0] - spent;
+      needed_.resize(v_.size());
+      closed_.forces(v_, a_, needed_);
+      dz[1] = dz[0] - power_of(needed_, v_);
     }
     if (!model_.forces.empty()) dz[0] += outer_power(q, v);
   }
@@ -353,7 +372,7 @@ class LoopDynamics : public DrivenDynamics {
   const LoopPlan& plan_;
   std::optional<Multipliers> multipliers_;
   std::optional<DrivenCode> code_;
-  double orientation_ = 0.0;
+  std::vector<double> orientation_;  // of the mode that the motion began in
   std::vector<double> tau_;                        // of all joints
   std::vector<double> q_, guess_, v_, a_, motors_;  // parts of the state, and torques of the actuated joints
   std::vector<bool> passive_;

@@ -8,7 +8,6 @@
 
 #include "../base/index.hpp"
 #include "../dynamics/assembly.hpp"
-#include "../dynamics/closed_losses.hpp"
 #include "../dynamics/loop_position.hpp"
 #include "../model/joints_alone.hpp"
 #include "dissipation.hpp"
@@ -117,7 +116,7 @@ void LoopPath::passed(double t, std::span<const double> independent) {
 }
 
 bool has_smooth_losses(const Model<double>& model, const LoopPlan& plan) {
-  if (!dissipates(model) && !has_loop_losses(model)) return false;
+  if (!dissipates(model)) return false;
   const ClosedLosses<double> losses(model, plan);
   const auto refuse = [&](const std::string& what, const char* instead) {
     throw Error(ErrorCode::usage, fmt::format("`{}` has loops and {}: derivatives of its runs are made with friction that is smooth and needs no loads; {} "

@@ -70,7 +70,8 @@ class Run {
       whole();
     } catch (const Error& e) {
       result_.end = RunResult::End::failed;
-      if (stepping_) state_ = before_;  // a step that failed has left something in it
+      // a step that failed has left something in it, and what lies behind a pose that could not be shown is not known either
+      if (stepping_ || dynamic_cast<const ModesMeet*>(&e) != nullptr) state_ = result_.rows > 0 && shown_.t > before_.t ? shown_ : before_;
       result_.ended_by = e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t) : explained(e);
       try {
         record(state_);
@@ -109,7 +110,8 @@ class Run {
       text += fmt::format("\n  with steps of {:g} s the motion grows without bound: a shorter step may help, or an integrator that chooses its own",
                           scenario_.options.step);
     }
-    if (text.find("q = ") == std::string::npos) text += fmt::format("\n  last state: {}", scene_.describe(state_));
+    const std::string state = scene_.describe(state_);
+    if (text.find(state) == std::string::npos) text += "\n  last state: " + state;
     return text;
   }
 
@@ -395,6 +397,7 @@ class Run {
                      outputs_(s.t, s.q, s.v)};
     for (RunListener* l : options_.listeners) l->row(row);
     last_row_ = s.t;
+    shown_ = s;
     ++result_.rows;
   }
 
@@ -404,7 +407,7 @@ class Run {
   const RunOptions& options_;
   const bool adaptive_;
   ScenarioFormulas crossings_, outputs_;
-  MotionState state_, before_, probe_, row_state_;  // before_: where the step began
+  MotionState state_, before_, probe_, row_state_, shown_;  // before_: where the step began; shown_: of the last row
   EnergyBalance balance_;
   std::vector<Watch> watches_;
   std::vector<std::optional<ScenarioFormulas>> set_;  // what events set, from the first time on

@@ -24,6 +24,11 @@ struct NotFinite : Error {
   explicit NotFinite(const std::string& message) : Error(ErrorCode::data, message) {}
 };
 
+// A pose of loops at which modes meet, or behind which there is none: what is known of the independent joints ends there.
+struct ModesMeet : Error {
+  explicit ModesMeet(const std::string& message) : Error(ErrorCode::data, message) {}
+};
+
 // "not a number", "infinite": for messages.
 const char* fault_of(double x);
 
@@ -55,8 +60,10 @@ class System {
   virtual std::vector<std::string> settle(MotionState&) { return {}; }
 
   // Loops: brings what an integrator or its interpolation has left of them back to their closures. For every state that is shown or
-  // gone on from.
+  // gone on from. Throws ModesMeet where that is not in the mode that the motion began in.
   virtual void close(MotionState&) {}
+  // In how many parts a step must be looked at for no mode to be left and another entered unseen.
+  virtual int parts(const MotionState&, const MotionState&) const { return 1; }
 
   // "t = 0.25 s; q = …; qd = …", for messages.
   std::string describe(double t, std::span<const double> q, std::span<const double> v) const;

@@ -261,5 +261,77 @@ TEST(ClosedCommands, SayWhatTheyCannotDo) {
   }
 }
 
+// Four bars in a horizontal plane, on feet so far apart; 1: a parallelogram.
+std::string bars_file(const std::string& name, const std::string& actuated, const std::string& links = "", const std::string& loops = "", double frame = 0.8) {
+  const std::string path = folder() + "/" + name + ".yaml";
+  std::ofstream(path) << fmt::format(R"(linkwright: 1
+name: {}
+links:
+  - {{name: left, parent: base, joint: {{type: revolute, actuated: {}}}, inertia: {{mass: 1, com: [0.2, 0, 0], tensor: [1, 1, 1]}}}}
+  - {{name: coupler, parent: left, joint: {{type: revolute, origin: {{xyz: [0.5, 0, 0]}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}
+  - {{name: right, parent: base, joint: {{type: revolute, origin: {{xyz: [{}, 0, 0]}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}
+{}home: {{left: 60 deg, coupler: -60 deg, right: 60 deg}}
+loops:
+  - {{name: pin, joint: {{type: revolute}}, between: [coupler, right], at: {{coupler: {{xyz: [1, 0, 0]}}, right: {{xyz: [{}, 0, 0]}}}}}}
+{})", name, actuated, frame, links, frame == 1.0 ? 0.5 : 0.6, loops);
+  return path;
+}
+
+TEST(ClosedCommands, JudgeLoopsAlikeAndWarnWhereAnswersAreDoubtful) {
+  const std::string again = "  - {name: again, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n",
+                    torn = "  - {name: second, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n",
+                    hung = "  - {name: pendulum, parent: coupler, joint: {type: revolute}, inertia: {mass: 1, com: [0.3, 0, 0], tensor: [1, 1, 1]}}\n";
+  const std::string twice = bars_file("twice", "true", "", again), conflict = bars_file("conflict", "true", "", torn), none = bars_file("none", "false"),
+                    free = bars_file("free", "true", hung), flat = bars_file("flat", "true", "", "", 1.0);
+  struct Case {
+    std::vector<std::string> words;
+    int code;
+    const char* said;
+  };
+  for (const Case& c : std::vector<Case>{{{"check", twice}, 0, "redundant: the closures have rank 2"},
+                                         {{"inverse", twice}, 0, "redundant: the closures have rank 2"},
+                                         {{"simulate", twice, "--duration", "0.01"}, 0, "redundant: the closures have rank 2"},
+                                         {{"check", conflict}, 1, "conflict: each can be closed by itself"},
+                                         {{"inverse", conflict}, 3, "10 equations of which 4 are independent"},
+                                         {{"simulate", conflict, "--duration", "0.01"}, 3, "10 equations of which 4 are independent"},
+                                         {{"inverse", none}, 0, "has no actuated joint: `"},
+                                         {{"inverse", free}, 3, "do not determine its motion: it has 2 freedoms, they 1; with `pendulum` actuated as well"},
+                                         {{"forward", free, "--tau", "1"}, 0, ""},
+                                         {{"simulate", free, "--tau", "1", "--qd", "1,2", "--duration", "0.1"}, 0, ""},
+                                         {{"inverse", flat, "--q", "180deg", "--qd", "1"}, 0, "next to a singular pose (condition"},
+                                         {{"mass-matrix", flat, "--q", "180deg"}, 0, "next to a singular pose (condition"},
+                                         {{"derivatives", flat, "--q", "180deg"}, 0, "next to a singular pose (condition"},
+                                         {{"inverse", flat, "--q", "170deg"}, 0, ""}}) {
+    const Outcome o = linkwright(c.words);
+    EXPECT_EQ(o.code, c.code) << fmt::format("{}", fmt::join(c.words, " ")) << "\n" << o.err;
+    EXPECT_TRUE(has(o.err, c.said)) << o.err;
+    if (*c.said == '\0') {
+      EXPECT_EQ(o.err, "");
+    }
+  }
+}
+
+// Gravity across the plane of a loop of journal bearings: how much of it each of them bears, rigid bodies do not say; without gravity it is nothing.
+TEST(ClosedCommands, SayWhichBearingsLoadsAreNotDetermined) {
+  const std::string path = folder() + "/bearings.yaml";
+  for (const char* gravity : {"[0, 0, -9.81]", "[0, -9.81, 0]"}) {
+    std::ofstream(path) << "linkwright: 1\nname: bearings\ngravity: " << gravity << R"(
+links:
+  - {name: left, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, com: [0.2, 0, 0], tensor: [1, 1, 1]}}
+  - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, com: [0.5, 0, 0], tensor: [1, 1, 1]}, friction: {bearing: {type: journal, mu: 0.2, radius: 0.02, spacing: 0.1}}}
+  - {name: right, parent: base, joint: {type: revolute, origin: {xyz: [0.8, 0, 0]}}, inertia: {mass: 1, com: [0.3, 0, 0], tensor: [1, 1, 1]}}
+home: {left: 60 deg, coupler: -60 deg, right: 60 deg}
+loops:
+  - {name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}
+)";
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"inverse", path, "--qd", "1", "--friction"}, {"forward", path, "--qd", "1", "--friction"},
+                                                 {"simulate", path, "--qd", "1", "--duration", "0.01"}}) {
+      const Outcome o = linkwright(words);
+      EXPECT_EQ(o.code, 0) << o.err;
+      EXPECT_EQ(has(o.err, "friction in the bearings of `coupler` is not determined by rigid bodies: the loop `pin`"), gravity[4] == '0') << gravity << o.err;
+    }
+  }
+}
+
 }  // namespace closed_command_test
 }  // namespace lw::test

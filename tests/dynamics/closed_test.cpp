@@ -288,7 +288,8 @@ TEST(LoopPlan, PlanarLoopsBecomeSmall) {
 
 std::string refusal_of(const std::string& text) {
   try {
-    plan_loops(instantiate<double>(mechanism_of(text)));
+    const Model<double> model = instantiate<double>(mechanism_of(text));
+    refuse_undriven(plan_loops(model), model.name, model.velocity_names);
   } catch (const Error& e) {
     return e.what();
   }
@@ -321,7 +322,17 @@ home: {a: 100 deg, b: -60 deg, c: 60 deg, d: 70 deg}
 loops: [{name: pin, joint: {type: revolute}, between: [b, d], at: {b: {xyz: [0.6, 0, 0]}, d: {xyz: [0.6, 0, 0]}}}]
 )";
   const std::string said = refusal_of(five);
-  EXPECT_NE(said.find("do not determine its motion: it has 2 freedoms, they 1; `b` could be"), std::string::npos) << said;
+  EXPECT_NE(said.find("do not determine its motion: it has 2 freedoms, they 1; with `"), std::string::npos) << said;
+  // forward dynamics goes without: one joint more is independent, and the torque there is zero
+  Subject s(mechanism_of(five));
+  ASSERT_EQ(s.plan.actuated, std::vector<int>{0});
+  ASSERT_EQ(s.freedoms(), 2u);
+  ASSERT_EQ(s.plan.undriven().size(), 1u);
+  Values tau{3.0}, qdd(2);
+  closed_forward<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, qdd);
+  const VectorXd by_multipliers = Multipliers(s).forward(s, vec(tau));
+  EXPECT_LT(largest(vec(qdd) - by_multipliers), 1e-10 * (1.0 + largest(by_multipliers)));
+  EXPECT_THROW(closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, qdd, tau), Error);
   const std::string locked = R"(name: locked
 links:
   - {name: a, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
@@ -330,6 +341,19 @@ home: {a: 60 deg, b: -120 deg}
 loops: [{name: pin, joint: {type: revolute}, between: [b, base], at: {b: {xyz: [0.5, 0, 0]}, base: {xyz: [0.5, 0, 0]}}}]
 )";
   EXPECT_NE(refusal_of(locked).find("nothing of `locked` can move"), std::string::npos) << refusal_of(locked);
+}
+
+// A linkage laid flat has a freedom more there than anywhere else.
+TEST(LoopPlan, CountsFreedomsBesideASingularHome) {
+  const LoopPlan plan = plan_loops(instantiate<double>(mechanism_of(R"(name: flat
+links:
+  - {name: left, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: right, parent: base, joint: {type: revolute, origin: {xyz: [1, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.5, 0, 0]}}}]
+)")));
+  EXPECT_EQ(plan.freedoms(), 1u);
+  EXPECT_EQ(plan.independent, std::vector<int>{0});
 }
 
 TEST(LoopPlan, WithoutActuatedJointsEliminationChooses) {
@@ -364,6 +388,47 @@ TEST(Closed, RedundantTorquesAreTheLeast) {
   Values back(1);
   closed_forward<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, back);
   EXPECT_NEAR(back[0], s.s.qdd[0], 1e-11);
+}
+
+// Newton and Euler for each link of the four bars by itself, in the plane, with kinematics written down here: nine equations for the
+// forces in four pins, under the torques of both motors.
+TEST(Closed, ReactionsUnderTwoMotorsAreThoseOfFreeBodies) {
+  Subject s(mechanism_of(bars(true, true)));
+  const double a = 0.5, b = 1.1, c = 0.6, ground = 1.0;  // lengths; centres of mass at the links' joints, mass 1, inertia 1
+  const double angle[3] = {s.q[0], s.q[0] + s.q[1], s.q[2]}, rate[3] = {s.qd[0], s.qd[0] + s.qd[1], s.qd[2]},
+               slope[3] = {s.qdd[0], s.qdd[0] + s.qdd[1], s.qdd[2]};
+  const auto along = [](double size, double t) { return Eigen::Vector2d(size * std::cos(t), size * std::sin(t)); };
+  const auto across = [](double size, double t) { return Eigen::Vector2d(-size * std::sin(t), size * std::cos(t)); };
+  const Eigen::Vector2d pin = along(a, angle[0]) + along(b, angle[1]);
+  ASSERT_LT((pin - Eigen::Vector2d(ground, 0.0) - along(c, angle[2])).norm(), 1e-12);
+  const Eigen::Vector2d accelerated = across(a, angle[0]) * slope[0] - along(a, angle[0]) * rate[0] * rate[0];  // the coupler's joint
+  for (const Values& weights : {Values{1.0, 1.0}, Values{1.0, 50.0}, Values{50.0, 1.0}}) {
+    Values tau(2);
+    closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau, weights);
+    // forces on the links at their own joints, and of the pin on `right`
+    MatrixXd A = MatrixXd::Zero(9, 8);
+    VectorXd r = VectorXd::Zero(9);
+    const auto push = [&](int link, int force, double sign, const Eigen::Vector2d& arm) {
+      A.block<2, 2>(3 * link, 2 * force) += sign * Eigen::Matrix2d::Identity();
+      A.block<1, 2>(3 * link + 2, 2 * force) += sign * Eigen::RowVector2d(-arm.y(), arm.x());
+    };
+    const Eigen::Vector2d none = Eigen::Vector2d::Zero();
+    push(0, 0, 1.0, none);
+    push(0, 1, -1.0, along(a, angle[0]));
+    push(1, 1, 1.0, none);
+    push(1, 3, -1.0, along(b, angle[1]));
+    push(2, 2, 1.0, none);
+    push(2, 3, 1.0, along(c, angle[2]));
+    r.segment<2>(3) = accelerated;
+    r[2] = slope[0] - tau[0];
+    r[5] = slope[1];
+    r[8] = slope[2] - tau[1];
+    const VectorXd forces = A.colPivHouseholderQr().solve(r);
+    EXPECT_LT(largest(A * forces - r), 1e-11 * (1.0 + largest(r)));  // torques fit the motion
+    const Force<double> in_pin = loop_reactions<double>(s.model, s.plan, s.work)[0];
+    const Eigen::Vector2d got = along(in_pin.lin[0], angle[2]) + across(in_pin.lin[1], angle[2]);
+    EXPECT_LT((got - forces.tail<2>()).norm(), 1e-11 * (1.0 + forces.norm())) << weights[0];
+  }
 }
 
 }  // namespace closed_test

@@ -17,6 +17,7 @@
 #include "dynamics/loop_plan.hpp"
 #include "dynamics/rnea.hpp"
 #include "model/coordinate_rates.hpp"
+#include "model/elastic.hpp"
 #include "model/read.hpp"
 #include "simulate/advance.hpp"
 #include "simulate/energy_balance.hpp"
@@ -356,6 +357,35 @@ TEST(LoopMotion, LosesWhatItsJointsTurnInto) {
   EXPECT_LT(balance.residual(), 1e-8);
 }
 
+// Friction that is in a cut joint and nowhere else is friction.
+TEST(LoopMotion, LosesWhatACutJointAloneTurnsInto) {
+  std::string text = kLossy;
+  for (const char* viscous : {"0.002", "0.003", "0.005"}) {
+    const std::string own = std::string(", friction: {viscous: ") + viscous + "}";
+    text.erase(text.find(own), own.size());
+  }
+  const Mechanism m = mechanism_of(text);
+  Driven lossy(m, {}, {.way = Way::reference});
+  ASSERT_TRUE(lossy.has_losses());
+  MotionState s = lossy.home();
+  s.v[0] = 4.0;
+  lossy.assemble(s);
+  const auto integrator = make_integrator("rk4", {.step = 5e-4});
+  const auto rate = [](const MotionState& x) { return 0.004 * std::pow(x.v[0] + x.v[1] - x.v[2], 2); };
+  double lost = 0.0;
+  const double h = 5e-4;
+  for (int k = 0; k < 400; ++k) {
+    const double first = rate(s);
+    advance(*integrator, lossy, s, s.t + h);
+    const double middle = rate(s);
+    advance(*integrator, lossy, s, s.t + h);
+    lost += h / 3.0 * (first + 4.0 * middle + rate(s));
+  }
+  EXPECT_GT(lost, 1e-3);
+  EXPECT_NEAR(s.z[1], lost, 1e-8 * lost);
+  EXPECT_THROW(Driven(m, {}, {.coordinates = Coordinates::redundant}), Error);
+}
+
 // Dry friction in the crank alone takes its torque times the way that the crank turns, back and forth; and then it holds.
 TEST(LoopMotion, ComesToRestByDryFriction) {
   std::string text = kLossy;
@@ -467,6 +497,129 @@ TEST(LoopMotion, AFailedRunKeepsItsLastGoodState) {
   const RunResult r = run(scene, *integrator, s, {1.0, 0.01, {&energies}, {}});
   ASSERT_EQ(r.end, RunResult::End::failed);  // its mode ends on the way down
   for (const double e : energies.sum) EXPECT_NEAR(e, energies.sum[0], 1e-6 * std::abs(energies.sum[0]));
+}
+
+// Parallelograms in a horizontal plane: their cranks turn as fast as they began, and at 180° the coupler may go on either way.
+std::string parallelograms(int count) {
+  std::string links, loops, home;
+  for (int k = 0; k < count; ++k) {
+    const std::string parent = k == 0 ? "base" : "left0";
+    if (k == 0) links += "  - {name: left0, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, com: [0.2, 0, 0], tensor: [1, 1, 1]}}\n";
+    links += fmt::format("  - {{name: coupler{0}, parent: left0, joint: {{type: revolute, origin: {{xyz: [0.5, 0, 0]}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}\n"
+                         "  - {{name: right{0}, parent: base, joint: {{type: revolute, origin: {{xyz: [{1}, 0, 0]}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}\n",
+                         k, k == 0 ? 1.0 : -1.0);
+    loops += fmt::format("  - {{name: pin{0}, joint: {{type: revolute}}, between: [coupler{0}, right{0}], at: {{coupler{0}: {{xyz: [{1}, 0, 0]}}, right{0}: {{xyz: [0.5, 0, 0]}}}}}}\n",
+                         k, k == 0 ? 1.0 : -1.0);
+    home += fmt::format(", coupler{0}: -60 deg, right{0}: 60 deg", k);
+  }
+  return "name: parallelograms\nlinks:\n" + links + "loops:\n" + loops + "home: {left0: 60 deg" + home + "}\n";
+}
+
+// Two of them come to it at the same instant: the determinant of all loops together keeps its sign then.
+TEST(LoopMotion, EndsWhereModesMeetHoweverLongTheStep) {
+  for (const int count : {1, 2}) {
+    for (const double sample : {1.2, 0.01}) {
+      const Mechanism m = mechanism_of(parallelograms(count));
+      Scenario s = free_motion(with_drivers(instantiate<double>(m)));
+      s.qd[0] = 5.0;
+      ScenarioDriven scene(m, s, Way::reference);
+      const auto integrator = make_integrator("dormand-prince", s.options);
+      struct Rows : RunListener {
+        std::vector<double> t, q;
+        void row(const RunRow& r) override { t.push_back(r.t), q.push_back(r.q[0]); }
+      } rows;
+      const RunResult r = run(scene, *integrator, s, {1.2, sample, {&rows}, {}});
+      ASSERT_EQ(r.end, RunResult::End::failed) << count << " " << sample;
+      // within 1e-4 of the determinant's size at 60°, and on the near side
+      EXPECT_LT(r.final.q[0], M_PI);
+      EXPECT_NEAR(r.final.q[0], M_PI, 1e-3);
+      EXPECT_NEAR(r.final.t, (r.final.q[0] - M_PI / 3.0) / 5.0, 1e-10);
+      EXPECT_EQ(rows.t.back(), r.final.t);
+      EXPECT_EQ(rows.q.back(), r.final.q[0]);
+      EXPECT_NE(r.ended_by.find(scene.describe(r.final)), std::string::npos) << r.ended_by;
+      EXPECT_NE(r.ended_by.find("modes meet"), std::string::npos) << r.ended_by;
+      for (std::size_t k = 1; k < rows.t.size(); ++k) EXPECT_LE(rows.t[k] - rows.t[k - 1], sample + 1e-12);
+    }
+  }
+}
+
+TEST(LoopMotion, OfNothingIsRefused) {
+  const char* text = R"(name: bars
+links:
+  - {name: left, parent: base, joint: {type: revolute, actuated: true}}
+  - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}}
+  - {name: right, parent: base, joint: {type: revolute, origin: {xyz: [0.8, 0, 0]}}}
+home: {left: 60 deg, coupler: -60 deg, right: 60 deg}
+loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}]
+)";
+  for (const Coordinates coordinates : {Coordinates::minimal, Coordinates::redundant}) {
+    Driven system(mechanism_of(text), {}, {.way = Way::reference, .coordinates = coordinates});
+    std::string said;
+    try {
+      moved(system, 0.1);
+    } catch (const Error& e) {
+      said = e.what();
+    }
+    EXPECT_NE(said.find("nothing resists an acceleration in which `"), std::string::npos) << said;
+  }
+}
+
+// Freedoms that nobody drives: what hangs on a linkage, the shaft of an elastic drive, a base that floats. The same motion by the
+// differential-algebraic equations, in redundant coordinates and by generated code, and with the energy that it began with.
+Mechanism floating_four_bar() {
+  Mechanism m = load("four-bar");
+  Link hull;
+  hull.name = hull.joint.name = "hull";
+  hull.parent = m.base;
+  hull.joint.type = JointType::floating;
+  hull.joint.actuated = false;
+  hull.inertia = m.links[0].inertia;
+  for (Link& link : m.links) {
+    if (link.parent == m.base) link.parent = "hull";
+  }
+  m.links.insert(m.links.begin(), hull);
+  return m;
+}
+TEST(LoopMotion, NeedsNoMotorForEveryFreedom) {
+  Mechanism hung = load("four-bar");
+  Link pendulum = hung.links[1];
+  pendulum.name = pendulum.joint.name = "pendulum";
+  pendulum.parent = "coupler";
+  hung.links.push_back(pendulum);
+  Mechanism elastic = load("four-bar");
+  elastic.links[0].joint.drive.emplace();
+  elastic.links[0].joint.drive->ratio = 10.0;
+  elastic.links[0].joint.drive->rotor_inertia = 1e-4;
+  elastic.links[0].joint.drive->stiffness = 5.0;
+  struct Case {
+    std::string name;
+    Mechanism mechanism;
+    std::size_t free;
+  };
+  const std::vector<Case> cases{{"hung", hung, 1}, {"elastic", with_elastic_drives(elastic), 1}, {"floating", floating_four_bar(), 6}};
+  for (const Case& c : cases) {
+    const LoopPlan plan = plan_loops(with_drivers(instantiate<double>(c.mechanism)));
+    EXPECT_EQ(plan.undriven().size(), c.free) << c.name;
+    const Torques torques = pushed(instantiate<double>(c.mechanism), 0.1);
+    Driven minimal(c.mechanism, torques, {.way = Way::reference, .friction = false});
+    MotionState start = minimal.home();
+    minimal.assemble(start);
+    const MotionState end = moved(minimal, 0.4);
+    EXPECT_GT(distance(start, end), 0.1) << c.name;
+    EXPECT_LT(minimal.opening(end), 1e-12) << c.name;
+    const MotionState ida = Reference(minimal.model(), torques).run(start, 0.4, 1e-9);
+    EXPECT_LT(distance(end, ida), 2e-6) << c.name;
+    Driven redundant(c.mechanism, torques, {.friction = false, .coordinates = Coordinates::redundant});
+    EXPECT_LT(distance(end, moved(redundant, 0.4)), 1e-8) << c.name;
+    Driven compiled(c.mechanism, torques, {.way = Way::compiled, .friction = false});
+    if (compiled.way() == Way::compiled) {
+      EXPECT_LT(distance(end, moved(compiled, 0.4)), 1e-9) << c.name;
+    }
+    Driven free(c.mechanism, {}, {.way = Way::reference, .friction = false});
+    EnergyBalance balance(free, start);
+    balance.look(moved(free, 2.0));
+    EXPECT_LT(balance.residual(), 1e-9) << c.name;
+  }
 }
 
 }  // namespace loops_test

@@ -141,16 +141,18 @@ std::string complaint(const Model<double>& model, const LoopJudgement& j) {
     }
     return fmt::format("`{}` cannot be assembled near its home pose: {}", model.name, open);
   }
-  if (!j.redundant.empty()) {
-    const std::string& name = model.loops[at(j.redundant[0])].name;
-    return fmt::format("the loop `{}` of `{}` is redundant: the closures have rank {} with it and without it; leave it out", name,
-                       model.name, j.rank);
-  }
   if (j.freedoms == 0 && model.nv > 0) {
     return fmt::format("`{}` is locked: it has {} and closures of rank {}, so that nothing moves", model.name,
                        counted(at(model.nv), "velocity", "velocities"), j.rank);
   }
   return "";
+}
+
+std::string redundancy(const Model<double>& model, const LoopJudgement& j) {
+  if (!j.closed || j.redundant.empty()) return "";
+  const std::string& name = model.loops[at(j.redundant[0])].name;
+  return fmt::format("the loop `{}` of `{}` is redundant: the closures have rank {} with it and without it, and what it bears is not determined; it may be "
+                     "left out", name, model.name, j.rank);
 }
 
 std::string remark(const Model<double>& model, const LoopJudgement& j) {

@@ -27,8 +27,11 @@ struct LoopJudgement {
 };
 LoopJudgement judge_loops(const Model<double>& model);
 
-// What makes it useless, in the file's words, or "": loops that conflict, loops that say nothing, nothing that moves.
+// What makes it useless, in the file's words, or "": loops that conflict, nothing that moves.
 std::string complaint(const Model<double>& model, const LoopJudgement& judgement);
+// What deserves a warning, or "": loops that say nothing that others have not said. Motion and torques are as without them, and what they bear is
+// not determined.
+std::string redundancy(const Model<double>& model, const LoopJudgement& judgement);
 // What is remarkable but no harm: equations that are partly redundant, freedoms that counting does not see.
 std::string remark(const Model<double>& model, const LoopJudgement& judgement);
 
