@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -14,9 +15,13 @@
 #include "../base/worse.hpp"
 #include "../model/rotation_vector.hpp"
 #include "closure.hpp"
+#include "joint_way.hpp"
 #include "kinematics.hpp"
 #include "modes/feasibility.hpp"
 #include "modes/mode_identity.hpp"
+#include "modes/mode_search.hpp"
+#include "modes/modes.hpp"
+#include "modes/planar_groups.hpp"
 
 namespace lw {
 namespace {
@@ -171,16 +176,17 @@ class Continuation {
         state_(closure_state(model, work, from.q)) {}
 
   Assembled run() {
-    double done = 0.0, step = 1.0;
+    const double longest = 1.0 / std::max(1.0, way_in_steps());
+    double done = 0.0, step = longest;
     while (done < 1.0) {
       step = std::min(step, 1.0 - done);
       const double next = step >= 1.0 - done ? 1.0 : done + step;
       if (attempt(next)) {
         done = next;
-        step *= 2.0;
+        step = std::min(2.0 * step, longest);
       } else {
         step *= 0.5;
-        if (step < kLeastStep) fail(done);
+        if (step < kLeastStep * longest) fail(done);
       }
     }
     refuse_inconsistent();
@@ -188,9 +194,36 @@ class Continuation {
   }
 
  private:
-  static constexpr double kLeastStep = 1e-7;    // of the whole way
+  static constexpr double kLeastStep = 1e-7;    // of the longest
   static constexpr int kMostCorrections = 6;    // Newton steps of the corrector
-  static constexpr double kLongestStep = 0.35;  // of any coordinate, as predicted (rad; m where that is the larger unit)
+  static constexpr double kLongestStep = 0.35;  // of any coordinate, led or as predicted (rad; m; of slides that are led, of the mechanism's size)
+  static constexpr double kMostTurns = 300.0, kMostSizes = 1000.0;  // as far as a way is followed
+  static constexpr double kModesMeet = 1e6;     // condition of a configuration that was found closed in a singularity, where Newton stops short
+
+  // How many steps of led coordinates the way has at least. Where a crank turns by more than a step unseen, the mechanism may stand
+  // again as it was though there was no way between.
+  double way_in_steps() {
+    const std::vector<double> from = led(0.0), to = led(1.0);
+    const double size = mechanism_size(model_);
+    double steps = 0.0;
+    for (const JointInfo& joint : model_.joints) {
+      const JointWay way = joint_way(joint, from, to);
+      if (!(way.turn <= 2.0 * std::numbers::pi * kMostTurns)) {
+        throw Error(ErrorCode::data,
+                    fmt::format("`{}` of `{}` is {:.6g} turns from where it starts: a way of more than {} is not followed, and without it the "
+                                "mode is not known; give an angle nearer to home",
+                                joint.name, model_.name, way.turn / (2.0 * std::numbers::pi), kMostTurns));
+      }
+      if (!(way.slide <= kMostSizes * size)) {
+        refuse_open();
+        throw Error(ErrorCode::data, fmt::format("`{}` of `{}` is {:.4g} m from where it starts, more than {} times the mechanism's size: such a "
+                                                 "way is not followed",
+                                                 joint.name, model_.name, way.slide, kMostSizes));
+      }
+      steps = std::max({steps, way.turn / kLongestStep, way.slide / (kLongestStep * size)});
+    }
+    return steps;
+  }
 
   // Where held coordinates are at that part of the way; others stay. More actuated joints than freedoms: only those that are
   // independent are led, the rest must come out right.
@@ -238,20 +271,32 @@ class Continuation {
     }
   }
 
-  [[noreturn]] void fail(double done) {
-    // how near the target itself can come to closing, from where the way ends
+  // The target itself, closed from where the way ends; throws where it cannot be, and says how near it comes.
+  Assembled refuse_open() {
     const std::vector<double> target = led(1.0);
     const Assembled there = assemble_from(model_, work_, target, held_);
+    if (there.closed) return there;
     const std::vector<OpenPolygon> open = open_polygons(model_, target, held_);
-    if (!there.closed) {
-      const std::string why = open.empty() ? open_loop(model_, work_, there.q) + " at best" : to_string(open[0]);
-      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, why));
+    if (open.empty()) {
+      // Newton's method may have missed it, which a plane tells in closed form
+      const LoopGraph graph = loop_graph(model_, target, held_);
+      if (!graph.tied && planar_plan(graph).complete) {
+        const Assemblies all = all_assemblies(model_, work_, target, held_);
+        if (!all.found.empty()) return all.found[0];
+      }
     }
-    const Svd svd(columns_of(state_, model_.nv, free_));
-    const double least = svd.s.size() == 0 ? 1.0 : svd.s[svd.s.size() - 1];
-    throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
-                                             "(condition {:.2g}); in another mode it can be assembled there, see `linkwright assemble`",
-                                             model_.name, 100.0 * done, least > 0.0 ? svd.s[0] / least : HUGE_VAL));
+    const std::string why = open.empty() ? open_loop(model_, work_, there.q) + " at best" : to_string(open[0]);
+    throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, why));
+  }
+
+  [[noreturn]] void fail(double done) {
+    const Assembled there = refuse_open();
+    const double condition = condition_of(columns_of(state_, model_.nv, free_));
+    throw Error(ErrorCode::data,
+                fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity (condition {:.2g}); {}",
+                            model_.name, 100.0 * done, condition,
+                            there.condition > kModesMeet ? "the place itself is one, where modes meet"
+                                                         : "it can be assembled there, but this way does not lead to it, see `linkwright assemble`"));
   }
 
   const Model<double>& model_;
@@ -394,6 +439,16 @@ Assembled assemble_home(const Model<double>& model) {
                 fmt::format("`{}` cannot be assembled near its home pose: {}", model.name, open_loop(model, work, near.q)));
   }
   return assemble_from(model, work, near.q, actuated);
+}
+
+Model<double> led_model(const Model<double>& model) {
+  Workspace<double> work(model);
+  const std::vector<int> leading = driving_velocities(model, work, assemble_home(model));
+  Model<double> led = model;
+  for (JointInfo& joint : led.joints) {
+    joint.actuated = joint.actuated && std::find(leading.begin(), leading.end(), joint.v) != leading.end();
+  }
+  return led;
 }
 
 Assembled continue_to(const Model<double>& model, Workspace<double>& work, const Assembled& from, In<double> actuated) {
