@@ -16,7 +16,7 @@ ClosedModel::ClosedModel(LoadedModel read) : loaded(std::move(read)), mechanism(
 }
 
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed) {
-  const Assembled pose = read_assembled(arguments, {closed.loaded.mechanism, closed.mechanism->led()});
+  const Assembled pose = read_assembled(arguments, closed.loaded, closed.mechanism->led());
   closed.mechanism->stand(pose.q);
   return pose;
 }
