@@ -203,12 +203,15 @@ Command assemble_command() {
   using Kind = Option::Kind;
   Option q = q_option();
   q.help = "coordinates of the actuated joints (rad, m; `90deg` is understood); default: those of the home pose";
+  Option mode = mode_option();
+  mode.help = "the mode in which the path begins: the K-th of what is listed at --q; default: that of the home pose";
+  mode.group = "Path";
   Command c = model_command(
       {q,
        frame_option("the link whose pose tells the modes apart"),
        {"--all", "", "also the coordinates of all joints", Kind::flag, {}, "Options"},
        {"--path", "FILE.csv", "follows a motion of the actuated joints (t,q1,...) in its mode, and tells what it passes", Kind::text, {}, "Path"},
-       mode_option(),
+       mode,
        {"--warning", "SECONDS", "how long before a parallel singularity it is announced; default: 0.25", Kind::number, {}, "Path"},
        {"--out", "FILE.csv", "all joints along the path, with conditions and distances", Kind::text, {}, "Path"},
        {"--plot", "FILE.svg", "distances from singularities along the path", Kind::text, {}, "Path"},

@@ -13,10 +13,8 @@
 #include "../base/linear.hpp"
 #include "../base/text.hpp"
 #include "../base/worse.hpp"
-#include "../model/rotation_vector.hpp"
 #include "closure.hpp"
 #include "joint_way.hpp"
-#include "kinematics.hpp"
 #include "modes/feasibility.hpp"
 #include "modes/mode_identity.hpp"
 #include "modes/mode_search.hpp"
@@ -135,32 +133,6 @@ std::vector<int> undetermined(const MatrixXd& Ju, const std::vector<int>& free) 
   return moving;
 }
 
-// How far the two frames of a closure are from where its joint allows them to be.
-struct Gap {
-  double distance = 0.0, angle = 0.0;
-};
-Gap gap_of(const LoopClosure<double>& loop, const Transform<double>& A, const Transform<double>& B) {
-  const Eigen::Vector3d axis = A.R.eigen() * loop.axis.eigen(), apart = (B.p - A.p).eigen();
-  const Eigen::Vector3d other = B.R.eigen() * loop.axis.eigen();
-  const double tilt = std::atan2(axis.cross(other).norm(), axis.dot(other));
-  const double turn = rotation_vector(transpose(A.R) * B.R).eigen().norm();
-  switch (loop.type) {
-    case JointType::fixed: return {apart.norm(), turn};
-    case JointType::revolute: return {apart.norm(), tilt};
-    case JointType::prismatic: return {axis.cross(apart).norm(), turn};
-    case JointType::cylindrical: return {axis.cross(apart).norm(), tilt};
-    case JointType::spherical: return {apart.norm(), 0.0};
-    case JointType::planar: return {std::abs(axis.dot(apart)), tilt};
-    case JointType::floating: return {};
-    case JointType::universal: {
-      const Eigen::Vector3d second = B.R.eigen() * loop.axis2.eigen();
-      const double angle = std::acos(std::clamp(axis.dot(second), -1.0, 1.0));
-      return {apart.norm(), std::abs(angle - std::acos(std::clamp(dot(loop.axis, loop.axis2), -1.0, 1.0)))};
-    }
-  }
-  return {};
-}
-
 // The straight line of the actuated coordinates, followed from a closed configuration.
 class Continuation {
  public:
@@ -198,7 +170,7 @@ class Continuation {
   static constexpr int kMostCorrections = 6;    // Newton steps of the corrector
   static constexpr double kLongestStep = 0.35;  // of any coordinate, led or as predicted (rad; m; of slides that are led, of the mechanism's size)
   static constexpr double kMostTurns = 300.0, kMostSizes = 1000.0;  // as far as a way is followed
-  static constexpr double kModesMeet = 1e6;     // condition of a configuration that was found closed in a singularity, where Newton stops short
+  static constexpr double kSingularThere = 1e5;  // condition of a configuration that was found closed in a singularity, where Newton stops short
 
   // How many steps of led coordinates the way has at least. Where a crank turns by more than a step unseen, the mechanism may stand
   // again as it was though there was no way between.
@@ -291,12 +263,13 @@ class Continuation {
 
   [[noreturn]] void fail(double done) {
     const Assembled there = refuse_open();
-    const double condition = condition_of(columns_of(state_, model_.nv, free_));
-    throw Error(ErrorCode::data,
-                fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity (condition {:.2g}); {}",
-                            model_.name, 100.0 * done, condition,
-                            there.condition > kModesMeet ? "the place itself is one, where modes meet"
-                                                         : "it can be assembled there, but this way does not lead to it, see `linkwright assemble`"));
+    if (!(there.condition < kSingularThere)) {
+      throw Error(ErrorCode::data, fmt::format("`{}` can be assembled there in a singular pose only (condition {:.2g}), at which modes meet: the place of {} does not tell "
+                                               "how the other joints move", model_.name, there.condition, list_velocities(model_, held_)));
+    }
+    throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
+                                             "(condition {:.2g}); it can be assembled there, but this way does not lead to it, see `linkwright assemble`",
+                                             model_.name, 100.0 * done, condition_of(columns_of(state_, model_.nv, free_))));
   }
 
   const Model<double>& model_;
@@ -403,23 +376,6 @@ std::vector<int> driving_velocities(const Model<double>& model, Workspace<double
                           "mark {} more as `actuated`",
                           model.name, counted(at(freedoms), "freedom"), given == 0 ? "none" : list_velocities(model, held),
                           list_velocities(model, moving), freedoms - given));
-}
-
-std::string open_loop(const Model<double>& model, Workspace<double>& work, In<double> q) {
-  double widest = 0.0;
-  std::string text;
-  forward_kinematics<double>(model, work, q);
-  for (const LoopClosure<double>& loop : model.loops) {
-    const Gap gap = gap_of(loop, frame_pose(work, loop.a), frame_pose(work, loop.b));
-    const double size = std::max(gap.distance, gap.angle);
-    if (!(size > std::max(widest, kClosedResidual))) continue;
-    widest = size;
-    text = fmt::format("loop `{}` ({} to {}) is open by ", loop.name, loop.a.name, loop.b.name);
-    if (gap.distance > kClosedResidual) text += fmt::format("{:.4g} m", gap.distance);
-    if (gap.distance > kClosedResidual && gap.angle > kClosedResidual) text += " and ";
-    if (gap.angle > kClosedResidual) text += fmt::format("{:.4g} rad", gap.angle);
-  }
-  return text;
 }
 
 Assembled assemble_home(const Model<double>& model) {
