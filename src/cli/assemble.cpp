@@ -27,8 +27,9 @@ namespace {
 constexpr double kDegreesPerRadian = 180.0 / 3.14159265358979323846;
 
 std::string how(const AssemblyModes& all) {
-  if (all.complete) return "in closed form: there are no others";
-  return fmt::format("by search from {}; the rarest was found {}: there may be others", counted(at(all.starts), "start"),
+  if (all.infinite && all.starts == 0) return "are some of infinitely many";
+  if (all.complete) return "were found in closed form: there are no others";
+  return fmt::format("were found by search from {}; the rarest was found {}: there may be others", counted(at(all.starts), "start"),
                      counted(at(all.rarest), "time"));
 }
 
@@ -48,9 +49,9 @@ void print_modes(const Model<double>& model, int frame, const AssemblyModes& all
     row.emplace_back(mode.from_home ? "from home" : "");
     table.add(std::move(row));
   }
-  fmt::print("{}\nThe poses are those of `{}`; found {}\n", table.str(), model.frames[at(frame)].name, how(all));
+  fmt::print("{}\nThe poses are those of `{}`; they {}\n", table.str(), model.frames[at(frame)].name, how(all));
   const bool led = std::any_of(all.modes.begin(), all.modes.end(), [](const AssemblyMode& m) { return m.from_home; });
-  if (!led) fmt::print("None is that of the home pose: along the straight line from there its mode ends\n");
+  if (!led && !all.not_from_home.empty()) fmt::print("None is that of the home pose: {}\n", all.not_from_home);
 }
 
 // Prints the coordinates of all joints, a column a mode.
@@ -75,15 +76,25 @@ Json polygon_json(const OpenPolygon& p) {
 
 int list_modes(const Arguments& arguments, const LoadedModel& loaded, const LoopJudgement& judgement, int frame) {
   const Model<double>& model = loaded.model;
-  const std::vector<double> actuated = read_actuated(arguments, loaded);
-  const AssemblyModes all = assembly_modes(model, actuated, frame);
+  const Model<double> led = led_model(model);
+  const GivenJoints given = read_given(arguments, model, led);
+  const std::vector<double>& actuated = given.led;
+  AssemblyModes all = assembly_modes(led, actuated, frame);
+  // of more actuated joints than freedoms all were given: those modes in which the rest are where they should be
+  std::string unlike;
+  std::erase_if(all.modes, [&](const AssemblyMode& m) {
+    const std::string why = disagreement(model, led, given, m.at.q);
+    if (!why.empty()) unlike = why;
+    return !why.empty();
+  });
   std::vector<double> q = model.home;
-  const std::vector<int> places = actuated_coordinates(model);
+  const std::vector<int> places = actuated_coordinates(led);
   for (std::size_t k = 0; k < places.size(); ++k) q[at(places[k])] = actuated[k];
-  const std::vector<OpenPolygon> open = all.modes.empty() ? open_polygons(model, q, actuated_velocities(model)) : std::vector<OpenPolygon>{};
+  const std::vector<OpenPolygon> open =
+      all.modes.empty() && unlike.empty() ? open_polygons(model, q, actuated_velocities(led)) : std::vector<OpenPolygon>{};
   if (arguments.json()) {
     std::vector<std::string> names;
-    for (const Entry& e : actuated_entries(model)) names.push_back(e.name);
+    for (const Entry& e : actuated_entries(led)) names.push_back(e.name);
     Json json{{"model", model.name},
               {"frame", model.frames[at(frame)].name},
               {"dof", judgement.freedoms},
@@ -94,7 +105,7 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
               {"complete", all.complete},
               {"infinite", all.infinite}};
     add_given(arguments, json);
-    if (!all.complete) json["search"] = {{"starts", all.starts}, {"rarest", all.rarest}};
+    if (all.starts > 0) json["search"] = {{"starts", all.starts}, {"rarest", all.rarest}};
     json["modes"] = Json::array();
     for (const AssemblyMode& m : all.modes) {
       json["modes"].push_back({{"pose", m.pose},
@@ -115,11 +126,15 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
     say_warning("something can move while the actuated joints stand still there: the modes listed are some of infinitely many");
   }
   if (!all.modes.empty()) return kOk;
+  if (!unlike.empty()) {
+    say(unlike);
+    return kCheckFailed;
+  }
   say(fmt::format("`{}` cannot be assembled there{}", model.name, open.empty() && !all.complete ? ", as far as was found" : ""));
   for (const OpenPolygon& p : open) say("  " + to_string(p));
   if (open.empty()) {
     Workspace<double> work(model);
-    const Assembled least = assemble_from(model, work, q, actuated_velocities(model));
+    const Assembled least = assemble_from(model, work, q, actuated_velocities(led));
     say("  " + open_loop(model, work, least.q) + " at best");
   }
   return kCheckFailed;
@@ -176,6 +191,9 @@ int run_assemble(const Arguments& arguments) {
   if (const std::string note = remark(model, judgement); !note.empty() && !arguments.quiet()) say("note: " + note);
   const int frame = chosen_frame(arguments, model);
   if (arguments.has("--path")) return assemble_along(arguments, loaded, frame);
+  if (arguments.has("--mode")) {
+    throw Error(ErrorCode::usage, "--mode says in which mode a --path begins, and there is none; without a path `assemble` lists all modes");
+  }
   if (arguments.has("--workspace")) return draw_workspace(arguments, model, frame);
   return list_modes(arguments, loaded, judgement, frame);
 }
@@ -186,12 +204,15 @@ Command assemble_command() {
   using Kind = Option::Kind;
   Option q = q_option();
   q.help = "coordinates of the actuated joints (rad, m; `90deg` is understood); default: those of the home pose";
+  Option mode = mode_option();
+  mode.help = "the mode in which the path begins: the K-th of what is listed at --q; default: that of the home pose";
+  mode.group = "Path";
   Command c = model_command(
       {q,
        frame_option("the link whose pose tells the modes apart"),
        {"--all", "", "also the coordinates of all joints", Kind::flag, {}, "Options"},
        {"--path", "FILE.csv", "follows a motion of the actuated joints (t,q1,...) in its mode, and tells what it passes", Kind::text, {}, "Path"},
-       mode_option(),
+       mode,
        {"--warning", "SECONDS", "how long before a parallel singularity it is announced; default: 0.25", Kind::number, {}, "Path"},
        {"--out", "FILE.csv", "all joints along the path, with conditions and distances", Kind::text, {}, "Path"},
        {"--plot", "FILE.svg", "distances from singularities along the path", Kind::text, {}, "Path"},

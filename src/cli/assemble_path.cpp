@@ -21,8 +21,10 @@
 namespace lw::cli {
 namespace {
 
-// t,q1,...: over the actuated joints, in any order of columns.
-std::vector<DrivenSample> read_driven(const std::string& file, const Model<double>& model) {
+// t,q1,...: over the joints that lead, in any order of columns; or over all actuated ones, as many as there are columns for.
+std::vector<DrivenSample> read_driven(const std::string& file, const Model<double>& all, const Model<double>& led) {
+  const bool whole = read_csv(file, "t,q1").column(fmt::format("q{}", actuated_coordinates(all).size())).has_value();
+  const Model<double>& model = whole ? all : led;
   const std::vector<Entry> entries = actuated_entries(model);
   std::string example = "t";
   std::vector<std::string> known{"t"};
@@ -122,10 +124,11 @@ struct Least {
 }  // namespace
 
 int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int frame) {
-  const Model<double>& model = loaded.model;
-  const std::vector<DrivenSample> driven = read_driven(arguments.text("--path"), model);
+  const Model<double> led = led_model(loaded.model);
+  const std::vector<DrivenSample> driven = read_driven(arguments.text("--path"), loaded.model, led);
+  const Model<double>& model = driven[0].actuated.size() == actuated_coordinates(led).size() ? led : loaded.model;
   // --q and --mode say from where: the path's first sample is reached from there
-  const Assembled start = arguments.has("--q") || arguments.has("--mode") ? read_assembled(arguments, loaded) : assemble_home(model);
+  const Assembled start = arguments.has("--q") || arguments.has("--mode") ? read_assembled(arguments, loaded, led) : assemble_home(led);
   const double warning = arguments.number("--warning", 0.25);
   if (!(warning >= 0.0)) throw Error(ErrorCode::usage, "--warning takes seconds, 0 or more");
   const ClosedPath path = follow_modes(model, driven, frame, start, warning);

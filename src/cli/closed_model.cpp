@@ -50,7 +50,7 @@ void judge_closed(const Arguments& arguments, const Model<double>& model) {
 
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed) {
   constexpr double kNearSingular = 1e3;  // times the condition at home
-  const Assembled pose = read_assembled(arguments, {closed.loaded.mechanism, closed.mechanism->led()});
+  const Assembled pose = read_assembled(arguments, closed.loaded, closed.mechanism->led());
   closed.mechanism->stand(pose.q);
   const double usual = assemble_home(closed.mechanism->led()).condition;
   if (!(pose.condition < kNearSingular * usual) && !arguments.quiet()) {

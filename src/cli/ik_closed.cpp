@@ -45,7 +45,7 @@ class ClosedIkCommand {
       : arguments_(arguments),
         model_(loaded.model),
         frame_(chosen_frame(arguments, loaded.model)),
-        start_(read_assembled(arguments, loaded)),
+        start_(read_assembled(arguments, loaded, led_model(loaded.model))),
         limits_(arguments.has("--ignore-limits") ? no_limits(loaded.model) : coordinate_limits(loaded.mechanism, loaded.model)) {}
 
   int target() {

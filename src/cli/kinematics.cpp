@@ -60,7 +60,7 @@ void print_tables(const Model<double>& model, const std::vector<Pose>& poses, in
   fmt::print("{}", matrix_table(J, {"wx", "wy", "wz", "vx", "vy", "vz"}, columns));
 }
 
-// Where everything is and how it moves; with loops, by the actuated joints.
+// Where everything is and how it moves; with loops, by the joints that lead.
 struct Posture {
   std::vector<double> given, q, qd;     // as given, and of all joints
   std::vector<std::string> velocities;  // names of the columns of the Jacobian
@@ -75,25 +75,23 @@ Posture read_posture(const Arguments& arguments, const LoadedModel& loaded) {
     return {q, q, read_velocity(arguments, "--qd", model), model.velocity_names, {}};
   }
   Workspace<double> work(model);
-  const Assembled there = read_assembled(arguments, loaded);
-  const std::vector<int> driven = actuated_velocities(model);
-  if (driving_velocities(model, work, there).size() != driven.size()) {
-    throw Error(ErrorCode::model, fmt::format("`{}` has more actuated joints than freedoms: a Jacobian by all of them has no meaning", model.name));
-  }
+  const Model<double> led = led_model(model);
+  const Assembled there = read_assembled(arguments, loaded, led);
+  const std::vector<int> driven = actuated_velocities(led);
   Posture p{{}, there.q, std::vector<double>(at(model.nv), 0.0), {}, follower_rates(model, work, there.q, driven)};
-  for (const int k : actuated_coordinates(model)) p.given.push_back(there.q[at(k)]);
+  for (const int k : actuated_coordinates(led)) p.given.push_back(there.q[at(k)]);
   for (const int v : driven) p.velocities.push_back(model.velocity_names[at(v)]);
   if (!arguments.has("--qd")) return p;
-  const std::vector<double> rates = parse_entries("--qd", arguments.text("--qd"), actuated_velocity_entries(model));
+  const std::vector<double> rates = parse_entries("--qd", arguments.text("--qd"), actuated_velocity_entries(led));
   for (std::size_t k = 0; k < rates.size(); ++k) {
     for (std::size_t i = 0; i < p.qd.size(); ++i) p.qd[i] += p.followers[k * p.qd.size() + i] * rates[k];
   }
   return p;
 }
 
-// Accelerations of all joints where those of the actuated ones are zero.
+// Accelerations of all joints where those of the leading ones are zero.
 std::vector<double> loop_bias(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd) {
-  const LoopPlan plan = plan_loops(model);
+  const LoopPlan plan = plan_loops(led_model(model));
   ClosedWorkspace<double> work(model, plan);
   std::vector<double> given;
   for (const int v : plan.independent) given.push_back(qd[at(v)]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -13,11 +14,13 @@
 #include "../base/text.hpp"
 #include "../base/largest.hpp"
 #include "../base/worse.hpp"
-#include "../model/rotation_vector.hpp"
 #include "closure.hpp"
-#include "kinematics.hpp"
+#include "joint_way.hpp"
 #include "modes/feasibility.hpp"
 #include "modes/mode_identity.hpp"
+#include "modes/mode_search.hpp"
+#include "modes/modes.hpp"
+#include "modes/planar_groups.hpp"
 
 namespace lw {
 namespace {
@@ -131,32 +134,6 @@ std::vector<int> undetermined(const MatrixXd& Ju, const std::vector<int>& free) 
   return moving;
 }
 
-// How far the two frames of a closure are from where its joint allows them to be.
-struct Gap {
-  double distance = 0.0, angle = 0.0;
-};
-Gap gap_of(const LoopClosure<double>& loop, const Transform<double>& A, const Transform<double>& B) {
-  const Eigen::Vector3d axis = A.R.eigen() * loop.axis.eigen(), apart = (B.p - A.p).eigen();
-  const Eigen::Vector3d other = B.R.eigen() * loop.axis.eigen();
-  const double tilt = std::atan2(axis.cross(other).norm(), axis.dot(other));
-  const double turn = rotation_vector(transpose(A.R) * B.R).eigen().norm();
-  switch (loop.type) {
-    case JointType::fixed: return {apart.norm(), turn};
-    case JointType::revolute: return {apart.norm(), tilt};
-    case JointType::prismatic: return {axis.cross(apart).norm(), turn};
-    case JointType::cylindrical: return {axis.cross(apart).norm(), tilt};
-    case JointType::spherical: return {apart.norm(), 0.0};
-    case JointType::planar: return {std::abs(axis.dot(apart)), tilt};
-    case JointType::floating: return {};
-    case JointType::universal: {
-      const Eigen::Vector3d second = B.R.eigen() * loop.axis2.eigen();
-      const double angle = std::acos(std::clamp(axis.dot(second), -1.0, 1.0));
-      return {apart.norm(), std::abs(angle - std::acos(std::clamp(dot(loop.axis, loop.axis2), -1.0, 1.0)))};
-    }
-  }
-  return {};
-}
-
 // The straight line of the actuated coordinates, followed from a closed configuration.
 class Continuation {
  public:
@@ -172,16 +149,17 @@ class Continuation {
         state_(closure_state(model, work, from.q)) {}
 
   Assembled run() {
-    double done = 0.0, step = 1.0;
+    const double longest = 1.0 / std::max(1.0, way_in_steps());
+    double done = 0.0, step = longest;
     while (done < 1.0) {
       step = std::min(step, 1.0 - done);
       const double next = step >= 1.0 - done ? 1.0 : done + step;
       if (attempt(next)) {
         done = next;
-        step *= 2.0;
+        step = std::min(2.0 * step, longest);
       } else {
         step *= 0.5;
-        if (step < kLeastStep) fail(done);
+        if (step < kLeastStep * longest) fail(done);
       }
     }
     refuse_inconsistent();
@@ -189,9 +167,36 @@ class Continuation {
   }
 
  private:
-  static constexpr double kLeastStep = 1e-7;    // of the whole way
+  static constexpr double kLeastStep = 1e-7;    // of the longest
   static constexpr int kMostCorrections = 6;    // Newton steps of the corrector
-  static constexpr double kLongestStep = 0.35;  // of any coordinate, as predicted (rad; m where that is the larger unit)
+  static constexpr double kLongestStep = 0.35;  // of any coordinate, led or as predicted (rad; m; of slides that are led, of the mechanism's size)
+  static constexpr double kMostTurns = 300.0, kMostSizes = 1000.0;  // as far as a way is followed
+  static constexpr double kSingularThere = 1e5;  // condition of a configuration that was found closed in a singularity, where Newton stops short
+
+  // How many steps of led coordinates the way has at least. Where a crank turns by more than a step unseen, the mechanism may stand
+  // again as it was though there was no way between.
+  double way_in_steps() {
+    const std::vector<double> from = led(0.0), to = led(1.0);
+    const double size = mechanism_size(model_);
+    double steps = 0.0;
+    for (const JointInfo& joint : model_.joints) {
+      const JointWay way = joint_way(joint, from, to);
+      if (!(way.turn <= 2.0 * std::numbers::pi * kMostTurns)) {
+        throw Error(ErrorCode::data,
+                    fmt::format("`{}` of `{}` is {:.6g} turns from where it starts: a way of more than {} is not followed, and without it the "
+                                "mode is not known; give an angle nearer to home",
+                                joint.name, model_.name, way.turn / (2.0 * std::numbers::pi), kMostTurns));
+      }
+      if (!(way.slide <= kMostSizes * size)) {
+        refuse_open();
+        throw Error(ErrorCode::data, fmt::format("`{}` of `{}` is {:.4g} m from where it starts, more than {} times the mechanism's size: such a "
+                                                 "way is not followed",
+                                                 joint.name, model_.name, way.slide, kMostSizes));
+      }
+      steps = std::max({steps, way.turn / kLongestStep, way.slide / (kLongestStep * size)});
+    }
+    return steps;
+  }
 
   // Where held coordinates are at that part of the way; others stay. More actuated joints than freedoms: only those that are
   // independent are led, the rest must come out right.
@@ -239,25 +244,33 @@ class Continuation {
     }
   }
 
-  [[noreturn]] void fail(double done) {
-    // how near the target itself can come to closing, from where the way ends
+  // The target itself, closed from where the way ends; throws where it cannot be, and says how near it comes.
+  Assembled refuse_open() {
     const std::vector<double> target = led(1.0);
     const Assembled there = assemble_from(model_, work_, target, held_);
+    if (there.closed) return there;
     const std::vector<OpenPolygon> open = open_polygons(model_, target, held_);
-    if (!there.closed) {
-      const std::string why = open.empty() ? open_loop(model_, work_, there.q) + " at best" : to_string(open[0]);
-      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, why));
+    if (open.empty()) {
+      // Newton's method may have missed it, which a plane tells in closed form
+      const LoopGraph graph = loop_graph(model_, target, held_);
+      if (!graph.tied && planar_plan(graph).complete) {
+        const Assemblies all = all_assemblies(model_, work_, target, held_);
+        if (!all.found.empty()) return all.found[0];
+      }
     }
-    constexpr double kSingularThere = 1e5;
+    const std::string why = open.empty() ? open_loop(model_, work_, there.q) + " at best" : to_string(open[0]);
+    throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, why));
+  }
+
+  [[noreturn]] void fail(double done) {
+    const Assembled there = refuse_open();
     if (!(there.condition < kSingularThere)) {
       throw Error(ErrorCode::data, fmt::format("`{}` can be assembled there in a singular pose only (condition {:.2g}), at which modes meet: the place of {} does not tell "
                                                "how the other joints move", model_.name, there.condition, list_velocities(model_, held_)));
     }
-    const Svd svd(columns_of(state_, model_.nv, free_));
-    const double least = svd.s.size() == 0 ? 1.0 : svd.s[svd.s.size() - 1];
     throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
-                                             "(condition {:.2g}); in another mode it can be assembled there, see `linkwright assemble`",
-                                             model_.name, 100.0 * done, least > 0.0 ? svd.s[0] / least : HUGE_VAL));
+                                             "(condition {:.2g}); it can be assembled there, but this way does not lead to it, see `linkwright assemble`",
+                                             model_.name, 100.0 * done, condition_of(columns_of(state_, model_.nv, free_))));
   }
 
   const Model<double>& model_;
@@ -366,23 +379,6 @@ std::vector<int> driving_velocities(const Model<double>& model, Workspace<double
                           list_velocities(model, moving), freedoms - given));
 }
 
-std::string open_loop(const Model<double>& model, Workspace<double>& work, In<double> q) {
-  double widest = 0.0;
-  std::string text;
-  forward_kinematics<double>(model, work, q);
-  for (const LoopClosure<double>& loop : model.loops) {
-    const Gap gap = gap_of(loop, frame_pose(work, loop.a), frame_pose(work, loop.b));
-    const double size = std::max(gap.distance, gap.angle);
-    if (!(size > std::max(widest, kClosedResidual))) continue;
-    widest = size;
-    text = fmt::format("loop `{}` ({} to {}) is open by ", loop.name, loop.a.name, loop.b.name);
-    if (gap.distance > kClosedResidual) text += fmt::format("{:.4g} m", gap.distance);
-    if (gap.distance > kClosedResidual && gap.angle > kClosedResidual) text += " and ";
-    if (gap.angle > kClosedResidual) text += fmt::format("{:.4g} rad", gap.angle);
-  }
-  return text;
-}
-
 Assembled assemble_home(const Model<double>& model) {
   Workspace<double> work(model);
   for (std::size_t k = 0; k < model.home.size(); ++k) {
@@ -400,6 +396,16 @@ Assembled assemble_home(const Model<double>& model) {
                 fmt::format("`{}` cannot be assembled near its home pose: {}", model.name, open_loop(model, work, near.q)));
   }
   return assemble_from(model, work, near.q, actuated);
+}
+
+Model<double> led_model(const Model<double>& model) {
+  Workspace<double> work(model);
+  const std::vector<int> leading = driving_velocities(model, work, assemble_home(model));
+  Model<double> led = model;
+  for (JointInfo& joint : led.joints) {
+    joint.actuated = joint.actuated && std::find(leading.begin(), leading.end(), joint.v) != leading.end();
+  }
+  return led;
 }
 
 Assembled continue_to(const Model<double>& model, Workspace<double>& work, const Assembled& from, In<double> actuated) {

@@ -48,6 +48,10 @@ std::vector<int> driving_velocities(const Model<double>& model, Workspace<double
 // The home pose, closed: with its actuated coordinates where that is possible, else near it. Throws Error where it is not.
 Assembled assemble_home(const Model<double>& model);
 
+// The same mechanism with the leading joints alone actuated: of more than there are freedoms the first independent ones at home. Throws
+// as driving_velocities.
+Model<double> led_model(const Model<double>& model);
+
 // The mode of the home pose, continued along the straight line from home's actuated coordinates to `actuated` (as many as
 // actuated_coordinates has). Throws Error that names the loop that cannot close and by how much, what the actuated joints leave
 // free, or at which part of the way the modes meet. More actuated joints than freedoms must fit together.

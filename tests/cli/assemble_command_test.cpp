@@ -208,6 +208,8 @@ loops:
            {{"assemble", "four-bar", "--path", write("b.csv", "t,q2\n0,1\n")}, 3, "has no column `q2`"},
            {{"assemble", "four-bar", "--path", write("c.csv", "t,q1\n0,1\n0,2\n")}, 3, "c.csv:3: times must rise"},
            {{"assemble", "four-bar", "--path", write("d.csv", "t,q1\n0,one\n")}, 3, "d.csv:2:"},
+           {{"assemble", "four-bar", "--mode", "2"}, 2, "--mode says in which mode a --path begins"},
+           {{"kinematics", "four-bar", "--q", "1e6"}, 3, "159155 turns from where it starts"},
            {{"assemble", "four-bar", "--out", "x.csv"}, 2, "--out is of a motion along a --path"},
            {{"assemble", "four-bar", "--workspace", "x.svg"}, 2, "two or three freedoms"},
            {{"assemble", "four-bar", "--workspace", "x.png"}, 2, ".svg"},
@@ -226,6 +228,70 @@ TEST(AssembleCommand, NamesLinksAndLoopsWhereLegsAreTooShort) {
   EXPECT_TRUE(has(o.err, "`leg6`")) << o.err;
   EXPECT_TRUE(has(o.err, "closure6")) << o.err;
   EXPECT_FALSE(has(o.err, "``")) << o.err;
+}
+
+TEST(AssembleCommand, SaysThatThereAreInfinitelyMany) {
+  // both elbows of the five-bar in one place, 0.06 m from either foot's middle
+  const std::string q = fmt::format("{},{}", std::numbers::pi - std::acos(0.06 / 0.16), std::acos(0.06 / 0.16));
+  const Outcome o = linkwright({"assemble", "five-bar", "--q", q});
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(has(o.out, "1 way of assembling it") && has(o.out, "some of infinitely many")) << o.out;
+  EXPECT_TRUE(has(o.err, "something can move while the actuated joints stand still")) << o.err;
+  const nlohmann::json json = linkwright({"assemble", "five-bar", "--q", q, "--json"}).json();
+  EXPECT_EQ(json["infinite"], true);
+  EXPECT_EQ(json["complete"], false);
+  EXPECT_FALSE(json.contains("search"));
+  EXPECT_LE(json["modes"][0]["residual"], 1e-12);
+}
+
+TEST(AssembleCommand, TakesTheLeadersOfMoreMotorsThanFreedomsOrAllThatAgree) {
+  const auto bars = [](const std::string& right) {
+    return write("bars_" + right + ".yaml", R"(linkwright: 1
+name: bars
+gravity: [0, -9.81, 0]
+links:
+  - {name: left, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: right, parent: base, joint: {type: revolute, actuated: )" + right + R"(, origin: {xyz: [0.8, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+home: {left: 60 deg, coupler: -60 deg, right: 60 deg}
+loops:
+  - {name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}
+)");
+  };
+  const std::string one = bars("false"), both = bars("true");
+  // what one motor does is the other road; the follower's angle by the cosine rule
+  const double q = 1.2, x = 0.5 * std::cos(q) - 0.8, y = 0.5 * std::sin(q), d = std::hypot(x, y);
+  const double right = std::atan2(y, x) - std::acos((0.6 * 0.6 + d * d - 1.0) / (2 * 0.6 * d));
+  const std::string all = fmt::format("1.2,{:.8f}", right);
+  for (const std::string& given : {std::string("1.2"), all}) {
+    const nlohmann::json a = linkwright({"kinematics", one, "--q", "1.2", "--qd", "0.7", "--json"}).json();
+    const nlohmann::json b = linkwright({"kinematics", both, "--q", given, "--qd", "0.7", "--json"}).json();
+    for (const char* field : {"velocity_names", "q", "coordinates", "frames", "jacobian", "velocity", "bias"}) EXPECT_EQ(a[field], b[field]) << field;
+    const std::size_t wanted = given == all ? 1 : 2;
+    const nlohmann::json modes = linkwright({"assemble", both, "--q", given, "--json"}).json()["modes"];
+    ASSERT_EQ(modes.size(), wanted) << given;
+    for (const char* command : {"inverse", "forward", "mass-matrix", "bias"}) {
+      const nlohmann::json json = linkwright({command, both, "--q", given, "--json"}).json();
+      EXPECT_EQ(json["q"], nlohmann::json({1.2})) << command;
+    }
+    EXPECT_EQ(linkwright({"ik", both, "--target", fmt::format("{},{},0", 0.5 * std::cos(1.0), 0.5 * std::sin(1.0)), "--frame", "coupler", "--position-only", "--q", given}).code, 0);
+  }
+  const std::string wrong = fmt::format("1.2,{:.8f}", right + 1e-4);
+  for (const char* command : {"kinematics", "inverse", "forward", "ik"}) {
+    std::vector<std::string> words{command, both, "--q", wrong};
+    if (std::string(command) == "ik") words.insert(words.end(), {"--target", "0.25,0.433,0", "--position-only"});
+    const Outcome o = linkwright(words);
+    EXPECT_EQ(o.code, 3) << command;
+    EXPECT_TRUE(has(o.err, "has more actuated joints than freedoms (1): where `left` is as given, `right` is")) << o.err;
+  }
+  EXPECT_EQ(linkwright({"assemble", both, "--q", wrong}).code, 1);
+  EXPECT_EQ(linkwright({"assemble", both, "--q", "1,2,3"}).code, 2);
+  // along a path either way
+  EXPECT_EQ(linkwright({"assemble", both, "--path", write("lead.csv", "t,q1\n0,1.2\n1,1.3\n")}).code, 0);
+  EXPECT_EQ(linkwright({"assemble", both, "--path", write("all.csv", fmt::format("t,q1,q2\n0,1.2,{:.8f}\n", right))}).code, 0);
+  EXPECT_EQ(linkwright({"assemble", both, "--path", write("wrong.csv", fmt::format("t,q1,q2\n0,1.2,{:.8f}\n", right + 1e-4))}).code, 1);
+  // the file's own home fits one of them only
+  for (const char* command : {"assemble", "kinematics", "inverse"}) EXPECT_EQ(linkwright({command, both}).code, 0) << command;
 }
 
 TEST(ClosedKinematics, JacobianIsTheDerivativeOfThePose) {

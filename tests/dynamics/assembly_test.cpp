@@ -127,6 +127,63 @@ TEST(Assembly, NamesTheLoopThatCannotCloseAndByHowMuch) {
   EXPECT_TRUE(says(open, "cannot be assembled there") && says(open, "0.52 m") && says(open, "they reach 0.35 m") && says(open, "0.17 m are missing")) << open;
 }
 
+TEST(Assembly, DoesNotSkipWhatLiesBetweenByWholeTurns) {
+  // a crank that cannot pass 180°, where 0.52 m would have to be bridged by 0.35 m: a turn further on it stands as it did, but no way leads there
+  const Model<double> bar = instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
+  for (const double q : {385.0, 390.0, 395.0, -330.0, 750.0}) {
+    const std::string text = message([&] { assemble_at(bar, std::vector<double>{q * kDeg}); });
+    EXPECT_TRUE(says(text, "its mode ends in a singularity") && says(text, "it can be assembled there, but this way does not lead to it")) << q << " " << text;
+  }
+  // the singularity is where coupler and rocker are in line
+  const double end = std::acos((0.4 * 0.4 + 0.12 * 0.12 - 0.35 * 0.35) / (2 * 0.4 * 0.12)) / kDeg;
+  EXPECT_EQ(message([&] { assemble_at(bar, std::vector<double>{(end - 0.01) * kDeg}); }), "");
+  EXPECT_NE(message([&] { assemble_at(bar, std::vector<double>{(end + 0.01) * kDeg}); }), "");
+}
+
+TEST(Assembly, FollowsTurnAfterTurn) {
+  // a crank that turns fully: the coupler swings back, so that against the crank it has turned as often the other way
+  const Model<double> model = instantiate<double>(load("four-bar"));
+  const Assembled home = assemble_home(model);
+  for (const int turns : {1, -3, 40, 290}) {
+    const double whole = 2 * std::numbers::pi * turns;
+    const Assembled a = assemble_at(model, std::vector<double>{home.q[0] + whole});
+    EXPECT_NEAR(a.q[1], home.q[1] - whole, 1e-10) << turns;
+    EXPECT_NEAR(a.q[2], home.q[2], 1e-10) << turns;
+  }
+}
+
+const char* const kPushedCrank = R"(linkwright: 1
+name: pushed
+links:
+  - {name: slider, parent: base, joint: {type: prismatic, axis: x, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: crank, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: rod, parent: crank, joint: {type: revolute, axis: z, origin: {xyz: [0.05, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+loops:
+  - {name: pin, joint: {type: revolute, axis: z}, between: [rod, slider], at: {rod: {xyz: [0.175, 0, 0]}, slider: {}}}
+home: {slider: 0.2, crank: 60 deg, rod: -75 deg}
+)";
+
+TEST(Assembly, RefusesWaysThatHaveNoEnd) {
+  const Model<double> model = instantiate<double>(load("four-bar"));
+  for (const double q : {1e4, 1e6, -1e30}) {
+    const std::string text = message([&] { assemble_at(model, std::vector<double>{q}); });
+    EXPECT_TRUE(says(text, "`crank` of `four-bar` is") && says(text, "turns from where it starts: a way of more than 300")) << q << " " << text;
+  }
+  const Model<double> pushed = model_from(kPushedCrank);
+  for (const double q : {0.3, 1e4, -1e12}) {
+    const std::string text = message([&] { assemble_at(pushed, std::vector<double>{q}); });
+    EXPECT_TRUE(says(text, "cannot be assembled there: from joint")) << q << " " << text;
+  }
+}
+
+TEST(Assembly, KnowsATargetInWhichModesMeet) {
+  // the slider as far out as crank and rod reach: there is no other mode there, both are this one
+  const Model<double> pushed = model_from(kPushedCrank);
+  EXPECT_EQ(message([&] { assemble_at(pushed, std::vector<double>{0.2249}); }), "");
+  const std::string text = message([&] { assemble_at(pushed, std::vector<double>{0.225}); });
+  EXPECT_TRUE(says(text, "in a singular pose only") && says(text, "modes meet")) << text;
+}
+
 TEST(Assembly, SaysWhereHomeIsNoNumber) {
   const Model<double> bar = instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}});
   EXPECT_TRUE(says(message([&] { assemble_home(bar); }), "the home of `coupler` is no number"));
@@ -188,6 +245,15 @@ TEST(Assembly, MoreActuatedJointsThanFreedomsMustFitTogether) {
   EXPECT_NEAR(same.q[1], led.q[1], 1e-12);
   const std::string text = message([&] { assemble_at(both, std::vector<double>{left, led.q[2] + 0.1}); });
   EXPECT_TRUE(says(text, "more actuated joints than freedoms") && says(text, "`right`")) << text;
+}
+
+TEST(Assembly, OfMoreMotorsThanFreedomsTheFirstLeads) {
+  // the file's home fits one of them only
+  const Model<double> led = led_model(model_from(bars("true", "true")));
+  EXPECT_EQ(actuated_velocities(led), (std::vector<int>{0}));
+  const Assembled home = assemble_home(led), one = assemble_home(model_from(bars("true", "false")));
+  EXPECT_TRUE(home.closed);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(home.q[k], one.q[k], 1e-12);
 }
 
 TEST(Soundness, CountsFreedomsBothWays) {

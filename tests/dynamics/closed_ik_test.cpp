@@ -74,6 +74,9 @@ TEST(ClosedIk, OfTheFiveBarByPositionAlone) {
     for (int i = 0; i < 2; ++i) {
       const double foot = i == 0 ? 0.06 : -0.06, q = s.actuated[static_cast<std::size_t>(i)];
       EXPECT_NEAR(std::hypot(0.05 - foot - 0.16 * std::cos(q), 0.22 - 0.16 * std::sin(q)), 0.24, 1e-12);
+      // to which side the elbow is bent: of crank and rod, the rod's angle against the crank
+      const double rod = std::atan2(0.22 - 0.16 * std::sin(q), 0.05 - foot - 0.16 * std::cos(q)) - q;
+      EXPECT_EQ(s.working_mode[static_cast<std::size_t>(i)], std::sin(rod) > 0.0 ? '+' : '-');
     }
   }
 }

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 #include "base/error.hpp"
 #include "base/linear.hpp"
 #include "base/random.hpp"
 #include "dynamics/closure.hpp"
+#include "dynamics/kinematics.hpp"
 #include "dynamics/modes/feasibility.hpp"
+#include "dynamics/modes/link_comparison.hpp"
 #include "dynamics/modes/mode_identity.hpp"
 #include "dynamics/modes/mode_path.hpp"
 #include "dynamics/modes/mode_search.hpp"
@@ -139,13 +142,59 @@ TEST(PlanarPlatform, WhereTheTwoLinesCoincide) {
 }
 
 TEST(PlanarPlatform, KnowsAPlatformThatMovesByItself) {
-  // parallel cranks: equal triangles, equal rods
+  // parallel cranks: equal triangles, equal rods. Unturned it moves along a circle; and turned about the centre of the triangle's circle,
+  // of radius ρ, all corners move by 2ρ sin(φ/2) = r: two places of their own where r < 2ρ
   PlanarPlatform p;
-  p.fixed = p.moving = {PlanePoint(0, 0), PlanePoint(1, 0.1), PlanePoint(0.4, 0.9)};
-  p.rod = {0.5, 0.5, 0.5};
-  const PlatformPoses found = platform_poses(p);
-  // translations on a circle, all at one angle: either reported as infinite, or no isolated pose is invented there
-  for (const PlanarPose& pose : found.poses) EXPECT_GT(std::abs(pose.angle), 1e-3);
+  p.fixed = {PlanePoint(0, 0), PlanePoint(1, 0.1), PlanePoint(0.4, 0.9)};
+  const double a = std::abs(p.fixed[1] - p.fixed[0]), b = std::abs(p.fixed[2] - p.fixed[1]), c = std::abs(p.fixed[0] - p.fixed[2]);
+  const double area = 0.5 * std::abs((std::conj(p.fixed[1] - p.fixed[0]) * (p.fixed[2] - p.fixed[0])).imag()), radius = a * b * c / (4 * area);
+  for (const double turn : {0.0, 0.8, -2.5}) {
+    for (std::size_t k = 0; k < 3; ++k) p.moving[k] = p.fixed[k] * std::polar(1.0, -turn);
+    p.rod = {0.5, 0.5, 0.5};
+    PlatformPoses found = platform_poses(p);
+    EXPECT_TRUE(found.infinite);
+    ASSERT_EQ(found.poses.size(), 2u);
+    for (const PlanarPose& pose : found.poses) {
+      EXPECT_NEAR(std::abs(std::remainder(pose.angle - turn, 2 * std::numbers::pi)), 2 * std::asin(0.5 / (2 * radius)), 1e-9);
+    }
+    p.rod = {2.5, 2.5, 2.5};
+    found = platform_poses(p);
+    EXPECT_TRUE(found.infinite);
+    EXPECT_TRUE(found.poses.empty());
+    p.rod = {0.5, 0.5, 0.51};
+    EXPECT_FALSE(platform_poses(p).infinite);
+  }
+}
+
+// Every way in which the links can stand with these coordinates held: Newton from anywhere, told apart by all rotations and places. Neither
+// closed forms nor what the search under test takes for equal.
+std::vector<std::vector<double>> stands(const Model<double>& model, const std::vector<double>& q, const std::vector<int>& held) {
+  Workspace<double> work(model);
+  Random random(12);
+  std::vector<std::vector<double>> found;
+  for (int start = 0; start < 300; ++start) {
+    std::vector<double> guess = q;
+    for (const Body<double>& body : model.bodies) {
+      if (std::find(held.begin(), held.end(), body.v) == held.end()) guess[static_cast<std::size_t>(body.q)] = random.between(-3.2, 3.2);
+    }
+    const Assembled a = assemble_from(model, work, guess, held);
+    if (a.residual > 1e-12) continue;
+    forward_kinematics<double>(model, work, a.q);
+    std::vector<double> stand;
+    for (const Transform<double>& X : work.X_W) {
+      for (int i = 0; i < 3; ++i) {
+        stand.push_back(X.p[i]);
+        for (int j = 0; j < 3; ++j) stand.push_back(X.R(i, j));
+      }
+    }
+    const bool known = std::any_of(found.begin(), found.end(), [&](const std::vector<double>& other) {
+      double apart = 0.0;
+      for (std::size_t k = 0; k < stand.size(); ++k) apart = std::max(apart, std::abs(stand[k] - other[k]));
+      return apart < 1e-6;
+    });
+    if (!known) found.push_back(stand);
+  }
+  return found;
 }
 
 std::vector<std::array<double, 6>> poses_of(const AssemblyModes& all) {
@@ -220,7 +269,7 @@ TEST(Modes, RecognisesAPlatformByItsGeometry) {
     const SearchResult searched = search_modes(model, work, q, held);
     for (const std::vector<double>& s : searched.found) {
       EXPECT_TRUE(std::any_of(closed.found.begin(), closed.found.end(),
-                              [&](const Assembled& c) { return same_places(model, work, c.q, s, 1e-6); }));
+                              [&](const Assembled& c) { return same_assembly(model, work, c.q, s, 1e-6); }));
     }
     EXPECT_EQ(searched.found.size(), closed.found.size()) << trial;
     for (const Assembled& c : closed.found) EXPECT_LE(c.residual, 1e-12);
@@ -307,9 +356,111 @@ home: {crank: 0, block: 1.25, rocker: 1.25}
   const double q = 0.7;
   const AssemblyModes all = assembly_modes(model, std::vector<double>{q}, model.frame_index("rocker"));
   EXPECT_TRUE(all.complete);
-  // the rocker points at the pin or away from it: the places are the same, the mode of home is listed
+  // the rocker points at the pin or away from it: all joints are in the same places, and it is another mode
+  ASSERT_EQ(all.modes.size(), 2u);
+  EXPECT_EQ(stands(model, {q, 0.0, 0.0}, {0}).size(), 2u);
+  const std::size_t home = all.modes[0].from_home ? 0 : 1;
+  const double towards = std::atan2(0.3 + 0.1 * std::sin(q), 0.1 * std::cos(q));
+  EXPECT_NEAR(all.modes[home].at.q[2], towards, 1e-12);
+  EXPECT_NEAR(std::abs(std::remainder(all.modes[1 - home].at.q[2] - towards, 2 * std::numbers::pi)), std::numbers::pi, 1e-12);
+  EXPECT_TRUE(all.modes[home].from_home && !all.modes[1 - home].from_home);
+  EXPECT_NE(all.modes[0].signs, all.modes[1].signs);
+}
+
+TEST(Modes, OfASphericalFourBarAreTwoWhereverItsFramesAre) {
+  // axes 40°, 70°, 60° and 80° apart through one point: with all frames in that point no joint moves from its place
+  const std::string text = R"(linkwright: 1
+name: ball
+parameters: {h: 0}
+links:
+  - {name: crank, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: coupler, parent: crank, joint: {type: revolute, origin: {rpy: [40 deg, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: rocker, parent: base, joint: {type: revolute, origin: {rpy: [80 deg, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+loops:
+  - name: pin
+    joint: {type: revolute}
+    between: [coupler, rocker]
+    at: {coupler: {xyz: [0, -h*sin(70 deg), h*cos(70 deg)], rpy: [70 deg, 0, 0]}, rocker: {xyz: [0, -h*sin(60 deg), h*cos(60 deg)], rpy: [60 deg, 0, 0]}}
+home: {crank: 1, coupler: -0.0774, rocker: 1.0464}
+)";
+  for (const double h : {0.0, 0.3}) {
+    const ReadResult r = read_text(text, "ball.yaml");
+    ASSERT_TRUE(r.mechanism);
+    const Model<double> model = instantiate<double>(*r.mechanism, {{"h", h}});
+    for (const double q : {1.0, 0.4, 1.7}) {
+      const AssemblyModes all = assembly_modes(model, std::vector<double>{q}, model.frame_index("rocker"));
+      EXPECT_EQ(all.modes.size(), 2u) << h << " " << q;
+      EXPECT_EQ(stands(model, {q, 0.0, 0.0}, {0}).size(), 2u) << h << " " << q;
+      // the angles of the spherical triangle: both have the pin as far from either axis as the links say
+      for (const AssemblyMode& m : all.modes) EXPECT_LE(m.at.residual, 1e-12);
+      EXPECT_NE(all.modes[0].signs, all.modes[1].signs);
+    }
+  }
+}
+
+TEST(Modes, DoNotCountTheTwoSetsOfAnglesOfAUniversalJoint) {
+  // leg k turned about itself by the other set: the same mode, of the same sign and condition
+  const Model<double> model = instantiate<double>(load("stewart"));
+  Workspace<double> work(model);
+  const std::vector<double> legs{0.70, 0.66, 0.71, 0.69, 0.65, 0.68};
+  const AssemblyModes all = assembly_modes(model, legs, model.frame_index("center"));
+  const ModeIdentity identity(model, work, assemble_home(model).q, actuated_velocities(model));
+  Random random(9);
+  int minus = 0;
+  for (const AssemblyMode& mode : all.modes) {
+    minus += mode.signs == "-";
+    const ModeIdentity::Measure first = identity.at(work, mode.at.q);
+    for (int trial = 0; trial < 4; ++trial) {
+      std::vector<double> q = mode.at.q;
+      for (const JointInfo& joint : model.joints) {
+        if (joint.type != JointType::universal || random.between(0, 1) < 0.5) continue;
+        const auto k = static_cast<std::size_t>(joint.q);
+        q[k] += std::numbers::pi;
+        q[k + 1] = std::numbers::pi - q[k + 1];
+        if (joint.name != "leg1") continue;
+        // what leg 1 carries in the tree must not turn with it: half a turn back about the leg, before the ball joint
+        for (const JointInfo& ball : model.joints) {
+          if (ball.type != JointType::spherical) continue;
+          const auto b = static_cast<std::size_t>(ball.q);
+          const double x = q[b], y = q[b + 1], z = q[b + 2], w = q[b + 3];
+          q[b] = -y, q[b + 1] = x, q[b + 2] = w, q[b + 3] = -z;
+        }
+      }
+      const ClosureState state = closure_state(model, work, q);
+      for (const double r : state.residual) EXPECT_NEAR(r, 0.0, 1e-12);
+      EXPECT_TRUE(same_assembly(model, work, mode.at.q, q, 1e-7));
+      const ModeIdentity::Measure other = identity.at(work, q);
+      EXPECT_EQ(other.signs, mode.signs);
+      EXPECT_NEAR(other.condition, first.condition, 1e-9 * first.condition);
+    }
+  }
+  EXPECT_EQ(2 * minus, static_cast<int>(all.modes.size()));  // mirrored in the base's plane, a mode has the other sign
+}
+
+TEST(Modes, WhereSomethingMovesByItself) {
+  // five-bar with both elbows in one place: the rods turn about it together
+  const Model<double> five = instantiate<double>(load("five-bar"));
+  const double lean = std::acos(0.06 / 0.16);
+  AssemblyModes all = assembly_modes(five, std::vector<double>{std::numbers::pi - lean, lean}, five.frame_index("tool"));
+  EXPECT_TRUE(all.infinite);
+  EXPECT_FALSE(all.complete);
   ASSERT_EQ(all.modes.size(), 1u);
-  EXPECT_NEAR(all.modes[0].at.q[2], std::atan2(0.3 + 0.1 * std::sin(q), 0.1 * std::cos(q)), 1e-12);
+  EXPECT_LE(all.modes[0].at.residual, 1e-12);
+  EXPECT_NEAR(std::hypot(all.modes[0].pose[0], all.modes[0].pose[1] - 0.16 * std::sin(lean)), 0.24, 1e-12);
+  // 3-RRR with its knees as far apart as the platform's corners: radius R of the base's triangle, r of the platform's,
+  // |R e^{i·210°} + l₁ e^{iq}| = r
+  const Model<double> three = instantiate<double>(load("planar-3rrr"));
+  const double R = 1 / std::sqrt(3.0), r = 0.4 / std::sqrt(3.0);
+  for (const double side : {-1.0, 1.0}) {
+    const double q = 210 * kDeg + side * std::acos((r * r - R * R - 0.4 * 0.4) / (2 * R * 0.4));
+    all = assembly_modes(three, std::vector<double>{q, q, q}, three.frame_index("platform"));
+    EXPECT_TRUE(all.infinite);
+    EXPECT_FALSE(all.complete);
+    ASSERT_GE(all.modes.size(), 1u);
+    for (const AssemblyMode& m : all.modes) EXPECT_LE(m.at.residual, 1e-11);
+  }
+  // and beside it, none of this
+  EXPECT_FALSE(assembly_modes(five, std::vector<double>{std::numbers::pi - lean + 1e-3, lean}, 0).infinite);
 }
 
 TEST(Modes, OfSpatialLoopsAreSearchedAndCertified) {
@@ -400,6 +551,47 @@ TEST(Path, FindsTheStretchOfLegThree) {
   EXPECT_NEAR(followed.events[0].t, 1.856, 1e-3);
   EXPECT_NEAR(followed.events[0].actuated[2] / kDeg, 32.79, 2e-2);
   EXPECT_NE(followed.events[0].what.find("crank3"), std::string::npos);
+}
+
+TEST(Path, FindsTheStretchOfEitherLegOfTheFiveBar) {
+  // led so that one leg passes through full stretch at t = 0.5: crank at a, rod at b against it; and the same in the mirror
+  const Model<double> model = instantiate<double>(load("five-bar"));
+  Workspace<double> work(model);
+  using Complex = std::complex<double>;
+  for (const bool mirrored : {false, true}) {
+    std::vector<DrivenSample> path;
+    Assembled start;
+    for (int k = 0; k <= 100; ++k) {
+      const double t = 0.01 * k, a = 2.0 + 0.2 * t, b = 0.4 - 0.8 * t;
+      const Complex tool = 0.06 + 0.16 * std::polar(1.0, a) + 0.24 * std::polar(1.0, a + b);
+      // the other leg, its elbow outward
+      const Complex reach = tool + 0.06;
+      const double d = std::abs(reach), q2 = std::arg(reach) + std::acos((0.16 * 0.16 + d * d - 0.24 * 0.24) / (2 * 0.16 * d));
+      const double rod2 = std::arg(tool + 0.06 - 0.16 * std::polar(1.0, q2)) - q2;
+      if (mirrored) {
+        path.push_back({t, {std::numbers::pi - q2, std::numbers::pi - a}});
+      } else {
+        path.push_back({t, {a, q2}});
+      }
+      if (k > 0) continue;
+      const std::vector<double> guess = mirrored ? std::vector<double>{std::numbers::pi - q2, std::numbers::pi - a, -rod2, -b} : std::vector<double>{a, q2, b, rod2};
+      start = assemble_from(model, work, guess, actuated_velocities(model));
+      ASSERT_TRUE(start.closed);
+    }
+    const ClosedPath followed = follow_modes(model, path, model.frame_index("tool"), start);
+    EXPECT_TRUE(followed.complete);
+    ASSERT_EQ(followed.events.size(), 1u);
+    EXPECT_EQ(followed.events[0].kind, PathEvent::Kind::stretch);
+    EXPECT_NEAR(followed.events[0].t, 0.5, 1e-3);  // straight lines between samples
+    EXPECT_NE(followed.events[0].what.find(mirrored ? "leg 2 (crank2-rod2-" : "leg 1 (crank1-rod1)"), std::string::npos) << followed.events[0].what;
+    EXPECT_LT(followed.samples[50].serial_distance, 1e-9);
+    EXPECT_GT(followed.samples[0].serial_distance, 1e-3);
+    // the leg's determinant is the area of its parallelogram, l₁ l₂ sin b
+    for (const int k : {0, 30, 80}) {
+      const double b = 0.4 - 0.008 * k;
+      EXPECT_NEAR(followed.samples[static_cast<std::size_t>(k)].legs[mirrored ? 1 : 0], (mirrored ? -1 : 1) * 0.16 * 0.24 * std::sin(b), 1e-12);
+    }
+  }
 }
 
 TEST(Feasibility, HelmysPrintedLengthsCannotBeAssembled) {

@@ -89,7 +89,8 @@ class ClosedTarget {
     s.at = assemble_from(model_, work_, q, driven_);
     s.actuated = actuated_of(s.at.q);
     for (const Leg& leg : legs_) {
-      const double d = leg_determinant(model_, work_, s.at.q, frame_, leg);
+      const LegMeasure home = leg_measure(model_, work_, model_.home, frame_, leg);
+      const double d = leg_measure(model_, work_, s.at.q, frame_, leg, &home).value;
       s.working_mode += std::abs(d) < 1e-9 ? '0' : d > 0.0 ? '+' : '-';
     }
     forward_kinematics<double>(model_, work_, s.at.q);
@@ -178,7 +179,7 @@ ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vec
   result.legs = legs_to(model, frame);
   Workspace<double> work(model);
   Assembled here = start;
-  std::vector<double> determinants;
+  std::vector<LegMeasure> before;
   for (std::size_t k = 0; k < path.size(); ++k) {
     const ClosedIk all = closed_inverse_kinematics(model, frame, {path[k].pose, position_only}, here, limits);
     ClosedIkSample sample{path[k].t, {}, {}, !all.solutions.empty()};
@@ -203,14 +204,14 @@ ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vec
     sample.solution = *best;
     here = best->at;
     sample.rates = actuated_rates(model, work, here.q, frame, path[k].velocity, position_only);
-    std::vector<double> now;
-    for (const Leg& leg : result.legs) now.push_back(leg_determinant(model, work, here.q, frame, leg));
-    for (std::size_t l = 0; n > 0 && l < now.size() && determinants.size() == now.size(); ++l) {
-      if (!(now[l] * determinants[l] < 0.0)) continue;
-      const double part = determinants[l] / (determinants[l] - now[l]);
+    std::vector<LegMeasure> now;
+    for (std::size_t l = 0; l < result.legs.size(); ++l) {
+      now.push_back(leg_measure(model, work, here.q, frame, result.legs[l], before.empty() ? nullptr : &before[l]));
+      if (before.empty() || !(now[l].value * before[l].value < 0.0)) continue;
+      const double part = before[l].value / (before[l].value - now[l].value);
       result.switches.push_back({result.samples[n - 1].t + part * (path[k].t - result.samples[n - 1].t), static_cast<int>(l)});
     }
-    determinants = now;
+    before = std::move(now);
     result.samples.push_back(std::move(sample));
   }
   return result;

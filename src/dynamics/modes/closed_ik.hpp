@@ -18,7 +18,8 @@ namespace lw {
 struct ClosedIkSolution {
   std::vector<double> actuated;
   Assembled at;                 // residual and condition: those of the closures by what the actuated joints leave free
-  std::string working_mode;     // the sign of each leg's determinant (legs.hpp); '0' where it is stretched or folded, empty without legs
+  std::string working_mode;     // the sign of each leg's determinant (legs.hpp), of a volume against home; '0' where it is stretched or folded,
+                                // empty without legs
   double position_error = 0.0, rotation_error = 0.0;
 };
 struct ClosedIk {

@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
 
 #include "../../base/index.hpp"
+#include "../../base/linear.hpp"
+#include "../../base/random.hpp"
+#include "../closure.hpp"
 #include "../kinematics.hpp"
 
 namespace lw {
@@ -112,6 +114,40 @@ std::vector<Twist> leg_columns(const Model<double>& model, const Workspace<doubl
   return columns;
 }
 
+// All turns about one direction, all slides across it.
+bool in_plane(const std::vector<Twist>& columns, Eigen::Vector3d& normal) {
+  normal.setZero();
+  for (const Twist& t : columns) {
+    if (normal.isZero()) normal = t.head<3>();
+    if (t.head<3>().cross(normal).norm() > 1e-9) return false;
+  }
+  return !normal.isZero() && std::all_of(columns.begin(), columns.end(), [&](const Twist& t) { return std::abs(normal.dot(t.tail<3>())) < 1e-9 * (1.0 + t.norm()); });
+}
+
+// Those rows that a leg of so many freedoms is made to move.
+Eigen::MatrixXd leg_rows(const std::vector<Twist>& columns, bool planar) {
+  const auto n = static_cast<Eigen::Index>(columns.size());
+  Eigen::MatrixXd J(6, n);
+  for (Eigen::Index k = 0; k < n; ++k) J.col(k) = columns[static_cast<std::size_t>(k)];
+  Eigen::Vector3d normal;
+  if (!planar || !in_plane(columns, normal)) return n == 3 ? Eigen::MatrixXd(J.bottomRows(3)) : J;
+  const Eigen::Vector3d e = normal.unitOrthogonal(), f = normal.cross(e);
+  Eigen::MatrixXd flat(3, n);
+  flat << normal.transpose() * J.topRows(3), e.transpose() * J.bottomRows(3), f.transpose() * J.bottomRows(3);
+  return n == 2 ? Eigen::MatrixXd(flat.bottomRows(2)) : flat;
+}
+
+// Whether it moves in a plane in general: by its axes in some configuration of the open tree, which a plane does not leave.
+bool moves_in_plane(const Model<double>& model, Workspace<double>& work, const Leg& leg) {
+  Random random(7);
+  std::vector<double> q = model.home, step(at(model.nv));
+  for (double& x : step) x = random.between(-1.0, 1.0);
+  advance(model, q, step);
+  forward_kinematics<double>(model, work, q);
+  Eigen::Vector3d normal;
+  return in_plane(leg_columns(model, work, leg, Vec3<double>::zero()), normal);
+}
+
 }  // namespace
 
 std::vector<Leg> legs_to(const Model<double>& model, int frame) {
@@ -121,6 +157,7 @@ std::vector<Leg> legs_to(const Model<double>& model, int frame) {
   if (ways.found.size() < 2) return {};
   std::vector<bool> passed(model.bodies.size(), false);
   std::vector<Leg> legs;
+  Workspace<double> work(model);
   for (const Ways::Way& way : ways.found) {
     for (const int body : way.bodies) {
       if (passed[at(body)]) return {};
@@ -139,34 +176,28 @@ std::vector<Leg> legs_to(const Model<double>& model, int frame) {
       }
       if (leg.joints.empty() || leg.joints.back() != name) leg.joints.push_back(name);
     }
+    leg.planar = moves_in_plane(model, work, leg);
     legs.push_back(std::move(leg));
   }
   return legs;
 }
 
-double leg_determinant(const Model<double>& model, Workspace<double>& work, In<double> q, int frame, const Leg& leg) {
+LegMeasure leg_measure(const Model<double>& model, Workspace<double>& work, In<double> q, int frame, const Leg& leg,
+                       const LegMeasure* from) {
   forward_kinematics<double>(model, work, q);
   const std::vector<Twist> columns = leg_columns(model, work, leg, frame_pose(model, work, frame).p);
-  if (columns.size() == 6) {
-    Eigen::Matrix<double, 6, 6> J;
-    for (int k = 0; k < 6; ++k) J.col(k) = columns[at(k)];
-    return J.determinant();
+  if (columns.empty()) return {};
+  LegMeasure measure{0.0, leg_rows(columns, leg.planar)};
+  const Eigen::MatrixXd& J = measure.J;
+  if (J.rows() == J.cols()) {
+    measure.value = determinant(J);
+    return measure;
   }
-  if (columns.size() != 3) return 0.0;
-  Eigen::Vector3d normal = Eigen::Vector3d::Zero();
-  for (const Twist& t : columns) {
-    const Eigen::Vector3d w = t.head<3>();
-    if (normal.isZero()) normal = w;
-    if (w.cross(normal).norm() > 1e-9) return 0.0;
-  }
-  if (normal.isZero()) return 0.0;
-  const Eigen::Vector3d e = normal.unitOrthogonal(), f = normal.cross(e);
-  Eigen::Matrix3d J;
-  for (int k = 0; k < 3; ++k) {
-    const Twist& t = columns[at(k)];
-    J.col(k) << normal.dot(t.head<3>()), e.dot(t.tail<3>()), f.dot(t.tail<3>());
-  }
-  return J.determinant();
+  measure.value = std::sqrt(std::max(0.0, J.rows() > J.cols() ? determinant(J.transpose() * J) : determinant(J * J.transpose())));
+  if (from == nullptr || from->J.rows() != J.rows() || J.rows() < J.cols()) return measure;
+  const bool over = determinant(from->J.transpose() * J) < 0.0;
+  if ((from->value < 0.0) != over) measure.value = -measure.value;
+  return measure;
 }
 
 }  // namespace lw

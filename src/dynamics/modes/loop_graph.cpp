@@ -93,6 +93,7 @@ void LoopGraph::merge(int keep, int gone, const Transform<double>& X_keep_gone) 
     group[k] = keep;
     X[k] = X_keep_gone * X[k];
   }
+  std::erase_if(yokes, [&](int g) { return g == keep || g == gone; });
 }
 
 bool LoopGraph::whole() const {
@@ -117,6 +118,11 @@ LoopGraph loop_graph(const Model<double>& model, In<double> q, const std::vector
     graph.group.push_back(groups++);
     graph.X.emplace_back();
     if (body.kind != JointKind::floating) graph.joints.push_back(tree_joint(model, static_cast<int>(k)));
+    const auto within = [&](const JointInfo& j) {
+      const int b = static_cast<int>(k);
+      return j.type == JointType::universal && j.first_body <= b && b < j.last_body && std::find(held.begin(), held.end(), j.v + 1) == held.end();
+    };
+    if (std::any_of(model.joints.begin(), model.joints.end(), within)) graph.yokes.push_back(graph.group.back());
   }
   for (const LoopClosure<double>& loop : model.loops) {
     if (loop.type == JointType::floating) continue;
@@ -186,6 +192,10 @@ GraphModel model_of(const LoopGraph& graph) {
     }
     info.last_body = above;
     model.joints.push_back(info);
+    for (int k = info.first_body; k <= above; ++k) {
+      const bool middle = joint.type == JointType::universal && k < above;
+      result.yokes.push_back(middle || (k == above && std::find(graph.yokes.begin(), graph.yokes.end(), child) != graph.yokes.end()));
+    }
     // the last body's frame is the joint's on the child's side
     result.groups[at(child)] = {joint.name, above, graph.frame(joint, 1 - side).inverse()};
   };

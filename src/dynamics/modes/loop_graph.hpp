@@ -25,6 +25,7 @@ struct LoopGraph {
   std::vector<Transform<double>> X;  // the same bodies in the frames of their groups
   std::vector<FreeJoint> joints;
   bool tied = false;                 // a mimic follows a free joint: not a matter of this joint alone
+  std::vector<int> yokes;            // groups that are no links but the middle of a universal joint
 
   int group_of(const FreeJoint& joint, int side) const { return group[static_cast<std::size_t>(joint.body[side] + 1)]; }
   bool joins(const FreeJoint& joint, int a, int b) const;
@@ -49,6 +50,7 @@ std::vector<double> coordinates_from(const Model<double>& model, const LoopGraph
 struct GraphModel {
   Model<double> model;
   std::vector<Frame<double>> groups;  // the frames of the groups on its bodies; body -2: not reached
+  std::vector<bool> yokes;            // its bodies that are in the middle of a universal joint
 };
 GraphModel model_of(const LoopGraph& graph);
 // Puts all groups that were reached into the base's, as the mechanism of the graph stands after forward_kinematics.

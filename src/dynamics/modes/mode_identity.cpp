@@ -125,15 +125,32 @@ bool oriented_alike(const Model<double>& model, const std::vector<ClosureBlock>&
 }
 
 ModeIdentity::ModeIdentity(const Model<double>& model, Workspace<double>& work, In<double> reference, const std::vector<int>& held)
-    : model_(model), blocks_(solvable_blocks(model, work, reference, held)) {
+    : model_(model), links_(model), ends_(links_.rod_ends()), blocks_(solvable_blocks(model, work, reference, held)) {
   const ClosureState state = closure_state(model, work, reference);
   for (const ClosureBlock& block : blocks_) {
     const MatrixXd J = block_of(state, model.nv, block);
     reference_.emplace_back(J.data(), J.data() + J.size());
   }
+  reference_over_ = turned_over(work, reference);
+}
+
+std::vector<bool> ModeIdentity::turned_over(Workspace<double>& work, In<double> q) const {
+  std::vector<bool> over(blocks_.size(), false);
+  if (ends_.empty()) return over;
+  const LinkPoses poses = links_.at(work, q);
+  for (const LinkComparison::RodEnd& end : ends_) {
+    if (links_.handedness(work, poses, end) >= 0.0) continue;
+    const auto of = [&](const ClosureBlock& block) {
+      const std::vector<int>& list = end.loop >= 0 ? block.loops : block.velocities;
+      return std::find(list.begin(), list.end(), end.loop >= 0 ? end.loop : model_.bodies[lw::at(end.first)].v) != list.end();
+    };
+    for (std::size_t b = 0; b < blocks_.size(); ++b) over[b] = over[b] != of(blocks_[b]);
+  }
+  return over;
 }
 
 ModeIdentity::Measure ModeIdentity::at(Workspace<double>& work, In<double> q) const {
+  const std::vector<bool> over = turned_over(work, q);
   const ClosureState state = closure_state(model_, work, q);
   Measure measure;
   double most = 0.0, least = std::numeric_limits<double>::infinity();
@@ -145,7 +162,8 @@ ModeIdentity::Measure ModeIdentity::at(Workspace<double>& work, In<double> q) co
     const bool tall = J.rows() >= J.cols();
     const double smallest = tall ? s[s.size() - 1] : 0.0;
     const bool singular = !(smallest > kSingularBlock * s[0]) || !tall || !(s0[s0.size() - 1] > kSingularBlock * s0[0]);
-    const double sign = singular ? 0.0 : (reference.transpose() * J).determinant() > 0.0 ? 1.0 : -1.0;
+    const double turn = over[b] == reference_over_[b] ? 1.0 : -1.0;
+    const double sign = singular ? 0.0 : turn * (reference.transpose() * J).determinant() > 0.0 ? 1.0 : -1.0;
     measure.signs += sign > 0.0 ? '+' : sign < 0.0 ? '-' : '0';
     measure.volumes.push_back((sign < 0.0 ? -1.0 : 1.0) * (tall ? s.prod() : 0.0));
     most = std::max(most, s[0]);

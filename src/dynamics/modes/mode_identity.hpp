@@ -7,6 +7,9 @@
 // from one to another of the same sign without a singularity between them, so that no label can name those: there the number in
 // the list of `assembly_modes` does, and tracking.
 //
+// The two sets of angles of a universal joint that holds a rod are one mode (link_comparison.hpp) but turn the determinant over: it is
+// counted times the hand of that joint.
+//
 // The volume of a block is √det(J_bᵀ J_b), with the sign: |det J_b| for a square block, and for a planar loop, which has equations
 // that say nothing, that of the others.
 #pragma once
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "../closure.hpp"
+#include "link_comparison.hpp"
 
 namespace lw {
 
@@ -45,9 +49,15 @@ class ModeIdentity {
   const std::vector<ClosureBlock>& blocks() const { return blocks_; }
 
  private:
+  // Of each block: whether its universal joints are turned over, an odd number of them.
+  std::vector<bool> turned_over(Workspace<double>& work, In<double> q) const;
+
   const Model<double>& model_;
+  LinkComparison links_;
+  std::vector<LinkComparison::RodEnd> ends_;
   std::vector<ClosureBlock> blocks_;
   std::vector<std::vector<double>> reference_;  // J_b of each block, by columns
+  std::vector<bool> reference_over_;
 };
 
 }  // namespace lw

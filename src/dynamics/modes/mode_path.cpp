@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "../../base/linear.hpp"
 #include "../closure.hpp"
 #include "../kinematics.hpp"
+#include "follower_rates.hpp"
 #include "mode_identity.hpp"
 
 namespace lw {
@@ -33,7 +35,9 @@ class PathFollower {
       end(path_[0].t, path_[0].actuated, e.what());
       return std::move(result_);
     }
-    const ModeIdentity identity(model_, work_, here_.q, driving_velocities(model_, work_, here_));
+    const std::vector<int> driven = driving_velocities(model_, work_, here_);
+    const ModeIdentity identity(model_, work_, here_.q, driven);
+    point_ = moves_a_point(driven);
     add(path_[0], identity);
     for (std::size_t k = 1; k < path_.size(); ++k) {
       Assembled next;
@@ -62,6 +66,21 @@ class PathFollower {
     }
   }
 
+  // Two driven joints that carry the frame to any place nearby: then a place is what it is led to, and how it is turned follows.
+  bool moves_a_point(const std::vector<int>& driven) {
+    if (driven.size() != 2) return false;
+    try {
+      const std::vector<double> G = follower_rates(model_, work_, here_.q, driven);
+      std::vector<double> J(6 * at(model_.nv));
+      forward_kinematics<double>(model_, work_, here_.q);
+      frame_jacobian<double>(model_, work_, frame_, J);
+      const Eigen::Map<const Eigen::MatrixXd> all(J.data(), 6, model_.nv), follow(G.data(), model_.nv, 2);
+      return rank(all.bottomRows(3) * follow, 1e-9) == 2;
+    } catch (const Error&) {
+      return false;  // a singular start
+    }
+  }
+
   std::vector<double> between(std::size_t k, double part) const {
     std::vector<double> q = path_[k - 1].actuated;
     for (std::size_t i = 0; i < q.size(); ++i) q[i] += part * (path_[k].actuated[i] - q[i]);
@@ -72,19 +91,26 @@ class PathFollower {
   void add(const DrivenSample& sample, const ModeIdentity& identity) {
     const ModeIdentity::Measure m = identity.at(work_, here_.q);
     ClosedSample s{sample.t, here_, m.signs, m.volumes, m.distance, m.condition, 0.0, 1.0, {}};
+    std::vector<LegMeasure> next;
     // closures and the frame's Jacobian, one above the other
     const ClosureState state = closure_state(model_, work_, here_.q);
     const auto rows = static_cast<Eigen::Index>(state.residual.size());
-    Eigen::MatrixXd both(rows + 6, model_.nv);
+    const Eigen::Index task = point_ ? 3 : 6;
+    Eigen::MatrixXd both(rows + task, model_.nv);
     both.topRows(rows) = Eigen::Map<const Eigen::MatrixXd>(state.jacobian.data(), rows, model_.nv);
     std::vector<double> J(6 * at(model_.nv));
     forward_kinematics<double>(model_, work_, here_.q);
     frame_jacobian<double>(model_, work_, frame_, J);
-    both.bottomRows(6) = Eigen::Map<const Eigen::MatrixXd>(J.data(), 6, model_.nv);
+    both.bottomRows(task) = Eigen::Map<const Eigen::MatrixXd>(J.data(), 6, model_.nv).bottomRows(task);
     const Eigen::VectorXd singular = Svd(both).s;
     s.serial_distance = both.rows() < both.cols() ? 0.0 : singular[singular.size() - 1];
     s.serial_condition = s.serial_distance > 0.0 ? singular[0] / s.serial_distance : std::numeric_limits<double>::infinity();
-    for (const Leg& leg : result_.legs) s.legs.push_back(leg_determinant(model_, work_, here_.q, frame_, leg));
+    for (std::size_t l = 0; l < result_.legs.size(); ++l) {
+      LegMeasure now = leg_measure(model_, work_, here_.q, frame_, result_.legs[l], now_.empty() ? nullptr : &now_[l]);
+      s.legs.push_back(now.value);
+      next.push_back(std::move(now));
+    }
+    before_ = std::exchange(now_, std::move(next));
     result_.samples.push_back(std::move(s));
   }
 
@@ -119,7 +145,7 @@ class PathFollower {
       for (int i = 0; i < 40; ++i) {
         const double part = 0.5 * (low + high);
         const Assembled there = continue_to(model_, work_, at_low, between(k, part));
-        if (leg_determinant(model_, work_, there.q, frame_, result_.legs[l]) * a.legs[l] > 0.0) {
+        if (leg_measure(model_, work_, there.q, frame_, result_.legs[l], &before_[l]).value * a.legs[l] > 0.0) {
           low = part;
           at_low = there;
         } else {
@@ -162,7 +188,8 @@ class PathFollower {
   int frame_;
   double warning_;
   Assembled here_;
-  bool warned_ = false;
+  bool warned_ = false, point_ = false;
+  std::vector<LegMeasure> before_, now_;  // of the legs, at the last two samples
   ClosedPath result_;
 };
 

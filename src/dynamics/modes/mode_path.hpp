@@ -4,6 +4,7 @@
 //             Distance: the smallest singular value of J_u.
 //   serial    the frame stands still, and the driven joints can move: [J; J_F] loses rank, J the closures', J_F the frame's Jacobian.
 //             Here a leg is stretched or folded, and working modes meet. Distance: the smallest singular value of both together.
+//             Of a mechanism with two freedoms that carry the frame to any place nearby, J_F is that of its place alone.
 //
 // Where a leg's own determinant (legs.hpp) changes its sign it has been stretched or folded.
 #pragma once

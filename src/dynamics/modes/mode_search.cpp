@@ -9,7 +9,7 @@
 #include "../../base/random.hpp"
 #include "../assembly.hpp"
 #include "../closure.hpp"
-#include "../kinematics.hpp"
+#include "link_comparison.hpp"
 #include "mode_identity.hpp"
 
 namespace lw {
@@ -17,29 +17,12 @@ namespace {
 
 constexpr int kFewestStarts = 40, kMostStarts = 1500, kOftenEnough = 4, kMostIterations = 30;
 
-std::vector<Vec3<double>> joint_places(const Model<double>& model, Workspace<double>& work, In<double> q) {
-  forward_kinematics<double>(model, work, q);
-  std::vector<Vec3<double>> places;
-  for (const Transform<double>& X : work.X_W) places.push_back(X.p);
-  for (const LoopClosure<double>& loop : model.loops) {
-    places.push_back(frame_pose(work, loop.a).p);
-    places.push_back(frame_pose(work, loop.b).p);
-  }
-  return places;
-}
-
-bool same(const std::vector<Vec3<double>>& a, const std::vector<Vec3<double>>& b, double tolerance) {
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    if (norm(a[k] - b[k]) > tolerance) return false;
-  }
-  return true;
-}
-
 // One block: its loops alone, all else held.
 class BlockSearch {
  public:
-  BlockSearch(const Model<double>& model, Workspace<double>& work, In<double> near, const ClosureBlock& block, double size)
-      : model_(model), work_(work), near_(near.begin(), near.end()), block_(block), size_(size) {
+  BlockSearch(const Model<double>& model, Workspace<double>& work, In<double> near, const ClosureBlock& block, double size,
+              const LinkComparison& links)
+      : model_(model), work_(work), near_(near.begin(), near.end()), block_(block), size_(size), links_(links) {
     model_.loops.clear();
     for (const int l : block.loops) model_.loops.push_back(model.loops[at(l)]);
     for (int v = 0; v < model.nv; ++v) {
@@ -49,7 +32,7 @@ class BlockSearch {
 
   struct Way {
     std::vector<double> q;
-    std::vector<Vec3<double>> places;
+    LinkPoses links;
     int times = 1;
   };
 
@@ -108,14 +91,14 @@ class BlockSearch {
     // where the Jacobian is singular Newton is slow and stops short: no nearer than the root of rounding
     const double tolerance = there.condition < 1e8 ? 1e-7 * size_ : 1e-4 * size_;
     infinite = infinite || !std::isfinite(there.condition) || there.condition > 1e13;
-    std::vector<Vec3<double>> places = joint_places(model_, work_, there.q);
+    LinkPoses links = links_.at(work_, there.q);
     for (Way& way : ways) {
-      if (!same(way.places, places, tolerance)) continue;
+      if (std::abs(way.links.key - links.key) > links_.key_tolerance(tolerance) || !links_.same(way.links, links, tolerance)) continue;
       ++way.times;
       if (configuration_distance(model_, there.q, near_, size_) < configuration_distance(model_, way.q, near_, size_)) way.q = there.q;
       return;
     }
-    ways.push_back({there.q, std::move(places), 1});
+    ways.push_back({there.q, std::move(links), 1});
   }
 
   Model<double> model_;
@@ -123,6 +106,7 @@ class BlockSearch {
   std::vector<double> near_;
   const ClosureBlock& block_;
   double size_;
+  const LinkComparison& links_;
   std::vector<int> held_;
 };
 
@@ -163,19 +147,16 @@ double configuration_distance(const Model<double>& model, In<double> a, In<doubl
   return std::sqrt(sum);
 }
 
-bool same_places(const Model<double>& model, Workspace<double>& work, In<double> a, In<double> b, double tolerance) {
-  const std::vector<Vec3<double>> one = joint_places(model, work, a);
-  return same(one, joint_places(model, work, b), tolerance);
-}
-
-SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near, const std::vector<int>& held) {
+SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near, const std::vector<int>& held,
+                          const std::vector<bool>& yokes) {
   check_sizes("search_modes", model, work, {{"near", near.size(), model.nq}});
   SearchResult result;
   result.found.emplace_back(near.begin(), near.end());
   result.rarest = kOftenEnough;
   const double size = mechanism_size(model);
+  const LinkComparison links(model, yokes);
   for (const ClosureBlock& block : closure_blocks(model, held)) {
-    BlockSearch search(model, work, near, block, size);
+    BlockSearch search(model, work, near, block, size, links);
     search.run();
     result.starts += search.starts;
     result.rarest = std::min(result.rarest, search.rarest());

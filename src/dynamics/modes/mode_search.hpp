@@ -16,12 +16,11 @@ struct SearchResult {
   int starts = 0;
   int rarest = 0;  // how often that was found which was found least often
 };
-// Joints outside the loops keep what `near` gives. Two ways that put every joint at the same place are one (a rod between two joints may be
-// turned about itself): of these the nearest to `near` is listed.
-SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near, const std::vector<int>& held);
+// Joints outside the loops keep what `near` gives. Of ways that are one assembly (link_comparison.hpp, also `yokes`) the nearest to
+// `near` is listed.
+SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near, const std::vector<int>& held,
+                          const std::vector<bool>& yokes = {});
 
-// Whether two configurations put every body's joint, and what closes the loops, at the same places.
-bool same_places(const Model<double>& model, Workspace<double>& work, In<double> a, In<double> b, double tolerance);
 // Between two configurations: angles without whole turns, ways as parts of the mechanism's size.
 double configuration_distance(const Model<double>& model, In<double> a, In<double> b, double size);
 // Of the order of its longest reach: distances between the joints on each body, summed.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "../../base/index.hpp"
 #include "../../model/placement.hpp"
 #include "../closure.hpp"
 #include "../kinematics.hpp"
+#include "link_comparison.hpp"
 #include "mode_identity.hpp"
 #include "mode_search.hpp"
 #include "planar_groups.hpp"
@@ -18,7 +20,7 @@ namespace {
 class Enumeration {
  public:
   Enumeration(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& held)
-      : model_(model), work_(work), near_(q.begin(), q.end()), held_(held), size_(mechanism_size(model)) {}
+      : model_(model), work_(work), near_(q.begin(), q.end()), held_(held), size_(mechanism_size(model)), links_(model) {}
 
   Assemblies run() {
     const LoopGraph graph = loop_graph(model_, near_, held_);
@@ -48,6 +50,13 @@ class Enumeration {
         search(state);
       }
     }
+    // where something moves by itself the closed form has no place for it, but there is one: the nearest. Nor may lengths that just
+    // fit be lost to rounding.
+    if (result_.infinite || result_.found.empty()) {
+      take(near_);
+      if (result_.infinite && result_.found.empty()) search_whole();
+      result_.complete = result_.complete && result_.found.empty() && !result_.infinite;
+    }
     return std::move(result_);
   }
 
@@ -62,7 +71,7 @@ class Enumeration {
   void search(const LoopGraph& state) {
     const GraphModel rest = model_of(state);
     Workspace<double> work(rest.model);
-    const SearchResult found = search_modes(rest.model, work, start_of(state, rest), {});
+    const SearchResult found = search_modes(rest.model, work, start_of(state, rest), {}, rest.yokes);
     note(found);
     for (const std::vector<double>& q : found.found) {
       LoopGraph closed = state;
@@ -103,12 +112,16 @@ class Enumeration {
   void take(const std::vector<double>& guess) {
     const Assembled at = assemble_from(model_, work_, guess, held_);
     if (!at.closed) return;
-    const double tolerance = at.condition < 1e8 ? 1e-7 * size_ : 1e-4 * size_;
-    for (Assembled& known : result_.found) {
-      if (!same_places(model_, work_, known.q, at.q, tolerance)) continue;
+    const double tolerance = at.condition < 1e8 ? 1e-7 * size_ : 1e-4 * size_, apart = links_.key_tolerance(tolerance);
+    LinkPoses links = links_.at(work_, at.q);
+    for (auto other = known_.lower_bound(links.key - apart); other != known_.end() && other->first <= links.key + apart; ++other) {
+      if (!links_.same(other->second.links, links, tolerance)) continue;
+      Assembled& known = result_.found[other->second.place];
       if (configuration_distance(model_, at.q, near_, size_) < configuration_distance(model_, known.q, near_, size_)) known = at;
       return;
     }
+    const double key = links.key;
+    known_.emplace(key, Known{std::move(links), result_.found.size()});
     result_.found.push_back(at);
   }
 
@@ -117,6 +130,12 @@ class Enumeration {
   std::vector<double> near_;
   std::vector<int> held_;
   double size_;
+  LinkComparison links_;
+  struct Known {
+    LinkPoses links;
+    std::size_t place;  // in result_.found
+  };
+  std::multimap<double, Known> known_;  // by key, so that few need comparing
   Assemblies result_;
 };
 
@@ -152,22 +171,25 @@ AssemblyModes assembly_modes(const Model<double>& model, In<double> actuated, in
   const std::vector<int> places = actuated_coordinates(model);
   check_sizes("assembly_modes", model, {{"actuated", actuated.size(), static_cast<int>(places.size())}});
   for (std::size_t k = 0; k < places.size(); ++k) q[at(places[k])] = actuated[k];
-  // more actuated joints than freedoms: all of them as given, or it is no mode
-  Assemblies all = all_assemblies(model, work, q, actuated_velocities(model));
-  AssemblyModes result{{}, all.complete, all.infinite, all.starts, all.rarest};
   std::vector<double> led;
+  std::string why_not;
   try {
     led = continue_to(model, work, home, actuated).q;
-  } catch (const Error&) {
-    // no mode is that of home: the straight line does not lead there
+  } catch (const Error& e) {
+    why_not = e.what();  // no mode is that of home: the straight line does not lead there
   }
+  // more actuated joints than freedoms: all of them as given, or it is no mode
+  Assemblies all = all_assemblies(model, work, led.empty() ? q : led, actuated_velocities(model));
+  AssemblyModes result{{}, all.complete, all.infinite, all.starts, all.rarest, why_not};
+  const LinkComparison links(model);
+  const LinkPoses from_home = links.at(work, led.empty() ? q : led);
   const ModeIdentity identity(model, work, home.q, held);
   const double size = mechanism_size(model);
   for (Assembled& found : all.found) {
     AssemblyMode mode;
     mode.pose = pose_at(model, work, found.q, frame);
     mode.signs = identity.at(work, found.q).signs;
-    mode.from_home = !led.empty() && same_places(model, work, found.q, led, 1e-6 * size);
+    mode.from_home = !led.empty() && links.same(links.at(work, found.q), from_home, 1e-6 * size);
     mode.at = std::move(found);
     result.modes.push_back(std::move(mode));
   }

@@ -17,8 +17,8 @@ namespace lw {
 // ones is wanted (angles within half a turn of it).
 struct Assemblies {
   std::vector<Assembled> found;
-  bool complete = false;  // in closed form
-  bool infinite = false;  // something moves while what is held stands still
+  bool complete = false;  // in closed form: all there are
+  bool infinite = false;  // something moves while what is held stands still: of these the one nearest to `q`, or some that were found
   int starts = 0, rarest = 0;  // of the search
 };
 Assemblies all_assemblies(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& held);
@@ -33,6 +33,7 @@ struct AssemblyModes {
   std::vector<AssemblyMode> modes;  // sorted by pose
   bool complete = false, infinite = false;
   int starts = 0, rarest = 0;
+  std::string not_from_home;  // why none is: what continue_to says
 };
 // `actuated` as for assemble_at. Throws Error where the actuated joints do not determine the motion; no mode is no error.
 AssemblyModes assembly_modes(const Model<double>& model, In<double> actuated, int frame);

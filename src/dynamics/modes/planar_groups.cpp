@@ -106,18 +106,22 @@ class Planes {
   bool good_ = false;
 };
 
-// Places at distance a from `from` and b from `to`: two, one where they touch (to rounding), or none.
-std::vector<PlanePoint> circles_meet(const PlanePoint& from, double a, const PlanePoint& to, double b) {
+constexpr double kTouching = 1e-9;  // of the largest length: nearer than that, places are one
+
+// Places at distance a from `from` and b from `to`: two, one where they touch (to rounding), or none. Two circles that are one have
+// no place of their own: `everywhere`.
+std::vector<PlanePoint> circles_meet(const PlanePoint& from, double a, const PlanePoint& to, double b, bool& everywhere) {
   const double d = std::abs(to - from);
   const double scale = std::max({a, b, d});
-  if (!(d > 1e-12 * scale)) return {};  // one centre: nowhere, or everywhere
+  everywhere = d <= kTouching * scale && std::abs(a - b) <= kTouching * scale;
+  if (everywhere || !(d > 1e-12 * scale)) return {};
   const double along = (a * a - b * b + d * d) / (2.0 * d);
   double square = a * a - along * along;
   if (square < -1e-12 * scale * scale) return {};
   square = std::max(square, 0.0);
   const PlanePoint e = (to - from) / d;
   const double h = std::sqrt(square);
-  if (h <= 1e-9 * scale) return {from + along * e};
+  if (h <= kTouching * scale) return {from + along * e};
   return {from + e * PlanePoint(along, h), from + e * PlanePoint(along, -h)};
 }
 
@@ -145,18 +149,22 @@ LoopGraph merged(const LoopGraph& graph, const std::vector<int>& groups, const s
 }
 
 // A–X, X–Y, Y–A all turn.
-std::vector<LoopGraph> close_triangle(const LoopGraph& graph, const Planes& planes, const std::array<int, 3>& groups,
-                                      const std::array<const FreeJoint*, 3>& joints) {
+PlanarSolutions close_triangle(const LoopGraph& graph, const Planes& planes, const std::array<int, 3>& groups,
+                               const std::array<const FreeJoint*, 3>& joints) {
   const auto [A, X, Y] = groups;
   const PlanePoint a1 = planes.point(*joints[0], A), a3 = planes.point(*joints[2], A);
   const PlanePoint x1 = planes.point(*joints[0], X), x2 = planes.point(*joints[1], X);
   const PlanePoint y2 = planes.point(*joints[1], Y), y3 = planes.point(*joints[2], Y);
-  std::vector<LoopGraph> result;
-  for (const PlanePoint& a2 : circles_meet(a1, std::abs(x2 - x1), a3, std::abs(y3 - y2))) {
+  PlanarSolutions result;
+  const double rx = std::abs(x2 - x1), ry = std::abs(y3 - y2), scale = std::max({rx, ry, std::abs(a3 - a1)});
+  const std::vector<PlanePoint> places = circles_meet(a1, rx, a3, ry, result.infinite);
+  // a link both of whose joints are in one place turns as it likes
+  result.infinite = result.infinite || (!places.empty() && std::min(rx, ry) <= kTouching * scale);
+  for (const PlanePoint& a2 : places) {
     const InPlane x = onto(x1, x2, a1, a2), y = onto(y2, y3, a2, a3);
     const double lift_x = planes.height(*joints[0], A) - planes.height(*joints[0], X);
     const double lift_y = planes.height(*joints[2], A) - planes.height(*joints[2], Y);
-    result.push_back(merged(graph, {A, X, Y}, {Still(), planes.pose(A, X, x.angle, x.shift, lift_x), planes.pose(A, Y, y.angle, y.shift, lift_y)}));
+    result.graphs.push_back(merged(graph, {A, X, Y}, {Still(), planes.pose(A, X, x.angle, x.shift, lift_x), planes.pose(A, Y, y.angle, y.shift, lift_y)}));
   }
   return result;
 }
@@ -174,8 +182,8 @@ Slide slide_of(const LoopGraph& graph, const FreeJoint& joint, int U) {
 Transform<double> slid(const Slide& slide, double s) { return {slide.X.R, slide.X.p + slide.direction * s}; }
 
 // U–V slides, V–W and W–U turn.
-std::vector<LoopGraph> close_with_slide(const LoopGraph& graph, const Planes& planes, const std::array<int, 3>& groups,
-                                        const std::array<const FreeJoint*, 3>& joints) {
+PlanarSolutions close_with_slide(const LoopGraph& graph, const Planes& planes, const std::array<int, 3>& groups,
+                                 const std::array<const FreeJoint*, 3>& joints) {
   const auto [U, V, W] = groups;
   const Slide slide = slide_of(graph, *joints[0], U);
   const Vec3<double> pivot_V = graph.frame(*joints[1], graph.side_in(*joints[1], V)).p;
@@ -188,19 +196,20 @@ std::vector<LoopGraph> close_with_slide(const LoopGraph& graph, const Planes& pl
   if (square < -1e-12 * scale * scale) return {};
   const double half = std::sqrt(std::max(square, 0.0));
   std::vector<double> ways{-along + half, -along - half};
-  if (half <= 1e-9 * scale) ways.pop_back();
-  std::vector<LoopGraph> result;
+  if (half <= kTouching * scale) ways.pop_back();
+  PlanarSolutions result;
+  result.infinite = a <= kTouching * std::abs(from);  // it turns as it likes: both its joints are in one place
   for (const double s : ways) {
     const InPlane w = onto(w1, w2, start + d * s, centre);
     const double lift = planes.height(*joints[2], U) - planes.height(*joints[2], W);
-    result.push_back(merged(graph, {U, V, W}, {Still(), slid(slide, s), planes.pose(U, W, w.angle, w.shift, lift)}));
+    result.graphs.push_back(merged(graph, {U, V, W}, {Still(), slid(slide, s), planes.pose(U, W, w.angle, w.shift, lift)}));
   }
   return result;
 }
 
 // U–V and V–W slide, W–U turns: the slides fix the angle, and two lines meet.
-std::vector<LoopGraph> close_with_two_slides(const LoopGraph& graph, const Planes& planes, const std::array<int, 3>& groups,
-                                             const std::array<const FreeJoint*, 3>& joints) {
+PlanarSolutions close_with_two_slides(const LoopGraph& graph, const Planes& planes, const std::array<int, 3>& groups,
+                                      const std::array<const FreeJoint*, 3>& joints) {
   const auto [U, V, W] = groups;
   const Slide one = slide_of(graph, *joints[0], U), two = slide_of(graph, *joints[1], V);
   const Transform<double> X_UW = one.X * two.X;
@@ -208,10 +217,10 @@ std::vector<LoopGraph> close_with_two_slides(const LoopGraph& graph, const Plane
   const Vec3<double> pivot_W = graph.frame(*joints[2], graph.side_in(*joints[2], W)).p;
   const PlanePoint left = planes.point(*joints[2], U) - planes.of(U)(X_UW.R * pivot_W + X_UW.p);
   const double D = (std::conj(d1) * d2).imag();
-  if (std::abs(D) <= kParallel) return {};
+  if (std::abs(D) <= kParallel) return {{}, std::abs((std::conj(d1) * left).imag()) <= kTouching * std::max(1.0, std::abs(left))};
   const double s = (std::conj(left) * d2).imag() / D, t = (std::conj(d1) * left).imag() / D;
   const Transform<double> X_UV = slid(one, s);
-  return {merged(graph, {U, V, W}, {Still(), X_UV, X_UV * slid(two, t)})};
+  return {{merged(graph, {U, V, W}, {Still(), X_UV, X_UV * slid(two, t)})}, false};
 }
 
 std::optional<PlanarSolutions> solve_dyad(const LoopGraph& graph, const PlanarGroup& step) {
@@ -227,9 +236,9 @@ std::optional<PlanarSolutions> solve_dyad(const LoopGraph& graph, const PlanarGr
     std::rotate(groups.begin(), groups.begin() + 1, groups.end());
   }
   switch (slides_count) {
-    case 0: return PlanarSolutions{close_triangle(graph, planes, groups, joints), false};
-    case 1: return PlanarSolutions{close_with_slide(graph, planes, groups, joints), false};
-    case 2: return PlanarSolutions{close_with_two_slides(graph, planes, groups, joints), false};
+    case 0: return close_triangle(graph, planes, groups, joints);
+    case 1: return close_with_slide(graph, planes, groups, joints);
+    case 2: return close_with_two_slides(graph, planes, groups, joints);
     default: return {};
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "../../base/linear.hpp"
 #include "../../model/vec3.hpp"
@@ -81,6 +82,17 @@ double platform_scale(const PlanarPlatform& platform) {
   return scale;
 }
 
+// The angle at which it hangs on three parallel rods of one length and moves along a circle: all e_i and h_i vanish.
+std::optional<double> parallel_angle(const PlanarPlatform& platform, const Factors& f, double scale) {
+  const double near = 1e-9 * scale;
+  if (std::abs(platform.rod[1] - platform.rod[0]) > near || std::abs(platform.rod[2] - platform.rod[0]) > near) return {};
+  const bool second = std::norm(f.d2) >= std::norm(f.d3);
+  const double angle = second ? std::arg(f.B2 * std::conj(f.d2)) : std::arg(f.B3 * std::conj(f.d3));
+  const PlanePoint z = std::polar(1.0, angle);
+  if (std::abs(f.d2 * z - f.B2) > near || std::abs(f.d3 * z - f.B3) > near) return {};
+  return angle;
+}
+
 }  // namespace
 
 std::array<double, 7> platform_polynomial(const PlanarPlatform& platform, double turn) {
@@ -147,6 +159,9 @@ PlatformPoses platform_poses(const PlanarPlatform& platform) {
     c = platform_polynomial(platform, turn);
   }
   const Factors factors(platform);
+  // there the sextic has a root of multiplicity four, which rounding scatters by its fourth root: none of these is a place of its own
+  const std::optional<double> parallel = parallel_angle(platform, factors, scale);
+  result.infinite = parallel.has_value();
   const double tolerance = 1e-12 * scale;
   std::vector<PlanarPose>& poses = result.poses;
   for (const std::complex<double>& root : polynomial_roots(c)) {
@@ -157,6 +172,7 @@ PlatformPoses platform_poses(const PlanarPlatform& platform) {
       for (const PlanePoint& p : first_point(factors, platform.rod[0], angle)) {
         PlanarPose pose{platform.fixed[0] + p - platform.moving[0] * std::polar(1.0, angle), wrapped(angle)};
         if (!(polish(platform, pose) <= tolerance)) continue;
+        if (parallel && std::abs(wrapped(pose.angle - *parallel)) < 1e-3) continue;
         const bool known = std::any_of(poses.begin(), poses.end(), [&](const PlanarPose& other) {
           return std::abs(other.p - pose.p) < 1e-6 * scale && std::abs(wrapped(other.angle - pose.angle)) < 1e-6;
         });

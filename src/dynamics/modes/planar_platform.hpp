@@ -35,7 +35,7 @@ std::array<double, 7> platform_polynomial(const PlanarPlatform& platform, double
 
 struct PlatformPoses {
   std::vector<PlanarPose> poses;  // by angle, each met to rounding
-  bool infinite = false;          // it moves while the fixed points stand: then there are none listed
+  bool infinite = false;          // it moves while the fixed points stand; listed is what does not belong to that motion
 };
 PlatformPoses platform_poses(const PlanarPlatform& platform);
 

@@ -12,6 +12,7 @@
 #include "../../model/rotation_vector.hpp"
 #include "../kinematics.hpp"
 #include "mode_identity.hpp"
+#include "link_comparison.hpp"
 #include "mode_search.hpp"
 #include "planar_groups.hpp"
 #include "soundness.hpp"
@@ -120,7 +121,7 @@ class Mapper {
     pose.R = frame_pose(model_, work_, frame_).R;
     const double size = mechanism_size(model_);
     for (const Way& way : ways(pose)) {
-      if (same_places(model_, work_, coordinates_from(model_, way.graph, home_.q), home_.q, 1e-6 * size)) label_ = way.label;
+      if (same_assembly(model_, work_, coordinates_from(model_, way.graph, home_.q), home_.q, 1e-6 * size)) label_ = way.label;
     }
   }
 
