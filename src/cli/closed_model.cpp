@@ -40,12 +40,6 @@ void judge_closed(const Arguments& arguments, const Model<double>& model) {
   }
   if (arguments.quiet()) return;
   if (const std::string twice = redundancy(model, judgement); !twice.empty()) say_warning(twice);
-  if (!actuated_velocities(model).empty()) return;
-  std::vector<std::string> driven;
-  for (const JointInfo& joint : with_drivers(model).joints) {
-    if (joint.actuated) driven.push_back("`" + joint.name + "`");
-  }
-  say(fmt::format("note: `{}` has no actuated joint: {} {} taken as driven", model.name, fmt::join(driven, ", "), driven.size() == 1 ? "is" : "are"));
 }
 
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed) {

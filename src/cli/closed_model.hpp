@@ -21,8 +21,7 @@ struct ClosedModel {
   Model<double> motors;  // nothing but the actuated joints
 };
 
-// Before the loops of a mechanism are computed with, as its file has it: throws Error where they conflict or lock it. Warns of loops that say nothing,
-// and notes which joints count as driven where the file names none.
+// Before the loops of a mechanism are computed with, as its file has it: throws Error where they conflict or lock it. Warns of loops that say nothing.
 void judge_closed(const Arguments& arguments, const Model<double>& model);
 
 // The pose of --q, with a warning where that is next to a singular one: the mode of home continued to it, noting what passes its limits. The mechanism stands there.

@@ -148,7 +148,9 @@ TEST(ClosedForm, ThreeJointsOnAllFourBranches) {
     Mechanism m = arm.mechanism;
     m.links.resize(3);
     m.home.clear();
-    Link tip{.name = "tip", .parent = "link3", .joint = {}, .inertia = {}, .visuals = {}, .where = {}};
+    Link tip;
+    tip.name = "tip";
+    tip.parent = "link3";
     tip.joint.name = "tip";
     const Transform<double> X = arm.pose(arm.model.home, arm.model.frame_index("link3")).inverse() * centre;
     for (int k = 0; k < 3; ++k) tip.joint.origin.xyz[static_cast<std::size_t>(k)] = X.p[k];
@@ -454,7 +456,9 @@ TEST(InverseKinematics, JointsBesideThePathMakeNoSolutions) {
 TEST(InverseKinematics, LimitsOfJointsBesideThePathDoNotMatter) {
   Arm puma("puma560");
   Mechanism m = puma.mechanism;
-  Link finger{.name = "finger", .parent = "link6", .joint = {}, .inertia = {}, .visuals = {}, .where = {}};
+  Link finger;
+  finger.name = "finger";
+  finger.parent = "link6";
   finger.joint.name = "finger";
   finger.joint.type = JointType::prismatic;
   m.links.push_back(finger);
