@@ -97,6 +97,15 @@ void add_moved_home(const Model<double>& model, const Mechanism& mechanism, cons
                          "give a `home` that closes the loops"});
 }
 
+// Of more motors than freedoms, those that commands begin with; as it is where they do not tell.
+Model<double> with_leaders_alone(const Model<double>& model) {
+  try {
+    return led_model(model);
+  } catch (const Error&) {  // of which the judgement below speaks
+    return model;
+  }
+}
+
 // Whether the loops close, say something each, and leave what the actuated joints can drive.
 void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings& f, std::vector<Diagnostic>& diagnostics) {
   f.loops = judge_loops(model);
@@ -108,8 +117,9 @@ void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings&
     return;
   }
   const std::optional<Model<double>> led = with_drivers_taken(model);
-  f.closed_home = assemble_home(led ? *led : model).q;
-  add_moved_home(led ? *led : model, mechanism, f, diagnostics);
+  const Model<double> leading = with_leaders_alone(led ? *led : model);
+  f.closed_home = assemble_home(leading).q;
+  add_moved_home(leading, mechanism, f, diagnostics);
   const auto judged = [&](Severity severity, const Location& where, const std::string& what) {
     diagnostics.push_back({severity, where, what, {}});
   };
@@ -202,7 +212,7 @@ void print_summary(const Findings& f) {
   if (!m.loops.empty()) {
     loops = counted(m.loops.size(), "loop");
     if (!f.mobility.closed) loops += " (not closed)";
-    else if (f.mobility.home_residual > kMovedHome) loops += fmt::format(" (closed to {:.1g} near home, which is open by {:.2g})", f.mobility.residual, f.mobility.home_residual);
+    else if (f.mobility.home_residual > kMovedHome) loops += fmt::format(" (closed to {:.1g} near home, which is open by up to {:.2g} m or rad in an equation)", f.mobility.residual, f.mobility.home_residual);
     else loops += fmt::format(" (closed to {:.1g})", f.mobility.residual);
   }
   fmt::print("{}, {}, {}, moving mass {:.6g} kg\n\n",

@@ -292,6 +292,9 @@ loops:
   EXPECT_EQ(linkwright({"assemble", both, "--path", write("wrong.csv", fmt::format("t,q1,q2\n0,1.2,{:.8f}\n", right + 1e-4))}).code, 1);
   // the file's own home fits one of them only
   for (const char* command : {"assemble", "kinematics", "inverse"}) EXPECT_EQ(linkwright({command, both}).code, 0) << command;
+  // and check speaks of the pose with which they begin
+  EXPECT_FALSE(has(linkwright({"check", both}).err, "moves `left`"));
+  EXPECT_NEAR(linkwright({"check", both, "--json"}).json()["closed_home"][0].get<double>(), std::numbers::pi / 3.0, 1e-12);
 }
 
 TEST(ClosedKinematics, JacobianIsTheDerivativeOfThePose) {
