@@ -1,5 +1,5 @@
 // Copies, moves and the destructor of a large type, declared in its class and compiled in one file. Left to the compiler they are
-// inline, and every file that holds one compiles them again, with those of all that is in it: a quarter of the library's code.
+// inline, and every file that holds one compiles them again, with those of all that is in it.
 //
 //   struct Mechanism {                           in the header
 //     Mechanism();
