@@ -54,7 +54,7 @@ function(linkwright_reproducible target)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()
 
-# Several files of a folder as one, 60 kB of text at most: headers are read, and what they have of templates is
+# Several files of a folder as one, 60 kB of text at most (a third of what clang takes): headers are read, and what they have of templates is
 # instantiated, once for all of them. Files that take long stay alone, and those whose speed counts: in a large unit gcc
 # may inline less.
 function(linkwright_batches target)
@@ -82,8 +82,12 @@ function(linkwright_batches target)
     list(APPEND sources_of_${folder} ${source})
     math(EXPR size_of_${folder} "${size_of_${folder}} + ${size}")
   endforeach()
+  set(largest 60000)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    set(largest 180000)
+  endif()
   foreach(folder IN LISTS folders)
-    math(EXPR batches "${size_of_${folder}} / 60000 + 1")
+    math(EXPR batches "${size_of_${folder}} / ${largest} + 1")
     set(before 0)
     foreach(source IN LISTS sources_of_${folder})
       file(SIZE ${source} size)
@@ -94,7 +98,12 @@ function(linkwright_batches target)
   endforeach()
 endfunction()
 
-# Compiled once for many files: headers of the standard library and of texts. Not Eigen, which makes the compiled file so large that
-# to read it takes what it saves.
+# Compiled once for many files: headers of the standard library and of texts. For clang, which reads of a compiled file what it needs,
+# also the large ones; gcc reads it whole, and with Eigen in it takes as long for that as it saves.
 set(linkwright_headers <algorithm> <array> <cmath> <filesystem> <fstream> <functional> <map> <memory> <numeric> <optional> <set> <span>
                        <sstream> <string> <vector> <fmt/format.h>)
+set(linkwright_command_headers ${linkwright_headers} <nlohmann/json.hpp>)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND linkwright_headers <Eigen/Dense>)
+  list(APPEND linkwright_command_headers <CLI/CLI.hpp> <Eigen/Core>)
+endif()

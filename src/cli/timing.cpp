@@ -43,11 +43,10 @@ double repetition(const TimedCall& call, int first, int count, bool dependent) {
 }  // namespace
 
 std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, double seconds) {
-  using Clock = std::chrono::steady_clock;
   const double never = std::numeric_limits<double>::infinity();
   std::vector<Timing> best(calls.size(), Timing{never, never, 0});
   // warm up, and see how many states fit a repetition of the slowest
-  const auto start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   double slowest = 1.0;
   for (const TimedCall& call : calls) {
     const double once = repetition(call, 0, 1, false);
@@ -58,7 +57,7 @@ std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, doubl
   // no fewer than 16, unless these alone took an eighth of the time
   const int least = std::clamp(static_cast<int>(seconds * 1e9 / (8.0 * slowest)), 1, 16);
   const int count = std::clamp(static_cast<int>(kLongestRepetition / slowest), least, kTimedStates);
-  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   for (int r = 0; r < kRepetitions && (r < 3 || spent() < seconds); ++r) {
     for (std::size_t k = 0; k < calls.size(); ++k) {
       best[k].ns = std::min(best[k].ns, repetition(calls[k], r * count, count, false));

@@ -538,8 +538,8 @@ std::string CWriter::Body::array(const std::string& called, std::size_t size, bo
 
 // A use of a node where no expression stands around it: a constant must then be said to be in every lane.
 std::string CWriter::Body::value_of(NodeId id) const {
-  const std::string text = statements.use(id);
-  return lanes == 1 || graph[id].op != Op::constant ? text : fmt::format("{}_all({})", real, text);
+  const std::string used = statements.use(id);
+  return lanes == 1 || graph[id].op != Op::constant ? used : fmt::format("{}_all({})", real, used);
 }
 
 // sin_cos of one angle a lane, or of the angles of many states.

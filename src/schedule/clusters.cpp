@@ -135,7 +135,7 @@ void Clusters::join_labels(const std::vector<int>& label_of_node) {
 
 // Clusters of one label that stand apart by `changes` alone.
 void Clusters::join_fragments(const std::vector<int>& label) {
-  constexpr std::size_t kMostVisits = 3000;  // of a search; what takes longer stays apart
+  constexpr std::size_t kLongestSearch = 3000;  // in clusters visited; what takes longer stays apart
   Quotient q = quotient();
   std::map<int, std::vector<int>> fragments;
   for (const int c : q.order) fragments[label[static_cast<std::size_t>(c)]].push_back(c);
@@ -155,7 +155,7 @@ void Clusters::join_fragments(const std::vector<int>& label) {
         };
         for (const int c : q.after[static_cast<std::size_t>(from)]) visit(c);
         for (std::size_t visits = 0; !stack.empty(); ++visits) {
-          if (visits > kMostVisits) return true;
+          if (visits > kLongestSearch) return true;
           const int c = stack.back();
           stack.pop_back();
           for (const int a : q.after[static_cast<std::size_t>(c)]) {

@@ -236,13 +236,16 @@ TEST(Batch, TakesAsManyLanesAsAskedForAndWorksWithoutFusedAdditions) {
 }
 
 TEST(Batch, HasThemForEveryModel) {
+  const std::vector<Build> list = builds();
+  const auto by_clang = std::find_if(list.begin(), list.end(), [](const Build& b) { return std::string_view(b.compiler) == "clang"; });
+  const Build& quickest = by_clang == list.end() ? list.front() : *by_clang;
   for (const std::string& name : embedded_trees()) {
     const Mechanism mechanism = load(name);
     if (instantiate<double>(mechanism).nv > 20) continue;  // the next test has a large one
     const Program program = make_program(mechanism, {"inverse"}, quick(true));  // the others of puma560 above
     const std::vector<States> states = random_states(mechanism, program, 19);
     constexpr std::size_t counts[] = {19};
-    expect_bits(program, states, 8, builds().front(), counts);
+    expect_bits(program, states, 8, quickest, counts);
   }
 }
 

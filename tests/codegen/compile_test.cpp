@@ -227,17 +227,17 @@ void expect_every_back_end(const Mechanism& mechanism, const ProgramOptions& opt
   ::testing::Test::RecordProperty("snapping", fmt::format("{:.1e}", snapping));
   const Results exact = interpreted(program, states);
   expect_agreement(model, program, states, exact, "interpreter");
-  for (const char* compiler : {"gcc", "clang"}) {
+  // One as it is written, one rearranged by the compiler: in clang, which takes a third of gcc's time for long functions.
+  for (const auto& [compiler, level] : {std::pair("gcc", "-O0"), std::pair("clang", "-O1")}) {
     if (find_program(compiler).empty()) continue;
-    EXPECT_TRUE(same_bytes(jitted(program, states, compiler, "-O1"), exact))
-        << program.name << " by " << compiler;
+    EXPECT_TRUE(same_bytes(jitted(program, states, compiler, level), exact)) << program.name << " by " << compiler;
   }
   const std::string name = program.name;
-  expect_agreement(model, program, states,
-                   results_of(program, states, emit_cpp(program), {"driver.cpp", cpp_driver(program)},
-                              fmt::format("c++ -std=c++20 -O0 -march=native {} {}.cpp driver.cpp -o driver && ./driver",
-                                          fmt::join(kCFlags, " "), name)),
-                   "C++");
+  EXPECT_TRUE(same_bytes(results_of(program, states, emit_cpp(program), {"driver.cpp", cpp_driver(program)},
+                                    fmt::format("c++ -std=c++20 -O0 -march=native {} {}.cpp driver.cpp -o driver && ./driver",
+                                                fmt::join(kCFlags, " "), name)),
+                         exact))
+      << program.name << " in C++";
   if (!find_program("gfortran").empty()) {
     expect_agreement(model, program, states,
                      results_of(program, states, emit_fortran(program), {"driver.f90", fortran_driver(program)},

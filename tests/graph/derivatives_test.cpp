@@ -124,7 +124,8 @@ const std::vector<std::pair<const char*, std::function<Expr(const Expr&, const E
 };
 
 TEST(Derivatives, OfEveryOperation) {
-  for (const auto& [name, operation] : kOperations) {
+  for (const auto& [name, each] : kOperations) {
+    const auto& operation = each;  // a lambda must not take what a structured binding names
     SCOPED_TRACE(name);
     const Function f = trace(name, {{"x", 3}}, {{"y", 1}, {"twice", 1}}, [&](const Arguments& in, Results& out) {
       out[0][0] = operation(in[0][0], in[0][1], in[0][2]);
