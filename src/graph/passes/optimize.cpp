@@ -18,8 +18,11 @@
 namespace lw {
 namespace {
 
-// one division for several only pays with what is factored out then
-Function factored_reciprocals(const Function& f) { return factoring(reciprocals(f)); }
+// one division for several only pays with what is factored out then; where there are no several, factoring has been
+Function factored_reciprocals(const Function& f) {
+  const Function one_for_several = reciprocals(f);
+  return cost(one_for_several).operations == cost(f).operations ? f : factoring(one_for_several);
+}
 
 struct Pass {
   const char* name;
