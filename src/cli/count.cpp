@@ -113,6 +113,11 @@ int most_steps(const Function& f, bool own) {
   return most;
 }
 
+// By which the position of loops is found: all that were asked for, also the first, which may stand outside of the solve (loop_position.hpp).
+int steps_to_the_position(const Traced& traced, const TraceOptions& options) {
+  return most_steps(traced.function, true) > 0 ? options.newton_steps : 0;
+}
+
 int run_count(const Arguments& arguments) {
   const LoadedModel loaded = load_model(arguments);
   const std::string function = arguments.text("--function", "inverse");
@@ -133,7 +138,7 @@ int run_count(const Arguments& arguments) {
     Json json = as_json(cost);
     json["function"] = function;
     if (const int steps = most_steps(traced.function, false); steps > 1) json["newton_steps"] = steps;  // counted all, taken until converged
-    if (const int steps = most_steps(traced.function, true); steps > 0) json["newton_steps"] = steps;   // counted and made
+    if (const int steps = steps_to_the_position(traced, options); steps > 0) json["newton_steps"] = steps;   // counted and made
     json["parameters"] = traced.parameters;
     json["road"] = traced.roads.front().name;
     json["verified"] = {{"states", check.states}, {"error", check.error}, {"snapping", check.snapping}, {"passed", check.passed()}};
@@ -170,7 +175,7 @@ int run_count(const Arguments& arguments) {
   }
   fmt::print("{}\n", table.str());
   fmt::print("  longest path: {} operations\n", cost.depth);
-  if (const int steps = most_steps(traced.function, true); steps > 0) {
+  if (const int steps = steps_to_the_position(traced, options); steps > 0) {
     fmt::print("  with the position of the loops by {} from a guess\n", counted(static_cast<std::size_t>(steps), "Newton step"));
   }
   if (const int steps = most_steps(traced.function, false); steps > 1) {

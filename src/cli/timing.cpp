@@ -26,7 +26,11 @@ double at_once(const TimedCall& call, int first, int count) {
 
 double repetition(const TimedCall& call, int first, int count, bool dependent) {
   double kept = 0.0, nudge = 0.0;
-  if (call.many && !dependent) kept += at_once(call, first, count);  // long vectors have to wake up, longer than this takes
+  // What ran before has left its own code and guesses of branches in the processor: some calls are not timed. Long vectors have to wake up,
+  // longer than this takes.
+  constexpr int kWarm = 16;
+  if (call.many && !dependent) kept += at_once(call, first, count);
+  else for (int k = 0; k < std::min(count, kWarm); ++k) kept += call.one((first + k) % kTimedStates, 0.0);
   const auto start = std::chrono::steady_clock::now();
   if (dependent) {
     for (int k = 0; k < count; ++k) nudge = kTiny * call.one((first + k) % kTimedStates, nudge);

@@ -32,12 +32,14 @@ struct CWriter::Body {
     int segment = 0;                          // of a share
     const CallsTogether* together = nullptr;  // the statement is the first of these
   };
-  // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines.
+  // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines. Or points, and
+  // from `at` on their angles.
   struct Piece {
     std::size_t first, width, at;
   };
-  struct Stage {  // a call of the kernel for each piece
-    std::vector<NodeId> angles;
+  struct Stage {  // a call of a kernel for each piece
+    bool arcs = false;
+    std::vector<NodeId> angles;  // of sines; or what is the angle of a point
     std::vector<Piece> pieces;
     std::size_t size = 0;
     std::string array;
@@ -77,9 +79,12 @@ struct CWriter::Body {
   void write_together(std::string& out, const Item& item, bool crosses);
 
   void find_stages();
-  std::string sine(NodeId id) const;
+  bool is_from_kernel(const Node& n) const { return kernel && (is_sine(n) || is_arc(n, writer.dialect_)); }
+  std::string from_kernel(NodeId id) const;
+  std::vector<NodeId> arguments_of(const Stage& stage) const;
   std::string value_of(NodeId id) const;
   void write_sines(std::string& out, const Stage& stage);
+  void write_arcs(std::string& out, const Stage& stage);
   void put_in_order();
   void put_into_segments();
   void cut();
@@ -117,7 +122,8 @@ struct CWriter::Body {
   const std::string& name;
   std::string real;  // the type of a value
   std::vector<Stage> stages;
-  std::map<NodeId, std::pair<std::size_t, std::size_t>> stage_of;  // angle -> stage, place there
+  using Place = std::pair<std::size_t, std::size_t>;  // stage, where in there
+  std::map<NodeId, Place> stage_of, arc_of;           // by angle; by node
   std::vector<Item> items;
   std::size_t parts = 1;
   std::map<ValueId, std::size_t> slots;  // of values that one part passes to another
@@ -125,41 +131,60 @@ struct CWriter::Body {
   std::string passed;  // what the array of those is called
 };
 
-// Angles by the number of calls of the kernel that must come before they are known.
+// Angles and points by the number of calls of kernels that must come before they are known; of these sines first. In a share those that
+// are known before others are waited for do not wait with the rest.
 void CWriter::Body::find_stages() {
   std::vector<std::size_t> level(graph.size(), 0);
-  std::map<std::pair<int, std::size_t>, std::size_t> of_segment;
+  using Key = std::tuple<std::size_t, bool, int>;  // level, arcs, segment
+  std::map<Key, Stage> found;
+  std::map<NodeId, std::pair<Key, std::size_t>> sines, points;
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) { level[id] = std::max(level[id], level[operand]); });
-    if (!is_sine(graph[id])) continue;
-    std::size_t before = level[id]++;
-    if (stage_of.contains(graph[id].a)) continue;
-    if (share != nullptr) {  // those that are known before others are waited for do not wait with the rest
-      before = of_segment.try_emplace({share->segment_of[id], before}, stages.size()).first->second;
-    }
-    if (stages.size() <= before) stages.resize(before + 1);
-    Stage& stage = stages[before];
-    if (share != nullptr) stage.segment = share->segment_of[id];
-    stage_of.emplace(graph[id].a, std::pair(before, stage.angles.size()));
-    stage.angles.push_back(graph[id].a);
+    const Node& n = graph[id];
+    if (!is_from_kernel(n)) continue;
+    const bool arc = !is_sine(n);
+    const NodeId what = arc ? id : n.a;
+    const Key key{level[id]++, arc, share != nullptr ? share->segment_of[id] : 0};
+    auto& places = arc ? points : sines;
+    if (places.contains(what)) continue;
+    Stage& stage = found[key];
+    stage.arcs = arc;
+    stage.segment = std::get<int>(key);
+    places.emplace(what, std::pair(key, stage.angles.size()));
+    stage.angles.push_back(what);
   }
+  std::map<Key, std::size_t> number;
+  for (auto& [key, stage] : found) {
+    number.emplace(key, stages.size());
+    stages.push_back(std::move(stage));
+  }
+  for (const auto& [angle, place] : sines) stage_of[angle] = {number.at(place.first), place.second};
+  for (const auto& [node, place] : points) arc_of[node] = {number.at(place.first), place.second};
   // Vectors of 32 bytes and no longer: while those of 64 are under way, scalars have one port of two (Intel).
   const std::size_t longest = writer.dialect_.single_precision ? 8 : 4;
   for (Stage& s : stages) {
-    s.array = statements.fresh("sin_cos");
+    s.array = statements.fresh(s.arcs ? "arcs" : "sin_cos");
     for (std::size_t first = 0; first < s.angles.size();) {
       const std::size_t rest = s.angles.size() - first;
       const std::size_t width = lanes != 1 ? rest : rest > 4 ? longest : rest > 2 ? 4 : rest;
       s.pieces.push_back({first, width, s.size});
-      s.size += 2 * width;
+      s.size += s.arcs ? width : 2 * width;
       first += width;
     }
   }
 }
 
-// sin_cos[3]: where a piece of the kernel's work has the sine or cosine of an angle.
-std::string CWriter::Body::sine(NodeId id) const {
-  const auto [stage, k] = stage_of.at(graph[id].a);
+// What a kernel has to know.
+std::vector<NodeId> CWriter::Body::arguments_of(const Stage& stage) const {
+  if (!stage.arcs) return stage.angles;
+  std::vector<NodeId> arguments;
+  for (const NodeId id : stage.angles) for_each_operand(graph, id, [&](NodeId operand) { arguments.push_back(operand); });
+  return arguments;
+}
+
+// sin_cos[3]: where a piece of a kernel's work has the sine or cosine of an angle, or the angle of a point.
+std::string CWriter::Body::from_kernel(NodeId id) const {
+  const auto [stage, k] = is_sine(graph[id]) ? stage_of.at(graph[id].a) : arc_of.at(id);
   const Stage& s = stages[stage];
   const Piece& p = *std::find_if(s.pieces.begin(), s.pieces.end(), [k = k](const Piece& q) { return k < q.first + q.width; });
   return fmt::format("{}[{}]", s.array, p.at + (k - p.first) + (graph[id].op == Op::cos ? p.width : 0));
@@ -169,8 +194,8 @@ CWriter::Body::Item CWriter::Body::item_of(const Statement& s) const {
   Item item;
   item.statement = &s;
   const Node& n = graph[s.node];
-  if (kernel && is_sine(n)) {
-    item.reads = {stage_value(stage_of.at(n.a).first)};
+  if (is_from_kernel(n)) {
+    item.reads = {stage_value(is_sine(n) ? stage_of.at(n.a).first : arc_of.at(s.node).first)};
     return item;
   }
   if (n.op == Op::input || n.op == Op::constant) return item;
@@ -190,7 +215,8 @@ CWriter::Body::Item CWriter::Body::item_of(const Statement& s) const {
   return item;
 }
 
-// The function's order, but for each call of the kernel what its angles need comes first.
+// The function's order, but for each call of a kernel what its angles need comes first. Angles of points that no sine waits for come last
+// of all: mostly they are results, and nothing that is wanted sooner should stand behind a division.
 void CWriter::Body::put_in_order() {
   std::vector<Item> all;
   std::map<ValueId, std::size_t> definition;  // value -> index in all
@@ -207,7 +233,7 @@ void CWriter::Body::put_in_order() {
       if (const auto d = definition.find(value); d != definition.end()) needed[d->second] = true;
     };
     call.operations = static_cast<int>(60 * (lanes == 1 ? stages[k].pieces.size() : stages[k].angles.size()));
-    for (const NodeId angle : stages[k].angles) {
+    for (const NodeId angle : arguments_of(stages[k])) {
       if (statements.variable(angle) != nullptr) {
         call.reads.push_back(angle);
       } else {
@@ -219,6 +245,15 @@ void CWriter::Body::put_in_order() {
     std::sort(call.reads.begin(), call.reads.end());
     call.reads.erase(std::unique(call.reads.begin(), call.reads.end()), call.reads.end());
     for (const ValueId value : call.reads) need(value);
+    const bool late = std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(k), stages.end(), [](const Stage& s) { return s.arcs; });
+    if (late) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        needed[i] = std::all_of(all[i].reads.begin(), all[i].reads.end(), [&](ValueId value) {
+          const auto d = definition.find(value);
+          return value >= graph.size() ? value < stage_value(k) : d == definition.end() || needed[d->second];
+        });
+      }
+    }
     for (std::size_t i = all.size(); i-- > 0;) {
       if (needed[i]) for (const ValueId value : all[i].reads) need(value);
     }
@@ -370,7 +405,7 @@ std::string CWriter::Body::part_signature(std::size_t part, bool call) const {
   for (const Item& item : items) {
     if (item.part != part) continue;
     if (item.statement == nullptr) {
-      for (const NodeId angle : stages[item.stage].angles) {
+      for (const NodeId angle : arguments_of(stages[item.stage])) {
         if (statements.variable(angle) != nullptr) continue;
         read_input(angle);
         for (const NodeId id : statements.reads(angle)) {
@@ -381,7 +416,7 @@ std::string CWriter::Body::part_signature(std::size_t part, bool call) const {
     }
     const Statement& s = *item.statement;
     for (const std::size_t r : s.results) outputs.insert(place(function.outputs(), r).group);
-    if (kernel && is_sine(graph[s.node])) continue;
+    if (is_from_kernel(graph[s.node])) continue;
     read_input(s.node);
     for (const NodeId node : item.together != nullptr ? item.together->calls : std::vector<NodeId>{s.node}) {
       for (const NodeId id : statements.reads(node)) {
@@ -567,6 +602,32 @@ void CWriter::Body::write_sines(std::string& out, const Stage& stage) {
   }
 }
 
+void CWriter::Body::write_arcs(std::string& out, const Stage& stage) {
+  const bool fused = function.arithmetic().fused;
+  const auto list = [&](bool second, const Piece& p) {
+    std::vector<std::string> values;
+    for (std::size_t k = p.first; k < p.first + p.width; ++k) {
+      const Node* n = k < stage.angles.size() ? &graph[stage.angles[k]] : nullptr;  // or any point
+      if (n != nullptr && (!second || n->op == Op::atan2)) values.push_back(value_of(second ? n->b : n->a));
+      else values.push_back(lanes == 1 ? "1.0" : fmt::format("{}_all(1.0)", real));
+    }
+    return fmt::format("{}", fmt::join(values, ", "));
+  };
+  for (const Piece& p : stage.pieces) {
+    if (lanes == 1) {
+      add_line(out, fmt::format("lw_{}arcs{}({}{}, {}, {});", fused ? "fused_" : "", p.width, stage.array,
+                                p.at > 0 ? fmt::format(" + {}", p.at) : "", list(false, p), list(true, p)), 2);
+      writer.needs.arcs[fused].insert(p.width);
+      continue;
+    }
+    const std::string y = statements.fresh("ys"), x = statements.fresh("xs");
+    add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, y, p.width, list(false, p)), 2);
+    add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, x, p.width, list(true, p)), 2);
+    add_line(out, fmt::format("{}_{}arcs({}, {}, {}, {});", real, fused ? "fused_" : "", p.width, y, x, stage.array), 2);
+    writer.needs.lanes[lanes].arcs[fused] = true;
+  }
+}
+
 // Whether a comparison is used as the condition of choices alone.
 bool CWriter::Body::only_chooses(NodeId comparison) const {
   return std::all_of(function.order().begin(), function.order().end(), [&](NodeId id) {
@@ -582,13 +643,13 @@ void CWriter::Body::write_item(std::string& out, const Item& item, bool crosses)
   if (item.statement == nullptr) {
     const Stage& stage = stages[item.stage];
     add_line(out, array(stage.array, stage.size, crosses, stage_value(item.stage)), 2);
-    return write_sines(out, stage);
+    return stage.arcs ? write_arcs(out, stage) : write_sines(out, stage);
   }
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
   if (item.together != nullptr) return write_together(out, item, crosses);
   if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
-  std::string value = kernel && is_sine(n) ? sine(s.node) : n.op == Op::constant ? value_of(s.node) : statements.text(s.node);
+  std::string value = is_from_kernel(n) ? from_kernel(s.node) : n.op == Op::constant ? value_of(s.node) : statements.text(s.node);
   if (n.op == Op::less && !crosses && lanes == 1 && s.results.empty() && only_chooses(s.node)) {
     writer.needs.masks.insert(s.name);
     return add_line(out, fmt::format("const lw_mask {} = {}{};", s.name, kBelow, value.substr(kLess.size())), 2);

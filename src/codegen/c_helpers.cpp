@@ -88,6 +88,29 @@ std::string sincos_of(std::size_t width, const CDialect& dialect) {
   return text + fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
 }
 
+// lw_arcs4(a, y, y, y, y, x, x, x, x): angles of four points, which become vectors likewise.
+std::string arcs_of(std::size_t width) {
+  std::vector<std::string> arguments[2], lists;
+  std::string text;
+  for (std::size_t g = 0; g < 2; ++g) {
+    const char* name = g == 0 ? "y" : "x";
+    for (std::size_t k = 0; k < width; ++k) arguments[g].push_back(fmt::format("{}{}", name, k + 1));
+    lists.push_back(fmt::format("{{{}}}", fmt::join(arguments[g], ", ")));
+  }
+  text += fmt::format("\nstatic inline void lw_arcs{}(double *arc, double {}, double {}) {{\n", width,
+                      fmt::join(arguments[0], ", double "), fmt::join(arguments[1], ", double "));
+  const std::string plain = fmt::format("  const double y[{0}] = {1}, x[{0}] = {2};\n", width, lists[0], lists[1]);
+  if (width == 1) {
+    text += plain;
+  } else {
+    text += fmt::format(
+        "#ifdef __GNUC__\n  typedef double lw_lanes __attribute__((vector_size({0} * sizeof(double))));\n"
+        "  const lw_lanes ys = {1}, xs = {2};\n  double y[{0}], x[{0}];\n  __builtin_memcpy(y, &ys, sizeof y);\n"
+        "  __builtin_memcpy(x, &xs, sizeof x);\n#else\n{3}#endif\n", width, lists[0], lists[1], plain);
+  }
+  return text + fmt::format("  lw_arcs({}, y, x, arc);\n}}\n", width);
+}
+
 // Functions of the library lane by lane: no vector instruction has their bits.
 constexpr const char* kLibrary = R"(LW_INLINE VALUE VALUE_NAME_(ARGUMENTS) {
   for (int k = 0; k < LANES; ++k) a[k] = CALL;
@@ -122,17 +145,19 @@ std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& diale
     replace_all(text, "lw_v", value);
   }
   for (const Op op : needs.library) text += library_of(op, lanes, dialect);
-  for (const bool fused : {false, true}) {
-    if (!needs.sincos[fused]) continue;
-    std::string kernel = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+  const auto over_lanes = [&](std::string kernel, const std::string& name, const std::string& called, bool fused, const std::string& macros) {
     kernel = kernel.substr(kernel.find("*/\n") + 3);  // what it is about stands in the scalar kernel, or in the docs
-    replace_all(kernel, dialect.single_precision ? "lw_sincosf" : "lw_sincos", value + (fused ? "_fused_sincos" : "_sincos"));
+    replace_all(kernel, name, value + (fused ? "_fused_" : "_") + called);
     replace_all(kernel, dialect.single_precision ? "LW_FMAF" : "LW_FMA", value + "_fma");
     text += fmt::format(
         "\n#define LW_SINCOS_FUSED {}\n#define LW_NUMBER {}\n#define LW_WORD {}_bits\n#define LW_BITS(x) (({}_bits)(x))\n"
         "#define LW_OF_BITS(b) (({})(b))\n{}{}#undef LW_SINCOS_FUSED\n",
-        fused ? "LW_HAS_FMA" : "0", value, value, value, value,
-        dialect.single_precision ? "" : fmt::format(kBelowMacro, value), kernel);
+        fused ? "LW_HAS_FMA" : "0", value, value, value, value, macros, kernel);
+  };
+  for (const bool fused : {false, true}) {
+    if (needs.sincos[fused] && dialect.single_precision) over_lanes(sincosf_kernel_text(), "lw_sincosf", "sincos", fused, "");
+    else if (needs.sincos[fused]) over_lanes(sincos_kernel_text(), "lw_sincos", "sincos", fused, fmt::format(kBelowMacro, value));
+    if (needs.arcs[fused]) over_lanes(arcs_kernel_text(), "lw_arcs", "arcs", fused, "");
   }
   return text;
 }
@@ -163,9 +188,12 @@ constexpr const char* kPart = R"(
 )";
 
 // Two kernels in one file, with fused multiply-adds and without, need names of their own.
-std::string kernel_text(bool fused, const std::set<std::size_t>& widths, const CDialect& dialect) {
-  std::string text = dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
-  for (const std::size_t width : widths) text += sincos_of(width, dialect);
+std::string kernel_text(bool fused, const std::set<std::size_t>& sines, const std::set<std::size_t>& arcs, const CDialect& dialect) {
+  std::string text;
+  if (!sines.empty()) text += dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
+  for (const std::size_t width : sines) text += sincos_of(width, dialect);
+  if (!arcs.empty()) text += (sines.empty() ? "" : "\n") + arcs_kernel_text();
+  for (const std::size_t width : arcs) text += arcs_of(width);
   if (fused) replace_all(text, "lw_", "lw_fused_");
   return fmt::format("#define LW_SINCOS_FUSED {}\n{}#undef LW_SINCOS_FUSED\n", fused ? "LW_HAS_FMA" : "0", text);
 }
@@ -176,7 +204,8 @@ std::string c_helpers(const Needs& needs, const CDialect& dialect, const std::st
   std::string text;
   if (!needs.helpers.empty()) text += "\n" + helpers(needs.helpers, dialect, code);
   for (const bool fused : {false, true}) {
-    if (!needs.sincos[fused].empty()) text += "\n" + kernel_text(fused, needs.sincos[fused], dialect);
+    if (needs.sincos[fused].empty() && needs.arcs[fused].empty()) continue;
+    text += "\n" + kernel_text(fused, needs.sincos[fused], needs.arcs[fused], dialect);
   }
   for (const auto& [lanes, used] : needs.lanes) text += "\n" + lanes_text(lanes, used, dialect);
   return text;
@@ -184,7 +213,7 @@ std::string c_helpers(const Needs& needs, const CDialect& dialect, const std::st
 
 std::string c_preamble(const Needs& needs, bool has_parts, const CDialect& dialect) {
   std::string text;
-  bool math = needs.math, fused = needs.fma || !needs.sincos[1].empty();
+  bool math = needs.math, fused = needs.fma || !needs.sincos[1].empty() || !needs.arcs[1].empty();
   for (const auto& [lanes, used] : needs.lanes) math = math || !used.library.empty();
   if (math) text += dialect.cpp ? "\n#include <cmath>\n" : "\n#include <math.h>\n";
   if (fused || !needs.lanes.empty()) {

@@ -43,7 +43,8 @@ class CWriter::Loops {
         for (const std::size_t r : s.results) add_line(body_, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
         continue;
       }
-      const std::string value = kernel_ && is_sine(graph_[s.node]) ? sine(s.node) : statements_.text(s.node);
+      const std::string value = kernel_ && is_sine(graph_[s.node]) ? sine(s.node)
+                                : kernel_ && is_arc(graph_[s.node], writer_.dialect_) ? arc(s.node) : statements_.text(s.node);
       add_line(body_, fmt::format("const {} {} = {};", real_, s.name, value), 2);
       for (const std::size_t r : s.results) add_line(body_, fmt::format("{} = {};", statements_.result(r), s.name), 2);
     }
@@ -82,6 +83,17 @@ class CWriter::Loops {
       writer_.needs.sincos[fused].insert(1);
     }
     return fmt::format("{}[{}]", sines_[angle], graph_[id].op == Op::cos ? 1 : 0);
+  }
+
+  std::string arc(NodeId id) {
+    const Node& n = graph_[id];
+    const bool fused = function_.arithmetic().fused;
+    const std::string array = statements_.fresh("arcs");
+    add_line(body_, fmt::format("{} {}[1];", real_, array), 2);
+    add_line(body_, fmt::format("lw_{}arcs1({}, {}, {});", fused ? "fused_" : "", array, statements_.use(n.a),
+                                n.op == Op::atan ? "1.0" : statements_.use(n.b)), 2);
+    writer_.needs.arcs[fused].insert(1);
+    return array + "[0]";
   }
 
   std::size_t claim(std::size_t count) {

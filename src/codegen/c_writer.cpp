@@ -65,7 +65,7 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
   Language language;
   language.reserved = kWordsOfC;
   language.reserved.merge(taken);
-  if (kernel) language.alone = is_sine;
+  if (kernel) language.alone = [&dialect](const Node& n) { return is_sine(n) || is_arc(n, dialect); };
   language.number = [&dialect, &needs](double value) { return number_text(value, dialect, needs); };
   language.function = [&dialect, &needs, lanes](Op op, const std::vector<std::string>& arguments) {
     std::string name = function_name(op);

@@ -14,16 +14,17 @@
 
 namespace lw {
 
-// Of functions over so many lanes: functions of the library, lane by lane, and kernels for sines.
+// Of functions over so many lanes: functions of the library, lane by lane, and kernels for sines and for angles of points.
 struct LanesNeeds {
   std::set<Op> library;
-  bool sincos[2] = {false, false};
+  bool sincos[2] = {false, false}, arcs[2] = {false, false};
 };
 
 // What helpers and headers a text needs.
 struct Needs {
   bool math = false, fma = false, linear = false;
   std::set<std::size_t> sincos[2];  // how many angles at once, without and with fused multiply-adds
+  std::set<std::size_t> arcs[2];    // and how many points
   std::set<Op> helpers;             // min, max, less, select
   std::set<std::string> masks;      // variables of the function at hand that are comparisons, not numbers
   std::map<int, LanesNeeds> lanes;
@@ -71,6 +72,10 @@ class CWriter {
 // A comparison as a number and as what it is.
 inline const std::string kLess = "lw_less(", kBelow = "lw_below(";
 inline bool is_sine(const Node& n) { return n.op == Op::sin || n.op == Op::cos; }
+// The angle of a point; its kernel is for double alone.
+inline bool is_arc(const Node& n, const CDialect& dialect) {
+  return (n.op == Op::atan || n.op == Op::atan2) && !dialect.single_precision;
+}
 // How C writes numbers and operations; what they need is added to `needs`, which must outlive it, as must the dialect.
 Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set<std::string> taken, int lanes);
 // void NAME(const double *restrict q, double *restrict tau)

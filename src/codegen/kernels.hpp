@@ -9,6 +9,7 @@ namespace lw {
 
 const std::string& sincos_kernel_text();   // lw_sincos(n, x, s, c)
 const std::string& sincosf_kernel_text();  // lw_sincosf(n, x, s, c)
+const std::string& arcs_kernel_text();     // lw_arcs(n, y, x, a)
 std::string lanes_kernel_text(bool single_precision);  // lw_v, lw_v_fma, …
 std::string rows_kernel_text(bool single_precision);   // lw_v_read, lw_v_write
 

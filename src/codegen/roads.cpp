@@ -100,6 +100,7 @@ class Tracer {
       passes = std::move(explained);
       best_at = index;
     }
+    const bool is_optimized = best.has_value();
     if (!best) {  // whoever verifies it refuses it
       best_at = order.front();
       best = candidates[best_at].function;
@@ -108,8 +109,9 @@ class Tracer {
       std::erase_if(order, [&](std::size_t k) { return std::find(wrong.begin(), wrong.end(), k) != wrong.end(); });
     }
     if (options_.optimize && options_.search.trials > 0 && !is_huge()) {
-      std::vector<PassReport> explained;
-      Function f = optimized(candidates[best_at].function, options_.search, explained);
+      std::vector<PassReport> explained = passes;
+      Function f = is_optimized ? searched(*best, options_.objective, &explained, options_.search)
+                                : optimized(*best, options_.search, explained);
       if (price(f, options_.objective) < least && agrees(f, candidates[best_at].variant)) {
         taken[best_at].price = price(f, options_.objective);
         best = std::move(f);

@@ -99,7 +99,8 @@ LoopFactors<T>::LoopFactors(const EliminationPlan& plan)
       order_(n_) {}
 
 template <class T>
-bool LoopFactors<T>::factorize(In<T> A) {
+bool LoopFactors<T>::factorize(In<T> A, Solutions wanted) {
+  wanted_ = wanted;
   std::copy(A.begin(), A.end(), A_.begin());
   if constexpr (std::is_same_v<T, Expr>) {
     eliminate();
@@ -151,7 +152,8 @@ void LoopFactors<T>::factorize_core() {
   if (core_ == 1) {
     inverse(0, 0) = T(1.0) / core(0, 0);
   } else if (core_ == 2) {
-    const T scale = T(1.0) / (core(0, 0) * core(1, 1) - core(0, 1) * core(1, 0));
+    core_scale_ = T(1.0) / (core(0, 0) * core(1, 1) - core(0, 1) * core(1, 0));
+    const T scale = wanted_ == Solutions::one ? T(1.0) : core_scale_;
     inverse(0, 0) = core(1, 1) * scale;
     inverse(1, 1) = core(0, 0) * scale;
     inverse(0, 1) = -core(0, 1) * scale;
@@ -162,7 +164,8 @@ void LoopFactors<T>::factorize_core() {
       return core(i1, j1) * core(i2, j2) - core(i1, j2) * core(i2, j1);
     };
     T first[3] = {cofactor(0, 0), cofactor(0, 1), cofactor(0, 2)};
-    const T scale = T(1.0) / (core(0, 0) * first[0] + core(0, 1) * first[1] + core(0, 2) * first[2]);
+    core_scale_ = T(1.0) / (core(0, 0) * first[0] + core(0, 1) * first[1] + core(0, 2) * first[2]);
+    const T scale = wanted_ == Solutions::one ? T(1.0) : core_scale_;
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) inverse(j, i) = (i == 0 ? first[j] : cofactor(i, j)) * scale;
     }
@@ -181,6 +184,7 @@ void LoopFactors<T>::solve_core(std::vector<T>& b, bool transposed) {
     for (std::size_t i = 0; i < core_; ++i) {
       x[i] = T(0.0);
       for (std::size_t j = 0; j < core_; ++j) x[i] += core_inverse_[transposed ? i * core_ + j : j * core_ + i] * b[j];
+      if (wanted_ == Solutions::one && core_ > 1) x[i] *= core_scale_;
     }
     std::copy_n(x.begin(), core_, b.begin());
     return;

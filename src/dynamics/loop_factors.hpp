@@ -23,6 +23,10 @@ struct EliminationPlan {
 // From the matrix at random configurations.
 EliminationPlan plan_elimination(std::vector<EigenMatrixX> samples);
 
+// How many right-hand sides follow. With one, a small core's determinant divides last, when all else is there: from step to step of Newton's
+// method nothing then waits for the division but x itself. With several it divides the inverse, once.
+enum class Solutions { one, several };
+
 template <class T>
 class LoopFactors {
  public:
@@ -30,7 +34,7 @@ class LoopFactors {
   explicit LoopFactors(const EliminationPlan& plan);
 
   // A by columns, n × n. Of numbers: false where it is singular to the last bit.
-  bool factorize(In<T> A);
+  bool factorize(In<T> A, Solutions wanted = Solutions::several);
   // b, an entry a row, becomes x, an entry a column; and c, an entry a column, becomes y, an entry a row.
   void solve(Out<T> b);
   void solve_transposed(Out<T> c);
@@ -44,6 +48,8 @@ class LoopFactors {
   const EliminationPlan& plan_;
   std::size_t n_, core_;
   std::vector<T> A_, inverse_pivots_, core_inverse_, x_, part_;
+  T core_scale_{};                  // core_inverse_ lacks this factor, where one solution is wanted
+  Solutions wanted_ = Solutions::several;
   Reflections<T> reflections_;      // of a larger core
   std::vector<std::size_t> order_;  // of rows, where numbers are pivoted
 };

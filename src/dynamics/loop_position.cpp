@@ -7,6 +7,7 @@
 
 #include "../base/index.hpp"
 #include "../graph/hoist.hpp"
+#include "../graph/interpreter.hpp"
 #include "../graph/passes/optimize.hpp"
 #include "../graph/typical.hpp"
 #include "kinematics.hpp"
@@ -139,7 +140,7 @@ class PositionStep {
   // What is to be taken off x. False where J is singular.
   bool step(In<T> x, Out<T> step) {
     std::copy(residual().begin(), residual().end(), step.begin());
-    if (!factors_.factorize(jacobian())) return false;
+    if (!factors_.factorize(jacobian(), Solutions::one)) return false;
     factors_.solve(step);
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) change_of(model_.bodies[i], numbers_[i], x, step);
     return true;
@@ -271,6 +272,24 @@ Model<Expr> geometry_with(const Model<Expr>& model, const Change& change) {
   return to;
 }
 
+// Whether a step is so short that one more of it is no burden to the function around it.
+bool is_short(const Function& step) {
+  constexpr std::int64_t kMost = 300;
+  const OperationCount operations = cost(step).operations;
+  return operations.multiplications + operations.additions <= kMost;
+}
+
+// x after the first step. It starts from x = 0, where half turns are none: next to nothing of them is left, and no division.
+std::vector<Expr> first_step(const Function& both, std::size_t n, const std::vector<Expr>& arguments) {
+  std::vector<Expr> in(n, Expr(0.0)), out(both.output_size());
+  in.insert(in.end(), arguments.begin(), arguments.end());
+  Interpreter<Expr> at_zero(both);
+  at_zero(in, out);
+  out.resize(n);
+  for (Expr& x : out) x = -x;
+  return out;
+}
+
 // Expressions: the unknowns as outputs of a Solve node.
 std::vector<Expr> solve_position(const Model<Expr>& model, const LoopPlan& plan, const std::vector<JointNumbers<Expr>>& numbers,
                                  const LoopPositionOptions& options) {
@@ -313,7 +332,13 @@ std::vector<Expr> solve_position(const Model<Expr>& model, const LoopPlan& plan,
   LoopPositionCache own;
   LoopPositionCache& made = options.cache != nullptr ? *options.cache : own;
   if (made.step == nullptr) made = {part("closure", 1), part("closure-step", 0)};
-  return graph.solve(made.residual, std::vector<Expr>(n, Expr(0.0)), outside.arguments, options.steps, made.step).unknowns;
+  std::vector<Expr> start(n, Expr(0.0));
+  int steps = options.steps;
+  if (steps > 1 && is_short(*made.step)) {
+    start = first_step(outside.inner, n, outside.arguments);
+    --steps;
+  }
+  return graph.solve(made.residual, start, outside.arguments, steps, made.step).unknowns;
 }
 
 // Numbers: until nothing changes any more, and once more for what goes along with them. False where it does not come to that.

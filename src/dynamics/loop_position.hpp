@@ -4,8 +4,8 @@
 // (loop_plan.hpp). x are displacements from the guess: of a slide its change, of a turn the tangent t of half the angle,
 //   cos = (1 − t²)/(1 + t²), sin = 2t/(1 + t²),   Δt = ½(1 + t²) Δθ
 // (of a ball the vector of these, Rodrigues 1840), so that no sine is computed on the way. Numbers iterate until nothing changes.
-// Expressions make a Solve node of so many steps, with a step of its own: what does not depend on x is computed once outside;
-// the angles that come out know their sines and cosines.
+// Expressions make a Solve node of so many steps, with a step of its own: what does not depend on x is computed once outside, a short first
+// step too, which has no half turns at x = 0; the angles that come out know their sines and cosines.
 #pragma once
 
 #include <memory>

@@ -13,12 +13,14 @@ namespace plain {
 #define LW_SINCOS_FUSED 0
 #include "sincos_kernel.h"
 #include "sincosf_kernel.h"
+#include "arcs_kernel.h"
 #undef LW_SINCOS_FUSED
 }  // namespace plain
 namespace contracted {
 #define LW_SINCOS_FUSED 1
 #include "sincos_kernel.h"
 #include "sincosf_kernel.h"
+#include "arcs_kernel.h"
 #undef LW_SINCOS_FUSED
 }  // namespace contracted
 
@@ -37,6 +39,11 @@ void sincos(std::span<const double> angles, std::span<double> sines, std::span<d
 void sincos(std::span<const float> angles, std::span<float> sines, std::span<float> cosines, bool fused) {
   const int n = common_size(angles.size(), sines.size(), cosines.size());
   (fused ? contracted::lw_sincosf : plain::lw_sincosf)(n, angles.data(), sines.data(), cosines.data());
+}
+
+void arcs(std::span<const double> y, std::span<const double> x, std::span<double> angles, bool fused) {
+  require(y.size() == x.size() && angles.size() == x.size(), "as many angles as points");
+  (fused ? contracted::lw_arcs : plain::lw_arcs)(static_cast<int>(x.size()), y.data(), x.data(), angles.data());
 }
 
 }  // namespace lw

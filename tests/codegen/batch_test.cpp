@@ -283,7 +283,7 @@ Program everything(Arithmetic arithmetic) {
   Program program;
   program.name = "all";
   program.functions.push_back(
-      trace("all", {{"x", 3}, {"unused", 1}, {"nothing", 0}, {"p", 2}}, {{"r", 25}, {"s", 1}}, [&](const Arguments& in, Results& out) {
+      trace("all", {{"x", 3}, {"unused", 1}, {"nothing", 0}, {"p", 2}}, {{"r", 25}, {"s", 4}}, [&](const Arguments& in, Results& out) {
         const Expr x = in[0][0], y = in[0][1], z = in[0][2];
         Graph& graph = *x.graph();
         const auto called = graph.call(inner, {x, 0.25});
@@ -292,7 +292,7 @@ Program everything(Arithmetic arithmetic) {
         out[0] = {sqrt(abs(x)), sin(x), cos(y), tan(x), asin(x * 0.1), acos(y * 0.1), atan(z), atan2(x, y), exp(x), log(abs(y)),
                   tanh(z), abs(z), min(x, y), max(x, 0.5), less(y, z), select(less(x, 0.0), y, 2.0), fma(x, 2.0, y), x / y, -z,
                   again[0] - called[1], solved.unknowns[0], solved.unknowns[1], solved.residual[0], 7.0, in[3][0] * x + in[3][1]};
-        out[1][0] = sin(cos(x) + in[3][1]);
+        out[1] = {sin(cos(x) + in[3][1]), atan2(sin(x), cos(atan2(y, z))), atan2(y, 2.0), atan2(-0.5, z)};
       }).with(arithmetic));
   program.kept = {"a", "b"};
   program.kept_values = {1.5, -0.75};
@@ -320,9 +320,9 @@ TEST(Batch, SpecialNumbersStayInTheirLanes) {
                          {1e300, -1e300, 1e-310, 0, 1, 1}, {2, 3, 4, 0, 1, 1}};
   Program program;
   program.name = "special";
-  program.functions.push_back(trace("f", {{"x", 3}, {"rest", 3}}, {{"r", 8}}, [](const Arguments& in, Results& out) {
+  program.functions.push_back(trace("f", {{"x", 3}, {"rest", 3}}, {{"r", 10}}, [](const Arguments& in, Results& out) {
     const Expr x = in[0][0], y = in[0][1], z = in[0][2];
-    out[0] = {x + z, sin(x), cos(y), min(x, y), max(y, x), less(x, y), select(z, x, y), abs(z)};
+    out[0] = {x + z, sin(x), cos(y), min(x, y), max(y, x), less(x, y), select(z, x, y), abs(z), atan2(x, y), atan(z)};
   }).with({Arithmetic::Trigonometry::own, true}));
   const Function& f = program.functions[0];
   const Values expected = interpreted(f, states);

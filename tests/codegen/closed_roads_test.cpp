@@ -50,6 +50,20 @@ TEST(ClosedRoads, Planar3RrrCostsLessThanHelmysAlgorithm) {
   EXPECT_LT(c.trigonometric, 18);
 }
 
+// From zero a step has no half turns: of its three divisions that by the determinant is left. One step alone is made as any other.
+TEST(ClosedRoads, TheFirstOfSeveralStepsIsShorter) {
+  const auto operations = [&](int steps) {
+    TraceOptions options = quick();
+    options.newton_steps = steps;
+    return cost(trace_function(load("planar-3rrr"), "inverse", options).function).operations;
+  };
+  const OperationCount one = operations(1), two = operations(2), three = operations(3);
+  EXPECT_EQ(three.divisions - two.divisions, 3);
+  EXPECT_EQ(two.divisions - one.divisions, 1);
+  EXPECT_LT(two.multiplications - one.multiplications, three.multiplications - two.multiplications);
+  EXPECT_LT(two.additions - one.additions, three.additions - two.additions);
+}
+
 TEST(ClosedRoads, ALoopThatNeedsPivotsIsSolvedWithThem) {
   // no lever is a number: the core is larger than what is inverted
   const Mechanism chain = closed_chain(JointType::fixed, 5);

@@ -11,6 +11,7 @@
 
 #include "base/process.hpp"
 #include "base/random.hpp"
+#include "codegen/c_text.hpp"
 #include "graph/sincos.hpp"
 #include "other_languages.hpp"
 
@@ -112,6 +113,61 @@ TEST(Kernels, SurviveFastMath) {
           EXPECT_LE(std::stod(worst), 1.0) << compiler << " " << flags << (single ? " float" : "") << (fused ? " fused" : "");
           RecordProperty(fmt::format("{}{}{}", compiler, single ? "_float" : "", fused ? "_fused" : ""), worst);
         }
+      }
+    }
+  }
+}
+
+// Points in all directions and of all sizes, each coordinate an angle's number of above.
+std::string program_of_arcs(bool fused, const std::string& each, const std::string& result) {
+  std::string text = program(false, fused);
+  replace_all(text, sincos_kernel_text(), arcs_kernel_text());
+  return text.substr(0, text.find("int main(void)")) +
+         fmt::format("int main(void) {{\n  unsigned long long digest = 0;\n  double worst = 0.0;\n  for (int row = 0; row < {0}; ++row) {{\n"
+                     "    double y[{1}], x[{1}], a[{1}];\n    for (int k = 0; k < {1}; ++k) {{\n      y[k] = next_angle();\n"
+                     "      x[k] = next_angle();\n    }}\n    lw_arcs({1}, y, x, a);\n    for (int k = 0; k < {1}; ++k) {{\n{2}    }}\n  }}\n"
+                     "  (void)digest;\n  (void)worst;\n  printf({3});\n  return 0;\n}}\n", kRows, kAngles, each, result);
+}
+
+TEST(Kernels, OfArcsGiveTheSameBitsFromEveryCompiler) {
+  for (const bool fused : {false, true}) {
+    std::uint64_t state = 1, expected = 0;
+    for (int row = 0; row < kRows; ++row) {
+      double y[kAngles], x[kAngles], a[kAngles];
+      for (int k = 0; k < kAngles; ++k) {
+        y[k] = next_angle(state);
+        x[k] = next_angle(state);
+      }
+      arcs(y, x, a, fused);
+      for (const double angle : a) expected = (expected ^ std::bit_cast<std::uint64_t>(angle)) * 0x100000001b3;
+    }
+    const Scratch scratch;
+    write(scratch, {{"kernel.c", program_of_arcs(fused, "      unsigned long long b;\n      memcpy(&b, &a[k], sizeof b);\n"
+                                                        "      digest = (digest ^ b) * 0x100000001b3ULL;\n", "\"%llu\", digest")}});
+    for (const std::string compiler : {"gcc", "clang"}) {
+      if (find_program(compiler).empty()) continue;
+      for (const char* flags : {"-O0", "-O2", "-O3 -march=native"}) {
+        const std::string command = fmt::format(
+            "{} -std=c11 -Wall -Wextra -Wconversion -Werror -ffp-contract=off {} kernel.c -o kernel -lm && ./kernel", compiler, flags);
+        EXPECT_EQ(output_of(scratch, command), std::to_string(expected)) << compiler << " " << flags << (fused ? " fused" : "");
+      }
+    }
+  }
+}
+
+TEST(Kernels, OfArcsSurviveFastMath) {
+  for (const bool fused : {false, true}) {
+    const Scratch scratch;
+    write(scratch, {{"kernel.c", program_of_arcs(fused,
+                                                 "      const long double exact = atan2l(y[k], x[k]);\n"
+                                                 "      const double off = (double)(fabsl(a[k] - exact) / (fabsl(exact) * 0x1p-52L));\n"
+                                                 "      if (off > worst) worst = off;\n", "\"%.3f\", worst")}});
+    for (const std::string compiler : {"gcc", "clang"}) {
+      if (find_program(compiler).empty()) continue;
+      for (const char* flags : {"-O2 -ffast-math", "-O3 -ffast-math -march=native"}) {
+        const std::string worst =
+            output_of(scratch, fmt::format("{} -std=c11 {} kernel.c -o kernel -lm && ./kernel", compiler, flags));
+        EXPECT_LE(std::stod(worst), 2.0) << compiler << " " << flags << (fused ? " fused" : "");
       }
     }
   }

@@ -55,5 +55,24 @@ TEST(Search, SameSeedSameResult) {
   }
 }
 
+// To compare roads first and search the best of them later is the same as to search at once.
+TEST(Search, GoesOnFromWhatThePassesHaveMade) {
+  const SearchEffort effort{.trials = 400};
+  for (const char* model : {"puma560", "stanford"}) {
+    const Function f = trace_of(model, Road::rnea);
+    std::vector<PassReport> at_once, later;
+    const Function a = optimize(f, Objective::operations, &at_once, effort);
+    const Function b = searched(optimize(f, Objective::operations, &later), Objective::operations, &later, effort);
+    EXPECT_TRUE(same_values(a, b));
+    EXPECT_EQ(cost(a).operations, cost(b).operations);
+    ASSERT_EQ(at_once.size(), later.size());
+    for (std::size_t k = 0; k < later.size(); ++k) {
+      EXPECT_EQ(at_once[k].pass, later[k].pass);
+      EXPECT_EQ(at_once[k].gain, later[k].gain);
+      EXPECT_EQ(at_once[k].turns, later[k].turns);
+    }
+  }
+}
+
 }  // namespace search_test
 }  // namespace lw

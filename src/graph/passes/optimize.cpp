@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <string_view>
 
 #include "angle_sums.hpp"
 #include "balance.hpp"
@@ -16,8 +18,11 @@
 namespace lw {
 namespace {
 
-// one division for several only pays with what is factored out then
-Function factored_reciprocals(const Function& f) { return factoring(reciprocals(f)); }
+// one division for several only pays with what is factored out then; where there are no several, factoring has been
+Function factored_reciprocals(const Function& f) {
+  const Function one_for_several = reciprocals(f);
+  return cost(one_for_several).operations == cost(f).operations ? f : factoring(one_for_several);
+}
 
 struct Pass {
   const char* name;
@@ -50,7 +55,16 @@ class Driver {
     if (explain_ != nullptr) tell(name, next, lowest_.first - now.first);
     best_ = std::move(next);
     lowest_ = now;
+    ++version_;
     return true;
+  }
+  // Of a function in which it has found nothing a pass is not asked again: of large ones a round takes seconds, and the last finds nothing.
+  bool turn(const Pass& pass) {
+    const auto vain = in_vain_.find(pass.name);
+    if (vain != in_vain_.end() && vain->second == version_) return false;
+    if (turn(pass.name, pass.run)) return true;
+    in_vain_[pass.name] = version_;
+    return false;
   }
   const Function& best() const { return best_; }
 
@@ -79,23 +93,23 @@ class Driver {
   Objective objective_;
   Key lowest_;
   std::vector<PassReport>* explain_;
+  int version_ = 0;  // of best_
+  std::map<std::string_view, int> in_vain_;
 };
 
-}  // namespace
-
-Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain,
-                  const SearchEffort& effort) {
+Function optimize_or_search(const Function& function, Objective objective, std::vector<PassReport>* explain, const SearchEffort& effort,
+                            bool is_optimized) {
   Driver driver(function, objective, explain);
   const auto to_the_end = [&] {
     for (bool again = true; again;) {
       again = false;
       const double before = operations(driver.best());
-      for (const Pass& pass : passes()) again = driver.turn(pass.name, pass.run) || again;
-      if (objective != Objective::operations) again = driver.turn("balance", balance) || again;
+      for (const Pass& pass : passes()) again = driver.turn(pass) || again;
+      if (objective != Objective::operations) again = driver.turn(Pass{"balance", balance}) || again;
       if (before > kLargeFunction) again = again && is_worth_another_turn(before, operations(driver.best()));
     }
   };
-  to_the_end();
+  if (!is_optimized) to_the_end();
   // in two parts: what the passes make of the first, the second may use
   for (const std::uint64_t part : {1, 2}) {
     const SearchEffort half{(effort.trials + 1) / 2, effort.seconds / 2.0, effort.seed + part - 1};
@@ -103,6 +117,16 @@ Function optimize(const Function& function, Objective objective, std::vector<Pas
   }
   const Function done = function.arithmetic().fused ? contract(driver.best()) : driver.best();
   return objective == Objective::latency ? schedule(done) : done;
+}
+
+}  // namespace
+
+Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain, const SearchEffort& effort) {
+  return optimize_or_search(function, objective, explain, effort, false);
+}
+
+Function searched(const Function& function, Objective objective, std::vector<PassReport>* explain, const SearchEffort& effort) {
+  return optimize_or_search(function, objective, explain, effort, true);
 }
 
 }  // namespace lw
