@@ -34,7 +34,8 @@ std::string how(const AssemblyModes& all) {
 }
 
 void print_modes(const Model<double>& model, int frame, const AssemblyModes& all, const std::vector<double>& actuated) {
-  fmt::print("{}: {} of assembling it\n{}\n", model.name, counted(all.modes.size(), "way", "ways"), configuration_line(actuated));
+  const std::string ways = all.infinite ? fmt::format("{} of infinitely many ways", all.modes.size()) : counted(all.modes.size(), "way", "ways");
+  fmt::print("{}: {} of assembling it\n{}\n", model.name, ways, configuration_line(actuated));
   Table table({"mode", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg", "residual", "condition", "signs", ""});
   for (std::size_t k = 0; k < all.modes.size(); ++k) {
     const AssemblyMode& mode = all.modes[k];
@@ -131,7 +132,9 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
     return kCheckFailed;
   }
   say(fmt::format("`{}` cannot be assembled there{}", model.name, open.empty() && !all.complete ? ", as far as was found" : ""));
-  for (const OpenPolygon& p : open) say("  " + to_string(p));
+  constexpr std::size_t kShown = 6;  // a ring through each leg says it; of six legs there are rings by the dozen
+  for (std::size_t k = 0; k < std::min(open.size(), kShown); ++k) say("  " + to_string(open[k]));
+  if (open.size() > kShown) say(fmt::format("  and {} more rings of links do not close: --json lists all", open.size() - kShown));
   if (open.empty()) {
     Workspace<double> work(model);
     const Assembled least = assemble_from(model, work, q, actuated_velocities(led));

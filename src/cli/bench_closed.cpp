@@ -91,9 +91,9 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
   options.trace = native();
   std::vector<Traced> traced;
   const Program program = make_program(loaded.mechanism, names, options, &traced);
-  std::int64_t operations = 0;
-  for (const Function& f : program.functions) operations += cost(f).operations.multiplications + cost(f).operations.additions;
-  note(fmt::format("{}: compiling {} operations{}", loaded.model.name, operations, with_batch ? ", and in lanes" : ""));
+  std::int64_t all_operations = 0;
+  for (const Function& f : program.functions) all_operations += cost(f).operations.multiplications + cost(f).operations.additions;
+  note(fmt::format("{}: compiling {} operations{}", loaded.model.name, all_operations, with_batch ? ", and in lanes" : ""));
   JitOptions how;
   how.batch = with_batch;
   Compiled compiled = jit(program, how);

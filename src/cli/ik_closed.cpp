@@ -63,7 +63,8 @@ class ClosedIkCommand {
                 {"frame", frame_name()},
                 {"reached", reached},
                 {"out_of_reach", !reached && result.beyond_limits == 0 && certain},
-                {"closed_form", result.complete},
+                {"closed_form", result.complete && !result.rounded},
+                {"rounded", result.rounded},
                 {"freedom", result.freedom},
                 {"beyond_limits", result.beyond_limits},
                 {"solutions", Json::array()}};
@@ -132,7 +133,7 @@ class ClosedIkCommand {
 
   void print(const ClosedIk& result, std::size_t first) const {
     fmt::print("{}: driven joints that bring `{}` there, {}\n\n", model_.name, frame_name(),
-               result.complete ? "in closed form" : "found numerically");
+               result.complete && !result.rounded ? "in closed form" : "found numerically");
     std::vector<std::string> header{"", "legs"};
     for (const Entry& e : actuated_entries(model_)) header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
     header.insert(header.end(), {"off by", "condition"});
@@ -149,7 +150,9 @@ class ClosedIkCommand {
       table.add(std::move(row));
     }
     fmt::print("{}", table.str());
-    if (result.freedom > 0) {
+    if (result.rounded) {
+      fmt::print("\nIt can be in no such pose exactly; this one is the nearest, within the last digits of a pose that was rounded\n");
+    } else if (result.freedom > 0) {
       fmt::print("\nOne of infinitely many: {} left over\n", counted(at(result.freedom), "freedom is", "freedoms are"));
     } else if (!result.complete) {
       fmt::print("\nThere may be more than were found\n");
@@ -190,7 +193,14 @@ class ClosedIkCommand {
     }
     say(fmt::format("{}: the nearest pose found is {:.6g} m and {:.6g} rad away", certain ? "out of reach" : "not found",
                     result.nearest.position_error, result.nearest.rotation_error));
-    for (const OpenPolygon& p : result.too_far) say("  " + to_string(p));
+    constexpr std::size_t kShown = 6;
+    for (std::size_t k = 0; k < std::min(result.too_far.size(), kShown); ++k) {
+      std::string why = to_string(result.too_far[k]);
+      const std::string_view closure = "joint `target`";  // by which closed_ik.cpp holds the frame
+      if (const auto place = why.find(closure); place != why.npos) why.replace(place, closure.size(), "the target");
+      say("  " + why);
+    }
+    if (result.too_far.size() > kShown) say(fmt::format("  and {} more: --json lists all", result.too_far.size() - kShown));
   }
 
   std::string csv(const ClosedIkPath& motion) const {

@@ -269,7 +269,7 @@ class Continuation {
                                                "how the other joints move", model_.name, there.condition, list_velocities(model_, held_)));
     }
     throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
-                                             "(condition {:.2g}); it can be assembled there, but this way does not lead to it, see `linkwright assemble`",
+                                             "(condition {:.2g}); it can be assembled there, in another of the ways that `linkwright assemble` lists, but this one does not lead to it",
                                              model_.name, 100.0 * done, condition_of(columns_of(state_, model_.nv, free_))));
   }
 

@@ -351,10 +351,15 @@ DesignProblem read_design_problem(const std::string& text, const std::string& fi
 }
 
 DesignProblem load_design_problem(const std::string& path) {
+  const auto fail = [&](const char* why, const char* hint = "") { throw Error(ErrorCode::io, {{Severity::error, {path, 0, 0}, why, hint}}); };
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status)) fail("there is no such file", "a problem is a file that names its mechanism, see `linkwright optimize --help`");
+  if (std::filesystem::is_directory(status)) fail("this is a folder, not a file");
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   if (stream) text << stream.rdbuf();
-  if (!stream || !text) throw Error(ErrorCode::io, {{Severity::error, {path, 0, 0}, "cannot be read", ""}});
+  if (!stream || !text) fail("cannot be read");
   return read_design_problem(text.str(), path);
 }
 

@@ -132,7 +132,7 @@ TEST(Assembly, DoesNotSkipWhatLiesBetweenByWholeTurns) {
   const Model<double> bar = instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
   for (const double q : {385.0, 390.0, 395.0, -330.0, 750.0}) {
     const std::string text = message([&] { assemble_at(bar, std::vector<double>{q * kDeg}); });
-    EXPECT_TRUE(says(text, "its mode ends in a singularity") && says(text, "it can be assembled there, but this way does not lead to it")) << q << " " << text;
+    EXPECT_TRUE(says(text, "its mode ends in a singularity") && says(text, "it can be assembled there") && says(text, "this one does not lead to it")) << q << " " << text;
   }
   // the singularity is where coupler and rocker are in line
   const double end = std::acos((0.4 * 0.4 + 0.12 * 0.12 - 0.35 * 0.35) / (2 * 0.4 * 0.12)) / kDeg;

@@ -120,6 +120,32 @@ TEST(ClosedIk, SaysWhichLegIsTooShort) {
   EXPECT_GT(result.nearest.position_error, 0.1);
 }
 
+// The coupler has one freedom: six digits of its pose are not quite on its way.
+TEST(ClosedIk, TakesAPoseThatWasRounded) {
+  const Model<double> model = instantiate<double>(load("four-bar"));
+  const Assembled home = assemble_home(model);
+  const int frame = model.frame_index("coupler");
+  Workspace<double> work(model);
+  std::vector<double> q = home.q;
+  q[0] += 0.3;
+  const Assembled there = assemble_from(model, work, q, actuated_velocities(model));
+  const Transform<double> X = pose(model, there.q, "coupler");
+  const auto ik = [&](double digits) {
+    IkTarget target{X, false};
+    for (int k = 0; k < 3; ++k) target.pose.p[k] = std::round(target.pose.p[k] * digits) / digits;
+    return closed_inverse_kinematics(model, frame, target, there, no_limits(model));
+  };
+  const ClosedIk typed = ik(1e6);
+  ASSERT_EQ(typed.solutions.size(), 1u);
+  EXPECT_TRUE(typed.rounded);
+  EXPECT_GT(typed.solutions[0].position_error, 1e-9);  // and says so
+  EXPECT_LE(typed.solutions[0].position_error, 1e-6);
+  EXPECT_NEAR(typed.solutions[0].actuated[0], there.q[0], 1e-5);
+  const ClosedIk rough = ik(1e3);
+  EXPECT_TRUE(rough.solutions.empty());
+  EXPECT_FALSE(rough.rounded);
+}
+
 TEST(ClosedIk, LeavesFreedomOverWhereThePositionAloneCounts) {
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   const IkTarget target{{Mat3<double>::identity(), {0.45, 0.6, 0.0}}, true};

@@ -12,11 +12,16 @@
 #include "../../base/linear.hpp"
 #include "../../model/rotation_vector.hpp"
 #include "../closure.hpp"
+#include "../extent.hpp"
 #include "../kinematics.hpp"
 #include "mode_search.hpp"
 
 namespace lw {
 namespace {
+
+// Of what poses have that people type or print, against the mechanism's extent and in rad. A frame with fewer freedoms than a pose has
+// numbers is in none of those exactly.
+constexpr double kRounding = 1e-5;
 
 // The mechanism with its frame held in the target.
 Model<double> with_target(const Model<double>& model, int frame, const IkTarget& target) {
@@ -78,6 +83,13 @@ class ClosedTarget {
       result.too_far = open_polygons(held_, start_.q, {});
       const Assembled least = assemble_from(held_, held_work_, start_.q, {});
       result.nearest = solution(assemble_from(model_, work_, least.q, {}).q);
+      const ClosedIkSolution& near = result.nearest;
+      if (near.at.closed && near.position_error <= kRounding * extent(model_) && near.rotation_error <= kRounding &&
+          limits.contain(near.at.q, 1e-9)) {
+        result.rounded = true;
+        result.too_far.clear();
+        result.solutions = {near};
+      }
     }
     return result;
   }

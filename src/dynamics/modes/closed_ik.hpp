@@ -25,6 +25,7 @@ struct ClosedIkSolution {
 struct ClosedIk {
   std::vector<ClosedIkSolution> solutions;  // nearest to the start first; apart by their actuated joints
   bool complete = false;                    // in closed form: there are no others
+  bool rounded = false;                     // no pose is the target, but one is within its last digits: this one
   int freedom = 0;                          // left over by the target: then one solution of infinitely many
   int beyond_limits = 0;                    // solutions that were left out for it
   ClosedIkSolution nearest;                 // where there is none: the nearest pose that was found

@@ -82,8 +82,9 @@ std::string to_string(const OpenPolygon& polygon) {
   for (std::size_t k = 0; k < polygon.links.size(); ++k) {
     links += (k == 0 ? "`" : k + 1 == polygon.links.size() ? " and `" : ", `") + polygon.links[k] + "`";
   }
-  return fmt::format("from joint `{}` to joint `{}` are {:.4g} m, which {} cannot bridge: they reach {:.4g} m, {:.4g} m are missing",
-                     polygon.joints.front(), polygon.joints.back(), polygon.distance, links, polygon.reach, polygon.missing());
+  return fmt::format("from joint `{}` to joint `{}` are {:.4g} m, which {} cannot bridge: {} {:.4g} m, {:.4g} m are missing",
+                     polygon.joints.front(), polygon.joints.back(), polygon.distance, links,
+                     polygon.links.size() == 1 ? "it reaches" : "they reach", polygon.reach, polygon.missing());
 }
 
 std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q, const std::vector<int>& held) {
