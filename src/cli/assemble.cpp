@@ -132,9 +132,7 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
     return kCheckFailed;
   }
   say(fmt::format("`{}` cannot be assembled there{}", model.name, open.empty() && !all.complete ? ", as far as was found" : ""));
-  constexpr std::size_t kShown = 6;  // a ring through each leg says it; of six legs there are rings by the dozen
-  for (std::size_t k = 0; k < std::min(open.size(), kShown); ++k) say("  " + to_string(open[k]));
-  if (open.size() > kShown) say(fmt::format("  and {} more rings of links do not close: --json lists all", open.size() - kShown));
+  for (const std::string& why : to_lines(open)) say("  " + why);
   if (open.empty()) {
     Workspace<double> work(model);
     const Assembled least = assemble_from(model, work, q, actuated_velocities(led));

@@ -172,8 +172,8 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
 
 }  // namespace
 
-// Derivatives of a Stewart platform have 72 000 operations, and compilers take more than linear time: two minutes for lanes of them, which nobody
-// asked for yet.
+// Derivatives of a Stewart platform have 72 000 operations, and compilers take more than linear time: two minutes for lanes of them, which are
+// not timed.
 std::vector<ClosedTiming> time_closed(const LoadedModel& loaded, double seconds, const std::function<void(const std::string&)>& note) {
   const std::vector<std::string> values{"inverse", "mass-matrix", "forward", "bias", "kinematics"}, derivatives{"inverse-derivatives", "forward-derivatives"};
   const double each = seconds / static_cast<double>(values.size() + derivatives.size());

@@ -193,14 +193,7 @@ class ClosedIkCommand {
     }
     say(fmt::format("{}: the nearest pose found is {:.6g} m and {:.6g} rad away", certain ? "out of reach" : "not found",
                     result.nearest.position_error, result.nearest.rotation_error));
-    constexpr std::size_t kShown = 6;
-    for (std::size_t k = 0; k < std::min(result.too_far.size(), kShown); ++k) {
-      std::string why = to_string(result.too_far[k]);
-      const std::string_view closure = "joint `target`";  // by which closed_ik.cpp holds the frame
-      if (const auto place = why.find(closure); place != why.npos) why.replace(place, closure.size(), "the target");
-      say("  " + why);
-    }
-    if (result.too_far.size() > kShown) say(fmt::format("  and {} more: --json lists all", result.too_far.size() - kShown));
+    for (const std::string& why : to_lines(result.too_far)) say("  " + why);
   }
 
   std::string csv(const ClosedIkPath& motion) const {

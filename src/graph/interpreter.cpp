@@ -220,11 +220,12 @@ void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs)
             break;
           }
         }
-        [[fallthrough]];
+        p.slots[i.to] = apply(i.op, p.slots[i.a], p.slots[i.b], p.slots[i.c]);
+        break;
       case Op::atan:
       case Op::atan2:
         if constexpr (std::is_same_v<U, double>) {
-          if (own && i.op != Op::sin) {
+          if (own) {
             const double x = i.op == Op::atan ? 1.0 : p.slots[i.b];
             arcs({&p.slots[i.a], 1}, {&x, 1}, {&p.slots[i.to], 1}, p.arithmetic.fused);
             break;

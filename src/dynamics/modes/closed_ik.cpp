@@ -27,8 +27,8 @@ constexpr double kRounding = 1e-5;
 Model<double> with_target(const Model<double>& model, int frame, const IkTarget& target) {
   Model<double> held = model;
   const Frame<double>& f = model.frames[at(frame)];
-  LoopClosure<double> closure{"target", target.position_only ? JointType::spherical : JointType::fixed, Vec3<double>::unit(2),
-                              Vec3<double>::unit(1), {"target", -1, target.pose}, f};
+  LoopClosure<double> closure{kTarget, target.position_only ? JointType::spherical : JointType::fixed, Vec3<double>::unit(2),
+                              Vec3<double>::unit(1), {kTarget, -1, target.pose}, f};
   held.loops.push_back(closure);
   return held;
 }

@@ -82,9 +82,18 @@ std::string to_string(const OpenPolygon& polygon) {
   for (std::size_t k = 0; k < polygon.links.size(); ++k) {
     links += (k == 0 ? "`" : k + 1 == polygon.links.size() ? " and `" : ", `") + polygon.links[k] + "`";
   }
-  return fmt::format("from joint `{}` to joint `{}` are {:.4g} m, which {} cannot bridge: {} {:.4g} m, {:.4g} m are missing",
-                     polygon.joints.front(), polygon.joints.back(), polygon.distance, links,
+  const auto end = [](const std::string& joint) { return joint == kTarget ? joint : "joint `" + joint + "`"; };
+  return fmt::format("from {} to {} are {:.4g} m, which {} cannot bridge: {} {:.4g} m, {:.4g} m are missing",
+                     end(polygon.joints.front()), end(polygon.joints.back()), polygon.distance, links,
                      polygon.links.size() == 1 ? "it reaches" : "they reach", polygon.reach, polygon.missing());
+}
+
+std::vector<std::string> to_lines(const std::vector<OpenPolygon>& polygons) {
+  const std::size_t shown = std::min<std::size_t>(polygons.size(), 6);
+  std::vector<std::string> lines;
+  for (std::size_t k = 0; k < shown; ++k) lines.push_back(to_string(polygons[k]));
+  if (polygons.size() > shown) lines.push_back(fmt::format("and {} more rings of links do not close: --json lists all", polygons.size() - shown));
+  return lines;
 }
 
 std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q, const std::vector<int>& held) {

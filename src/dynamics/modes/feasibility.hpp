@@ -20,8 +20,13 @@ struct OpenPolygon {
 
   double missing() const { return distance - reach; }
 };
+// The name of a closure that is no joint of the file but holds a frame in its place.
+inline constexpr const char* kTarget = "the target";
+
 // "from `rod1` to `rod2` are 0.5685 m, which `rod1`, `platform` and `rod2` cannot bridge: they reach 0.565 m"
 std::string to_string(const OpenPolygon& polygon);
+// A line each, of the first six: one ring through each leg says it, and of six legs there are rings by the dozen.
+std::vector<std::string> to_lines(const std::vector<OpenPolygon>& polygons);
 
 // Rings that cannot close where the coordinates of `held` velocities are as in q, that with the fewest joints first.
 std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q, const std::vector<int>& held);
