@@ -92,7 +92,7 @@ std::vector<std::string> to_lines(const std::vector<OpenPolygon>& polygons) {
   const std::size_t shown = std::min<std::size_t>(polygons.size(), 6);
   std::vector<std::string> lines;
   for (std::size_t k = 0; k < shown; ++k) lines.push_back(to_string(polygons[k]));
-  if (polygons.size() > shown) lines.push_back(fmt::format("and {} more rings of links do not close: --json lists all", polygons.size() - shown));
+  if (polygons.size() > shown) lines.push_back(fmt::format("and {} more rings of links do not close", polygons.size() - shown));
   return lines;
 }
 
