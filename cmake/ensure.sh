@@ -109,9 +109,18 @@ build() {
     printf '%s\n' "$state" >"$stamp"
   fi
 
-  : >"$log"
-  NINJA_STATUS='[%f/%t] ' ninja -C "$folder" ${CMAKE_BUILD_PARALLEL_LEVEL:+-j "$CMAKE_BUILD_PARALLEL_LEVEL"} 2>&1 </dev/null 9>&- | follow_build "$log"
-  local status=${PIPESTATUS[0]}
+  local status
+  compile() {
+    : >"$log"
+    NINJA_STATUS='[%f/%t] ' ninja -C "$folder" ${CMAKE_BUILD_PARALLEL_LEVEL:+-j "$CMAKE_BUILD_PARALLEL_LEVEL"} 2>&1 </dev/null 9>&- | follow_build "$log"
+    status=${PIPESTATUS[0]}
+  }
+  compile
+  # packages were upgraded: their headers are others, but older than what was compiled of them, so that ninja does not notice
+  if ((status != 0)) && grep -q 'since the precompiled header' "$log"; then
+    find "$folder" -name '*.pch' -delete
+    compile
+  fi
   exec 9>&-
   if ((status != 0)); then
     sed -n '/^FAILED:/,$p; /^ninja: error/p; /CMake Error/,$p' "$log" | head -n 100 >&2

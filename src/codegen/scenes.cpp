@@ -80,7 +80,7 @@ void Scenes::make_dense() {
     // a body: points of mass around its frame
     b.inertia = {};
     for (int k = 0; k < 5; ++k) {
-      const Vec3<double> r(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+      const Vec3<double> r{random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)};
       b.inertia += RigidInertia<double>::about_com(random.between(0.5, 1.0), r, Mat3<double>::zero());
     }
   }

@@ -78,9 +78,25 @@ class Vec3 {
   storage::Vec3Storage<T> s_;
 };
 
+// a r + b s + c t and a r − b s, of numbers or vectors. One statement a product: of `a * r + b * s` C++ leaves open which product is made
+// first, and with it how a graph numbers what is traced.
+template <class A, class T>
+A sum_of_products(const A& a, const T& r, const A& b, const T& s, const A& c, const T& t) {
+  const A third = c * t;
+  const A second = b * s;
+  const A first = a * r;
+  return first + second + third;
+}
+template <class A, class T>
+A difference_of_products(const A& a, const T& r, const A& b, const T& s) {
+  const A second = b * s;
+  const A first = a * r;
+  return first - second;
+}
+
 template <class T>
 T dot(const Vec3<T>& a, const Vec3<T>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  return sum_of_products<T, T>(a[0], b[0], a[1], b[1], a[2], b[2]);
 }
 template <class T>
 T norm(const Vec3<T>& a) {
@@ -98,7 +114,8 @@ T sum(const Vec3<T>& a) {
 }
 template <class T>
 Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  return {difference_of_products<T, T>(a[1], b[2], a[2], b[1]), difference_of_products<T, T>(a[2], b[0], a[0], b[2]),
+          difference_of_products<T, T>(a[0], b[1], a[1], b[0])};
 }
 
 #if defined(__AVX__)
@@ -209,7 +226,7 @@ class Mat3 {
   friend Mat3 operator-(const Mat3& a, const Mat3& b) { return {a.c_[0] - b.c_[0], a.c_[1] - b.c_[1], a.c_[2] - b.c_[2]}; }
   friend Mat3 operator*(const Mat3& a, const T& s) { return {a.c_[0] * s, a.c_[1] * s, a.c_[2] * s}; }
   friend Vec3<T> operator*(const Mat3& a, const Vec3<T>& b) {
-    return a.c_[0] * b[0] + a.c_[1] * b[1] + a.c_[2] * b[2];
+    return sum_of_products<Vec3<T>, T>(a.c_[0], b[0], a.c_[1], b[1], a.c_[2], b[2]);
   }
   friend Mat3 operator*(const Mat3& a, const Mat3& b) { return {a * b.c_[0], a * b.c_[1], a * b.c_[2]}; }
 
@@ -249,7 +266,8 @@ Mat3<T> cross_columns(const Vec3<T>& r, const Mat3<T>& A) {
 }
 template <class T>
 Mat3<T> times_skew(const Mat3<T>& A, const Vec3<T>& r) {
-  return {A.col(1) * r[2] - A.col(2) * r[1], A.col(2) * r[0] - A.col(0) * r[2], A.col(0) * r[1] - A.col(1) * r[0]};
+  return {difference_of_products<Vec3<T>, T>(A.col(1), r[2], A.col(2), r[1]), difference_of_products<Vec3<T>, T>(A.col(2), r[0], A.col(0), r[2]),
+          difference_of_products<Vec3<T>, T>(A.col(0), r[1], A.col(1), r[0])};
 }
 
 }  // namespace LW_VECTOR_KIND

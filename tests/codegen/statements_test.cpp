@@ -28,7 +28,8 @@ TEST(Statements, WhatIsUsedOnceStandsInTheExpressionOfItsUser) {
   const Function f = traced(3, 2, [](const Arguments& in, Results& out) {
     const Expr x = in[0][0], y = in[0][1], z = in[0][2];
     const Expr shared = x * y;
-    out[0][0] = (shared + z) * sin(shared);
+    const Expr sine = sin(shared);  // before the sum: operands of * have no order of their own
+    out[0][0] = (shared + z) * sine;
     out[0][1] = -(x - z);
   });
   EXPECT_EQ(written(f), "t1 = x[0] * x[1]\n"
@@ -77,7 +78,8 @@ TEST(Statements, ParenthesesFollowTheGraph) {
     out[0][0] = a + b + c;
     out[0][1] = d - (a - c);
     out[0][2] = a * (b * d);
-    out[0][3] = (b + c) * (a / (c / d));
+    const Expr quotient = a / (c / d);  // before the sum
+    out[0][3] = (b + c) * quotient;
     out[0][4] = -(a * d) / b;
     out[0][5] = min(-a, Expr(-2.0)) * d;
   });

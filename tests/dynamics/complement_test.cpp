@@ -78,7 +78,7 @@ TEST(Noc, RootOfAnInertiaSquaresToIt) {
   for (int k = 0; k < 1000; ++k) {
     Matrix3d J = Matrix3d::Zero();
     for (int i = 0; i < k % 4; ++i) {  // rank 0 … 3
-      const Vector3d v(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1));
+      const Vector3d v{random.between(-1, 1), random.between(-1, 1), random.between(-1, 1)};
       J += v * v.transpose();
     }
     // every fifth a thin rod, turned off an axis by as little as 1e-9

@@ -24,7 +24,7 @@ using M = Mat3<double>;
 V random_vector(Random& random) { return {random.between(-2, 2), random.between(-2, 2), random.between(-2, 2)}; }
 
 M random_rotation(Random& random) {
-  const Eigen::Vector4d q(random.between(-1, 1), random.between(-1, 1), random.between(-1, 1), 1.1);
+  const Eigen::Vector4d q{random.between(-1, 1), random.between(-1, 1), random.between(-1, 1), 1.1};
   const Eigen::Vector4d unit = q.normalized();
   return rotation_from_quaternion(unit[0], unit[1], unit[2], unit[3]);
 }

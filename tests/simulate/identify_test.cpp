@@ -26,7 +26,8 @@ using Rows = std::vector<std::vector<double>>;
 constexpr double kPi = std::numbers::pi;
 
 double gaussian(Random& random) {  // Box and Muller
-  return std::sqrt(-2.0 * std::log(1.0 - random.between(0.0, 1.0))) * std::cos(random.between(0.0, 2.0 * kPi));
+  const double length = std::sqrt(-2.0 * std::log(1.0 - random.between(0.0, 1.0)));
+  return length * std::cos(random.between(0.0, 2.0 * kPi));
 }
 
 // What the arm loses, apart from the library's own laws.

@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 
+#include "base/file.hpp"
 #include "base/linear.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/rnea.hpp"
@@ -12,6 +13,7 @@
 #include "model/write_yaml.hpp"
 #include "simulate/descent.hpp"
 #include "simulate/design_problem.hpp"
+#include "support/scratch.hpp"
 
 namespace lw {
 namespace optimize_design_test {
@@ -182,10 +184,9 @@ links:
 )";
 
 DesignProblem problem_of(const std::string& rest) {
-  const std::string path = testing::TempDir() + "/oscillator.yaml";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  std::fputs(kOscillator, file);
-  std::fclose(file);
+  const Scratch scratch;  // of its own: tests run side by side
+  const std::string path = (scratch.path / "oscillator.yaml").string();
+  write_file(path, kOscillator);
   return read_design_problem("optimize: 1\nmodel: " + path + "\n" + rest, "problem.yaml");
 }
 

@@ -30,7 +30,7 @@ Mechanism closed_chain(JointType cut, std::uint64_t seed) {
   const Model<double> model = instantiate<double>(tree);
   Workspace<double> work(model);
   forward_kinematics<double>(model, work, model.home);
-  Eigen::Quaterniond turn(random.between(0.2, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+  Eigen::Quaterniond turn{random.between(0.2, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)};
   turn.normalize();
   const Eigen::Vector3d on_link(0.1, -0.05, 0.2);
   const Transform<double>& X = work.X_W.back();

@@ -18,7 +18,7 @@ Formula3 random_vector(Random& random, double size) {
 // not too short to have a direction
 Formula3 random_axis(Random& random) {
   while (true) {
-    const Eigen::Vector3d a(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+    const Eigen::Vector3d a{random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)};  // braces: in this order
     if (a.norm() > 0.1) return {a[0], a[1], a[2]};
   }
 }
@@ -55,7 +55,7 @@ Inertia random_inertia(Random& random) {
   Inertia out;
   const double mass = random.between(0.2, 8.0);
   out.mass = mass;
-  const Eigen::Vector3d com(random.between(-0.2, 0.2), random.between(-0.2, 0.2), random.between(-0.2, 0.2));
+  const Eigen::Vector3d com{random.between(-0.2, 0.2), random.between(-0.2, 0.2), random.between(-0.2, 0.2)};
   out.com = {com[0], com[1], com[2]};
   Eigen::Vector3d second;
   for (double& x : second) {
