@@ -208,31 +208,42 @@ void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs)
           "inputs and outputs have the sizes of the function's");
   std::copy(inputs.begin(), inputs.end(), p.slots.begin());
   [[maybe_unused]] const bool own = has_own_trigonometry<U>(p.arithmetic);
+  U* const slots = p.slots.data();
   for (const auto& i : p.code) {
     switch (i.op) {
+      // what functions are made of, with one jump each
+      case Op::add: slots[i.to] = slots[i.a] + slots[i.b]; break;
+      case Op::sub: slots[i.to] = slots[i.a] - slots[i.b]; break;
+      case Op::mul: slots[i.to] = slots[i.a] * slots[i.b]; break;
+      case Op::div: slots[i.to] = slots[i.a] / slots[i.b]; break;
+      case Op::neg: slots[i.to] = -slots[i.a]; break;
+      case Op::fma:
+        if constexpr (std::is_floating_point_v<U>) slots[i.to] = std::fma(slots[i.a], slots[i.b], slots[i.c]);
+        else slots[i.to] = apply(i.op, slots[i.a], slots[i.b], slots[i.c]);
+        break;
       case Op::call:
       case Op::solve: p.run_nested(p.nested[i.a]); break;
-      case Op::output: p.slots[i.to] = p.nested[i.a].out[i.b]; break;
+      case Op::output: slots[i.to] = p.nested[i.a].out[i.b]; break;
       case Op::sin:
         if constexpr (std::is_floating_point_v<U>) {
           if (own) {
-            sincos({&p.slots[i.a], 1}, {&p.slots[i.to], 1}, {&p.slots[i.to + 1], 1}, p.arithmetic.fused);
+            sincos({&slots[i.a], 1}, {&slots[i.to], 1}, {&slots[i.to + 1], 1}, p.arithmetic.fused);
             break;
           }
         }
-        p.slots[i.to] = apply(i.op, p.slots[i.a], p.slots[i.b], p.slots[i.c]);
+        slots[i.to] = apply(i.op, slots[i.a], slots[i.b], slots[i.c]);
         break;
       case Op::atan:
       case Op::atan2:
         if constexpr (std::is_same_v<U, double>) {
           if (own) {
-            const double x = i.op == Op::atan ? 1.0 : p.slots[i.b];
-            arcs({&p.slots[i.a], 1}, {&x, 1}, {&p.slots[i.to], 1}, p.arithmetic.fused);
+            const double x = i.op == Op::atan ? 1.0 : slots[i.b];
+            arcs({&slots[i.a], 1}, {&x, 1}, {&slots[i.to], 1}, p.arithmetic.fused);
             break;
           }
         }
         [[fallthrough]];
-      default: p.slots[i.to] = apply(i.op, p.slots[i.a], p.slots[i.b], p.slots[i.c]);
+      default: slots[i.to] = apply(i.op, slots[i.a], slots[i.b], slots[i.c]);
     }
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k] = p.slots[p.results[k]];

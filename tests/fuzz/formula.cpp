@@ -1,12 +1,12 @@
 // Any bytes as a formula over two parameters and over none.
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 
 #include "graph/expr.hpp"
 #include "model/formula.hpp"
+#include "target.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Target formula("formula", [](const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   lw::Graph graph;
   const lw::FormulaNames names{{"a", graph.input("a")}, {"b", graph.input("b")}};
@@ -24,5 +24,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto* same = std::get_if<lw::Expr>(&with_names);
     if (same == nullptr || !(*same == *e)) std::abort();
   }
-  return 0;
-}
+});

@@ -1,9 +1,8 @@
 // Any bytes as a URDF; what follows a line of %% is its sidecar.
-#include <cstdint>
-
+#include "target.hpp"
 #include "walk.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Target urdf("urdf", [](const std::uint8_t* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   std::optional<std::string> sidecar;
   if (const std::size_t split = text.find("\n%%\n"); split != std::string::npos) {
@@ -11,5 +10,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text.resize(split);
   }
   walk(lw::read_text(text, "input.urdf", {.floating_base = size % 3 == 0, .allow_unphysical = size % 2 == 0}, sidecar));
-  return 0;
-}
+});
