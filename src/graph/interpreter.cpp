@@ -96,6 +96,10 @@ struct Interpreter<U>::Program {
     Op op;
     std::uint32_t to, a, b, c;
   };
+  struct Run {  // instructions with the same operation: one jump for all of them
+    Op op;
+    std::uint32_t begin, end;
+  };
   struct Nested {  // a call, or a solve where there is a residual
     std::unique_ptr<Interpreter<U>> function;
     std::unique_ptr<Interpreter<double>> tangent;  // of a solve's residual, along its unknowns
@@ -111,9 +115,11 @@ struct Interpreter<U>::Program {
   Arithmetic arithmetic;
   std::vector<U> slots;
   std::vector<Instruction> code;
+  std::vector<Run> runs;
   std::vector<Nested> nested;
   std::vector<std::uint32_t> results;
 
+  void gather_equal_operations();
   void run_nested(Nested& n);
   template <class Number>  // U; a template so that none is made of it for Expr
   static double run_newton(Nested& n, std::span<Number> x, std::span<Number> residual);
@@ -192,6 +198,57 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
     }
   }
   for (const NodeId r : function.results()) p.results.push_back(slot.at(r));
+  // numbers do not care in which order they are made; expressions are numbered by it
+  if constexpr (std::is_floating_point_v<U>) p.gather_equal_operations();
+  for (std::uint32_t k = 0; k < p.code.size(); ++k) {
+    if (p.runs.empty() || p.runs.back().op != p.code[k].op) p.runs.push_back({p.code[k].op, k, k});
+    p.runs.back().end = k + 1;
+  }
+}
+
+// Puts instructions with the same operation one behind the other, as far as operands allow: of those that are ready, always the kind of
+// which there are most. A processor foresees a long run; where every instruction is another, it guesses every second jump wrong.
+template <class U>
+void Interpreter<U>::Program::gather_equal_operations() {
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  const auto size = static_cast<std::uint32_t>(code.size());
+  std::vector<std::uint32_t> maker(slots.size(), kNone), maker_of_nested(nested.size(), kNone), missing(size, 0);
+  std::vector<std::vector<std::uint32_t>> users(size);
+  std::vector<std::vector<std::uint32_t>> ready(static_cast<std::size_t>(Op::output) + 1);
+  for (std::uint32_t k = 0; k < size; ++k) {
+    const Instruction& i = code[k];
+    const auto uses = [&](std::uint32_t from) {
+      if (from == kNone) return;
+      users[from].push_back(k);
+      ++missing[k];
+    };
+    if (i.op == Op::output) {
+      uses(maker_of_nested[i.a]);
+    } else if (i.op == Op::call || i.op == Op::solve) {
+      for (const std::uint32_t s : nested[i.a].guess) uses(maker[s]);
+      for (const std::uint32_t s : nested[i.a].arguments) uses(maker[s]);
+      maker_of_nested[i.a] = k;
+    } else {
+      for (const std::uint32_t s : {i.a, i.b, i.c}) uses(maker[s]);  // what is not used is slot 0, which is made before or never
+    }
+    if (i.op != Op::call && i.op != Op::solve) maker[i.to] = k;
+    if (i.op == Op::sin && has_own_trigonometry<U>(arithmetic)) maker[i.to + 1] = k;  // its cosine
+    if (missing[k] == 0) ready[static_cast<std::size_t>(i.op)].push_back(k);
+  }
+  std::vector<Instruction> gathered;
+  gathered.reserve(size);
+  while (gathered.size() < size) {
+    auto& most = *std::max_element(ready.begin(), ready.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    for (std::size_t n = 0; n < most.size(); ++n) {  // grows on the way
+      const std::uint32_t k = most[n];
+      gathered.push_back(code[k]);
+      for (const std::uint32_t user : users[k]) {
+        if (--missing[user] == 0) ready[static_cast<std::size_t>(code[user].op)].push_back(user);
+      }
+    }
+    most.clear();
+  }
+  code = std::move(gathered);
 }
 
 template <class U>
@@ -209,41 +266,49 @@ void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs)
   std::copy(inputs.begin(), inputs.end(), p.slots.begin());
   [[maybe_unused]] const bool own = has_own_trigonometry<U>(p.arithmetic);
   U* const slots = p.slots.data();
-  for (const auto& i : p.code) {
-    switch (i.op) {
-      // what functions are made of, with one jump each
-      case Op::add: slots[i.to] = slots[i.a] + slots[i.b]; break;
-      case Op::sub: slots[i.to] = slots[i.a] - slots[i.b]; break;
-      case Op::mul: slots[i.to] = slots[i.a] * slots[i.b]; break;
-      case Op::div: slots[i.to] = slots[i.a] / slots[i.b]; break;
-      case Op::neg: slots[i.to] = -slots[i.a]; break;
-      case Op::fma:
-        if constexpr (std::is_floating_point_v<U>) slots[i.to] = std::fma(slots[i.a], slots[i.b], slots[i.c]);
-        else slots[i.to] = apply(i.op, slots[i.a], slots[i.b], slots[i.c]);
-        break;
-      case Op::call:
-      case Op::solve: p.run_nested(p.nested[i.a]); break;
-      case Op::output: slots[i.to] = p.nested[i.a].out[i.b]; break;
-      case Op::sin:
-        if constexpr (std::is_floating_point_v<U>) {
-          if (own) {
-            sincos({&slots[i.a], 1}, {&slots[i.to], 1}, {&slots[i.to + 1], 1}, p.arithmetic.fused);
-            break;
-          }
+  for (const auto& run : p.runs) {
+    const std::span code(p.code.data() + run.begin, run.end - run.begin);
+    if constexpr (std::is_floating_point_v<U>) {
+      if (own && run.op == Op::sin) {
+        for (const auto& i : code) sincos({&slots[i.a], 1}, {&slots[i.to], 1}, {&slots[i.to + 1], 1}, p.arithmetic.fused);
+        continue;
+      }
+    }
+    if constexpr (std::is_same_v<U, double>) {
+      if (own && (run.op == Op::atan || run.op == Op::atan2)) {
+        for (const auto& i : code) {
+          const double x = i.op == Op::atan ? 1.0 : slots[i.b];
+          arcs({&slots[i.a], 1}, {&x, 1}, {&slots[i.to], 1}, p.arithmetic.fused);
         }
-        slots[i.to] = apply(i.op, slots[i.a], slots[i.b], slots[i.c]);
+        continue;
+      }
+    }
+    switch (run.op) {
+      case Op::call:
+      case Op::solve:
+        for (const auto& i : code) p.run_nested(p.nested[i.a]);
         break;
-      case Op::atan:
-      case Op::atan2:
-        if constexpr (std::is_same_v<U, double>) {
-          if (own) {
-            const double x = i.op == Op::atan ? 1.0 : slots[i.b];
-            arcs({&slots[i.a], 1}, {&x, 1}, {&slots[i.to], 1}, p.arithmetic.fused);
-            break;
-          }
+      case Op::output:
+        for (const auto& i : code) slots[i.to] = p.nested[i.a].out[i.b];
+        break;
+      // most of what functions are made of
+      case Op::add:
+        for (const auto& i : code) slots[i.to] = slots[i.a] + slots[i.b];
+        break;
+      case Op::sub:
+        for (const auto& i : code) slots[i.to] = slots[i.a] - slots[i.b];
+        break;
+      case Op::mul:
+        for (const auto& i : code) slots[i.to] = slots[i.a] * slots[i.b];
+        break;
+      case Op::fma:
+        if constexpr (std::is_floating_point_v<U>) {
+          for (const auto& i : code) slots[i.to] = std::fma(slots[i.a], slots[i.b], slots[i.c]);
+          break;
         }
         [[fallthrough]];
-      default: slots[i.to] = apply(i.op, slots[i.a], slots[i.b], slots[i.c]);
+      default:
+        for (const auto& i : code) slots[i.to] = apply(i.op, slots[i.a], slots[i.b], slots[i.c]);
     }
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k] = p.slots[p.results[k]];
