@@ -62,8 +62,8 @@ function(linkwright_reproducible target)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()
 
-# Several files of a folder as one, 60 kB of text at most (a third of what clang takes): headers are read, and what they have of templates is
-# instantiated, once for all of them. Files that take long stay alone, and those whose speed counts: in a large unit gcc
+# Several files of a folder as one, 180 kB of text at most (a third of that for gcc): headers are read, and what they have of templates is
+# instantiated, once for all of them. Files that take long stay alone, and those whose speed counts: in a large unit a compiler
 # may inline less.
 function(linkwright_batches target)
   if(NOT LINKWRIGHT_UNITY)
