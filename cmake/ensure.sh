@@ -95,12 +95,11 @@ build() {
   flock 9  # one build at a time
 
   [[ -w ${HOME:-/nonexistent} ]] || export CCACHE_DISABLE=1
-  local state="$root|$*|$installed"
+  local state="$root|$*|$installed|$(cksum <"$root/CMakePresets.json")"
   if [[ ! -f $folder/build.ninja || ! -f $stamp || $(<"$stamp") != "$state" ]]; then
     rm -f "$stamp"
-    local fresh=()  # a tree that was moved or copied still builds its old place
-    grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt" || fresh=(--fresh)
-    if ! cmake -S "$root" --preset "$preset" "${fresh[@]}" "$@" >"$log" 2>&1 </dev/null 9>&-; then
+    # fresh: a tree that was moved still builds its old place, and with another compiler CMake forgets what the preset says
+    if ! cmake -S "$root" --preset "$preset" --fresh "$@" >"$log" 2>&1 </dev/null 9>&-; then
       cat "$log" >&2
       say "the configuration failed"
       command -v dpkg-query >/dev/null || give_up_on_packages "this may be for lack of packages" $(list_packages build)
@@ -112,12 +111,12 @@ build() {
   local status
   compile() {
     : >"$log"
-    NINJA_STATUS='[%f/%t] ' ninja -C "$folder" ${CMAKE_BUILD_PARALLEL_LEVEL:+-j "$CMAKE_BUILD_PARALLEL_LEVEL"} 2>&1 </dev/null 9>&- | follow_build "$log"
+    NINJA_STATUS='[%f/%t] ' ninja -C "$folder" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" 2>&1 </dev/null 9>&- | follow_build "$log"
     status=${PIPESTATUS[0]}
   }
   compile
   # packages were upgraded: their headers are others, but older than what was compiled of them, so that ninja does not notice
-  if ((status != 0)) && grep -q 'since the precompiled header' "$log"; then
+  if ((status != 0)) && grep -qE 'since the precompiled header|PCH file' "$log"; then
     find "$folder" -name '*.pch' -delete
     compile
   fi

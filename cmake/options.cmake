@@ -51,9 +51,8 @@ endfunction()
 # What is optimised goes before the target's own objects: of a template that several have (Eigen's products, the standard library's
 # containers) the linker takes the first for all of them. Behind tests that are not optimised, the library took up to eight times as long.
 function(linkwright_optimized_first target)
-  foreach(library linkwright linkwright_computing)
-    target_link_options(${target} PRIVATE LINKER:--whole-archive $<TARGET_FILE:${library}> LINKER:--no-whole-archive)
-  endforeach()
+  target_link_options(${target} PRIVATE
+    LINKER:--whole-archive $<TARGET_FILE:linkwright> $<TARGET_FILE:linkwright_computing> LINKER:--no-whole-archive)
 endfunction()
 
 # No fused multiply-add behind our back: the same text gives the same bits as a reference, when it is traced and

@@ -30,11 +30,14 @@ Model<double> random_tree(int n, double branching, Random& random) {
     const int parent = random.chance(branching) ? random.below(i + 1) : i;
     text +=
         fmt::format("  - name: link{}\n    parent: {}\n", i + 1, parent == 0 ? "base" : fmt::format("link{}", parent));
-    text += fmt::format("    joint: {{type: revolute, axis: z, origin: {{xyz: [{}, {}, {}], rpy: [{}, {}, {}]}}}}\n",
-                        x(0.5), x(0.5), x(0.5), x(3), x(3), x(3));
-    text += fmt::format("    inertia: {{mass: {}, com: [{}, {}, {}], ", random.between(0.5, 3), x(0.2), x(0.2), x(0.2));
-    text += fmt::format("tensor: {{xx: {}, yy: {}, zz: {}, xy: {}, xz: {}, yz: {}}}}}\n", random.between(0.05, 0.08),
-                        random.between(0.05, 0.08), random.between(0.05, 0.08), x(0.01), x(0.01), x(0.01));
+    const auto moment = [&] { return random.between(0.05, 0.08); };
+    // braces: drawn in this order by every compiler
+    const double xyz[] = {x(0.5), x(0.5), x(0.5)}, rpy[] = {x(3), x(3), x(3)}, mass = random.between(0.5, 3),
+                 com[] = {x(0.2), x(0.2), x(0.2)}, moments[] = {moment(), moment(), moment()}, products[] = {x(0.01), x(0.01), x(0.01)};
+    text += fmt::format("    joint: {{type: revolute, axis: z, origin: {{xyz: [{}], rpy: [{}]}}}}\n", fmt::join(xyz, ", "), fmt::join(rpy, ", "));
+    text += fmt::format("    inertia: {{mass: {}, com: [{}], ", mass, fmt::join(com, ", "));
+    text += fmt::format("tensor: {{xx: {}, yy: {}, zz: {}, xy: {}, xz: {}, yz: {}}}}}\n", moments[0], moments[1], moments[2], products[0],
+                        products[1], products[2]);
   }
   return from_text(text);
 }

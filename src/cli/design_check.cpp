@@ -46,7 +46,8 @@ double run_difference(ForwardDesign& design, const GradientRows& rows, const Gro
   for (std::size_t k = 0; k < b.size(); ++k) {
     const bool of_state = design.parameters()[k].starts_with("start.");
     const double size = b[k] != 0.0 ? std::abs(b[k]) : of_state ? 1.0 : 1e-3;
-    d[k] = size * random.between(0.5, 1.0) * (random.between(-1.0, 1.0) < 0.0 ? -1.0 : 1.0);
+    const double length = size * random.between(0.5, 1.0);
+    d[k] = random.between(-1.0, 1.0) < 0.0 ? -length : length;
     up[k] += kMoved * d[k];
     down[k] -= kMoved * d[k];
   }

@@ -1,5 +1,6 @@
 #include "interpreter.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <unordered_map>

@@ -32,7 +32,8 @@ struct Force {
 // Power.
 template <class T>
 T dot(const Motion<T>& m, const Force<T>& f) {
-  return dot(m.ang, f.ang) + dot(m.lin, f.lin);
+  const T of_force = dot(m.lin, f.lin);  // in this order, as in vec3.hpp
+  return dot(m.ang, f.ang) + of_force;
 }
 
 template <class T>
@@ -68,8 +69,9 @@ struct RigidInertia {
   Mat3<T> I;
 
   static RigidInertia about_com(const T& mass, const Vec3<T>& com, const Mat3<T>& I_com);
-  Force<T> operator*(const Motion<T>& m) const {
-    return {I * m.ang + cross(h, m.lin), mass * m.lin - cross(h, m.ang)};
+  Force<T> operator*(const Motion<T>& m) const {  // in this order, as in vec3.hpp
+    const Vec3<T> n_of_v = cross(h, m.lin), n = I * m.ang + n_of_v, f_of_w = cross(h, m.ang);
+    return {n, mass * m.lin - f_of_w};
   }
   RigidInertia& operator+=(const RigidInertia& o) { return *this = {mass + o.mass, h + o.h, I + o.I}; }
 };

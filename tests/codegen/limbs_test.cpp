@@ -61,9 +61,10 @@ Mechanism with_limbs(std::uint64_t seed, int count, bool floating) {
   for (int k = 0; k < joints; ++k) kinds.push_back(random.below(4) == 0 ? "prismatic" : "revolute");
   const auto number = [&] { return random.between(-1.0, 1.0); };
   const auto inertia = [&] {
-    return fmt::format("{{mass: {}, com: [{}, {}, {}], tensor: {{xx: {}, yy: {}, zz: {}, xy: {}}}}}", random.between(0.5, 2.0),
-                       0.1 * number(), 0.1 * number(), 0.1 * number(), random.between(0.2, 0.3), random.between(0.2, 0.3),
-                       random.between(0.2, 0.3), 0.01 * number());
+    const double mass = random.between(0.5, 2.0), com[] = {0.1 * number(), 0.1 * number(), 0.1 * number()},
+                 moments[] = {random.between(0.2, 0.3), random.between(0.2, 0.3), random.between(0.2, 0.3)};
+    return fmt::format("{{mass: {}, com: [{}, {}, {}], tensor: {{xx: {}, yy: {}, zz: {}, xy: {}}}}}", mass, com[0], com[1], com[2], moments[0],
+                       moments[1], moments[2], 0.01 * number());
   };
   std::string text = fmt::format("linkwright: 1\nname: many\nlinks:\n  - {{name: body, parent: base, joint: {{type: {}}}, inertia: {}}}\n",
                                  floating ? "floating" : "revolute, axis: y", inertia());

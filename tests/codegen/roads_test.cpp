@@ -465,8 +465,10 @@ TEST(Snapping, KeepsRotations) {
     for (Link& link : mechanism.links) {  // not quite square
       if (link.joint.dh) continue;
       for (Formula& x : link.joint.origin.rotation.values) {
-        if (random.chance(0.7))
-          x = x.value.constant() + random.between(-1.0, 1.0) * std::pow(10.0, -random.between(4.0, 15.0));
+        if (random.chance(0.7)) {
+          const double off = random.between(-1.0, 1.0);
+          x = x.value.constant() + off * std::pow(10.0, -random.between(4.0, 15.0));
+        }
         if (random.chance(0.2)) x = random.between(-3.0, 3.0);
       }
     }

@@ -153,7 +153,7 @@ TEST(Shortest, ReadsBackExactly) {
   EXPECT_EQ(shortest(1e-30), "1e-30");
   Random random(3);
   for (int k = 0; k < 1000; ++k) {
-    const double x = random.between(-1.0, 1.0) * std::pow(10.0, random.between(-300.0, 300.0));
+    const double digits = random.between(-1.0, 1.0), x = digits * std::pow(10.0, random.between(-300.0, 300.0));
     EXPECT_EQ(std::stod(shortest(x)), x);
   }
 }

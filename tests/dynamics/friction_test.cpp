@@ -95,8 +95,8 @@ TEST(Drives, LossesTakePowerWhateverTheStateAndTheCurve) {
   Random random(7);
   for (int k = 0; k < 2000; ++k) {
     const double low = random.between(0.05, 0.9);
-    const DriveLoss<double> d = drive(random.between(0.0, 5.0), {0, random.between(1, 20), 50},
-                                      {low, random.between(low, 1.0), 1.0}, random.chance(0.5));
+    const double loss = random.between(0.0, 5.0), middle = random.between(1, 20), efficiency = random.between(low, 1.0);
+    const DriveLoss<double> d = drive(loss, {0, middle, 50}, {low, efficiency, 1.0}, random.chance(0.5));
     const double x = random.between(-80, 80), v = random.between(-2, 2), width = random.chance(0.5) ? 0.5 : 0.0;
     EXPECT_GE((drive_input<double>(d, x, v, width) - x) * v, 0.0);
   }

@@ -494,8 +494,8 @@ TEST(InverseKinematics, LimitsOfJointsBesideThePathDoNotMatter) {
 std::string general_arm(Random& random, double width, double scale) {
   std::string text = "linkwright: 1\nname: any\nlinks:\n";
   const auto vector = [&](double most) {
-    return fmt::format("[{}, {}, {}]", random.between(-most, most), random.between(-most, most),
-                       random.between(-most, most));
+    const double numbers[] = {random.between(-most, most), random.between(-most, most), random.between(-most, most)};
+    return fmt::format("[{}, {}, {}]", numbers[0], numbers[1], numbers[2]);
   };
   for (int k = 0; k < 6; ++k) {
     const double lower = random.between(-2.5, 2.5 - width);

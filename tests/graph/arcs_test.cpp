@@ -50,7 +50,10 @@ INSTANTIATE_TEST_SUITE_P(Fused, Arcs, ::testing::Values(false, true));
 
 TEST_P(Arcs, AreWithinAnUlpAllAround) {
   Points p;
-  for (int k = 0; k < 1000000; ++k) p.add(between(-1.0, 1.0), between(-1.0, 1.0));
+  for (int k = 0; k < 1000000; ++k) {
+    const double y = between(-1.0, 1.0), x = between(-1.0, 1.0);
+    p.add(y, x);
+  }
   EXPECT_LE(worst_ulp(p, GetParam()), bound_);
 }
 
@@ -116,7 +119,10 @@ TEST_P(Arcs, TakeWhatIsInfiniteForTheLargestNumber) {
 
 TEST_P(Arcs, HaveTheSameBitsAloneAndInARow) {
   Points p;
-  for (int k = 0; k < 1003; ++k) p.add(between(-3.0, 3.0), between(-3.0, 3.0));
+  for (int k = 0; k < 1003; ++k) {
+    const double y = between(-3.0, 3.0), x = between(-3.0, 3.0);
+    p.add(y, x);
+  }
   std::vector<double> row(p.x.size());
   arcs(p.y, p.x, row, GetParam());
   for (std::size_t k = 0; k < row.size(); ++k) {

@@ -6,6 +6,7 @@
 
 #include "expect_diagnostic.hpp"
 #include "model/evaluate.hpp"
+#include "support/scratch.hpp"
 
 namespace lw {
 namespace read_urdf_test {
@@ -162,8 +163,8 @@ TEST(ReadUrdf, ReadsShapesAndColours) {
 
 TEST(ReadUrdf, FindsMeshesBesideTheFileAndAbove) {
   namespace fs = std::filesystem;
-  const fs::path root = fs::path(::testing::TempDir()) / "lw_urdf_meshes";
-  fs::remove_all(root);
+  const Scratch scratch;
+  const fs::path& root = scratch.path;
   fs::create_directories(root / "arm_description" / "urdf");
   fs::create_directories(root / "arm_description" / "meshes");
   std::ofstream(root / "arm_description" / "meshes" / "a.stl") << "solid";
@@ -184,7 +185,6 @@ TEST(ReadUrdf, FindsMeshesBesideTheFileAndAbove) {
   EXPECT_EQ(list[2].mesh, "package://arm_description/none.stl");
   EXPECT_EQ(list[0].size[2].value.constant(), 2.0);
   EXPECT_TRUE(has(result, Severity::warning, 2, "", "1 of 3 mesh files was not found"));
-  fs::remove_all(root);
 }
 
 TEST(ReadUrdf, NumbersMustBeNumbers) {

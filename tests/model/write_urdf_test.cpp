@@ -88,8 +88,8 @@ TEST(RollPitchYaw, GivesTheRotationToTheLastBitsNearTheUprightToo) {
   for (int k = 0; k < 3000; ++k) {
     const double off = random.chance(0.5) ? std::pow(10.0, random.between(-17.0, -5.0)) : random.between(-1.5, 1.5);
     const double pitch = k % 3 == 0 ? std::numbers::pi / 2 + off : k % 3 == 1 ? off - std::numbers::pi / 2 : off;
-    const Mat3<double> R = rotation_about_z(random.between(-3.0, 3.0)) * rotation_about_y(pitch) *
-                           rotation_about_x(random.between(-3.0, 3.0));
+    const double turn = random.between(-3.0, 3.0), bank = random.between(-3.0, 3.0);
+    const Mat3<double> R = rotation_about_z(turn) * rotation_about_y(pitch) * rotation_about_x(bank);
     const auto [roll, p, yaw] = rpy_of(R);
     const Mat3<double> again = rotation_about_z(yaw) * rotation_about_y(p) * rotation_about_x(roll);
     for (int i = 0; i < 3; ++i) {

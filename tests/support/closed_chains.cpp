@@ -14,14 +14,18 @@ Mechanism closed_chain(JointType cut, std::uint64_t seed) {
   const int joints = 7, freedoms = joints + velocities(cut) - 6;
   std::string links = "name: chain\nlinks:\n", home = "home: {";
   const auto three = [&](double size) {
-    return fmt::format("[{}, {}, {}]", random.between(-size, size), random.between(-size, size), random.between(-size, size));
+    const double numbers[] = {random.between(-size, size), random.between(-size, size), random.between(-size, size)};
+    return fmt::format("[{}, {}, {}]", numbers[0], numbers[1], numbers[2]);
   };
   for (int k = 1; k <= joints; ++k) {
+    const std::string axis = three(1.0), origin = three(0.4);  // one draw after the other
+    const double mass = random.between(0.5, 2.0);
+    const std::string com = three(0.1);
+    const double moment = random.between(0.02, 0.04);
     links += fmt::format(
         "  - {{name: l{}, parent: {}, joint: {{type: revolute, axis: {}, actuated: {}, origin: {{xyz: {}}}}}, inertia: {{mass: {}, com: {}, "
         "tensor: [{}, 0.03, 0.025]}}}}\n",
-        k, k == 1 ? "base" : fmt::format("l{}", k - 1), three(1.0), k <= freedoms, three(0.4), random.between(0.5, 2.0), three(0.1),
-        random.between(0.02, 0.04));
+        k, k == 1 ? "base" : fmt::format("l{}", k - 1), axis, k <= freedoms, origin, mass, com, moment);
     home += fmt::format("{}l{}: {}", k == 1 ? "" : ", ", k, random.between(-1.5, 1.5));
   }
   home += "}\n";
