@@ -20,11 +20,12 @@ import time
 import numpy as np
 from numpy.polynomial import legendre
 
-from maximal_equations import Mechanism, MechanismError, cross, null_space, rank_of, stack_rows
+from maximal_equations import Mechanism, MechanismError, correction, cross, independent_rows, null_space, rank_of, stack_rows
 from maximal_friction import FrictionError, decide, stick_ratio
 
 NODES = 9
 EVENT_TIME = 1e-14  # seconds: regula falsi stops when the event moves by less
+RESIDUAL = 1e-9  # largest contradiction of redundant constraints
 REST = 1e-10  # seconds: a freedom counts as at rest if its speed vanishes within this time
 
 
@@ -79,15 +80,16 @@ class Simulation:
         self.stick = np.zeros(0, int)
         self.fresh = set()  # slipping freedoms that started from rest at the beginning of the step
         self.events, self.steps, self.repeats = [], 0, 0
-        self.smallest_kept, self.largest_dropped = 1.0, 0.0
+        self.smallest_kept, self.largest_dropped, self.residual = 1.0, 0.0, 0.0
         y = mechanism.initial_state()
         k = mechanism.kinematics(y[None])
-        self.rank = self.extended_rank = rank_of(stack_rows(k, self.stick)[0][0])[0]
+        self.rank = rank_of(k["G"][0])[0]
         violation = np.max(np.abs(k["G"][0] @ k["V"][0]), initial=0)
         if violation > 1e-6 * (1 + np.abs(k["V"]).max()):
             raise MechanismError(f"the initial velocities violate the constraints by {violation:.2e}")
-        self.y = self.project(y)
         self.t = 0.0
+        self.y = self.project(y)
+        self.choose_rows()
         self.set_pattern(mechanism.dry[self.slow_freedoms(self.y)[mechanism.dry]])
 
     # --- equations at a fixed pattern of sticking and slipping freedoms
@@ -98,7 +100,7 @@ class Simulation:
         k = m.kinematics(y)
         M = m.mass_matrix(k["R"])
         f, dissipated, power = m.forces(y, k, M, self.sigma)
-        A, N = null_space(*stack_rows(k, self.stick), self.extended_rank)
+        A, N = null_space(*stack_rows(k, self.stick), self.chosen_with_stick)
         NM = N.swapaxes(1, 2) @ M
         right = np.einsum("tij,tj->ti", N.swapaxes(1, 2), f) - np.einsum("tij,tj->ti", NM, A)
         a = A + np.einsum("tij,tj->ti", N, np.linalg.solve(NM @ N, right[..., None])[..., 0])
@@ -118,7 +120,8 @@ class Simulation:
     def check(self, k):
         """Rank of the constraints unchanged, and every motion that they leave has inertia."""
         m = self.m
-        rank, kept, dropped = rank_of(stack_rows(k, [])[0][0])
+        G = k["G"][0]
+        rank, kept, dropped = rank_of(G)
         self.smallest_kept, self.largest_dropped = min(self.smallest_kept, kept), max(self.largest_dropped, dropped)
         if rank != self.rank:
             raise MechanismError(f"singular configuration at t = {self.t:.6f} s: rank {rank} instead of {self.rank}")
@@ -127,15 +130,14 @@ class Simulation:
         for i in range(m.n):
             P[i, :3, i, :3] = m.has_inertia[i, :3, :3]
             P[i, 3:, i, 3:] = R[i] @ m.has_inertia[i, 3:, 3:] @ R[i].T
-        G = stack_rows(k, [])[0][0]
-        if rank_of(np.vstack([G / max(np.abs(G).max(), 1e-300), P.reshape(6 * m.n, -1)]))[0] < 6 * m.n:
+        if rank_of(np.vstack([G / np.abs(G).max(initial=1e-300), P.reshape(6 * m.n, -1)]))[0] < 6 * m.n:
             raise MechanismError("a motion that the constraints allow has no inertia")
 
     def project(self, y):
         """Positions and velocities on the constraints, to rounding."""
         m, n = self.m, self.m.n
-        y = y.copy()
-        for attempt in range(10):
+        y, scale, moved = y.copy(), 1 + np.abs(y).max(), np.inf
+        for _ in range(10):
             U, _, Vt = np.linalg.svd(y[3 * n:12 * n].reshape(n, 3, 3))
             y[3 * n:12 * n] = (U @ Vt).ravel()
             k = m.kinematics(y[None])
@@ -145,21 +147,30 @@ class Simulation:
                      for i, j, ratio in m.couplings]
             residual = np.concatenate([residual, turns])
             worst = np.max(np.abs(residual), initial=0)
-            if worst < 4e-16 * (1 + np.abs(y).max()) or attempt > 2 and worst < 1e-13 * (1 + np.abs(y).max()):
+            # what redundant constraints contradict each other by cannot be removed: then Gauss-Newton no longer moves
+            if worst < 4e-16 * scale or moved < 1e-15 * scale:
                 break
-            delta = null_space(k["G"], residual[None], self.rank)[0][0].reshape(n, 6)
+            delta = correction(k["G"][0], residual).reshape(n, 6)
+            moved = np.abs(delta).max()
             R = y[3 * n:12 * n].reshape(n, 3, 3)
             y[:3 * n] += delta[:, :3].ravel()
             y[3 * n:12 * n] = (R + cross(delta[:, None, 3:], R.swapaxes(1, 2)).swapaxes(1, 2)).ravel()
             y[18 * n:-2] = x
-        else:
+        self.residual = max(self.residual, worst)
+        if worst > RESIDUAL:
             raise MechanismError(f"positions cannot be projected on the constraints at t = {self.t:.6f} s: {worst:.2e}")
         y[18 * n:-2] = x
         self.check(k)
-        G, _ = stack_rows(k, self.stick)
-        delta = null_space(G, np.einsum("tij,tj->ti", G, k["V"]), self.extended_rank)[0][0].reshape(n, 6)
+        G = stack_rows(k, self.stick)[0][0]
+        delta = correction(G, G @ k["V"][0]).reshape(n, 6)
         y[12 * n:18 * n] += np.concatenate([delta[:, :3].ravel(), delta[:, 3:].ravel()])
         return y
+
+    def choose_rows(self):
+        k = self.m.kinematics(self.y[None])
+        self.chosen = self.chosen_with_stick = independent_rows(k["G"][0])
+        if len(self.stick):
+            self.chosen_with_stick = independent_rows(stack_rows(k, self.stick)[0][0])
 
     # --- dry friction
 
@@ -175,7 +186,7 @@ class Simulation:
         k = m.kinematics(y)
         M = m.mass_matrix(k["R"])
         f, _, _ = m.forces(y, k, M, sigma)
-        A, N = null_space(*stack_rows(k, []), self.rank)
+        A, N = null_space(k["G"], k["gamma"], self.chosen)
         L = np.linalg.cholesky(N.swapaxes(1, 2) @ M @ N)
         to_zeta = np.linalg.solve(L, N.swapaxes(1, 2))  # L^-1 N^T
         rows = k["rows"][:, rest]
@@ -206,8 +217,8 @@ class Simulation:
             self.sigma[rest[idle]] = self.idle_signs(rest, idle)
         self.stick = m.dry[self.sigma[m.dry] == 0]
         self.fresh = set(rest[self.sigma[rest] != 0])
-        self.extended_rank = rank_of(stack_rows(m.kinematics(self.y[None]), self.stick)[0][0])[0]
         self.y = self.project(self.y)
+        self.choose_rows()
         return before
 
     def idle_signs(self, rest, idle):
@@ -215,7 +226,7 @@ class Simulation:
         t^3/2 times the velocity products of the acceleration. Zero where there is none."""
         m, n = self.m, self.m.n
         self.stick = np.setdiff1d(rest[self.sigma[rest] == 0], rest[idle])
-        self.extended_rank = rank_of(stack_rows(m.kinematics(self.y[None]), self.stick)[0][0])[0]
+        self.choose_rows()
         slope = self.rates(self.y[None])[0][0]
         start = self.y.copy()
         if np.abs(start[12 * n:18 * n]).max(initial=0) > 1e-12:
@@ -226,7 +237,7 @@ class Simulation:
         return np.sign(beta[0])
 
     def at_rest_for_good(self):
-        if self.extended_rank == 6 * self.m.n:
+        if len(self.chosen_with_stick) == 6 * self.m.n:
             return True
         slope = self.rates(self.y[None])[0][0]
         return np.abs(slope[:18 * self.m.n]).max() < 1e-14
@@ -393,6 +404,7 @@ class Simulation:
                 output[i] = self.project(self.state_inside(step, (times[i] - self.t) / step.h))
             self.t += step.h
             self.y = self.project(step.states[-1])
+            self.choose_rows()
             self.fresh = set()
             if event:
                 self.record(self.set_pattern(rest, freedom is None))
@@ -420,6 +432,8 @@ def simulate(data, tolerance=1e-11):
     started = time.perf_counter()
     m = Mechanism(data)
     times = data["times"]
+    if not all(0 <= t <= data["duration"] for t in times):
+        raise MechanismError("times must lie between 0 and the duration")
     simulation = Simulation(m, tolerance)
     first = simulation.y[None]
     states = simulation.run(data["duration"], times)
@@ -443,7 +457,7 @@ def simulate(data, tolerance=1e-11):
                          energy_balance=float(np.max(np.abs(balance), initial=0))),
         constraints=dict(rank=simulation.rank, redundant=len(m.constants) + len(m.couplings) - simulation.rank,
                          freedoms=6 * n - simulation.rank, smallest_kept=simulation.smallest_kept,
-                         largest_dropped=simulation.largest_dropped),
+                         largest_dropped=simulation.largest_dropped, residual=simulation.residual),
         cost=dict(steps=simulation.steps, event_repeats=simulation.repeats, seconds=time.perf_counter() - started))
 
 
@@ -464,6 +478,8 @@ def main():
         result = simulate(data, arguments.tolerance)
     except (MechanismError, FrictionError) as error:
         raise SystemExit(f"error: {arguments.input}: {error}")
+    except KeyError as error:
+        raise SystemExit(f"error: {arguments.input}: the key {error} is missing")
     with open(arguments.output, "w") as file:
         json.dump(result, file, indent=1)
         file.write("\n")

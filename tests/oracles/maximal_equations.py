@@ -9,8 +9,8 @@ Every joint is a set of rows of three kinds; e, u are fixed in a, w in b, h in a
 Constraints hold a shift or a tilt constant; the freedoms of a joint are shifts and spins, with speed s_j = n_j.V.
 Stacked over all bodies, V = (v, omega):
   M V' + G^T lambda = f,     G V' = -G'V =: -gamma                                   (G may have dependent rows)
-  G = U S W^T, rank r fixed by `rank_of`; N = last columns of W, G N = 0
-  V' = A + N z,   A = -W_r S_r^-1 U_r^T gamma,   (N^T M N) z = N^T (f - M A)          (M may be singular, N^T M N not)
+  The rank of G is the number of singular values above RANK_TOLERANCE; G1 are as many independent rows, G1^T = [Q N] [T; 0]
+  V' = A + N z,   A = -Q T^-T gamma1,   (N^T M N) z = N^T (f - M A)                  (M may be singular, N^T M N not)
 Joint forces act as n_j^T tau_j, tau_j = -c_j s_j - k_j (x_j - x0_j) + actuation_j - F_j sigma_j, sigma_j the slip sign.
 State vector y = (r, R, v, omega, x, dissipated energy, actuation work); x are the joint coordinates, x' = s.
 Functions take stacks of states, shape (states, len(y)), because NumPy spends most of its time on calls.
@@ -332,26 +332,45 @@ class Mechanism:
         return x
 
 
-def stack_rows(k, stick):
-    """G and gamma with the rows of the sticking freedoms; one zero row if there is no constraint at all."""
-    G, gamma = k["G"], k["gamma"]
-    if len(stick) or not G.shape[1]:
-        zero = np.zeros((len(G), 0 if len(stick) or G.shape[1] else 1, G.shape[2]))
-        G = np.concatenate([G, k["rows"][:, stick], zero], 1)
-        gamma = np.concatenate([gamma, k["rows_bias"][:, stick], zero[:, :, 0]], 1)
-    return G, gamma
+def stack_rows(k, stick=()):
+    """G and gamma with the rows of the sticking freedoms."""
+    stick = np.asarray(stick, int)
+    return (np.concatenate([k["G"], k["rows"][:, stick]], 1), np.concatenate([k["gamma"], k["rows_bias"][:, stick]], 1))
 
 
 def rank_of(G):
     """Rank by singular values, with the smallest kept and the largest dropped one relative to the largest."""
+    if not np.any(G):
+        return 0, 1.0, 0.0
     s = np.linalg.svd(G, compute_uv=False)
-    s = s / max(s[0], 1e-300)
-    rank = int((s > RANK_TOLERANCE).sum()) if np.any(G) else 0
-    return rank, s[rank - 1] if rank else 1.0, s[rank] if rank < len(s) else 0.0
+    s = s / s[0]
+    rank = int((s > RANK_TOLERANCE).sum())
+    return rank, s[rank - 1], s[rank] if rank < len(s) else 0.0
 
 
-def null_space(G, gamma, rank):
-    """A = -G^+ gamma and the basis N of the velocities that the constraints leave, at the given rank."""
-    U, s, Wt = np.linalg.svd(G)
-    part = np.einsum("tir,ti->tr", U[:, :, :rank], gamma) / s[:, :rank]
-    return -np.einsum("tr,trj->tj", part, Wt[:, :rank]), Wt[:, rank:].swapaxes(1, 2)
+def independent_rows(G):
+    """As many rows as the rank, by Gram-Schmidt orthogonalisation with the largest remainder first."""
+    rows, chosen = G.copy(), []
+    for _ in range(rank_of(G)[0]):
+        i = int(np.argmax((rows**2).sum(1)))
+        chosen.append(i)
+        direction = rows[i] / np.linalg.norm(rows[i])
+        for _ in range(2):
+            rows -= np.outer(rows @ direction, direction)
+        rows[i] = 0
+    return np.sort(np.array(chosen, int))
+
+
+def null_space(G, gamma, chosen):
+    """A = -G^+ gamma and the basis N of the velocities that the constraints leave; chosen: independent rows."""
+    t, r = len(G), len(chosen)
+    if r == 0:
+        return np.zeros((t, G.shape[2])), np.tile(np.eye(G.shape[2]), (t, 1, 1))
+    Q, T = np.linalg.qr(G[:, chosen].swapaxes(1, 2), mode="complete")
+    part = np.linalg.solve(T[:, :r].swapaxes(1, 2), gamma[:, chosen, None])
+    return -(Q[:, :, :r] @ part)[..., 0], Q[:, :, r:]
+
+
+def correction(G, residual):
+    """The shortest step that removes the residual in the sense of least squares, at the rank of `rank_of`."""
+    return -np.linalg.pinv(G, rcond=RANK_TOLERANCE) @ residual

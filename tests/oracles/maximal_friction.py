@@ -33,7 +33,8 @@ def stick_ratio(K, beta, zeta0, F):
     U, s, Wt = U[:, :rank], s[:rank], Wt[:rank]
     rest = beta - U @ (U.T @ beta)  # accelerations that no zeta can remove
     worst = np.argmax(np.abs(rest))
-    if np.abs(rest[worst]) > MARGIN * (np.abs(beta).max() + size.max() * np.linalg.norm(zeta0)):
+    negligible = MARGIN * (np.abs(beta).max() + size.max() * np.linalg.norm(zeta0)) + 1e-12 * (F * size**2).max()
+    if np.abs(rest[worst]) > negligible:
         return np.inf, np.where(np.arange(len(F)) == worst, np.sign(rest), 0.0), zeta0
     surplus = Wt @ zeta0 + (U.T @ beta) / s  # zeta0 - zeta* in the basis Wt
     zeta = zeta0 - surplus @ Wt
@@ -89,15 +90,19 @@ def all_patterns(count):
         yield from sorted(map(np.array, patterns), key=np.count_nonzero)
 
 
-def projected_gauss_seidel(K, beta, zeta0, F, sweeps=3000):
+def projected_gauss_seidel(K, beta, zeta0, F, sweeps=1000):
     """Patterns guessed from an approximate solution, at three thresholds of 'at the bound'."""
     phi, zeta = np.zeros(len(F)), zeta0.copy()
     diagonal = (K**2).sum(1)
     for _ in range(sweeps):
+        change = 0.0
         for j in np.flatnonzero(diagonal):
-            new = np.clip(phi[j] - (K[j] @ zeta + beta[j]) / diagonal[j], -F[j], F[j])
+            new = max(-F[j], min(F[j], phi[j] - (K[j] @ zeta + beta[j]) / diagonal[j]))
             zeta += K[j] * (new - phi[j])
+            change = max(change, abs(new - phi[j]) / F[j])
             phi[j] = new
+        if change < 1e-14:
+            break
     phi = np.where(diagonal > 0, phi, -F * np.sign(beta))
     for threshold in (1e-9, 1e-6, 1e-3):
         yield np.where(np.abs(phi) >= F * (1 - threshold), -np.sign(phi), 0.0)

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from maximal import simulate
-from maximal_equations import MechanismError
+from maximal_equations import FREEDOMS, Mechanism, MechanismError
 from maximal_friction import accelerations, all_patterns, decide, stick_ratio
 
 X, Y, Z = np.eye(3)
@@ -195,6 +195,64 @@ def test_stuck_block_breaks_away_when_the_spring_force_reaches_friction():
     assert result["events"][0]["kind"] == "slip"
     near(result["events"][0]["time"], expected, 1e-13, "time of breaking away")
     print("    " + ", ".join(f"{e['kind']} {e['time']:.6f}" for e in result["events"]))
+
+
+def test_block_on_block_slips_then_moves_along_then_stops():
+    below, above, ground, between, speed, g = 3.0, 1.0, 2.0, 5.0, 2.0, 9.81
+    joints = [joint("prismatic", -1, 0, (0, 0, 0), X, friction=coulomb(ground)),
+              joint("prismatic", 0, 1, (0, 1, 0), X, friction=coulomb(between))]
+    result = run([body(below, (0, 0, 0), 1), body(above, (0, 1, 0), 1, speed * X)], joints, [0, 2.5], (0, -g, 0))
+    good(result)
+    fast, slow = between / above, (between - ground) / below
+    together = speed / (fast + slow)
+    stop = together + slow * together * (below + above) / ground
+    assert [(e["joint"], e["kind"]) for e in result["events"]] == [(1, "stick"), (0, "stick")]
+    near([e["time"] for e in result["events"]], [together, stop], 1e-13, "times of sticking")
+    way = slow * together**2 / 2 + (slow * together)**2 / 2 * (below + above) / ground
+    near(result["states"][1]["positions"][0][0], way, 1e-12, "position of the lower block")
+
+
+def test_double_pendulum_with_dry_joints_dissipates_what_it_loses():
+    bodies = [body(1, (0.5, 0, 0), 0.02), body(0.7, (1.5, 0, 0), 0.02)]
+    joints = [joint("revolute", -1, 0, (0, 0, 0), friction=coulomb(1.0)),
+              joint("revolute", 0, 1, (1, 0, 0), friction=coulomb(0.8))]
+    result = run(bodies, joints, [0, 1, 12], DOWN)
+    good(result, 1e-8)
+    print("    " + ", ".join(f"{e['kind']} {e['joint']} {e['time']:.4f}" for e in result["events"]))
+    state = result["states"][-1]
+    near(np.ravel(state["omegas"]), 0, 1e-14, "speeds at the end")
+    first, second = np.array(state["positions"])[:, 0]
+    elbow = np.array(state["rotations"][0])[0, 0]
+    assert abs(9.81 * 0.7 * (second - elbow)) <= 0.8 and abs(9.81 * (first + 0.7 * second)) <= 1.0
+
+
+def test_rows_and_their_derivatives_agree_with_difference_quotients():
+    random = np.random.default_rng(2)
+    for kind in FREEDOMS:
+        axis2 = np.cross(X + Y, Z) + 0.3 * Z  # oblique: not perpendicular to Z
+        m = Mechanism(dict(name="", gravity=[0, 0, 0], joints=[joint(kind, 0, 1, (0.3, 0.1, 0.2), Z, axis2=axis2)],
+                           bodies=[body(1, (0, 0, 0), 1), body(1, (1, 0, 0), 1)]))
+        y = m.initial_state()
+        y[:6] += random.normal(size=6)
+        y[24:36] = random.normal(size=12)
+        y[6:24] = np.linalg.qr(random.normal(size=(2, 3, 3)))[0].ravel()
+
+        def moved(t):
+            new = y.copy()
+            new[:6] += t * y[24:30]
+            for i, w in enumerate(y[30:36].reshape(2, 3)):
+                angle = np.linalg.norm(w)
+                W = np.cross(np.eye(3), w / angle)
+                turn = np.eye(3) + np.sin(angle * t) * W + (1 - np.cos(angle * t)) * W @ W
+                new[6 + 9 * i:15 + 9 * i] = (turn @ y[6 + 9 * i:15 + 9 * i].reshape(3, 3)).ravel()
+            return m.kinematics(new[None])
+
+        h, k = 1e-4, moved(0)
+        difference = lambda f: (8 * (f(moved(h)) - f(moved(-h))) - f(moved(2 * h)) + f(moved(-2 * h))) / (12 * h)
+        near(difference(lambda q: q["G"][0] @ q["V"][0]), k["gamma"][0], 1e-9, f"{kind}: derivative of the constraint speeds")
+        near(difference(lambda q: q["values"][0][m.constraint_rows]), k["G"][0] @ k["V"][0], 1e-9, f"{kind}: constraint speeds")
+        if FREEDOMS[kind]:
+            near(difference(lambda q: q["speeds"][0]), k["rows_bias"][0], 1e-9, f"{kind}: derivative of the joint speeds")
 
 
 # --- loops
@@ -390,15 +448,34 @@ def test_slider_crank_starts_from_rest_at_its_dead_centre():
         check_slider_crank(result, 0.0, 2.0, torque=abs(torque))
 
 
-def test_slider_crank_stops_with_two_friction_joints():
+def test_slider_crank_stops_in_three_friction_joints_at_once():
     bodies, joints = slider_crank(1.0, 3.0, 2.0)
     joints[0]["friction"] = coulomb(0.4)
     joints[1]["friction"] = coulomb(0.1)
     result = run(bodies, joints, [0, 0.5, 5.0])
     good(result)
     print("    " + ", ".join(f"{e['kind']} {e['joint']} {e['time']:.6f}" for e in result["events"]))
+    assert [e["kind"] for e in result["events"]] == ["stick"] * 3
     near(np.ravel(result["states"][-1]["velocities"]), 0, 1e-14, "velocities at the end")
     near(result["states"][-1]["dissipated"], result["states"][0]["energy"], 1e-10, "dissipated energy")
+
+
+def test_planar_3rrr_of_seven_bodies():
+    """Three legs of two links and a platform, nine revolute joints: 6 redundant constraints, 3 freedoms."""
+    random = np.random.default_rng(3)
+    bodies, joints = [body(1.5, (0, 0, 0), 0.02)], []
+    for leg in range(3):
+        out = turned(2 * np.pi * leg / 3)
+        base, elbow, tip = out @ [0.5, 0, 0], out @ [0.4, 0.25, 0], out @ [0.12, 0.03, 0]
+        bodies += [body(0.5, (base + elbow) / 2, 0.004), body(0.4, (elbow + tip) / 2, 0.004)]
+        joints += [joint("revolute", -1, 2 * leg + 1, base, friction=coulomb(0.05 + 0.1 * random.random())),
+                   joint("revolute", 2 * leg + 1, 2 * leg + 2, elbow), joint("revolute", 2 * leg + 2, 0, tip)]
+    joints[0]["actuation"] = [dict(freedom=0, torque=0.5)]
+    result = run(bodies, joints, [0, 0.25, 0.5], DOWN)
+    good(result)
+    print("    " + ", ".join(f"{e['kind']} {e['joint']} {e['time']:.4f}" for e in result["events"]))
+    print(f"    {result['constraints']}")
+    assert result["constraints"]["redundant"] == 6 and result["constraints"]["freedoms"] == 3
 
 
 # --- friction alone
