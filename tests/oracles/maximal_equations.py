@@ -1,6 +1,6 @@
 """Equations of a mechanism in maximal coordinates: six velocities per body, constraint equations per joint.
 
-Body i: centre of mass r_i, rotation R_i (body axes = world axes at t = 0), velocities v_i and omega_i, all in world axes.
+Body i: centre of mass r_i, rotation R_i (identity at t = 0), velocities v_i and omega_i, all in world axes.
 A joint connects body a to body b; s is the vector from the centre of mass to the joint point, d = p_b - p_a.
 Every joint is a set of rows of three kinds; e, u are fixed in a, w in b, h in a or b:
   shift  e.d    speed  e.(v_b - v_a) + (s_b x e).omega_b - ((s_a + d) x e).omega_a
@@ -9,7 +9,7 @@ Every joint is a set of rows of three kinds; e, u are fixed in a, w in b, h in a
 Constraints hold a shift or a tilt constant; the freedoms of a joint are shifts and spins, with speed s_j = n_j.V.
 Stacked over all bodies, V = (v, omega):
   M V' + G^T lambda = f,     G V' = -G'V =: -gamma                                   (G may have dependent rows)
-  The rank of G is the number of singular values above RANK_TOLERANCE; G1 are as many independent rows, G1^T = [Q N] [T; 0]
+  rank G = number of singular values above RANK_TOLERANCE; G1 = as many independent rows, G1^T = [Q N] [T; 0]
   V' = A + N z,   A = -Q T^-T gamma1,   (N^T M N) z = N^T (f - M A)                  (M may be singular, N^T M N not)
 Joint forces act as n_j^T tau_j, tau_j = -c_j s_j - k_j (x_j - x0_j) + actuation_j - F_j sigma_j, sigma_j the slip sign.
 State vector y = (r, R, v, omega, x, dissipated energy, actuation work); x are the joint coordinates, x' = s.
@@ -28,7 +28,8 @@ class MechanismError(Exception):
 
 
 def cross(a, b):
-    return a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
+    next_axis, last_axis = (1, 2, 0), (2, 0, 1)
+    return a.take(next_axis, -1) * b.take(last_axis, -1) - a.take(last_axis, -1) * b.take(next_axis, -1)
 
 
 def dot(a, b):
@@ -136,7 +137,7 @@ class Mechanism:
         hold_tilt = {"spherical": (), "universal": (), "prismatic": ((x, y), (y, z), (z, x)),
                      "fixed": ((x, y), (y, z), (z, x))}.get(kind, ((x, z), (y, z)))
         free_shift = {"prismatic": (z,), "cylindrical": (z,), "planar": (x, y)}.get(kind, ())
-        free_spin = {"revolute": ((a, z, x, x),), "cylindrical": ((a, z, x, x),), "planar": ((a, z, x, x),)}.get(kind, ())
+        free_spin = ((a, z, x, x),) if kind in ("revolute", "cylindrical", "planar") else ()
         if kind == "universal":
             axis2 = unit(joint["axis2"], joint)
             hold_tilt = ((z, axis2),)
@@ -179,7 +180,7 @@ class Mechanism:
                 self.actuation[self._freedom(index, entry["freedom"])] += entry["torque"]
             if joint["type"] == "spherical" and any(
                     self.coulomb[j] or self.stiffness[j] for j in range(count) if self.owner[j][0] == index):
-                raise MechanismError(f"joint {joint['name']}: a spherical joint takes viscous friction and actuation only")
+                raise MechanismError(f"joint {joint['name']}: spherical joints take only viscous friction, actuation")
         self.dry = np.flatnonzero(self.coulomb > 0)
 
     def _add_springs(self):
@@ -318,7 +319,7 @@ class Mechanism:
         return kinetic, potential + 0.5 * (self.stiffness * (y[:, 18 * self.n:-2] - self.offset)**2).sum(-1)
 
     def coordinates(self, y, k):
-        """Joint coordinates measured from one pose; x of the state counts the turns, and stands for spherical joints."""
+        """Joint coordinates of one pose. The state's x supplies the number of turns, and spherical coordinates."""
         x = y[18 * self.n:-2].copy()
         x[self.is_shift] = k["values"][0][self.freedom_rows[self.is_shift]] + self.shift_offset
         if len(self.spin.rows):

@@ -1,15 +1,16 @@
 """Stick or slip of the joints at rest: a box-constrained complementarity problem on joint accelerations.
 
-In mass-orthonormal coordinates of the free accelerations (V' = A + N L^-T zeta, N^T M N = L L^T) and for the freedoms at rest:
+In mass-orthonormal coordinates of the free accelerations, V' = A + N L^-T zeta with N^T M N = L L^T, the freedoms at
+rest obey
   zeta = zeta0 + K^T phi,     s' = K zeta + beta,    |phi_j| <= F_j
   s'_j = 0 where |phi_j| < F_j,     phi_j = -F_j sign(s'_j) where s'_j != 0
 zeta0 holds all other forces, beta the velocity products, without which a joint would stick at a dead centre.
-zeta minimises |zeta - zeta0|^2 / 2 + sum F_j |K_j zeta + beta_j|, which is strictly convex: accelerations are unique, although
-the forces phi need not be.
-All freedoms of a set S can stick exactly if K_S zeta = -beta_S has a solution zeta* and K_S^T phi = zeta* - zeta0 has one in the
-box (on the range of K_S^T). By duality this is a statement on virtual motions eta in that range:
-  ratio = max over eta of  eta.(zeta0 - zeta*) / sum_S F_j |K_j eta|  <= 1        (applied power <= largest friction power)
-The maximum is at a vertex: an eta with K_j eta = 0 for rank(K_S) - 1 of the freedoms. `stick_ratio` visits all vertices.
+zeta minimises |zeta - zeta0|^2 / 2 + sum F_j |K_j zeta + beta_j|, which is strictly convex: accelerations are unique,
+although the forces phi need not be.
+All freedoms of a set S can stick if and only if K_S zeta = -beta_S has a solution zeta* and K_S^T phi = zeta* - zeta0 
+has one in the box (on the range of K_S^T). By duality this is a statement on virtual motions eta in that range:
+  ratio = max over eta of  eta.(zeta0 - zeta*) / sum_S F_j |K_j eta|  <= 1     (applied power <= largest friction power)
+The maximum is at a vertex: an eta with K_j eta = 0 for rank(K_S) - 1 of the freedoms. `stick_ratio` visits them all.
 """
 import itertools
 

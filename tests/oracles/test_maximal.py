@@ -1,7 +1,13 @@
 #!/usr/bin/python3
-"""Checks maximal.py against closed-form results, quadratures and conservation laws. Run: test_maximal.py [part of a name]"""
+"""Checks maximal.py against closed-form results, quadratures and conservation laws.
+
+Usage: test_maximal.py [PART_OF_A_NAME]
+"""
 import json
+import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -9,28 +15,12 @@ import numpy as np
 from maximal import simulate
 from maximal_equations import FREEDOMS, Mechanism, MechanismError
 from maximal_friction import accelerations, all_patterns, decide, stick_ratio
+from mechanisms import (DOWN, X, Y, Z, body, coulomb, crank_inertia, four_bar, heights, joint, rocker_path, slider,
+                        slider_crank, turned)
 
-X, Y, Z = np.eye(3)
-
-
-def body(mass, com, inertia=0.0, velocity=(0, 0, 0), omega=(0, 0, 0)):
-    tensor = inertia * np.eye(3) if np.isscalar(inertia) else np.diag(inertia) if np.ndim(inertia) == 1 else inertia
-    return dict(name="", mass=mass, com=list(com), inertia=np.asarray(tensor).tolist(), velocity=list(velocity),
-                omega=list(omega))
-
-
-def joint(kind, a, b, point, axis=Z, point_b=None, **more):
-    return dict(name=kind, type=kind, a=a, b=b, point_a=list(point), point_b=list(point if point_b is None else point_b),
-                axis=list(axis), **more)
-
-
-def coulomb(force, viscous=0.0, freedom=0):
-    return [dict(freedom=freedom, coulomb=force, viscous=viscous)]
-
-
-def run(bodies, joints, times, gravity=(0, 0, 0), tolerance=1e-11, **more):
-    data = dict(name="", gravity=list(gravity), bodies=bodies, joints=joints, duration=max(times), times=list(times), **more)
-    return simulate(json.loads(json.dumps(data)), tolerance)
+def run(bodies, joints, times, gravity=(0, 0, 0), tolerance=1e-10, **more):
+    data = dict(name="", gravity=list(gravity), bodies=bodies, joints=joints, duration=max(times), times=list(times))
+    return simulate(json.loads(json.dumps({**data, **more})), tolerance)
 
 
 def near(value, expected, tolerance, what):
@@ -57,18 +47,14 @@ def gauss(f, a, b, count=60):
     return (b - a) / 2 * sum(wi * f((a + b) / 2 + (b - a) / 2 * xi) for xi, wi in zip(x, w))
 
 
-def turned(angle):
-    return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
-
-
-# --- trees
+# trees
 
 def test_pendulum_returns_after_its_period():
     mass, length, inertia, angle = 1.3, 0.4, 0.02, 2.5
     com = length * np.array([np.sin(angle), -np.cos(angle), 0])
     omega0 = np.sqrt(mass * 9.81 * length / (inertia + mass * length**2))
     period = 2 * np.pi / omega0 / agm(1, np.cos(angle / 2))
-    result = run([body(mass, com, inertia)], [joint("revolute", -1, 0, (0, 0, 0))], [0, period / 4, period], (0, -9.81, 0))
+    result = run([body(mass, com, inertia)], [joint("revolute", -1, 0, (0, 0, 0))], [0, period / 4, period], DOWN)
     good(result)
     near(result["states"][2]["positions"][0], com, 1e-10, "position after one period")
     near(result["states"][1]["positions"][0], [0, -length, 0], 1e-9, "position after a quarter of the period")
@@ -180,15 +166,11 @@ def test_gear_accelerates_as_reflected_inertia():
 def test_stuck_block_breaks_away_when_the_spring_force_reaches_friction():
     mass, k, force, amplitude = 1.0, 100.0, 6.0, 0.1
     # cart 0 oscillates between ground and block 1; the block sticks until k x = force
-    springs = [dict(a=-1, point_a=[-1, 0, 0], b=0, point_b=[-amplitude, 0, 0], stiffness=k, rest_length=1.0),
-               dict(a=0, point_a=[-amplitude, 0, 0], b=1, point_b=[1, 0, 0], stiffness=k, rest_length=1.0)]
-    joints = [joint("prismatic", -1, 0, (-amplitude, 0, 0), X),
+    springs = [dict(a=-1, point_a=[-1, 0, 0], b=0, point_b=[0, 0, 0], stiffness=k, rest_length=1.0),
+               dict(a=0, point_a=[0, 0, 0], b=1, point_b=[1, 0, 0], stiffness=k, rest_length=1.0)]
+    joints = [joint("prismatic", -1, 0, (0, 0, 0), X),
               joint("prismatic", -1, 1, (1, 0, 0), X, friction=coulomb(force))]
-    bodies = [body(mass, (-amplitude, 0, 0), 1), body(3.0, (1, 0, 0), 1)]
-    # extension of the second spring is +amplitude at the start: force 10 N exceeds friction, so start with less
-    bodies[0] = body(mass, (0, 0, 0), 1, (amplitude * np.sqrt(2 * k / mass), 0, 0))
-    joints[0] = joint("prismatic", -1, 0, (0, 0, 0), X)
-    springs[0]["point_b"] = springs[1]["point_a"] = [0, 0, 0]
+    bodies = [body(mass, (0, 0, 0), 1, (amplitude * np.sqrt(2 * k / mass), 0, 0)), body(3.0, (1, 0, 0), 1)]
     result = run(bodies, joints, [0, 0.2, 1], springs=springs)
     good(result)
     expected = np.arcsin(force / k / amplitude) / np.sqrt(2 * k / mass)
@@ -214,7 +196,7 @@ def test_block_on_block_slips_then_moves_along_then_stops():
 
 def test_double_pendulum_with_dry_joints_dissipates_what_it_loses():
     bodies = [body(1, (0.5, 0, 0), 0.02), body(0.7, (1.5, 0, 0), 0.02)]
-    joints = [joint("revolute", -1, 0, (0, 0, 0), friction=coulomb(1.0)),
+    joints = [joint("revolute", -1, 0, (0, 0, 0), friction=coulomb(2.5)),
               joint("revolute", 0, 1, (1, 0, 0), friction=coulomb(0.8))]
     result = run(bodies, joints, [0, 1, 12], DOWN)
     good(result, 1e-8)
@@ -223,7 +205,7 @@ def test_double_pendulum_with_dry_joints_dissipates_what_it_loses():
     near(np.ravel(state["omegas"]), 0, 1e-14, "speeds at the end")
     first, second = np.array(state["positions"])[:, 0]
     elbow = np.array(state["rotations"][0])[0, 0]
-    assert abs(9.81 * 0.7 * (second - elbow)) <= 0.8 and abs(9.81 * (first + 0.7 * second)) <= 1.0
+    assert abs(9.81 * 0.7 * (second - elbow)) <= 0.8 and abs(9.81 * (first + 0.7 * second)) <= 2.5
 
 
 def test_rows_and_their_derivatives_agree_with_difference_quotients():
@@ -249,48 +231,14 @@ def test_rows_and_their_derivatives_agree_with_difference_quotients():
 
         h, k = 1e-4, moved(0)
         difference = lambda f: (8 * (f(moved(h)) - f(moved(-h))) - f(moved(2 * h)) + f(moved(-2 * h))) / (12 * h)
-        near(difference(lambda q: q["G"][0] @ q["V"][0]), k["gamma"][0], 1e-9, f"{kind}: derivative of the constraint speeds")
-        near(difference(lambda q: q["values"][0][m.constraint_rows]), k["G"][0] @ k["V"][0], 1e-9, f"{kind}: constraint speeds")
+        # tolerance: truncation h^4 and rounding 1e-16 / h of the difference quotient
+        near(difference(lambda q: q["values"][0][m.constraint_rows]), k["G"][0] @ k["V"][0], 1e-9, f"{kind}: rows")
+        near(difference(lambda q: q["G"][0] @ q["V"][0]), k["gamma"][0], 1e-9, f"{kind}: derivatives of the rows")
         if FREEDOMS[kind]:
-            near(difference(lambda q: q["speeds"][0]), k["rows_bias"][0], 1e-9, f"{kind}: derivative of the joint speeds")
+            near(difference(lambda q: q["speeds"][0]), k["rows_bias"][0], 1e-9, f"{kind}: derivatives of the freedoms")
 
 
-# --- loops
-
-def four_bar_angles(theta, crank, rod, rocker, base):
-    """Directions of rod and rocker; upper assembly."""
-    p = crank * np.array([np.cos(theta), np.sin(theta)])
-    d = np.array([base, 0]) - p
-    length = np.hypot(*d)
-    along = (rod**2 - rocker**2 + length**2) / (2 * length)
-    height = np.sqrt(rod**2 - along**2)
-    q = p + along * d / length + height * np.array([-d[1], d[0]]) / length
-    return np.arctan2(*(q - p)[::-1]), np.arctan2(q[1], q[0] - base)
-
-
-def four_bar(theta=1.0, speed=0.0, kinds=("revolute",) * 4, friction=((), (), (), ()), masses=(1.0, 2.0, 1.5)):
-    """Crank, rod, rocker of 00b-crankrocker-coulomb.yaml; joints A (crank), B, D, C (rocker)."""
-    sizes = (0.2, 0.6, 0.4, 0.7)
-    angle_rod, angle_rocker = four_bar_angles(theta, *sizes)
-    A, C = np.zeros(3), np.array([0.7, 0, 0])
-    B = turned(theta) @ [0.2, 0, 0]
-    D = C + turned(angle_rocker) @ [0.4, 0, 0]
-    # velocities: D = B + rod = C + rocker
-    rod, rocker = D - B, D - C
-    matrix = np.array([[-rod[1], rocker[1]], [rod[0], -rocker[0]]])
-    omega_rod, omega_rocker = np.linalg.solve(matrix, -speed * np.array([-B[1], B[0]]))
-    at = [turned(theta) @ [0.1, 0, 0], B + turned(angle_rod) @ [0.3, 0.05, 0], C + turned(angle_rocker) @ [0.2, 0, 0]]
-    v_B = speed * np.cross(Z, B)
-    velocities = [speed * np.cross(Z, at[0]), v_B + omega_rod * np.cross(Z, at[1] - B), omega_rocker * np.cross(Z, at[2] - C)]
-    bodies = [body(m, r, i, v, w * Z) for m, r, i, v, w in zip(
-        masses, at, (0.01, 0.1, 0.05), velocities, (speed, omega_rod, omega_rocker))]
-    ends = ((-1, 0, A), (0, 1, B), (1, 2, D), (-1, 2, C))
-    joints = [joint(kind, a, b, p, friction=list(f)) for kind, (a, b, p), f in zip(kinds, ends, friction)]
-    return bodies, joints
-
-
-DOWN = (0, -9.81, 0)
-
+# loops
 
 def test_four_bar_keeps_its_energy():
     result = run(*four_bar(speed=9.0), np.linspace(0, 1, 9), DOWN)
@@ -309,11 +257,7 @@ def test_redundant_four_bar_moves_as_the_statically_determinate_one():
         near([s[key] for s in first["states"]], [s[key] for s in second["states"]], 1e-9, key)
 
 
-def rocker_path(theta):
-    return four_bar_angles(theta, 0.2, 0.6, 0.4, 0.7)[1]
-
-
-def travel(path, start, end, count=20000):
+def travel(path, start, end, count=2000):
     """Path length of a coordinate that depends on the crank angle, turning points by golden section."""
     grid = np.linspace(start, end, count)
     x = np.array([path(t) for t in grid])
@@ -340,8 +284,8 @@ def test_crank_rocker_with_coulomb_friction_loses_force_times_travel():
 
 
 def test_crank_rocker_comes_to_rest_and_friction_holds_it():
-    friction = (coulomb(0.3), (), (), coulomb(0.7, 0.05))
-    result = run(*four_bar(friction=friction), [0, 1, 2, 10, 20], DOWN)
+    friction = (coulomb(0.8), (), (), coulomb(0.7, 0.05))
+    result = run(*four_bar(friction=friction), [0, 1, 20], DOWN)
     good(result)
     print("    " + ", ".join(f"{e['kind']} {e['joint']} {e['time']:.4f}" for e in result["events"]))
     end = result["states"][-1]
@@ -350,50 +294,9 @@ def test_crank_rocker_comes_to_rest_and_friction_holds_it():
     potential = lambda t: 9.81 * heights(t) @ [1.0, 2.0, 1.5]
     slope = (potential(theta + h) - potential(theta - h)) / (2 * h)
     rocker = abs(rocker_path(theta + h) - rocker_path(theta - h)) / (2 * h)
-    print(f"    weight {slope:.4f} N m, largest friction {0.3 + 0.7 * rocker:.4f} N m on the crank")
-    assert abs(slope) <= 0.3 + 0.7 * rocker
+    print(f"    weight {slope:.4f} N m, largest friction {0.8 + 0.7 * rocker:.4f} N m on the crank")
+    assert abs(slope) <= 0.8 + 0.7 * rocker
     near(potential(theta), end["potential"], 1e-9, "potential energy from the closed form")
-
-
-def heights(theta):
-    rod, rocker = four_bar_angles(theta, 0.2, 0.6, 0.4, 0.7)
-    y = 0.2 * np.sin(theta)
-    return np.array([y / 2, y + 0.3 * np.sin(rod) + 0.05 * np.cos(rod), 0.2 * np.sin(rocker)])
-
-
-# slider-crank of defects/00-slidercrank-coulomb-energy-vanishes.yaml
-R_CRANK, R_ROD = 0.1, 0.3
-
-
-def slider_crank(theta, speed, force, rod_mass=0.2, rod_inertia=0.001, torque=0.0, viscous=0.0):
-    sine = R_CRANK * np.sin(theta)
-    phi = -np.arcsin(sine / R_ROD)
-    B = R_CRANK * np.array([np.cos(theta), np.sin(theta), 0])
-    pin = B + R_ROD * np.array([np.cos(phi), np.sin(phi), 0])
-    omega_rod = -speed * R_CRANK * np.cos(theta) / (R_ROD * np.cos(phi))
-    mid = (B + pin) / 2
-    v_B = speed * np.cross(Z, B)
-    bodies = [body(1, (0, 0, 0), 0.1, omega=speed * Z),
-              body(rod_mass, mid, rod_inertia, v_B + omega_rod * np.cross(Z, mid - B), omega_rod * Z),
-              body(0.3, pin, 0.0, v_B + omega_rod * np.cross(Z, pin - B))]
-    joints = [joint("revolute", -1, 0, (0, 0, 0), actuation=[dict(freedom=0, torque=torque)]),
-              joint("revolute", 0, 1, B), joint("revolute", 1, 2, pin),
-              joint("prismatic", -1, 2, (0, 0, 0), X, point_b=pin, friction=coulomb(force, viscous))]
-    return bodies, joints
-
-
-def slider(theta):
-    return R_CRANK * np.cos(theta) + np.sqrt(R_ROD**2 - (R_CRANK * np.sin(theta))**2)
-
-
-def crank_inertia(theta, rod_mass=0.2, rod_inertia=0.001):
-    h = 1e-200
-    t = complex(theta, h)
-    sine = R_CRANK * np.sin(t)
-    phi = -np.arcsin(sine / R_ROD)
-    x, y = R_CRANK * np.cos(t) + R_ROD / 2 * np.cos(phi), sine + R_ROD / 2 * np.sin(phi)
-    return (0.1 + rod_mass * ((x.imag / h)**2 + (y.imag / h)**2) + rod_inertia * (phi.imag / h)**2
-            + 0.3 * (slider(t).imag / h)**2)
 
 
 def slider_energy(theta, start, energy, force, torque=0.0):
@@ -404,24 +307,30 @@ def slider_energy(theta, start, energy, force, torque=0.0):
 
 
 def check_slider_crank(result, start, force, rod=(0.2, 0.001), torque=0.0):
+    """Energy, crank speed and elapsed time at the crank angle of each state, by energy and quadrature."""
+    first = result["states"][0]["energy"]
+    energy = lambda angle: slider_energy(angle, start, first, force, torque)[0]
+    inverse_speed = lambda angle: np.sqrt(crank_inertia(angle, *rod) / 2 / energy(angle))
     for state in result["states"][1:]:
-        theta = start + state["coordinates"][0][0]
-        energy, stops = slider_energy(theta, start, result["states"][0]["energy"], force, torque)
-        near(state["energy"], energy, 1e-9, f"energy {state['energy']:.6f} J at {state['time']} s")
-        inverse_speed = lambda t: np.sqrt(crank_inertia(t, *rod) / 2 / slider_energy(t, start, result["states"][0]["energy"],
-                                                                                    force, torque)[0])
-        near(state["speeds"][0][0], 1 / inverse_speed(theta), 1e-9, f"crank speed {state['speeds'][0][0]:.6f} rad/s")
-        if result["states"][0]["energy"] > 0:
+        angle = start + state["coordinates"][0][0]
+        near(state["energy"], energy(angle), 1e-9, f"energy {state['energy']:.6f} J at {state['time']} s")
+        near(state["speeds"][0][0], 1 / inverse_speed(angle), 1e-9, f"crank speed {state['speeds'][0][0]:.6f} rad/s")
+        if first > 0:
+            stops = slider_energy(angle, start, first, force, torque)[1]
             elapsed = sum(gauss(inverse_speed, a, b) for a, b in zip(stops, stops[1:]))
             near(elapsed, state["time"], 1e-10, "time by quadrature")
 
 
 def test_slider_crank_with_coulomb_friction_equals_quadrature():
-    result = run(*slider_crank(1.0, 20.0, 2.0), [0, 0.5, 2.0])
+    folder = pathlib.Path(__file__).parent
+    with tempfile.TemporaryDirectory() as scratch:
+        output = pathlib.Path(scratch) / "output.json"
+        subprocess.run([sys.executable, folder / "maximal.py", folder / "slider_crank.json", output], check=True)
+        result = json.loads(output.read_text())
     good(result)
     check_slider_crank(result, 1.0, 2.0)
-    near(result["states"][2]["speeds"][0][0], 17.499, 5e-4, "published crank speed 17.499 rad/s")
-    near(result["states"][2]["energy"], 16.13, 5e-3, "published energy 16.13 J")
+    near(result["states"][-1]["speeds"][0][0], 17.499, 5e-4, "crank speed of the reference, 17.499 rad/s")
+    near(result["states"][-1]["energy"], 16.13, 5e-3, "energy of the reference, 16.13 J")
     assert {e["kind"] for e in result["events"]} == {"reverse"}
 
 
@@ -471,14 +380,14 @@ def test_planar_3rrr_of_seven_bodies():
         joints += [joint("revolute", -1, 2 * leg + 1, base, friction=coulomb(0.05 + 0.1 * random.random())),
                    joint("revolute", 2 * leg + 1, 2 * leg + 2, elbow), joint("revolute", 2 * leg + 2, 0, tip)]
     joints[0]["actuation"] = [dict(freedom=0, torque=0.5)]
-    result = run(bodies, joints, [0, 0.25, 0.5], DOWN)
+    result = run(bodies, joints, [0, 0.15, 0.3], DOWN)
     good(result)
     print("    " + ", ".join(f"{e['kind']} {e['joint']} {e['time']:.4f}" for e in result["events"]))
     print(f"    {result['constraints']}")
     assert result["constraints"]["redundant"] == 6 and result["constraints"]["freedoms"] == 3
 
 
-# --- friction alone
+# dry friction without a mechanism
 
 def test_friction_patterns_are_unique_and_minimise():
     random = np.random.default_rng(1)
@@ -502,7 +411,7 @@ def test_friction_patterns_are_unique_and_minimise():
 
 def test_halving_the_tolerance_changes_nothing():
     mechanism = four_bar(speed=9.0, friction=((), coulomb(0.2), (), coulomb(0.7, 0.05)))
-    a, b = (run(*mechanism, [0.5, 1.0], DOWN, tolerance) for tolerance in (1e-11, 5e-12))
+    a, b = (run(*mechanism, [0.3, 0.6], DOWN, tolerance) for tolerance in (1e-11, 5e-12))
     for key in ("positions", "velocities", "omegas"):
         near([s[key] for s in a["states"]], [s[key] for s in b["states"]], 1e-10, key)
     near([e["time"] for e in a["events"]], [e["time"] for e in b["events"]], 1e-12, f"{len(a['events'])} event times")
