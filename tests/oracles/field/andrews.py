@@ -1,13 +1,18 @@
 """IFToMM A03 and problem `andrews` of the Test Set for IVP Solvers: Andrews' squeezing mechanism.
 
-The test set's coordinates q = (beta, theta, gamma, phi, delta, omega, epsilon) are the model's joints. Its index-3 equations
-M(q) q'' = f(q, q') - G' lambda, 0 = g(q) (Hairer and Wanner 1996, section VII.7) are differentiated twice, solved for q'' and lambda
-and integrated by extrapolation; every step is projected back onto g = 0 and G q' = 0.
+The test set's coordinates q = (beta, theta, gamma, phi, delta, omega, epsilon) are the model's joints. Its index-3
+equations M(q) q'' = f(q, q') - G' lambda, 0 = g(q) (Hairer and Wanner 1996, section VII.7) are differentiated twice,
+solved for q'' and lambda and integrated by extrapolation; every step is projected back onto g = 0 and G q' = 0.
+Second method: maximal.py on the model file.
 """
+import os
+
 import numpy as np
 
+from maximal import Maximal
 from numerics import LONG, extrapolate, solve
 
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../reproduce/field/andrews.yaml')
 NAMES = ('beta', 'theta', 'gamma', 'phi', 'delta', 'omega', 'epsilon')
 P = {k: LONG(v) for k, v in {
     'm1': '.04325', 'm2': '.00365', 'm3': '.02373', 'm4': '.00706', 'm5': '.07050', 'm6': '.00706', 'm7': '.05498',
@@ -32,7 +37,8 @@ PUBLISHED = np.array([
 BE, TH, GA, PH, DE, OM, EP = range(7)
 TERMS = []
 for row in (0, 2, 4):
-    TERMS += [(row, P['rr'], True, (BE,)), (row, -P['d'], True, (BE, TH)), (row + 1, P['rr'], False, (BE,)), (row + 1, -P['d'], False, (BE, TH))]
+    TERMS += [(row, P['rr'], True, (BE,)), (row, -P['d'], True, (BE, TH)),
+              (row + 1, P['rr'], False, (BE,)), (row + 1, -P['d'], False, (BE, TH))]
 TERMS += [(0, -P['ss'], False, (GA,)), (1, P['ss'], True, (GA,)),
           (2, -P['e'], False, (PH, DE)), (2, -P['zt'], True, (DE,)), (3, P['e'], True, (PH, DE)), (3, -P['zt'], False, (DE,)),
           (4, -P['zf'], True, (OM, EP)), (4, -P['u'], False, (EP,)), (5, -P['zf'], False, (OM, EP)), (5, P['u'], True, (EP,))]
@@ -58,7 +64,8 @@ def constraints(q, v):
 def mass_matrix(q):
     p, ce, cz = P, P['e'] - P['ea'], P['zf'] - P['fa']
     m = np.zeros((7, 7), LONG)
-    m[0, 0] = p['m1'] * p['ra'] ** 2 + p['m2'] * (p['rr'] ** 2 - 2 * p['da'] * p['rr'] * np.cos(q[TH]) + p['da'] ** 2) + p['i1'] + p['i2']
+    m[0, 0] = (p['m1'] * p['ra'] ** 2 + p['m2'] * (p['rr'] ** 2 - 2 * p['da'] * p['rr'] * np.cos(q[TH]) + p['da'] ** 2)
+               + p['i1'] + p['i2'])
     m[1, 0] = m[0, 1] = p['m2'] * (p['da'] ** 2 - p['da'] * p['rr'] * np.cos(q[TH])) + p['i2']
     m[1, 1] = p['m2'] * p['da'] ** 2 + p['i2']
     m[2, 2] = p['m3'] * (p['sa'] ** 2 + p['sb'] ** 2) + p['i3']
@@ -87,7 +94,8 @@ def forces(q, v):
     return np.array([
         p['mom'] - p['m2'] * p['da'] * p['rr'] * v[TH] * (v[TH] + 2 * v[BE]) * np.sin(q[TH]),
         p['m2'] * p['da'] * p['rr'] * v[BE] ** 2 * np.sin(q[TH]),
-        pull * x * (p['sc'] * np.cos(q[GA]) - p['sd'] * np.sin(q[GA])) + pull * y * (p['sd'] * np.cos(q[GA]) + p['sc'] * np.sin(q[GA])),
+        pull * x * (p['sc'] * np.cos(q[GA]) - p['sd'] * np.sin(q[GA]))
+        + pull * y * (p['sd'] * np.cos(q[GA]) + p['sc'] * np.sin(q[GA])),
         p['m4'] * p['zt'] * ce * v[DE] ** 2 * np.cos(q[PH]),
         -p['m4'] * p['zt'] * ce * v[PH] * (v[PH] + 2 * v[DE]) * np.cos(q[PH]),
         -p['m6'] * p['u'] * cz * v[EP] ** 2 * np.cos(q[OM]),
@@ -133,8 +141,8 @@ def motion(start, end, tolerance):
     return extrapolate(rate, 0, np.concatenate([start, np.zeros(7, LONG)]), end, tolerance, project, first=1e-5)
 
 
-def reference(start, end, tolerance=1e-16):
-    y = motion(start, end, tolerance).astype(float)
+def joints(y):
+    y = y.astype(float)
     return dict(zip(NAMES, y[:7])), dict(zip(NAMES, y[7:]))
 
 
@@ -151,4 +159,9 @@ if __name__ == '__main__':
         print(' ', results[1].astype(float))
         if end == '0.03':
             ours = np.concatenate([results[1], *accelerations(results[1][:7], results[1][7:])])
-            print('  relative difference from the published 27 values:\n', ((ours - PUBLISHED) / abs(PUBLISHED)).astype(float))
+            print('  relative difference from the published 27 values:')
+            print(((ours - PUBLISHED) / abs(PUBLISHED)).astype(float))
+            print('  energy error of the published state', energy(PUBLISHED[:7], PUBLISHED[7:14]) - energy(START, 0 * START))
+            q, qd = Maximal(FILE).run(dict(zip(NAMES, START.astype(float))), {}, 0.03, 1e-12, first=1e-5)
+            for values, ours in ((q, results[1][:7]), (qd, results[1][7:])):
+                print('  maximal less ours:', [float(values[k] - x) for k, x in zip(NAMES, ours)])

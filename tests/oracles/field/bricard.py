@@ -1,13 +1,13 @@
 """IFToMM A04: Bricard mechanism, from rest, by its threefold symmetry.
 
-With all axes perpendicular and all bars equal, the joint angles come in two triples: with a and b the angles of the even and of the odd
-joints from the pose in which the axes of neighbouring bars' other ends are parallel, the loop closes where
+All bars are equal and all neighbouring axes perpendicular, so that the even joints turn alike and the odd joints turn
+alike. With a = 90 deg - j0 = 90 deg - j2 = 90 deg - j4 and b = 90 deg - j1 = 90 deg - j3 the loop closes where
 
-    cos a + cos b + cos a cos b = 0                                          (1)
+    cos a + cos b + cos a cos b = 0
 
-and the home pose (edges of a cube) has a = b = 90 deg up to sign. The joints of the model are j0 = -j2 = j4 = s1 (a - 90 deg) and so on;
-the signs are those for which the loop closes, found and checked below. The chain of five bars in the coordinates (a, b) with (1) as its
-only constraint is integrated by extrapolation. Second method: maximal.py, which knows nothing of the symmetry.
+(`find_signs` checks this closure, and that no other signs close the loop). The chain of five bars in the coordinates
+(a, b) with this one constraint is integrated by extrapolation. Second method: maximal.py on the model file, which
+does not use the symmetry.
 """
 import os
 
@@ -97,12 +97,16 @@ def project(t, y):
     return np.concatenate([y[:2], y[2:] - G * (G @ y[2:]) / (G @ G)])
 
 
-def reduced(signs, end, tolerance):
-    right_angle = np.arcsin(LONG(1))
-    y = np.array([right_angle, right_angle, LONG(0), LONG(0)])
-    y = extrapolate(lambda t, x: rate(x, signs), 0, y, end, tolerance, project, first=0.05)
-    q = {f'j{i}': float(signs[i] * (y[i % 2] - right_angle)) for i in range(5)}
-    return q, {f'j{i}': float(signs[i] * y[2 + i % 2]) for i in range(5)}, y
+def reduced(times, tolerance):
+    """(q, qd) of the model's joints at the times, which ascend."""
+    signs, right_angle = find_signs()[0], np.arcsin(LONG(1))
+    y, now, results = np.array([right_angle, right_angle, LONG(0), LONG(0)]), 0, []
+    for t in times:
+        y = extrapolate(lambda t, x: rate(x, signs), now, y, t, tolerance, project, first=0.05)
+        now = t
+        results.append(({f'j{i}': float(signs[i] * (y[i % 2] - right_angle)) for i in range(5)},
+                        {f'j{i}': float(signs[i] * y[2 + i % 2]) for i in range(5)}))
+    return results
 
 
 def point(q):
@@ -111,15 +115,10 @@ def point(q):
     return [float(x) for x in R @ X + R @ turn(Z, LONG(q['j1'])) @ -Y]
 
 
-def reference(tolerance=1e-16):
-    q, qd, _ = reduced(find_signs()[0], END, tolerance)
-    return q, qd
-
-
 if __name__ == '__main__':
     print('signs', find_signs())
     for tolerance in (1e-13, 1e-16):
-        q, qd, _ = reduced(find_signs()[0], END, tolerance)
+        q, qd = reduced([END], tolerance)[0]
         print('reduced %.0e' % tolerance, q, qd, 'P3', point(q))
     for tolerance in (1e-9, 1e-12):
         q, qd = Maximal(FILE).run({}, {}, float(END), tolerance, first=0.05)

@@ -1,17 +1,19 @@
 """IFToMM A05: stiff flyball governor, in the symmetric motion of both rods.
 
-Coordinates: height s of the slider, angle a of the rods below the horizontal, shaft angle f. The angular momentum about the shaft is
-constant, which leaves (s, a, s', a') and f:
+Coordinates: height s of the slider, angle a of the rods below the horizontal, shaft angle f. With J(a) the inertia
+about the shaft, d(s, a) the length of a spring and T = k (d - d0) + c d' its tension, the angular momentum h = J f'
+is constant and
 
-    J(a) = J_0 + 2 (m_1 rho_1^2 moments of rods and balls at distances b/2 + x cos a),  f' = h/J(a)
-    m_s s'' = -m_s g + 2 T (zc - s)/d,  K a'' = ... (below)
+    m_slider s'' = -m_slider g - 2 T dd/ds,    K a'' = 1/4 J'(a) f'^2 + g S cos a - T dd/da
 
-T = k (d - d0) + c d' is the tension of the spring of length d between (b/2, s) and the rod's middle. The springs relax at 20 1/s
-and their dampers at more than 1e4 1/s: Radau IIA with graded steps. Second method: the same equations by explicit extrapolation.
-Third: accelerations of maximal.py, from the model file, at states of the motion.
+K and S are the second and first moments of a rod with its ball about its pin. The springs relax at k/c = 20 1/s, the
+dampers at more than 1e4 1/s: Radau IIA with graded steps. Second method: the same equations by explicit extrapolation
+(`--explicit`: over all 10 s, which takes minutes). Third: accelerations by maximal.py, from the model file, at states
+of the motion.
 """
 import math
 import os
+import sys
 
 import numpy as np
 
@@ -95,6 +97,9 @@ if __name__ == '__main__':
     for stages, longest in ((5, 0.02), (7, 0.02), (7, 0.01), (7, 0.005)):
         print('Radau, %d stages, steps to %g s' % (stages, longest), stiff(points, longest, stages)[-1])
     y = stiff([0.1, 1.0], 0.005)
+    if '--explicit' in sys.argv:
+        explicit = extrapolate(lambda t, x: rate(x), 0, START, 10.0, 1e-11, first=1e-5)
+        print('extrapolation at 10 s less Radau', explicit - stiff([10.0], 0.01)[0])
     explicit = extrapolate(lambda t, x: rate(x), 0, START, 0.1, 1e-13, first=1e-5)
     print('extrapolation at 0.1 s less Radau', explicit - y[0])
     model = Maximal(FILE)

@@ -1,13 +1,16 @@
-"""Any model file of reproduce/field in maximal coordinates: every link a free rigid body, every joint of tree and loops a constraint.
+"""Any model file of reproduce/field in maximal coordinates: every link a free rigid body, every joint of tree and
+loops a constraint.
 
-Gauss's principle gives the accelerations, also with redundant constraints: with M = L L', a_f = M^-1 f and A a = b from the joints,
+Gauss's principle gives the accelerations, also with redundant constraints: with M = L L', a_f = M^-1 f and A a = b
+from the joints,
 
     a = a_f + L'^-1 (A L'^-1)^+ (b - A a_f)
 
-where + is the pseudo-inverse by singular values. Extrapolation integrates; every step is projected onto the constraints of position
-and velocity. Joint coordinates are read from the poses and counted over whole turns. Double precision; no joint friction; the
-dampers of springs act. Reads the subset of docs/format.md that the files use: revolute, prismatic and spherical joints, origins
-without rotation, inertias about the centre of mass, springs, constant moments, payloads that are points.
+where + is the pseudo-inverse by singular values. Extrapolation integrates; every step is projected onto the
+constraints of position and velocity. Joint coordinates are read from the poses and counted over whole turns. Double
+precision; no joint friction; the dampers of springs act. Reads the subset of docs/format.md that the files use:
+revolute, prismatic and spherical joints, origins without rotation, inertias about the centre of mass, springs,
+constant moments, payloads that are points.
 """
 import math
 import re
@@ -17,8 +20,9 @@ import yaml
 
 from numerics import extrapolate
 
-# Singular values below this part of the largest belong to redundant constraints. Between the projections the state leaves the
-# constraints a little, and a redundant row is then independent by as little: the bound must be well above that.
+# Singular values below this part of the largest belong to redundant constraints. Between the projections the state
+# leaves the constraints a little, and a redundant row is then independent by as little: the bound must be well above
+# that.
 RANK = 1e-5
 
 AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
@@ -45,7 +49,8 @@ def product(a, b):
 
 class Joint:
     def __init__(self, name, kind, axis, a, b, pa, pb):
-        self.name, self.kind, self.a, self.b, self.pa, self.pb = name, kind, a, b, pa, pb      # bodies, -1 is the base; places on them
+        self.name, self.kind = name, kind
+        self.a, self.b, self.pa, self.pb = a, b, pa, pb      # bodies, -1 is the base; places on them
         self.axis = axis / np.linalg.norm(axis)
         n = cross(self.axis, np.eye(3)[np.argmin(abs(self.axis))])
         self.across = (n / np.linalg.norm(n), cross(self.axis, n / np.linalg.norm(n)))
@@ -109,7 +114,8 @@ class Maximal:
     # A state: centres of mass (3n), quaternions w x y z (4n), velocities (3n), angular velocities in world axes (3n).
     def unpack(self, y):
         n = self.n
-        r, quats, v, w = y[:3 * n].reshape(n, 3), y[3 * n:7 * n].reshape(n, 4), y[7 * n:10 * n].reshape(n, 3), y[10 * n:].reshape(n, 3)
+        r, quats = y[:3 * n].reshape(n, 3), y[3 * n:7 * n].reshape(n, 4)
+        v, w = y[7 * n:10 * n].reshape(n, 3), y[10 * n:].reshape(n, 3)
         return r, quats, v, w, [rotation(x) for x in quats]
 
     def assemble(self, q, qd):
@@ -169,7 +175,8 @@ class Maximal:
                 for n in j.across:
                     n = Ra @ n
                     dn = cross(wa, n)
-                    add(j, n @ apart, n, -cross(arm_a + apart, n), cross(arm_b, n), n @ centripetal + 2 * dn @ rate + cross(wa, dn) @ apart)
+                    bias = n @ centripetal + 2 * dn @ rate + cross(wa, dn) @ apart
+                    add(j, n @ apart, n, -cross(arm_a + apart, n), cross(arm_b, n), bias)
                 turn = Ra.T @ R[j.b]
                 lag = Ra @ np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]) / 2
                 for k in range(3):

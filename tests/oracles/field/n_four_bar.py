@@ -5,8 +5,8 @@ All N+1 upright bars have the same angle a from the vertical (clockwise), the N 
     T = 1/2 J a'^2, J = (N+1)/3 + N;    V = g W cos a, W = (N+1)/2 + N        (bars of 1 kg and 1 m)
     J a'' = g W sin a, a(0) = 0, a'(0) = 1
 
-which integrates to t = 2 F(a/2 | -4 kappa), kappa = g W/J, with Legendre's elliptic integral F(phi | m). In the model's joints
-A0 = -a, Hi = a, Bi = -a: the top points start with +1 m/s along x, which is A0' = -1 rad/s.
+which integrates to t = 2 F(a/2 | -4 kappa), kappa = g W/J, with Legendre's elliptic integral F(phi | m). In the
+model's joints A0 = -a, Hi = a, Bi = -a: the top points start with +1 m/s along x, which is A0' = -1 rad/s.
 `n_four_bar.py --model N` prints the mechanism file.
 """
 import sys
@@ -23,13 +23,26 @@ name: n-four-bar-{N}
 summary: {N} four-bar windows of bars of 1 m and 1 kg (IFToMM benchmark A02)
 gravity: [0, -9.81, 0]
 links:
-  - {{name: v0, parent: base, joint: {{name: A0, type: revolute, axis: z, actuated: true}}, inertia: {{mass: 1, com: [0, 0.5, 0], tensor: [1/12, 0, 1/12]}}}}
+  - name: v0
+    parent: base
+    joint: {{name: A0, type: revolute, axis: z, actuated: true}}
+    inertia: {{mass: 1, com: [0, 0.5, 0], tensor: [1/12, 0, 1/12]}}
 """
-# One per window i = 1..N; the first coupler starts at the end of v0 (y = 1), the others at the origin of the upright before them (y = 0).
-WINDOW = """  - {{name: h{i}, parent: v{before}, joint: {{name: H{i}, type: revolute, axis: z, origin: {{xyz: [0, {y}, 0]}}}}, inertia: {{mass: 1, com: [0.5, 0, 0], tensor: [0, 1/12, 1/12]}}}}
-  - {{name: v{i}, parent: h{i}, joint: {{name: B{i}, type: revolute, axis: z, origin: {{xyz: [1, 0, 0]}}}}, inertia: {{mass: 1, com: [0, -0.5, 0], tensor: [1/12, 0, 1/12]}}}}
+# One per window i = 1..N; the first coupler starts at the end of v0 (y = 1), the others at the origin of the upright
+# before them (y = 0).
+WINDOW = """  - name: h{i}
+    parent: v{before}
+    joint: {{name: H{i}, type: revolute, axis: z, origin: {{xyz: [0, {y}, 0]}}}}
+    inertia: {{mass: 1, com: [0.5, 0, 0], tensor: [0, 1/12, 1/12]}}
+  - name: v{i}
+    parent: h{i}
+    joint: {{name: B{i}, type: revolute, axis: z, origin: {{xyz: [1, 0, 0]}}}}
+    inertia: {{mass: 1, com: [0, -0.5, 0], tensor: [1/12, 0, 1/12]}}
 """
-LOOP = """  - {{name: L{i}, joint: {{type: revolute, axis: z}}, between: [base, v{i}], at: {{base: {{xyz: [{i}, 0, 0]}}, v{i}: {{xyz: [0, -1, 0]}}}}}}
+LOOP = """  - name: L{i}
+    joint: {{type: revolute, axis: z}}
+    between: [base, v{i}]
+    at: {{base: {{xyz: [{i}, 0, 0]}}, v{i}: {{xyz: [0, -1, 0]}}}}
 """
 
 
@@ -82,13 +95,6 @@ def joints(n, a):
     return {'A0': -a} | {f'H{i}': a for i in range(1, n + 1)} | {f'B{i}': -a for i in range(1, n + 1)}
 
 
-def reference(n):
-    with mpmath.workdps(40):
-        a, v = exact(n, mpmath.mpf(END))
-        table = [[float(-x) for x in exact(n, mpmath.mpf(t))] for t in range(END + 1)]
-        return joints(n, float(a)), joints(n, float(v)), table, [float(t) for t in singular(n)]
-
-
 if __name__ == '__main__':
     if sys.argv[1:2] == ['--model']:
         print(model(int(sys.argv[2])), end='')
@@ -96,6 +102,7 @@ if __name__ == '__main__':
     for n in (2, 10, 40):
         with mpmath.workdps(40):
             a, v = exact(n, mpmath.mpf(END))
-            print('N = %d  elliptic  ' % n, mpmath.nstr(a, 20), mpmath.nstr(v, 20), len(singular(n)), 'singular poses, first', mpmath.nstr(singular(n)[0], 15))
+            print('N = %d  elliptic  ' % n, mpmath.nstr(a, 20), mpmath.nstr(v, 20),
+                  len(singular(n)), 'singular poses, first', mpmath.nstr(singular(n)[0], 15))
         for tolerance in (1e-13, 1e-17):
             print('N = %d  ODE %.0e ' % (n, tolerance), *[np.format_float_positional(x, 19) for x in integrated(n, tolerance)])

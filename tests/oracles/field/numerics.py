@@ -1,5 +1,5 @@
-"""Integrators and linear algebra of the reference programs. All work in the precision of their input: double, or numpy.longdouble
-with its 64-bit mantissa (unit roundoff 5e-20) on x86-64.
+"""Integrators and linear algebra of the reference programs. All work in the precision of their input: double, or
+numpy.longdouble with its 64-bit mantissa (unit roundoff 5e-20) on x86-64.
 
     extrapolate   explicit, order 2k: Gragg's midpoint rule extrapolated by Aitken and Neville (Hairer, Norsett, Wanner 1993, II.9)
     radau         implicit, order 2s - 1: Radau IIA collocation with s stages (Hairer and Wanner 1996, IV.5), for stiff equations

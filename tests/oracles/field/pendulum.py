@@ -27,11 +27,6 @@ def integrated(tolerance):
     return extrapolate(lambda t, y: np.array([y[1], -g * np.sin(y[0])]), 0, np.array([-np.arcsin(LONG(1)), LONG(0)]), END, tolerance)
 
 
-def reference():
-    p, v = exact(END)
-    return {'P': float(p)}, {'P': float(v)}
-
-
 if __name__ == '__main__':
     p, v = exact(END)
     print('Jacobi   ', mpmath.nstr(p, 20), mpmath.nstr(v, 20))

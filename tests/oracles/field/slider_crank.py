@@ -4,9 +4,9 @@ The friction's work is F times the distance that the piston has run, so that ene
 
     E(A) = E(A0) - F D(A),  A' = sqrt(2 E/I(A)),  t(A) = integral of dA/A'
 
-I(A) is the inertia felt by the crank; D changes its slope's sign at the dead centres A = k pi, where the quadrature is split. It is
-Gauss and Legendre's by mpmath with 40 digits, and A(t) follows by Newton's iteration. Second method: the differential equation in
-(A, A') by extrapolation, restarted at every dead centre, found by Newton's iteration on the step.
+I(A) is the inertia felt by the crank; D changes its slope's sign at the dead centres A = k pi, where the quadrature
+is split. It is Gauss and Legendre's by mpmath with 30 digits, and A(t) follows by Newton's iteration. Second method:
+the differential equation in (t, A') over the angle A by extrapolation, restarted at every dead centre.
 """
 import mpmath
 import numpy as np
@@ -37,9 +37,9 @@ def geometry(a, num):
 
 def quadrature(end, speed=20, friction=2):
     num = mpmath.mpf
-    x0, _, _, _, inertia, _ = geometry(num(1), num)
+    inertia = geometry(num(1), num)[4]
     energy0 = inertia * num(speed) ** 2 / 2
-    done, energy, a, t = num(0), energy0, num(1), num(0)
+    energy, a, t = energy0, num(1), num(0)
 
     def rate(angle, start, energy_there):
         x, _, _, _, inertia, _ = geometry(angle, num)
@@ -63,7 +63,8 @@ def quadrature(end, speed=20, friction=2):
 
 
 def integrated(tolerance, friction=2):
-    """The differential equation I A'' + I'/2 A'^2 = -F |x'|, over the angle: t' = 1/w, w' = A''/w between the dead centres, then over time."""
+    """The differential equation I A'' + I'/2 A'^2 = -F |x'|, over the angle: t' = 1/w, w' = A''/w between dead centres; over time
+    after the last one."""
     def acceleration(a, w, sign):
         _, x1, _, _, inertia, slope = geometry(a, LONG)
         return (-slope * w * w / 2 - sign * friction * x1) / inertia
@@ -80,11 +81,13 @@ def integrated(tolerance, friction=2):
         a, y, centre, sign = centre, after, centre + pi, -sign
 
 
-def reference():
+def joints(t):
+    """Coordinates and rates of the model's joints, and the kinetic energy."""
     with mpmath.workdps(30):
-        a, w, energy, _ = quadrature(END)
+        a, w, energy, _ = quadrature(mpmath.mpf(t))
         x, x1, phi, p, _, _ = geometry(a, mpmath.mpf)
-        return ({'A': float(a), 'B': float(phi - a), 'P': float(x)}, {'A': float(w), 'B': float((p - 1) * w), 'P': float(x1 * w)}, float(energy))
+        return ({'A': float(a), 'B': float(phi - a), 'P': float(x)},
+                {'A': float(w), 'B': float((p - 1) * w), 'P': float(x1 * w)}, float(energy))
 
 
 if __name__ == '__main__':
@@ -93,4 +96,4 @@ if __name__ == '__main__':
             print('quadrature, %d digits ' % digits, *[mpmath.nstr(x, 18) for x in quadrature(END)])
     for tolerance in (1e-13, 1e-17):
         print('ODE %.0e' % tolerance, *[np.format_float_positional(x, 18) for x in integrated(tolerance)])
-    print(reference())
+    print(joints(END))
