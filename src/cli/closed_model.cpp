@@ -43,14 +43,20 @@ void judge_closed(const Arguments& arguments, const Model<double>& model) {
 }
 
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed) {
-  constexpr double kNearSingular = 1e3;  // times the condition at home
-  const Assembled pose = read_assembled(arguments, closed.loaded, closed.mechanism->led());
+  const Assembled pose = read_closed_pose(arguments, closed.loaded, closed.mechanism->led());
   closed.mechanism->stand(pose.q);
-  const double usual = assemble_home(closed.mechanism->led()).condition;
-  if (!(pose.condition < kNearSingular * usual) && !arguments.quiet()) {
+  return pose;
+}
+
+Assembled read_closed_pose(const Arguments& arguments, const LoadedModel& loaded, const Model<double>& led) {
+  constexpr double kNearSingular = 1e3;  // times the condition at home
+  const Assembled pose = read_assembled(arguments, loaded, led);
+  const double usual = assemble_home(led).condition;
+  if (!(pose.condition < kNearSingular * usual) && std::isfinite(usual) && !arguments.quiet()) {
+    const Model<double> joints = joints_alone(led, actuated_velocities(led));
     say_warning(fmt::format("`{}` stands next to a singular pose (condition {:.1e} of the closures, {:.1e} at home): there the place of {} hardly tells how the other joints "
-                            "move, so that velocities and torques grow without bound and have {:.0f} digits less", closed.loaded.model.name, pose.condition, usual,
-                            fmt::join(closed.joints.model.velocity_names, ", "), std::min(16.0, std::log10(pose.condition / usual))));
+                            "move, so that velocities and torques grow without bound and have {:.0f} digits less", loaded.model.name, pose.condition, usual,
+                            fmt::join(joints.velocity_names, ", "), std::min(16.0, std::log10(pose.condition / usual))));
   }
   return pose;
 }

@@ -26,6 +26,8 @@ void judge_closed(const Arguments& arguments, const Model<double>& model);
 
 // The pose of --q, with a warning where that is next to a singular one: the mode of home continued to it, noting what passes its limits. The mechanism stands there.
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed);
+// The same of a model and its independent joints alone actuated.
+Assembled read_closed_pose(const Arguments& arguments, const LoadedModel& loaded, const Model<double>& led);
 
 // "loops closed to 1.2e-16 m; coupler = ..., rocker = ..."
 std::string dependent_line(const ClosedModel& closed, const Assembled& pose);

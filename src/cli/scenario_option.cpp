@@ -6,6 +6,7 @@
 
 #include "../base/error.hpp"
 #include "../dynamics/undetermined_loads.hpp"
+#include "../model/joints_alone.hpp"
 #include "closed_input.hpp"
 #include "closed_model.hpp"
 #include "terminal.hpp"
@@ -33,27 +34,61 @@ void read_tree_options(const Arguments& arguments, const LoadedModel& loaded, Sc
   }
 }
 
+// Velocities of joints that are independent as a whole: those that options can name.
+std::vector<int> whole_joints(const Model<double>& model, const std::vector<int>& independent) {
+  std::vector<int> list;
+  for (const JointInfo& joint : model.joints) {
+    std::vector<int> own;
+    for (const int v : independent) {
+      if (v >= joint.v && v < joint.v + velocities(joint.type)) own.push_back(v);
+    }
+    const bool ball = joint.type == JointType::spherical || joint.type == JointType::floating;
+    if (!ball || own.size() == static_cast<std::size_t>(velocities(joint.type))) list.insert(list.end(), own.begin(), own.end());
+  }
+  return list;
+}
+
 // Options that name joints name those that are free to be chosen; the others follow.
 void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, Scenario& s) {
-  const ClosedModel closed({loaded.mechanism, loaded.model});
-  if (arguments.has("--q") || arguments.has("--mode") || !arguments.has("--scenario")) s.q = read_closed_pose(arguments, closed).q;
+  const Model<double> model = with_drivers(loaded.model);
+  const LoopPlan plan = plan_coordinates(model);
+  const std::vector<int> named = whole_joints(model, plan.independent);
+  const Model<double> led = led_by(model, named);
+  if (named.size() < plan.independent.size()) {
+    // something spins by itself: the pose is the nearest to home
+    if (arguments.has("--mode")) throw Error(ErrorCode::usage, fmt::format("--mode: joints of `{}` turn by themselves, so that its modes are not counted", model.name));
+    Workspace<double> work(model);
+    std::vector<double> near = assemble_home(led).q, given = near;
+    if (arguments.has("--q")) {
+      const Model<double> joints = joints_alone(model, named);
+      const std::vector<double> q = read_q(arguments, {loaded.mechanism, joints});
+      const std::vector<int> places = actuated_coordinates(led);
+      for (std::size_t k = 0; k < q.size(); ++k) given[static_cast<std::size_t>(places[k])] = q[k];
+    }
+    const Assembled there = assemble_from(model, work, given, named);
+    if (!there.closed) throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model.name, open_loop(model, work, there.q)));
+    s.q = there.q;
+  } else if (arguments.has("--q") || arguments.has("--mode") || !arguments.has("--scenario")) {
+    s.q = read_closed_pose(arguments, {loaded.mechanism, model}, led).q;
+  }
   if (arguments.has("--qd")) {
-    const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model);
+    const std::vector<double> qd = read_velocity(arguments, "--qd", joints_alone(model, named));
     std::ranges::fill(s.qd, 0.0);
-    for (std::size_t k = 0; k < qd.size(); ++k) s.qd[static_cast<std::size_t>(closed.plan.independent[k])] = qd[k];
+    for (std::size_t k = 0; k < qd.size(); ++k) s.qd[static_cast<std::size_t>(named[k])] = qd[k];
   }
   if (s.friction && !arguments.quiet()) {
     // as at the start, where nothing is accelerated
-    std::vector<double> qd, still(closed.plan.freedoms(), 0.0), force(still);
-    for (const int v : closed.plan.independent) qd.push_back(s.qd[static_cast<std::size_t>(v)]);
-    closed.mechanism->forces(qd, still, force);
-    const std::string warning = to_string(undetermined_loads(closed.loaded.model, closed.plan, closed.mechanism->work(), closed.mechanism->q()), closed.loaded.model.name);
+    ClosedWorkspace<double> work(model, plan);
+    std::vector<double> qd, still(plan.freedoms(), 0.0), force(still);
+    for (const int v : plan.independent) qd.push_back(s.qd[static_cast<std::size_t>(v)]);
+    closed_forces<double>(model, plan, work, s.q, qd, still, force);
+    const std::string warning = to_string(undetermined_loads(model, plan, work, s.q), model.name);
     if (!warning.empty()) say_warning(warning);
   }
   if (!arguments.has("--tau")) return;
-  const std::vector<double> tau = read_velocity(arguments, "--tau", closed.motors, false);
+  const std::vector<double> tau = read_velocity(arguments, "--tau", joints_alone(model, plan.actuated), false);
   for (std::size_t k = 0; k < tau.size(); ++k) {
-    ScenarioInput& in = s.inputs[static_cast<std::size_t>(closed.plan.actuated[k])];
+    ScenarioInput& in = s.inputs[static_cast<std::size_t>(plan.actuated[k])];
     in = {};
     in.formula = tau[k];
   }
@@ -83,7 +118,7 @@ std::vector<Option> scenario_options() {
           {"--no-friction", "", "without friction of joints and losses of drives", Kind::flag, {}, "Options"},
           q_option(),
           mode_option(),
-          {"--coordinates", "WHICH", "of loops: minimal follows the independent joints in one mode, redundant goes through singular poses", Kind::text,
+          {"--coordinates", "WHICH", "for loops: minimal integrates the actuated joints and ends at their dead centres, redundant goes through them", Kind::text,
            {"minimal", "redundant"}, "Options"},
           velocity_option("--qd", "velocities"),
           velocity_option("--tau", "torques, constant; replace all inputs")};

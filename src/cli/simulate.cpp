@@ -215,7 +215,7 @@ int run_simulate(const Arguments& arguments) {
   open("--mcap", [&](const std::string& path) { return mcap_file(path, loaded.mechanism, loaded.model, scenario); });
   open("--plot", [&](const std::string& path) { return plot_file(path, loaded.model, scenario); });
   LastRow last;
-  RunOptions options{*scenario.duration, scenario.sample, {&last}, {}};
+  RunOptions options{*scenario.duration, scenario.sample, {&last}, {}, !arguments.has("--no-guard")};
   for (const auto& f : files) options.listeners.push_back(f.get());
 
   RunResult result;
@@ -251,6 +251,7 @@ int run_simulate(const Arguments& arguments) {
     unwritten = finish_all(files, written);
   }
   if (!arguments.quiet()) note_limits(loaded, last);
+  if (!arguments.quiet() && !result.warning.empty()) say("warning: " + result.warning);
   const Report report{scenario, scene, result, last, seconds, written};
   if (arguments.json()) {
     print_json(as_json(arguments, report));
@@ -276,6 +277,7 @@ Command simulate_command() {
   own.push_back({"--mcap", "FILE.mcap", "writes motion, frames and shapes for Foxglove", Kind::text, {}, "Output"});
   own.push_back({"--plot", "FILE.svg", "draws coordinates, velocities, torques and energy over time", Kind::text, {}, "Output"});
   own.push_back({"--no-compile", "", "computes by the plain algorithms instead of compiled code", Kind::flag, {}, "Options"});
+  own.push_back({"--no-guard", "", "goes on where the energy does not balance or the motion does not advance", Kind::flag, {}, "Options"});
   Command c = dynamics_command(own);
   c.name = "simulate";
   c.summary = "the motion of a mechanism in time";
@@ -284,9 +286,11 @@ Command simulate_command() {
       "scenario file says (docs/scenarios.md): inputs as formulas, tables, recordings or controllers, events that stop, note or "
       "change something, outputs. Options win over the file.\n\n"
       "Friction of joints and losses of drives act, unless --no-friction. Energy and work are integrated with the motion; "
-      "the residual of their balance is always given. Ctrl-C ends the run and leaves complete files.\n\n"
-      "Of a mechanism with loops --q, --qd and --tau are those of its actuated joints; the others follow, in the mode of home or --mode K. "
-      "Where a motion passes a pose at which modes meet, `--coordinates redundant` goes on.";
+      "the residual of their balance is always given. A run watches itself: where energy comes from nothing, loops open or time stands still, it "
+      "ends with an error, its files complete to there (--no-guard goes on). Ctrl-C ends the run and leaves complete files.\n\n"
+      "For a mechanism with loops --q, --qd and --tau list its actuated joints; the others follow, in the mode of home or --mode K. "
+      "At a dead centre, which the actuated joints do not determine, `--coordinates redundant` goes on. Where branches of the motion meet, the "
+      "motion stays on its branch.";
   c.examples = {"linkwright simulate double-pendulum --duration 5 --plot swing.svg --out run.csv",
                 "linkwright simulate puma560 --duration 0.5 --step 0.001 --tau 10,0,0,0,0,0 --no-friction --json",
                 "linkwright simulate four-bar --duration 2 --qd 8",

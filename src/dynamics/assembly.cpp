@@ -398,6 +398,13 @@ Assembled assemble_home(const Model<double>& model) {
   return assemble_from(model, work, near.q, actuated);
 }
 
+Model<double> led_by(Model<double> model, const std::vector<int>& leading) {
+  for (JointInfo& joint : model.joints) {
+    joint.actuated = std::any_of(leading.begin(), leading.end(), [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
+  }
+  return model;
+}
+
 Model<double> led_model(const Model<double>& model) {
   Workspace<double> work(model);
   const std::vector<int> leading = driving_velocities(model, work, assemble_home(model));

@@ -52,6 +52,9 @@ Assembled assemble_home(const Model<double>& model);
 // as driving_velocities.
 Model<double> led_model(const Model<double>& model);
 
+// The same mechanism with those joints alone actuated that these velocities belong to.
+Model<double> led_by(Model<double> model, const std::vector<int>& velocities);
+
 // The mode of the home pose, continued along the straight line from home's actuated coordinates to `actuated` (as many as
 // actuated_coordinates has). Throws Error that names the loop that cannot close and by how much, what the actuated joints leave
 // free, or at which part of the way the modes meet. More actuated joints than freedoms must fit together.

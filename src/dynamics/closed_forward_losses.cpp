@@ -8,10 +8,14 @@
 
 #include "../base/error.hpp"
 #include "../base/index.hpp"
-#include "../base/linear.hpp"
 #include "../base/largest.hpp"
-#include "../base/worse.hpp"
+#include "../base/linear.hpp"
+#include "../model/coordinate_rates.hpp"
+#include "../model/over.hpp"
+#include "box_complementarity.hpp"
 #include "elements.hpp"
+#include "kinematics.hpp"
+#include "modes/mode_search.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -55,9 +59,24 @@ double output_for(DriveLoss<double> drive, double input, double velocity, double
 
 }  // namespace
 
+// Rows of cut joints and how they change along the motion.
+struct ClosedForwardLosses::Moving {
+  explicit Moving(const Model<double>& of) : model(over<Dual>(of)), work(model), row(at(of.nv)), rates(at(of.nq)), q(at(of.nq)) {}
+  Model<Dual> model;
+  Workspace<Dual> work;
+  std::vector<Dual> row;
+  std::vector<double> rates;
+  std::vector<Dual> q;
+};
+
 ClosedForwardLosses::ClosedForwardLosses(const Model<double>& model, const LoopPlan& plan)
-    : model_(model), plan_(plan), losses_(model, plan), smooth_(smooth_model(model)), smooth_losses_(smooth_, plan) {
+    : model_(model), plan_(plan), losses_(model, plan), smooth_(smooth_model(model)), smooth_losses_(smooth_, plan), size_(mechanism_size(model)) {
   collect();
+  loads_matter_ = losses_.feels_reactions();
+  for (const Transmission<double>& t : losses_.motors().transmissions) {
+    for (const DriveLoss<double>& d : t.drives) loads_matter_ = loads_matter_ || !d.efficiency.empty();
+  }
+  if (std::any_of(dry_.begin(), dry_.end(), [](const Dry& d) { return d.cut >= 0; })) moving_ = std::make_shared<Moving>(model);
 }
 
 void ClosedForwardLosses::set_wrenches(const std::vector<ForceElement<double>>& forces) {
@@ -104,28 +123,72 @@ void ClosedForwardLosses::collect() {
   }
 }
 
-void ClosedForwardLosses::find_directions(const ClosedWorkspace<double>& work) {
+void ClosedForwardLosses::set_state(ClosedWorkspace<double>& work, In<double> q, In<double> qd) {
+  const auto n = static_cast<Eigen::Index>(plan_.freedoms());
   const std::size_t nv = at(model_.nv);
-  double largest_velocity = 0.0;
-  for (const double x : work.qd) largest_velocity = std::max(largest_velocity, std::abs(x));
+  H_.resize(n, n);
+  closed_mass_matrix<double>(model_, plan_, work, q, {H_.data(), plan_.freedoms() * plan_.freedoms()});
+  L_ = Eigen::LLT<MatrixXd>(H_).matrixL();
+  closed_velocities<double>(model_, plan_, work, qd);
+  losses_.set_cut_rows(work);
   for (Dry& d : dry_) {
     d.velocity = 0.0;
     d.a.setZero();
     for (std::size_t v = 0; v < nv; ++v) {
-      const double row = d.cut >= 0 ? losses_.cuts()[at(d.cut)].row[v] : (d.drive >= 0 ? at(plan_.actuated[at(d.drive)]) == v : d.v == v) ? 1.0 : 0.0;
+      const double row = d.cut >= 0 ? losses_.cuts()[at(d.cut)].row[v] : velocity_of(d) == v ? 1.0 : 0.0;
       if (row == 0.0) continue;
       d.velocity += row * work.qd[v];
       for (std::size_t k = 0; k < plan_.freedoms(); ++k) d.a[static_cast<Eigen::Index>(k)] += row * work.R[k * nv + v];
     }
-    // dependent velocities are known to rounding
-    d.at_rest = std::abs(d.velocity) <= 1e-13 * largest_velocity;
-    d.force = 0.0;
   }
 }
 
-VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd, In<double> qd) const {
-  // accelerations of the actuated joints are those of the tree's: q̈ here
+std::size_t ClosedForwardLosses::velocity_of(const Dry& d) const { return d.drive >= 0 ? at(plan_.actuated[at(d.drive)]) : d.v; }
+
+// b_j: accelerations in the joints where those of the independent ones are zero.
+void ClosedForwardLosses::find_biases(ClosedWorkspace<double>& work, In<double> q) {
+  const std::vector<double> none(plan_.freedoms(), 0.0);
+  closed_accelerations<double>(model_, plan_, work, q, none);
+  bool moving = false;
+  for (Dry& d : dry_) {
+    if (d.cut < 0) {
+      d.b = work.qdd[velocity_of(d)];
+      continue;
+    }
+    if (!moving) {
+      coordinate_rates<double>(model_, q, work.qd, moving_->rates);
+      for (std::size_t k = 0; k < q.size(); ++k) moving_->q[k] = Dual(q[k], moving_->rates[k]);
+      forward_kinematics<Dual>(moving_->model, moving_->work, moving_->q);
+      moving = true;
+    }
+    const ClosedLosses<double>::Cut& cut = losses_.cuts()[at(d.cut)];
+    cut_row<Dual>(moving_->model, plan_.equations.loops[cut.loop], moving_->work, cut.loop, cut.loss.v, moving_->row);
+    d.b = 0.0;
+    for (std::size_t v = 0; v < cut.row.size(); ++v) d.b += cut.row[v] * work.qdd[v] + moving_->row[v].d * work.qd[v];
+  }
+}
+
+// Which joints are at rest, and the directions of the others.
+void ClosedForwardLosses::find_rest(const ClosedWorkspace<double>& work) {
+  double largest_velocity = 0.0;
+  for (const double x : work.qd) largest_velocity = std::max(largest_velocity, std::abs(x));
+  constexpr double kRounding = 1e-13, kDrift = 1e-6;  // of the fastest: of dependent velocities; of what an integrator leaves of a joint that sticks
+  for (Dry& d : dry_) {
+    d.fastest = std::max(d.fastest, std::abs(d.velocity));
+    d.rest = std::max(1e-12 * d.fastest, kRounding * largest_velocity);
+    const bool stuck = decided_ && d.mode == Dry::Mode::sticks && std::abs(d.velocity) <= kDrift * std::max(d.fastest, largest_velocity);
+    d.at_rest = d.stopped || stuck || std::abs(d.velocity) <= d.rest;
+    d.stopped = false;
+    if (d.at_rest) continue;
+    d.mode = Dry::Mode::slips;
+    d.direction = d.velocity > 0.0 ? 1 : -1;
+  }
+  decided_ = true;
+}
+
+VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd, In<double> qd) {
   VectorXd at_joint = Eigen::Map<const VectorXd>(tau.data(), static_cast<Eigen::Index>(tau.size()));
+  drive_loss_ = 0.0;
   for (const Transmission<double>& t : losses_.motors().transmissions) {
     const std::size_t n = t.v.size();
     VectorXd out = VectorXd::Zero(static_cast<Eigen::Index>(n));
@@ -138,12 +201,14 @@ VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd,
       }
       const DriveLoss<double>& d = t.drives[k];
       const double rotor = d.ratio * d.ratio * d.rotor_inertia * acceleration;
-      // at rest it is a dry friction of its own
-      double breakaway = 0.0;
+      double breakaway = 0.0, moving = rate;
       for (const Dry& dry : dry_) {
-        if (dry.drive == t.v[k] && !dry.at_rest) breakaway = std::copysign(dry.breakaway, dry.velocity);
+        if (dry.drive != t.v[k] || dry.mode != Dry::Mode::slips) continue;
+        breakaway = dry.direction * dry.breakaway;
+        moving = std::copysign(std::max(std::abs(rate), kImpending), dry.direction);
       }
-      out[static_cast<Eigen::Index>(k)] = output_for(d, input - rotor - breakaway, rate, t.width) + rotor;
+      out[static_cast<Eigen::Index>(k)] = output_for(d, input - rotor - breakaway, moving, t.width) + rotor;
+      drive_loss_ += (input - out[static_cast<Eigen::Index>(k)]) * rate;
     }
     for (std::size_t j = 0; j < n; ++j) {
       double sum = 0.0;
@@ -154,228 +219,376 @@ VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd,
   return at_joint;
 }
 
-// Accelerations under the generalised forces `pushed`, less what friction at rest takes.
-VectorXd ClosedForwardLosses::held(const MatrixXd& H, const VectorXd& pushed) {
-  const Eigen::LLT<MatrixXd> factors(H);
-  VectorXd free = pushed;
-  std::vector<Dry*> rest;
+// Generalised forces that accelerate the mechanism, without dry friction, and the sizes of this, under the loads of q̈ = now.
+VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, const VectorXd& now,
+                                   std::span<const Force<double>> external) {
+  const auto n = static_cast<Eigen::Index>(plan_.freedoms());
+  const std::vector<double> given(now.data(), now.data() + n);
+  smooth_losses_.forces(work, q, qd, given, {}, external, torques_);
+  std::vector<Force<double>> reactions = work.tree.force;
+  const std::vector<Force<double>> in_cuts = loop_reactions<double>(model_, plan_, work);
+  if (losses_.feels_reactions() && !smooth_losses_.feels_reactions()) {
+    // bearings that are not part of the smooth model are loaded too
+    std::vector<Force<double>> wrenches(model_.bodies.size());
+    for (std::size_t i = 0; i < external.size(); ++i) wrenches[i] = external[i];
+    add_loop_wrenches<double>(model_, plan_, work, wrenches);
+    std::vector<double> unused(at(model_.nv));
+    rnea<double>(smooth_, work.tree, q, work.qd, work.qdd, unused, wrenches);
+    reactions = work.tree.force;
+  }
   for (Dry& d : dry_) {
-    if (d.at_rest && d.size > 0.0 && d.a.norm() > 0.0) rest.push_back(&d);
-    else if (!d.at_rest && d.drive < 0) free -= d.a * (d.velocity > 0.0 ? d.size : -d.size);
+    const double speed = d.mode == Dry::Mode::slips && !d.at_rest ? std::abs(d.velocity) : 0.0;
+    if (d.drive >= 0) d.size = d.breakaway;
+    else if (d.cut >= 0) d.size = dry_friction<double>(*d.loss, losses_.cuts()[at(d.cut)].joint, speed, in_cuts[losses_.cuts()[at(d.cut)].loop]);
+    else d.size = dry_friction<double>(*d.loss, model_.bodies[at(d.body)], speed, reactions[at(d.body)]);
   }
-  VectorXd qdd = factors.solve(free);
-  if (rest.empty()) return qdd;
-  std::vector<VectorXd> gives;
-  for (Dry* d : rest) {
-    gives.push_back(factors.solve(d->a));
-    d->force = std::clamp(d->force, -d->size, d->size);
-    qdd -= gives.back() * d->force;
+  std::vector<double> actuated_qd;
+  VectorXd acceleration(static_cast<Eigen::Index>(plan_.actuated.size()));
+  for (std::size_t k = 0; k < plan_.actuated.size(); ++k) {
+    actuated_qd.push_back(work.qd[at(plan_.actuated[k])]);
+    acceleration[static_cast<Eigen::Index>(k)] = work.qdd[at(plan_.actuated[k])];
   }
-  constexpr int kSweeps = 20000;
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    double change = 0.0;
-    for (std::size_t k = 0; k < rest.size(); ++k) {
-      Dry& d = *rest[k];
-      const double before = d.force;
-      d.force = std::clamp(before + d.a.dot(qdd) / d.a.dot(gives[k]), -d.size, d.size);
-      qdd -= gives[k] * (d.force - before);
-      change = std::max(change, std::abs(d.force - before) / d.size);
-    }
-    if (change < 1e-14) break;
+  const VectorXd outputs = drive_outputs(tau, acceleration, actuated_qd);
+  torques_.assign(outputs.data(), outputs.data() + outputs.size());
+  const std::vector<double>& needed = smooth_losses_.needed;
+  std::vector<double> force(plan_.freedoms());
+  gather_torques<double>(plan_, work, torques_, force);
+  // where forces nearly cancel, accelerations are known no better than what each of them would make; f = τ_a − J_aᵀ λ
+  sum_of_forces_ = 0.0;
+  for (std::size_t k = 0; k < plan_.freedoms(); ++k) {
+    double sum = std::abs(force[k]) + std::abs(needed[k]);
+    for (std::size_t i = 0; i < work.multipliers.size(); ++i) sum += std::abs(work.J[at(plan_.independent[k]) * work.multipliers.size() + i] * work.multipliers[i]);
+    sum_of_forces_ = std::max(sum_of_forces_, sum);
   }
-  // what holds, holds exactly
-  MatrixXd rows(0, qdd.size());
-  VectorXd slipping = free;
-  for (const Dry* d : rest) {
-    if (std::abs(d->force) < d->size * (1.0 - 1e-9)) {
-      rows.conservativeResize(rows.rows() + 1, Eigen::NoChange);
-      rows.row(rows.rows() - 1) = d->a.transpose();
-      sticking_.push_back(d->name);
-    } else {
-      slipping -= d->a * d->force;
-    }
-  }
-  if (rows.rows() == 0) return qdd;
-  return keeping(rows, H, slipping);
+  return Eigen::Map<const VectorXd>(force.data(), n) - Eigen::Map<const VectorXd>(needed.data(), n) + H_ * now;  // `needed` is that of q̈ = now
 }
 
-VectorXd ClosedForwardLosses::keeping(const MatrixXd& rows, const MatrixXd& H, const VectorXd& force) {
-  const Svd svd(rows, true);
-  const Eigen::Index left = force.size() - svd.rank(1e-9);
-  if (left == 0) return VectorXd::Zero(force.size());
-  const MatrixXd N = svd.V.rightCols(left);  // what still can move
-  return N * solve_positive(N.transpose() * H * N, N.transpose() * force);
-}
-
-VectorXd ClosedForwardLosses::as_decided(const MatrixXd& H, const VectorXd& pushed) const {
-  VectorXd slipping = pushed;
-  MatrixXd rows(0, pushed.size());
+MatrixXd ClosedForwardLosses::sticking_rows(VectorXd* biases) const {
+  std::vector<const Dry*> held;
   for (const Dry& d : dry_) {
-    if (d.direction != 0) {
-      if (d.drive < 0) slipping -= d.a * (d.direction * d.size);
-    } else if (d.a.norm() > 0.0) {
-      rows.conservativeResize(rows.rows() + 1, Eigen::NoChange);
-      rows.row(rows.rows() - 1) = d.a.transpose();
+    if (d.mode == Dry::Mode::sticks) held.push_back(&d);
+  }
+  MatrixXd rows(static_cast<Eigen::Index>(held.size()), H_.cols());
+  if (biases != nullptr) biases->resize(rows.rows());
+  for (Eigen::Index k = 0; k < rows.rows(); ++k) {
+    const Dry& d = *held[static_cast<std::size_t>(k)];
+    // rows of one size: in the metric of H, D_jj = 1
+    const double size = L_.triangularView<Eigen::Lower>().solve(d.a).norm();
+    const double scale = size > 0.0 ? 1.0 / size : 0.0;
+    rows.row(k) = scale * d.a.transpose();
+    if (biases != nullptr) (*biases)[k] = scale * d.b;
+  }
+  return rows;
+}
+
+VectorXd ClosedForwardLosses::accelerations(const VectorXd& pushed) const {
+  VectorXd force = pushed;
+  for (const Dry& d : dry_) {
+    if (d.mode == Dry::Mode::slips && d.drive < 0) force -= d.a * (d.direction * d.size);
+  }
+  VectorXd biases;
+  const MatrixXd rows = sticking_rows(&biases);
+  const auto lower = L_.triangularView<Eigen::Lower>();
+  const auto upper = L_.transpose().triangularView<Eigen::Upper>();
+  if (rows.rows() == 0) return upper.solve(VectorXd(lower.solve(force)));
+  // q̈ = L⁻ᵀ x:  B x = −b, B = A L⁻ᵀ, and the rest of x as the force has it
+  const MatrixXd B = lower.solve(rows.transpose()).transpose();
+  const Svd svd(B, true);
+  constexpr double kSame = 1e-9;  // rows that hold the same freedom
+  const Eigen::Index left = force.size() - svd.rank(kSame);
+  VectorXd x = -svd.solve(biases, kSame);
+  if (left > 0) {
+    const MatrixXd V = svd.V.rightCols(left);
+    x += V * (V.transpose() * (VectorXd(lower.solve(force)) - x));
+  }
+  VectorXd qdd = upper.solve(x);
+  // an independent joint that sticks has an acceleration of 0 in every bit
+  for (const Dry& d : dry_) {
+    if (d.mode != Dry::Mode::sticks || d.cut >= 0) continue;
+    const auto own = std::find(plan_.independent.begin(), plan_.independent.end(), static_cast<int>(velocity_of(d)));
+    if (own != plan_.independent.end()) qdd[own - plan_.independent.begin()] = 0.0;
+  }
+  return qdd;
+}
+
+// What can hold a joint, as a part of what could in a general pose: below it, its row is zero but for rounding.
+double ClosedForwardLosses::firm_enough(const Dry& d, const ClosedWorkspace<double>& work) const {
+  constexpr double kNothing = 1e-20;
+  const auto lower = L_.triangularView<Eigen::Lower>();
+  const std::size_t nv = at(model_.nv), n = plan_.freedoms();
+  double most = 0.0;
+  VectorXd row(static_cast<Eigen::Index>(n));
+  for (const Body<double>& b : model_.bodies) {
+    for (int k = 0; k < b.velocities(); ++k) {
+      const bool slides = b.kind == JointKind::prismatic || (b.kind == JointKind::floating && k >= 3);
+      for (std::size_t i = 0; i < n; ++i) row[static_cast<Eigen::Index>(i)] = work.R[i * nv + at(b.v + k)];
+      most = std::max(most, VectorXd(lower.solve(row)).squaredNorm() / (slides ? size_ * size_ : 1.0));
     }
   }
-  return rows.rows() == 0 ? solve_positive(H, slipping) : keeping(rows, H, slipping);
+  const bool slides = d.cut >= 0 ? losses_.cuts()[at(d.cut)].joint.kind == JointKind::prismatic
+                                 : d.body >= 0 && model_.bodies[at(d.body)].kind == JointKind::prismatic;
+  return kNothing * most * (slides ? size_ * size_ : 1.0);
 }
 
-// Where its joints stand and how fast they move.
-void ClosedForwardLosses::look(ClosedWorkspace<double>& work, In<double> q, In<double> qd) {
-  set_closed_pose<double>(model_, plan_, work, q);
-  complement_by_unit_velocities<double>(model_, plan_, work);
-  closed_velocities<double>(model_, plan_, work, qd);
-  losses_.set_cut_rows(work);
-  find_directions(work);
-}
-
-// Of what is at rest: held, or beginning to move as it is accelerated.
-void ClosedForwardLosses::decide(const VectorXd& qdd) {
+// Who of those at rest sticks, and which way the others begin to slip. True where that is another decision than before.
+bool ClosedForwardLosses::decide(const VectorXd& pushed, const ClosedWorkspace<double>& work) {
+  std::vector<Dry*> rest;
+  VectorXd force = pushed;
   for (Dry& d : dry_) {
-    if (!d.at_rest) {
-      d.direction = d.velocity > 0.0 ? 1 : -1;
-      continue;
-    }
-    const double moves = d.a.dot(qdd), size = d.a.cwiseAbs().dot(qdd.cwiseAbs());
-    d.direction = std::abs(moves) <= 1e-9 * size ? 0 : moves > 0.0 ? 1 : -1;
+    if (d.at_rest) rest.push_back(&d);
+    else if (d.drive < 0) force -= d.a * (d.direction * d.size);
   }
+  if (rest.empty()) return false;
+  const auto m = static_cast<Eigen::Index>(rest.size());
+  const auto lower = L_.triangularView<Eigen::Lower>();
+  MatrixXd B(H_.cols(), m);
+  VectorXd c(m), size(m);
+  const VectorXd x = lower.solve(force);
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const Dry& d = *rest[static_cast<std::size_t>(k)];
+    B.col(k) = lower.solve(d.a);
+    c[k] = B.col(k).dot(x) + d.b;
+    size[k] = d.size;
+  }
+  const MatrixXd D = B.transpose() * B;
+  const BoxForces box = box_forces(D, c, size);
+  if (!box.found) refuse_decision(*rest.front());
+  const VectorXd s = c - D * box.force;
+  bool changed = false;
+  for (Eigen::Index k = 0; k < m; ++k) {
+    Dry& d = *rest[static_cast<std::size_t>(k)];
+    const Dry before = d;
+    constexpr double kStands = 1e-9;
+    const double scale = B.col(k).cwiseAbs().dot(x.cwiseAbs()) + std::abs(d.b) + D.row(k).cwiseAbs().dot(box.force.cwiseAbs());
+    const bool stands = std::abs(s[k]) <= kStands * scale;
+    d.mode = !stands ? Dry::Mode::slips : D(k, k) <= firm_enough(d, work) || d.size == 0.0 ? Dry::Mode::idle : Dry::Mode::sticks;
+    d.direction = stands ? 0 : s[k] > 0.0 ? 1 : -1;
+    if (d.mode == before.mode && d.direction == before.direction) continue;
+    changed = true;
+    last_changed_ = d.name;
+  }
+  return changed;
+}
+
+namespace {
+
+constexpr int kMostIterations = 40, kMostNewton = 30, kMostDecisions = 20;
+
+}  // namespace
+
+void ClosedForwardLosses::refuse_decision(const Dry& d) const {
+  throw Error(ErrorCode::data, fmt::format("no accelerations with friction are found: neither sticking nor slipping to either side fits `{}` and "
+                                           "the other joints at rest together", last_changed_.empty() ? d.name : last_changed_));
+}
+
+// The accelerations whose loads make the friction that leads to them.
+template <class Push>
+VectorXd ClosedForwardLosses::settle_loads(const Push& push, Decision decision, const ClosedWorkspace<double>& work) {
+  const bool make = decision == Decision::make;
+  VectorXd now = VectorXd::Zero(H_.cols());
+  if (!loads_matter_) {
+    const VectorXd pushed = push(now);
+    if (make) decide(pushed, work);
+    return accelerations(pushed);
+  }
+  const auto scale = [&](const VectorXd& a) { return std::max({largest(a), sum_of_forces_ / H_.diagonal().maxCoeff(), 1e-12}); };
+  for (int k = 0; k < kMostIterations; ++k) {
+    const VectorXd pushed = push(now);
+    const bool changed = make && decide(pushed, work);
+    const VectorXd next = accelerations(pushed);
+    const double change = largest(next - now);
+    now = next;
+    if (!(change <= 1e30)) break;
+    if (!changed && change <= (k == 0 ? 4e-15 : 1e-13) * scale(now)) return now;
+  }
+  // it does not settle by itself: Newton's method with decisions held, then a look whether they fit
+  if (!now.allFinite()) now.setZero();
+  for (int decisions = 0; decisions < kMostDecisions; ++decisions) {
+    bool settled = false;
+    for (int k = 0; k < kMostNewton && !settled; ++k) {
+      const VectorXd open = accelerations(push(now)) - now;
+      settled = largest(open) <= 1e-12 * scale(now);
+      if (settled) break;
+      MatrixXd slope = slopes_of_loads(push, now);
+      slope.diagonal().array() += 1.0;  // 1 − G'
+      now += least_squares(slope, open);
+      if (!now.allFinite()) break;
+    }
+    if (!settled) break;
+    if (!make || !decide(push(now), work)) return now;
+  }
+  refuse_jam(push, VectorXd::Zero(H_.cols()), true);
+  return now;  // never reached
+}
+
+// −∂G/∂q̈ of accelerations G that the loads of q̈ lead to.
+template <class Push>
+MatrixXd ClosedForwardLosses::slopes_of_loads(const Push& push, const VectorXd& now) {
+  const VectorXd here = accelerations(push(now));
+  const double step = 1e-6 * std::max({largest(now), largest(here), 1e-6});
+  MatrixXd slopes(now.size(), now.size());
+  for (Eigen::Index k = 0; k < now.size(); ++k) {
+    VectorXd moved = now;
+    moved[k] += step;
+    slopes.col(k) = (here - accelerations(push(moved))) / step;
+  }
+  return slopes;
+}
+
+// Throws where inertia does not resist some acceleration (or in any case) with the joint whose friction grows most with it.
+template <class Push>
+void ClosedForwardLosses::refuse_jam(const Push& push, const VectorXd& now, bool certain) {
+  MatrixXd resists = slopes_of_loads(push, now);
+  resists.diagonal().array() += 1.0;
+  resists = H_ * resists;
+  MatrixXd pivots = resists;
+  Eigen::Index first = -1;
+  for (Eigen::Index k = 0; k < pivots.cols() && first < 0; ++k) {
+    if (!(pivots(k, k) > 1e-9 * H_(k, k))) first = k;
+    for (Eigen::Index i = k + 1; i < pivots.rows() && first < 0; ++i) pivots.row(i) -= pivots(i, k) / pivots(k, k) * pivots.row(k);
+  }
+  if (first < 0 && !certain) return;
+  // along what resists least
+  const Svd svd(resists);
+  const VectorXd along = svd.V.col(svd.V.cols() - 1);
+  const auto sizes = [&](const VectorXd& a) {
+    push(a);
+    std::vector<double> list;
+    for (const Dry& d : dry_) list.push_back(d.size);
+    return list;
+  };
+  const double step = std::max(largest(now), 1.0);
+  const std::vector<double> before = sizes(now), after = sizes(now + step * along);
+  std::string name = model_.name;
+  double most = 0.0;
+  for (std::size_t k = 0; k < dry_.size(); ++k) {
+    const double grows = std::abs(after[k] - before[k]) * dry_[k].a.norm();
+    if (grows > most) most = grows, name = dry_[k].name;
+  }
+  throw Error(ErrorCode::data, fmt::format("`{}` jams: its friction grows faster with the acceleration than inertia resists, so the torques determine "
+                                           "no acceleration, or more than one", name));
 }
 
 std::vector<int> ClosedForwardLosses::directions() const {
   std::vector<int> list;
-  for (const Dry& d : dry_) list.push_back(d.direction);
+  for (const Dry& d : dry_) list.push_back(d.mode == Dry::Mode::slips ? d.direction : 0);
   return list;
 }
 
-bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
-  look(work, q, qd);
-  bool any_held = false;
+std::vector<std::string> ClosedForwardLosses::sticking() const {
+  std::vector<std::string> names;
   for (const Dry& d : dry_) {
-    if (d.direction * d.velocity < 0.0) return false;
-    any_held = any_held || d.direction == 0;
+    if (d.mode == Dry::Mode::sticks) names.push_back(d.name);
   }
-  if (!any_held) return true;
-  // as if the others had their directions and those held were at rest: does anything break loose?
-  const std::vector<int> decided = directions();
-  std::vector<double> qdd(plan_.freedoms());
-  resting_ = &decided;
-  try {
-    (*this)(work, q, qd, tau, qdd);
-  } catch (...) {
-    resting_ = nullptr;
-    throw;
-  }
-  resting_ = nullptr;
-  bool fits = true;
-  for (std::size_t k = 0; k < dry_.size(); ++k) {
-    dry_[k].direction = decided[k];
-    if (decided[k] != 0) continue;
-    double moves = 0.0, size = 0.0;
-    for (std::size_t i = 0; i < qdd.size(); ++i) {
-      moves += dry_[k].a[static_cast<Eigen::Index>(i)] * qdd[i];
-      size += std::abs(dry_[k].a[static_cast<Eigen::Index>(i)] * qdd[i]);
-    }
-    fits = fits && std::abs(moves) <= 1e-9 * size;
-  }
-  return fits;
+  return names;
 }
 
-std::vector<std::string> ClosedForwardLosses::stop_turned(ClosedWorkspace<double>& work, In<double> q, Out<double> qd) {
-  look(work, q, qd);
-  std::vector<std::string> names;
-  const auto n = static_cast<Eigen::Index>(plan_.freedoms());
-  MatrixXd rows(0, n);
-  for (const Dry& d : dry_) {
-    const bool turned = d.direction * d.velocity < 0.0;
-    if ((d.direction != 0 && !turned) || !(d.a.norm() > 0.0)) continue;
-    if (turned) names.push_back(d.name);
-    rows.conservativeResize(rows.rows() + 1, Eigen::NoChange);
-    rows.row(rows.rows() - 1) = d.a.transpose();
+void ClosedForwardLosses::forget() {
+  for (Dry& d : dry_) d.mode = Dry::Mode::slips, d.stopped = false;
+  decided_ = false;
+}
+
+void ClosedForwardLosses::take_decision_of(const ClosedForwardLosses& other) {
+  for (std::size_t k = 0; k < dry_.size(); ++k) {
+    dry_[k].mode = other.dry_[k].mode;
+    dry_[k].direction = other.dry_[k].direction;
+    dry_[k].stopped = other.dry_[k].stopped;
+    dry_[k].fastest = other.dry_[k].fastest;
+    dry_[k].rest = other.dry_[k].rest;
   }
-  if (names.empty()) return names;
-  Eigen::Map<VectorXd> v(qd.data(), n);
-  const VectorXd open = rows * v;
-  v -= Svd(rows).solve(open, 1e-9);
+  decided_ = other.decided_;
+}
+
+bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
+  set_state(work, q, qd);
+  bool any_sticks = false;
+  for (const Dry& d : dry_) {
+    if (d.mode == Dry::Mode::slips && d.direction * d.velocity < -d.rest) return false;
+    if (d.mode == Dry::Mode::idle && std::abs(d.velocity) > d.rest) return false;
+    any_sticks = any_sticks || d.mode == Dry::Mode::sticks;
+  }
+  if (!any_sticks) return true;
+  const std::vector<Dry> decided = dry_;
+  for (Dry& d : dry_) d.at_rest = d.mode == Dry::Mode::sticks;
+  find_biases(work, q);
+  const auto restore = [&](bool fits) {
+    dry_ = decided;
+    return fits;
+  };
+  try {
+    settle_loads([&](const VectorXd& now) { return push(work, q, qd, tau, now, {}); }, Decision::make, work);
+  } catch (const Error&) {
+    restore(false);
+    throw;
+  }
+  bool fits = true;
+  for (std::size_t k = 0; k < dry_.size(); ++k) fits = fits && (decided[k].mode != Dry::Mode::sticks || dry_[k].mode != Dry::Mode::slips);
+  return restore(fits);
+}
+
+std::vector<std::string> ClosedForwardLosses::settle(ClosedWorkspace<double>& work, In<double> q, Out<double> qd, In<double> tau) {
+  set_state(work, q, qd);
+  std::vector<bool> came(dry_.size());
+  for (std::size_t k = 0; k < dry_.size(); ++k) {
+    Dry& d = dry_[k];
+    came[k] = d.mode == Dry::Mode::slips && (d.direction * d.velocity < 0.0 || std::abs(d.velocity) <= d.rest);
+    d.stopped = came[k];
+  }
+  find_rest(work);
+  find_biases(work, q);
+  settle_loads([&](const VectorXd& now) { return push(work, q, qd, tau, now, {}); }, Decision::make, work);
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < dry_.size(); ++k) {
+    Dry& d = dry_[k];
+    d.stopped = came[k];
+    if (came[k] && d.mode == Dry::Mode::sticks) names.push_back(d.name);
+  }
+  hold(work, q, qd);
   return names;
+}
+
+void ClosedForwardLosses::hold(ClosedWorkspace<double>& work, In<double> q, Out<double> qd) {
+  if (std::none_of(dry_.begin(), dry_.end(), [](const Dry& d) { return d.mode == Dry::Mode::sticks; })) return;
+  set_state(work, q, qd);
+  const MatrixXd rows = sticking_rows();
+  const auto lower = L_.triangularView<Eigen::Lower>();
+  Eigen::Map<VectorXd> v(qd.data(), H_.cols());
+  const Svd svd(MatrixXd(lower.solve(rows.transpose()).transpose()));
+  constexpr double kSame = 1e-9;
+  if (svd.rank(kSame) == v.size()) {
+    v.setZero();
+    return;
+  }
+  v -= L_.transpose().triangularView<Eigen::Upper>().solve(svd.solve(rows * v, kSame));
+  for (const Dry& d : dry_) {
+    if (d.mode != Dry::Mode::sticks || d.cut >= 0) continue;
+    const auto own = std::find(plan_.independent.begin(), plan_.independent.end(), static_cast<int>(velocity_of(d)));
+    if (own != plan_.independent.end()) v[own - plan_.independent.begin()] = 0.0;
+  }
+}
+
+void ClosedForwardLosses::find_lost_power(In<double> qd) {
+  lost_power_ = drive_loss_;
+  for (std::size_t k = 0; k < qd.size(); ++k) lost_power_ += smooth_losses_.friction()[k] * qd[k];
+  for (const Dry& d : dry_) {
+    if (d.mode == Dry::Mode::slips && d.drive < 0) lost_power_ += d.direction * d.size * d.velocity;
+  }
 }
 
 void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
                                      std::span<const Force<double>> external, bool same_directions) {
-  const auto n = static_cast<Eigen::Index>(plan_.freedoms());
-  std::vector<double> H(plan_.freedoms() * plan_.freedoms()), actuated_qd, zero(plan_.freedoms(), 0.0);
-  closed_mass_matrix<double>(model_, plan_, work, q, H);
-  const MatrixXd mass = Eigen::Map<const MatrixXd>(H.data(), n, n);
-  closed_velocities<double>(model_, plan_, work, qd);
-  losses_.set_cut_rows(work);
-  find_directions(work);
-  for (std::size_t k = 0; resting_ != nullptr && k < dry_.size(); ++k) {
-    dry_[k].at_rest = (*resting_)[k] == 0;
-    if (!dry_[k].at_rest) dry_[k].velocity = std::copysign(std::max(std::abs(dry_[k].velocity), 1e-300), (*resting_)[k]);
-  }
-  if (same_directions) {
-    for (Dry& d : dry_) {
-      d.at_rest = d.direction == 0;
-      if (!d.at_rest) d.velocity = std::copysign(std::max(std::abs(d.velocity), 1e-300), d.direction);
-    }
-  }
-  for (const int v : plan_.actuated) actuated_qd.push_back(work.qd[at(v)]);
-
-  VectorXd now = VectorXd::Zero(n), before;
-  std::vector<double> torques(tau.begin(), tau.end());  // that come out of the drives
-  constexpr int kMost = 500;
-  for (int iteration = 0;; ++iteration) {
-    // what the motion so far needs, its loads, and smooth friction with it
-    const std::vector<double> given(now.data(), now.data() + n);
-    smooth_losses_.forces(work, q, qd, given, {}, external, torques);
-    const bool felt = losses_.feels_reactions();
-    std::vector<Force<double>> reactions = work.tree.force, in_cuts = loop_reactions<double>(model_, plan_, work);
-    if (felt && !smooth_losses_.feels_reactions()) {
-      // bearings that were left out of the smooth part feel them
-      std::vector<Force<double>> wrenches(model_.bodies.size());
-      for (std::size_t i = 0; i < external.size(); ++i) wrenches[i] = external[i];
-      add_loop_wrenches<double>(model_, plan_, work, wrenches);
-      std::vector<double> unused(at(model_.nv));
-      rnea<double>(model_, work.tree, q, work.qd, work.qdd, unused, wrenches);
-      reactions = work.tree.force;
-    }
-    for (Dry& d : dry_) {
-      if (d.drive >= 0) d.size = d.breakaway;
-      else if (d.cut >= 0) d.size = dry_friction<double>(*d.loss, losses_.cuts()[at(d.cut)].joint, std::abs(d.velocity), in_cuts[losses_.cuts()[at(d.cut)].loop]);
-      else d.size = dry_friction<double>(*d.loss, model_.bodies[at(d.body)], std::abs(d.velocity), reactions[at(d.body)]);
-    }
-    // generalised forces: of the drives, less what acts without acceleration
-    VectorXd acceleration(static_cast<Eigen::Index>(plan_.actuated.size()));
-    for (std::size_t k = 0; k < plan_.actuated.size(); ++k) acceleration[static_cast<Eigen::Index>(k)] = work.qdd[at(plan_.actuated[k])];
-    const VectorXd given_torques = drive_outputs(tau, acceleration, actuated_qd);
-    torques.assign(given_torques.data(), given_torques.data() + given_torques.size());
-    const std::vector<double>& needed = smooth_losses_.needed;
-    std::vector<double> force(plan_.freedoms());
-    gather_torques<double>(plan_, work, torques, force);
-    VectorXd pushed(n);
-    for (Eigen::Index k = 0; k < n; ++k) pushed[k] = force[at(static_cast<int>(k))] - needed[at(static_cast<int>(k))];
-    pushed += mass * now;  // `needed` is that of q̈ = now
-    sticking_.clear();
-    before = now;
-    now = same_directions ? as_decided(mass, pushed) : held(mass, pushed);
-    // where forces nearly cancel, accelerations are known no better than what each of them would make; f = τ_a − J_aᵀ λ
-    double each = 0.0;
-    for (std::size_t k = 0; k < plan_.freedoms(); ++k) {
-      double sum = std::abs(force[k]) + std::abs(needed[k]);
-      for (std::size_t i = 0; i < work.multipliers.size(); ++i) sum += std::abs(work.J[at(plan_.independent[k]) * work.multipliers.size() + i] * work.multipliers[i]);
-      each = std::max(each, sum);
-    }
-    const double change = largest(now - before), size = std::max({largest(now), each / mass.diagonal().maxCoeff(), 1e-12});
-    if (!(change <= 1e30)) break;
-    if (change <= 4e-15 * size || (iteration > 0 && change <= 1e-13 * size)) {
-      std::copy(now.data(), now.data() + n, qdd.begin());
-      if (!same_directions) decide(now);
-      return;
-    }
-    if (iteration >= kMost) break;
-  }
-  throw Error(ErrorCode::data, fmt::format("`{}`: no accelerations are found that fit these torques: friction grows faster with them than "
-                                           "inertia resists", model_.name));
+  const bool make = !same_directions;
+  set_state(work, q, qd);
+  torques_.assign(tau.begin(), tau.end());
+  if (make) find_rest(work);
+  const auto holds = [make](const Dry& d) { return make ? d.at_rest : d.mode == Dry::Mode::sticks; };
+  if (std::any_of(dry_.begin(), dry_.end(), holds)) find_biases(work, q);
+  const auto pushed = [&](const VectorXd& now) { return push(work, q, qd, tau, now, external); };
+  const VectorXd found = settle_loads(pushed, make ? Decision::make : Decision::keep, work);
+  if (make && loads_matter_) refuse_jam(pushed, found, false);
+  if (make && loads_matter_) push(work, q, qd, tau, found, external);  // sizes and losses of the accelerations themselves
+  find_lost_power(qd);
+  std::copy(found.data(), found.data() + found.size(), qdd.begin());
 }
 
 }  // namespace lw

@@ -1,12 +1,23 @@
 // Forward dynamics of a closed mechanism with losses: the accelerations for which ClosedLosses::inverse needs the torques given.
 //
-//   H q̈ = f − h − (smooth friction) − Σ a_j F_j,     a_j q̇ the velocity in a joint with dry friction, the cut ones among them
+//   H q̈ = f − h − (smooth friction) − Σ a_jᵀ F_j
+//   s_j = a_j q̇,   s̈_j = a_j q̈ + b_j      velocity and acceleration in a joint with dry friction, cut joints and drives included;
+//                                          b_j = ȧ_j q̇ is what the pose makes of the motion as it is
 //
-// What moves has F_j = σ_j × its size. Of what is at rest F_j is whatever between −size and size lets least happen (Gauss 1829),
-//   minimise ½ q̈ᵀ H q̈ over |F_j| ≤ size_j:   a_j q̈ = 0 where F_j is inside, F_j at its bound against a_j q̈ where it is not
-// by projected Gauss-Seidel, then exactly for those that hold. The accelerations are unique though the forces of several joints that hold one
-// freedom are not. Sizes and drives depend on q̈ by reactions and efficiencies: iterated until nothing changes.
+// A joint that slips has F_j = σ_j size_j. The forces of joints at rest are those of box_complementarity.hpp over s̈: a joint sticks
+// where its acceleration is zero, and else begins to slip along it. So a rate that passes zero by kinematics (a slider at its dead
+// centre: a_j = 0, b_j ≠ 0) does not stick, however large its friction, and nothing is taken from the motion. Accelerations are unique
+// though the forces of several joints that hold one freedom are not.
+//
+// Sizes and drives depend on q̈ through reactions and efficiencies: a fixed point, by iteration and then by Newton's method. Where
+// ∂(needed forces)/∂q̈ has no positive pivots, friction grows faster with the acceleration than inertia resists (Painlevé 1895): none
+// or several accelerations may belong to the torques, and the joint is named.
+//
+// In time: a decision (who sticks, who slips which way) is made at the beginning of a step, kept through its stages, and judged at its
+// end. Velocities are changed only to make exactly zero what already is so to rounding and is decided to stick.
 #pragma once
+
+#include <memory>
 
 #include <Eigen/Core>
 
@@ -19,25 +30,32 @@ class ClosedForwardLosses {
  public:
   ClosedForwardLosses(const Model<double>& model, const LoopPlan& plan);
 
-  // Throws Error(data) where no accelerations are found: friction grows faster with them than inertia resists.
-  // `same_directions`: of the last call that was made without it, for integrators: what moved keeps its direction and what was held is held,
-  // whatever the velocities are now.
+  // Throws Error(data) that names a joint where no accelerations are found, or more than one may be.
+  // `same_directions`: with the last decision, whatever the velocities are now; for the stages of an integrator.
   void operator()(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
                   std::span<const Force<double>> external = {}, bool same_directions = false);
 
-  // Other outer wrenches: one an outer force of the model.
+  // Other external wrenches: one per external force of the model.
   void set_wrenches(const std::vector<ForceElement<double>>& forces);
 
   bool is_dry() const { return !dry_.empty(); }
-  // Of the last decision, an entry for each dry friction: 0 held, else which way it moves.
+  // Of the last decision, one entry per dry friction: 0 held, else the sign of its velocity.
   std::vector<int> directions() const;
-  // Whether the decision still fits at this state: what moves has not turned round, and what is held can be held. Leaves it as it was.
+  // Whether the decision still fits at this state: no slipping joint has turned round, and sticking ones can still be held.
   bool still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau);
-  // Velocities that have turned against their direction become zero, by the least change of the independent ones, those held stay so. Names.
-  std::vector<std::string> stop_turned(ClosedWorkspace<double>& work, In<double> q, Out<double> qd);
+  // At the first state that it does not fit: decides anew for the joints that have turned round. Those that now stick get a velocity of
+  // exactly zero; their names.
+  std::vector<std::string> settle(ClosedWorkspace<double>& work, In<double> q, Out<double> qd, In<double> tau);
+  // The velocities nearest in kinetic energy at which sticking joints are at rest: takes out what integration has left there.
+  void hold(ClosedWorkspace<double>& work, In<double> q, Out<double> qd);
+  // The state has been set from outside: what stuck before may move now.
+  void forget();
+  // The decision, for another plan of the same model.
+  void take_decision_of(const ClosedForwardLosses& other);
 
-  // Of the last call: what dry friction holds, by the names of joints and loops.
-  const std::vector<std::string>& sticking() const { return sticking_; }
+  // Of the last call: power that friction, dampers and drives dissipate, by their laws; and joints and loops that stick, by name.
+  double lost_power() const { return lost_power_; }
+  std::vector<std::string> sticking() const;
 
  private:
   // Dry friction that has a direction: of a joint of the tree, of a cut one, or of an actuated joint's drive.
@@ -49,29 +67,55 @@ class ClosedForwardLosses {
     int drive = -1;    // a place among the actuated joints, and
     double breakaway = 0.0;
     std::size_t v = 0;  // of the tree's joint
-    Eigen::VectorXd a;  // along the independent velocities
-    double velocity = 0.0, size = 0.0, force = 0.0;
+    // at the state of the last call
+    Eigen::VectorXd a;
+    double b = 0.0, velocity = 0.0, size = 0.0;
     bool at_rest = false;
-    int direction = 0;  // decided: 0 held
+    // decided; idle: at rest in a pose in which its force does nothing, so that its direction does not matter until it moves
+    enum class Mode { slips, sticks, idle } mode = Mode::slips;
+    int direction = 0;      // of one that slips
+    bool stopped = false;  // by settle, at the state that comes next
+    double fastest = 0.0, rest = 0.0;  // the largest |s| so far, and what counts as none
   };
+  enum class Decision { keep, make };
+
   void collect();
-  void find_directions(const ClosedWorkspace<double>& work);
-  Eigen::VectorXd drive_outputs(In<double> tau, const Eigen::VectorXd& qdd, In<double> qd) const;
-  Eigen::VectorXd held(const Eigen::MatrixXd& H, const Eigen::VectorXd& pushed);
-  Eigen::VectorXd as_decided(const Eigen::MatrixXd& H, const Eigen::VectorXd& pushed) const;
-  // Accelerations that keep these rows where they are.
-  static Eigen::VectorXd keeping(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& H, const Eigen::VectorXd& force);
-  void look(ClosedWorkspace<double>& work, In<double> q, In<double> qd);
-  void decide(const Eigen::VectorXd& qdd);
+  std::size_t velocity_of(const Dry& d) const;  // of the tree, where it is not a cut
+  void set_state(ClosedWorkspace<double>& work, In<double> q, In<double> qd);
+  void find_biases(ClosedWorkspace<double>& work, In<double> q);
+  void find_rest(const ClosedWorkspace<double>& work);
+  Eigen::VectorXd push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, const Eigen::VectorXd& now,
+                       std::span<const Force<double>> external);
+  Eigen::VectorXd drive_outputs(In<double> tau, const Eigen::VectorXd& qdd, In<double> qd);
+  Eigen::MatrixXd sticking_rows(Eigen::VectorXd* biases = nullptr) const;
+  Eigen::VectorXd accelerations(const Eigen::VectorXd& pushed) const;
+  double firm_enough(const Dry& d, const ClosedWorkspace<double>& work) const;
+  bool decide(const Eigen::VectorXd& pushed, const ClosedWorkspace<double>& work);
+  template <class Push>
+  Eigen::VectorXd settle_loads(const Push& push, Decision decision, const ClosedWorkspace<double>& work);
+  template <class Push>
+  Eigen::MatrixXd slopes_of_loads(const Push& push, const Eigen::VectorXd& now);
+  template <class Push>
+  void refuse_jam(const Push& push, const Eigen::VectorXd& now, bool certain);
+  [[noreturn]] void refuse_decision(const Dry& d) const;
+  void find_lost_power(In<double> qd);
 
   const Model<double>& model_;
   const LoopPlan& plan_;
   ClosedLosses<double> losses_;
-  Model<double> smooth_;  // without what is dry and jumps
+  Model<double> smooth_;  // without dry friction that jumps
   ClosedLosses<double> smooth_losses_;
   std::vector<Dry> dry_;
-  const std::vector<int>* resting_ = nullptr;  // of what is at rest, where velocities do not say so
-  std::vector<std::string> sticking_;
+  bool loads_matter_ = false;
+  struct Moving;  // cut rows over dual numbers
+  std::shared_ptr<Moving> moving_;
+
+  double size_;  // of the mechanism
+  bool decided_ = false;
+  Eigen::MatrixXd H_, L_;  // and its Cholesky factor
+  double sum_of_forces_ = 0.0, drive_loss_ = 0.0, lost_power_ = 0.0;
+  std::vector<double> torques_;  // that come out of the drives
+  std::string last_changed_;
 };
 
 }  // namespace lw

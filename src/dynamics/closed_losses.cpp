@@ -94,23 +94,25 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
 }
 
 template <class T>
-void ClosedLosses<T>::set_cut_rows(const ClosedWorkspace<T>& work) {
-  for (Cut& cut : cuts_) {
-    const LoopClosure<T>& loop = model_.loops[cut.loop];
-    const LoopView& view = plan_.equations.loops[cut.loop];
-    const Transform<T> X_A = frame_pose(work.tree, loop.a), X_B = frame_pose(work.tree, loop.b);
-    const Freedom<T> f = freedom_of(loop, cut.loss.v, X_A.R, X_B.R);
-    for (T& x : cut.row) x = T(0.0);
-    for (const bool second : {false, true}) {
-      for (const int i : second != view.swapped ? view.b : view.a) {
-        const Transform<T>& X = work.tree.X_W[at(i)];
-        visit_columns<T>(model_.bodies[at(i)], X.R, X_B.p - X.p, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
-          const T part = dot(f.n, f.slides ? lin : ang);
-          cut.row[at(v)] += second ? part : -part;
-        });
-      }
+void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& work, std::size_t loop, int freedom, Out<T> row) {
+  const LoopClosure<T>& closure = model.loops[loop];
+  const Transform<T> X_A = frame_pose(work, closure.a), X_B = frame_pose(work, closure.b);
+  const Freedom<T> f = freedom_of(closure, freedom, X_A.R, X_B.R);
+  for (T& x : row) x = T(0.0);
+  for (const bool second : {false, true}) {
+    for (const int i : second != view.swapped ? view.b : view.a) {
+      const Transform<T>& X = work.X_W[at(i)];
+      visit_columns<T>(model.bodies[at(i)], X.R, X_B.p - X.p, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
+        const T part = dot(f.n, f.slides ? lin : ang);
+        row[at(v)] += second ? part : -part;
+      });
     }
   }
+}
+
+template <class T>
+void ClosedLosses<T>::set_cut_rows(const ClosedWorkspace<T>& work) {
+  for (Cut& cut : cuts_) cut_row<T>(model_, plan_.equations.loops[cut.loop], work.tree, cut.loop, cut.loss.v, cut.row);
 }
 
 template <class T>
@@ -181,7 +183,9 @@ void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T>
   add_losses<T>(motors_, work.tree.force, {}, qd_, qdd_, losses);
 }
 
-#define LW_INSTANTIATE(T) template class ClosedLosses<T>;
+#define LW_INSTANTIATE(T)          \
+  template class ClosedLosses<T>; \
+  template void cut_row<T>(const Model<T>&, const LoopView&, const Workspace<T>&, std::size_t, int, Out<T>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -14,6 +14,10 @@
 
 namespace lw {
 
+// The velocity along a freedom of a cut joint is row · q̇. After forward_kinematics.
+template <class T>
+void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& work, std::size_t loop, int freedom, Out<T> row);
+
 template <class T>
 class ClosedLosses {
  public:
@@ -25,6 +29,8 @@ class ClosedLosses {
   void forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
               std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {});
   std::vector<T> needed;
+  // The part of them that friction and dampers need.
+  const std::vector<T>& friction() const { return friction_; }
   // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves what `forces` does. Throws Error(model) where
   // the actuated joints do not determine the motion.
   void inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},

@@ -19,14 +19,6 @@ namespace {
 // As far as a coordinate may move for Newton's method alone to keep the mode.
 constexpr double kNearPose = 0.1;
 
-Model<double> led_by(Model<double> model, const std::vector<int>& independent) {
-  for (JointInfo& joint : model.joints) {
-    joint.actuated = std::any_of(independent.begin(), independent.end(),
-                                 [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
-  }
-  return model;
-}
-
 }  // namespace
 
 ClosedMechanism::ClosedMechanism(Model<double> model)

@@ -96,7 +96,22 @@ LoopFactors<T>::LoopFactors(const EliminationPlan& plan)
       x_(n_),
       part_(n_),
       reflections_(core_ > kLargestInverted && core_ <= kLargestReflected ? core_ : 0),
-      order_(n_) {}
+      order_(n_) {
+  if (plan.blocks.empty()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    column_order_ = order_;
+    block_ends_ = {n_};
+    start_order_ = order_;
+    return;
+  }
+  order_.clear();
+  for (const EliminationPlan::Block& block : plan.blocks) {
+    order_.insert(order_.end(), block.rows.begin(), block.rows.end());
+    column_order_.insert(column_order_.end(), block.columns.begin(), block.columns.end());
+    block_ends_.push_back(order_.size());
+  }
+  start_order_ = order_;
+}
 
 template <class T>
 bool LoopFactors<T>::factorize(In<T> A, Solutions wanted) {
@@ -105,26 +120,51 @@ bool LoopFactors<T>::factorize(In<T> A, Solutions wanted) {
   if constexpr (std::is_same_v<T, Expr>) {
     eliminate();
   } else {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    const auto size = [&](std::size_t i, std::size_t k) { return std::abs(value_of(at(i, k))); };
-    for (std::size_t k = 0; k < n_; ++k) {
-      std::size_t pivot = k;
-      for (std::size_t i = k + 1; i < n_; ++i) {
-        if (size(i, k) > size(pivot, k)) pivot = i;
-      }
-      if (!(size(pivot, k) > 0.0)) return false;
-      if (pivot != k) {
-        for (std::size_t j = 0; j < n_; ++j) std::swap(at(k, j), at(pivot, j));
+    return factorize_blocks();
+  }
+  return true;
+}
+
+// Row pivots within each block.
+template <class T>
+bool LoopFactors<T>::factorize_blocks() {
+  if constexpr (!std::is_same_v<T, Expr>) {
+    const auto size = [&](std::size_t i, std::size_t k) { return std::abs(value_of(at(order_[i], column_order_[k]))); };
+    std::size_t first = 0;
+    order_ = start_order_;
+    for (const std::size_t end : block_ends_) {
+      for (std::size_t k = first; k < end; ++k) {
+        std::size_t pivot = k;
+        for (std::size_t i = k + 1; i < end; ++i) {
+          if (size(i, k) > size(pivot, k)) pivot = i;
+        }
+        if (!(size(pivot, k) > 0.0)) {
+          inverse_pivots_[k] = T(std::numeric_limits<double>::infinity());
+          return false;
+        }
         std::swap(order_[k], order_[pivot]);
+        const std::size_t row = order_[k], column = column_order_[k];
+        inverse_pivots_[k] = T(1.0) / at(row, column);
+        for (std::size_t i = k + 1; i < end; ++i) {
+          T& factor = at(order_[i], column);
+          factor *= inverse_pivots_[k];
+          for (std::size_t j = k + 1; j < end; ++j) at(order_[i], column_order_[j]) -= factor * at(row, column_order_[j]);
+        }
       }
-      inverse_pivots_[k] = T(1.0) / at(k, k);
-      for (std::size_t i = k + 1; i < n_; ++i) {
-        at(i, k) *= inverse_pivots_[k];
-        for (std::size_t j = k + 1; j < n_; ++j) at(i, j) -= at(i, k) * at(k, j);
-      }
+      first = end;
     }
   }
   return true;
+}
+
+template <class T>
+double LoopFactors<T>::smallest_pivot() const {
+  if constexpr (std::is_same_v<T, Expr>) return 0.0;
+  double least = std::numeric_limits<double>::infinity();
+  if constexpr (!std::is_same_v<T, Expr>) {
+    for (const T& x : inverse_pivots_) least = std::min(least, 1.0 / std::abs(value_of(x)));
+  }
+  return least;
 }
 
 // Gauss along the plan; what is below a pivot becomes its factor.
@@ -213,14 +253,23 @@ void LoopFactors<T>::solve_core(std::vector<T>& b, bool transposed) {
 template <class T>
 void LoopFactors<T>::solve(Out<T> b) {
   if constexpr (!std::is_same_v<T, Expr>) {
-    for (std::size_t k = 0; k < n_; ++k) x_[k] = b[order_[k]];
-    for (std::size_t k = 0; k < n_; ++k) {
-      for (std::size_t i = k + 1; i < n_; ++i) x_[i] -= at(i, k) * x_[k];
+    std::vector<T>& y = part_;  // by steps
+    std::size_t first = 0;
+    for (const std::size_t end : block_ends_) {
+      for (std::size_t k = first; k < end; ++k) {
+        y[k] = b[order_[k]];
+        for (std::size_t j = 0; j < first; ++j) y[k] -= at(order_[k], column_order_[j]) * y[j];
+      }
+      for (std::size_t k = first; k < end; ++k) {
+        for (std::size_t i = k + 1; i < end; ++i) y[i] -= at(order_[i], column_order_[k]) * y[k];
+      }
+      for (std::size_t k = end; k-- > first;) {
+        for (std::size_t j = k + 1; j < end; ++j) y[k] -= at(order_[k], column_order_[j]) * y[j];
+        y[k] *= inverse_pivots_[k];
+      }
+      first = end;
     }
-    for (std::size_t k = n_; k-- > 0;) {
-      for (std::size_t j = k + 1; j < n_; ++j) x_[k] -= at(k, j) * x_[j];
-      x_[k] *= inverse_pivots_[k];
-    }
+    for (std::size_t k = 0; k < n_; ++k) x_[column_order_[k]] = y[k];
   } else {
     std::vector<T>& y = part_;
     std::copy(b.begin(), b.end(), y.begin());
@@ -248,14 +297,20 @@ void LoopFactors<T>::solve(Out<T> b) {
 template <class T>
 void LoopFactors<T>::solve_transposed(Out<T> c) {
   if constexpr (!std::is_same_v<T, Expr>) {
-    std::vector<T>& y = part_;
-    std::copy(c.begin(), c.end(), y.begin());
-    for (std::size_t k = 0; k < n_; ++k) {
-      for (std::size_t i = 0; i < k; ++i) y[k] -= at(i, k) * y[i];
-      y[k] *= inverse_pivots_[k];
-    }
-    for (std::size_t k = n_; k-- > 0;) {
-      for (std::size_t i = k + 1; i < n_; ++i) y[k] -= at(i, k) * y[i];
+    std::vector<T>& y = part_;  // by steps
+    for (std::size_t block = block_ends_.size(); block-- > 0;) {
+      const std::size_t first = block == 0 ? 0 : block_ends_[block - 1], end = block_ends_[block];
+      for (std::size_t k = first; k < end; ++k) {
+        y[k] = c[column_order_[k]];
+        for (std::size_t i = end; i < n_; ++i) y[k] -= at(order_[i], column_order_[k]) * y[i];
+      }
+      for (std::size_t k = first; k < end; ++k) {
+        for (std::size_t i = first; i < k; ++i) y[k] -= at(order_[i], column_order_[k]) * y[i];
+        y[k] *= inverse_pivots_[k];
+      }
+      for (std::size_t k = end; k-- > first;) {
+        for (std::size_t i = k + 1; i < end; ++i) y[k] -= at(order_[i], column_order_[k]) * y[i];
+      }
     }
     for (std::size_t k = 0; k < n_; ++k) x_[order_[k]] = y[k];
   } else {

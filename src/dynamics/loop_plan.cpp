@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
 
 #include <Eigen/Core>
@@ -17,6 +18,7 @@
 #include "assembly.hpp"
 #include "closure.hpp"
 #include "kinematics.hpp"
+#include "loop_coordinates.hpp"
 #include "loop_position.hpp"
 
 namespace lw {
@@ -126,18 +128,27 @@ class Planner {
   }
 
   LoopPlan run() {
-    plan_.actuated = actuated_velocities(model_);
     choose_independent();
-    for (int k = 0; k < 6; ++k) {
-      std::vector<double> q = closed_near(poses_.front(), plan_.independent, 0.2);
-      if (!q.empty()) poses_.push_back(std::move(q));
-    }
+    divide_coordinates();
+    look_around();
     choose_views();
     choose_rows();
     plan_.velocity = plan_elimination(samples([&](const std::vector<double>& q) {
       return columns(jacobian_at(model_, work_, plan_.equations, q), plan_.dependent);
     }));
     choose_position();
+    return std::move(plan_);
+  }
+
+  LoopPlan run_for_numbers() {
+    choose_independent();
+    look_around();
+    plan_.equations = all_;
+    choose_rows();
+    plan_.velocity.rows.resize(rank_);
+    std::iota(plan_.velocity.rows.begin(), plan_.velocity.rows.end(), std::size_t{0});
+    plan_.velocity.columns = plan_.velocity.rows;
+    plan_.velocity.blocks = elimination_blocks(model_, plan_, poses_.front());
     return std::move(plan_);
   }
 
@@ -160,7 +171,25 @@ class Planner {
   void choose_independent() {
     const auto freedoms = at(model_.nv) - rank_;
     if (freedoms == 0) throw Error(ErrorCode::model, fmt::format("nothing of `{}` can move: its loops hold all joints", model_.name));
+    plan_.actuated = actuated_velocities(model_);
     plan_.independent = independent(plan_.actuated);
+    std::vector<bool> given(at(model_.nv), false);
+    for (const int v : plan_.independent) given[at(v)] = true;
+    for (int v = 0; v < model_.nv; ++v) {
+      if (!given[at(v)]) plan_.dependent.push_back(v);
+    }
+    plan_.general_pose = poses_.front();
+  }
+
+  // Other poses, in which the independent joints stand elsewhere.
+  void look_around() {
+    for (int k = 0; k < 6; ++k) {
+      std::vector<double> q = closed_near(poses_.front(), plan_.independent, 0.2);
+      if (!q.empty()) poses_.push_back(std::move(q));
+    }
+  }
+
+  void divide_coordinates() {
     std::vector<bool> given(at(model_.nv), false);
     for (const int v : plan_.independent) given[at(v)] = true;
     for (const JointInfo& joint : model_.joints) {
@@ -179,9 +208,6 @@ class Planner {
       for (int k = 0; k < coordinates(joint.type); ++k) {
         (given[at(joint.v + std::min(k, n - 1))] ? plan_.independent_q : plan_.dependent_q).push_back(joint.q + k);
       }
-    }
-    for (int v = 0; v < model_.nv; ++v) {
-      if (!given[at(v)]) plan_.dependent.push_back(v);
     }
   }
 
@@ -356,6 +382,11 @@ void refuse_undriven(const LoopPlan& plan, const std::string& mechanism, const s
 LoopPlan plan_loops(const Model<double>& model) {
   require(!model.loops.empty(), "a plan is made for a mechanism with loops");
   return Planner(model).run();
+}
+
+LoopPlan plan_coordinates(const Model<double>& model) {
+  require(!model.loops.empty(), "a plan is made for a mechanism with loops");
+  return Planner(model).run_for_numbers();
 }
 
 Model<double> with_drivers(Model<double> model) {

@@ -31,6 +31,7 @@ struct LoopPlan {
   std::vector<int> independent_q, dependent_q;        // coordinates; of a spherical joint one more than velocities
   ClosureEquations equations;
   EliminationPlan velocity;
+  std::vector<double> general_pose;  // closed, and not singular
 
   std::vector<LoopEnd> ends;
   std::vector<int> unknown;  // velocities
@@ -48,6 +49,9 @@ struct LoopPlan {
 
 // Throws Error(model) where nothing can move, and Error(data) where the mechanism cannot be closed at all.
 LoopPlan plan_loops(const Model<double>& model);
+// For numbers alone (loop_coordinates.hpp): independent and dependent velocities, equations and the blocks in which they are solved. Of a ball
+// joint some velocities may be independent and others not: of a link between two of them its spin is.
+LoopPlan plan_coordinates(const Model<double>& model);
 
 // Where torques are asked for: throws Error(model) where the actuated joints do not determine the motion, with what they leave free.
 void refuse_undriven(const LoopPlan& plan, const std::string& mechanism, const std::vector<std::string>& velocity_names);

@@ -5,34 +5,67 @@
 
 #include <fmt/format.h>
 
+#include "branch_crossing.hpp"
+
 namespace lw {
 namespace {
 
-// Of loops: a step that ends in the mode in which it began, having been in it all along. Where modes meet on the way a shorter one is
-// made, until nothing is left between the last good state and there.
+using Passage = System::Passage;
+
+// By Gauss collocation, whatever the integrator.
+void cross_branch(Integrator& integrator, System& system, MotionState& state, double until) {
+  if (integrator.detour() == nullptr) integrator.make_detour(std::make_shared<BranchCrossing>());
+  integrator.detour()->step(system, state, until);
+  integrator.on_detour(true);
+  integrator.forget();
+  system.close(state);
+}
+
+// Of loops: a step that ends in the mode in which it began, having been in it all along. Where something may have been stepped over, or a
+// dead centre comes, a shorter one is made, until nothing is left between the last good state and there.
 void step_in_mode(Integrator& integrator, System& system, MotionState& state, double until) {
   constexpr double kLeastWay = 1e-9;  // s
   const MotionState start = state;
-  MotionState between = start;
-  for (;;) {
-    double there = until;
+  integrator.on_detour(false);
+  if (system.is_near_branch(start)) return cross_branch(integrator, system, state, until);
+  MotionState between = start, last = start;
+  for (double end = until;;) {
+    double there = end;
+    const auto shorten = [&] {
+      state = last = start;
+      integrator.restart();
+      end = start.t + 0.5 * (there - start.t);
+      return there - start.t > kLeastWay * (1.0 + std::abs(start.t));
+    };
     try {
-      integrator.step(system, state, until);
+      integrator.step(system, state, end);
       const double length = state.t - start.t;
       const int parts = system.parts(start, state);
-      for (int k = 1; k < parts; ++k) {
+      Passage passage = Passage::free;
+      for (int k = 1; k < parts && passage == Passage::free; ++k) {
         there = start.t + length * k / parts;
         look(integrator, system, there, between);
+        passage = system.passage(last, between);
+        std::swap(last, between);
       }
-      there = state.t;
-      system.close(state);
-      return;
+      if (passage == Passage::free) {
+        there = state.t;
+        system.close(state);
+        passage = system.passage(last, state);
+      }
+      if (passage == Passage::free) return;
+      if (passage == Passage::branch) {
+        state = start;
+        return cross_branch(integrator, system, state, until);
+      }
+      if (shorten()) continue;
+      return cross_branch(integrator, system, state, until);
     } catch (const ModesMeet& e) {
-      state = start;
-      integrator.restart();
-      until = start.t + 0.5 * (there - start.t);
-      if (there - start.t > kLeastWay * (1.0 + std::abs(start.t))) continue;
+      if (shorten()) continue;
       throw Error(ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start)));
+    } catch (const NotFinite&) {
+      if (shorten()) continue;
+      throw;
     }
   }
 }
@@ -40,7 +73,7 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
 }  // namespace
 
 void look(Integrator& integrator, System& system, double t, MotionState& state) {
-  integrator.at(t, state);
+  integrator.of_last_step().at(t, state);
   system.close(state);
 }
 

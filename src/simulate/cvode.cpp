@@ -80,7 +80,7 @@ class Cvode : public Integrator {
     out.t = t;
   }
 
-  void restart() override { fresh_ = true; }
+  void forget() override { fresh_ = true; }
 
  private:
   void prepare(System& system) {

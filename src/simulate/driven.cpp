@@ -133,6 +133,8 @@ auto Driven::telling(double t, std::span<const double> q, std::span<const double
     throw;
   } catch (const ModesMeet&) {
     throw;
+  } catch (const BranchUndecided&) {
+    throw;
   } catch (const Error& e) {
     if (e.code() != ErrorCode::data) throw;
     throw Error(ErrorCode::data, fmt::format("{}, at {}", e.what(), describe(t, q, v)));
@@ -166,6 +168,10 @@ void Driven::close(MotionState& state) {
   telling(state.t, state.q, state.v, [&] { dynamics_->close(state); });
 }
 int Driven::parts(const MotionState& from, const MotionState& to) const { return dynamics_->parts(from, to); }
+System::Passage Driven::passage(const MotionState& from, const MotionState& to) { return dynamics_->passage(from, to); }
+bool Driven::is_near_branch(const MotionState& state) { return dynamics_->is_near_branch(state); }
+double Driven::time_to_branch(const MotionState& state) { return dynamics_->time_to_branch(state); }
+std::string Driven::describe_branch(const MotionState& state) { return dynamics_->describe_branch(state); }
 void Driven::assemble(MotionState& state) const { dynamics_->assemble(state); }
 void Driven::complete(MotionState& state) const {
   telling(state.t, state.q, state.v, [&] { dynamics_->complete(state); });

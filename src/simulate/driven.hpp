@@ -32,9 +32,9 @@ struct DrivenOptions {
   TorqueDerivatives derivatives = {};   // for implicit integrators, where torques depend on the state
   ParameterValues<double> values = {};  // for parameters by name
 
-  // Of loops. minimal: what the independent joints do decides, the others follow in the mode that the motion began in; it ends where
-  // modes meet. redundant: all joints of the spanning tree move by themselves and are brought back to the closures after every step
-  // (dynamics/multipliers.hpp), also through poses at which the independent ones do not determine the motion; without friction.
+  // Of loops. minimal: the driven joints are the coordinates, the others follow in the mode that the motion began in; it ends at their
+  // dead centres. redundant: which joints are the coordinates is chosen anew wherever others are better, so that it goes through dead
+  // centres. Either goes through poses in which branches meet, along the branch that it is on (branch_crossing.hpp).
   enum class Coordinates { minimal, redundant };
   Coordinates coordinates = Coordinates::minimal;
 };
@@ -60,6 +60,10 @@ class Driven : public System {
   std::vector<std::string> settle(MotionState& state) override;
   void close(MotionState& state) override;
   int parts(const MotionState& from, const MotionState& to) const override;
+  Passage passage(const MotionState& from, const MotionState& to) override;
+  bool is_near_branch(const MotionState& state) override;
+  double time_to_branch(const MotionState& state) override;
+  std::string describe_branch(const MotionState& state) override;
 
   // Of loops: the state that independent coordinates and velocities of `state` belong to. The others may be a guess that tells the mode;
   // as at home they leave it at home's. Velocities of joints that follow must be zero, or right: Error(data).

@@ -39,6 +39,10 @@ class DrivenDynamics {
   virtual double opening(const MotionState&) { return 0.0; }
   virtual std::span<double> tau() = 0;  // nv
   virtual int parts(const MotionState&, const MotionState&) const { return 1; }
+  virtual System::Passage passage(const MotionState&, const MotionState&) { return System::Passage::free; }
+  virtual bool is_near_branch(const MotionState&) { return false; }
+  virtual double time_to_branch(const MotionState&) { return 0.0; }
+  virtual std::string describe_branch(const MotionState&) { return {}; }
 
   Energy<double> energy(const MotionState& state);
 

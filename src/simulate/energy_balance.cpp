@@ -30,10 +30,14 @@ void EnergyBalance::jump(const MotionState& before, const MotionState& after) {
   balance_ += b.kinetic + b.potential - a.kinetic - a.potential;
 }
 
+bool EnergyBalance::is_rounding(double residual) const {
+  constexpr double kRoundOff = 32 * std::numeric_limits<double>::epsilon();
+  return std::abs(residual) <= kRoundOff * sums_;
+}
+
 double EnergyBalance::relative(double residual) const {
   if (residual == 0.0) return 0.0;
-  constexpr double kRoundOff = 32 * std::numeric_limits<double>::epsilon();
-  return residual / (std::abs(residual) <= kRoundOff * sums_ ? sums_ : largest_);
+  return residual / (is_rounding(residual) ? sums_ : largest_);
 }
 
 }  // namespace lw

@@ -22,6 +22,8 @@ class EnergyBalance {
   void jump(const MotionState& before, const MotionState& after);
 
   double largest() const { return largest_; }  // energy in play so far, J
+  // Whether a residual is no more than what rounding makes of the sums that it is the difference of.
+  bool is_rounding(double residual) const;
   // The largest residual of all looks so far, of that; or of this look, with its sign.
   double residual() const { return relative(worst_); }
   double residual(const MotionState& state) { return relative(look(state).residual); }

@@ -41,7 +41,22 @@ std::unique_ptr<Integrator> make_integrator(std::string_view name, const Integra
   return make_runge_kutta(name, options);
 }
 
-void OneStep::restart() { carried_ = false; }
+void Integrator::restart() {
+  forget();
+  if (detour_ != nullptr) detour_->forget();
+}
+
+IntegratorCounts Integrator::counts() const {
+  IntegratorCounts all = counts_;
+  if (detour_ == nullptr) return all;
+  const IntegratorCounts more = detour_->counts();
+  all.steps += more.steps;
+  all.rejected += more.rejected;
+  all.slopes += more.slopes;
+  return all;
+}
+
+void OneStep::forget() { carried_ = false; }
 
 void OneStep::begin(System& system, const MotionState& state, double until) {
   require(until > state.t, "a step goes forwards in time");

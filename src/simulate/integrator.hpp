@@ -41,12 +41,23 @@ class Integrator {
   // method's order (and asks the system, which must still be there).
   virtual void at(double t, MotionState& out) = 0;
   // After an event has changed the state, or before another system: nothing is taken over from the last step.
-  virtual void restart() = 0;
+  void restart();
+  virtual void forget() = 0;  // of its own steps, not of a detour's
 
-  const IntegratorCounts& counts() const { return counts_; }
+  IntegratorCounts counts() const;
+
+  // The method that made the last step in place of this one (advance.hpp), where one did: what lies within the step is asked of it.
+  void make_detour(std::shared_ptr<Integrator> method) { detour_ = std::move(method); }
+  void on_detour(bool yes) { on_detour_ = yes; }
+  const std::shared_ptr<Integrator>& detour() const { return detour_; }
+  Integrator& of_last_step() { return on_detour_ ? *detour_ : *this; }
 
  protected:
   IntegratorCounts counts_;
+
+ private:
+  std::shared_ptr<Integrator> detour_;
+  bool on_detour_ = false;
 };
 
 // In the order above.

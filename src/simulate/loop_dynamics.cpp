@@ -1,19 +1,23 @@
 // Accelerations of a mechanism with loops, in all coordinates of its spanning tree.
 //
-// minimal: what stands in the state for the joints that follow is a guess of their position and no more. Slopes are those of the
-// independent joints with everything else derived from them, so that the motion is that of minimal coordinates, whatever the
-// integrator makes of the others; `close` puts these right. The mode cannot change unseen: two modes meet where det J_u = 0, and its
-// sign is watched in each block of loops, within a step wherever a joint has moved by `kStride`.
-// redundant: by multipliers; `close` goes to the nearest closed state.
+// What an integrator leaves of dependent joints is a guess of their position and no more: every state is closed before anything is asked
+// of it, and slopes are those of the independent joints with everything else derived from them. So the motion is that of local minimal
+// coordinates whatever the integrator makes of the others, and no error of a closure ever acts as a force.
+//
+// minimal: the driven joints are the coordinates; where they do not determine the others, at a dead centre, the motion ends.
+// redundant: the coordinates are chosen anew wherever others have a better margin (dynamics/loop_coordinates.hpp).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "../base/index.hpp"
+#include "../base/linear.hpp"
 #include "../dynamics/assembly.hpp"
-#include "../dynamics/closed_mechanism.hpp"
+#include "../dynamics/closed_forward_losses.hpp"
 #include "../dynamics/closure.hpp"
+#include "../dynamics/loop_coordinates.hpp"
 #include "../dynamics/loop_position.hpp"
 #include "../dynamics/multipliers.hpp"
 #include "../model/coordinate_rates.hpp"
@@ -24,113 +28,100 @@
 namespace lw {
 namespace {
 
-constexpr double kLoopsOfCode = 1e-13;  // m or rad that code may leave open
+constexpr double kLoopsOfCode = 1e-13;   // m or rad that code may leave open
+constexpr double kReach = 0.5;           // rad, middling links: as far as a state may be from the closed one that it stands for
+constexpr double kNearBranch = 0.1;      // of the margin of a general pose
+constexpr double kTrustMotion = 1e-2;    // likewise: there the motion is known better than closures tell it
+constexpr double kAtBranch = 1e-6;       // of pivots: there closures tell nothing
+constexpr double kDeadCentre = 1e-4;
+constexpr double kChooseAgain = 0.3;     // of the margin that the choice had when it was made
 
 class LoopDynamics : public DrivenDynamics {
  public:
   LoopDynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques, DrivenOptions options)
       : DrivenDynamics(model, std::move(mechanism), std::move(torques), std::move(options)),
-        closed_(model_),
-        plan_(closed_.plan()),
+        minimal_(options_.coordinates == DrivenOptions::Coordinates::minimal),
+        given_(plan_coordinates(model_)),
+        led_(led_by(model_, given_.independent)),
         tau_(nv_, 0.0),
-        q_(plan_.independent_q.size()),
-        guess_(plan_.dependent_q.size()),
-        v_(plan_.freedoms()),
-        a_(plan_.freedoms()),
-        motors_(plan_.actuated.size()),
+        motors_(given_.actuated.size()),
         passive_(nv_, true) {
-    for (const int v : plan_.actuated) passive_[at(v)] = false;
-    if (options_.coordinates == DrivenOptions::Coordinates::redundant) {
-      if (lossy_) {
-        throw Error(ErrorCode::usage, fmt::format("`{}` loses energy, and redundant coordinates are for motion without friction: "
-                                                  "--no-friction, or minimal coordinates", model_.name));
-      }
-      multipliers_.emplace(model_);
-    } else {
-      if (lossy_) dry_ = closed_.forward_losses().is_dry();
-      choose_way();
-    }
+    for (const int v : given_.actuated) passive_[at(v)] = false;
+    feels_reactions_ = lossy_ && ClosedLosses<double>(model_, given_).feels_reactions();
+    best_margin_ = choose_coordinates(model_, given_, given_.general_pose, keeps_equations()).margin;
+    use(given_, given_.general_pose);
+    dry_ = friction_ != nullptr && friction_->is_dry();
+    if (minimal_) choose_way();
   }
 
   void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) override {
-    if (multipliers_) {
-      if (timed_) set_time(t);
-      command(t, q, v);
-      multipliers_->forward(q, v, tau_, a);
-      if (!dz.empty()) add_power(q, v, dz);
-      return;
-    }
-    split(q, v);
-    if (code_ && by_code(t, q, v, a)) {
+    if (code_ && !near_branch_ && by_code(t, q, v, a)) {
       if (!dz.empty()) dz[0] = power_of(tau_, v), dz[1] = 0.0;
       return;
     }
-    accelerate(t, true);
-    // of all joints
-    closed_.move(v_);
-    closed_accelerations<double>(closed_.model(), plan_, closed_.work(), closed_.q(), a_);
-    std::ranges::copy(closed_.work().qdd, a.begin());
-    if (!dz.empty()) add_power(closed_.q(), moved_, dz);
+    ++plain_;
+    stand(t, q, v);
+    if (is_at_branch()) return limit_of_slopes(t, q, v, a, dz);
+    accelerate(a, dz);
   }
 
   bool begin(const MotionState& s) override {
+    if (!minimal_) choose_again(s.q);
     if (!dry_) return false;
-    const std::vector<int> before = closed_.forward_losses().directions();
-    split(s.q, s.v);
-    accelerate(s.t, false);
-    return before != closed_.forward_losses().directions();
+    const std::vector<int> before = friction_->directions();
+    stand(s.t, s.q, s.v);
+    (*friction_)(work(), q_, v_, motors_, a_);
+    return before != friction_->directions();
   }
   bool still_holds(const MotionState& s) override {
     if (!dry_) return true;
-    split(s.q, s.v);
-    stand(s.t);
-    return closed_.forward_losses().still_fits(closed_.work(), closed_.q(), v_, motors_);
+    stand(s.t, s.q, s.v);
+    return friction_->still_fits(work(), q_, v_, motors_);
   }
   std::vector<std::string> settle(MotionState& s) override {
     if (!dry_) return {};
-    split(s.q, s.v);
-    stand_at_guess();
-    std::vector<std::string> names = closed_.forward_losses().stop_turned(closed_.work(), closed_.q(), v_);
+    stand(s.t, s.q, s.v);
+    std::vector<std::string> names = friction_->settle(work(), q_, v_, motors_);
     leave(s);
     return names;
   }
 
   bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                 std::span<double> d_v) override {
-    if (multipliers_ || lossy_) return false;
-    split(q, v);
-    stand(t);
-    const Model<Dual> twin = over<Dual>(closed_.model());
-    ClosedWorkspace<Dual> work(twin, plan_);
+    if (!minimal_ || lossy_ || !has_whole_plan()) return false;
+    stand(t, q, v);
+    const LoopPlan& plan = *whole_plan_;
+    const Model<Dual> twin = over<Dual>(model_);
+    ClosedWorkspace<Dual> work_of_duals(twin, plan);
     std::vector<Dual> rates(v_.begin(), v_.end()), torques(motors_.begin(), motors_.end()), a(v_.size()), guess;
-    for (const int k : plan_.dependent_q) guess.emplace_back(closed_.q()[at(k)]);
+    for (const int k : plan.dependent_q) guess.emplace_back(q_[at(k)]);
     const auto column = [&](std::span<const double> way, int along, double* to) {
       const std::vector<Dual> moving = along < 0 ? std::vector<Dual>(way.begin(), way.end()) : moving_along(model_, way, along);
       std::vector<Dual> independent;
-      for (const int k : plan_.independent_q) independent.push_back(moving[at(k)]);
-      const LoopPosition<Dual> there = loop_position<Dual>(twin, plan_, independent, guess);
-      closed_forward<Dual>(twin, plan_, work, there.q, rates, torques, a);
-      closed_accelerations<Dual>(twin, plan_, work, there.q, a);
-      for (std::size_t i = 0; i < nv_; ++i) to[i] = work.qdd[i].d;
+      for (const int k : plan.independent_q) independent.push_back(moving[at(k)]);
+      const LoopPosition<Dual> there = loop_position<Dual>(twin, plan, independent, guess);
+      closed_forward<Dual>(twin, plan, work_of_duals, there.q, rates, torques, a);
+      closed_accelerations<Dual>(twin, plan, work_of_duals, there.q, a);
+      for (std::size_t i = 0; i < nv_; ++i) to[i] = work_of_duals.qdd[i].d;
     };
     std::ranges::fill(d_q, 0.0);
     std::ranges::fill(d_v, 0.0);
     for (std::size_t k = 0; k < v_.size(); ++k) {
-      const std::size_t at_k = at(plan_.independent[k]) * nv_;
-      column(closed_.q(), plan_.independent[k], &d_q[at_k]);
+      const std::size_t at_k = at(plan.independent[k]) * nv_;
+      column(q_, plan.independent[k], &d_q[at_k]);
       rates[k].d = 1.0;
-      column(closed_.q(), -1, &d_v[at_k]);
+      column(q_, -1, &d_v[at_k]);
       rates[k].d = 0.0;
     }
     if (!options_.derivatives) return true;
     std::vector<double> by_q(nv_ * nv_), by_v(nv_ * nv_), by_tau(nv_);
-    options_.derivatives(t, closed_.q(), moved_, by_q, by_v);
+    options_.derivatives(t, q_, moved_, by_q, by_v);
     for (std::size_t m = 0; m < motors_.size(); ++m) {
       torques[m].d = 1.0;
-      column(closed_.q(), -1, by_tau.data());
+      column(q_, -1, by_tau.data());
       torques[m].d = 0.0;
       for (std::size_t k = 0; k < nv_; ++k) {
-        const std::size_t from = k * nv_ + at(plan_.actuated[m]);
+        const std::size_t from = k * nv_ + at(plan.actuated[m]);
         for (std::size_t i = 0; i < nv_; ++i) d_q[k * nv_ + i] += by_tau[i] * by_q[from], d_v[k * nv_ + i] += by_tau[i] * by_v[from];
       }
     }
@@ -138,39 +129,88 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   void close(MotionState& s) override {
-    if (multipliers_) {
-      const double open = multipliers_->close(s.q);
-      if (!(open < kClosedResidual)) {
-        throw Error(ErrorCode::data, fmt::format("the loops of `{}` have come apart by {:.3g}: a shorter step keeps them together",
-                                                 model_.name, open));
-      }
-      multipliers_->close_velocities(s.q, s.v);
+    if (coordinates_->margin(s.q).least < kTrustMotion * best_margin_) {
+      coordinates_->close_near_branches(s.q, s.v);
       return;
     }
-    split(s.q, s.v);
-    std::vector<double> last = closed_.q();
-    const auto refuse = [&](const std::string& why) {
-      closed_.stand(std::move(last));
-      throw ModesMeet(why);
-    };
-    try {
-      closed_.follow(q_, guess_);
-    } catch (const Error& e) {
-      refuse(e.what());
+    q_ = s.q;
+    if (!coordinates_->close(q_, kReach)) {
+      throw ModesMeet(fmt::format("the loops of `{}` cannot be closed near where this step leads ({})", model_.name,
+                                  open_loop(model_, work().tree, s.q)));
     }
-    // so near to it, what is known of the independent joints says nothing of the others
-    constexpr double kTooNear = 1e-4;
-    const std::vector<double> orientation = closed_.determinants();
-    for (std::size_t k = 0; k < orientation.size(); ++k) {
-      if (orientation[k] * orientation_[k] > kTooNear * orientation_[k] * orientation_[k]) continue;
-      refuse(fmt::format("the loops of `{}` come to a singular pose (a dead centre), at which modes meet: {} {} not tell which comes next; {}",
-                         model_.name, independent_names(), plan_.independent.size() == 1 ? "does" : "do", way_through()));
-    }
+    split(s.v);
+    if (dry_) friction_->hold(work(), q_, v_);
     leave(s);
   }
 
+  System::Passage passage(const MotionState& from, const MotionState& to) override {
+    using Passage = System::Passage;
+    const LoopCoordinates::Margin before = coordinates_->margin(from.q), after = coordinates_->margin(to.q);
+    bool turned = false;
+    for (std::size_t k = 0; k < after.volumes.size(); ++k) turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
+    if (!turned && after.least >= kNearBranch * chosen_margin_) return Passage::free;
+    const double best = choose_coordinates(model_, given_, to.q, keeps_equations()).margin;
+    if (best < kNearBranch * best_margin_) {
+      near_branch_ = true;
+      return Passage::branch;
+    }
+    if (!minimal_) return turned ? Passage::shorter : Passage::free;
+    if (turned || after.least < kDeadCentre * chosen_margin_) {
+      throw ModesMeet(fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}", model_.name,
+                                  independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));
+    }
+    return Passage::free;
+  }
+
+  bool is_near_branch(const MotionState& s) override {
+    near_branch_ = coordinates_->margin(s.q).least < kNearBranch * chosen_margin_ &&
+                   choose_coordinates(model_, given_, s.q, keeps_equations()).margin < kNearBranch * best_margin_;
+    return near_branch_;
+  }
+
+  double time_to_branch(const MotionState& s) override {
+    double fastest = 0.0;
+    for (const double v : s.v) fastest = std::max(fastest, std::abs(v));
+    if (!(fastest > 0.0)) return 0.0;
+    const auto margin = [&](double ahead) {
+      std::vector<double> q = s.q, step = s.v;
+      for (double& x : step) x *= ahead;
+      advance(model_, q, step);
+      return coordinates_->margin(q).least;
+    };
+    // from a little behind to as far as a step may lead, then down to where it is least
+    constexpr int kLooks = 40, kDivisions = 30;
+    const double first = -0.1 / fastest, apart = 0.5 / fastest / kLooks;
+    double best = 0.0, least = HUGE_VAL;
+    for (int k = 0; k <= kLooks; ++k) {
+      const double t = first + k * apart, x = margin(t);
+      if (x < least) least = x, best = t;
+    }
+    const double golden = 0.5 * (std::sqrt(5.0) - 1.0);
+    double low = best - apart, high = best + apart;
+    double a = high - golden * (high - low), b = low + golden * (high - low), at_a = margin(a), at_b = margin(b);
+    for (int k = 0; k < kDivisions; ++k) {
+      if (at_a < at_b) {
+        high = b, b = a, at_b = at_a;
+        a = high - golden * (high - low), at_a = margin(a);
+      } else {
+        low = a, a = b, at_a = at_b;
+        b = low + golden * (high - low), at_b = margin(b);
+      }
+    }
+    return 0.5 * (low + high);
+  }
+
+  std::string describe_branch(const MotionState& s) override {
+    const LoopCoordinates::Margin margin = coordinates_->margin(s.q, kNearBranch * best_margin_);
+    std::vector<std::string> loops;
+    for (const std::size_t k : margin.loops) loops.push_back(fmt::format("`{}`", model_.loops[k].name));
+    return fmt::format("branches of the motion of `{}` meet at this pose, and the motion does not decide between them (it has no speed there, or "
+                       "several branches have its direction): the closures of {} lose a rank of {}",
+                       model_.name, fmt::join(loops, ", "), std::max(1, margin.lost));
+  }
+
   int parts(const MotionState& from, const MotionState& to) const override {
-    if (multipliers_) return 1;
     // as far as a joint may move and its loops still be where their Jacobian was
     constexpr double kStride = 0.35, kMost = 1000.0;
     const double h = to.t - from.t;
@@ -181,25 +221,14 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   void assemble(MotionState& s) override {
-    split(s.q, s.v);
-    const auto differs = [&](int k) { return s.q[at(k)] != model_.home[at(k)]; };
-    if (std::ranges::any_of(plan_.dependent_q, differs)) {
-      Assembled there = assemble_from(closed_.led(), closed_.work().tree, s.q, plan_.independent);
-      if (!there.closed) {
-        throw Error(ErrorCode::data, fmt::format("the initial state cannot be assembled near the given one: {}",
-                                                 open_loop(model_, closed_.work().tree, there.q)));
-      }
-      closed_.stand(std::move(there.q));
-    } else {
-      closed_.stand(assemble_home(closed_.led()).q);
-      closed_.follow(q_);
-    }
-    orientation_ = closed_.determinants();
-    closed_.require_inertia();
     const std::vector<double> given = s.v;
-    leave(s);
-    require_closed_velocities(s);
-    for (const int v : plan_.dependent) {
+    q_ = assembled(s.q);
+    start_at(s, [&] {
+      throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others: begin elsewhere, or "
+                                               "at rest; {}", model_.name, independent_names(), way_through()));
+    });
+    require_inertia();
+    for (const int v : given_.dependent) {
       const double wanted = given[at(v)], follows = s.v[at(v)];
       if (wanted == 0.0 || std::abs(wanted - follows) <= 1e-9 * (1.0 + std::abs(follows))) continue;
       throw Error(ErrorCode::data, fmt::format("`{}` cannot start with a velocity of {:.6g}: the loops give it {:.6g} from that of {}",
@@ -208,15 +237,15 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   void complete(MotionState& s) override {
-    split(s.q, s.v);
-    Assembled there = assemble_from(closed_.led(), closed_.work().tree, s.q, plan_.independent);
+    Assembled there = assemble_from(led_, work_, s.q, given_.independent);
     if (!there.closed) {
-      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, open_loop(model_, closed_.work().tree, there.q)));
+      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, open_loop(model_, work_, there.q)));
     }
-    closed_.stand(std::move(there.q));
-    orientation_ = closed_.determinants();
-    leave(s);
-    require_closed_velocities(s);
+    q_ = std::move(there.q);
+    start_at(s, [&] {
+      throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others",
+                                               model_.name, independent_names()));
+    });
   }
 
   double opening(const MotionState& s) override {
@@ -228,42 +257,89 @@ class LoopDynamics : public DrivenDynamics {
   std::span<double> tau() override { return tau_; }
 
  private:
+  ClosedWorkspace<double>& work() { return coordinates_->work(); }
+  // Bearings are loaded by the rule that the plan's equations state (undetermined_loads.hpp).
+  bool keeps_equations() const { return lossy_ && feels_reactions_; }
+
+  void use(LoopPlan plan, std::span<const double> q) {
+    auto next = std::make_unique<LoopCoordinates>(model_, std::move(plan));
+    if (lossy_) {
+      auto losses = std::make_unique<ClosedForwardLosses>(model_, next->plan());
+      if (friction_ != nullptr) losses->take_decision_of(*friction_);
+      friction_ = std::move(losses);
+    }
+    coordinates_ = std::move(next);
+    v_.assign(coordinates_->plan().freedoms(), 0.0);
+    a_ = v_;
+    chosen_margin_ = coordinates_->margin(q).least;
+    set_closed_pose<double>(model_, coordinates_->plan(), work(), q);
+    chosen_pivot_ = work().factors.smallest_pivot();
+  }
+
+  // Other coordinates, where these have come near a dead centre of theirs.
+  void choose_again(std::span<const double> q) {
+    const double margin = coordinates_->margin(q).least;
+    if (margin >= kChooseAgain * chosen_margin_) return;
+    LoopChoice choice = choose_coordinates(model_, given_, q, keeps_equations());
+    if (choice.margin < kNearBranch * best_margin_ || choice.margin < 2.0 * margin) return;
+    best_margin_ = std::max(best_margin_, choice.margin);
+    use(std::move(choice.plan), q);
+  }
+
+  bool has_whole_plan() {
+    if (!whole_plan_known_) {
+      whole_plan_known_ = true;
+      try {
+        whole_plan_.emplace(plan_loops(model_));
+      } catch (const Error&) {
+        // a ball joint of which a part is independent: numbers do without
+      }
+    }
+    return whole_plan_.has_value();
+  }
+
   void choose_way() {
-    if (!wants_code() || lossy_ || !model_.forces.empty()) return;
+    if (!wants_code() || lossy_ || !model_.forces.empty() || !has_whole_plan()) return;
     code_.emplace(optimize(trace_motion(), Objective::operations), *mechanism_);
     notes_ = code_->notes();
     if (code_->is_of_use()) way_ = DrivenOptions::Way::compiled;
     else code_.reset();
-    in_.resize(q_.size() + v_.size() + motors_.size() + guess_.size());
-    out_.resize(nv_ + guess_.size() + plan_.unknown.size());
+    guess_.resize(whole_plan_->dependent_q.size());
+    in_.resize(whole_plan_->independent_q.size() + v_.size() + motors_.size() + guess_.size());
+    out_.resize(nv_ + guess_.size() + whole_plan_->unknown.size());
   }
 
   // q, qd, tau, guess → accelerations of all joints, dependent, residual
   Function trace_motion() const {
-    return trace("motion", {{"q", q_.size()}, {"qd", v_.size()}, {"tau", motors_.size()}, {"guess", guess_.size()}},
-                 {{"qdd", nv_}, {"dependent", guess_.size()}, {"residual", plan_.unknown.size()}},
+    const LoopPlan& plan = *whole_plan_;
+    const std::size_t guessed = plan.dependent_q.size();
+    return trace("motion", {{"q", plan.independent_q.size()}, {"qd", v_.size()}, {"tau", motors_.size()}, {"guess", guessed}},
+                 {{"qdd", nv_}, {"dependent", guessed}, {"residual", plan.unknown.size()}},
                  [&](const Arguments& in, Results& out) {
                    ParameterValues<Expr> values;
                    for (const auto& [name, value] : options_.values) values.emplace(name, Expr(value));
                    const Model<Expr> model = instantiate<Expr>(*mechanism_, values);
-                   const LoopPosition<Expr> there = loop_position<Expr>(model, plan_, in[0], in[3]);
-                   ClosedWorkspace<Expr> work(model, plan_);
+                   const LoopPosition<Expr> there = loop_position<Expr>(model, plan, in[0], in[3]);
+                   ClosedWorkspace<Expr> work(model, plan);
                    std::vector<Expr> a(v_.size());
-                   closed_forward<Expr>(model, plan_, work, there.q, in[1], in[2], a);
-                   closed_accelerations<Expr>(model, plan_, work, there.q, a);
+                   closed_forward<Expr>(model, plan, work, there.q, in[1], in[2], a);
+                   closed_accelerations<Expr>(model, plan, work, there.q, a);
                    out[0] = work.qdd;
-                   for (std::size_t k = 0; k < guess_.size(); ++k) out[1][k] = there.q[at(plan_.dependent_q[k])];
+                   for (std::size_t k = 0; k < guessed; ++k) out[1][k] = there.q[at(plan.dependent_q[k])];
                    out[2] = there.residual;
                  });
   }
 
   // False where the guess is too far off for the steps that it makes.
   bool by_code(double t, std::span<const double> q, std::span<const double> v, std::span<double> a) {
+    const LoopPlan& plan = *whole_plan_;
     command(t, q, v);
+    for (std::size_t k = 0; k < guess_.size(); ++k) guess_[k] = q[at(plan.dependent_q[k])];
     constexpr int kMost = 4;
     for (int turn = 0; turn < kMost; ++turn) {
-      auto to = std::ranges::copy(q_, in_.begin()).out;
-      to = std::ranges::copy(v_, to).out;
+      auto to = in_.begin();
+      for (const int k : plan.independent_q) *to++ = q[at(k)];
+      for (const int k : plan.independent) *to++ = v[at(k)];
       to = std::ranges::copy(motors_, to).out;
       std::ranges::copy(guess_, to);
       code_->run(0, in_, out_);
@@ -275,53 +351,139 @@ class LoopDynamics : public DrivenDynamics {
         continue;
       }
       // another turn of the same joint is the same pose; another pose is another mode
+      constexpr double kNearGuess = 0.1;
       for (std::size_t k = 0; k < guess_.size(); ++k) {
-        if (!(std::abs(std::remainder(dependent[k] - q[at(plan_.dependent_q[k])], 2.0 * M_PI)) < kNearGuess)) return false;
+        if (!(std::abs(std::remainder(dependent[k] - q[at(plan.dependent_q[k])], 2.0 * M_PI)) < kNearGuess)) return false;
       }
       std::ranges::copy(all.first(nv_), a.begin());
       return true;
     }
     return false;
   }
-  static constexpr double kNearGuess = 0.1;
 
-  void split(std::span<const double> q, std::span<const double> v) {
-    for (std::size_t k = 0; k < q_.size(); ++k) q_[k] = q[at(plan_.independent_q[k])];
-    for (std::size_t k = 0; k < guess_.size(); ++k) guess_[k] = q[at(plan_.dependent_q[k])];
-    for (std::size_t k = 0; k < v_.size(); ++k) v_[k] = v[at(plan_.independent[k])];
+  void split(std::span<const double> v) {
+    const std::vector<int>& independent = coordinates_->plan().independent;
+    for (std::size_t k = 0; k < v_.size(); ++k) v_[k] = v[at(independent[k])];
   }
-  // Within a step: where there is no pose, a shorter step may find one.
-  void stand_at_guess() {
-    try {
-      closed_.follow(q_, guess_);
-    } catch (const Error& e) {
-      throw NotFinite(e.what());
-    }
-  }
-  // The pose of the parts, how fast all joints move there, and what drives them.
-  void stand(double t) {
+
+  // The closed pose that a state stands for, how fast all joints move there, and what drives them. Where there is no such pose, a shorter
+  // step may find one.
+  void stand(double t, std::span<const double> q, std::span<const double> v) {
     if (timed_) {
       set_time(t);
-      closed_.set_wrenches(model_.forces);
+      if (friction_ != nullptr) friction_->set_wrenches(model_.forces);
     }
-    stand_at_guess();
-    closed_.move(v_);
-    moved_ = closed_.work().qd;
-    command(t, closed_.q(), moved_);
+    q_.assign(q.begin(), q.end());
+    split(v);
+    if (!coordinates_->close(q_, kReach)) {
+      q_.assign(q.begin(), q.end());
+      set_closed_pose<double>(model_, coordinates_->plan(), work(), q_);
+      if (!is_at_branch()) throw NotFinite(fmt::format("the loops of `{}` cannot be closed there", model_.name));
+    }
+    closed_velocities<double>(model_, coordinates_->plan(), work(), v_);
+    moved_ = work().qd;
+    command(t, q_, moved_);
   }
-  void accelerate(double t, bool same_directions) {
-    ++plain_;
-    stand(t);
-    closed_.forward(v_, motors_, a_, lossy_, same_directions && dry_);
+
+  // At the pose and velocities of `stand`.
+  void accelerate(std::span<double> a, std::span<double> dz) {
+    const LoopPlan& plan = coordinates_->plan();
+    if (lossy_) (*friction_)(work(), q_, v_, motors_, a_, {}, dry_);
+    else closed_forward<double>(model_, plan, work(), q_, v_, motors_, a_);
+    closed_velocities<double>(model_, plan, work(), v_);
+    closed_accelerations<double>(model_, plan, work(), q_, a_);
+    std::ranges::copy(work().qdd, a.begin());
+    if (dz.empty()) return;
+    dz[0] = power_of(tau_, moved_);
+    dz[1] = lossy_ ? friction_->lost_power() : 0.0;
+    if (!model_.forces.empty()) dz[0] += outer_power(q_, moved_);
   }
+
+  bool is_at_branch() { return !(work().factors.smallest_pivot() > kAtBranch * chosen_pivot_); }
+
+  // Closures tell nothing at the pose itself: the mean of what they tell a little before and behind it.
+  void limit_of_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) {
+    constexpr double kAside = 1e-3;
+    const std::vector<double> here(q.begin(), q.end()), rates(v.begin(), v.end());
+    double fastest = 0.0;
+    for (const double x : rates) fastest = std::max(fastest, std::abs(x));
+    if (!(fastest > 0.0)) throw NotFinite(fmt::format("accelerations are not determined at a pose in which branches of the motion of `{}` meet", model_.name));
+    std::vector<double> sum(nv_, 0.0), one(nv_), power(dz.size(), 0.0), part(dz.size());
+    for (const double side : {-1.0, 1.0}) {
+      std::vector<double> step = rates, there = here;
+      for (double& x : step) x *= side * kAside / fastest;
+      advance(model_, there, step);
+      stand(t, there, rates);
+      if (is_at_branch()) throw NotFinite(fmt::format("the closures of `{}` are singular there", model_.name));
+      accelerate(one, part);
+      for (std::size_t k = 0; k < nv_; ++k) sum[k] += 0.5 * one[k];
+      for (std::size_t k = 0; k < dz.size(); ++k) power[k] += 0.5 * part[k];
+    }
+    std::ranges::copy(sum, a.begin());
+    std::ranges::copy(power, dz.begin());
+  }
+
   void leave(MotionState& s) {
-    closed_.move(v_);
-    s.q = closed_.q();
-    s.v = closed_.work().qd;
+    const LoopPlan& plan = coordinates_->plan();
+    set_closed_pose<double>(model_, plan, work(), q_);
+    closed_velocities<double>(model_, plan, work(), v_);
+    s.q = q_;
+    s.v = work().qd;
+  }
+
+  // The closed configuration that belongs to a state as a user gives it: independent coordinates, and others that are home's or tell the mode.
+  std::vector<double> assembled(const std::vector<double>& q) {
+    const auto differs = [&](int v) {
+      const JointInfo& joint = *std::ranges::find_if(model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
+      for (int k = 0; k < coordinates(joint.type); ++k) {
+        if (q[at(joint.q + k)] != model_.home[at(joint.q + k)]) return true;
+      }
+      return false;
+    };
+    if (std::ranges::any_of(given_.dependent, differs)) {
+      Assembled there = assemble_from(led_, work_, q, given_.independent);
+      if (!there.closed) {
+        throw Error(ErrorCode::data, fmt::format("the initial state cannot be assembled near the given one: {}", open_loop(model_, work_, there.q)));
+      }
+      return there.q;
+    }
+    Assembled home = assemble_home(led_);
+    std::vector<double> near = home.q;
+    for (const JointInfo& joint : led_.joints) {
+      for (int k = 0; joint.actuated && k < coordinates(joint.type); ++k) near[at(joint.q + k)] = q[at(joint.q + k)];
+    }
+    constexpr double kNearHome = 0.1;
+    use(given_, home.q);
+    if (coordinates_->close(near, kNearHome)) return near;
+    std::vector<double> led;
+    for (const int k : actuated_coordinates(led_)) led.push_back(q[at(k)]);
+    return continue_to(led_, work_, home, led).q;
+  }
+
+  // From here on the state is q_ with the independent velocities of s.
+  template <class Refuse>
+  void start_at(MotionState& s, const Refuse& refuse) {
+    use(given_, q_);
+    LoopChoice best = choose_coordinates(model_, given_, q_, keeps_equations());
+    best_margin_ = std::max(best_margin_, best.margin);
+    if (friction_ != nullptr) friction_->forget();
+    split(s.v);
+    leave(s);
+    const bool at_rest = std::ranges::all_of(v_, [](double v) { return v == 0.0; });
+    if (at_rest) std::ranges::fill(s.v, 0.0);
+    else require_closed_velocities(s, refuse);
+    const bool branch = best.margin < kNearBranch * best_margin_;
+    if (!minimal_ && !branch) {
+      use(std::move(best.plan), q_);
+    } else if (chosen_margin_ < kNearBranch * best_margin_) {
+      chosen_margin_ = best_margin_;  // it is near no general pose
+      chosen_pivot_ = std::max(chosen_pivot_, best_margin_ * coordinates_->length());
+    }
   }
 
   // At a dead centre the driven joints do not say how fast the others are.
-  void require_closed_velocities(const MotionState& s) {
+  template <class Refuse>
+  void require_closed_velocities(const MotionState& s, const Refuse& refuse) {
     const ClosureState c = closure_state(model_, work_, s.q);
     const std::size_t m = c.residual.size();
     double fastest = 0.0, open = 0.0;
@@ -332,8 +494,20 @@ class LoopDynamics : public DrivenDynamics {
       open = std::max(open, std::abs(rate));
     }
     if (std::isfinite(fastest) && open <= 1e-9 * (1.0 + fastest)) return;
-    throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others: begin elsewhere, or "
-                                             "at rest; {}", model_.name, independent_names(), way_through()));
+    refuse();
+  }
+
+  void require_inertia() {
+    const std::size_t n = v_.size();
+    Eigen::MatrixXd H(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+    closed_mass_matrix<double>(model_, coordinates_->plan(), work(), q_, {H.data(), n * n});
+    // next to a singular pose, which is another matter, what moves fastest hides the inertia of the rest
+    constexpr double kFast = 1e6;
+    const bool sound = std::ranges::all_of(work().R, [](double x) { return std::abs(x) < kFast; });
+    if (!sound || is_definite(H)) return;
+    Eigen::Index most = 0;
+    Svd(H).V.col(H.cols() - 1).cwiseAbs().maxCoeff(&most);
+    throw Error(ErrorCode::data, no_inertia(model_, coordinates_->plan().independent[at(static_cast<int>(most))]));
   }
 
   void command(double t, std::span<const double> q, std::span<const double> v) {
@@ -341,42 +515,35 @@ class LoopDynamics : public DrivenDynamics {
     for (std::size_t k = 0; k < nv_; ++k) {
       if (passive_[k]) tau_[k] = 0.0;
     }
-    for (std::size_t k = 0; k < motors_.size(); ++k) motors_[k] = tau_[at(plan_.actuated[k])];
-  }
-
-  // Friction takes what the torques give beyond what the accelerations need.
-  void add_power(std::span<const double> q, std::span<const double> v, std::span<double> dz) {
-    dz[0] = power_of(tau_, v);
-    dz[1] = 0.0;
-    if (lossy_) {
-      needed_.resize(v_.size());
-      closed_.forces(v_, a_, needed_);
-      dz[1] = dz[0] - power_of(needed_, v_);
-    }
-    if (!model_.forces.empty()) dz[0] += outer_power(q, v);
+    for (std::size_t k = 0; k < motors_.size(); ++k) motors_[k] = tau_[at(given_.actuated[k])];
   }
 
   std::string independent_names() const {
     std::vector<std::string> names;
-    for (const int v : plan_.independent) names.push_back(fmt::format("`{}`", model_.velocity_names[at(v)]));
+    for (const int v : given_.independent) names.push_back(fmt::format("`{}`", model_.velocity_names[at(v)]));
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
-  // What to do about a pose at which the driven joints do not lead.
-  std::string way_through() const {
-    return fmt::format("`--coordinates redundant{}` goes through it, and with another joint `actuated` it may be none",
-                       lossy_ ? " --no-friction" : "");
-  }
+  // What to do about a pose that the driven joints do not determine.
+  static std::string way_through() { return "use `--coordinates redundant`, or actuate another joint"; }
 
-  ClosedMechanism closed_;
-  const LoopPlan& plan_;
-  std::optional<Multipliers> multipliers_;
+  const bool minimal_;
+  const LoopPlan given_;
+  const Model<double> led_;  // the same with the independent joints alone actuated
+  bool feels_reactions_ = false;
+  std::unique_ptr<LoopCoordinates> coordinates_;
+  std::unique_ptr<ClosedForwardLosses> friction_;
+  std::optional<LoopPlan> whole_plan_;  // for code and Jacobians
+  bool whole_plan_known_ = false;
   std::optional<DrivenCode> code_;
-  std::vector<double> orientation_;  // of the mode that the motion began in
-  std::vector<double> tau_;                        // of all joints
-  std::vector<double> q_, guess_, v_, a_, motors_;  // parts of the state, and torques of the actuated joints
+  double best_margin_ = 0.0;    // the largest so far that any choice had
+  double chosen_margin_ = 0.0;  // of the coordinates in use, where they were chosen
+  double chosen_pivot_ = 0.0;
+  bool near_branch_ = false;  // in this step: code, whose pivots are fixed, is not asked
+  std::vector<double> tau_;                    // of all joints
+  std::vector<double> q_, v_, a_, motors_;     // closed pose, independent velocities and accelerations, torques of the actuated joints
   std::vector<bool> passive_;
-  std::vector<double> moved_, needed_, in_, out_;
+  std::vector<double> moved_, guess_, in_, out_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ class OneStep : public Integrator {
 
   void step(System& system, MotionState& state, double until) override;
   void at(double t, MotionState& out) override;
-  void restart() override;
+  void forget() override;
 
  protected:
   // The state after h, from start_ and first(): the slopes there.

@@ -10,6 +10,7 @@
 #include "../model/coordinate_rates.hpp"
 #include "advance.hpp"
 #include "energy_balance.hpp"
+#include "run_guard.hpp"
 
 namespace lw {
 namespace {
@@ -63,13 +64,20 @@ class Run {
         set_(scenario.events.size()),
         a_(state_.v.size()),
         rates_(state_.q.size()),
-        dz_(state_.z.size()) {}
+        dz_(state_.z.size()) {
+    if (options.guard) guard_.emplace(scene, scenario, balance_, options.duration);
+  }
 
   RunResult operator()() {
     try {
       whole();
     } catch (const Error& e) {
       result_.end = RunResult::End::failed;
+      if (dynamic_cast<const BranchUndecided*>(&e) != nullptr) {
+        ++result_.event_count;
+        result_.events.push_back({state_.t, "branch point", e.what(), state_.q, state_.v});
+        for (RunListener* l : options_.listeners) l->event(result_.events.back());
+      }
       // a step that failed has left something in it, and what lies behind a pose that could not be shown is not known either
       if (stepping_ || dynamic_cast<const ModesMeet*>(&e) != nullptr) state_ = result_.rows > 0 && shown_.t > before_.t ? shown_ : before_;
       result_.ended_by = e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t) : explained(e);
@@ -82,6 +90,7 @@ class Run {
     result_.energy_residual = balance_.residual();
     result_.counts = integrator_.counts();
     result_.final = state_;
+    if (guard_) result_.warning = guard_->warning();
     return std::move(result_);
   }
 
@@ -144,6 +153,7 @@ class Run {
       stepping_ = true;
       advance(integrator_, scene_, state_, until());
       stepping_ = false;
+      if (guard_) guard_->step(before_, state_);
       stuck = state_.t > before_.t ? 0 : stuck + 1;
       if (stuck == kStuck) {
         throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",
@@ -392,7 +402,9 @@ class Run {
     if (s.t >= output_time()) ++outputs_made_;
     scene_.slopes(s.t, s.q, s.v, s.z, a_, dz_);
     const EnergyBalance::Entry e = balance_.look(s);
-    result_.closure = std::max(result_.closure, scene_.opening(s));
+    const double opening = scene_.opening(s);
+    result_.closure = std::max(result_.closure, opening);
+    if (guard_ && result_.end != RunResult::End::failed) guard_->judge(s, e.residual, opening);
     const RunRow row{s.t, s.q, s.v, a_, scene_.torques(), e.kinetic, e.potential, s.z[0], s.z[1], e.residual,
                      outputs_(s.t, s.q, s.v)};
     for (RunListener* l : options_.listeners) l->row(row);
@@ -409,6 +421,7 @@ class Run {
   ScenarioFormulas crossings_, outputs_;
   MotionState state_, before_, probe_, row_state_, shown_;  // before_: where the step began; shown_: of the last row
   EnergyBalance balance_;
+  std::optional<RunGuard> guard_;
   std::vector<Watch> watches_;
   std::vector<std::optional<ScenarioFormulas>> set_;  // what events set, from the first time on
   std::vector<double> a_, rates_, dz_, after_;

@@ -37,6 +37,7 @@ struct RunOptions {
   double sample = 0.0;                           // seconds between rows
   std::vector<RunListener*> listeners = {};
   std::function<bool(double t)> proceed = {};    // asked at every step; false: the run ends there
+  bool guard = true;                             // the run watches its energy, closures and progress (run_guard.hpp)
 };
 
 struct RunResult {
@@ -49,6 +50,7 @@ struct RunResult {
   MotionState final;
   std::vector<RunEvent> events;  // the first 1000
   long event_count = 0;
+  std::string warning;  // of the guard, where the run went on
 };
 
 // Never throws for what happens in the run: see `end`. Throws Error(usage) where times are no times.

@@ -57,8 +57,8 @@ class RungeKutta : public OneStep {
     out.t = t;
   }
 
-  void restart() override {
-    OneStep::restart();
+  void forget() override {
+    OneStep::forget();
     next_ = 0.0;
   }
 

@@ -24,9 +24,15 @@ struct NotFinite : Error {
   explicit NotFinite(const std::string& message) : Error(ErrorCode::data, message) {}
 };
 
-// A pose of loops at which modes meet, or behind which there is none: what is known of the independent joints ends there.
+// A dead centre: a pose of loops that the independent joints do not determine.
 struct ModesMeet : Error {
   explicit ModesMeet(const std::string& message) : Error(ErrorCode::data, message) {}
+};
+
+// A pose in which branches of the motion meet, reached so that none of them is its continuation: without speed, or along a tangent
+// that several have.
+struct BranchUndecided : Error {
+  explicit BranchUndecided(const std::string& message) : Error(ErrorCode::data, message) {}
 };
 
 // "not a number", "infinite": for messages.
@@ -60,10 +66,19 @@ class System {
   virtual std::vector<std::string> settle(MotionState&) { return {}; }
 
   // Loops: brings what an integrator or its interpolation has left of them back to their closures. For every state that is shown or
-  // gone on from. Throws ModesMeet where that is not in the mode that the motion began in.
+  // gone on from. Throws ModesMeet where they cannot be closed near it.
   virtual void close(MotionState&) {}
   // In how many parts a step must be looked at for no mode to be left and another entered unseen.
   virtual int parts(const MotionState&, const MotionState&) const { return 1; }
+  // Whether the motion from one closed state to a later one can be relied on. shorter: something may have been stepped over;
+  // branch: the loops come to a pose in which branches of the motion meet (branch_crossing.hpp). Throws ModesMeet at a dead centre.
+  enum class Passage { free, shorter, branch };
+  virtual Passage passage(const MotionState&, const MotionState&) { return Passage::free; }
+  // Whether a closed state is so near to such a pose that its closures barely tell velocities; how long it is until there, going straight on
+  // (negative: since then); and what to say of it.
+  virtual bool is_near_branch(const MotionState&) { return false; }
+  virtual double time_to_branch(const MotionState&) { return 0.0; }
+  virtual std::string describe_branch(const MotionState&) { return {}; }
 
   // "t = 0.25 s; q = …; qd = …", for messages.
   std::string describe(double t, std::span<const double> q, std::span<const double> v) const;

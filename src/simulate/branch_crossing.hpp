@@ -1,0 +1,58 @@
+// A step through a pose in which branches of a closed mechanism's motion meet (a parallelogram stretched flat).
+//
+// There the closures lose rank and tell neither velocities nor accelerations, but the motion itself is smooth: it goes on along the
+// branch that its velocity is tangent to. So one long step is made across, by Gauss collocation: y' is a polynomial that meets the
+// equations of motion at the nodes t_i,
+//   k_i = f(t_i, y_i),   y_i = y_0 + H Σ_j A_ij k_j,   A_ij = ∫₀^c_i ℓ_j
+// of order 2s for s nodes, all of them at a distance from the pose. Nodes beyond it are closed from where the polynomial is, which
+// decides the branch; that it is one and the same is seen from closed states that agree with the polynomial at every node. The
+// same rule serves steps that must end, or begin, at the pose itself, since no node is at an end.
+//
+// The step may reach beyond the instant that is asked for: the state there is the polynomial's, and the next step goes on along it,
+// unless something has changed meanwhile.
+//
+// Where that fails however short the step, the motion is undecided: it stands still there, or several branches have its tangent.
+#pragma once
+
+#include "one_step.hpp"
+
+namespace lw {
+
+class BranchCrossing : public OneStep {
+ public:
+  BranchCrossing() : OneStep({}) {}
+
+  // Across, or as far as `until` lets it. Throws BranchUndecided.
+  void step(System& system, MotionState& state, double until) override;
+  void at(double t, MotionState& out) override;
+  void forget() override { length_ = 0.0; }
+
+ protected:
+  void compute(double h, MotionState& out) override;
+  void reserve() override;
+
+ private:
+  struct Rule {
+    std::vector<double> nodes, weights;  // in [0, 1]
+    std::vector<double> A;               // by rows
+  };
+  static Rule gauss(int stages);
+  // ∫₀^x of the polynomials that are 1 at one node and 0 at the others.
+  static std::vector<double> integrals(const Rule& rule, double x);
+  bool attempt(double h, int stages);
+  void leave(std::span<const double> weights, double h, MotionState& out) const;
+  void first_guess(double h);
+  bool iterate(double h);
+  bool is_one_branch(double h);
+  bool continues(const MotionState& state);
+  double fastest() const;
+
+  Rule rule_;
+  double length_ = 0.0;  // of the polynomial, from start_ on
+  double noise_ = 0.0;   // of the last iteration, as a part of velocities
+  std::vector<std::vector<double>> k_;  // slopes at the nodes: u̇, v̇, ż
+  std::vector<double> y_;
+  MotionState stage_;
+};
+
+}  // namespace lw

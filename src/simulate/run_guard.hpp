@@ -1,0 +1,50 @@
+// A run that watches itself: what the motion has made of nothing, and whether it goes on.
+//
+//   energy     |E − E(0) − work + losses| ≤ max(10 × the integrator's own estimate, 1e-6 of the energy in play)
+//   closures   loops stay closed to 1e-8 m or rad
+//   progress   so many steps in a row advance the time by next to nothing
+//
+// The estimate: of adaptive methods their tolerance, step by step; of fixed steps the difference between one step and two half steps,
+// measured now and then, times the number of steps. A method of first order is not judged by its energy: it is said once that it drifts.
+// Energy is looked at wherever a row is written, and every `kEvery` steps, which costs next to nothing beside them.
+#pragma once
+
+#include <optional>
+
+#include "energy_balance.hpp"
+#include "integrator.hpp"
+#include "scene.hpp"
+
+namespace lw {
+
+class RunGuard {
+ public:
+  // All must outlive it.
+  RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalance& balance, double duration);
+
+  // After each step. Throws Error(data) where the motion can no longer be right.
+  void step(const MotionState& before, const MotionState& after);
+  // At a state whose balance was just taken.
+  void judge(const MotionState& state, double residual, double opening);
+  // What should be said of the run though it went on; empty where there is nothing.
+  const std::string& warning() const { return warning_; }
+
+ private:
+  double bound() const;
+  void estimate();
+
+  ScenarioDriven& scene_;
+  const Scenario& scenario_;
+  EnergyBalance& balance_;
+  const bool adaptive_;
+  const double duration_;
+  MotionState from_;     // the last step,
+  double length_ = 0.0;  // and how long it was
+  long steps_ = 0;
+  int slow_ = 0;
+  double slow_since_ = 0.0;
+  double per_step_ = 0.0, drift_ = 0.0;  // J that a fixed step makes of nothing, the latest, and all so far
+  std::string warning_;
+};
+
+}  // namespace lw
