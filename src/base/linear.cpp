@@ -56,10 +56,16 @@ std::vector<std::complex<double>> polynomial_roots(std::span<const double> ascen
 }
 
 Svd::Svd(const AnyMatrix& A, bool whole_space) {
-  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeThinU | (whole_space ? Eigen::ComputeFullV : Eigen::ComputeThinV));
-  U = svd.matrixU();
-  V = svd.matrixV();
-  s = svd.singularValues();
+  const unsigned parts = Eigen::ComputeThinU | (whole_space ? Eigen::ComputeFullV : Eigen::ComputeThinV);
+  const auto take = [&](const auto& svd) {
+    U = svd.matrixU();
+    V = svd.matrixV();
+    s = svd.singularValues();
+  };
+  // rotations are the more exact for small matrices, and take minutes for large ones
+  constexpr Eigen::Index kLarge = 24;
+  if (std::min(A.rows(), A.cols()) < kLarge) take(Eigen::JacobiSVD<MatrixXd>(A, parts));
+  else take(Eigen::BDCSVD<MatrixXd>(A, parts));
 }
 
 int Svd::rank(double threshold) const {

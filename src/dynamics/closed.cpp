@@ -183,16 +183,24 @@ void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace
 }
 
 template <class T>
-void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H) {
+void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
-  set_closed_pose<T>(model, plan, work, q);
+  if (pose == PoseIs::given) set_closed_pose<T>(model, plan, work, q);
   complement_by_unit_velocities<T>(model, plan, work);
   crba<T>(model, work.tree, q, work.M);
   for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t i = 0; i < nv; ++i) {
-      T sum(0.0);
-      for (std::size_t j = 0; j < nv; ++j) sum += work.M[j * nv + i] * work.R[k * nv + j];
-      work.column[i] = sum;
+    if constexpr (std::is_same_v<T, Expr>) {
+      for (std::size_t i = 0; i < nv; ++i) {
+        T sum(0.0);
+        for (std::size_t j = 0; j < nv; ++j) sum += work.M[j * nv + i] * work.R[k * nv + j];
+        work.column[i] = sum;
+      }
+    } else {  // the same sums, along the columns as they lie in memory
+      for (T& x : work.column) x = T(0.0);
+      for (std::size_t j = 0; j < nv; ++j) {
+        const T& r = work.R[k * nv + j];
+        for (std::size_t i = 0; i < nv; ++i) work.column[i] += work.M[j * nv + i] * r;
+      }
     }
     for (std::size_t l = 0; l <= k; ++l) {
       T sum(0.0);
@@ -204,10 +212,10 @@ void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorks
 
 template <class T>
 void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
-                    std::span<const Force<std::type_identity_t<T>>> external) {
+                    std::span<const Force<std::type_identity_t<T>>> external, PoseIs pose) {
   check_sizes("closed_forward", model,
               {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}, {"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
-  closed_mass_matrix<T>(model, plan, work, q, work.H);
+  closed_mass_matrix<T>(model, plan, work, q, work.H, pose);
   closed_velocities<T>(model, plan, work, qd);
   for (T& x : qdd) x = T(0.0);
   closed_accelerations<T>(model, plan, work, q, qdd);
@@ -311,9 +319,9 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const Closed
                                  std::span<const Force<T>>);                                                                     \
   template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, In<T>,     \
                                   std::span<const Force<T>>);                                                                    \
-  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                     \
+  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>, PoseIs);        \
   template void closed_forward<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,            \
-                                  std::span<const Force<T>>);                                                                    \
+                                  std::span<const Force<T>>, PoseIs);                                                                    \
   template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);                    \
   template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);                 \
   template void add_loop_wrenches<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&, std::span<Force<T>>);

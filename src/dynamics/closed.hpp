@@ -31,6 +31,9 @@ struct ClosedWorkspace {
   std::vector<T> rows, square, column, force;  // scratch
 };
 
+// Whether q is to be taken, or is that of the last set_closed_pose.
+enum class PoseIs { given, set };
+
 // After any of the functions with q below has been called for it, the rest may be asked for at the same pose. False where J_u is singular
 // to the last bit (of numbers).
 template <class T>
@@ -73,11 +76,11 @@ void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace
                     In<T> weights = {}, std::span<const Force<std::type_identity_t<T>>> external = {});
 // H(q) by columns, of the independent velocities; leaves work.R.
 template <class T>
-void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H);
+void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose = PoseIs::given);
 // q̈ of the independent velocities under the torques of the actuated joints.
 template <class T>
 void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
-                    std::span<const Force<std::type_identity_t<T>>> external = {});
+                    std::span<const Force<std::type_identity_t<T>>> external = {}, PoseIs pose = PoseIs::given);
 // J_f R: of a frame of the model, 6 × n by columns as frame_jacobian.
 template <class T>
 void closed_frame_jacobian(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, int frame, Out<T> jacobian);

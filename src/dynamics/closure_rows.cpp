@@ -168,15 +168,34 @@ void closure_jacobian(const Model<T>& model, const Workspace<T>& work, const Clo
     const LoopNow<T> now(model, work, equations, l);
     const bool at_the_point = where == ClosureAt::closed && holds_the_point(now.loop.type);
     const Vec3<T> point = at_the_point ? Vec3<T>::zero() : transpose(now.X_WA.R) * (now.X_WB.p - now.X_WA.p);
-    for (std::size_t k = first; k < last; ++k) {
-      const ClosureRow& row = equations.rows[k];
-      const bool shifts = row.kind == Kind::shift;
-      const Vec3<T> in_A = shifts ? now.e[at(row.direction)] : now.moment_arm(row, where), in_W = now.X_WA.R * in_A;
+    if constexpr (std::is_same_v<T, Expr>) {
+      for (std::size_t k = first; k < last; ++k) {
+        const ClosureRow& row = equations.rows[k];
+        const bool shifts = row.kind == Kind::shift;
+        const Vec3<T> in_A = shifts ? now.e[at(row.direction)] : now.moment_arm(row, where), in_W = now.X_WA.R * in_A;
+        visit_first_side<T>(model, work, now, point, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
+          jacobian[at(v) * m + k] -= dot(in_A, shifts ? lin : ang);
+        });
+        visit_second_side<T>(model, work, now, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
+          jacobian[at(v) * m + k] += dot(in_W, shifts ? lin : ang);
+        });
+      }
+    } else {
+      // every column once for all rows
+      constexpr std::size_t kMostRows = 6;
+      std::array<Vec3<T>, kMostRows> in_A, in_W;
+      std::array<bool, kMostRows> shifts;
+      for (std::size_t k = first; k < last; ++k) {
+        const ClosureRow& row = equations.rows[k];
+        shifts[k - first] = row.kind == Kind::shift;
+        in_A[k - first] = shifts[k - first] ? now.e[at(row.direction)] : now.moment_arm(row, where);
+        in_W[k - first] = now.X_WA.R * in_A[k - first];
+      }
       visit_first_side<T>(model, work, now, point, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
-        jacobian[at(v) * m + k] -= dot(in_A, shifts ? lin : ang);
+        for (std::size_t k = first; k < last; ++k) jacobian[at(v) * m + k] -= dot(in_A[k - first], shifts[k - first] ? lin : ang);
       });
       visit_second_side<T>(model, work, now, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
-        jacobian[at(v) * m + k] += dot(in_W, shifts ? lin : ang);
+        for (std::size_t k = first; k < last; ++k) jacobian[at(v) * m + k] += dot(in_W[k - first], shifts[k - first] ? lin : ang);
       });
     }
     first = last;

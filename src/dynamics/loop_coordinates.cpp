@@ -248,15 +248,22 @@ LoopCoordinates::LoopCoordinates(const Model<double>& model, LoopPlan plan)
 bool LoopCoordinates::close(Out<double> q, double reach) {
   constexpr int kMost = 30;
   constexpr double kClosed = 4e-16, kNear = 1e-12;  // of the mechanism's size; where a step that gains nothing is rounding
+  constexpr double kSlow = 1e-3;  // as long as the residual falls faster than by this, the Jacobian will do
   double before = HUGE_VAL, moved = 0.0;
   std::fill(whole_.begin(), whole_.end(), 0.0);
+  bool factorized = false;
   for (int k = 0; k < kMost; ++k) {
-    set_closed_pose<double>(model_, plan_, work_, q);
+    forward_kinematics<double>(model_, work_.tree, q);
     closure_residual<double>(model_, work_.tree, plan_.equations, residual_);
     double open = 0.0;
     for (std::size_t i = 0; i < residual_.size(); ++i) open = std::max(open, std::abs(residual_[i]) * row_scale_[i]);
     if (!std::isfinite(open)) return false;
-    if (open <= kClosed || (open < kNear && open >= 0.25 * before)) return true;
+    if (open <= kClosed || (open < kNear && open >= 0.25 * before)) {
+      set_closed_pose<double>(model_, plan_, work_, q);
+      return true;
+    }
+    if (!factorized || open > kSlow * before) set_closed_pose<double>(model_, plan_, work_, q);
+    factorized = true;
     before = open;
     work_.factors.solve(residual_);
     for (std::size_t i = 0; i < residual_.size(); ++i) {

@@ -26,7 +26,7 @@ class LoopCoordinates {
   const LoopPlan& plan() const { return plan_; }
   ClosedWorkspace<double>& work() { return work_; }
 
-  // Moves dependent joints until the loops are closed. False where Newton's method does not converge, or leads farther away than `reach`
+  // Moves dependent joints until the loops are closed; work() is then posed there (PoseIs::set). False where Newton's method does not converge, or leads farther away than `reach`
   // (rad, or links of middling length).
   bool close(Out<double> q, double reach);
   // The same by the shortest way for all joints, and leaving out what the closures barely say: for poses in which branches meet.

@@ -140,7 +140,7 @@ class LoopDynamics : public DrivenDynamics {
     }
     split(s.v);
     if (dry_) friction_->hold(work(), q_, v_);
-    leave(s);
+    leave(s, !dry_);
   }
 
   System::Passage passage(const MotionState& from, const MotionState& to) override {
@@ -389,7 +389,7 @@ class LoopDynamics : public DrivenDynamics {
   void accelerate(std::span<double> a, std::span<double> dz) {
     const LoopPlan& plan = coordinates_->plan();
     if (lossy_) (*friction_)(work(), q_, v_, motors_, a_, {}, dry_);
-    else closed_forward<double>(model_, plan, work(), q_, v_, motors_, a_);
+    else closed_forward<double>(model_, plan, work(), q_, v_, motors_, a_, {}, PoseIs::set);
     closed_velocities<double>(model_, plan, work(), v_);
     closed_accelerations<double>(model_, plan, work(), q_, a_);
     std::ranges::copy(work().qdd, a.begin());
@@ -423,9 +423,9 @@ class LoopDynamics : public DrivenDynamics {
     std::ranges::copy(power, dz.begin());
   }
 
-  void leave(MotionState& s) {
+  void leave(MotionState& s, bool posed = false) {
     const LoopPlan& plan = coordinates_->plan();
-    set_closed_pose<double>(model_, plan, work(), q_);
+    if (!posed) set_closed_pose<double>(model_, plan, work(), q_);
     closed_velocities<double>(model_, plan, work(), v_);
     s.q = q_;
     s.v = work().qd;
