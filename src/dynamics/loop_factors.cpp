@@ -254,18 +254,20 @@ template <class T>
 void LoopFactors<T>::solve(Out<T> b) {
   if constexpr (!std::is_same_v<T, Expr>) {
     std::vector<T>& y = part_;  // by steps
+    for (std::size_t k = 0; k < n_; ++k) y[k] = b[order_[k]];
     std::size_t first = 0;
     for (const std::size_t end : block_ends_) {
-      for (std::size_t k = first; k < end; ++k) {
-        y[k] = b[order_[k]];
-        for (std::size_t j = 0; j < first; ++j) y[k] -= at(order_[k], column_order_[j]) * y[j];
-      }
       for (std::size_t k = first; k < end; ++k) {
         for (std::size_t i = k + 1; i < end; ++i) y[i] -= at(order_[i], column_order_[k]) * y[k];
       }
       for (std::size_t k = end; k-- > first;) {
         for (std::size_t j = k + 1; j < end; ++j) y[k] -= at(order_[k], column_order_[j]) * y[j];
         y[k] *= inverse_pivots_[k];
+      }
+      // what is known now, taken from all equations behind: along the columns as they lie in memory
+      for (std::size_t k = first; k < end; ++k) {
+        const T* const column = &A_[column_order_[k] * n_];
+        for (std::size_t i = end; i < n_; ++i) y[i] -= column[order_[i]] * y[k];
       }
       first = end;
     }

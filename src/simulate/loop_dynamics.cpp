@@ -129,7 +129,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   void close(MotionState& s) override {
-    if (coordinates_->margin(s.q).least < kTrustMotion * best_margin_) {
+    if (margin_at(s.q).least < kTrustMotion * best_margin_) {
       coordinates_->close_near_branches(s.q, s.v);
       return;
     }
@@ -145,7 +145,7 @@ class LoopDynamics : public DrivenDynamics {
 
   System::Passage passage(const MotionState& from, const MotionState& to) override {
     using Passage = System::Passage;
-    const LoopCoordinates::Margin before = coordinates_->margin(from.q), after = coordinates_->margin(to.q);
+    const LoopCoordinates::Margin before = margin_at(from.q), after = margin_at(to.q);
     bool turned = false;
     for (std::size_t k = 0; k < after.volumes.size(); ++k) turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
     if (!turned && after.least >= kNearBranch * chosen_margin_) return Passage::free;
@@ -163,7 +163,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   bool is_near_branch(const MotionState& s) override {
-    near_branch_ = coordinates_->margin(s.q).least < kNearBranch * chosen_margin_ &&
+    near_branch_ = margin_at(s.q).least < kNearBranch * chosen_margin_ &&
                    choose_coordinates(model_, given_, s.q, keeps_equations()).margin < kNearBranch * best_margin_;
     return near_branch_;
   }
@@ -269,16 +269,26 @@ class LoopDynamics : public DrivenDynamics {
       friction_ = std::move(losses);
     }
     coordinates_ = std::move(next);
+    margin_q_.clear();
     v_.assign(coordinates_->plan().freedoms(), 0.0);
     a_ = v_;
-    chosen_margin_ = coordinates_->margin(q).least;
+    chosen_margin_ = margin_at(q).least;
     set_closed_pose<double>(model_, coordinates_->plan(), work(), q);
     chosen_pivot_ = work().factors.smallest_pivot();
   }
 
+  // The last one is asked for again and again: where a step ends the next begins.
+  const LoopCoordinates::Margin& margin_at(std::span<const double> q) {
+    if (!std::ranges::equal(q, margin_q_)) {
+      margin_ = coordinates_->margin(q);
+      margin_q_.assign(q.begin(), q.end());
+    }
+    return margin_;
+  }
+
   // Other coordinates, where these have come near a dead centre of theirs.
   void choose_again(std::span<const double> q) {
-    const double margin = coordinates_->margin(q).least;
+    const double margin = margin_at(q).least;
     if (margin >= kChooseAgain * chosen_margin_) return;
     LoopChoice choice = choose_coordinates(model_, given_, q, keeps_equations());
     if (choice.margin < kNearBranch * best_margin_ || choice.margin < 2.0 * margin) return;
@@ -539,6 +549,8 @@ class LoopDynamics : public DrivenDynamics {
   double best_margin_ = 0.0;    // the largest so far that any choice had
   double chosen_margin_ = 0.0;  // of the coordinates in use, where they were chosen
   double chosen_pivot_ = 0.0;
+  LoopCoordinates::Margin margin_;
+  std::vector<double> margin_q_;
   bool near_branch_ = false;  // in this step: code, whose pivots are fixed, is not asked
   std::vector<double> tau_;                    // of all joints
   std::vector<double> q_, v_, a_, motors_;     // closed pose, independent velocities and accelerations, torques of the actuated joints
