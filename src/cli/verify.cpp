@@ -130,9 +130,9 @@ Command verify_command() {
                                 {"--no-compile", "", "leaves compiled code out", Kind::flag, {}, "Options"},
                                 {"--out", "FILE.html", "also writes a page to file, with plots", Kind::text, {}, "Output"}});
   c.name = "verify";
-  c.summary = "every number of a mechanism by another road";
+  c.summary = "cross-checks every result of a mechanism by an independent method";
   c.description =
-      "Computes the dynamics of a mechanism by independent roads and measures where they disagree: every formulation that can "
+      "Computes the dynamics of a mechanism by independent methods and measures how far they differ: every formulation that can "
       "describe it at random states, forward dynamics put back into inverse dynamics, compiled code, derivatives against dual "
       "numbers, power against energy; then along a run the torques from the motion and the energy that is not accounted for; and "
       "the order of the integrators on this mechanism. Where a deviation is larger than allowed, the check has failed and the exit code is 1. A check "

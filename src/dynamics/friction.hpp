@@ -33,7 +33,7 @@ struct Losses {
   std::vector<T> damping;           // of force elements (elements.hpp): a part of `bearing` that does not depend on q̈
 };
 
-// What gives dry friction its direction at rest: the acceleration, or nothing. Whoever solves for q̈ takes nothing: σ(q̈) is a jump.
+// What gives dry friction its direction at rest. Code that solves for q̈ uses no_direction, since σ(q̈) jumps.
 enum class AtRest { direction_of_acceleration, no_direction };
 
 // Inverse dynamics with losses. Afterwards work.force holds the reactions.

@@ -278,7 +278,7 @@ class Verifier {
     }
     return r;
   }
-  // A motion may come to a singular pose or ask for steps without end: that is the mechanism's, and the states at random are checked.
+  // A run may reach a singular pose or need ever smaller steps. This is a property of the mechanism, not an error; random states are checked anyway.
   bool gave_up(const char* group, const std::string& name, const RunResult& r) {
     if (r.end == RunResult::End::duration) return false;
     skip(group, name, "the run does not come to its end: " + r.ended_by);
