@@ -146,6 +146,28 @@ bool judge_snapping(const Arguments& arguments, double snap, double change) {
   return false;
 }
 
+// Options with which a function that did not agree with the reference does: each is tried.
+std::vector<std::string> options_that_agree(const Mechanism& mechanism, const std::string& function, const TraceOptions& without) {
+  std::vector<std::string> list;
+  const auto attempt = [&](const char* option, const auto& change) {
+    TraceOptions options = without;
+    change(options);
+    try {
+      if (verify(trace_function(mechanism, function, options), kStatesBeforeWriting).passed()) list.emplace_back(option);
+    } catch (const Error&) {
+      // not for this function
+    }
+  };
+  attempt("--search 0", [](TraceOptions& o) { o.search.trials = 0; });
+  attempt("--parameters full", [](TraceOptions& o) { o.base_parameters = false; });
+  attempt("--snap 0", [](TraceOptions& o) { o.snap = 0.0; });
+  return list;
+}
+std::string advice(const std::vector<std::string>& options) {
+  if (options.empty()) return "--search 0, --parameters full and --snap 0 were tried and do not help: this is a defect of Linkwright, please report it with the file";
+  return fmt::format("with {} it does agree", fmt::join(options, ", or with "));
+}
+
 int run_compile(const Arguments& arguments) {
   if (arguments.has("--simulator")) return compile_simulator(arguments);
   if (arguments.has("--inertias")) throw Error(ErrorCode::usage, "--inertias goes with --simulator");
@@ -197,9 +219,9 @@ int run_compile(const Arguments& arguments) {
   for (const Traced& t : traced) {
     const Verification check = verify(t, kStatesBeforeWriting);
     if (!check.passed()) {
-      say_error(fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing is "
-                            "written; another road may do: --search 0, --parameters full or --snap 0",
-                            t.function.name(), check.error, check.states, check.limit));
+      say_error(fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing is written; {}",
+                            t.function.name(), check.error, check.states, check.limit,
+                            advice(options_that_agree(loaded.mechanism, t.function.name(), options.trace))));
       return kCheckFailed;
     }
     proof.errors.push_back(check.error);

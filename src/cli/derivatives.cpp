@@ -203,12 +203,19 @@ std::vector<double> weighted(std::span<const double> by_columns, const std::vect
 
 struct Results {
   std::vector<std::string> rows;           // what the results are called
+  std::vector<std::string> by_last;        // columns of d_qdd or d_tau: velocities, or the actuated joints of d_tau with loops
+  std::vector<std::string> actuated;       // with loops, of inverse and forward
   std::vector<double> direction, weights;  // empty: not asked for
   Slopes slopes;
   std::vector<std::string> parameters;
   std::vector<std::vector<double>> by_parameter;
   SecondDerivatives second;
 };
+
+// A direction has one number per velocity, so it is none for torques of other joints than the independent ones.
+bool has_direction_of_last(const Target& target, const Model<double>& model, const Results& r) {
+  return *target.last && r.by_last == model.velocity_names;
+}
 
 void require_finite_all(const Results& r, const Model<double>& model) {
   const auto check = [&](const char* what, const std::vector<double>& values) {
@@ -240,15 +247,18 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   if (*target.last) json[target.last] = p.last;
   json["d_q"] = shaped(r.slopes.q);
   if (target.by_qd) json["d_qd"] = shaped(r.slopes.qd);
-  if (*target.last) json[std::string("d_") + target.last] = shaped(r.slopes.last);
-  const auto products = [&](const char* name, const auto& product, const std::vector<double>& with) {
+  if (*target.last) {
+    json[std::string("d_") + target.last] = rows_of(r.slopes.last, static_cast<int>(names.size()), static_cast<int>(r.by_last.size()));
+    if (!r.actuated.empty()) json["actuated"] = r.actuated;
+  }
+  const auto products = [&](const char* name, const auto& product, const std::vector<double>& with, bool of_last) {
     if (with.empty()) return;
     Json& all = json[name] = {{"d_q", product(r.slopes.q, with)}};
     if (target.by_qd) all["d_qd"] = product(r.slopes.qd, with);
-    if (*target.last) all[std::string("d_") + target.last] = product(r.slopes.last, with);
+    if (of_last) all[std::string("d_") + target.last] = product(r.slopes.last, with);
   };
-  products("along", along, r.direction);
-  products("weighted", weighted, r.weights);
+  products("along", along, r.direction, has_direction_of_last(target, model, r));
+  products("weighted", weighted, r.weights, *target.last);
   if (!r.parameters.empty()) {
     json["d_parameters"] = Json::object();
     for (std::size_t k = 0; k < r.parameters.size(); ++k) {
@@ -271,10 +281,10 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   const Model<double>& model = loaded.model;
   const std::vector<std::string>& names = r.rows;
   const auto nv = static_cast<std::size_t>(model.nv);
-  fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity)\n{}", model.name, target.help,
-             configuration_line(p.q));
-  const auto one = [&](const std::string& by, std::span<const double> values) {
-    fmt::print("\nd {} / d {}\n\n{}", target.result, by, matrix_table(values, names, model.velocity_names));
+  fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity{})\n{}", model.name, target.help,
+             has_direction_of_last(target, model, r) || !*target.last ? "" : ", of d tau per actuated joint", configuration_line(p.q));
+  const auto one = [&](const std::string& by, std::span<const double> values, const std::vector<std::string>& columns) {
+    fmt::print("\nd {} / d {}\n\n{}", target.result, by, matrix_table(values, names, columns));
   };
   const auto tensor = [&](const std::string& what, const std::string& by, std::span<const double> values) {
     for (std::size_t k = 0; k < nv; ++k) {
@@ -284,12 +294,13 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   };
   if (std::string(target.name) == "mass-matrix") {
     tensor("M", "q", r.slopes.q);
-    for (std::size_t k = 0; k < r.parameters.size(); ++k) one(r.parameters[k], r.by_parameter[k]);
+    for (std::size_t k = 0; k < r.parameters.size(); ++k) one(r.parameters[k], r.by_parameter[k], model.velocity_names);
     return;
   }
-  one("q", r.slopes.q);
-  if (target.by_qd) one("qd", r.slopes.qd);
-  if (*target.last) one(target.last, r.slopes.last);
+  one("q", r.slopes.q, model.velocity_names);
+  if (target.by_qd) one("qd", r.slopes.qd, model.velocity_names);
+  if (*target.last) one(target.last, r.slopes.last, r.by_last);
+  const bool same_columns = has_direction_of_last(target, model, r);
   const auto products = [&](const std::string& title, const auto& product, const std::vector<double>& with,
                             const std::vector<std::string>& rows) {
     if (with.empty()) return;
@@ -301,11 +312,14 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
       all.insert(all.end(), column.begin(), column.end());
     };
     if (target.by_qd) add("qd", r.slopes.qd);
-    if (*target.last) add(target.last, r.slopes.last);
+    if (same_columns) add(target.last, r.slopes.last);
     fmt::print("\n{}\n\n{}", title, matrix_table(all, rows, columns));
   };
   products("along the direction", along, r.direction, names);
   products("weighted", weighted, r.weights, model.velocity_names);
+  if (*target.last && !same_columns && !r.weights.empty()) {
+    fmt::print("\nweighted\n\n{}", matrix_table(weighted(r.slopes.last, r.weights), r.by_last, {target.last}));
+  }
   if (!r.parameters.empty()) {
     std::vector<double> all;
     for (const std::vector<double>& column : r.by_parameter) all.insert(all.end(), column.begin(), column.end());
@@ -345,6 +359,8 @@ int run_closed_derivatives(const Arguments& arguments, const Target& target, Loa
   for (const int k : closed.plan.dependent_q) guess.push_back(pose.q[static_cast<std::size_t>(k)]);
   Results r;
   r.rows = row_names(target, name == "inverse" ? closed.motors : joints.model);
+  r.by_last = (last == "tau" ? closed.motors : joints.model).velocity_names;
+  r.actuated = closed.motors.velocity_names;
   read_products(arguments, target, joints.model, r);
   const Model<Dual> twin = instantiate<Dual>(closed.loaded.mechanism);
   const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd, const std::vector<Dual>& third) {
@@ -400,6 +416,7 @@ int run_derivatives(const Arguments& arguments) {
                 chosen_frame(arguments, model)};
   Results r;
   r.rows = row_names(target, model);
+  r.by_last = model.velocity_names;
   read_products(arguments, target, model, r);
   if (name == "forward" && model.nv <= kAffordablePivots) {
     Workspace<double> work(model);

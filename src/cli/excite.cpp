@@ -59,7 +59,7 @@ MotionLog sampled(const Model<double>& model, const FourierMotion& motion, doubl
     log.qd.push_back(m.qd);
     log.qdd.push_back(m.qdd);
     if (!torques) continue;
-    inverse_with_losses<double>(model, work, m.q, m.qd, m.qdd, losses);
+    inverse_with_losses<double>(model, work, m.q, m.qd, m.qdd, losses, {}, AtRest::no_direction);
     log.tau.push_back(losses.total);
   }
   return log;

@@ -183,8 +183,8 @@ std::string csv(const std::vector<JointSample>& motion, const std::vector<Course
   return text;
 }
 
-// A panel a joint: torque with and without friction, and what of it bearings and transmission take. Lines with friction are
-// broken at instants of rest, where it has no direction.
+// One panel per joint: torque with and without friction, and the parts of bearings and transmission. Lines with friction are
+// broken at instants of rest without acceleration, where friction has no direction.
 std::string plot(const Model<double>& model, const std::vector<JointSample>& motion,
                  const std::vector<Course>& courses) {
   std::vector<double> t;
@@ -200,8 +200,8 @@ std::string plot(const Model<double>& model, const std::vector<JointSample>& mot
                                                                {"transmission", "transmission", 1},
                                                                {"total", "with friction", 0}}
                                            : std::vector<Line>{{"tau", "", 0}};
-  const auto turns = [&](std::size_t k, std::size_t v) {
-    if (v >= motion[k].qd.size() || motion[k].qd[v] != 0.0) return false;
+  const auto rests = [&](std::size_t k, std::size_t v) {
+    if (v >= motion[k].qd.size() || motion[k].qd[v] != 0.0 || motion[k].qdd[v] != 0.0) return false;
     return (k > 0 && motion[k - 1].qd[v] != 0.0) || (k + 1 < motion.size() && motion[k + 1].qd[v] != 0.0);
   };
   std::vector<Plot> panels;
@@ -212,7 +212,7 @@ std::string plot(const Model<double>& model, const std::vector<JointSample>& mot
       std::vector<double> y = course_of(courses, line.name).of_joint[v];
       const bool broken = friction && std::string(line.name) != "dynamic";
       for (std::size_t k = 0; broken && k < y.size(); ++k) {
-        if (turns(k, v)) y[k] = std::nan("");
+        if (rests(k, v)) y[k] = std::nan("");
       }
       p.series.push_back({line.label, t, std::move(y), {}, line.colour});
     }

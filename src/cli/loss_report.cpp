@@ -66,7 +66,7 @@ LossReport loss_report(const Model<double>& model, std::span<const double> q, st
   std::vector<double> low(qd.size()), high(qd.size());
   holding_range<double>(model, work, q, qd, qdd, low, high, external);
   for (std::size_t v = 0; v < qd.size(); ++v) {
-    if (qd[v] == 0.0) report.holding.push_back({v, low[v], high[v]});
+    if (qd[v] == 0.0 && qdd[v] == 0.0) report.holding.push_back({v, low[v], high[v]});
   }
   return report;
 }
@@ -138,8 +138,8 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
   }
   if (holds) {
     text +=
-        "\nFriction has no direction at rest: tau is then what it would be without. These stay at rest under any tau\n"
-        "between (of joints on coupled drives: while the others have their own)\n\n" +
+        "\nAt rest friction opposes the motion that begins with qdd. Where qdd is zero too, it has no direction and tau is given\n"
+        "without it; these joints stay at rest under any tau in the range (of joints on coupled drives: while the others have their own)\n\n" +
         holding.str();
   }
 

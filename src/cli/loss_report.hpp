@@ -28,7 +28,7 @@ struct LossReport {
     std::size_t v;
     double low, high;
   };
-  std::vector<Holding> holding;  // of the joints at rest
+  std::vector<Holding> holding;  // of the joints at rest that do not begin to move
 };
 // Of inverse dynamics.
 LossReport loss_report(const Model<double>& model, std::span<const double> q, std::span<const double> qd,

@@ -80,6 +80,7 @@ double largest(std::span<const double> values) {
 }
 
 Json rows_of(std::span<const double> by_columns, int rows, int columns) {
+  require(by_columns.size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), "rows_of: a number per row and column");
   Json result = Json::array();
   for (int i = 0; i < rows; ++i) {
     Json row = Json::array();
@@ -91,6 +92,7 @@ Json rows_of(std::span<const double> by_columns, int rows, int columns) {
 
 std::string matrix_table(std::span<const double> by_columns, const std::vector<std::string>& rows,
                          const std::vector<std::string>& columns) {
+  require(by_columns.size() == rows.size() * columns.size(), "matrix_table: a number per row and column");
   constexpr std::size_t kWidth = 110, kNumber = 10;
   std::size_t margin = 0;
   for (const std::string& name : rows) margin = std::max(margin, display_width(name));

@@ -9,7 +9,7 @@
 namespace lw::cli {
 namespace {
 
-constexpr double kTolerance = 1e-10;       // of the self-test, of the largest output at a state
+constexpr double kTolerance = 1e-10;       // of the self-test, of the size of the outputs at a state
 constexpr double kSingleTolerance = 1e-6;  // at least
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr double kSingleTolerance = 1e-6;  // at least
 TestVectors vectors_of(const Traced& traced, bool single) {
   const Function& f = traced.function;
   const Reference expected = reference(traced, true);
-  TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance};
+  TestVectors vectors{f.name(), {}, {}, single ? kSingleTolerance : kTolerance, {}};
   StatesFor states(traced, traced.model);
   Random random(2), bits(3);
   for (int k = 0; k < kVectors; ++k) {
@@ -32,13 +32,13 @@ TestVectors vectors_of(const Traced& traced, bool single) {
       }
     }
     expected(own, out);
+    vectors.sizes.push_back(output_size(traced, s, out));
     if (single) {
       std::vector<double> moved(out.size());
       for (double& x : own) x *= 1.0 + (bits.chance(0.5) ? 0x1p-23 : -0x1p-23);
       expected(own, moved);
-      double largest = 0.0;
-      for (const double x : out) largest = std::max(largest, std::abs(x));
-      if (largest > 0.0) vectors.tolerance = std::max(vectors.tolerance, 10.0 * largest_difference(moved, out) / largest);
+      const double size = vectors.sizes.back();
+      if (size > 0.0) vectors.tolerance = std::max(vectors.tolerance, 10.0 * largest_difference(moved, out) / size);
     }
     vectors.inputs.push_back(std::move(in));
     vectors.outputs.push_back(std::move(out));

@@ -6,6 +6,7 @@
 #include "../base/error.hpp"
 #include "../base/file.hpp"
 #include "../base/text.hpp"
+#include "../dynamics/closure.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
 #include "progress.hpp"
@@ -26,10 +27,10 @@ const char* verdict_name(Verdict v) {
   }
   return "";
 }
-Style verdict_style(Verdict v) { return v == Verdict::passed ? Style::good : v == Verdict::failed ? Style::error : Style::faint; }
+Style verdict_style(Verdict v) { return v == Verdict::passed ? Style::good : v == Verdict::failed ? Style::error : Style::warning; }
 
 Json verify_json(const Arguments& arguments, const Model<double>& model, const VerificationReport& r) {
-  Json json{{"model", model.name}, {"ok", r.passed()}, {"checks", Json::array()}, {"orders", Json::array()}};
+  Json json{{"model", model.name}, {"dof", mobility(model).dof}, {"ok", r.passed()}, {"checks", Json::array()}, {"orders", Json::array()}};
   for (const VerificationCheck& c : r.checks) {
     const bool skipped = c.verdict == Verdict::skipped;
     json["checks"].push_back({{"group", c.group},
@@ -40,6 +41,7 @@ Json verify_json(const Arguments& arguments, const Model<double>& model, const V
                               {"unit", c.unit},
                               {"why", c.why},
                               {"note", c.note}});
+    if (skipped) json["checks"].back()["reason"] = c.note;
   }
   for (const ConvergenceCurve& c : r.convergence) {
     json["orders"].push_back({{"integrator", c.integrator},
@@ -57,7 +59,7 @@ void print_checks(const VerificationReport& r) {
   for (const VerificationCheck& c : r.checks) widest = std::max(widest, display_width(c.name));
   std::string group = "-";
   for (const VerificationCheck& c : r.checks) {
-    if (c.group != group) fmt::print("\n{}\n", styled(c.group.empty() ? "could not be computed" : c.group, Style::heading, stdout));
+    if (c.group != group) fmt::print("\n{}\n", styled(c.group, Style::heading, stdout));
     group = c.group;
     const std::string verdict = verdict_name(c.verdict), blanks(widest - display_width(c.name), ' ');
     fmt::print("  {}{}  {}", styled(verdict, verdict_style(c.verdict), stdout), std::string(7 - verdict.size(), ' '), c.name);
@@ -128,12 +130,13 @@ Command verify_command() {
                                 {"--no-compile", "", "leaves compiled code out", Kind::flag, {}, "Options"},
                                 {"--out", "FILE.html", "also writes a page to file, with plots", Kind::text, {}, "Output"}});
   c.name = "verify";
-  c.summary = "every number of a mechanism by another road";
+  c.summary = "cross-checks every result of a mechanism by an independent method";
   c.description =
-      "Computes the dynamics of a mechanism by independent roads and measures where they disagree: every formulation that can "
+      "Computes the dynamics of a mechanism by independent methods and measures how far they differ: every formulation that can "
       "describe it at random states, forward dynamics put back into inverse dynamics, compiled code, derivatives against dual "
       "numbers, power against energy; then along a run the torques from the motion and the energy that is not accounted for; and "
-      "the order of the integrators on this mechanism. Where a deviation is larger than allowed, the exit code is 1.";
+      "the order of the integrators on this mechanism. Where a deviation is larger than allowed, the check has failed and the exit code is 1. A check "
+      "that cannot be made for this mechanism is skipped, with the reason: this says nothing against it.";
   c.examples = {"linkwright verify double-pendulum", "linkwright verify puma560 --out puma560.html",
                 "linkwright verify stanford --states 20 --no-compile --json"};
   c.run = run_verify;

@@ -10,6 +10,7 @@
 #include "../base/error.hpp"
 #include "../base/svg.hpp"
 #include "../base/text.hpp"
+#include "../dynamics/closure.hpp"
 #include "picture.hpp"
 
 namespace lw::cli {
@@ -18,9 +19,9 @@ namespace {
 using Verdict = VerificationCheck::Verdict;
 
 constexpr const char* kVerifyStyle = R"(
-:root { --ink: #1d2430; --soft: #5d6878; --page: #ffffff; --panel: #f5f7fa; --line: #dde3ea; --good: #1a7f4b; --bad: #c0262d; }
+:root { --ink: #1d2430; --soft: #5d6878; --page: #ffffff; --panel: #f5f7fa; --line: #dde3ea; --good: #1a7f4b; --bad: #c0262d; --open: #9a6700; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --page: #14181f; --panel: #1c222c; --line: #323b48;
-  --good: #4fc38a; --bad: #ff7b7b; } }
+  --good: #4fc38a; --bad: #ff7b7b; --open: #d9a93a; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
 main { max-width: 1000px; margin: 0 auto; padding: 40px 28px 80px; }
@@ -31,7 +32,7 @@ p { margin: 4px 0 12px; max-width: 80ch; }
 .head { display: flex; gap: 28px; align-items: flex-start; }
 .head > div { flex: 1; } .head svg { width: 300px; height: auto; color: inherit; }
 .verdict { display: inline-block; margin: 14px 0; padding: 8px 18px; border-radius: 8px; font-weight: 700; font-size: 18px; border: 2px solid; }
-.good { color: var(--good); } .bad { color: var(--bad); }
+.good { color: var(--good); } .bad { color: var(--bad); } .open { color: var(--open); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 18px; margin: 8px 0; font-size: 14px; }
 dt { color: var(--soft); } dd { margin: 0; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; margin: 6px 0 18px; }
@@ -54,7 +55,7 @@ std::string verify_table(const std::vector<VerificationCheck>& checks, const std
     if (c.group != group) continue;
     const bool skipped = c.verdict == Verdict::skipped, good = c.verdict == Verdict::passed;
     const bool measured = !skipped && std::isfinite(c.worst);
-    const std::string mark = skipped ? "<span class='soft'>– skipped</span>"
+    const std::string mark = skipped ? "<span class='open'>– skipped</span>"
                              : good  ? "<span class='good'>✓ passed</span>"
                                      : "<span class='bad'>✗ failed</span>";
     rows += fmt::format(
@@ -104,19 +105,22 @@ std::string verify_page(const VerifyPage& page) {
   } catch (const Error&) {
     // it has no shapes
   }
+  std::string verdict = counted(count(Verdict::failed), "check") + " failed";
+  if (r.passed() && count(Verdict::skipped) == 0) verdict = "all checks passed";
+  else if (r.passed()) verdict = fmt::format("{} passed, {} skipped", counted(count(Verdict::passed), "check"), count(Verdict::skipped));
   std::string out = fmt::format(
       "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>\n"
       "<title>Verification of {0}</title>\n<style>{1}</style></head>\n<body><main>\n<div class='head'><div>\n"
       "<h1>Verification of {0}</h1>\n<p class='soft'>{2}</p>\n<div class='verdict {3}'>{4}</div>\n",
       escape_xml(page.model.name), kVerifyStyle, escape_xml(page.mechanism.summary), r.passed() ? "good" : "bad",
-      r.passed() ? "all checks passed" : counted(count(Verdict::failed), "check") + " failed");
+      verdict);
   const auto row = [&](const char* name, const std::string& value) {
     out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escape_xml(value));
   };
   out += "<dl>\n";
   row("model", page.source);
   for (const std::string& change : page.changes) row("changed by", change);
-  row("degrees of freedom", std::to_string(page.model.nv));
+  row("degrees of freedom", std::to_string(mobility(page.model).dof));
   row("checks", fmt::format("{} passed, {} failed, {} skipped", count(Verdict::passed), count(Verdict::failed), count(Verdict::skipped)));
   row("random states", fmt::format("{}, seed {}", page.states, page.seed));
   row("program", "linkwright " LINKWRIGHT_VERSION);
@@ -127,7 +131,7 @@ std::string verify_page(const VerifyPage& page) {
     if (std::ranges::find(groups, c.group) == groups.end()) groups.push_back(c.group);
   }
   for (const std::string& group : groups) {
-    std::string title = group.empty() ? "could not be computed" : group;
+    std::string title = group;
     title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
     out += fmt::format("<h2>{}</h2>\n{}", title, verify_table(r.checks, group));
   }

@@ -112,8 +112,7 @@ Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& fun
   for (const Traced& t : traced) {
     constexpr int kStates = 20;
     if (const Verification check = verify(t, kStates); !check.passed()) {
-      throw Error(ErrorCode::data, fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}",
-                                                t.function.name(), mechanism.name, check.error));
+      throw Disagreement(fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}", t.function.name(), mechanism.name, check.error));
     }
   }
   return jit(program, options.jit);

@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "../base/error.hpp"
 #include "jit.hpp"
 #include "roads.hpp"
 
@@ -24,7 +25,12 @@ struct CompileOptions {
   ProgramOptions program = {};
   JitOptions jit = {};
 };
-// For this machine: see `native`. Throws Error(data) where what was traced does not agree with the reference.
+// What was traced does not agree with the reference: a defect of ours, while other Errors are the mechanism's or the machine's.
+class Disagreement : public Error {
+ public:
+  explicit Disagreement(const std::string& message) : Error(ErrorCode::data, message) {}
+};
+// For this machine: see `native`. Throws Disagreement.
 Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options = {});
 
 // Whether a·b + c is one instruction here.

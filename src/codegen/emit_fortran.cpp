@@ -159,19 +159,17 @@ std::string assigned(const std::string& array, const std::vector<double>& values
 }
 
 constexpr const char* kFortranCheck = R"(
-  ! The largest error as a fraction of the largest expected number; NaN stays.
-  subroutine compare(got, expected, worst)
-    real(wp), intent(in) :: got(:), expected(:)
+  ! The largest error as a fraction of `scale`, the size of the results or of the terms that they are sums of; NaN stays.
+  subroutine compare(got, expected, scale, worst)
+    real(wp), intent(in) :: got(:), expected(:), scale
     real(wp), intent(inout) :: worst
-    real(wp) :: error, largest
+    real(wp) :: error
     integer :: k
-    largest = 0.0_wp
     error = 0.0_wp
     do k = 1, size(got)
-      largest = max(largest, abs(expected(k)))
       if (.not. abs(got(k) - expected(k)) <= error) error = abs(got(k) - expected(k))
     end do
-    if (largest > 0.0_wp) error = error / largest
+    error = error / scale
     if (.not. error <= worst) worst = error
   end subroutine compare
 
@@ -211,10 +209,11 @@ Artefact emit_fortran_selftest(const Program& program, const std::vector<TestVec
     tests +=
         fmt::format("\n  subroutine {}()\n    real(wp) :: x({}), y({}), expected({}), worst\n\n    worst = 0.0_wp\n",
                     test, f.input_size(), f.output_size(), f.output_size());
+    const std::vector<double> sizes = sizes_of(v);
     for (std::size_t k = 0; k < v.inputs.size(); ++k) {
       tests += assigned("x", v.inputs[k]) + assigned("expected", v.outputs[k]);
       tests += code_line(fmt::format("call {}({})", name, fmt::join(arguments, ", ")), 4, kFortranWidth, " &");
-      tests += "    call compare(y, expected, worst)\n";
+      tests += fmt::format("    call compare(y, expected, {}_wp, worst)\n", shortest(sizes[k]));
     }
     tests += fmt::format("    call verdict('{}', {}, worst, {}_wp)\n  end subroutine {}\n", name, v.inputs.size(),
                          shortest(v.tolerance), test);

@@ -235,9 +235,12 @@ std::string table(const std::vector<std::vector<double>>& rows) {
 
 constexpr const char* kPythonCheck = R"(
 
-def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
-    """Whether all outputs are as expected, to a fraction of the largest at each state: one by one and all at once."""
-    inputs, outputs = np.array(inputs), np.array(outputs)
+def check(name, function, input_sizes, output_rows, inputs, outputs, sizes, tolerance):
+    """Whether all outputs are as expected, one by one and all at once, to a fraction of their size at each state.
+
+    The size is that of the largest of them, or of the terms that they are sums of.
+    """
+    inputs, outputs, sizes = np.array(inputs), np.array(outputs), np.array(sizes).reshape(-1, 1)
 
     def flat(states):
         results = function(*np.split(states, np.cumsum(input_sizes)[:-1], axis=-1))
@@ -248,11 +251,9 @@ def check(name, function, input_sizes, output_rows, inputs, outputs, tolerance):
         ]
         return np.concatenate(vectors, axis=-1)
 
-    largest = np.max(np.abs(outputs), axis=-1, initial=0.0, keepdims=True)
-    largest[largest == 0.0] = 1.0
     worst = 0.0
     for got in (np.array([flat(state) for state in inputs]), flat(inputs)):
-        worst = np.maximum(worst, np.max(np.abs(got - outputs) / largest, initial=0.0))  # NaN stays
+        worst = np.maximum(worst, np.max(np.abs(got - outputs) / sizes, initial=0.0))  # NaN stays
     right = bool(worst <= tolerance)
     print(f"{name:32} {len(inputs)} states, largest error {worst:.1e} ({tolerance:.1e} allowed){'' if right else '  WRONG'}")
     return right
@@ -278,9 +279,9 @@ Artefact emit_python_selftest(const Program& program, const std::vector<TestVect
     std::vector<std::string> sizes, rows;
     for (const Group& g : f.inputs()) sizes.push_back(std::to_string(g.size));
     for (const Group& g : f.outputs()) rows.push_back(std::to_string(g.rows));
-    text += fmt::format("right &= check(\n    \"{0}.{1}\", {0}.{1}, [{2}], [{3}],\n    {4},\n    {5},\n    {6})\n",
+    text += fmt::format("right &= check(\n    \"{0}.{1}\", {0}.{1}, [{2}], [{3}],\n    {4},\n    {5},\n    {6}[0],\n    {7})\n",
                         program.name, python_name(f), fmt::join(sizes, ", "), fmt::join(rows, ", "), table(v.inputs),
-                        table(v.outputs), shortest(v.tolerance));
+                        table(v.outputs), table({sizes_of(v)}), shortest(v.tolerance));
   }
   text += "print(\"all right\" if right else \"WRONG\")\nsys.exit(0 if right else 1)\n";
   return {program.name + "_selftest.py", text};

@@ -180,7 +180,7 @@ class Balance {
       Losses<Expr> losses(scene.fewer);
       for (std::size_t k = 0; k < nv_; ++k) losses.dynamic[k] = affine(x[2][k], x[1], nv_, k);
       const Taken at = taken(scene);
-      add_losses<Expr>(at.model, reactions, at.along, x[3], x[0], losses);
+      add_losses<Expr>(at.model, reactions, at.along, x[3], x[0], losses, AtRest::no_direction);
       for (std::size_t k = 0; k < nv_; ++k) y[0][k] = losses.total[k] - x[4][k];
       // As outputs of the drives, not inputs: the laws of the drives have kinks, between which Newton steps would go to and fro.
       for (const Transmission<Expr>& t : scene.fewer.transmissions) {

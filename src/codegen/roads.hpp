@@ -99,6 +99,9 @@ struct Verification {
   bool passed() const { return error <= limit; }
 };
 Verification verify(const Traced& traced, int states, std::uint64_t seed = 1);
+// What errors of a state's outputs are a fraction of in self-tests: the largest of them, or of the terms that they are sums of. The outputs alone
+// are no measure: all of them may be sums that cancel (an arm in balance).
+double output_size(const Traced& traced, const State& state, const std::vector<double>& expected);
 // The error of the same in single precision, at states that have no more digits than that.
 double float_error(const Traced& traced, int states, std::uint64_t seed = 1);
 

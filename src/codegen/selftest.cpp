@@ -1,6 +1,7 @@
 #include "selftest.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -26,9 +27,10 @@ std::string table(const std::string& name, const std::vector<std::vector<double>
 }
 
 constexpr const char* kCCheck = R"(
-/* Whether all outputs are as expected, to a fraction of the largest at each state. */
+/* Whether all outputs are as expected, to a fraction of their size at each state: that of the largest of them, or of the
+   terms that they are sums of. */
 static int check(const char *name, void (*run)(int, const REAL *, REAL *), int states, int n_in, int n_out,
-                 const double *inputs, const double *outputs, double tolerance) {
+                 const double *inputs, const double *outputs, const double *sizes, double tolerance) {
   static REAL in[MOST_IN], out[MOST_OUT];
   double worst = 0.0;
   int wrong = 0;
@@ -36,13 +38,12 @@ static int check(const char *name, void (*run)(int, const REAL *, REAL *), int s
   run(states, in, out);
   for (int state = 0; state < states; ++state) {
     const double *expected = outputs + state * n_out;
-    double largest = 0.0, error = 0.0;
+    double error = 0.0;
     for (int k = 0; k < n_out; ++k) {
-      const double size = fabs(expected[k]), difference = fabs((double)out[state * n_out + k] - expected[k]);
-      if (size > largest) largest = size;
+      const double difference = fabs((double)out[state * n_out + k] - expected[k]);
       if (!(difference <= error)) error = difference; /* NaN stays */
     }
-    if (error > 0.0 || error != error) error /= largest > 0.0 ? largest : 1.0;
+    error /= sizes[state];
     if (!(error <= worst)) worst = error;
     if (!(error <= tolerance)) ++wrong;
   }
@@ -206,6 +207,17 @@ const Function& tested_function(const Program& program, const TestVectors& v) {
   return *found;
 }
 
+std::vector<double> sizes_of(const TestVectors& vectors) {
+  std::vector<double> sizes = vectors.sizes;
+  for (std::size_t k = sizes.size(); k < vectors.outputs.size(); ++k) {
+    double largest = 0.0;
+    for (const double x : vectors.outputs[k]) largest = std::max(largest, std::abs(x));
+    sizes.push_back(largest);
+  }
+  for (double& x : sizes) x = x > 0.0 && x < HUGE_VAL ? x : 1.0;
+  return sizes;
+}
+
 Artefact emit_vectors(const Program& program, const std::vector<TestVectors>& vectors, const Form& form) {
   std::string text;
   for (const TestVectors& v : vectors) {
@@ -238,9 +250,9 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
     most_out = std::max(most_out, v.inputs.size() * f.output_size());
     std::string id = v.function;
     std::replace(id.begin(), id.end(), '-', '_');
-    tables += "\n" + table(id + "_inputs", v.inputs) + table(id + "_outputs", v.outputs);
+    tables += "\n" + table(id + "_inputs", v.inputs) + table(id + "_outputs", v.outputs) + table(id + "_sizes", {sizes_of(v)});
     const auto add = [&](const std::string& called, const std::string& run) {
-      calls += fmt::format("  right &= check(\"{0}\", {1}, {2}, {3}, {4}, {5}_inputs, {5}_outputs, {6});\n", called, run,
+      calls += fmt::format("  right &= check(\"{0}\", {1}, {2}, {3}, {4}, {5}_inputs, {5}_outputs, {5}_sizes, {6});\n", called, run,
                            v.inputs.size(), f.input_size(), f.output_size(), id, shortest(v.tolerance));
     };
     const std::string one = space + c_function(program, f, dialect), all = space + c_batch_function(program, f, dialect);

@@ -11,8 +11,12 @@ struct TestVectors {
   std::string function;                      // as in the program: "inverse"
   std::vector<std::vector<double>> inputs;   // one a state, groups one behind the other
   std::vector<std::vector<double>> outputs;  // expected
-  double tolerance = 1e-9;                   // of the largest output at the state
+  double tolerance = 1e-9;                   // of the size of the outputs at the state
+  std::vector<double> sizes = {};            // one a state, as output_size (roads.hpp) gives them; empty: the largest output
 };
+
+// What errors are a fraction of, one a state; never zero.
+std::vector<double> sizes_of(const TestVectors& vectors);
 
 // NAME_c_vectors.csv: a line a state, `function, inputs…, outputs…`; and NAME_selftest.c or .cpp, which needs the code and
 // nothing else, prints a line a function and a verdict, and exits with 0 or 1.

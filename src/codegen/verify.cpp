@@ -8,9 +8,11 @@
 #include "../base/worse.hpp"
 #include "../dynamics/aba.hpp"
 #include "../dynamics/closed.hpp"
+#include "../dynamics/closed_derivative_terms.hpp"
 #include "../dynamics/crba.hpp"
 #include "../dynamics/derivative_terms.hpp"
 #include "../dynamics/friction.hpp"
+#include "../dynamics/kinematics.hpp"
 #include "../dynamics/regressor.hpp"
 #include "../dynamics/rnea.hpp"
 #include "../dynamics/torque_terms.hpp"
@@ -130,26 +132,90 @@ bool is_definite(const Model<double>& model, Workspace<double>& work, const Stat
   return true;
 }
 
-// Of a mechanism with loops. Torques relative to the terms of the tree's, each with the part |R| that it has; of forward dynamics
-// those that the difference of accelerations needs. Dependent coordinates by the angle between them, and what is left of the
-// closures, count as they are.
-double closed_error(const Model<double>& model, const LoopPlan& plan, const Function& f, const State& s, const Values& got,
-                    const Values& expected) {
-  ClosedWorkspace<double> work(model, plan);
-  const std::size_t n = plan.freedoms(), nv = static_cast<std::size_t>(model.nv);
-  const Values q = loop_position<double>(model, plan, s.q, s.guess).q;
-  Values H(n * n), b(n, 0.0), terms(n, 0.0);
-  closed_mass_matrix<double>(model, plan, work, q, H);
-  const Values R = work.R;
-  const bool forces = f.name().starts_with("forward");
-  if (!s.qd.empty()) {
-    closed_velocities<double>(model, plan, work, s.qd);
-    closed_accelerations<double>(model, plan, work, q, f.name().starts_with("inverse") || f.name() == "friction" ? s.qdd : b);
-    const Values of_tree = torque_terms(model, work.tree, q, work.qd, work.qdd);
-    for (std::size_t k = 0; k < n; ++k) {
+// How far a frame may be from the world's origin: along the chain of bodies to it.
+double reach(const Model<double>& model, const Workspace<double>& work, const Frame<double>& frame) {
+  double sum = norm(frame.X_BF.p);
+  for (int b = frame.body; b >= 0; b = model.bodies[static_cast<std::size_t>(b)].parent) sum += norm(work.X[static_cast<std::size_t>(b)].p);
+  return sum;
+}
+
+// Of a mechanism with loops, at a state: what each output is measured by. Torques by the terms of the tree's, each with the part |R| that
+// it has; their derivatives likewise. Dependent coordinates and residuals count as they are.
+class ClosedScale {
+ public:
+  ClosedScale(const Traced& traced, const Model<double>& model, std::span<const Model<Dual>> moving, const State& s)
+      : plan_(*traced.loops), f_(traced.function), n_(plan_.freedoms()), H(n_ * n_), terms(n_, 0.0), lever_(n_, 0.0) {
+    ClosedWorkspace<double> work(model, plan_);
+    const std::size_t nv = static_cast<std::size_t>(model.nv);
+    const Values q = loop_position<double>(model, plan_, s.q, s.guess).q;
+    closed_mass_matrix<double>(model, plan_, work, q, H);
+    const Values R = work.R;
+    const Frame<double>& frame = model.frames[static_cast<std::size_t>(traced.frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(traced.frame))];
+    reach_ = reach(model, work.tree, frame);
+    for (std::size_t k = 0; k < n_; ++k) {
+      for (std::size_t v = 0; v < nv; ++v) lever_[k] += std::abs(R[k * nv + v]);
+    }
+    if (s.qd.empty()) return;
+    Values qdd(n_, 0.0);
+    if (f_.name().starts_with("inverse") || f_.name() == "friction") qdd = s.qdd;
+    if (f_.name() == "forward-derivatives") closed_forward<double>(model, plan_, work, q, s.qd, s.tau, qdd);
+    closed_velocities<double>(model, plan_, work, s.qd);
+    closed_accelerations<double>(model, plan_, work, q, qdd);
+    const Values velocities = work.qd, of_tree = torque_terms(model, work.tree, q, velocities, work.qdd);
+    for (std::size_t k = 0; k < n_; ++k) {
       for (std::size_t v = 0; v < nv; ++v) terms[k] += std::abs(R[k * nv + v]) * of_tree[v];
     }
+    if (f_.name() == "energy") energies_ = energy_terms(model, work.tree, q, velocities);
+    if (f_.name().ends_with("-derivatives")) derivatives_ = closed_derivative_terms(model, moving, plan_, s.q, s.guess, s.qd, qdd);
   }
+
+  // By H times the difference, since it is a force that this adds to.
+  static bool by_inertia(const Function& f, const Group& g) { return f.name().starts_with("forward") && (g.name == "qdd" || g.name.starts_with("d_")); }
+
+  // Of entry k of a group, whose largest one is `size`; e: the expected ones.
+  double operator()(const Group& g, std::size_t k, std::span<const double> e, double size) const {
+    const bool one_each = plan_.actuated == plan_.independent;
+    if (g.name == "dependent" || g.name == "residual" || g.name == "rotation") return 1.0;
+    if (g.name == "position") return std::max(size, reach_);
+    if (g.name == "jacobian") return std::max(size, lever_[k / 6] * (k % 6 < 3 ? 1.0 : reach_));
+    if (g.name == "kinetic") return energies_.kinetic;
+    if (g.name == "potential") return energies_.potential;
+    if (g.name == "M") return std::sqrt(std::abs(H[(k % n_) * (n_ + 1)] * H[(k / n_) * (n_ + 1)]));
+    if (g.name.starts_with("d_")) return derivative(g, k, e, size);
+    if (g.name == "qdd") return terms[k] + through_inertia(k, e, 0);
+    return std::max(std::abs(e[k]), k < n_ && one_each ? terms[k] : *std::max_element(terms.begin(), terms.end()));
+  }
+
+ private:
+  double through_inertia(std::size_t row, std::span<const double> e, std::size_t first) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < n_; ++j) sum += std::sqrt(std::abs(H[row * (n_ + 1)] * H[j * (n_ + 1)])) * std::abs(e[first + j]);
+    return sum;
+  }
+  double derivative(const Group& g, std::size_t k, std::span<const double> e, double size) const {
+    const std::size_t column = k / g.rows, row = k % g.rows;
+    const std::size_t first = g.name == "d_q" ? 0 : g.name == "d_qd" ? n_ : g.name == "d_p" ? 3 * n_ : 2 * n_;
+    const double* own = derivatives_.data() + (first + column) * n_;
+    if (!by_inertia(f_, g)) return std::max(size, g.rows == n_ && plan_.actuated == plan_.independent ? own[row] : *std::max_element(own, own + n_));
+    return (g.name == "d_tau" ? 0.0 : own[row]) + through_inertia(row, e, column * n_);
+  }
+
+  const LoopPlan& plan_;
+  const Function& f_;
+  std::size_t n_;
+
+ public:
+  Values H, terms;
+
+ private:
+  Values lever_, derivatives_;
+  EnergyTerms energies_;
+  double reach_ = 0.0;
+};
+
+double closed_error(const Traced& traced, const ClosedScale& scale, const Values& got, const Values& expected) {
+  const Function& f = traced.function;
+  const std::size_t n = traced.loops->freedoms();
   double worst = 0.0;
   std::size_t first = 0;
   for (const Group& g : f.outputs()) {
@@ -160,23 +226,30 @@ double closed_error(const Model<double>& model, const LoopPlan& plan, const Func
     for (std::size_t k = 0; k < g.size; ++k) {
       double difference = a[k] - e[k];
       if (g.name == "dependent") difference = std::remainder(difference, 2.0 * std::numbers::pi);
-      double scale = size;
-      if (g.name == "dependent" || g.name == "residual") scale = 1.0;
-      const bool part_of_losses = f.name() == "friction" && g.name != "dependent" && g.name != "residual";
-      if (g.name == "tau" || g.name == "bias" || part_of_losses) scale = std::max(std::abs(e[k]), k < n && plan.actuated == plan.independent ? terms[k] : *std::max_element(terms.begin(), terms.end()));
-      if (g.name == "M") scale = std::sqrt(std::abs(H[(k % n) * (n + 1)] * H[(k / n) * (n + 1)]));
-      if (g.name == "qdd" && forces) {
+      if (ClosedScale::by_inertia(f, g)) {
         difference = 0.0;
-        scale = terms[k];
-        for (std::size_t j = 0; j < n; ++j) {
-          difference += H[j * n + k] * (a[j] - e[j]);
-          scale += std::sqrt(std::abs(H[k * n + k] * H[j * n + j])) * std::abs(e[j]);
-        }
+        for (std::size_t j = 0; j < n; ++j) difference += scale.H[j * n + k % n] * (a[k - k % n + j] - e[k - k % n + j]);
       }
-      worst = worse(worst, difference == 0.0 ? 0.0 : std::abs(difference) / scale);
+      worst = worse(worst, difference == 0.0 ? 0.0 : std::abs(difference) / scale(g, k, e, size));
     }
   }
   return worst;
+}
+
+// The largest that an entry is measured by, in its own unit.
+double closed_size(const Traced& traced, const ClosedScale& scale, const Values& expected) {
+  const std::size_t n = traced.loops->freedoms();
+  double size = 0.0;
+  std::size_t first = 0;
+  for (const Group& g : traced.function.outputs()) {
+    const std::span<const double> e(expected.data() + first, g.size);
+    first += g.size;
+    for (std::size_t k = 0; k < g.size; ++k) {
+      const double inertia = ClosedScale::by_inertia(traced.function, g) ? std::abs(scale.H[k % n * (n + 1)]) : 1.0;
+      size = std::max(size, scale(g, k, e, 0.0) / inertia);
+    }
+  }
+  return size;
 }
 
 using Run = std::function<void(std::span<const double>, std::span<double>)>;
@@ -210,8 +283,9 @@ class Check {
     interpreter(in, out);
     original_(own, unsnapped);
     if (traced_.loops != nullptr) {
-      v.error = worse(v.error, closed_error(model_, *traced_.loops, f_, s, out, expected));
-      v.snapping = worse(v.snapping, closed_error(model_, *traced_.loops, f_, s, unsnapped, expected));
+      const ClosedScale scale(traced_, model_, moving_, s);
+      v.error = worse(v.error, closed_error(traced_, scale, out, expected));
+      v.snapping = worse(v.snapping, closed_error(traced_, scale, unsnapped, expected));
       return;
     }
     if (f_.name() == "forward") {
@@ -236,6 +310,10 @@ class Check {
           return relative(got, expected, torque_terms(model_, work_, s.q, s.qd, f_.name() == "bias" ? work_.zero : s.qdd));
         }
         if (f_.name() == "mass-matrix") return relative_inertias(got, expected, s.qd.size());
+        if (f_.name() == "energy") {
+          const EnergyTerms terms = energy_terms(model_, work_, s.q, s.qd);
+          return relative(got, expected, {terms.kinetic, terms.potential});
+        }
         return relative(got, expected);
       };
       v.error = worse(v.error, error(out));
@@ -287,6 +365,40 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed, const 
 }
 
 }  // namespace
+
+double output_size(const Traced& traced, const State& s, const std::vector<double>& expected) {
+  const Model<double> model = snapped(traced.model, traced.snap);
+  std::vector<Model<Dual>> moving;
+  for (const Model<Dual>& m : traced.moving) moving.push_back(snapped(m, traced.snap));
+  const std::string& name = traced.function.name();
+  double size = 0.0;
+  const auto include = [&size](const Values& list) {
+    for (const double x : list) size = std::max(size, std::abs(x));
+  };
+  include(expected);
+  if (traced.loops != nullptr) return std::max(size, closed_size(traced, ClosedScale(traced, model, moving, s), expected));
+  Workspace<double> work(model);
+  const std::size_t n = s.qd.size();
+  const bool forward = name.starts_with("forward");
+  Values M(n * n), qdd = name == "bias" || forward ? Values(n, 0.0) : s.qdd, terms;
+  crba<double>(model, work, s.q, M);
+  if (name == "inverse" || name == "bias" || name == "friction" || name == "forward") {
+    terms = torque_terms(model, work, s.q, s.qd, qdd);
+    for (std::size_t k = 0; k < n && forward; ++k) terms[k] += std::abs(s.tau[k]);
+    if (name == "friction") terms = loss_terms(model, terms);
+  } else if (name.ends_with("-derivatives")) {
+    if (forward) aba<double>(model, work, s.q, s.qd, s.tau, qdd);
+    const DerivativeTerms of = derivative_terms(model, work, s.q, s.qd, qdd);
+    for (const Values* part : {&of.d_q, &of.d_qd}) terms.insert(terms.end(), part->begin(), part->end());
+    if (!forward) terms.insert(terms.end(), of.d_qdd.begin(), of.d_qdd.end());
+  } else if (name == "energy") {
+    const EnergyTerms e = energy_terms(model, work, s.q, s.qd);
+    terms = {e.kinetic, e.potential};
+  }
+  for (std::size_t k = 0; k < terms.size() && forward; ++k) terms[k] /= std::abs(M[k % n * (n + 1)]);
+  include(terms);
+  return size;
+}
 
 Verification verify(const Traced& traced, int states, std::uint64_t seed) {
   Interpreter<double> interpret(traced.function);

@@ -116,16 +116,22 @@ void ClosedLosses<T>::set_cut_rows(const ClosedWorkspace<T>& work) {
 }
 
 template <class T>
-void ClosedLosses<T>::joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, std::span<const Force<std::type_identity_t<T>>> reactions,
+void ClosedLosses<T>::joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, In<T> beginning,
+                                           std::span<const Force<std::type_identity_t<T>>> reactions,
                                            std::span<const Force<std::type_identity_t<T>>> in_cuts, Out<T> force) {
   std::copy(damping_.begin(), damping_.end(), tree_.begin());
   for (const JointLoss<T>& loss : model_.losses) {
-    tree_[at(loss.v)] += joint_friction<T>(loss, model_.bodies[at(loss.body)], velocity[at(loss.v)], reactions[at(loss.body)]);
+    const T &rate = velocity[at(loss.v)], direction = beginning.empty() ? rate : direction_of_motion<T>(rate, beginning[at(loss.v)]);
+    tree_[at(loss.v)] += directed_joint_friction<T>(loss, model_.bodies[at(loss.body)], rate, direction, reactions[at(loss.body)]);
   }
   for (const Cut& cut : cuts_) {
-    T rate(0.0);
-    for (std::size_t v = 0; v < cut.row.size(); ++v) rate += cut.row[v] * velocity[v];
-    const T friction = joint_friction<T>(cut.loss, cut.joint, rate, in_cuts[cut.loop]);
+    const auto across = [&](In<T> of_tree) {
+      T sum(0.0);
+      for (std::size_t v = 0; v < cut.row.size(); ++v) sum += cut.row[v] * of_tree[v];
+      return sum;
+    };
+    const T rate = across(velocity), direction = beginning.empty() ? rate : direction_of_motion<T>(rate, across(beginning));
+    const T friction = directed_joint_friction<T>(cut.loss, cut.joint, rate, direction, in_cuts[cut.loop]);
     for (std::size_t v = 0; v < cut.row.size(); ++v) tree_[v] += cut.row[v] * friction;
   }
   project_torques<T>(plan_, work, tree_, force);
@@ -148,7 +154,7 @@ void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> weights, 
 
 template <class T>
 void ClosedLosses<T>::forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
-                             std::span<const Force<std::type_identity_t<T>>> external, In<T> given) {
+                             std::span<const Force<std::type_identity_t<T>>> external, In<T> given, AtRest at_rest) {
   set_closed_pose<T>(model_, plan_, work, q);
   if (plan_.actuated != plan_.independent) complement_by_unit_velocities<T>(model_, plan_, work);
   closed_velocities<T>(model_, plan_, work, qd);
@@ -164,23 +170,24 @@ void ClosedLosses<T>::forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> 
     rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, tree_, damping_, external_);
   }
   set_cut_rows(work);
-  joint_friction_force(work, work.qd, work.tree.force, in_cuts, friction_);
+  const In<T> beginning = at_rest == AtRest::direction_of_acceleration ? In<T>(work.qdd) : In<T>();
+  joint_friction_force(work, work.qd, beginning, work.tree.force, in_cuts, friction_);
   work.multipliers = multipliers;
   for (std::size_t k = 0; k < needed.size(); ++k) needed[k] = force_[k] + friction_[k];
 }
 
 template <class T>
 void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
-                              std::span<const Force<std::type_identity_t<T>>> external) {
+                              std::span<const Force<std::type_identity_t<T>>> external, AtRest at_rest) {
   refuse_undriven(plan_, model_.name, model_.velocity_names);
-  forces(work, q, qd, qdd, weights, external);
+  forces(work, q, qd, qdd, weights, external, {}, at_rest);
   distribute_torques<T>(plan_, work, force_, weights, losses.dynamic);
   distribute_torques<T>(plan_, work, friction_, weights, losses.damping);
   for (std::size_t k = 0; k < plan_.actuated.size(); ++k) {
     qd_[k] = work.qd[at(plan_.actuated[k])];
     qdd_[k] = work.qdd[at(plan_.actuated[k])];
   }
-  add_losses<T>(motors_, work.tree.force, {}, qd_, qdd_, losses);
+  add_losses<T>(motors_, work.tree.force, {}, qd_, qdd_, losses, at_rest);
 }
 
 #define LW_INSTANTIATE(T)          \

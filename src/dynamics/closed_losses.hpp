@@ -7,6 +7,8 @@
 // Reactions that load bearings are those of the frictionless mechanism, with the forces λ in the cut joints; of more motors than freedoms
 // with the torques that they share for it, and what they push against each other. Where loops hold more than they must, λ does not know
 // how the rest is shared: it is borne by the tree's joints. Drives of passive joints have their rotors' inertia and no more.
+// At rest dry friction of every joint, passive and cut ones too, has the direction of that joint's acceleration (friction.hpp); of a
+// cut joint n q̈, which is its acceleration where the whole mechanism is at rest.
 #pragma once
 
 #include "closed.hpp"
@@ -27,19 +29,19 @@ class ClosedLosses {
   // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities and accelerations of the tree,
   // and λ without friction. `given`: torques of the actuated joints, of which that part counts which moves nothing.
   void forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
-              std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {});
+              std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {}, AtRest at_rest = AtRest::no_direction);
   std::vector<T> needed;
   // The part of them that friction and dampers need.
   const std::vector<T>& friction() const { return friction_; }
   // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves what `forces` does. Throws Error(model) where
   // the actuated joints do not determine the motion.
   void inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
-               std::span<const Force<std::type_identity_t<T>>> external = {});
+               std::span<const Force<std::type_identity_t<T>>> external = {}, AtRest at_rest = AtRest::direction_of_acceleration);
   Losses<T> losses;
 
   // Friction in the joints alone, generalised forces of the independent velocities, at velocities and reactions of the tree; cut reactions
-  // as loop_reactions gives them. `directions`: velocities of the tree that decide where dry friction points (of cut joints behind them).
-  void joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, std::span<const Force<std::type_identity_t<T>>> reactions,
+  // as loop_reactions gives them. `beginning`: accelerations of the tree, which give dry friction its direction at rest; empty: it has none.
+  void joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, In<T> beginning, std::span<const Force<std::type_identity_t<T>>> reactions,
                             std::span<const Force<std::type_identity_t<T>>> in_cuts, Out<T> force);
 
   // A freedom of a cut joint that has friction: its velocity is row · q̇.

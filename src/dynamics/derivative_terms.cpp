@@ -217,8 +217,9 @@ class ParameterTerms {
   ParameterTerms(const Model<Dual>& model, Workspace<Dual>& work) : terms(at(model.nv), 0.0), model_(model), work_(work) {}
 
   // The change of a wrench on body i, at the joints that carry it.
-  void add_wrench(std::size_t i, Force<Dual> f) {
-    double ang = norm(rate(f.ang)), lin = norm(rate(f.lin));
+  void add_wrench(std::size_t i, const Force<Dual>& f) { add_wrench(i, f, norm(rate(f.ang)), norm(rate(f.lin))); }
+  // `ang`, `lin`: sums without signs of the parts, which may cancel.
+  void add_wrench(std::size_t i, Force<Dual> f, double ang, double lin) {
     for (std::size_t j = i;;) {
       const Body<Dual>& b = model_.bodies[j];
       const auto v = at(b.v);
@@ -247,8 +248,10 @@ class ParameterTerms {
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
       const RigidInertia<Dual>& I = model_.bodies[i].inertia;
       const Vec3<Dual>&w = work_.velocity[i].ang, &alpha = work_.alpha[i], &a = work_.acceleration[i];
-      const Vec3<Dual> n = I.I * alpha + cross(w, I.I * w) + cross(I.h, a);
-      add_wrench(i, {n, I.mass * a + cross(alpha, I.h) + cross(w, cross(w, I.h))});
+      const Vec3<Dual> turning = I.I * alpha, spinning = cross(w, I.I * w), lifting = cross(I.h, a);
+      const Vec3<Dual> carried = I.mass * a, swung = cross(alpha, I.h), thrown = cross(w, cross(w, I.h));
+      add_wrench(i, {turning + spinning + lifting, carried + swung + thrown}, norm(rate(turning)) + norm(rate(spinning)) + norm(rate(lifting)),
+                 norm(rate(carried)) + norm(rate(swung)) + norm(rate(thrown)));
     }
   }
 

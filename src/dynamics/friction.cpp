@@ -92,11 +92,23 @@ T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, co
 }
 
 template <class T>
+T direction_of_motion(const T& velocity, const T& acceleration) {
+  return select(less(T(0.0), absolute<T>(velocity)), velocity, acceleration);
+}
+
+template <class T>
 T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction, const T& along) {
+  return directed_joint_friction<T>(loss, body, velocity, velocity, reaction, along);
+}
+
+template <class T>
+T directed_joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const T& direction, const Force<T>& reaction,
+                          const T& along) {
   T sum = (loss.viscous + loss.damper) * velocity;
   if (!loss.damper_table.empty()) sum += loss.damper_table(velocity);
   if (!is_dry<T>(loss)) return sum;
-  return sum + opposing<T>(velocity, loss.width, dry_friction<T>(loss, body, absolute<T>(velocity), reaction, along));
+  const T size = dry_friction<T>(loss, body, absolute<T>(velocity), reaction, along);
+  return sum + opposing<T>(is_zero(loss.width) ? direction : velocity, loss.width, size);
 }
 
 template <class T>
@@ -145,7 +157,7 @@ void drive_velocities(const Model<T>& model, In<T> qd, Losses<T>& losses) {
 
 template <class T>
 void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
-               In<T> qdd, Losses<T>& losses) {
+               In<T> qdd, Losses<T>& losses, In<T> directions) {
   const auto nv = static_cast<std::size_t>(model.nv);
   for (std::size_t k = 0; k < nv; ++k) {
     losses.bearing[k] = losses.damping[k];
@@ -153,7 +165,8 @@ void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t
   }
   for (const JointLoss<T>& loss : model.losses) {
     const auto b = static_cast<std::size_t>(loss.body), v = static_cast<std::size_t>(loss.v);
-    losses.bearing[v] += joint_friction<T>(loss, model.bodies[b], qd[v], reactions[b], along.empty() ? T(0.0) : along[b]);
+    losses.bearing[v] += directed_joint_friction<T>(loss, model.bodies[b], qd[v], directions.empty() ? qd[v] : directions[v], reactions[b],
+                                                    along.empty() ? T(0.0) : along[b]);
   }
   for (std::size_t k = 0; k < nv; ++k) {
     losses.at_joint[k] = losses.total[k] = losses.motor[k] = losses.dynamic[k] + losses.bearing[k];
@@ -181,18 +194,43 @@ void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t
   }
 }
 
+namespace {
+
+// Of joints and drives that move with q̇, or begin to with q̈.
+template <class T>
+void set_directions(const Model<T>& model, In<T> qd, In<T> qdd, Losses<T>& losses) {
+  drive_velocities<T>(model, qd, losses);
+  for (std::size_t v = 0; v < qd.size(); ++v) losses.direction[v] = qd[v];
+  for (const JointLoss<T>& loss : model.losses) {
+    const auto v = static_cast<std::size_t>(loss.v);
+    losses.direction[v] = direction_of_motion<T>(qd[v], qdd[v]);
+  }
+  for (const Transmission<T>& t : model.transmissions) {
+    for (std::size_t k = 0; k < t.v.size() && is_zero(t.width); ++k) {
+      T& velocity = losses.velocity[static_cast<std::size_t>(t.v[k])];
+      velocity = direction_of_motion<T>(velocity, row_times<T>(t, k, qdd));
+    }
+  }
+}
+
+}  // namespace
+
 template <class T>
 void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
-                In<T> qdd, Losses<T>& losses) {
-  drive_velocities<T>(model, qd, losses);
-  losses_at<T>(model, reactions, along, qd, qdd, losses);
+                In<T> qdd, Losses<T>& losses, AtRest at_rest) {
+  if (at_rest == AtRest::no_direction) {
+    drive_velocities<T>(model, qd, losses);
+    return losses_at<T>(model, reactions, along, qd, qdd, losses);
+  }
+  set_directions<T>(model, qd, qdd, losses);
+  losses_at<T>(model, reactions, along, qd, qdd, losses, losses.direction);
 }
 
 template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
-                         std::span<const Force<std::type_identity_t<T>>> external) {
+                         std::span<const Force<std::type_identity_t<T>>> external, AtRest at_rest) {
   rnea_with_damping<T>(model, work, q, qd, qdd, losses.dynamic, losses.damping, external);
-  add_losses<T>(model, work.force, {}, qd, qdd, losses);
+  add_losses<T>(model, work.force, {}, qd, qdd, losses, at_rest);
 }
 
 template <class T>
@@ -203,16 +241,17 @@ void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd,
   add_losses<T>(model, work.force, {}, qd, qdd, losses);
   std::copy(losses.total.begin(), losses.total.end(), low.begin());
   std::copy(losses.total.begin(), losses.total.end(), high.begin());
-  std::vector<T> velocity(qd.begin(), qd.end());
+  std::vector<T> beginning(qdd.begin(), qdd.end());
   const auto widen = [&](int joint) {
     const auto v = static_cast<std::size_t>(joint);
-    const T moves = less(T(0.0), absolute<T>(qd[v]));
+    const T begins = less(T(0.0), absolute<T>(qdd[v]));
     for (const double side : {-1.0, 1.0}) {
-      velocity[v] = select(moves, qd[v], T(side * kImpending));
-      add_losses<T>(model, work.force, {}, velocity, qdd, losses);
+      beginning[v] = select(begins, qdd[v], T(side * kImpending));
+      set_directions<T>(model, qd, beginning, losses);
+      losses_at<T>(model, work.force, {}, qd, qdd, losses, losses.direction);
       (side < 0.0 ? low : high)[v] = losses.total[v];
     }
-    velocity[v] = qd[v];
+    beginning[v] = qdd[v];
   };
   for (const JointLoss<T>& loss : model.losses) widen(loss.v);
   for (const Transmission<T>& t : model.transmissions) {
@@ -259,14 +298,17 @@ std::vector<bool> felt_reactions(const Model<T>& model) {
   template T bearing_friction<T>(const BearingLoss<T>&, const Vec3<T>&, bool, const Force<T>&, const T&);              \
   template T dry_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);                \
   template T joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);              \
+  template T direction_of_motion<T>(const T&, const T&);                                                               \
+  template T directed_joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const T&, const Force<T>&,      \
+                                        const T&);                                                                     \
   template T drive_input<T>(const DriveLoss<T>&, const T&, const T&, const T&);                                        \
   template void drive_velocities<T>(const Model<T>&, In<T>, Losses<T>&);                                               \
-  template void losses_at<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&);             \
+  template void losses_at<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&, In<T>);      \
   template void holding_range<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>,                  \
                                  std::span<const Force<T>>);                                                           \
   template void inverse_with_losses<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Losses<T>&,                \
-                                       std::span<const Force<T>>);                                                     \
-  template void add_losses<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&);            \
+                                       std::span<const Force<T>>, AtRest);                                             \
+  template void add_losses<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&, AtRest);    \
   template std::vector<bool> felt_reactions<T>(const Model<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

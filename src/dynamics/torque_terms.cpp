@@ -11,22 +11,27 @@ namespace {
 
 constexpr double kBearings = 0.01;
 
-// What a wrench on body i adds to the terms of the joints that carry it.
-void add_wrench(const Model<double>& model, const Workspace<double>& work, std::size_t i, Force<double> f,
+// What a wrench on body i adds to the terms of the joints that carry it. `size`: sums without signs of what its moment and its force
+// are made of, which may cancel in it.
+struct WrenchSize {
+  double moment, force;
+};
+void add_wrench(const Model<double>& model, const Workspace<double>& work, std::size_t i, Force<double> f, WrenchSize size,
                 std::vector<double>& terms) {
   for (std::size_t j = i;;) {
     const Body<double>& b = model.bodies[j];
     const auto v = static_cast<std::size_t>(b.v);
     if (b.kind == JointKind::revolute || b.kind == JointKind::prismatic) {
-      const Vec3<double>& acts = b.kind == JointKind::revolute ? f.ang : f.lin;
-      terms[v] += std::abs(b.ratio) * (std::abs(dot(b.axis, acts)) + kBearings * norm(acts));
+      const bool turns = b.kind == JointKind::revolute;
+      terms[v] += std::abs(b.ratio) * (std::abs(dot(b.axis, turns ? f.ang : f.lin)) + kBearings * (turns ? size.moment : size.force));
     } else {
       for (std::size_t k = 0; k < 3; ++k) {
-        terms[v + k] += norm(f.ang);
-        if (b.kind == JointKind::floating) terms[v + 3 + k] += norm(f.lin);
+        terms[v + k] += size.moment;
+        if (b.kind == JointKind::floating) terms[v + 3 + k] += size.force;
       }
     }
     if (b.parent < 0) break;
+    size.moment += norm(work.X[j].p) * size.force;
     f = work.X[j].to_parent(f);
     j = static_cast<std::size_t>(b.parent);
   }
@@ -39,14 +44,22 @@ void add_motion(const Model<double>& model, Workspace<double>& work, In<double> 
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const RigidInertia<double>& I = model.bodies[i].inertia;
     const Vec3<double>&w = work.velocity[i].ang, &alpha = work.alpha[i], &a = work.acceleration[i];
-    const Vec3<double> n = I.I * alpha + cross(w, I.I * w) + cross(I.h, a);
-    add_wrench(model, work, i, {n, I.mass * a + cross(alpha, I.h) + cross(w, cross(w, I.h))}, terms);
+    const Vec3<double> turned = I.I * alpha, spun = I.I * w;
+    const double h = norm(I.h), a_size = norm(a), w_size = norm(w);
+    add_wrench(model, work, i, {turned + cross(w, spun) + cross(I.h, a), I.mass * a + cross(alpha, I.h) + cross(w, cross(w, I.h))},
+               {norm(turned) + w_size * norm(spun) + h * a_size, std::abs(I.mass) * a_size + (norm(alpha) + w_size * w_size) * h}, terms);
   }
 }
 
 // A curve's value is a piece's constant and its slope times x.
 double curve_terms(const Curve<double>& curve, double x) {
   return std::abs(curve(x)) + std::abs(curve.slope(x) * x);
+}
+
+// At a place of its body, from the origin of which the lever is.
+WrenchSize size_at(const Force<double>& on_body, const Force<double>& at_place, const Vec3<double>& lever) {
+  const double force = norm(on_body.lin);
+  return {norm(at_place.ang) + norm(lever) * force, force};
 }
 
 void add_elements(const Model<double>& model, Workspace<double>& work, In<double> q, std::vector<double>& terms) {
@@ -58,13 +71,13 @@ void add_elements(const Model<double>& model, Workspace<double>& work, In<double
     for (const Frame<double>* end : {&s.a, &s.b}) {
       if (end->body < 0) continue;
       const Force<double> f = wrench_on_body<double>(work, *end, {{}, line.along * pull});
-      add_wrench(model, work, static_cast<std::size_t>(end->body), f, terms);
+      add_wrench(model, work, static_cast<std::size_t>(end->body), f, size_at(f, {}, end->X_BF.p), terms);
     }
   }
   for (const ForceElement<double>& f : model.forces) {
     if (f.frame.body < 0) continue;
-    add_wrench(model, work, static_cast<std::size_t>(f.frame.body),
-               f.in_link ? f.frame.X_BF.to_parent(f.wrench) : wrench_on_body<double>(work, f.frame, f.wrench), terms);
+    const Force<double> on_body = f.in_link ? f.frame.X_BF.to_parent(f.wrench) : wrench_on_body<double>(work, f.frame, f.wrench);
+    add_wrench(model, work, static_cast<std::size_t>(f.frame.body), on_body, size_at(on_body, f.wrench, f.frame.X_BF.p), terms);
   }
   const auto add = [&](int body, double torque) {
     const Body<double>& b = model.bodies[static_cast<std::size_t>(body)];
@@ -108,6 +121,32 @@ std::vector<double> torque_terms(const Model<double>& model, Workspace<double>& 
     terms[w] += std::abs(tie.inertia * qdd[v]);
   }
   if (has_elements(model)) add_elements(model, work, q, terms);
+  return terms;
+}
+
+EnergyTerms energy_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd) {
+  forward_velocities<double>(model, work, q, qd);
+  EnergyTerms terms;
+  std::vector<double> reach(model.bodies.size());  // from the world's origin, along the chain
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body<double>& b = model.bodies[i];
+    const RigidInertia<double>& I = b.inertia;
+    const Transform<double>& X = work.X_W[i];
+    const double w = norm(work.velocity[i].ang), v = norm(work.velocity[i].lin), h = norm(I.h), mass = std::abs(I.mass);
+    reach[i] = norm(work.X[i].p) + (b.parent < 0 ? 0.0 : reach[static_cast<std::size_t>(b.parent)]);
+    terms.kinetic += 0.5 * (mass * v * v + w * norm(I.I * work.velocity[i].ang)) + w * v * h;
+    const Vec3<double> first = X.R * I.h;
+    for (int k = 0; k < 3; ++k) terms.potential += std::abs(model.gravity[k]) * (std::abs(I.mass * X.p[k]) + std::abs(first[k]));
+    terms.potential += kBearings * norm(model.gravity) * (mass * reach[i] + h);
+    if (b.velocities() != 1) continue;
+    const double rate = joint_rate<double>(b, qd), stretch = std::abs(joint_coordinate<double>(b, q)) + std::abs(b.rest);
+    terms.kinetic += 0.5 * std::abs(b.armature) * rate * rate;
+    terms.potential += 0.5 * std::abs(b.stiffness) * stretch * stretch;
+  }
+  for (const RotorTie<double>& tie : model.rotor_ties) {
+    terms.kinetic += std::abs(tie.inertia * qd[static_cast<std::size_t>(tie.v)] * qd[static_cast<std::size_t>(tie.w)]);
+  }
+  if (has_elements(model)) terms.potential += std::abs(element_energy<double>(model, work, q));
   return terms;
 }
 

@@ -38,7 +38,7 @@ Steps closed_moment(const DesignSystem& system, Interpreter<ComplexStep>& torque
   for (const int k : plan.actuated) actuated.push_back(tau[at(k)]);
   if (system.options().friction) {  // what the motors would have to give for it
     ClosedLosses<ComplexStep> made(model, plan);
-    made.inverse(work, q, v, Steps(v.size(), ComplexStep(0.0)));
+    made.inverse(work, q, v, Steps(v.size(), ComplexStep(0.0)), {}, {}, AtRest::no_direction);
     for (std::size_t k = 0; k < actuated.size(); ++k) actuated[k] -= made.losses.bearing[k];
   }
   closed_forward<ComplexStep>(model, plan, work, q, v, actuated, a);

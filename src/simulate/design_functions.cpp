@@ -88,7 +88,7 @@ class ForwardTracer {
     const Model<Expr> model = design_.model<Expr>(in[5], in[1][0]);
     const auto lacking = [&](const Exprs& v, const Exprs& a) {
       const Exprs tau = torques(in[1][0], in[2], in[3], v, in[5]);
-      Exprs r = needed_torques(model, friction_ && loops_ == nullptr, in[3], v, a);
+      Exprs r = needed_torques(model, friction_ && loops_ == nullptr, in[3], v, a, AtRest::no_direction);
       for (std::size_t k = 0; k < nv_; ++k) r[k] -= tau[k];
       return r;
     };
@@ -96,7 +96,7 @@ class ForwardTracer {
     TracedLoops closed(model, *loops_, in[3]);
     const TracedLoops::Motion all = closed.motion(in[4], in[0]);
     Exprs r = closed.forces(lacking(all.v, all.a));
-    if (friction_) closed.add_friction(in[4], r);
+    if (friction_) closed.add_friction(in[4], Exprs(in[4].size(), Expr(0.0)), AtRest::no_direction, r);
     return r;
   }
 

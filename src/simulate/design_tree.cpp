@@ -48,11 +48,11 @@ DesignTree::Exprs DesignTree::mass_matrix(const Exprs& q) const {
 }
 
 std::vector<Expr> needed_torques(const Model<Expr>& model, bool friction, const std::vector<Expr>& q,
-                                 const std::vector<Expr>& v, const std::vector<Expr>& a) {
+                                 const std::vector<Expr>& v, const std::vector<Expr>& a, AtRest at_rest) {
   if (!friction) return DesignTree(model).torques(q, v, a);
   Workspace<Expr> work(model);
   Losses<Expr> losses(model);
-  inverse_with_losses<Expr>(model, work, q, v, a, losses);
+  inverse_with_losses<Expr>(model, work, q, v, a, losses, {}, at_rest);
   return losses.total;
 }
 

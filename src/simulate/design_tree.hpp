@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../dynamics/canonical/composite.hpp"
+#include "../dynamics/friction.hpp"
 #include "../graph/function.hpp"
 #include "../model/model.hpp"
 
@@ -30,7 +31,7 @@ struct DesignTree {
 
 // Torques for a motion, with what joints and drives lose where `friction`.
 std::vector<Expr> needed_torques(const Model<Expr>& model, bool friction, const std::vector<Expr>& q,
-                                 const std::vector<Expr>& v, const std::vector<Expr>& a);
+                                 const std::vector<Expr>& v, const std::vector<Expr>& a, AtRest at_rest);
 // Whether what is lost depends on loads, and so on accelerations.
 bool losses_need_loads(const Model<double>& model);
 

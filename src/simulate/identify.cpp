@@ -105,7 +105,7 @@ void Unknowns::columns(Workspace<double>& work, In<double> q, In<double> qd, In<
     for (std::size_t v = at(joint.v); v < at(joint.v + velocities(joint.type)); ++v) {
       switch (f.kind) {
         case FrictionTerm::Kind::viscous: column[v] = qd[v]; break;
-        case FrictionTerm::Kind::coulomb: column[v] = opposing<double>(qd[v], width_[v], 1.0); break;
+        case FrictionTerm::Kind::coulomb: column[v] = opposing<double>(qd[v], width_[v], 1.0); break;  // rows at rest are left out
         case FrictionTerm::Kind::offset: column[v] = 1.0; break;
       }
     }

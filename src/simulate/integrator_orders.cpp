@@ -67,7 +67,7 @@ std::vector<ConvergenceCurve> integrator_orders(const Mechanism& mechanism, cons
   const std::pair<const char*, int> methods[] = {
       {"semi-implicit-euler", 1}, {"taylor", 1}, {"implicit-midpoint", 2}, {"rk4", 4}, {"gill", 4}, {"verner", 6}};
   for (const auto& [method, nominal] : methods) {
-    ConvergenceCurve c{method, nominal, 0.0, {}, {}};
+    ConvergenceCurve c{method, nominal, 0.0, {}, {}, false};
     double before = 0.0;
     double last = 0.0;
     for (int halvings = 1; halvings <= 12; ++halvings) {
@@ -82,6 +82,7 @@ std::vector<ConvergenceCurve> integrator_orders(const Mechanism& mechanism, cons
       // changes its sign makes single pairs too flat: of the last two the steeper one
       const bool measurable = error > kSmallestTold && before < 1e-2 && before > 0.0;
       if (measurable) {
+        c.compared = true;
         const double steep = std::log2(before / error);
         c.measured = std::max(steep, last);
         last = steep;

@@ -18,6 +18,7 @@ struct ConvergenceCurve {
   int nominal = 0;
   double measured = 0.0;  // 0: no two errors between round-off and the size of the motion
   std::vector<double> step, error;
+  bool compared = false;  // whether there are two such errors
 };
 inline constexpr double kConvergedToRoundOff = 1e-11;
 

@@ -21,12 +21,12 @@ DesignFunctions::Three inverse_functions(const DesignParameters& design, const s
     const Model<Expr> model = design.model<Expr>(x[4], x[0][0]);
     MotionMoment m{x[0][0], x[1], x[2], x[3], {}, loops};
     if (loops == nullptr) {
-      m.tau = needed_torques(model, friction, m.q, m.qd, m.qdd);
+      m.tau = needed_torques(model, friction, m.q, m.qd, m.qdd, AtRest::direction_of_acceleration);
     } else {
       TracedLoops closed(model, *loops, m.q);
       TracedLoops::Motion all = closed.motion(x[2], x[3]);
-      Exprs forces = closed.forces(needed_torques(model, false, m.q, all.v, all.a));
-      if (friction) closed.add_friction(x[2], forces);
+      Exprs forces = closed.forces(needed_torques(model, false, m.q, all.v, all.a, AtRest::no_direction));
+      if (friction) closed.add_friction(x[2], x[3], AtRest::direction_of_acceleration, forces);
       m.tau = closed.torques(forces);
       m.qd = std::move(all.v);
       m.qdd = std::move(all.a);

@@ -46,10 +46,10 @@ TracedLoops::Exprs TracedLoops::forces(const Exprs& of_tree) {
   return force;
 }
 
-void TracedLoops::add_friction(const Exprs& v, Exprs& forces) {
+void TracedLoops::add_friction(const Exprs& v, const Exprs& a, AtRest at_rest, Exprs& forces) {
   ClosedLosses<Expr> made(model_, plan_);
   ClosedWorkspace<Expr> work(model_, plan_);
-  made.inverse(work, q_, v, Exprs(v.size(), Expr(0.0)));
+  made.inverse(work, q_, v, a, {}, {}, at_rest);
   Exprs friction(forces.size());
   gather_torques<Expr>(plan_, work, made.losses.bearing, friction);
   for (std::size_t k = 0; k < forces.size(); ++k) forces[k] += friction[k];

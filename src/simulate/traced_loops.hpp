@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../dynamics/closed.hpp"
+#include "../dynamics/friction.hpp"
 #include "../graph/function.hpp"
 #include "design_parameters.hpp"
 
@@ -31,7 +32,8 @@ class TracedLoops {
   };
   Motion motion(const Exprs& v, const Exprs& a);   // of all joints, from that of the independent ones
   Exprs forces(const Exprs& of_tree);              // of the independent velocities, from torques of all joints
-  void add_friction(const Exprs& v, Exprs& forces);  // of all joints and cuts, smooth and without loads, at independent velocities
+  // of all joints and cuts, smooth and without loads, at independent velocities; accelerations may give it its direction at rest
+  void add_friction(const Exprs& v, const Exprs& a, AtRest at_rest, Exprs& forces);
   Exprs torques(const Exprs& forces);              // of all joints that give these forces, zero where they are not actuated
   Exprs mass_matrix(const Exprs& of_tree);         // H by columns, from M
 

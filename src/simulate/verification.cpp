@@ -71,15 +71,17 @@ class Verifier {
       if (options_.progress) options_.progress(static_cast<double>(k) / static_cast<double>(parts.size()), parts[k].first);
       try {
         (this->*parts[k].second)();
+      } catch (const Disagreement& e) {
+        add({kStates, parts[k].first, HUGE_VAL, 0.0, Verdict::failed, e.what(), {}, {}});
       } catch (const Error& e) {
-        add({"", parts[k].first, HUGE_VAL, 0.0, Verdict::failed, e.what(), {}, {}});
+        skip(kNotMade, parts[k].first, e.what());
       }
     }
     return std::move(result_);
   }
 
  private:
-  static constexpr const char *kStates = "random states", *kRun = "along a run", *kOrders = "order of integrators";
+  static constexpr const char *kStates = "random states", *kRun = "along a run", *kOrders = "order of integrators", *kNotMade = "could not be made";
 
   void add(VerificationCheck c) { result_.checks.push_back(std::move(c)); }
   void judge(const char* group, std::string name, double worst, double allowed, const char* unit, const char* why,
@@ -198,7 +200,9 @@ class Verifier {
       forward_derivatives<double>(model_, own, s.q, s.qd, s.tau, d_q, d_qd, d_tau);
       const std::vector<Dual> q(s.q.begin(), s.q.end()), tau(s.tau.begin(), s.tau.end());
       std::vector<Dual> qd(s.qd.begin(), s.qd.end());
-      const double scale_q = mapped(d_q).cwiseAbs().maxCoeff(), scale_qd = mapped(d_qd).cwiseAbs().maxCoeff();
+      const Eigen::JacobiSVD<MatrixXd> svd(states_[i].M);
+      const double known = kEpsilon * svd.singularValues()(0) / svd.singularValues().minCoeff();
+      const double scale_q = known * mapped(d_q).cwiseAbs().maxCoeff(), scale_qd = known * mapped(d_qd).cwiseAbs().maxCoeff();
       for (std::size_t k = 0; k < n; ++k) {
         aba<Dual>(dual, work, moving_along(model_, s.q, static_cast<int>(k)), qd, tau, qdd);
         for (std::size_t r = 0; r < n; ++r) worst_q = worse(worst_q, off(qdd[r].d, d_q[k * n + r], scale_q));
@@ -208,8 +212,8 @@ class Verifier {
         for (std::size_t r = 0; r < n; ++r) worst_qd = worse(worst_qd, off(qdd[r].d, d_qd[k * n + r], scale_qd));
       }
     }
-    judge(kStates, "∂q̈/∂q, against dual numbers", worst_q, 1e-10, "of its largest element", limits::kDerivatives);
-    judge(kStates, "∂q̈/∂q̇, against dual numbers", worst_qd, 1e-10, "of its largest element", limits::kDerivatives);
+    judge(kStates, "∂q̈/∂q, against dual numbers", worst_q, 100.0, "ε cond(M) of its largest element", limits::kDerivatives);
+    judge(kStates, "∂q̈/∂q̇, against dual numbers", worst_qd, 100.0, "ε cond(M) of its largest element", limits::kDerivatives);
   }
 
   // dE/dt along the motion, by dual numbers, is what the torques do.
@@ -274,9 +278,10 @@ class Verifier {
     }
     return r;
   }
+  // A run may reach a singular pose or need ever smaller steps. This is a property of the mechanism, not an error; random states are checked anyway.
   bool gave_up(const char* group, const std::string& name, const RunResult& r) {
     if (r.end == RunResult::End::duration) return false;
-    add({group, name, HUGE_VAL, 0.0, Verdict::failed, r.ended_by, {}, {}});
+    skip(group, name, "the run does not come to its end: " + r.ended_by);
     return true;
   }
 
@@ -371,6 +376,8 @@ class Verifier {
     for (const ConvergenceCurve& c : result_.convergence) {
       if (c.measured == 0.0 && c.error.back() <= kConvergedToRoundOff) {
         skip(kOrders, c.integrator, "its errors are round-off at every step");
+      } else if (!c.compared) {
+        skip(kOrders, c.integrator, "no step of those tried is short enough for the motion and long enough to be told from round-off");
       } else if (c.measured == 0.0) {
         add({kOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step", {}, {}});
       } else {

@@ -294,7 +294,7 @@ TEST(CompileCommand, SelfTestsAreAsStrictAfterSnapping) {
   const std::vector<std::string> words{"compile", micrometres_on_a_long_rod(1e5), "--snap", "1e-10", "--out", out};
   ASSERT_EQ(linkwright(words).code, 0);
   const std::string test = text_of(out + "/micro_selftest.c");
-  EXPECT_TRUE(has(test, "inverse_outputs, 1e-10)")) << test;
+  EXPECT_TRUE(has(test, "inverse_outputs, inverse_sizes, 1e-10)")) << test;
   EXPECT_EQ(test::shell("cd " + out + " && cc -std=c11 -O2 micro.c micro_selftest.c -o t -lm && ./t").code, 0);
 }
 
@@ -325,6 +325,50 @@ TEST(CompileCommand, TheCodeStandsAlone) {
   const Json expected =
       linkwright({"inverse", "puma560", "--set", "a2=0.7", "--q", "0.1,0.2,0.3,0.4,0.5,0.6", "--json"}).json();
   EXPECT_NEAR(std::stod(run.out), expected["tau"][1].get<double>(), 1e-11);
+}
+
+// Results that are zero, of terms that cancel, are right to the rounding of the terms: derivatives of a parallelogram, the potential of a geared
+// five-bar, torques of a balanced arm. The self-tests of all languages take them.
+TEST(CompileCommand, ResultsThatCancel) {
+  const std::string parallelogram = test::write("parallelogram.yaml", R"(linkwright: 1
+name: nfour1
+gravity: [0, -9.81, 0]
+links:
+  - {name: v0, parent: base, joint: {name: A0, type: revolute, axis: z, actuated: true}, inertia: {mass: 1, com: [0, 0.5, 0], tensor: [1/12, 0, 1/12]}}
+  - {name: h1, parent: v0, joint: {name: H1, type: revolute, axis: z, origin: {xyz: [0, 1, 0]}}, inertia: {mass: 1, com: [0.5, 0, 0], tensor: [0, 1/12, 1/12]}}
+  - {name: v1, parent: h1, joint: {name: B1, type: revolute, axis: z, origin: {xyz: [1, 0, 0]}}, inertia: {mass: 1, com: [0, -0.5, 0], tensor: [1/12, 0, 1/12]}}
+loops:
+  - {name: L1, joint: {type: revolute, axis: z}, between: [base, v1], at: {base: {xyz: [1, 0, 0]}, v1: {xyz: [0, -1, 0]}}}
+)"),
+                    geared = test::write("geared.yaml", R"(linkwright: 1
+name: geared
+gravity: [0, -9.81, 0]
+links:
+  - {name: c1, parent: base, joint: {name: T1, type: revolute, axis: z, origin: {xyz: [0.2, 0, 0]}, actuated: true}, inertia: {mass: 1, com: [0.12, 0.02, 0], tensor: [0.02, 0.02, 0.02]}}
+  - {name: r1, parent: c1, joint: {name: U1, type: revolute, axis: z, origin: {xyz: [0.3, 0, 0]}}, inertia: {mass: 0.7, com: [0.25, 0, 0], tensor: [0.03, 0.03, 0.03]}}
+  - {name: c2, parent: base, joint: {name: T2, type: revolute, axis: z, origin: {xyz: [-0.2, 0, 0]}, mimic: {joint: T1, ratio: -1, offset: pi}}, inertia: {mass: 1, com: [0.12, 0.02, 0], tensor: [0.02, 0.02, 0.02]}}
+  - {name: r2, parent: c2, joint: {name: U2, type: revolute, axis: z, origin: {xyz: [0.3, 0, 0]}}, inertia: {mass: 0.9, com: [0.2, 0, 0], tensor: [0.03, 0.03, 0.03]}}
+loops:
+  - {name: P, joint: {type: revolute, axis: z}, between: [r1, r2], at: {r1: {xyz: [0.6, 0, 0]}, r2: {xyz: [0.6, 0, 0]}}}
+home: {T1: 0.5, U1: 1.6, U2: -1.6}
+)"),
+                    balanced = test::write("balanced.yaml", R"(linkwright: 1
+name: balanced
+links:
+  - {name: a, parent: base, joint: {type: revolute, axis: y}, inertia: {mass: 1, com: [-0.2, 0, 0], tensor: [0.1, 0.1, 0.1], about: com}}
+  - {name: b, parent: a, joint: {type: revolute, axis: z, origin: {xyz: [0.2, 0, 0]}}, inertia: {mass: 1, tensor: [0.1, 0.1, 0.1]}}
+)");
+  const auto passes = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "compile");
+    words.insert(words.end(), {"--out", out_folder("cancel"), "--json"});
+    const test::Outcome o = linkwright(words);
+    ASSERT_EQ(o.code, 0) << words[1] << ": " << o.err;
+    EXPECT_EQ(o.json()["self_test"], "passed") << words[1];
+  };
+  passes({parallelogram, "--functions", "forward-derivatives,inverse-derivatives"});
+  passes({geared, "--functions", "energy"});
+  for (const char* language : {"c", "c++", "fortran", "python"}) passes({balanced, "--functions", "bias,inverse,forward,energy", "--language", language});
+  passes({balanced, "--functions", "bias,forward", "--float"});
 }
 
 TEST(CompileCommand, RefusesWithAReasonAndWritesNothing) {

@@ -206,5 +206,80 @@ TEST(DerivativesCommand, RefusesWhatMakesNoSense) {
   EXPECT_EQ(linkwright({"derivatives", "puma560", "--function", "torque"}).code, 2);
 }
 
+// A crank and a coupler on ball joints that may spin: two freedoms, one motor.
+constexpr const char* kSpinningCoupler = R"(linkwright: 1
+name: rssr3
+gravity: [3, -5, -8]
+links:
+  - {name: crank, parent: base, joint: {name: c, type: revolute, axis: z, actuated: true}, inertia: {mass: 2, com: [0.15, 0, 0], tensor: [0.001, 0.02, 0.02]}}
+  - {name: i1, parent: crank, joint: {name: kx, type: revolute, axis: x, origin: {xyz: [0.3, 0, 0]}}}
+  - {name: i2, parent: i1, joint: {name: ky, type: revolute, axis: y}}
+  - {name: coupler, parent: i2, joint: {name: kz, type: revolute, axis: z}, inertia: {mass: 1, com: [0.35, 0.1, 0.4], tensor: [0.1, 0.12, 0.11]}}
+  - {name: rocker, parent: base, joint: {name: r, type: revolute, axis: x, origin: {xyz: [1, 0.2, 0]}}, inertia: {mass: 1.5, com: [0, 0, 0.4], tensor: [0.08, 0.08, 0.001]}}
+loops:
+  - {name: loop, joint: {type: spherical}, between: [coupler, rocker], at: {coupler: {xyz: [0.7, 0.2, 0.8]}, rocker: {xyz: [0, 0, 0.8]}}}
+)";
+// A four-bar with motors at both ends: one freedom, two motors.
+constexpr const char* kTwoMotors = R"(linkwright: 1
+name: ml2
+gravity: [0, -9.81, 0]
+links:
+  - {name: crank, parent: base, joint: {name: A, type: revolute, axis: z, actuated: true}, inertia: {mass: 1, com: [0.1, 0, 0], tensor: [0.13, 0.13, 0.13], about: com}}
+  - {name: rod, parent: crank, joint: {name: B, type: revolute, axis: z, origin: {xyz: [0.2, 0, 0]}}, inertia: {mass: 2, com: [0.3, 0.05, 0], tensor: [0.1, 0.1, 0.1]}}
+  - {name: rocker, parent: base, joint: {name: C, type: revolute, axis: z, actuated: true, origin: {xyz: [0.7, 0, 0]}}, inertia: {mass: 1.5, com: [0.2, 0, 0], tensor: [0.05, 0.05, 0.05]}}
+loops:
+  - {name: D, joint: {type: revolute, axis: z}, between: [rod, rocker], at: {rod: {xyz: [0.6, 0, 0]}, rocker: {xyz: [0.4, 0, 0]}}}
+home: {A: 1.0, B: -0.6, C: 1.9}
+)";
+
+// Against central differences of `forward` and `inverse`, whose error is the square of the step (1e-5) and rounding by it: 1e-7 of numbers near 100.
+TEST(DerivativesCommand, MotorsNeedNotBeTheFreedoms) {
+  struct Case {
+    const char *text, *function, *result, *last;
+    Vector q, qd, given;
+    std::size_t rows;
+    std::vector<std::string> motors;
+  };
+  const std::vector<Case> cases{{kSpinningCoupler, "forward", "qdd", "tau", {0.05, 0.1}, {0.4, -0.3}, {1.5}, 2, {"c"}},
+                                {kTwoMotors, "forward", "qdd", "tau", {1.1}, {0.7}, {1.5, -2.0}, 1, {"A", "C"}},
+                                {kTwoMotors, "inverse", "tau", "qdd", {1.1}, {0.7}, {1.5}, 2, {"A", "C"}}};
+  for (const Case& c : cases) {
+    const std::string file = write("motors.yaml", c.text), last = std::string("--") + c.last;
+    const auto value = [&](const Vector& q, const Vector& qd, const Vector& given) {
+      return run({c.function, file, "--q", list(q), "--qd", list(qd), last, list(given), "--quiet"})[c.result].get<Vector>();
+    };
+    Words words{"derivatives", file, "--function", c.function, "--q", list(c.q), "--qd", list(c.qd), last, list(c.given), "--quiet"};
+    words.insert(words.end(), {"--direction", list(Vector(c.q.size(), 2.0)), "--weights", list(Vector(c.rows, 3.0))});
+    const nlohmann::json json = run(words);
+    EXPECT_EQ(json["actuated"], nlohmann::json(c.motors));
+    const char* names[] = {"d_q", "d_qd", c.last[0] == 't' ? "d_tau" : "d_qdd"};
+    for (int what = 0; what < 3; ++what) {
+      Vector at[3] = {c.q, c.qd, c.given};
+      Matrix expected(c.rows, Vector(at[what].size()));
+      for (std::size_t k = 0; k < at[what].size(); ++k) {
+        constexpr double kStep = 1e-5;
+        const double x = at[what][k];
+        at[what][k] = x + kStep;
+        const Vector above = value(at[0], at[1], at[2]);
+        at[what][k] = x - kStep;
+        const Vector below = value(at[0], at[1], at[2]);
+        at[what][k] = x;
+        ASSERT_EQ(above.size(), c.rows);
+        for (std::size_t r = 0; r < c.rows; ++r) expected[r][k] = (above[r] - below[r]) / (2.0 * kStep);
+      }
+      expect_near(json[names[what]].get<Matrix>(), expected, 1e-6);
+      Vector weighted(at[what].size(), 0.0);
+      for (const Vector& row : expected) {
+        for (std::size_t k = 0; k < row.size(); ++k) weighted[k] += 3.0 * row[k];
+      }
+      expect_near({json["weighted"][names[what]].get<Vector>()}, {weighted}, 1e-5);
+    }
+    EXPECT_FALSE(json["along"].contains("d_tau")) << "a direction is one of velocities";
+    const Outcome text = linkwright(words);
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_TRUE(has(text.out, "weighted"));
+  }
+}
+
 }  // namespace derivatives_command_test
 }  // namespace lw::test

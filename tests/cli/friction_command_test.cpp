@@ -29,6 +29,26 @@ std::string list(const Vector& values) {
 const Vector kQ{0.1, -0.8, 2.1, 0.3, -0.5, 0.2}, kQd{0.3, 0.2, -0.4, 0.5, 0.1, -0.2},
     kQdd{1.0, -0.5, 0.8, 0.3, 0.2, 0.1};
 
+// 2 kg at 0.5 m/s² against 3 N: 4 N start it, and forward dynamics of 4 N gives 0.5 m/s² again.
+TEST(FrictionCommands, FromRestFrictionOpposesTheMotionThatBegins) {
+  const std::string block = write("block.yaml", R"(linkwright: 1
+name: block
+gravity: [0, 0, 0]
+links:
+  - {name: b, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {coulomb: 3}}
+)");
+  const nlohmann::json starts = run({"inverse", block, "--friction", "--qdd", "0.5"});
+  EXPECT_EQ(starts["tau"], nlohmann::json({4.0}));
+  EXPECT_EQ(starts["breakdown"][0]["bearing"], 3.0);
+  EXPECT_TRUE(starts["holding"].empty());
+  EXPECT_NEAR(run({"forward", block, "--friction", "--tau", "4"})["qdd"][0].get<double>(), 0.5, 1e-15);
+  const nlohmann::json rests = run({"inverse", block, "--friction"});
+  EXPECT_EQ(rests["tau"], nlohmann::json({0.0}));
+  ASSERT_EQ(rests["holding"].size(), 1u);
+  EXPECT_EQ(rests["holding"][0]["low"], -3.0);
+  EXPECT_EQ(rests["holding"][0]["high"], 3.0);
+}
+
 TEST(FrictionCommands, BreakdownFollowsFromTheReactions) {
   const nlohmann::json json = run({"inverse", "puma560-dhanaraj", "--q", list(kQ), "--qd", list(kQd), "--qdd",
                                    list(kQdd), "--friction", "--reactions"}),

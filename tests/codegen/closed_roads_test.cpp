@@ -36,6 +36,50 @@ TEST(ClosedRoads, FourBarHasAllFunctions) {
   }
 }
 
+// A parallelogram of equal bars: no force depends on a velocity, and with τ in balance what is left are terms that cancel. The derivatives that
+// are zero must be found right, and a wrong one wrong.
+TEST(ClosedRoads, DerivativesThatAreZero) {
+  const Mechanism parallelogram = *read_text(R"(linkwright: 1
+name: parallelogram
+gravity: [0, -9.81, 0]
+links:
+  - {name: v0, parent: base, joint: {name: A0, type: revolute, axis: z, actuated: true}, inertia: {mass: 1, com: [0, 0.5, 0], tensor: [1/12, 0, 1/12], about: com}}
+  - {name: h1, parent: v0, joint: {name: H1, type: revolute, axis: z, origin: {xyz: [0, 1, 0]}}, inertia: {mass: 1, com: [0.5, 0, 0], tensor: [0, 1/12, 1/12], about: com}}
+  - {name: v1, parent: h1, joint: {name: B1, type: revolute, axis: z, origin: {xyz: [1, 0, 0]}}, inertia: {mass: 1, com: [0, -0.5, 0], tensor: [1/12, 0, 1/12], about: com}}
+loops:
+  - {name: L1, joint: {type: revolute, axis: z}, between: [base, v1], at: {base: {xyz: [1, 0, 0]}, v1: {xyz: [0, -1, 0]}}}
+)",
+                                            "parallelogram.yaml")
+                                       .mechanism;
+  for (const char* f : {"inverse-derivatives", "forward-derivatives"}) {
+    const bool forward = f[0] == 'f';
+    Traced traced = trace_function(parallelogram, f, quick());
+    const Verification v = verify(traced, 200);
+    EXPECT_TRUE(v.passed()) << f << ": " << v.error;
+    // τ = 5/3 q̈ − 2 g sin q: two bars of 1/3 about their ends, the third at distance 1 and parallel to itself
+    Interpreter<double> run(traced.function);
+    const double q = 0.4, g = 9.81;
+    Values out(traced.function.output_size());
+    run(Values{q, 1.3, 0.7, -q, q}, out);
+    EXPECT_NEAR(out[0], forward ? 2.0 * g * std::cos(q) * 3.0 / 5.0 : -2.0 * g * std::cos(q), 1e-12);
+    EXPECT_NEAR(out[1], 0.0, 1e-13);
+    EXPECT_NEAR(out[2], forward ? 3.0 / 5.0 : 5.0 / 3.0, 1e-13);
+    // a damper that is none is found out
+    const Function right = traced.function;
+    traced.function = trace(right.name(), right.inputs(), right.outputs(), [&](const Arguments& in, lw::Results& y) {
+                        std::vector<Expr> x, all(right.output_size());
+                        for (const auto& group : in) x.insert(x.end(), group.begin(), group.end());
+                        evaluate<Expr>(right, x, all);
+                        std::size_t next = 0;
+                        for (auto& group : y) {
+                          for (Expr& e : group) e = all[next++];
+                        }
+                        y[1][0] += Expr(1e-8);
+                      }).with(right.arithmetic());
+    EXPECT_FALSE(verify(traced, 20).passed()) << f;
+  }
+}
+
 TEST(ClosedRoads, KeptLengthsStaySymbols) {
   const TraceOptions keep = quick({"l_coupler", "l_rocker", "rho"});
   for (const char* f : {"inverse", "inverse-derivatives", "forward-derivatives"}) expect_agreement(load("four-bar"), f, keep);

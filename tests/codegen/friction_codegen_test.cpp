@@ -73,14 +73,16 @@ Mechanism random_lossy(std::uint64_t seed, int joints, bool hard = false) {
 }
 
 // The worst difference from inverse_with_losses, relative to the largest number of a state.
-double disagreement(const Traced& traced, const std::function<void(std::span<const double>, std::span<double>)>& run) {
+// `resting`: every second state with joints at rest.
+double disagreement(const Traced& traced, const std::function<void(std::span<const double>, std::span<double>)>& run, bool resting = false) {
   const Model<double> model = snapped(traced.model, traced.snap);
   Workspace<double> work(model);
   Losses<double> l(model);
   Random random(3);
   double worst = 0.0;
   for (int k = 0; k < 100; ++k) {
-    const State s = random_state(model, random);
+    State s = random_state(model, random);
+    for (double& v : s.qd) v = resting && (k % 4 == 0 || (k % 2 == 0 && random.chance(0.5))) ? 0.0 : v;
     Values in = s.q, out(traced.function.output_size()), expected;
     in.insert(in.end(), s.qd.begin(), s.qd.end());
     in.insert(in.end(), s.qdd.begin(), s.qdd.end());
@@ -137,6 +139,7 @@ TEST(FrictionCode, RandomMechanismsWithEveryLossAgree) {
       const Traced traced = trace_function(mechanism, function, how);
       Interpreter<double> run(traced.function);
       EXPECT_LE(disagreement(traced, [&](auto in, auto out) { run(in, out); }), 1e-12) << "seed " << seed << " " << function;
+      EXPECT_LE(disagreement(traced, [&](auto in, auto out) { run(in, out); }, true), 1e-12) << "from rest, seed " << seed << " " << function;
       EXPECT_TRUE(verify(traced, 50).passed()) << "seed " << seed << " " << function;
     }
   }
@@ -159,6 +162,7 @@ TEST(FrictionCode, CompiledIsTheSame) {
       continue;
     }
     EXPECT_LE(disagreement(t, run), 1e-12) << t.function.name();
+    EXPECT_LE(disagreement(t, run, true), 1e-12) << t.function.name() << " from rest";
   }
 }
 

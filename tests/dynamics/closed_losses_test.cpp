@@ -7,6 +7,7 @@
 #include "dynamics/closed_forward_losses.hpp"
 #include "dynamics/closed_states.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/loop_position.hpp"
 #include "model/read.hpp"
 #include "support/closed_chains.hpp"
 #include "support/mechanism_of.hpp"
@@ -100,6 +101,66 @@ TEST(ClosedLosses, ForwardUndoesInverseWhereEverythingMoves) {
     forward(s.work, s.q, s.s.qd, tau, back);
     for (std::size_t k = 0; k < back.size(); ++k) EXPECT_NEAR(back[k], s.s.qdd[k], 1e-9) << name;
     EXPECT_TRUE(forward.sticking().empty());
+  }
+}
+
+// From rest every joint's friction opposes what begins: by virtual work the crank needs the sum of their torques, each times the joint's speed at
+// unit speed of the crank, which differences of closed poses give.
+TEST(ClosedLosses, FrictionAtRestOpposesTheMotionThatBegins) {
+  Mechanism m = load("four-bar");
+  add_friction(m, 0.2, 0.3);
+  Subject s(m);
+  const Values still(1, 0.0);
+  constexpr double kStep = 1e-5;
+  Values ends[2];
+  for (const int side : {0, 1}) {
+    Values guess;
+    for (const int k : s.plan.dependent_q) guess.push_back(s.q[u(k)]);
+    const Values q{s.q[u(s.plan.independent_q[0])] + (side == 0 ? -kStep : kStep)};
+    ends[side] = loop_position<double>(s.model, s.plan, q, guess).q;
+  }
+  double most = 0.0;
+  Values rate;
+  for (std::size_t k = 0; k < s.q.size(); ++k) rate.push_back((ends[1][k] - ends[0][k]) / (2.0 * kStep));
+  for (const double x : rate) most += 0.3 * std::abs(x);
+  // all axes are parallel: the angle in the cut is the difference of the links' angles, sums along their chains
+  const auto angle = [&](int body) {
+    double sum = 0.0;
+    for (int b = body; b >= 0; b = s.model.bodies[u(b)].parent) sum += rate[u(s.model.bodies[u(b)].q)] * s.model.bodies[u(b)].axis[1];
+    return sum;
+  };
+  most += 0.3 * std::abs(angle(s.model.loops[0].b.body) - angle(s.model.loops[0].a.body));
+  ClosedLosses<double> losses(s.model, s.plan);
+  ClosedForwardLosses forward(s.model, s.plan);
+  for (const double qdd : {-2.0, 0.7, 0.0}) {
+    Values without(1), back(1);
+    closed_inverse<double>(s.model, s.plan, s.work, s.q, still, Values{qdd}, without);
+    losses.inverse(s.work, s.q, still, Values{qdd});
+    const double sign = qdd > 0.0 ? 1.0 : qdd < 0.0 ? -1.0 : 0.0;
+    EXPECT_NEAR(losses.losses.total[0], without[0] + sign * most, 1e-8) << qdd;  // differences: the square of the step
+    forward(s.work, s.q, still, Values(losses.losses.total), back);
+    EXPECT_NEAR(back[0], qdd, 1e-9);
+  }
+}
+
+TEST(ClosedLosses, ForwardUndoesInverseFromRest) {
+  for (const char* name : {"four-bar", "planar-3rrr", "five-bar"}) {
+    Mechanism m = load(name);
+    add_friction(m, 0.05, 0.3);
+    Subject s(m);
+    ClosedLosses<double> losses(s.model, s.plan);
+    ClosedForwardLosses forward(s.model, s.plan);
+    Random random(5);
+    for (int k = 0; k < 10; ++k) {
+      const Values still(s.plan.freedoms(), 0.0), qdd = s.states.next(random).qdd;
+      s.q = s.states.tree_q();
+      losses.inverse(s.work, s.q, still, qdd);
+      const Values tau = losses.losses.total;
+      Values back(still.size());
+      forward(s.work, s.q, still, tau, back);
+      for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], qdd[i], 1e-8) << name << " " << k;
+      EXPECT_TRUE(forward.sticking().empty());
+    }
   }
 }
 

@@ -119,6 +119,80 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsAwayFromRest) {
   std::printf("%d states, worst %.1e\n", states, worst);
 }
 
+// From rest dry friction opposes the accelerations: M q̈ + h + σ(q̈) coulomb, which forward dynamics takes back to q̈. Where laws do not depend
+// on loads there is one answer.
+TEST(ForwardWithLosses, UndoesInverseDynamicsFromRest) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Mechanism m = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 7)});
+    Random random(seed);
+    for (Link& link : m.links) {
+      if (link.joint.type == JointType::fixed) continue;
+      link.joint.friction.present = true;
+      link.joint.friction.viscous = random.between(0.0, 1.0);
+      link.joint.friction.coulomb = random.between(0.1, 2.0);
+    }
+    const Model<double> model = instantiate<double>(m);
+    const std::size_t n = static_cast<std::size_t>(model.nv);
+    Workspace<double> work(model);
+    Losses<double> losses(model);
+    ForwardWithLosses forward(model);
+    for (int k = 0; k < 5; ++k) {
+      State s = random_state(model, random);
+      s.qd.assign(n, 0.0);
+      if (k % 2 == 1) s.qdd[static_cast<std::size_t>(random.between(0.0, 0.999) * static_cast<double>(n))] = 0.0;
+      inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+      Vector without(n), qdd(n);
+      rnea<double>(model, work, s.q, s.qd, s.qdd, without);
+      for (const JointLoss<double>& loss : model.losses) {
+        const auto v = static_cast<std::size_t>(loss.v);
+        const double sign = s.qdd[v] > 0.0 ? 1.0 : s.qdd[v] < 0.0 ? -1.0 : 0.0;
+        EXPECT_EQ(losses.total[v], without[v] + sign * loss.coulomb) << m.name;
+      }
+      forward(s.q, s.qd, losses.total, qdd);
+      EXPECT_LE(torque_error(model, work, s, losses.total, qdd), 1e-12) << m.name << " " << k;
+      for (std::size_t v = 0; v < n; ++v) {
+        EXPECT_NEAR(qdd[v], s.qdd[v], 1e-7) << m.name << " " << k << " " << v;  // to the condition of M, 1e8 at worst
+        if (s.qdd[v] == 0.0) EXPECT_EQ(qdd[v], 0.0) << "sticks";
+      }
+    }
+  }
+}
+
+// With every loss there may be none or several answers: what is found needs the torques that were given.
+TEST(ForwardWithLosses, UndoesInverseDynamicsFromRestWithEveryLoss) {
+  int found = 0, same = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Mechanism m = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 7)});
+    add_every_loss(m, seed, true);
+    const Model<double> model = instantiate<double>(m);
+    Workspace<double> work(model);
+    Losses<double> losses(model);
+    ForwardWithLosses forward(model);
+    Random random(seed);
+    for (int k = 0; k < 5; ++k) {
+      State s = random_state(model, random);
+      s.qd.assign(s.qd.size(), 0.0);
+      inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
+      const Vector tau = losses.total;
+      Vector qdd(s.qd.size());
+      if (!message_of([&] { forward(s.q, s.qd, tau, qdd); }).empty()) continue;
+      ++found;
+      double off = 0.0, size = 0.0;
+      for (std::size_t v = 0; v < qdd.size(); ++v) {
+        off = worse(off, std::abs(qdd[v] - s.qdd[v]));
+        size = std::max(size, std::abs(s.qdd[v]));
+      }
+      same += off <= 1e-6 * size;
+      if (std::none_of(qdd.begin(), qdd.end(), [](double a) { return a == 0.0; })) {
+        EXPECT_LE(torque_error(model, work, s, tau, qdd), 1e-11) << m.name << " " << k;
+      }
+    }
+  }
+  EXPECT_GE(found, 190);
+  EXPECT_GE(same, found - 5);
+  std::printf("%d of 200 states have an answer, %d the one they came from\n", found, same);
+}
+
 TEST(ForwardWithLosses, DampersOfForceElementsCountToo) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Mechanism m = random_mechanism(seed, {.joints = 2 + static_cast<int>(seed % 5)});

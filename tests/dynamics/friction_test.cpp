@@ -206,6 +206,45 @@ TEST(InverseWithLosses, HoldingRangeIsBetweenTheLimitsOfMotion) {
   EXPECT_NEAR(high, 0.0, 1e-200);
 }
 
+// A block of 2 kg on a guide: 2 · 0.5 + 3 N start it, 1 N alone would not.
+TEST(InverseWithLosses, FrictionAtRestOpposesTheMotionThatBegins) {
+  const Model<double> block = instantiate<double>(*read_text(R"(linkwright: 1
+name: block
+gravity: [0, 0, 0]
+links: [{name: b, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {coulomb: 3}}]
+)",
+                                                             "block.yaml")
+                                                       .mechanism);
+  Workspace<double> work(block);
+  Losses<double> l(block);
+  const auto force = [&](double qd, double qdd, AtRest at_rest = AtRest::direction_of_acceleration) {
+    inverse_with_losses<double>(block, work, std::vector<double>{0.0}, std::vector<double>{qd}, std::vector<double>{qdd}, l, {}, at_rest);
+    return l.total[0];
+  };
+  EXPECT_EQ(force(0.0, 0.5), 4.0);
+  EXPECT_EQ(force(0.0, -0.5), -4.0);
+  EXPECT_EQ(force(-0.0, 0.5), 4.0);
+  EXPECT_EQ(force(0.0, 0.0), 0.0);
+  EXPECT_EQ(force(1e-300, -0.5), 2.0);  // it still moves forwards
+  EXPECT_EQ(force(0.0, 0.5, AtRest::no_direction), 1.0);
+  // through a drive that begins to drive, and to be driven
+  const Model<double> driven = wheel();
+  Workspace<double> other(driven);
+  Losses<double> losses(driven);
+  const std::vector<double> still{0.0};
+  inverse_with_losses<double>(driven, other, still, still, std::vector<double>{3.0}, losses);
+  const double rotor = 50 * 50 * 4e-4 * 3;
+  EXPECT_NEAR(losses.total[0], (0.5 * 3 + 0.7) / 0.8 + 0.9 + rotor, 1e-14);
+  // one that begins to move is not held
+  double low = 0.0, high = 0.0;
+  holding_range<double>(driven, other, still, still, std::vector<double>{3.0}, {&low, 1}, {&high, 1});
+  EXPECT_EQ(low, losses.total[0]);
+  EXPECT_EQ(high, losses.total[0]);
+  // a gradual law has no jump, and none at rest
+  inverse_with_losses<double>(wheel(0.01), other, still, still, std::vector<double>{3.0}, losses);
+  EXPECT_NEAR(losses.total[0], 0.5 * 3 + rotor, 1e-14);
+}
+
 TEST(InverseWithLosses, TraceGivesTheSameBits) {
   const Mechanism puma = load("puma560-dhanaraj");
   const Model<double> model = instantiate<double>(puma);
