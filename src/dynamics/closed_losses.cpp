@@ -60,7 +60,7 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
       qdd_(plan.actuated.size()),
       external_(model.bodies.size()) {
   needed.resize(plan.freedoms());
-  for (const int v : plan.undriven()) sharing_.actuated.push_back(v);
+  sharing_.actuated = plan.pushed;
   if (std::is_permutation(sharing_.actuated.begin(), sharing_.actuated.end(), plan.independent.begin(), plan.independent.end())) sharing_.actuated = plan.independent;
   shared_.resize(sharing_.actuated.size());
   motors_.name = model.name;

@@ -99,7 +99,7 @@ class Elimination {
 // what is left, wherever it is.
 void eliminate_by_loops(Elimination& elimination, const Model<double>& model, const ClosureEquations& equations, const std::vector<bool>& offered,
                         std::size_t rank) {
-  constexpr double kOwn = 0.1;         // of the largest pivot: as good
+  constexpr double kOwn = 0.3;         // of the largest pivot: as good
   constexpr double kPostponed = 1e-3;  // what is small here may be large when all loops are seen
   constexpr double kNothing = 1e-12;   // a row that is left of dependent ones
   std::vector<bool> seen(at(model.nv), false);
@@ -206,16 +206,31 @@ LoopChoice choose_coordinates(const Model<double>& model, const LoopPlan& like, 
   ClosureEquations all = same_equations ? like.equations : closure_equations(model);
   all.loops = like.equations.loops;
   const std::size_t rank = like.dependent.size();
-  Elimination elimination(scaled_jacobian(model, work, all, q, length_of(model)));
-  eliminate_by_loops(elimination, model, all, std::vector<bool>(at(model.nv), true), rank);
+  const MatrixXd J = scaled_jacobian(model, work, all, q, length_of(model));
+  Elimination by_loops(J), anywhere(J);
+  eliminate_by_loops(by_loops, model, all, std::vector<bool>(at(model.nv), true), rank);
+  const auto any = [](Index) { return true; };
+  while (anywhere.pivots.size() < rank) {
+    const Elimination::Pivot p = anywhere.largest(any, any);
+    if (!(p.size > 0.0)) break;
+    anywhere.take(p);
+  }
+  const auto margin_of = [rank](const Elimination& e) {
+    double least = e.pivots.size() < rank ? 0.0 : HUGE_VAL;
+    for (const Elimination::Pivot& p : e.pivots) least = std::min(least, p.size);
+    return least;
+  };
+  // solved loop by loop, unless that costs too many digits
+  constexpr double kWorthIt = 0.2;
+  const Elimination& elimination = margin_of(by_loops) >= kWorthIt * margin_of(anywhere) ? by_loops : anywhere;
   LoopChoice choice;
-  choice.margin = elimination.pivots.size() < rank ? 0.0 : HUGE_VAL;
-  for (const Elimination::Pivot& p : elimination.pivots) choice.margin = std::min(choice.margin, p.size);
+  choice.margin = margin_of(elimination);
   if (elimination.pivots.size() < rank) return choice;
   std::vector<Elimination::Pivot> pivots = elimination.pivots;
   std::sort(pivots.begin(), pivots.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
   LoopPlan& plan = choice.plan;
   plan.actuated = like.actuated;
+  plan.pushed = like.pushed;
   plan.equations.loops = all.loops;
   std::vector<bool> dependent(at(model.nv), false);
   for (const Elimination::Pivot& p : pivots) {
@@ -232,6 +247,13 @@ LoopChoice choose_coordinates(const Model<double>& model, const LoopPlan& like, 
   plan.velocity.columns = plan.velocity.rows;
   plan.velocity.blocks = blocks_of(model, plan, own);
   return choice;
+}
+
+double independence_of_closures(const Model<double>& model, const LoopPlan& like, In<double> q) {
+  Workspace<double> work(model);
+  const VectorXd s = Svd(scaled_jacobian(model, work, closure_equations(model), q, length_of(model))).s;
+  const auto last = static_cast<Index>(like.dependent.size()) - 1;
+  return last < s.size() ? s[last] : 0.0;
 }
 
 LoopCoordinates::LoopCoordinates(const Model<double>& model, LoopPlan plan)

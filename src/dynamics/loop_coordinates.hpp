@@ -8,8 +8,8 @@
 // (LoopPlan::velocity.blocks), and N loops in a row cost what their Jacobian has entries.
 //
 // The margin of a choice is its smallest pivot, lengths measured by a link of middling length. It vanishes where the independent joints
-// do not determine the others: at a dead centre of this choice another one has a margin; where none has, the closures lose rank and
-// branches of the motion meet.
+// do not determine the others, at a dead centre of this choice. Where the closures themselves lose rank, no choice has one, and branches of
+// the motion meet.
 #pragma once
 
 #include "closed.hpp"
@@ -57,6 +57,9 @@ struct LoopChoice {
 };
 // At a closed configuration, as many dependent velocities as `like` has; of all equations, or of those of `like`.
 LoopChoice choose_coordinates(const Model<double>& model, const LoopPlan& like, In<double> q, bool same_equations = false);
+// By how much the closures are independent at a configuration: the smallest singular value of their Jacobian that is not zero in general,
+// lengths measured as above. Zero where branches meet, whatever the coordinates.
+double independence_of_closures(const Model<double>& model, const LoopPlan& like, In<double> q);
 // The order in which a plan's dependent velocities can be solved for: J_u is block triangular in it.
 std::vector<EliminationPlan::Block> elimination_blocks(const Model<double>& model, const LoopPlan& plan, In<double> q);
 

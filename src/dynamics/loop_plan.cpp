@@ -179,6 +179,8 @@ class Planner {
       if (!given[at(v)]) plan_.dependent.push_back(v);
     }
     plan_.general_pose = poses_.front();
+    plan_.pushed = plan_.actuated;
+    for (const int v : plan_.undriven()) plan_.pushed.push_back(v);
   }
 
   // Other poses, in which the independent joints stand elsewhere.

@@ -32,6 +32,9 @@ struct LoopPlan {
   ClosureEquations equations;
   EliminationPlan velocity;
   std::vector<double> general_pose;  // closed, and not singular
+  // Velocities whose torques make a motion where loads are asked for: of the motors, and of independent joints that nobody drives. The
+  // same for every choice of coordinates, so that bearings are loaded alike.
+  std::vector<int> pushed;
 
   std::vector<LoopEnd> ends;
   std::vector<int> unknown;  // velocities

@@ -12,13 +12,21 @@ namespace {
 
 using Passage = System::Passage;
 
-// By Gauss collocation, whatever the integrator.
-void cross_branch(Integrator& integrator, System& system, MotionState& state, double until) {
+// By Gauss collocation, whatever the integrator. False, and the state as it was, where that fails in passing by such a pose.
+bool cross_branch(Integrator& integrator, System& system, MotionState& state, double until) {
   if (integrator.detour() == nullptr) integrator.make_detour(std::make_shared<BranchCrossing>());
-  integrator.detour()->step(system, state, until);
+  const MotionState start = state;
+  try {
+    integrator.detour()->step(system, state, until);
+  } catch (const BranchUndecided&) {
+    state = start;
+    if (system.may_pass_by(start)) return false;
+    throw;
+  }
   integrator.on_detour(true);
   integrator.forget();
   system.close(state);
+  return true;
 }
 
 // Of loops: a step that ends in the mode in which it began, having been in it all along. Where something may have been stepped over, or a
@@ -27,7 +35,7 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
   constexpr double kLeastWay = 1e-9;  // s
   const MotionState start = state;
   integrator.on_detour(false);
-  if (system.is_near_branch(start)) return cross_branch(integrator, system, state, until);
+  if (system.is_near_branch(start) && cross_branch(integrator, system, state, until)) return;
   MotionState between = start, last = start;
   for (double end = until;;) {
     double there = end;
@@ -54,12 +62,18 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
         passage = system.passage(last, state);
       }
       if (passage == Passage::free) return;
+      if (passage == Passage::branch && there == state.t && system.may_pass_by(state)) {
+        const MotionState end = state;
+        state = start;
+        if (!cross_branch(integrator, system, state, until)) state = end;
+        return;
+      }
       if (passage == Passage::branch) {
         state = start;
-        return cross_branch(integrator, system, state, until);
+        if (cross_branch(integrator, system, state, until)) return;
       }
       if (shorten()) continue;
-      return cross_branch(integrator, system, state, until);
+      throw BranchUndecided(system.describe_branch(start));
     } catch (const ModesMeet& e) {
       if (shorten()) continue;
       throw Error(ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start)));

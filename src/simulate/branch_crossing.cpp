@@ -9,14 +9,16 @@
 namespace lw {
 namespace {
 
-constexpr int kFewest = 7, kMostStages = 10;
-constexpr double kAngle = 0.4;        // rad: as far as joints may move in one step
+constexpr int kFewest = 8, kMostStages = 14;
+constexpr double kAngle = 0.5;        // rad: as far as joints may move in one step
 constexpr double kShortest = 1e-9;    // s
 constexpr double kShorter = 0.8;      // the next one that is tried
 constexpr double kAside = 0.035;      // of the step: so far nodes should be from the pose, while joints move farther than
 constexpr double kLongEnough = 0.05;  // rad
 constexpr double kNoise = 1e-14, kMostNoise = 1e-6;  // of velocities: what iteration may leave
-constexpr double kTail = 1e-7;        // of velocities: the last term of the polynomial
+constexpr double kTail = 1e-7, kTailWithin = 1e-11;  // of velocities: the last term of the polynomial
+constexpr double kQuiet = 1e-12;      // noise that is none
+constexpr int kTries = 6;
 constexpr double kSameBranch = 1e-5;  // of how far joints move in the step: by how much closed states may be off the polynomial
 constexpr int kMostIterations = 60;
 
@@ -107,28 +109,39 @@ void BranchCrossing::step(System& system, MotionState& state, double until) {
   // as long behind the pose as before it, so that the nodes keep away from it
   double h = kAngle / speed;
   if (to_branch > 0.1 * h && to_branch < h) h = 2.0 * to_branch;
-  for (; h >= kShortest; h *= kShorter) {
+  // of several lengths the one whose closures leave least noise; the shorter, the nearer its nodes come to the pose
+  Polynomial best;
+  int tried = 0;
+  for (; h >= kShortest && (best.length == 0.0 || tried < kTries); h *= kShorter) {
     // as many nodes as keep farthest away
-    int best = kMostStages;
+    int stages = kMostStages;
     double farthest = -1.0;
-    for (int stages = kMostStages; stages >= kFewest; --stages) {
+    for (int k = kMostStages; k >= kFewest; --k) {
       double nearest = HUGE_VAL;
-      for (const double x : gauss(stages).nodes) nearest = std::min(nearest, std::abs(x * h - to_branch));
-      if (nearest > 1.2 * farthest) farthest = nearest, best = stages;
+      for (const double x : gauss(k).nodes) nearest = std::min(nearest, std::abs(x * h - to_branch));
+      if (nearest > 1.2 * farthest) farthest = nearest, stages = k;
     }
-    if (farthest < kAside * h && h > kLongEnough / speed) continue;  // another length does better
-    if (!attempt(h, best)) {
+    const bool inside = to_branch > 0.05 * h && to_branch < 0.95 * h;
+    if (inside && farthest < kAside * h && h > kLongEnough / speed) continue;  // another length does better
+    if (best.length > 0.0) ++tried;
+    // within the step the polynomial is less exact than at its end
+    if (!attempt(h, stages, until < start_.t + h ? kTailWithin : kTail)) {
       ++counts_.rejected;
       continue;
     }
-    length_ = h;
-    ++counts_.steps;
-    at(std::min(until, start_.t + h), state);
-    return;
+    if (best.length == 0.0 || noise_ < best.noise) best = {rule_, k_, h, noise_};
+    if (noise_ <= kQuiet) break;
   }
-  length_ = 0.0;
-  state = start_;
-  refuse();
+  if (best.length == 0.0) {
+    length_ = 0.0;
+    state = start_;
+    refuse();
+  }
+  rule_ = best.rule;
+  k_ = best.slopes;
+  length_ = best.length;
+  ++counts_.steps;
+  at(std::min(until, start_.t + length_), state);
 }
 
 // Whether the state is one of the last polynomial, and not its end.
@@ -146,12 +159,12 @@ bool BranchCrossing::continues(const MotionState& state) {
   return true;
 }
 
-bool BranchCrossing::attempt(double h, int stages) {
+bool BranchCrossing::attempt(double h, int stages, double tail) {
   rule_ = gauss(stages);
   k_.assign(rule_.nodes.size(), std::vector<double>(2 * nv_ + nz_, 0.0));
   try {
     first_guess(h);
-    return iterate(h) && is_one_branch(h);
+    return iterate(h) && is_one_branch(h, tail);
   } catch (const NotFinite&) {
     return false;
   } catch (const ModesMeet&) {
@@ -223,14 +236,14 @@ bool BranchCrossing::iterate(double h) {
   return noise_ <= kMostNoise;
 }
 
-bool BranchCrossing::is_one_branch(double h) {
+bool BranchCrossing::is_one_branch(double h, double most_tail) {
   const double speed = fastest();
   // the last term of the polynomial of each acceleration
   const int n = static_cast<int>(k_.size());
   for (std::size_t v = 0; v < nv_; ++v) {
     double tail = 0.0;
     for (std::size_t j = 0; j < k_.size(); ++j) tail += rule_.weights[j] * (2 * n - 1) * legendre(n, rule_.nodes[j])[k_.size() - 1] * k_[j][nv_ + v];
-    if (!(h * std::abs(tail) <= std::max(kTail, 10.0 * noise_) * speed)) return false;
+    if (!(h * std::abs(tail) <= std::max(most_tail, 10.0 * noise_) * speed)) return false;
   }
   MotionState closed = stage_;
   for (std::size_t i = 0; i < k_.size(); ++i) {

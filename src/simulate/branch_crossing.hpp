@@ -36,14 +36,19 @@ class BranchCrossing : public OneStep {
     std::vector<double> nodes, weights;  // in [0, 1]
     std::vector<double> A;               // by rows
   };
+  struct Polynomial {
+    Rule rule;
+    std::vector<std::vector<double>> slopes;
+    double length = 0.0, noise = 0.0;
+  };
   static Rule gauss(int stages);
   // ∫₀^x of the polynomials that are 1 at one node and 0 at the others.
   static std::vector<double> integrals(const Rule& rule, double x);
-  bool attempt(double h, int stages);
+  bool attempt(double h, int stages, double tail);
   void leave(std::span<const double> weights, double h, MotionState& out) const;
   void first_guess(double h);
   bool iterate(double h);
-  bool is_one_branch(double h);
+  bool is_one_branch(double h, double most_tail);
   bool continues(const MotionState& state);
   double fastest() const;
 

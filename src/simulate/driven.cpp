@@ -170,6 +170,7 @@ void Driven::close(MotionState& state) {
 int Driven::parts(const MotionState& from, const MotionState& to) const { return dynamics_->parts(from, to); }
 System::Passage Driven::passage(const MotionState& from, const MotionState& to) { return dynamics_->passage(from, to); }
 bool Driven::is_near_branch(const MotionState& state) { return dynamics_->is_near_branch(state); }
+bool Driven::may_pass_by(const MotionState& state) { return dynamics_->may_pass_by(state); }
 double Driven::time_to_branch(const MotionState& state) { return dynamics_->time_to_branch(state); }
 std::string Driven::describe_branch(const MotionState& state) { return dynamics_->describe_branch(state); }
 void Driven::assemble(MotionState& state) const { dynamics_->assemble(state); }

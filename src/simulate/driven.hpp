@@ -62,6 +62,7 @@ class Driven : public System {
   int parts(const MotionState& from, const MotionState& to) const override;
   Passage passage(const MotionState& from, const MotionState& to) override;
   bool is_near_branch(const MotionState& state) override;
+  bool may_pass_by(const MotionState& state) override;
   double time_to_branch(const MotionState& state) override;
   std::string describe_branch(const MotionState& state) override;
 

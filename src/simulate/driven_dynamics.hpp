@@ -41,6 +41,7 @@ class DrivenDynamics {
   virtual int parts(const MotionState&, const MotionState&) const { return 1; }
   virtual System::Passage passage(const MotionState&, const MotionState&) { return System::Passage::free; }
   virtual bool is_near_branch(const MotionState&) { return false; }
+  virtual bool may_pass_by(const MotionState&) { return true; }
   virtual double time_to_branch(const MotionState&) { return 0.0; }
   virtual std::string describe_branch(const MotionState&) { return {}; }
 

@@ -30,10 +30,11 @@ namespace {
 
 constexpr double kLoopsOfCode = 1e-13;   // m or rad that code may leave open
 constexpr double kReach = 0.5;           // rad, middling links: as far as a state may be from the closed one that it stands for
-constexpr double kNearBranch = 0.1;      // of the margin of a general pose
+constexpr double kNearBranch = 0.05;     // of the margin of a general pose
+constexpr double kPassBy = 2e-3;         // likewise: where ordinary steps are still good
 constexpr double kTrustMotion = 1e-2;    // likewise: there the motion is known better than closures tell it
 constexpr double kAtBranch = 1e-6;       // of pivots: there closures tell nothing
-constexpr double kDeadCentre = 1e-4;
+constexpr double kDeadCentre = 1e-2;
 constexpr double kChooseAgain = 0.3;     // of the margin that the choice had when it was made
 
 class LoopDynamics : public DrivenDynamics {
@@ -42,13 +43,14 @@ class LoopDynamics : public DrivenDynamics {
       : DrivenDynamics(model, std::move(mechanism), std::move(torques), std::move(options)),
         minimal_(options_.coordinates == DrivenOptions::Coordinates::minimal),
         given_(plan_coordinates(model_)),
+        fixed_(minimal_ && !divides_a_ball(model_, given_)),
         led_(led_by(model_, given_.independent)),
         tau_(nv_, 0.0),
         motors_(given_.actuated.size()),
         passive_(nv_, true) {
     for (const int v : given_.actuated) passive_[at(v)] = false;
     feels_reactions_ = lossy_ && ClosedLosses<double>(model_, given_).feels_reactions();
-    best_margin_ = choose_coordinates(model_, given_, given_.general_pose, keeps_equations()).margin;
+    independence_ = independence_of_closures(model_, given_, given_.general_pose);
     use(given_, given_.general_pose);
     dry_ = friction_ != nullptr && friction_->is_dry();
     if (minimal_) choose_way();
@@ -66,7 +68,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   bool begin(const MotionState& s) override {
-    if (!minimal_) choose_again(s.q);
+    if (!fixed_) choose_again(s.q);
     if (!dry_) return false;
     const std::vector<int> before = friction_->directions();
     stand(s.t, s.q, s.v);
@@ -129,7 +131,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   void close(MotionState& s) override {
-    if (margin_at(s.q).least < kTrustMotion * best_margin_) {
+    if (margin_at(s.q).least < kTrustMotion * chosen_margin_ && independence_of_closures(model_, given_, s.q) < kTrustMotion * independence_) {
       coordinates_->close_near_branches(s.q, s.v);
       return;
     }
@@ -149,12 +151,11 @@ class LoopDynamics : public DrivenDynamics {
     bool turned = false;
     for (std::size_t k = 0; k < after.volumes.size(); ++k) turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
     if (!turned && after.least >= kNearBranch * chosen_margin_) return Passage::free;
-    const double best = choose_coordinates(model_, given_, to.q, keeps_equations()).margin;
-    if (best < kNearBranch * best_margin_) {
+    if (branches_are_near(to.q)) {
       near_branch_ = true;
       return Passage::branch;
     }
-    if (!minimal_) return turned ? Passage::shorter : Passage::free;
+    if (!fixed_) return turned ? Passage::shorter : Passage::free;
     if (turned || after.least < kDeadCentre * chosen_margin_) {
       throw ModesMeet(fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}", model_.name,
                                   independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));
@@ -163,10 +164,11 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   bool is_near_branch(const MotionState& s) override {
-    near_branch_ = margin_at(s.q).least < kNearBranch * chosen_margin_ &&
-                   choose_coordinates(model_, given_, s.q, keeps_equations()).margin < kNearBranch * best_margin_;
+    near_branch_ = margin_at(s.q).least < kNearBranch * chosen_margin_ && branches_are_near(s.q);
     return near_branch_;
   }
+
+  bool may_pass_by(const MotionState& s) override { return independence_of_closures(model_, given_, s.q) > kPassBy * independence_; }
 
   double time_to_branch(const MotionState& s) override {
     double fastest = 0.0;
@@ -202,7 +204,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   std::string describe_branch(const MotionState& s) override {
-    const LoopCoordinates::Margin margin = coordinates_->margin(s.q, kNearBranch * best_margin_);
+    const LoopCoordinates::Margin margin = coordinates_->margin(s.q, kNearBranch * chosen_margin_);
     std::vector<std::string> loops;
     for (const std::size_t k : margin.loops) loops.push_back(fmt::format("`{}`", model_.loops[k].name));
     return fmt::format("branches of the motion of `{}` meet at this pose, and the motion does not decide between them (it has no speed there, or "
@@ -257,6 +259,15 @@ class LoopDynamics : public DrivenDynamics {
   std::span<double> tau() override { return tau_; }
 
  private:
+  // Of a ball joint that is independent in part, which part it is changes with the pose.
+  static bool divides_a_ball(const Model<double>& model, const LoopPlan& plan) {
+    return std::ranges::any_of(model.joints, [&](const JointInfo& joint) {
+      const bool ball = joint.type == JointType::spherical || joint.type == JointType::floating;
+      const auto own = std::ranges::count_if(plan.independent, [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
+      return ball && own > 0 && own < velocities(joint.type);
+    });
+  }
+
   ClosedWorkspace<double>& work() { return coordinates_->work(); }
   // Bearings are loaded by the rule that the plan's equations state (undetermined_loads.hpp).
   bool keeps_equations() const { return lossy_ && feels_reactions_; }
@@ -277,6 +288,8 @@ class LoopDynamics : public DrivenDynamics {
     chosen_pivot_ = work().factors.smallest_pivot();
   }
 
+  bool branches_are_near(std::span<const double> q) const { return independence_of_closures(model_, given_, q) < kNearBranch * independence_; }
+
   // The last one is asked for again and again: where a step ends the next begins.
   const LoopCoordinates::Margin& margin_at(std::span<const double> q) {
     if (!std::ranges::equal(q, margin_q_)) {
@@ -291,8 +304,7 @@ class LoopDynamics : public DrivenDynamics {
     const double margin = margin_at(q).least;
     if (margin >= kChooseAgain * chosen_margin_) return;
     LoopChoice choice = choose_coordinates(model_, given_, q, keeps_equations());
-    if (choice.margin < kNearBranch * best_margin_ || choice.margin < 2.0 * margin) return;
-    best_margin_ = std::max(best_margin_, choice.margin);
+    if (choice.margin < 2.0 * margin || branches_are_near(q)) return;
     use(std::move(choice.plan), q);
   }
 
@@ -417,7 +429,11 @@ class LoopDynamics : public DrivenDynamics {
     const std::vector<double> here(q.begin(), q.end()), rates(v.begin(), v.end());
     double fastest = 0.0;
     for (const double x : rates) fastest = std::max(fastest, std::abs(x));
-    if (!(fastest > 0.0)) throw NotFinite(fmt::format("accelerations are not determined at a pose in which branches of the motion of `{}` meet", model_.name));
+    if (!(fastest > 0.0)) {
+      MotionState still;
+      still.q = here;
+      throw BranchUndecided(describe_branch(still));
+    }
     std::vector<double> sum(nv_, 0.0), one(nv_), power(dz.size(), 0.0), part(dz.size());
     for (const double side : {-1.0, 1.0}) {
       std::vector<double> step = rates, there = here;
@@ -474,21 +490,21 @@ class LoopDynamics : public DrivenDynamics {
   template <class Refuse>
   void start_at(MotionState& s, const Refuse& refuse) {
     use(given_, q_);
-    LoopChoice best = choose_coordinates(model_, given_, q_, keeps_equations());
-    best_margin_ = std::max(best_margin_, best.margin);
+    independence_ = std::max(independence_, independence_of_closures(model_, given_, q_));
     if (friction_ != nullptr) friction_->forget();
     split(s.v);
     leave(s);
     const bool at_rest = std::ranges::all_of(v_, [](double v) { return v == 0.0; });
     if (at_rest) std::ranges::fill(s.v, 0.0);
     else require_closed_velocities(s, refuse);
-    const bool branch = best.margin < kNearBranch * best_margin_;
-    if (!minimal_ && !branch) {
-      use(std::move(best.plan), q_);
-    } else if (chosen_margin_ < kNearBranch * best_margin_) {
-      chosen_margin_ = best_margin_;  // it is near no general pose
-      chosen_pivot_ = std::max(chosen_pivot_, best_margin_ * coordinates_->length());
+    if (branches_are_near(q_)) {
+      // what is usual is known from a general pose alone
+      use(given_, given_.general_pose);
+      return;
     }
+    const double general = LoopCoordinates(model_, given_).margin(given_.general_pose).least;
+    if (!fixed_) use(choose_coordinates(model_, given_, q_, keeps_equations()).plan, q_);
+    else chosen_margin_ = std::max(chosen_margin_, general);
   }
 
   // At a dead centre the driven joints do not say how fast the others are.
@@ -539,6 +555,7 @@ class LoopDynamics : public DrivenDynamics {
 
   const bool minimal_;
   const LoopPlan given_;
+  const bool fixed_;  // the coordinates are those of the plan, and no others
   const Model<double> led_;  // the same with the independent joints alone actuated
   bool feels_reactions_ = false;
   std::unique_ptr<LoopCoordinates> coordinates_;
@@ -546,7 +563,7 @@ class LoopDynamics : public DrivenDynamics {
   std::optional<LoopPlan> whole_plan_;  // for code and Jacobians
   bool whole_plan_known_ = false;
   std::optional<DrivenCode> code_;
-  double best_margin_ = 0.0;    // the largest so far that any choice had
+  double independence_ = 0.0;   // of the closures in general
   double chosen_margin_ = 0.0;  // of the coordinates in use, where they were chosen
   double chosen_pivot_ = 0.0;
   LoopCoordinates::Margin margin_;

@@ -77,6 +77,7 @@ class System {
   // Whether a closed state is so near to such a pose that its closures barely tell velocities; how long it is until there, going straight on
   // (negative: since then); and what to say of it.
   virtual bool is_near_branch(const MotionState&) { return false; }
+  virtual bool may_pass_by(const MotionState&) { return true; }  // not so near that no ordinary step could be made
   virtual double time_to_branch(const MotionState&) { return 0.0; }
   virtual std::string describe_branch(const MotionState&) { return {}; }
 
