@@ -15,7 +15,8 @@ const std::vector<Thesis>& theses() {
       {"helmy", "A. Helmy",
        "Parallel processing and the dynamics and kinematics of a three degree of freedom planar manipulator",
        "McGill University", 1994, ""},
-      {"field", "The multibody field", "Benchmarks: IFToMM library A01 to A05, Test Set for IVP Solvers, heavy top, friction",
+      {"field", "The multibody field",
+       "Benchmarks: IFToMM library A01 to A05, Test Set for IVP Solvers, heavy top, friction",
        "Multibody System Dynamics 16, 179-190, and others", 2006, ""}};
   return list;
 }

@@ -36,7 +36,7 @@ struct FieldRun {
   long steps = 0;
 };
 
-// The state of a model in which the problem's joints have these coordinates and velocities; other joints as at home, at rest.
+// The state in which the problem's joints have these coordinates and velocities; other joints as at home, at rest.
 MotionState field_state(const System& system, const FieldProblem& problem, const FieldState& given);
 // Steps end at every instant.
 FieldRun run_field(System& system, MotionState state, std::span<const double> instants, const FieldMethod& method = {});
