@@ -61,6 +61,7 @@ struct Row {
   double deviation = 0.0;          // largest |computed − published|, or largest such fraction
   Verdict verdict = Verdict::failed;
   std::string note;
+  bool is_timed = false;   // the note tells how long it took: shown in the terminal with the deviation
   std::string experiment;  // title of the experiment it belongs to
 };
 

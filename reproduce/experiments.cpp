@@ -1,7 +1,5 @@
 #include "experiments.hpp"
 
-#include <set>
-
 namespace lw::reproduce {
 
 const std::vector<Thesis>& theses() {
@@ -16,7 +14,10 @@ const std::vector<Thesis>& theses() {
        "Kansas State University", 1987, ""},
       {"helmy", "A. Helmy",
        "Parallel processing and the dynamics and kinematics of a three degree of freedom planar manipulator",
-       "McGill University", 1994, ""}};
+       "McGill University", 1994, ""},
+      {"field", "The multibody field",
+       "Benchmarks: IFToMM library A01 to A05, Test Set for IVP Solvers, heavy top, friction",
+       "Multibody System Dynamics 16, 179-190, and others", 2006, ""}};
   return list;
 }
 
@@ -60,14 +61,17 @@ const std::vector<Entry>& experiments() {
                                        {"helmy", helmy_modes},
                                        {"helmy", helmy_torques},
                                        {"helmy", helmy_complement},
-                                       {"helmy", helmy_simulation}};
+                                       {"helmy", helmy_simulation},
+                                       {"field", field_pendulum},
+                                       {"field", field_four_bars},
+                                       {"field", field_many_four_bars, true},
+                                       {"field", field_andrews},
+                                       {"field", field_bricard},
+                                       {"field", field_governor},
+                                       {"field", field_heavy_top},
+                                       {"field", field_car_axis},
+                                       {"field", field_slider_crank}};
   return list;
-}
-
-std::size_t rerun_theses() {
-  std::set<std::string> names;
-  for (const Entry& entry : experiments()) names.insert(entry.thesis);
-  return names.size();
 }
 
 std::vector<Experiment> run_experiments(const std::string& thesis, bool with_long) {

@@ -1,4 +1,4 @@
-// The theses and their experiments, one file each; to add one, write its file and name it here and in the list.
+// The theses and their experiments, one file each, and the benchmarks of the field; to add one, write its file and name it here and in the list.
 #pragma once
 
 #include <functional>
@@ -49,6 +49,15 @@ Experiment helmy_modes();
 Experiment helmy_torques();
 Experiment helmy_complement();
 Experiment helmy_simulation();
+Experiment field_pendulum();
+Experiment field_four_bars();
+Experiment field_many_four_bars();
+Experiment field_andrews();
+Experiment field_bricard();
+Experiment field_governor();
+Experiment field_heavy_top();
+Experiment field_car_axis();
+Experiment field_slider_crank();
 
 struct Entry {
   std::string thesis;
@@ -58,9 +67,6 @@ struct Entry {
 
 const std::vector<Thesis>& theses();
 const std::vector<Entry>& experiments();
-// How many theses have an experiment.
-std::size_t rerun_theses();
-
 // Those of one thesis, or of "all", in order; the long ones only where they are asked for.
 std::vector<Experiment> run_experiments(const std::string& thesis, bool with_long);
 

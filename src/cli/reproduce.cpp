@@ -90,6 +90,10 @@ void print_text(const std::vector<reproduce::Thesis>& chosen, const std::vector<
                    std::string(17 - verdict.size(), ' '), r.quantity, mark);
         if (r.verdict == reproduce::Verdict::failed)
           fmt::print("{:22}deviation {:.3g}, tolerance {:.3g}: {}\n", "", r.deviation, r.tolerance, r.id);
+        if (r.is_timed) {
+          const std::string line = fmt::format("Error {:.1e}, tolerance {:g}. {}", r.deviation, r.tolerance, r.note);
+          for (const std::string& part : wrap(line, 74)) fmt::print("{:22}{}\n", "", part);
+        }
         if (r.verdict != reproduce::Verdict::reproduced && r.verdict != reproduce::Verdict::failed) {
           for (const std::string& line : wrap(r.note, 74)) fmt::print("{:22}{}\n", "", line);
         }
@@ -139,8 +143,7 @@ int run_reproduce(const Arguments& arguments) {
 Command reproduce_command() {
   Command c;
   c.name = "reproduce";
-  c.summary = fmt::format("rerun experiments of {} of the {} theses and compare", reproduce::rerun_theses(),
-                          reproduce::theses().size());
+  c.summary = "rerun the experiments of the theses and the field's benchmarks, and compare";
   c.description =
       "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
       "misprint, where the "
@@ -148,9 +151,11 @@ Command reproduce_command() {
       "contradicts "
       "itself; or failed, which also makes the exit code 1. [recomputed] marks a reference that the thesis does not "
       "print: an independent program computed it from the thesis's data. [property] marks what is no number of the "
-      "thesis: what it claims, or what must hold, measured by us.";
+      "thesis: what it claims, or what must hold, measured by us.\n\n"
+      "`field` runs the benchmarks of multibody dynamics (IFToMM A01 to A05, Test Set for IVP Solvers, heavy top, dry "
+      "friction): error, time, and the times that others have published.";
   c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html",
-                "linkwright reproduce twu --json"};
+                "linkwright reproduce field", "linkwright reproduce twu --json"};
   std::vector<std::string> names;
   for (const reproduce::Thesis& t : reproduce::theses()) names.push_back(t.id);
   names.push_back("all");
