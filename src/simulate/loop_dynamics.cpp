@@ -34,7 +34,7 @@ constexpr double kNearBranch = 0.05;     // of the margin of a general pose
 constexpr double kPassBy = 2e-3;         // likewise: where ordinary steps are still good
 constexpr double kTrustMotion = 1e-2;    // likewise: there the motion is known better than closures tell it
 constexpr double kAtBranch = 1e-6;       // of pivots: there closures tell nothing
-constexpr double kDeadCentre = 1e-2;
+constexpr double kDeadCentre = 2e-3;     // of the margin that the coordinates have in general
 constexpr double kChooseAgain = 0.3;     // of the margin that the choice had when it was made
 
 class LoopDynamics : public DrivenDynamics {
