@@ -11,7 +11,7 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
-constexpr double kRounding = 1e-12, kLostDirection = 1e-11;
+constexpr double kBoxRounding = 1e-12, kLostForce = 1e-11;
 
 // In units of the bounds: |x| ≤ 1, gradient D x − c.
 class ActiveSet {
@@ -31,7 +31,7 @@ class ActiveSet {
  private:
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
   double gradient(Index j) const { return D_.row(j).dot(x_) - c_[j]; }
-  double noise(Index j) const { return kRounding * (std::abs(c_[j]) + D_.row(j).cwiseAbs().dot(x_.cwiseAbs())); }
+  double noise(Index j) const { return kBoxRounding * (std::abs(c_[j]) + D_.row(j).cwiseAbs().dot(x_.cwiseAbs())); }
 
   void sweep() {
     constexpr int kSweeps = 20;
@@ -61,7 +61,7 @@ class ActiveSet {
     if (!steep) return false;
     const MatrixXd part = D_(free, free);
     const Svd svd(part);
-    VectorXd step = -svd.solve(g, kLostDirection);
+    VectorXd step = -svd.solve(g, kLostForce);
     const VectorXd left = g + part * step;
     bool flat = false;  // along what no force resists, the bound is the end
     for (std::size_t k = 0; k < free.size(); ++k) flat = flat || std::abs(left[static_cast<Index>(k)]) > 1e3 * noise(free[k]);

@@ -172,10 +172,10 @@ void ClosedForwardLosses::find_biases(ClosedWorkspace<double>& work, In<double> 
 void ClosedForwardLosses::find_rest(const ClosedWorkspace<double>& work) {
   double largest_velocity = 0.0;
   for (const double x : work.qd) largest_velocity = std::max(largest_velocity, std::abs(x));
-  constexpr double kRounding = 1e-13, kDrift = 1e-6;  // of the fastest: of dependent velocities; of what an integrator leaves of a joint that sticks
+  constexpr double kVelocityRounding = 1e-13, kDrift = 1e-6;  // of the fastest: of dependent velocities; of what an integrator leaves of a joint that sticks
   for (Dry& d : dry_) {
     d.fastest = std::max(d.fastest, std::abs(d.velocity));
-    d.rest = std::max(1e-12 * d.fastest, kRounding * largest_velocity);
+    d.rest = std::max(1e-12 * d.fastest, kVelocityRounding * largest_velocity);
     const bool stuck = decided_ && d.mode == Dry::Mode::sticks && std::abs(d.velocity) <= kDrift * std::max(d.fastest, largest_velocity);
     d.at_rest = d.stopped || stuck || std::abs(d.velocity) <= d.rest;
     d.stopped = false;
@@ -294,9 +294,9 @@ VectorXd ClosedForwardLosses::accelerations(const VectorXd& pushed) const {
   // q̈ = L⁻ᵀ x:  B x = −b, B = A L⁻ᵀ, and the rest of x as the force has it
   const MatrixXd B = lower.solve(rows.transpose()).transpose();
   const Svd svd(B, true);
-  constexpr double kSame = 1e-9;  // rows that hold the same freedom
-  const Eigen::Index left = force.size() - svd.rank(kSame);
-  VectorXd x = -svd.solve(biases, kSame);
+  constexpr double kOneFreedom = 1e-9;  // rows that hold the same freedom
+  const Eigen::Index left = force.size() - svd.rank(kOneFreedom);
+  VectorXd x = -svd.solve(biases, kOneFreedom);
   if (left > 0) {
     const MatrixXd V = svd.V.rightCols(left);
     x += V * (V.transpose() * (VectorXd(lower.solve(force)) - x));
@@ -554,12 +554,12 @@ void ClosedForwardLosses::hold(ClosedWorkspace<double>& work, In<double> q, Out<
   const auto lower = L_.triangularView<Eigen::Lower>();
   Eigen::Map<VectorXd> v(qd.data(), H_.cols());
   const Svd svd(MatrixXd(lower.solve(rows.transpose()).transpose()));
-  constexpr double kSame = 1e-9;
-  if (svd.rank(kSame) == v.size()) {
+  constexpr double kOneFreedom = 1e-9;
+  if (svd.rank(kOneFreedom) == v.size()) {
     v.setZero();
     return;
   }
-  v -= L_.transpose().triangularView<Eigen::Upper>().solve(svd.solve(rows * v, kSame));
+  v -= L_.transpose().triangularView<Eigen::Upper>().solve(svd.solve(rows * v, kOneFreedom));
   for (const Dry& d : dry_) {
     if (d.mode != Dry::Mode::sticks || d.cut >= 0) continue;
     const auto own = std::find(plan_.independent.begin(), plan_.independent.end(), static_cast<int>(velocity_of(d)));

@@ -63,9 +63,9 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
       }
       if (passage == Passage::free) return;
       if (passage == Passage::branch && there == state.t && system.may_pass_by(state)) {
-        const MotionState end = state;
+        const MotionState reached = state;
         state = start;
-        if (!cross_branch(integrator, system, state, until)) state = end;
+        if (!cross_branch(integrator, system, state, until)) state = reached;
         return;
       }
       if (passage == Passage::branch) {
