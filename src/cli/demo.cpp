@@ -338,7 +338,7 @@ int run_demo(const Arguments&) {
   next.add({"linkwright inverse puma560-dhanaraj --friction", "torques with friction, and what holds it at rest"});
   next.add({"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0", "all ways to bring its hand there"});
   next.add({"linkwright reproduce all --out report.html",
-            "the theses and the field's benchmarks, rerun and compared"});
+            "5 theses and the field's benchmarks, compared"});
   next.add({"linkwright --help", "everything"});
   fmt::print("{}", next.str());
   if (!agrees) say_error("two roads to one number disagree");
