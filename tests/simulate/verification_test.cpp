@@ -182,7 +182,7 @@ links:
   EXPECT_NE(c->note.find("after 20000 steps it has come to t = "), std::string::npos) << c->note;
 }
 
-// Arms and rods of equal length: when the balls hang straight down everything lies on one line, from which steps shrink to nothing.
+// Arms and rods of equal length: when the balls hang straight down everything lies on one line. The motion goes through it.
 constexpr const char* kGovernor = R"(linkwright: 1
 name: governor
 gravity: [0, 0, -9.81]
@@ -206,8 +206,7 @@ TEST(Verification, AGovernorThatFallsIntoASingularPoseIsFine) {
   EXPECT_TRUE(r.passed()) << failures(r);
   const VerificationCheck* c = check_of(r, "free motion, redundant coordinates");
   ASSERT_NE(c, nullptr);
-  EXPECT_EQ(c->verdict, Verdict::skipped);
-  EXPECT_NE(c->note.find("steps shrink to nothing"), std::string::npos) << c->note;
+  EXPECT_EQ(c->verdict, Verdict::passed) << c->note;
   EXPECT_GE(std::ranges::count(r.checks, Verdict::passed, &VerificationCheck::verdict), 10);
 }
 
