@@ -58,8 +58,7 @@ void compare_windows(Experiment& e, Driven& system, const FieldProblem& problem,
 
 // States asked for near, or at, every crossing of the singular pose: the largest error of a joint at 10 s, per offset.
 // The step across the pose spans these instants and is kept (simulate/branch_crossing.hpp), so this tests what is asked
-// for there, not a start from there, which is less accurate: DISABLED_ContinuesFromTheSingularPose in
-// tests/reproduce/field_test.cpp.
+// for there, not a start from there: that is tests/simulate/trusted_motion_test.cpp.
 void compare_forced(Experiment& e, Driven& system, const FieldProblem& problem, const std::string& name,
                     const std::vector<std::string>& integrators) {
   const Vector offsets{0.0, 1e-12, -1e-12, 1e-9, -1e-9, 1e-6, -1e-6, 1e-3, -1e-3};
@@ -83,8 +82,7 @@ void compare_forced(Experiment& e, Driven& system, const FieldProblem& problem, 
               property("the motion does not depend on where its states are asked for"), Vector(offsets.size(), 0.0),
               worst, absolute(kEveryAngle),
               fmt::format(
-                  "Ours: {:.2g} s of CPU time for nine runs. One step spans the pose and these instants; a run that is "
-                  "started afresh there is less accurate.",
+                  "Ours: {:.2g} s of CPU time for nine runs. One step spans the pose and these instants.",
                   seconds));
   }
 }
