@@ -1,10 +1,23 @@
 #include "linear.hpp"
 
+#include <algorithm>
+
 #include <Eigen/Dense>
 
 namespace lw {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
+
+namespace {
+
+// Rotations (JacobiSVD) are the more exact for small matrices, and take minutes for large ones.
+bool is_large(const AnyMatrix& A) { return std::min(A.rows(), A.cols()) >= 24; }
+
+int rank_of(const VectorXd& s, double threshold) {
+  return s.size() == 0 ? 0 : static_cast<int>((s.array() > threshold * s[0]).count());
+}
+
+}  // namespace
 
 int rank(const AnyMatrix& A, double threshold) {
   Eigen::ColPivHouseholderQR<MatrixXd> qr(A);
@@ -62,15 +75,28 @@ Svd::Svd(const AnyMatrix& A, bool whole_space) {
     V = svd.matrixV();
     s = svd.singularValues();
   };
-  // rotations are the more exact for small matrices, and take minutes for large ones
-  constexpr Eigen::Index kLarge = 24;
-  if (std::min(A.rows(), A.cols()) < kLarge) take(Eigen::JacobiSVD<MatrixXd>(A, parts));
-  else take(Eigen::BDCSVD<MatrixXd>(A, parts));
+  if (is_large(A)) take(Eigen::BDCSVD<MatrixXd>(A, parts));
+  else take(Eigen::JacobiSVD<MatrixXd>(A, parts));
 }
 
-int Svd::rank(double threshold) const {
-  return s.size() == 0 ? 0 : static_cast<int>((s.array() > threshold * s[0]).count());
+VectorXd singular_values(const AnyMatrix& A) {
+  if (!is_large(A)) return Eigen::JacobiSVD<MatrixXd>(A).singularValues();
+  // those of the triangle that A is but for a rotation
+  const Eigen::HouseholderQR<MatrixXd> qr(A.rows() < A.cols() ? MatrixXd(A.transpose()) : MatrixXd(A));
+  const Eigen::Index n = qr.matrixQR().cols();
+  return Eigen::BDCSVD<MatrixXd>(MatrixXd(qr.matrixQR().topRows(n).triangularView<Eigen::Upper>())).singularValues();
 }
+
+VectorXd least_norm(const AnyMatrix& A, const AnyVector& b, double threshold) {
+  if (!is_large(A)) return Svd(A).solve(b, threshold);
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> qr;
+  qr.setThreshold(threshold);
+  return qr.compute(A).solve(b);
+}
+
+int numerical_rank(const AnyMatrix& A, double threshold) { return rank_of(singular_values(A), threshold); }
+
+int Svd::rank(double threshold) const { return rank_of(s, threshold); }
 
 VectorXd Svd::solve(const AnyVector& b, double threshold) const {
   const int r = rank(threshold);

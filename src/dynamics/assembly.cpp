@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ double largest_residual(const ClosureState& state) {
 double condition_of(const MatrixXd& Ju) {
   if (Ju.cols() == 0) return 1.0;
   if (Ju.rows() < Ju.cols()) return std::numeric_limits<double>::infinity();
-  const VectorXd s = Svd(Ju).s;
+  const VectorXd s = singular_values(Ju);
   const double least = s[s.size() - 1];
   return least > 0.0 ? s[0] / least : std::numeric_limits<double>::infinity();
 }
@@ -73,16 +74,33 @@ void advance_free(const Model<double>& model, std::vector<double>& q, const std:
   advance(model, q, whole);
 }
 
-// −(JᵀJ + λ)⁻¹ Jᵀ r by the singular values; at λ = 0 without the directions that are lost.
-VectorXd damped_step(const Svd& svd, const VectorXd& r, double damping) {
-  if (svd.s.size() == 0) return VectorXd::Zero(svd.V.rows());
-  VectorXd part = svd.U.transpose() * r;
-  for (Eigen::Index k = 0; k < part.size(); ++k) {
-    const double s = svd.s[k];
-    part[k] *= damping > 0.0 ? s / (s * s + damping) : s > kLostDirection * svd.s[0] ? 1.0 / s : 0.0;
-  }
-  return -(svd.V * part);
+// −J⁺ r, without the directions that are lost.
+VectorXd newton_step(const MatrixXd& J, const VectorXd& r) {
+  if (J.size() == 0) return VectorXd::Zero(J.cols());
+  return -least_norm(J, r, kLostDirection);
 }
+
+// −(JᵀJ + λ)⁻¹ Jᵀ r for one λ > 0 after the other: by singular values, where these do not take too long.
+class DampedSteps {
+ public:
+  explicit DampedSteps(const MatrixXd& J) : J_(J) {
+    constexpr Eigen::Index kLarge = 24;
+    if (J.cols() < kLarge) svd_.emplace(J);
+  }
+  // What λ is measured by: the largest eigenvalue of JᵀJ, or a bound of it.
+  double scale() const { return !svd_ ? J_.squaredNorm() : svd_->s.size() == 0 ? 1.0 : svd_->s[0] * svd_->s[0]; }
+  VectorXd operator()(const VectorXd& r, double damping) const {
+    if (!svd_) return -damped_least_squares(J_, r, damping);
+    if (svd_->s.size() == 0) return VectorXd::Zero(J_.cols());
+    VectorXd part = svd_->U.transpose() * r;
+    for (Eigen::Index k = 0; k < part.size(); ++k) part[k] *= svd_->s[k] / (svd_->s[k] * svd_->s[k] + damping);
+    return -(svd_->V * part);
+  }
+
+ private:
+  const MatrixXd& J_;
+  std::optional<Svd> svd_;
+};
 
 // From a to b, both coordinates of the joints given, one part of the way: straight, rotations about one axis.
 void put_between(const Model<double>& model, In<double> a, In<double> b, double part, std::vector<double>& q) {
@@ -214,8 +232,7 @@ class Continuation {
     const std::vector<double> moved = led(next);
     // predictor: what the closures, broken to first order by the move, ask of the free coordinates
     const ClosureState broken = closure_state(model_, work_, moved);
-    const Svd svd(columns_of(state_, model_.nv, free_));
-    const VectorXd predicted = damped_step(svd, residual_vector(broken), 0.0);
+    const VectorXd predicted = newton_step(columns_of(state_, model_.nv, free_), residual_vector(broken));
     if (!(predicted.size() == 0 || largest(predicted) <= kLongestStep)) return false;
     std::vector<double> guess = moved;
     advance_free(model_, guess, free_, predicted);
@@ -309,16 +326,19 @@ Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std
   double damping = 0.0;
   while (result.iterations < most_iterations && largest_residual(state) > 1e-15) {
     const VectorXd r = residual_vector(state);
-    const Svd svd(columns_of(state, model.nv, free));
+    const MatrixXd Ju = columns_of(state, model.nv, free);
+    std::optional<DampedSteps> damped;
     bool fell = false;
     // as near as rounding lets it come a Newton step helps no more, and then nothing does
     const int most_trials = largest_residual(state) < 1e-11 ? 1 : 25;
     for (int trial = 0; trial < most_trials && !fell; ++trial) {
       std::vector<double> q = result.q;
-      advance_free(model, q, free, damped_step(svd, r, damping));
+      if (damping > 0.0 && !damped) damped.emplace(Ju);
+      advance_free(model, q, free, damped ? (*damped)(r, damping) : newton_step(Ju, r));
       ClosureState next = closure_state(model, work, q);
       fell = residual_vector(next).norm() < r.norm();
-      const double scale = svd.s.size() == 0 ? 1.0 : svd.s[0] * svd.s[0];
+      if (!fell && trial + 1 < most_trials && !damped) damped.emplace(Ju);
+      const double scale = damped ? damped->scale() : 1.0;
       if (fell) {
         result.q = std::move(q);
         state = std::move(next);
@@ -343,13 +363,13 @@ std::vector<int> independent_velocities(const Model<double>& model, Workspace<do
   std::vector<int> all;
   for (int v = 0; v < model.nv; ++v) all.push_back(v);
   const MatrixXd J = columns_of(state, model.nv, all);
-  const int whole = J.rows() == 0 ? 0 : Svd(J).rank(kLostDirection);
+  const int whole = J.rows() == 0 ? 0 : numerical_rank(J, kLostDirection);
   std::vector<int> chosen;
   for (const int v : candidates) {
     std::vector<int> held = chosen;
     held.push_back(v);
     const MatrixXd rest = columns_of(state, model.nv, free_velocities(model, held));
-    if (rest.size() == 0 ? whole == 0 : Svd(rest).rank(kLostDirection) == whole) chosen.push_back(v);
+    if (rest.size() == 0 ? whole == 0 : numerical_rank(rest, kLostDirection) == whole) chosen.push_back(v);
   }
   return chosen;
 }
@@ -358,7 +378,7 @@ std::vector<int> driving_velocities(const Model<double>& model, Workspace<double
   const std::vector<int> held = independent_velocities(model, work, at_pose.q, actuated_velocities(model));
   const std::vector<int> free = free_velocities(model, held);
   const MatrixXd Ju = columns_of(closure_state(model, work, at_pose.q), model.nv, free);
-  if (free.empty() || (Ju.rows() > 0 && Svd(Ju).rank(kLostDirection) == Ju.cols())) {
+  if (free.empty() || (Ju.rows() > 0 && numerical_rank(Ju, kLostDirection) == Ju.cols())) {
     if (!held.empty() || model.nv == 0) return held;
     throw Error(ErrorCode::model, fmt::format("`{}` is locked: its closures have rank {}, as many as it has velocities, so that "
                                               "nothing moves",

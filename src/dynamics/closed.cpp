@@ -5,6 +5,7 @@
 #include "../base/index.hpp"
 #include "../graph/typical.hpp"
 #include "crba.hpp"
+#include "energy.hpp"
 #include "formulations/cholesky.hpp"
 #include "kinematics.hpp"
 #include "rnea.hpp"
@@ -182,11 +183,35 @@ void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace
   multipliers_under<T>(plan, work, tau);
 }
 
+namespace {
+
+// v·H v is twice the kinetic energy of the motion R v, and H_kl = T(e_k + e_l) − T(e_k) − T(e_l).
+template <class T>
+void mass_by_energy(const Model<T>& model, ClosedWorkspace<T>& work, In<T> q, std::size_t n, Out<T> H) {
+  const std::size_t nv = at(model.nv);
+  const auto kinetic = [&](std::size_t k, std::size_t l) {
+    for (std::size_t i = 0; i < nv; ++i) work.column[i] = k == l ? work.R[k * nv + i] : work.R[k * nv + i] + work.R[l * nv + i];
+    forward_velocities<T>(model, work.tree, q, work.column);
+    return energy<T>(model, work.tree, q, work.column).kinetic;
+  };
+  for (std::size_t k = 0; k < n; ++k) H[k * n + k] = T(2.0) * kinetic(k, k);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t l = 0; l < k; ++l) H[k * n + l] = H[l * n + k] = kinetic(k, l) - T(0.5) * (H[k * n + k] + H[l * n + l]);
+  }
+}
+
+}  // namespace
+
 template <class T>
 void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   if (pose == PoseIs::given) set_closed_pose<T>(model, plan, work, q);
   complement_by_unit_velocities<T>(model, plan, work);
+  if constexpr (!std::is_same_v<T, Expr>) {
+    // of a long chain that few freedoms move, their motions are less than M
+    constexpr std::size_t kMany = 16;
+    if (nv > kMany * n) return mass_by_energy<T>(model, work, q, n, H);
+  }
   crba<T>(model, work.tree, q, work.M);
   for (std::size_t k = 0; k < n; ++k) {
     if constexpr (std::is_same_v<T, Expr>) {

@@ -251,9 +251,11 @@ LoopChoice choose_coordinates(const Model<double>& model, const LoopPlan& like, 
 
 double independence_of_closures(const Model<double>& model, const LoopPlan& like, In<double> q) {
   Workspace<double> work(model);
-  const VectorXd s = Svd(scaled_jacobian(model, work, closure_equations(model), q, length_of(model))).s;
-  const auto last = static_cast<Index>(like.dependent.size()) - 1;
-  return last < s.size() ? s[last] : 0.0;
+  const MatrixXd J = scaled_jacobian(model, work, closure_equations(model), q, length_of(model));
+  // squares of singular values: half of their digits are lost, and a few would do
+  const VectorXd squares = symmetric_eigenvalues(J.rows() < J.cols() ? MatrixXd(J * J.transpose()) : MatrixXd(J.transpose() * J));
+  const auto rank = static_cast<Index>(like.dependent.size());
+  return rank > squares.size() ? 0.0 : std::sqrt(std::max(0.0, squares[squares.size() - rank]));
 }
 
 LoopCoordinates::LoopCoordinates(const Model<double>& model, LoopPlan plan)
@@ -273,18 +275,19 @@ bool LoopCoordinates::close(Out<double> q, double reach) {
   constexpr double kSlow = 1e-3;  // as long as the residual falls faster than by this, the Jacobian will do
   double before = HUGE_VAL, moved = 0.0;
   std::fill(whole_.begin(), whole_.end(), 0.0);
-  bool factorized = false;
+  bool factorized = false, fresh = false;  // the Jacobian of the last step: known at all, and of where that step began
   for (int k = 0; k < kMost; ++k) {
     forward_kinematics<double>(model_, work_.tree, q);
     closure_residual<double>(model_, work_.tree, plan_.equations, residual_);
     double open = 0.0;
     for (std::size_t i = 0; i < residual_.size(); ++i) open = std::max(open, std::abs(residual_[i]) * row_scale_[i]);
     if (!std::isfinite(open)) return false;
-    if (open <= kClosed || (open < kNear && open >= 0.25 * before)) {
+    if (open <= kClosed || (open < kNear && open >= 0.25 * before && fresh)) {
       set_closed_pose<double>(model_, plan_, work_, q);
       return true;
     }
-    if (!factorized || open > kSlow * before) set_closed_pose<double>(model_, plan_, work_, q);
+    fresh = !factorized || open > kSlow * before;
+    if (fresh) set_closed_pose<double>(model_, plan_, work_, q);
     factorized = true;
     before = open;
     work_.factors.solve(residual_);
@@ -311,16 +314,16 @@ void LoopCoordinates::close_near_branches(Out<double> q, Out<double> qd) {
     return MatrixXd(rows.asDiagonal() * Eigen::Map<const MatrixXd>(work_.J.data(), m, model_.nv) * columns.asDiagonal());
   };
   for (int k = 0; k < 2; ++k) {
-    const Svd svd(jacobian());
+    const MatrixXd J = jacobian();
     closure_residual<double>(model_, work_.tree, plan_.equations, residual_);
-    const VectorXd step = -(columns.asDiagonal() * svd.solve(rows.cwiseProduct(Eigen::Map<const VectorXd>(residual_.data(), m)), kBarely));
+    const VectorXd step = -(columns.asDiagonal() * least_norm(J, rows.cwiseProduct(Eigen::Map<const VectorXd>(residual_.data(), m)), kBarely));
     std::copy(step.data(), step.data() + step.size(), whole_.begin());
     advance(model_, q, whole_);
   }
   const MatrixXd J = jacobian();
   Eigen::Map<VectorXd> v(qd.data(), model_.nv);
   const VectorXd scaled = v.cwiseQuotient(columns), open = J * scaled;
-  v -= columns.asDiagonal() * Svd(J).solve(open, kBarely);
+  v -= columns.asDiagonal() * least_norm(J, open, kBarely);
 }
 
 LoopCoordinates::Margin LoopCoordinates::margin(In<double> q, double small) {

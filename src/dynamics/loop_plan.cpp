@@ -44,7 +44,7 @@ MatrixXd columns(const MatrixXd& J, const std::vector<int>& which) {
   return part;
 }
 
-int rank_of(const MatrixXd& J) { return J.size() == 0 ? 0 : Svd(J).rank(kLost); }
+int rank_of(const MatrixXd& J) { return J.size() == 0 ? 0 : numerical_rank(J, kLost); }
 
 // So many rows, the next always the one of which most is left beside those before, in the worst of the poses.
 std::vector<std::size_t> independent_rows(std::vector<MatrixXd> poses, std::size_t count) {

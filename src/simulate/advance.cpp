@@ -12,8 +12,20 @@ namespace {
 
 using Passage = System::Passage;
 
+// By how much that changes a velocity, as a part of the fastest.
+double close_loops(System& system, MotionState& state) {
+  const std::vector<double> before = state.v;
+  system.close(state);
+  double most = 0.0, fastest = 0.0;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    most = std::max(most, std::abs(state.v[k] - before[k]));
+    fastest = std::max(fastest, std::abs(before[k]));
+  }
+  return fastest > 0.0 ? most / fastest : 0.0;
+}
+
 // By Gauss collocation, whatever the integrator. False, and the state as it was, where that fails in passing by such a pose.
-bool cross_branch(Integrator& integrator, System& system, MotionState& state, double until) {
+bool cross_branch(Integrator& integrator, System& system, MotionState& state, double until, double& corrected) {
   if (integrator.detour() == nullptr) integrator.make_detour(std::make_shared<BranchCrossing>());
   const MotionState start = state;
   try {
@@ -23,20 +35,20 @@ bool cross_branch(Integrator& integrator, System& system, MotionState& state, do
     if (system.may_pass_by(start)) return false;
     throw;
   }
+  corrected = close_loops(system, state);
   integrator.on_detour(true);
   integrator.forget();
-  system.close(state);
   return true;
 }
 
 // Of loops: a step that ends in the mode in which it began, having been in it all along. Where something may have been stepped over, or a
 // dead centre comes, a shorter one is made, until nothing is left between the last good state and there.
-void step_in_mode(Integrator& integrator, System& system, MotionState& state, double until) {
+void step_in_mode(Integrator& integrator, System& system, MotionState& state, double until, double& corrected) {
   constexpr double kLeastWay = 1e-9;  // s
   const MotionState start = state;
-  integrator.on_detour(false);
-  if (system.is_near_branch(start) && cross_branch(integrator, system, state, until)) return;
+  if (system.is_near_branch(start) && cross_branch(integrator, system, state, until, corrected)) return;
   MotionState between = start, last = start;
+  const auto say_where = [&](const ModesMeet& e) -> Error { return {ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start))}; };
   for (double end = until;;) {
     double there = end;
     const auto shorten = [&] {
@@ -46,6 +58,7 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
       return there - start.t > kLeastWay * (1.0 + std::abs(start.t));
     };
     try {
+      integrator.on_detour(false);
       integrator.step(system, state, end);
       const double length = state.t - start.t;
       const int parts = system.parts(start, state);
@@ -58,27 +71,32 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
       }
       if (passage == Passage::free) {
         there = state.t;
-        system.close(state);
+        corrected = close_loops(system, state);
         passage = system.passage(last, state);
       }
       if (passage == Passage::free) return;
       if (passage == Passage::branch && there == state.t && system.may_pass_by(state)) {
         const MotionState reached = state;
         state = start;
-        if (!cross_branch(integrator, system, state, until)) state = reached;
+        if (!cross_branch(integrator, system, state, until, corrected)) state = reached;
         return;
       }
       if (passage == Passage::branch) {
         state = start;
-        if (cross_branch(integrator, system, state, until)) return;
+        if (cross_branch(integrator, system, state, until, corrected)) return;
       }
       if (shorten()) continue;
       throw BranchUndecided(system.describe_branch(start));
     } catch (const ModesMeet& e) {
       if (shorten()) continue;
-      throw Error(ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start)));
+      throw say_where(e);
     } catch (const NotFinite&) {
       if (shorten()) continue;
+      try {
+        system.passage(start, start);
+      } catch (const ModesMeet& e) {  // which is why
+        throw say_where(e);
+      }
       throw;
     }
   }
@@ -95,7 +113,7 @@ Advance advance(Integrator& integrator, System& system, MotionState& state, doub
   Advance done;
   double before = state.t;
   if (system.model().loops.empty()) integrator.step(system, state, until);
-  else step_in_mode(integrator, system, state, until);
+  else step_in_mode(integrator, system, state, until, done.corrected);
   if (system.still_holds(state)) return done;
   const double length = state.t - before;
   double after = state.t;

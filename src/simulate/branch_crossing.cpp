@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,9 +17,9 @@ constexpr double kShorter = 0.8;      // the next one that is tried
 constexpr double kAside = 0.035;      // of the step: so far nodes should be from the pose, while joints move farther than
 constexpr double kLongEnough = 0.05;  // rad
 constexpr double kNoise = 1e-14, kMostNoise = 1e-6;  // of velocities: what iteration may leave
-constexpr double kTail = 1e-7, kTailWithin = 1e-11;  // of velocities: the last term of the polynomial
-constexpr double kQuiet = 1e-12;      // noise that is none
-constexpr int kTries = 6;
+constexpr double kTail = 1e-11;       // of velocities: the last term of the polynomial, which is as exact within the step as this
+constexpr double kQuiet = 1e-11;      // noise that is none
+constexpr int kTries = 4;
 constexpr double kSameBranch = 1e-5;  // of how far joints move in the step: by how much closed states may be off the polynomial
 constexpr int kMostIterations = 60;
 
@@ -123,30 +124,31 @@ void BranchCrossing::step(System& system, MotionState& state, double until) {
     }
     const bool inside = to_branch > 0.05 * h && to_branch < 0.95 * h;
     if (inside && farthest < kAside * h && h > kLongEnough / speed) continue;  // another length does better
+    if (best.length > 0.0 && best.crosses && !inside) break;  // the pose would still be ahead
     if (best.length > 0.0) ++tried;
-    // within the step the polynomial is less exact than at its end
-    if (!attempt(h, stages, until < start_.t + h ? kTailWithin : kTail)) {
+    if (!attempt(h, stages)) {
       ++counts_.rejected;
       continue;
     }
-    if (best.length == 0.0 || noise_ < best.noise) best = {rule_, k_, h, noise_};
-    if (noise_ <= kQuiet) break;
+    if (best.length == 0.0 || noise_ < best.noise) best = {rule_, k_, h, noise_, inside};
+    if (noise_ <= kQuiet || std::abs(to_branch - 0.5 * h) < 0.1 * h) break;  // nothing does better than the pose in the middle
   }
   if (best.length == 0.0) {
-    length_ = 0.0;
+    goes_on_ = false;
     state = start_;
     refuse();
   }
   rule_ = best.rule;
   k_ = best.slopes;
   length_ = best.length;
+  goes_on_ = true;
   ++counts_.steps;
   at(std::min(until, start_.t + length_), state);
 }
 
 // Whether the state is one of the last polynomial, and not its end.
 bool BranchCrossing::continues(const MotionState& state) {
-  if (!(length_ > 0.0) || state.t < start_.t || state.t >= start_.t + length_ * (1.0 - 1e-9)) return false;
+  if (!goes_on_ || state.t < start_.t || state.t >= start_.t + length_ * (1.0 - 1e-9)) return false;
   constexpr double kSame = 1e-8;
   at(state.t, stage_);
   const double speed = fastest();
@@ -159,12 +161,12 @@ bool BranchCrossing::continues(const MotionState& state) {
   return true;
 }
 
-bool BranchCrossing::attempt(double h, int stages, double tail) {
+bool BranchCrossing::attempt(double h, int stages) {
   rule_ = gauss(stages);
   k_.assign(rule_.nodes.size(), std::vector<double>(2 * nv_ + nz_, 0.0));
   try {
     first_guess(h);
-    return iterate(h) && is_one_branch(h, tail);
+    return iterate(h) && is_one_branch(h);
   } catch (const NotFinite&) {
     return false;
   } catch (const ModesMeet&) {
@@ -206,7 +208,7 @@ void BranchCrossing::leave(std::span<const double> weights, double h, MotionStat
 
 bool BranchCrossing::iterate(double h) {
   const double speed = fastest();
-  double before = HUGE_VAL;
+  double before = HUGE_VAL, before_that = HUGE_VAL;  // positions and velocities settle by turns
   std::vector<std::vector<double>> next = k_;
   for (int turn = 0; turn < kMostIterations; ++turn) {
     double change = 0.0, accelerations = 0.0;
@@ -229,21 +231,21 @@ bool BranchCrossing::iterate(double h) {
     if (!std::isfinite(change)) return false;
     noise_ = change / scale;
     // to rounding, or to what the closures leave of it beside the pose
-    if (noise_ <= kNoise || (turn > 6 && noise_ <= kMostNoise && change >= 0.5 * before)) return true;
+    if (noise_ <= kNoise || (turn > 1 && noise_ <= kMostNoise && change >= 0.5 * before && change >= 0.5 * before_that)) return true;
     if (turn > 10 && change > 0.8 * before) return false;
-    before = change;
+    before_that = std::exchange(before, change);
   }
   return noise_ <= kMostNoise;
 }
 
-bool BranchCrossing::is_one_branch(double h, double most_tail) {
+bool BranchCrossing::is_one_branch(double h) {
   const double speed = fastest();
   // the last term of the polynomial of each acceleration
   const int n = static_cast<int>(k_.size());
   for (std::size_t v = 0; v < nv_; ++v) {
     double tail = 0.0;
     for (std::size_t j = 0; j < k_.size(); ++j) tail += rule_.weights[j] * (2 * n - 1) * legendre(n, rule_.nodes[j])[k_.size() - 1] * k_[j][nv_ + v];
-    if (!(h * std::abs(tail) <= std::max(most_tail, 10.0 * noise_) * speed)) return false;
+    if (!(h * std::abs(tail) <= std::max(kTail, 10.0 * noise_) * speed)) return false;
   }
   MotionState closed = stage_;
   for (std::size_t i = 0; i < k_.size(); ++i) {

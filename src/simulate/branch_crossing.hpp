@@ -25,7 +25,7 @@ class BranchCrossing : public OneStep {
   // Across, or as far as `until` lets it. Throws BranchUndecided.
   void step(System& system, MotionState& state, double until) override;
   void at(double t, MotionState& out) override;
-  void forget() override { length_ = 0.0; }
+  void forget() override { goes_on_ = false; }
 
  protected:
   void compute(double h, MotionState& out) override;
@@ -40,20 +40,22 @@ class BranchCrossing : public OneStep {
     Rule rule;
     std::vector<std::vector<double>> slopes;
     double length = 0.0, noise = 0.0;
+    bool crosses = false;
   };
   static Rule gauss(int stages);
   // ∫₀^x of the polynomials that are 1 at one node and 0 at the others.
   static std::vector<double> integrals(const Rule& rule, double x);
-  bool attempt(double h, int stages, double tail);
+  bool attempt(double h, int stages);
   void leave(std::span<const double> weights, double h, MotionState& out) const;
   void first_guess(double h);
   bool iterate(double h);
-  bool is_one_branch(double h, double most_tail);
+  bool is_one_branch(double h);
   bool continues(const MotionState& state);
   double fastest() const;
 
   Rule rule_;
   double length_ = 0.0;  // of the polynomial, from start_ on
+  bool goes_on_ = false;  // beyond where the last step ended
   double noise_ = 0.0;   // of the last iteration, as a part of velocities
   std::vector<std::vector<double>> k_;  // slopes at the nodes: u̇, v̇, ż
   std::vector<double> y_;

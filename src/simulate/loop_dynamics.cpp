@@ -30,11 +30,13 @@ namespace {
 
 constexpr double kLoopsOfCode = 1e-13;   // m or rad that code may leave open
 constexpr double kReach = 0.5;           // rad, middling links: as far as a state may be from the closed one that it stands for
-constexpr double kNearBranch = 0.05;     // of the margin of a general pose
+constexpr double kSmallMargin = 0.15;    // of the margin of a general pose: branches may be near
+constexpr double kNearBranch = 0.15;     // of the independence there: they are
 constexpr double kPassBy = 2e-3;         // likewise: where ordinary steps are still good
 constexpr double kTrustMotion = 1e-2;    // likewise: there the motion is known better than closures tell it
 constexpr double kAtBranch = 1e-6;       // of pivots: there closures tell nothing
-constexpr double kDeadCentre = 2e-3;     // of the margin that the coordinates have in general
+constexpr double kDeadCentre = 5e-3;     // of the margin that the coordinates have in general
+constexpr double kToBlame = 0.1;         // of what the closures have left of their independence
 constexpr double kChooseAgain = 0.3;     // of the margin that the choice had when it was made
 
 class LoopDynamics : public DrivenDynamics {
@@ -131,7 +133,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   void close(MotionState& s) override {
-    if (margin_at(s.q).least < kTrustMotion * chosen_margin_ && independence_of_closures(model_, given_, s.q) < kTrustMotion * independence_) {
+    if (margin_at(s.q).least < kTrustMotion * usual_margin_ && independence_of_closures(model_, given_, s.q) < kTrustMotion * independence_) {
       coordinates_->close_near_branches(s.q, s.v);
       return;
     }
@@ -150,13 +152,16 @@ class LoopDynamics : public DrivenDynamics {
     const LoopCoordinates::Margin before = margin_at(from.q), after = margin_at(to.q);
     bool turned = false;
     for (std::size_t k = 0; k < after.volumes.size(); ++k) turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
-    if (!turned && after.least >= kNearBranch * chosen_margin_) return Passage::free;
-    if (branches_are_near(to.q)) {
+    if (!turned && after.least >= kSmallMargin * usual_margin_) return Passage::free;
+    const double independence = independence_of_closures(model_, given_, to.q) / independence_;
+    // where branches meet, every choice of coordinates loses its margin as the closures lose their rank; where this one loses far more, it is to blame
+    const bool blind = fixed_ && after.least < kDeadCentre * usual_margin_ && after.least < kToBlame * independence * usual_margin_;
+    if (independence < kNearBranch && !blind) {
       near_branch_ = true;
       return Passage::branch;
     }
     if (!fixed_) return turned ? Passage::shorter : Passage::free;
-    if (turned || after.least < kDeadCentre * chosen_margin_) {
+    if (blind || turned || after.least < kDeadCentre * usual_margin_) {
       throw ModesMeet(fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}", model_.name,
                                   independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));
     }
@@ -164,7 +169,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   bool is_near_branch(const MotionState& s) override {
-    near_branch_ = margin_at(s.q).least < kNearBranch * chosen_margin_ && branches_are_near(s.q);
+    near_branch_ = margin_at(s.q).least < kSmallMargin * usual_margin_ && branches_are_near(s.q);
     return near_branch_;
   }
 
@@ -174,9 +179,13 @@ class LoopDynamics : public DrivenDynamics {
     double fastest = 0.0;
     for (const double v : s.v) fastest = std::max(fastest, std::abs(v));
     if (!(fastest > 0.0)) return 0.0;
+    // along the parabola that the motion is here, or the line where accelerations are not known
+    std::vector<double> bend(nv_, 0.0);
+    stand(s.t, s.q, s.v);
+    if (!is_at_branch()) accelerate(bend, {});
     const auto margin = [&](double ahead) {
-      std::vector<double> q = s.q, step = s.v;
-      for (double& x : step) x *= ahead;
+      std::vector<double> q = s.q, step(nv_);
+      for (std::size_t k = 0; k < nv_; ++k) step[k] = ahead * (s.v[k] + 0.5 * ahead * bend[k]);
       advance(model_, q, step);
       return coordinates_->margin(q).least;
     };
@@ -204,7 +213,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   std::string describe_branch(const MotionState& s) override {
-    const LoopCoordinates::Margin margin = coordinates_->margin(s.q, kNearBranch * chosen_margin_);
+    const LoopCoordinates::Margin margin = coordinates_->margin(s.q, kNearBranch * usual_margin_);
     std::vector<std::string> loops;
     for (const std::size_t k : margin.loops) loops.push_back(fmt::format("`{}`", model_.loops[k].name));
     return fmt::format("branches of the motion of `{}` meet at this pose, and the motion does not decide between them (it has no speed there, or "
@@ -284,8 +293,13 @@ class LoopDynamics : public DrivenDynamics {
     v_.assign(coordinates_->plan().freedoms(), 0.0);
     a_ = v_;
     chosen_margin_ = margin_at(q).least;
-    set_closed_pose<double>(model_, coordinates_->plan(), work(), q);
-    chosen_pivot_ = work().factors.smallest_pivot();
+    // a choice that is made beside branches has little there, and more in general
+    usual_margin_ = std::max(chosen_margin_, coordinates_->margin(given_.general_pose).least);
+    usual_pivot_ = 0.0;
+    for (const std::span<const double> pose : {std::span<const double>(given_.general_pose), q}) {
+      set_closed_pose<double>(model_, coordinates_->plan(), work(), pose);
+      usual_pivot_ = std::max(usual_pivot_, work().factors.smallest_pivot());
+    }
   }
 
   bool branches_are_near(std::span<const double> q) const { return independence_of_closures(model_, given_, q) < kNearBranch * independence_; }
@@ -304,7 +318,7 @@ class LoopDynamics : public DrivenDynamics {
     const double margin = margin_at(q).least;
     if (margin >= kChooseAgain * chosen_margin_) return;
     LoopChoice choice = choose_coordinates(model_, given_, q, keeps_equations());
-    if (choice.margin < 2.0 * margin || branches_are_near(q)) return;
+    if (choice.margin < 2.0 * margin) return;
     use(std::move(choice.plan), q);
   }
 
@@ -421,7 +435,7 @@ class LoopDynamics : public DrivenDynamics {
     if (!model_.forces.empty()) dz[0] += outer_power(q_, moved_);
   }
 
-  bool is_at_branch() { return !(work().factors.smallest_pivot() > kAtBranch * chosen_pivot_); }
+  bool is_at_branch() { return !(work().factors.smallest_pivot() > kAtBranch * usual_pivot_); }
 
   // Closures tell nothing at the pose itself: the mean of what they tell a little before and behind it.
   void limit_of_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) {
@@ -497,14 +511,8 @@ class LoopDynamics : public DrivenDynamics {
     const bool at_rest = std::ranges::all_of(v_, [](double v) { return v == 0.0; });
     if (at_rest) std::ranges::fill(s.v, 0.0);
     else require_closed_velocities(s, refuse);
-    if (branches_are_near(q_)) {
-      // what is usual is known from a general pose alone
-      use(given_, given_.general_pose);
-      return;
-    }
-    const double general = LoopCoordinates(model_, given_).margin(given_.general_pose).least;
-    if (!fixed_) use(choose_coordinates(model_, given_, q_, keeps_equations()).plan, q_);
-    else chosen_margin_ = std::max(chosen_margin_, general);
+    if (branches_are_near(q_)) use(given_, given_.general_pose);  // at the pose itself no choice is better than another
+    else if (!fixed_) use(choose_coordinates(model_, given_, q_, keeps_equations()).plan, q_);
   }
 
   // At a dead centre the driven joints do not say how fast the others are.
@@ -565,7 +573,8 @@ class LoopDynamics : public DrivenDynamics {
   std::optional<DrivenCode> code_;
   double independence_ = 0.0;   // of the closures in general
   double chosen_margin_ = 0.0;  // of the coordinates in use, where they were chosen
-  double chosen_pivot_ = 0.0;
+  double usual_margin_ = 0.0;   // in general, or there if that is more
+  double usual_pivot_ = 0.0;
   LoopCoordinates::Margin margin_;
   std::vector<double> margin_q_;
   bool near_branch_ = false;  // in this step: code, whose pivots are fixed, is not asked

@@ -151,9 +151,9 @@ class Run {
       }
       before_ = state_;
       stepping_ = true;
-      advance(integrator_, scene_, state_, until());
+      const Advance done = advance(integrator_, scene_, state_, until());
       stepping_ = false;
-      if (guard_) guard_->step(before_, state_);
+      if (guard_) guard_->step(before_, state_, done.corrected);
       stuck = state_.t > before_.t ? 0 : stuck + 1;
       if (stuck == kStuck) {
         throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",

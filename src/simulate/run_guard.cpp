@@ -13,6 +13,7 @@ namespace {
 constexpr long kEvery = 64;
 constexpr double kMargin = 10.0, kFloor = 1e-6;
 constexpr double kOpen = 1e-8;
+constexpr double kJump = 1e-2;
 constexpr int kSlow = 2000;             // steps in a row,
 constexpr double kNoProgress = 1e-9;    // that together advance by this part of the run, or of a second
 
@@ -23,7 +24,11 @@ bool is_first_order(const std::string& integrator) { return integrator == "semi-
 RunGuard::RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalance& balance, double duration)
     : scene_(scene), scenario_(scenario), balance_(balance), adaptive_(is_adaptive(scenario.integrator, scenario.options)), duration_(duration) {}
 
-void RunGuard::step(const MotionState& before, const MotionState& after) {
+void RunGuard::step(const MotionState& before, const MotionState& after, double corrected) {
+  if (!(corrected <= std::max(kJump, 100.0 * scenario_.options.rtol)) && !is_first_order(scenario_.integrator)) {
+    throw Error(ErrorCode::data, fmt::format("velocities jump by {:.2g} of the fastest where nothing has caused it, at {}: the step did not follow its loops; {}",
+                                             corrected, scene_.describe(after), advice()));
+  }
   ++steps_;
   drift_ += per_step_;
   if (slow_ == 0) slow_since_ = before.t;
@@ -67,6 +72,8 @@ void RunGuard::estimate() {
   }
 }
 
+const char* RunGuard::advice() const { return adaptive_ ? "smaller tolerances may help" : "a shorter step may help"; }
+
 double RunGuard::bound() const {
   const double in_play = balance_.largest();
   const double own = adaptive_ ? static_cast<double>(steps_) * 4.0 * (scenario_.options.rtol * in_play + scenario_.options.atol) : drift_;
@@ -95,7 +102,7 @@ void RunGuard::judge(const MotionState& state, double residual, double opening) 
   throw Error(ErrorCode::data,
               fmt::format("the energy of the motion does not balance: {:.3g} J of {:.3g} J in play have {} from nothing, more than the integration can have "
                           "caused; {}, at {}",
-                          std::abs(residual), balance_.largest(), residual > 0.0 ? "come" : "gone", adaptive_ ? "smaller tolerances may help" : "a shorter step may help",
+                          std::abs(residual), balance_.largest(), residual > 0.0 ? "come" : "gone", advice(),
                           scene_.describe(state)));
 }
 

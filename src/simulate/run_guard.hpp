@@ -1,8 +1,9 @@
 // A run that watches itself: what the motion has made of nothing, and whether it goes on.
 //
-//   energy     |E − E(0) − work + losses| ≤ max(10 × the integrator's own estimate, 1e-6 of the energy in play)
-//   closures   loops stay closed to 1e-8 m or rad
-//   progress   so many steps in a row advance the time by next to nothing
+//   energy      |E − E(0) − work + losses| ≤ max(10 × the integrator's own estimate, 1e-6 of the energy in play)
+//   closures    loops stay closed to 1e-8 m or rad
+//   velocities  change by no more than 1 % of the fastest where a step's end is put on the closures (100 × the tolerance, if that is more)
+//   progress    so many steps in a row advance the time by next to nothing
 //
 // The estimate: of adaptive methods their tolerance, step by step; of fixed steps the difference between one step and two half steps,
 // measured now and then, times the number of steps. A method of first order is not judged by its energy: it is said once that it drifts.
@@ -22,8 +23,8 @@ class RunGuard {
   // All must outlive it.
   RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalance& balance, double duration);
 
-  // After each step. Throws Error(data) where the motion can no longer be right.
-  void step(const MotionState& before, const MotionState& after);
+  // After each step, that was corrected by so much (advance.hpp). Throws Error(data) where the motion can no longer be right.
+  void step(const MotionState& before, const MotionState& after, double corrected);
   // At a state whose balance was just taken.
   void judge(const MotionState& state, double residual, double opening);
   // What should be said of the run though it went on; empty where there is nothing.
@@ -31,6 +32,7 @@ class RunGuard {
 
  private:
   double bound() const;
+  const char* advice() const;
   void estimate();
 
   ScenarioDriven& scene_;
