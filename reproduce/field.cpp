@@ -109,6 +109,7 @@ FieldRun run_field(System& system, MotionState state, std::span<const double> in
   const std::clock_t start = std::clock();
   for (const double instant : instants) {
     while (state.t < instant) advance(*integrator, system, state, instant);
+    if (method.afresh) integrator->restart();
     run.at.push_back(state);
   }
   run.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

@@ -27,6 +27,7 @@ std::string n_four_bar_text(int windows);
 struct FieldMethod {
   std::string integrator = "dormand-prince";
   double tolerance = 1e-13;
+  bool afresh = false;  // from every instant on, with nothing remembered of how it came there
 };
 
 struct FieldRun {

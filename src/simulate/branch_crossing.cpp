@@ -7,19 +7,20 @@
 
 #include <fmt/format.h>
 
+#include "../base/linear.hpp"
+
 namespace lw {
 namespace {
 
-constexpr int kFewest = 8, kMostStages = 14;
+constexpr int kStages = 14;
+constexpr double kAside = 0.08;       // of the step: nearer to the pose there is no node
 constexpr double kAngle = 0.5;        // rad: as far as joints may move in one step
 constexpr double kShortest = 1e-9;    // s
 constexpr double kShorter = 0.8;      // the next one that is tried
-constexpr double kAside = 0.035;      // of the step: so far nodes should be from the pose, while joints move farther than
-constexpr double kLongEnough = 0.05;  // rad
 constexpr double kNoise = 1e-14, kMostNoise = 1e-6;  // of velocities: what iteration may leave
 constexpr double kTail = 1e-11;       // of velocities: the last term of the polynomial, which is as exact within the step as this
-constexpr double kQuiet = 1e-11;      // noise that is none
-constexpr int kTries = 4;
+constexpr double kQuiet = 1e-10;      // noise that needs no better length
+constexpr int kTries = 4;             // for one
 constexpr double kSameBranch = 1e-5;  // of how far joints move in the step: by how much closed states may be off the polynomial
 constexpr int kMostIterations = 60;
 
@@ -34,21 +35,27 @@ std::vector<double> legendre(int n, double x) {
 
 }  // namespace
 
-BranchCrossing::Rule BranchCrossing::gauss(int stages) {
+// Gauss's nodes, but for those beside the pose (both in parts of the step).
+BranchCrossing::Rule BranchCrossing::rule_beside(double pose) {
   Rule rule;
-  for (int i = 0; i < stages; ++i) {
-    double x = 0.5 * (1.0 - std::cos(std::numbers::pi * (i + 0.75) / (stages + 0.5))), slope = 0.0;
+  for (int i = 0; i < kStages; ++i) {
+    double x = 0.5 * (1.0 - std::cos(std::numbers::pi * (i + 0.75) / (kStages + 0.5)));
     for (int k = 0; k < 20; ++k) {
-      const std::vector<double> P = legendre(stages, x);
-      const double z = 2.0 * x - 1.0;
-      slope = stages * (z * P.back() - P[P.size() - 2]) / (z * z - 1.0);
+      const std::vector<double> P = legendre(kStages, x);
+      const double z = 2.0 * x - 1.0, slope = kStages * (z * P.back() - P[P.size() - 2]) / (z * z - 1.0);
       x -= 0.5 * P.back() / slope;
     }
-    const double z = 2.0 * x - 1.0;
-    rule.nodes.push_back(x);
-    rule.weights.push_back(1.0 / ((1.0 - z * z) * slope * slope));
+    if (std::abs(x - pose) >= kAside) rule.nodes.push_back(x);
   }
-  for (const double x : std::vector<double>(rule.nodes)) {
+  // ℓ_j = Σ_k C_kj P_k, so that C is the inverse of what P are at the nodes
+  const auto n = static_cast<Eigen::Index>(rule.nodes.size());
+  Eigen::MatrixXd P(n, n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const std::vector<double> at_node = legendre(static_cast<int>(n) - 1, rule.nodes[static_cast<std::size_t>(j)]);
+    for (Eigen::Index k = 0; k < n; ++k) P(j, k) = at_node[static_cast<std::size_t>(k)];
+  }
+  rule.C = inverse(P);
+  for (const double x : rule.nodes) {
     const std::vector<double> row = integrals(rule, x);
     rule.A.insert(rule.A.end(), row.begin(), row.end());
   }
@@ -56,17 +63,17 @@ BranchCrossing::Rule BranchCrossing::gauss(int stages) {
 }
 
 std::vector<double> BranchCrossing::integrals(const Rule& rule, double x) {
-  // ℓ_j = w_j Σ_k (2k + 1) P_k(x_j) P_k(x), and ∫ P_k = (P_{k+1} − P_{k−1}) / (2 (2k + 1))
-  const int n = static_cast<int>(rule.nodes.size());
-  const std::vector<double> P = legendre(n, x);
-  std::vector<double> list;
-  for (std::size_t j = 0; j < rule.nodes.size(); ++j) {
-    const std::vector<double> own = legendre(n, rule.nodes[j]);
-    double sum = x;
-    for (std::size_t k = 1; k < static_cast<std::size_t>(n); ++k) sum += 0.5 * own[k] * (P[k + 1] - P[k - 1]);
-    list.push_back(rule.weights[j] * sum);
+  // ∫ P_k = (P_{k+1} − P_{k−1}) / (2 (2k + 1))
+  const Eigen::Index n = rule.C.rows();
+  const std::vector<double> P = legendre(static_cast<int>(n), x);
+  Eigen::RowVectorXd whole(n);
+  whole[0] = x;
+  for (Eigen::Index k = 1; k < n; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    whole[k] = (P[i + 1] - P[i - 1]) / (2.0 * (2.0 * static_cast<double>(k) + 1.0));
   }
-  return list;
+  const Eigen::RowVectorXd row = whole * rule.C;
+  return {row.begin(), row.end()};
 }
 
 void BranchCrossing::reserve() {
@@ -110,38 +117,25 @@ void BranchCrossing::step(System& system, MotionState& state, double until) {
   // as long behind the pose as before it, so that the nodes keep away from it
   double h = kAngle / speed;
   if (to_branch > 0.1 * h && to_branch < h) h = 2.0 * to_branch;
-  // of several lengths the one whose closures leave least noise; the shorter, the nearer its nodes come to the pose
+  // the first length that leaves little noise, or of some the one that leaves least: the pose may be elsewhere than it seemed
   Polynomial best;
-  int tried = 0;
-  for (; h >= kShortest && (best.length == 0.0 || tried < kTries); h *= kShorter) {
-    // as many nodes as keep farthest away
-    int stages = kMostStages;
-    double farthest = -1.0;
-    for (int k = kMostStages; k >= kFewest; --k) {
-      double nearest = HUGE_VAL;
-      for (const double x : gauss(k).nodes) nearest = std::min(nearest, std::abs(x * h - to_branch));
-      if (nearest > 1.2 * farthest) farthest = nearest, stages = k;
-    }
-    const bool inside = to_branch > 0.05 * h && to_branch < 0.95 * h;
-    if (inside && farthest < kAside * h && h > kLongEnough / speed) continue;  // another length does better
-    if (best.length > 0.0 && best.crosses && !inside) break;  // the pose would still be ahead
-    if (best.length > 0.0) ++tried;
-    if (!attempt(h, stages)) {
+  for (int more = kTries; h >= kShortest && more > 0; h *= kShorter) {
+    if (best.length > 0.0) --more;
+    if (!attempt(h, to_branch)) {
       ++counts_.rejected;
       continue;
     }
-    if (best.length == 0.0 || noise_ < best.noise) best = {rule_, k_, h, noise_, inside};
-    if (noise_ <= kQuiet || std::abs(to_branch - 0.5 * h) < 0.1 * h) break;  // nothing does better than the pose in the middle
+    if (best.length == 0.0 || noise_ < best.noise) best = {rule_, k_, h, noise_};
+    if (noise_ <= kQuiet) break;
   }
-  if (best.length == 0.0) {
-    goes_on_ = false;
+  goes_on_ = best.length > 0.0;
+  if (!goes_on_) {
     state = start_;
     refuse();
   }
   rule_ = best.rule;
   k_ = best.slopes;
   length_ = best.length;
-  goes_on_ = true;
   ++counts_.steps;
   at(std::min(until, start_.t + length_), state);
 }
@@ -161,8 +155,8 @@ bool BranchCrossing::continues(const MotionState& state) {
   return true;
 }
 
-bool BranchCrossing::attempt(double h, int stages) {
-  rule_ = gauss(stages);
+bool BranchCrossing::attempt(double h, double to_branch) {
+  rule_ = rule_beside(to_branch / h);
   k_.assign(rule_.nodes.size(), std::vector<double>(2 * nv_ + nz_, 0.0));
   try {
     first_guess(h);
@@ -241,10 +235,10 @@ bool BranchCrossing::iterate(double h) {
 bool BranchCrossing::is_one_branch(double h) {
   const double speed = fastest();
   // the last term of the polynomial of each acceleration
-  const int n = static_cast<int>(k_.size());
+  const Eigen::Index last = rule_.C.rows() - 1;
   for (std::size_t v = 0; v < nv_; ++v) {
     double tail = 0.0;
-    for (std::size_t j = 0; j < k_.size(); ++j) tail += rule_.weights[j] * (2 * n - 1) * legendre(n, rule_.nodes[j])[k_.size() - 1] * k_[j][nv_ + v];
+    for (std::size_t j = 0; j < k_.size(); ++j) tail += rule_.C(last, static_cast<Eigen::Index>(j)) * k_[j][nv_ + v];
     if (!(h * std::abs(tail) <= std::max(kTail, 10.0 * noise_) * speed)) return false;
   }
   MotionState closed = stage_;
@@ -265,7 +259,7 @@ bool BranchCrossing::is_one_branch(double h) {
   return true;
 }
 
-void BranchCrossing::compute(double h, MotionState& out) { leave(rule_.weights, h, out); }
+void BranchCrossing::compute(double h, MotionState& out) { leave(integrals(rule_, 1.0), h, out); }
 
 void BranchCrossing::at(double t, MotionState& out) {
   out = start_;

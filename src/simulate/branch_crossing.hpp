@@ -4,9 +4,9 @@
 // branch that its velocity is tangent to. So one long step is made across, by Gauss collocation: y' is a polynomial that meets the
 // equations of motion at the nodes t_i,
 //   k_i = f(t_i, y_i),   y_i = y_0 + H Σ_j A_ij k_j,   A_ij = ∫₀^c_i ℓ_j
-// of order 2s for s nodes, all of them at a distance from the pose. Nodes beyond it are closed from where the polynomial is, which
-// decides the branch; that it is one and the same is seen from closed states that agree with the polynomial at every node. The
-// same rule serves steps that must end, or begin, at the pose itself, since no node is at an end.
+// Nodes are Gauss's without those beside the pose, where rounding spoils what closures tell. Nodes beyond it are closed from where
+// the polynomial is, which decides the branch; that it is one and the same is seen from closed states that agree with the polynomial
+// at every node. The same rule serves steps that must end, or begin, at the pose itself.
 //
 // The step may reach beyond the instant that is asked for: the state there is the polynomial's, and the next step goes on along it,
 // unless something has changed meanwhile.
@@ -33,19 +33,19 @@ class BranchCrossing : public OneStep {
 
  private:
   struct Rule {
-    std::vector<double> nodes, weights;  // in [0, 1]
-    std::vector<double> A;               // by rows
+    std::vector<double> nodes;  // in [0, 1]
+    std::vector<double> A;      // by rows
+    Eigen::MatrixXd C;          // Legendre's coefficients of the polynomials that are 1 at one node and 0 at the others
   };
   struct Polynomial {
     Rule rule;
     std::vector<std::vector<double>> slopes;
     double length = 0.0, noise = 0.0;
-    bool crosses = false;
   };
-  static Rule gauss(int stages);
+  static Rule rule_beside(double pose);
   // ∫₀^x of the polynomials that are 1 at one node and 0 at the others.
   static std::vector<double> integrals(const Rule& rule, double x);
-  bool attempt(double h, int stages);
+  bool attempt(double h, double to_branch);
   void leave(std::span<const double> weights, double h, MotionState& out) const;
   void first_guess(double h);
   bool iterate(double h);
