@@ -176,11 +176,11 @@ void ClosedForwardLosses::find_rest(const ClosedWorkspace<double>& work) {
   for (Dry& d : dry_) {
     d.fastest = std::max(d.fastest, std::abs(d.velocity));
     d.rest = std::max(1e-12 * d.fastest, kVelocityRounding * largest_velocity);
-    const bool stuck = decided_ && d.mode == Dry::Mode::sticks && std::abs(d.velocity) <= kDrift * std::max(d.fastest, largest_velocity);
+    const bool stuck = decided_ && d.mode == Mode::sticks && std::abs(d.velocity) <= kDrift * std::max(d.fastest, largest_velocity);
     d.at_rest = d.stopped || stuck || std::abs(d.velocity) <= d.rest;
     d.stopped = false;
     if (d.at_rest) continue;
-    d.mode = Dry::Mode::slips;
+    d.mode = Mode::slips;
     d.direction = d.velocity > 0.0 ? 1 : -1;
   }
   decided_ = true;
@@ -203,7 +203,7 @@ VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd,
       const double rotor = d.ratio * d.ratio * d.rotor_inertia * acceleration;
       double breakaway = 0.0, moving = rate;
       for (const Dry& dry : dry_) {
-        if (dry.drive != t.v[k] || dry.mode != Dry::Mode::slips) continue;
+        if (dry.drive != t.v[k] || dry.mode != Mode::slips) continue;
         breakaway = dry.direction * dry.breakaway;
         moving = std::copysign(std::max(std::abs(rate), kImpending), dry.direction);
       }
@@ -237,7 +237,7 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
     reactions = work.tree.force;
   }
   for (Dry& d : dry_) {
-    const double speed = d.mode == Dry::Mode::slips && !d.at_rest ? std::abs(d.velocity) : 0.0;
+    const double speed = d.mode == Mode::slips && !d.at_rest ? std::abs(d.velocity) : 0.0;
     if (d.drive >= 0) d.size = d.breakaway;
     else if (d.cut >= 0) d.size = dry_friction<double>(*d.loss, losses_.cuts()[at(d.cut)].joint, speed, in_cuts[losses_.cuts()[at(d.cut)].loop]);
     else d.size = dry_friction<double>(*d.loss, model_.bodies[at(d.body)], speed, reactions[at(d.body)]);
@@ -266,7 +266,7 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
 MatrixXd ClosedForwardLosses::sticking_rows(VectorXd* biases) const {
   std::vector<const Dry*> held;
   for (const Dry& d : dry_) {
-    if (d.mode == Dry::Mode::sticks) held.push_back(&d);
+    if (d.mode == Mode::sticks) held.push_back(&d);
   }
   MatrixXd rows(static_cast<Eigen::Index>(held.size()), H_.cols());
   if (biases != nullptr) biases->resize(rows.rows());
@@ -284,7 +284,7 @@ MatrixXd ClosedForwardLosses::sticking_rows(VectorXd* biases) const {
 VectorXd ClosedForwardLosses::accelerations(const VectorXd& pushed) const {
   VectorXd force = pushed;
   for (const Dry& d : dry_) {
-    if (d.mode == Dry::Mode::slips && d.drive < 0) force -= d.a * (d.direction * d.size);
+    if (d.mode == Mode::slips && d.drive < 0) force -= d.a * (d.direction * d.size);
   }
   VectorXd biases;
   const MatrixXd rows = sticking_rows(&biases);
@@ -304,7 +304,7 @@ VectorXd ClosedForwardLosses::accelerations(const VectorXd& pushed) const {
   VectorXd qdd = upper.solve(x);
   // an independent joint that sticks has an acceleration of 0 in every bit
   for (const Dry& d : dry_) {
-    if (d.mode != Dry::Mode::sticks || d.cut >= 0) continue;
+    if (d.mode != Mode::sticks || d.cut >= 0) continue;
     const auto own = std::find(plan_.independent.begin(), plan_.independent.end(), static_cast<int>(velocity_of(d)));
     if (own != plan_.independent.end()) qdd[own - plan_.independent.begin()] = 0.0;
   }
@@ -361,7 +361,7 @@ bool ClosedForwardLosses::decide(const VectorXd& pushed, const ClosedWorkspace<d
     constexpr double kStands = 1e-9;
     const double scale = B.col(k).cwiseAbs().dot(x.cwiseAbs()) + std::abs(d.b) + D.row(k).cwiseAbs().dot(box.force.cwiseAbs());
     const bool stands = std::abs(s[k]) <= kStands * scale;
-    d.mode = !stands ? Dry::Mode::slips : D(k, k) <= firm_enough(d, work) || d.size == 0.0 ? Dry::Mode::idle : Dry::Mode::sticks;
+    d.mode = !stands ? Mode::slips : D(k, k) <= firm_enough(d, work) || d.size == 0.0 ? Mode::idle : Mode::sticks;
     d.direction = stands ? 0 : s[k] > 0.0 ? 1 : -1;
     if (d.mode == before.mode && d.direction == before.direction) continue;
     changed = true;
@@ -471,45 +471,41 @@ void ClosedForwardLosses::refuse_jam(const Push& push, const VectorXd& now, bool
 
 std::vector<int> ClosedForwardLosses::directions() const {
   std::vector<int> list;
-  for (const Dry& d : dry_) list.push_back(d.mode == Dry::Mode::slips ? d.direction : 0);
+  for (const Dry& d : dry_) list.push_back(d.mode == Mode::slips ? d.direction : 0);
   return list;
 }
 
 std::vector<std::string> ClosedForwardLosses::sticking() const {
   std::vector<std::string> names;
   for (const Dry& d : dry_) {
-    if (d.mode == Dry::Mode::sticks) names.push_back(d.name);
+    if (d.mode == Mode::sticks) names.push_back(d.name);
   }
   return names;
 }
 
 void ClosedForwardLosses::forget() {
-  for (Dry& d : dry_) d.mode = Dry::Mode::slips, d.stopped = false;
+  for (Dry& d : dry_) d.mode = Mode::slips, d.stopped = false;
   decided_ = false;
 }
 
-void ClosedForwardLosses::take_decision_of(const ClosedForwardLosses& other) {
-  for (std::size_t k = 0; k < dry_.size(); ++k) {
-    dry_[k].mode = other.dry_[k].mode;
-    dry_[k].direction = other.dry_[k].direction;
-    dry_[k].stopped = other.dry_[k].stopped;
-    dry_[k].fastest = other.dry_[k].fastest;
-    dry_[k].rest = other.dry_[k].rest;
-  }
-  decided_ = other.decided_;
+ClosedForwardLosses::Decisions ClosedForwardLosses::decisions() const { return {{dry_.begin(), dry_.end()}, decided_}; }
+
+void ClosedForwardLosses::take(const Decisions& decisions) {
+  for (std::size_t k = 0; k < dry_.size(); ++k) static_cast<Decided&>(dry_[k]) = decisions.of_each[k];
+  decided_ = decisions.made;
 }
 
 bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
   set_state(work, q, qd);
   bool any_sticks = false;
   for (const Dry& d : dry_) {
-    if (d.mode == Dry::Mode::slips && d.direction * d.velocity < -d.rest) return false;
-    if (d.mode == Dry::Mode::idle && std::abs(d.velocity) > d.rest) return false;
-    any_sticks = any_sticks || d.mode == Dry::Mode::sticks;
+    if (d.mode == Mode::slips && d.direction * d.velocity < -d.rest) return false;
+    if (d.mode == Mode::idle && std::abs(d.velocity) > d.rest) return false;
+    any_sticks = any_sticks || d.mode == Mode::sticks;
   }
   if (!any_sticks) return true;
   const std::vector<Dry> decided = dry_;
-  for (Dry& d : dry_) d.at_rest = d.mode == Dry::Mode::sticks;
+  for (Dry& d : dry_) d.at_rest = d.mode == Mode::sticks;
   find_biases(work, q);
   const auto restore = [&](bool fits) {
     dry_ = decided;
@@ -522,7 +518,7 @@ bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q
     throw;
   }
   bool fits = true;
-  for (std::size_t k = 0; k < dry_.size(); ++k) fits = fits && (decided[k].mode != Dry::Mode::sticks || dry_[k].mode != Dry::Mode::slips);
+  for (std::size_t k = 0; k < dry_.size(); ++k) fits = fits && (decided[k].mode != Mode::sticks || dry_[k].mode != Mode::slips);
   return restore(fits);
 }
 
@@ -531,7 +527,7 @@ std::vector<std::string> ClosedForwardLosses::settle(ClosedWorkspace<double>& wo
   std::vector<bool> came(dry_.size());
   for (std::size_t k = 0; k < dry_.size(); ++k) {
     Dry& d = dry_[k];
-    came[k] = d.mode == Dry::Mode::slips && (d.direction * d.velocity < 0.0 || std::abs(d.velocity) <= d.rest);
+    came[k] = d.mode == Mode::slips && (d.direction * d.velocity < 0.0 || std::abs(d.velocity) <= d.rest);
     d.stopped = came[k];
   }
   find_rest(work);
@@ -541,14 +537,14 @@ std::vector<std::string> ClosedForwardLosses::settle(ClosedWorkspace<double>& wo
   for (std::size_t k = 0; k < dry_.size(); ++k) {
     Dry& d = dry_[k];
     d.stopped = came[k];
-    if (came[k] && d.mode == Dry::Mode::sticks) names.push_back(d.name);
+    if (came[k] && d.mode == Mode::sticks) names.push_back(d.name);
   }
   hold(work, q, qd);
   return names;
 }
 
 void ClosedForwardLosses::hold(ClosedWorkspace<double>& work, In<double> q, Out<double> qd) {
-  if (std::none_of(dry_.begin(), dry_.end(), [](const Dry& d) { return d.mode == Dry::Mode::sticks; })) return;
+  if (std::none_of(dry_.begin(), dry_.end(), [](const Dry& d) { return d.mode == Mode::sticks; })) return;
   set_state(work, q, qd);
   const MatrixXd rows = sticking_rows();
   const auto lower = L_.triangularView<Eigen::Lower>();
@@ -561,7 +557,7 @@ void ClosedForwardLosses::hold(ClosedWorkspace<double>& work, In<double> q, Out<
   }
   v -= L_.transpose().triangularView<Eigen::Upper>().solve(svd.solve(rows * v, kOneFreedom));
   for (const Dry& d : dry_) {
-    if (d.mode != Dry::Mode::sticks || d.cut >= 0) continue;
+    if (d.mode != Mode::sticks || d.cut >= 0) continue;
     const auto own = std::find(plan_.independent.begin(), plan_.independent.end(), static_cast<int>(velocity_of(d)));
     if (own != plan_.independent.end()) v[own - plan_.independent.begin()] = 0.0;
   }
@@ -571,7 +567,7 @@ void ClosedForwardLosses::find_lost_power(In<double> qd) {
   lost_power_ = drive_loss_;
   for (std::size_t k = 0; k < qd.size(); ++k) lost_power_ += smooth_losses_.friction()[k] * qd[k];
   for (const Dry& d : dry_) {
-    if (d.mode == Dry::Mode::slips && d.drive < 0) lost_power_ += d.direction * d.size * d.velocity;
+    if (d.mode == Mode::slips && d.drive < 0) lost_power_ += d.direction * d.size * d.velocity;
   }
 }
 
@@ -581,7 +577,7 @@ void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q
   set_state(work, q, qd);
   torques_.assign(tau.begin(), tau.end());
   if (make) find_rest(work);
-  const auto holds = [make](const Dry& d) { return make ? d.at_rest : d.mode == Dry::Mode::sticks; };
+  const auto holds = [make](const Dry& d) { return make ? d.at_rest : d.mode == Mode::sticks; };
   if (std::any_of(dry_.begin(), dry_.end(), holds)) find_biases(work, q);
   const auto pushed = [&](const VectorXd& now) { return push(work, q, qd, tau, now, external); };
   const VectorXd found = settle_loads(pushed, make ? Decision::make : Decision::keep, work);

@@ -50,8 +50,21 @@ class ClosedForwardLosses {
   void hold(ClosedWorkspace<double>& work, In<double> q, Out<double> qd);
   // The state has been set from outside: what stuck before may move now.
   void forget();
-  // The decision, for another plan of the same model.
-  void take_decision_of(const ClosedForwardLosses& other);
+  // What has been decided of everything dry, to be taken by another plan of the same model, or later.
+  // idle: at rest in a pose in which its force does nothing, so that its direction does not matter until it moves
+  enum class Mode { slips, sticks, idle };
+  struct Decided {
+    Mode mode = Mode::slips;
+    int direction = 0;                 // of one that slips
+    bool stopped = false;              // by settle, at the state that comes next
+    double fastest = 0.0, rest = 0.0;  // the largest |s| so far, and what counts as none
+  };
+  struct Decisions {
+    std::vector<Decided> of_each;
+    bool made = false;
+  };
+  Decisions decisions() const;
+  void take(const Decisions& decisions);
 
   // Of the last call: power that friction, dampers and drives dissipate, by their laws; and joints and loops that stick, by name.
   double lost_power() const { return lost_power_; }
@@ -59,7 +72,7 @@ class ClosedForwardLosses {
 
  private:
   // Dry friction that has a direction: of a joint of the tree, of a cut one, or of an actuated joint's drive.
-  struct Dry {
+  struct Dry : Decided {
     std::string name;
     const JointLoss<double>* loss = nullptr;
     int body = -1;     // of the tree, or
@@ -71,11 +84,6 @@ class ClosedForwardLosses {
     Eigen::VectorXd a;
     double b = 0.0, velocity = 0.0, size = 0.0;
     bool at_rest = false;
-    // decided; idle: at rest in a pose in which its force does nothing, so that its direction does not matter until it moves
-    enum class Mode { slips, sticks, idle } mode = Mode::slips;
-    int direction = 0;      // of one that slips
-    bool stopped = false;  // by settle, at the state that comes next
-    double fastest = 0.0, rest = 0.0;  // the largest |s| so far, and what counts as none
   };
   enum class Decision { keep, make };
 

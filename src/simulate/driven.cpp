@@ -158,6 +158,7 @@ bool Driven::jacobian(double t, std::span<const double> q, std::span<const doubl
   return dynamics_->jacobian(t, q, v, d_q, d_v);
 }
 bool Driven::begin(const MotionState& state) {
+  if (keeps_decisions_) return false;
   return telling(state.t, state.q, state.v, [&] { return dynamics_->begin(state); });
 }
 bool Driven::still_holds(const MotionState& state) {

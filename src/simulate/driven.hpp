@@ -56,6 +56,8 @@ class Driven : public System {
   bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                 std::span<double> d_v) override;
   bool begin(const MotionState& state) override;
+  // As long as it keeps them, `begin` decides nothing: steps may be tried beside the motion and leave no trace in it.
+  void keep_decisions(bool yes) { keeps_decisions_ = yes; }
   bool still_holds(const MotionState& state) override;
   std::vector<std::string> settle(MotionState& state) override;
   void close(MotionState& state) override;
@@ -92,6 +94,7 @@ class Driven : public System {
   template <class Action>
   auto telling(double t, std::span<const double> q, std::span<const double> v, const Action& action) const;
   std::unique_ptr<DrivenDynamics> dynamics_;
+  bool keeps_decisions_ = false;
 };
 
 }  // namespace lw

@@ -70,6 +70,7 @@ class LoopDynamics : public DrivenDynamics {
   }
 
   bool begin(const MotionState& s) override {
+    if (settled_) friction_->take(*std::exchange(settled_, std::nullopt));
     if (!fixed_) choose_again(s.q);
     if (!dry_) return false;
     const std::vector<int> before = friction_->directions();
@@ -85,8 +86,12 @@ class LoopDynamics : public DrivenDynamics {
   std::vector<std::string> settle(MotionState& s) override {
     if (!dry_) return {};
     stand(s.t, s.q, s.v);
+    // what is decided here is for the next step: states within the last one may still be asked for
+    ClosedForwardLosses::Decisions of_this_step = friction_->decisions();
     std::vector<std::string> names = friction_->settle(work(), q_, v_, motors_);
     leave(s);
+    settled_ = friction_->decisions();
+    friction_->take(of_this_step);
     return names;
   }
 
@@ -285,7 +290,7 @@ class LoopDynamics : public DrivenDynamics {
     auto next = std::make_unique<LoopCoordinates>(model_, std::move(plan));
     if (lossy_) {
       auto losses = std::make_unique<ClosedForwardLosses>(model_, next->plan());
-      if (friction_ != nullptr) losses->take_decision_of(*friction_);
+      if (friction_ != nullptr) losses->take(friction_->decisions());
       friction_ = std::move(losses);
     }
     coordinates_ = std::move(next);
@@ -506,6 +511,7 @@ class LoopDynamics : public DrivenDynamics {
     use(given_, q_);
     independence_ = std::max(independence_, independence_of_closures(model_, given_, q_));
     if (friction_ != nullptr) friction_->forget();
+    settled_.reset();
     split(s.v);
     leave(s);
     const bool at_rest = std::ranges::all_of(v_, [](double v) { return v == 0.0; });
@@ -568,6 +574,7 @@ class LoopDynamics : public DrivenDynamics {
   bool feels_reactions_ = false;
   std::unique_ptr<LoopCoordinates> coordinates_;
   std::unique_ptr<ClosedForwardLosses> friction_;
+  std::optional<ClosedForwardLosses::Decisions> settled_;  // at the end of the last step
   std::optional<LoopPlan> whole_plan_;  // for code and Jacobians
   bool whole_plan_known_ = false;
   std::optional<DrivenCode> code_;

@@ -153,7 +153,7 @@ class Run {
       stepping_ = true;
       const Advance done = advance(integrator_, scene_, state_, until());
       stepping_ = false;
-      if (guard_) guard_->step(before_, state_, done.corrected);
+      if (guard_) guard_->step(before_, state_, done);
       stuck = state_.t > before_.t ? 0 : stuck + 1;
       if (stuck == kStuck) {
         throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",

@@ -24,10 +24,10 @@ bool is_first_order(const std::string& integrator) { return integrator == "semi-
 RunGuard::RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalance& balance, double duration)
     : scene_(scene), scenario_(scenario), balance_(balance), adaptive_(is_adaptive(scenario.integrator, scenario.options)), duration_(duration) {}
 
-void RunGuard::step(const MotionState& before, const MotionState& after, double corrected) {
-  if (!(corrected <= std::max(kJump, 100.0 * scenario_.options.rtol)) && !is_first_order(scenario_.integrator)) {
+void RunGuard::step(const MotionState& before, const MotionState& after, const Advance& done) {
+  if (!(done.corrected <= std::max(kJump, 100.0 * scenario_.options.rtol)) && !is_first_order(scenario_.integrator)) {
     throw Error(ErrorCode::data, fmt::format("velocities jump by {:.2g} of the fastest where nothing has caused it, at {}: the step did not follow its loops; {}",
-                                             corrected, scene_.describe(after), advice()));
+                                             done.corrected, scene_.describe(after), advice()));
   }
   ++steps_;
   drift_ += per_step_;
@@ -39,19 +39,19 @@ void RunGuard::step(const MotionState& before, const MotionState& after, double 
     }
     slow_ = 0;
   }
-  from_ = before;
-  length_ = after.t - before.t;
-  if (steps_ % kEvery != 1) return;
-  if (!adaptive_ && !is_first_order(scenario_.integrator)) estimate();
-  judge(after, balance_.look(after).residual, 0.0);
+  if (!done.friction_changed) {
+    from_ = before;
+    length_ = after.t - before.t;
+    const bool due = estimated_ == 0 || steps_ >= estimated_ + kEvery;
+    if (due && !adaptive_ && !is_first_order(scenario_.integrator)) estimate();
+  }
+  if (steps_ % kEvery == 1) judge(after, balance_.look(after).residual, 0.0);
 }
 
 // What one step makes of nothing: the energy balance of its end beside that of two half steps.
 void RunGuard::estimate() {
-  if (!(length_ > 0.0) || scene_.is_dry()) {  // to decide about friction beside the run would disturb it
-    per_step_ = HUGE_VAL;
-    return;
-  }
+  estimated_ = steps_;
+  if (!(length_ > 0.0)) return;
   const auto balance_after = [&](int parts) {
     IntegratorOptions options = scenario_.options;
     options.step = length_ / parts;
@@ -65,11 +65,13 @@ void RunGuard::estimate() {
     const Energy<double> e = scene_.energy(s);
     return e.kinetic + e.potential - s.z[0] + s.z[1];
   };
+  scene_.keep_decisions(true);
   try {
     per_step_ = 2.0 * std::abs(balance_after(1) - balance_after(2));
   } catch (const Error&) {
     per_step_ = HUGE_VAL;
   }
+  scene_.keep_decisions(false);
 }
 
 const char* RunGuard::advice() const { return adaptive_ ? "smaller tolerances may help" : "a shorter step may help"; }

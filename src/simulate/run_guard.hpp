@@ -12,6 +12,7 @@
 
 #include <optional>
 
+#include "advance.hpp"
 #include "energy_balance.hpp"
 #include "integrator.hpp"
 #include "scene.hpp"
@@ -23,8 +24,8 @@ class RunGuard {
   // All must outlive it.
   RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalance& balance, double duration);
 
-  // After each step, that was corrected by so much (advance.hpp). Throws Error(data) where the motion can no longer be right.
-  void step(const MotionState& before, const MotionState& after, double corrected);
+  // After each step. Throws Error(data) where the motion can no longer be right.
+  void step(const MotionState& before, const MotionState& after, const Advance& done);
   // At a state whose balance was just taken.
   void judge(const MotionState& state, double residual, double opening);
   // What should be said of the run though it went on; empty where there is nothing.
@@ -40,9 +41,9 @@ class RunGuard {
   EnergyBalance& balance_;
   const bool adaptive_;
   const double duration_;
-  MotionState from_;     // the last step,
+  MotionState from_;     // the last step within which friction did not change,
   double length_ = 0.0;  // and how long it was
-  long steps_ = 0;
+  long steps_ = 0, estimated_ = 0;
   int slow_ = 0;
   double slow_since_ = 0.0;
   double per_step_ = 0.0, drift_ = 0.0;  // J that a fixed step makes of nothing, the latest, and all so far
