@@ -25,7 +25,9 @@ int rank(const AnyMatrix& A, double threshold) {
   return static_cast<int>(qr.rank());
 }
 
-VectorXd least_squares(const AnyMatrix& A, const AnyVector& b) { return Eigen::ColPivHouseholderQR<MatrixXd>(A).solve(b); }
+VectorXd least_squares(const AnyMatrix& A, const AnyVector& b) {
+  return Eigen::ColPivHouseholderQR<MatrixXd>(A).solve(b);
+}
 
 VectorXd damped_least_squares(const AnyMatrix& J, const AnyVector& r, double damping) {
   const MatrixXd normal = J.transpose() * J + damping * MatrixXd::Identity(J.cols(), J.cols());
@@ -75,8 +77,10 @@ Svd::Svd(const AnyMatrix& A, bool whole_space) {
     V = svd.matrixV();
     s = svd.singularValues();
   };
-  if (is_large(A)) take(Eigen::BDCSVD<MatrixXd>(A, parts));
-  else take(Eigen::JacobiSVD<MatrixXd>(A, parts));
+  if (is_large(A))
+    take(Eigen::BDCSVD<MatrixXd>(A, parts));
+  else
+    take(Eigen::JacobiSVD<MatrixXd>(A, parts));
 }
 
 VectorXd singular_values(const AnyMatrix& A) {

@@ -6,14 +6,14 @@
 #include <numbers>
 #include <optional>
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 
 #include "../base/error.hpp"
 #include "../base/index.hpp"
+#include "../base/largest.hpp"
 #include "../base/linear.hpp"
 #include "../base/text.hpp"
-#include "../base/largest.hpp"
 #include "../base/worse.hpp"
 #include "closure.hpp"
 #include "joint_way.hpp"
@@ -68,7 +68,8 @@ double condition_of(const MatrixXd& Ju) {
   return least > 0.0 ? s[0] / least : std::numeric_limits<double>::infinity();
 }
 
-void advance_free(const Model<double>& model, std::vector<double>& q, const std::vector<int>& free, const VectorXd& step) {
+void advance_free(const Model<double>& model, std::vector<double>& q, const std::vector<int>& free,
+                  const VectorXd& step) {
   std::vector<double> whole(at(model.nv), 0.0);
   for (std::size_t k = 0; k < free.size(); ++k) whole[at(free[k])] = step[static_cast<Eigen::Index>(k)];
   advance(model, q, whole);
@@ -130,9 +131,7 @@ std::vector<double> actuated_part(const Model<double>& model, In<double> q) {
   return part;
 }
 
-std::string joint_of_velocity(const Model<double>& model, int v) {
-  return "`" + model.velocity_names[at(v)] + "`";
-}
+std::string joint_of_velocity(const Model<double>& model, int v) { return "`" + model.velocity_names[at(v)] + "`"; }
 
 std::string list_velocities(const Model<double>& model, const std::vector<int>& velocities) {
   std::string text;
@@ -185,14 +184,16 @@ class Continuation {
   }
 
  private:
-  static constexpr double kLeastStep = 1e-7;    // of the longest
-  static constexpr int kMostCorrections = 6;    // Newton steps of the corrector
-  static constexpr double kLongestStep = 0.35;  // of any coordinate, led or as predicted (rad; m; of slides that are led, of the mechanism's size)
+  static constexpr double kLeastStep = 1e-7;  // of the longest
+  static constexpr int kMostCorrections = 6;  // Newton steps of the corrector
+  static constexpr double kLongestStep =
+      0.35;  // of any coordinate, led or as predicted (rad; m; of slides that are led, of the mechanism's size)
   static constexpr double kMostTurns = 300.0, kMostSizes = 1000.0;  // as far as a way is followed
-  static constexpr double kSingularThere = 1e5;  // condition of a configuration that was found closed in a singularity, where Newton stops short
+  static constexpr double kSingularThere =
+      1e5;  // condition of a configuration that was found closed in a singularity, where Newton stops short
 
-  // How many steps of led coordinates the way has at least. Where a crank turns by more than a step unseen, the mechanism may stand
-  // again as it was though there was no way between.
+  // How many steps of led coordinates the way has at least. Where a crank turns by more than a step unseen, the
+  // mechanism may stand again as it was though there was no way between.
   double way_in_steps() {
     const std::vector<double> from = led(0.0), to = led(1.0);
     const double size = mechanism_size(model_);
@@ -201,23 +202,27 @@ class Continuation {
       const JointWay way = joint_way(joint, from, to);
       if (!(way.turn <= 2.0 * std::numbers::pi * kMostTurns)) {
         throw Error(ErrorCode::data,
-                    fmt::format("`{}` of `{}` is {:.6g} turns from where it starts: a way of more than {} is not followed, and without it the "
+                    fmt::format("`{}` of `{}` is {:.6g} turns from where it starts: a way of more than {} is not "
+                                "followed, and without it the "
                                 "mode is not known; give an angle nearer to home",
                                 joint.name, model_.name, way.turn / (2.0 * std::numbers::pi), kMostTurns));
       }
       if (!(way.slide <= kMostSizes * size)) {
         refuse_open();
-        throw Error(ErrorCode::data, fmt::format("`{}` of `{}` is {:.4g} m from where it starts, more than {} times the mechanism's size: such a "
-                                                 "way is not followed",
-                                                 joint.name, model_.name, way.slide, kMostSizes));
+        throw Error(
+            ErrorCode::data,
+            fmt::format(
+                "`{}` of `{}` is {:.4g} m from where it starts, more than {} times the mechanism's size: such a "
+                "way is not followed",
+                joint.name, model_.name, way.slide, kMostSizes));
       }
       steps = std::max({steps, way.turn / kLongestStep, way.slide / (kLongestStep * size)});
     }
     return steps;
   }
 
-  // Where held coordinates are at that part of the way; others stay. More actuated joints than freedoms: only those that are
-  // independent are led, the rest must come out right.
+  // Where held coordinates are at that part of the way; others stay. More actuated joints than freedoms: only those
+  // that are independent are led, the rest must come out right.
   std::vector<double> led(double part) const {
     std::vector<double> all = here_.q, q = here_.q;
     put_between(model_, start_, target_, part, all);
@@ -254,10 +259,12 @@ class Continuation {
     const std::vector<int> places = actuated_coordinates(model_);
     for (std::size_t k = 0; k < reached.size(); ++k) {
       if (std::abs(reached[k] - target_[k]) <= 1e-6) continue;
-      throw Error(ErrorCode::data,
-                  fmt::format("`{}` has more actuated joints than freedoms ({}): where {} are as given, `{}` is {:.9g}, not {:.9g}",
-                              model_.name, held_.size(), list_velocities(model_, held_),
-                              model_.coordinate_names[at(places[k])], reached[k], target_[k]));
+      throw Error(
+          ErrorCode::data,
+          fmt::format(
+              "`{}` has more actuated joints than freedoms ({}): where {} are as given, `{}` is {:.9g}, not {:.9g}",
+              model_.name, held_.size(), list_velocities(model_, held_), model_.coordinate_names[at(places[k])],
+              reached[k], target_[k]));
     }
   }
 
@@ -282,12 +289,16 @@ class Continuation {
   [[noreturn]] void fail(double done) {
     const Assembled there = refuse_open();
     if (!(there.condition < kSingularThere)) {
-      throw Error(ErrorCode::data, fmt::format("`{}` can be assembled there in a singular pose only (condition {:.2g}), at which modes meet: the place of {} does not tell "
-                                               "how the other joints move", model_.name, there.condition, list_velocities(model_, held_)));
+      throw Error(ErrorCode::data, fmt::format("`{}` can be assembled there in a singular pose only (condition "
+                                               "{:.2g}), at which modes meet: the place of {} does not tell "
+                                               "how the other joints move",
+                                               model_.name, there.condition, list_velocities(model_, held_)));
     }
-    throw Error(ErrorCode::data, fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
-                                             "(condition {:.2g}); it can be assembled there, in another of the ways that `linkwright assemble` lists, but this one does not lead to it",
-                                             model_.name, 100.0 * done, condition_of(columns_of(state_, model_.nv, free_))));
+    throw Error(ErrorCode::data,
+                fmt::format("`{}` cannot be led there: at {:.4g} % of the straight line its mode ends in a singularity "
+                            "(condition {:.2g}); it can be assembled there, in another of the ways that `linkwright "
+                            "assemble` lists, but this one does not lead to it",
+                            model_.name, 100.0 * done, condition_of(columns_of(state_, model_.nv, free_))));
   }
 
   const Model<double>& model_;
@@ -317,8 +328,8 @@ std::vector<int> actuated_coordinates(const Model<double>& model) {
   return result;
 }
 
-Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std::vector<double> guess, const std::vector<int>& held,
-                        int most_iterations) {
+Assembled assemble_from(const Model<double>& model, Workspace<double>& work, std::vector<double> guess,
+                        const std::vector<int>& held, int most_iterations) {
   check_sizes("assemble_from", model, work, {{"guess", guess.size(), model.nq}});
   const std::vector<int> free = free_velocities(model, held);
   Assembled result{std::move(guess), 0.0, 0.0, 0, false};
@@ -380,31 +391,38 @@ std::vector<int> driving_velocities(const Model<double>& model, Workspace<double
   const MatrixXd Ju = columns_of(closure_state(model, work, at_pose.q), model.nv, free);
   if (free.empty() || (Ju.rows() > 0 && numerical_rank(Ju, kLostDirection) == Ju.cols())) {
     if (!held.empty() || model.nv == 0) return held;
-    throw Error(ErrorCode::model, fmt::format("`{}` is locked: its closures have rank {}, as many as it has velocities, so that "
-                                              "nothing moves",
-                                              model.name, model.nv));
+    throw Error(ErrorCode::model,
+                fmt::format("`{}` is locked: its closures have rank {}, as many as it has velocities, so that "
+                            "nothing moves",
+                            model.name, model.nv));
   }
   const std::vector<int> moving = undetermined(Ju, free);
   const int freedoms = mobility(model).dof, given = static_cast<int>(held.size());
   if (freedoms <= given) {
-    throw Error(ErrorCode::data,
-                fmt::format("`{}` is singular where it starts: {} can begin to move while the actuated joints stand still, so that "
-                            "its mode is not determined; give it another `home`",
-                            model.name, list_velocities(model, moving)));
+    throw Error(
+        ErrorCode::data,
+        fmt::format(
+            "`{}` is singular where it starts: {} can begin to move while the actuated joints stand still, so that "
+            "its mode is not determined; give it another `home`",
+            model.name, list_velocities(model, moving)));
   }
-  throw Error(ErrorCode::model,
-              fmt::format("the actuated joints of `{}` do not determine its motion: it has {}, and with {} held {} can still move; "
-                          "mark {} more as `actuated`",
-                          model.name, counted(at(freedoms), "freedom"), given == 0 ? "none" : list_velocities(model, held),
-                          list_velocities(model, moving), freedoms - given));
+  throw Error(
+      ErrorCode::model,
+      fmt::format(
+          "the actuated joints of `{}` do not determine its motion: it has {}, and with {} held {} can still move; "
+          "mark {} more as `actuated`",
+          model.name, counted(at(freedoms), "freedom"), given == 0 ? "none" : list_velocities(model, held),
+          list_velocities(model, moving), freedoms - given));
 }
 
 Assembled assemble_home(const Model<double>& model) {
   Workspace<double> work(model);
   for (std::size_t k = 0; k < model.home.size(); ++k) {
     if (std::isfinite(model.home[k])) continue;
-    throw Error(ErrorCode::data, fmt::format("the home of `{}` is no number: with these lengths `{}` cannot be assembled as its `home` says",
-                                             model.coordinate_names[k], model.name));
+    throw Error(
+        ErrorCode::data,
+        fmt::format("the home of `{}` is no number: with these lengths `{}` cannot be assembled as its `home` says",
+                    model.coordinate_names[k], model.name));
   }
   const std::vector<int> actuated = actuated_velocities(model);
   Assembled home = assemble_from(model, work, model.home, actuated);
@@ -412,15 +430,16 @@ Assembled assemble_home(const Model<double>& model) {
   // what the file gives for the actuated joints does not fit: any closed configuration near it
   const Mobility near = mobility(model);
   if (!near.closed) {
-    throw Error(ErrorCode::data,
-                fmt::format("`{}` cannot be assembled near its home pose: {}", model.name, open_loop(model, work, near.q)));
+    throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled near its home pose: {}", model.name,
+                                             open_loop(model, work, near.q)));
   }
   return assemble_from(model, work, near.q, actuated);
 }
 
 Model<double> led_by(Model<double> model, const std::vector<int>& leading) {
   for (JointInfo& joint : model.joints) {
-    joint.actuated = std::any_of(leading.begin(), leading.end(), [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
+    joint.actuated = std::any_of(leading.begin(), leading.end(),
+                                 [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
   }
   return model;
 }
@@ -437,7 +456,8 @@ Model<double> led_model(const Model<double>& model) {
 
 Assembled continue_to(const Model<double>& model, Workspace<double>& work, const Assembled& from, In<double> actuated) {
   check_sizes("continue_to", model, work,
-              {{"q", from.q.size(), model.nq}, {"actuated", actuated.size(), static_cast<int>(actuated_coordinates(model).size())}});
+              {{"q", from.q.size(), model.nq},
+               {"actuated", actuated.size(), static_cast<int>(actuated_coordinates(model).size())}});
   return Continuation(model, work, from, actuated).run();
 }
 

@@ -16,7 +16,8 @@ constexpr double kBoxRounding = 1e-12, kLostForce = 1e-11;
 // In units of the bounds: |x| ≤ 1, gradient D x − c.
 class ActiveSet {
  public:
-  ActiveSet(const MatrixXd& D, const VectorXd& c) : D_(D), c_(c), x_(VectorXd::Zero(c.size())), bound_(at(c.size()), 0) {}
+  ActiveSet(const MatrixXd& D, const VectorXd& c)
+      : D_(D), c_(c), x_(VectorXd::Zero(c.size())), bound_(at(c.size()), 0) {}
 
   bool solve() {
     sweep();
@@ -64,7 +65,8 @@ class ActiveSet {
     VectorXd step = -svd.solve(g, kLostForce);
     const VectorXd left = g + part * step;
     bool flat = false;  // along what no force resists, the bound is the end
-    for (std::size_t k = 0; k < free.size(); ++k) flat = flat || std::abs(left[static_cast<Index>(k)]) > 1e3 * noise(free[k]);
+    for (std::size_t k = 0; k < free.size(); ++k)
+      flat = flat || std::abs(left[static_cast<Index>(k)]) > 1e3 * noise(free[k]);
     if (flat) step = -left / left.cwiseAbs().maxCoeff() * 4.0;
     double part_of_it = 1.0;
     std::size_t first = free.size();

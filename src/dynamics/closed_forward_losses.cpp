@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Cholesky>
 #include <fmt/format.h>
+#include <Eigen/Cholesky>
 
 #include "../base/error.hpp"
 #include "../base/index.hpp"
@@ -61,7 +61,8 @@ double output_for(DriveLoss<double> drive, double input, double velocity, double
 
 // Rows of cut joints and how they change along the motion.
 struct ClosedForwardLosses::Moving {
-  explicit Moving(const Model<double>& of) : model(over<Dual>(of)), work(model), row(at(of.nv)), rates(at(of.nq)), q(at(of.nq)) {}
+  explicit Moving(const Model<double>& of)
+      : model(over<Dual>(of)), work(model), row(at(of.nv)), rates(at(of.nq)), q(at(of.nq)) {}
   Model<Dual> model;
   Workspace<Dual> work;
   std::vector<Dual> row;
@@ -70,13 +71,19 @@ struct ClosedForwardLosses::Moving {
 };
 
 ClosedForwardLosses::ClosedForwardLosses(const Model<double>& model, const LoopPlan& plan)
-    : model_(model), plan_(plan), losses_(model, plan), smooth_(smooth_model(model)), smooth_losses_(smooth_, plan), size_(mechanism_size(model)) {
+    : model_(model),
+      plan_(plan),
+      losses_(model, plan),
+      smooth_(smooth_model(model)),
+      smooth_losses_(smooth_, plan),
+      size_(mechanism_size(model)) {
   collect();
   loads_matter_ = losses_.feels_reactions();
   for (const Transmission<double>& t : losses_.motors().transmissions) {
     for (const DriveLoss<double>& d : t.drives) loads_matter_ = loads_matter_ || !d.efficiency.empty();
   }
-  if (std::any_of(dry_.begin(), dry_.end(), [](const Dry& d) { return d.cut >= 0; })) moving_ = std::make_shared<Moving>(model);
+  if (std::any_of(dry_.begin(), dry_.end(), [](const Dry& d) { return d.cut >= 0; }))
+    moving_ = std::make_shared<Moving>(model);
 }
 
 void ClosedForwardLosses::set_wrenches(const std::vector<ForceElement<double>>& forces) {
@@ -111,8 +118,10 @@ void ClosedForwardLosses::collect() {
     for (std::size_t k = 0; k < t.v.size() && t.width == 0.0; ++k) {
       if (t.drives[k].breakaway == 0.0) continue;
       if (t.v.size() > 1) {
-        throw Error(ErrorCode::usage, fmt::format("forward dynamics with the breakaway torque of coupled drives (`{}`) is for trees: a "
-                                                  "mechanism with loops has drives of their own joints", t.name));
+        throw Error(ErrorCode::usage,
+                    fmt::format("forward dynamics with the breakaway torque of coupled drives (`{}`) is for trees: a "
+                                "mechanism with loops has drives of their own joints",
+                                t.name));
       }
       Dry d;
       d.name = t.drives[k].name;
@@ -143,7 +152,9 @@ void ClosedForwardLosses::set_state(ClosedWorkspace<double>& work, In<double> q,
   }
 }
 
-std::size_t ClosedForwardLosses::velocity_of(const Dry& d) const { return d.drive >= 0 ? at(plan_.actuated[at(d.drive)]) : d.v; }
+std::size_t ClosedForwardLosses::velocity_of(const Dry& d) const {
+  return d.drive >= 0 ? at(plan_.actuated[at(d.drive)]) : d.v;
+}
 
 // b_j: accelerations in the joints where those of the independent ones are zero.
 void ClosedForwardLosses::find_biases(ClosedWorkspace<double>& work, In<double> q) {
@@ -172,11 +183,14 @@ void ClosedForwardLosses::find_biases(ClosedWorkspace<double>& work, In<double> 
 void ClosedForwardLosses::find_rest(const ClosedWorkspace<double>& work) {
   double largest_velocity = 0.0;
   for (const double x : work.qd) largest_velocity = std::max(largest_velocity, std::abs(x));
-  constexpr double kVelocityRounding = 1e-13, kDrift = 1e-6;  // of the fastest: of dependent velocities; of what an integrator leaves of a joint that sticks
+  constexpr double
+      kVelocityRounding = 1e-13,
+      kDrift = 1e-6;  // of the fastest: of dependent velocities; of what an integrator leaves of a joint that sticks
   for (Dry& d : dry_) {
     d.fastest = std::max(d.fastest, std::abs(d.velocity));
     d.rest = std::max(1e-12 * d.fastest, kVelocityRounding * largest_velocity);
-    const bool stuck = decided_ && d.mode == Mode::sticks && std::abs(d.velocity) <= kDrift * std::max(d.fastest, largest_velocity);
+    const bool stuck =
+        decided_ && d.mode == Mode::sticks && std::abs(d.velocity) <= kDrift * std::max(d.fastest, largest_velocity);
     d.at_rest = d.stopped || stuck || std::abs(d.velocity) <= d.rest;
     d.stopped = false;
     if (d.at_rest) continue;
@@ -219,9 +233,10 @@ VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd,
   return at_joint;
 }
 
-// Generalised forces that accelerate the mechanism, without dry friction, and the sizes of this, under the loads of q̈ = now.
-VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, const VectorXd& now,
-                                   std::span<const Force<double>> external) {
+// Generalised forces that accelerate the mechanism, without dry friction, and the sizes of this, under the loads of q̈
+// = now.
+VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
+                                   const VectorXd& now, std::span<const Force<double>> external) {
   const auto n = static_cast<Eigen::Index>(plan_.freedoms());
   const std::vector<double> given(now.data(), now.data() + n);
   smooth_losses_.forces(work, q, qd, given, {}, external, torques_);
@@ -238,9 +253,13 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
   }
   for (Dry& d : dry_) {
     const double speed = d.mode == Mode::slips && !d.at_rest ? std::abs(d.velocity) : 0.0;
-    if (d.drive >= 0) d.size = d.breakaway;
-    else if (d.cut >= 0) d.size = dry_friction<double>(*d.loss, losses_.cuts()[at(d.cut)].joint, speed, in_cuts[losses_.cuts()[at(d.cut)].loop]);
-    else d.size = dry_friction<double>(*d.loss, model_.bodies[at(d.body)], speed, reactions[at(d.body)]);
+    if (d.drive >= 0)
+      d.size = d.breakaway;
+    else if (d.cut >= 0)
+      d.size = dry_friction<double>(*d.loss, losses_.cuts()[at(d.cut)].joint, speed,
+                                    in_cuts[losses_.cuts()[at(d.cut)].loop]);
+    else
+      d.size = dry_friction<double>(*d.loss, model_.bodies[at(d.body)], speed, reactions[at(d.body)]);
   }
   std::vector<double> actuated_qd;
   VectorXd acceleration(static_cast<Eigen::Index>(plan_.actuated.size()));
@@ -257,10 +276,12 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
   sum_of_forces_ = 0.0;
   for (std::size_t k = 0; k < plan_.freedoms(); ++k) {
     double sum = std::abs(force[k]) + std::abs(needed[k]);
-    for (std::size_t i = 0; i < work.multipliers.size(); ++i) sum += std::abs(work.J[at(plan_.independent[k]) * work.multipliers.size() + i] * work.multipliers[i]);
+    for (std::size_t i = 0; i < work.multipliers.size(); ++i)
+      sum += std::abs(work.J[at(plan_.independent[k]) * work.multipliers.size() + i] * work.multipliers[i]);
     sum_of_forces_ = std::max(sum_of_forces_, sum);
   }
-  return Eigen::Map<const VectorXd>(force.data(), n) - Eigen::Map<const VectorXd>(needed.data(), n) + H_ * now;  // `needed` is that of q̈ = now
+  return Eigen::Map<const VectorXd>(force.data(), n) - Eigen::Map<const VectorXd>(needed.data(), n) +
+         H_ * now;  // `needed` is that of q̈ = now
 }
 
 MatrixXd ClosedForwardLosses::sticking_rows(VectorXd* biases) const {
@@ -335,8 +356,10 @@ bool ClosedForwardLosses::decide(const VectorXd& pushed, const ClosedWorkspace<d
   std::vector<Dry*> rest;
   VectorXd force = pushed;
   for (Dry& d : dry_) {
-    if (d.at_rest) rest.push_back(&d);
-    else if (d.drive < 0) force -= d.a * (d.direction * d.size);
+    if (d.at_rest)
+      rest.push_back(&d);
+    else if (d.drive < 0)
+      force -= d.a * (d.direction * d.size);
   }
   if (rest.empty()) return false;
   const auto m = static_cast<Eigen::Index>(rest.size());
@@ -359,7 +382,8 @@ bool ClosedForwardLosses::decide(const VectorXd& pushed, const ClosedWorkspace<d
     Dry& d = *rest[static_cast<std::size_t>(k)];
     const Dry before = d;
     constexpr double kStands = 1e-9;
-    const double scale = B.col(k).cwiseAbs().dot(x.cwiseAbs()) + std::abs(d.b) + D.row(k).cwiseAbs().dot(box.force.cwiseAbs());
+    const double scale =
+        B.col(k).cwiseAbs().dot(x.cwiseAbs()) + std::abs(d.b) + D.row(k).cwiseAbs().dot(box.force.cwiseAbs());
     const bool stands = std::abs(s[k]) <= kStands * scale;
     d.mode = !stands ? Mode::slips : D(k, k) <= firm_enough(d, work) || d.size == 0.0 ? Mode::idle : Mode::sticks;
     d.direction = stands ? 0 : s[k] > 0.0 ? 1 : -1;
@@ -377,8 +401,12 @@ constexpr int kMostIterations = 40, kMostNewton = 30, kMostDecisions = 20;
 }  // namespace
 
 void ClosedForwardLosses::refuse_decision(const Dry& d) const {
-  throw Error(ErrorCode::data, fmt::format("no accelerations with friction are found: neither sticking nor slipping to either side fits `{}` and "
-                                           "the other joints at rest together", last_changed_.empty() ? d.name : last_changed_));
+  throw Error(
+      ErrorCode::data,
+      fmt::format(
+          "no accelerations with friction are found: neither sticking nor slipping to either side fits `{}` and "
+          "the other joints at rest together",
+          last_changed_.empty() ? d.name : last_changed_));
 }
 
 // The accelerations whose loads make the friction that leads to them.
@@ -391,7 +419,9 @@ VectorXd ClosedForwardLosses::settle_loads(const Push& push, Decision decision, 
     if (make) decide(pushed, work);
     return accelerations(pushed);
   }
-  const auto scale = [&](const VectorXd& a) { return std::max({largest(a), sum_of_forces_ / H_.diagonal().maxCoeff(), 1e-12}); };
+  const auto scale = [&](const VectorXd& a) {
+    return std::max({largest(a), sum_of_forces_ / H_.diagonal().maxCoeff(), 1e-12});
+  };
   for (int k = 0; k < kMostIterations; ++k) {
     const VectorXd pushed = push(now);
     const bool changed = make && decide(pushed, work);
@@ -435,7 +465,8 @@ MatrixXd ClosedForwardLosses::slopes_of_loads(const Push& push, const VectorXd& 
   return slopes;
 }
 
-// Throws where inertia does not resist some acceleration (or in any case) with the joint whose friction grows most with it.
+// Throws where inertia does not resist some acceleration (or in any case) with the joint whose friction grows most with
+// it.
 template <class Push>
 void ClosedForwardLosses::refuse_jam(const Push& push, const VectorXd& now, bool certain) {
   MatrixXd resists = slopes_of_loads(push, now);
@@ -445,7 +476,8 @@ void ClosedForwardLosses::refuse_jam(const Push& push, const VectorXd& now, bool
   Eigen::Index first = -1;
   for (Eigen::Index k = 0; k < pivots.cols() && first < 0; ++k) {
     if (!(pivots(k, k) > 1e-9 * H_(k, k))) first = k;
-    for (Eigen::Index i = k + 1; i < pivots.rows() && first < 0; ++i) pivots.row(i) -= pivots(i, k) / pivots(k, k) * pivots.row(k);
+    for (Eigen::Index i = k + 1; i < pivots.rows() && first < 0; ++i)
+      pivots.row(i) -= pivots(i, k) / pivots(k, k) * pivots.row(k);
   }
   if (first < 0 && !certain) return;
   // along what resists least
@@ -465,8 +497,12 @@ void ClosedForwardLosses::refuse_jam(const Push& push, const VectorXd& now, bool
     const double grows = std::abs(after[k] - before[k]) * dry_[k].a.norm();
     if (grows > most) most = grows, name = dry_[k].name;
   }
-  throw Error(ErrorCode::data, fmt::format("`{}` jams: its friction grows faster with the acceleration than inertia resists, so the torques determine "
-                                           "no acceleration, or more than one", name));
+  throw Error(
+      ErrorCode::data,
+      fmt::format(
+          "`{}` jams: its friction grows faster with the acceleration than inertia resists, so the torques determine "
+          "no acceleration, or more than one",
+          name));
 }
 
 std::vector<int> ClosedForwardLosses::directions() const {
@@ -518,11 +554,13 @@ bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q
     throw;
   }
   bool fits = true;
-  for (std::size_t k = 0; k < dry_.size(); ++k) fits = fits && (decided[k].mode != Mode::sticks || dry_[k].mode != Mode::slips);
+  for (std::size_t k = 0; k < dry_.size(); ++k)
+    fits = fits && (decided[k].mode != Mode::sticks || dry_[k].mode != Mode::slips);
   return restore(fits);
 }
 
-std::vector<std::string> ClosedForwardLosses::settle(ClosedWorkspace<double>& work, In<double> q, Out<double> qd, In<double> tau) {
+std::vector<std::string> ClosedForwardLosses::settle(ClosedWorkspace<double>& work, In<double> q, Out<double> qd,
+                                                     In<double> tau) {
   set_state(work, q, qd);
   std::vector<bool> came(dry_.size());
   for (std::size_t k = 0; k < dry_.size(); ++k) {
@@ -571,8 +609,8 @@ void ClosedForwardLosses::find_lost_power(In<double> qd) {
   }
 }
 
-void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
-                                     std::span<const Force<double>> external, bool same_directions) {
+void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
+                                     Out<double> qdd, std::span<const Force<double>> external, bool same_directions) {
   const bool make = !same_directions;
   set_state(work, q, qd);
   torques_.assign(tau.begin(), tau.end());
@@ -582,7 +620,8 @@ void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q
   const auto pushed = [&](const VectorXd& now) { return push(work, q, qd, tau, now, external); };
   const VectorXd found = settle_loads(pushed, make ? Decision::make : Decision::keep, work);
   if (make && loads_matter_) refuse_jam(pushed, found, false);
-  if (make && loads_matter_) push(work, q, qd, tau, found, external);  // sizes and losses of the accelerations themselves
+  if (make && loads_matter_)
+    push(work, q, qd, tau, found, external);  // sizes and losses of the accelerations themselves
   find_lost_power(qd);
   std::copy(found.data(), found.data() + found.size(), qdd.begin());
 }

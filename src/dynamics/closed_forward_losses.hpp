@@ -1,20 +1,22 @@
-// Forward dynamics of a closed mechanism with losses: the accelerations for which ClosedLosses::inverse needs the torques given.
+// Forward dynamics of a closed mechanism with losses: the accelerations for which ClosedLosses::inverse needs the
+// torques given.
 //
 //   H q̈ = f − h − (smooth friction) − Σ a_jᵀ F_j
 //   s_j = a_j q̇,   s̈_j = a_j q̈ + b_j      velocity and acceleration in a joint with dry friction, cut joints and drives included;
 //                                          b_j = ȧ_j q̇ is what the pose makes of the motion as it is
 //
-// A joint that slips has F_j = σ_j size_j. The forces of joints at rest are those of box_complementarity.hpp over s̈: a joint sticks
-// where its acceleration is zero, and else begins to slip along it. So a rate that passes zero by kinematics (a slider at its dead
-// centre: a_j = 0, b_j ≠ 0) does not stick, however large its friction, and nothing is taken from the motion. Accelerations are unique
-// though the forces of several joints that hold one freedom are not.
+// A joint that slips has F_j = σ_j size_j. The forces of joints at rest are those of box_complementarity.hpp over s̈: a
+// joint sticks where its acceleration is zero, and else begins to slip along it. So a rate that passes zero by
+// kinematics (a slider at its dead centre: a_j = 0, b_j ≠ 0) does not stick, however large its friction, and nothing is
+// taken from the motion. Accelerations are unique though the forces of several joints that hold one freedom are not.
 //
-// Sizes and drives depend on q̈ through reactions and efficiencies: a fixed point, by iteration and then by Newton's method. Where
-// ∂(needed forces)/∂q̈ has no positive pivots, friction grows faster with the acceleration than inertia resists (Painlevé 1895): none
-// or several accelerations may belong to the torques, and the joint is named.
+// Sizes and drives depend on q̈ through reactions and efficiencies: a fixed point, by iteration and then by Newton's
+// method. Where ∂(needed forces)/∂q̈ has no positive pivots, friction grows faster with the acceleration than inertia
+// resists (Painlevé 1895): none or several accelerations may belong to the torques, and the joint is named.
 //
-// In time: a decision (who sticks, who slips which way) is made at the beginning of a step, kept through its stages, and judged at its
-// end. Velocities are changed only to make exactly zero what already is so to rounding and is decided to stick.
+// In time: a decision (who sticks, who slips which way) is made at the beginning of a step, kept through its stages,
+// and judged at its end. Velocities are changed only to make exactly zero what already is so to rounding and is decided
+// to stick.
 #pragma once
 
 #include <memory>
@@ -41,12 +43,14 @@ class ClosedForwardLosses {
   bool is_dry() const { return !dry_.empty(); }
   // Of the last decision, one entry per dry friction: 0 held, else the sign of its velocity.
   std::vector<int> directions() const;
-  // Whether the decision still fits at this state: no slipping joint has turned round, and sticking ones can still be held.
+  // Whether the decision still fits at this state: no slipping joint has turned round, and sticking ones can still be
+  // held.
   bool still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau);
-  // At the first state that it does not fit: decides anew for the joints that have turned round. Those that now stick get a velocity of
-  // exactly zero; their names.
+  // At the first state that it does not fit: decides anew for the joints that have turned round. Those that now stick
+  // get a velocity of exactly zero; their names.
   std::vector<std::string> settle(ClosedWorkspace<double>& work, In<double> q, Out<double> qd, In<double> tau);
-  // The velocities nearest in kinetic energy at which sticking joints are at rest: takes out what integration has left there.
+  // The velocities nearest in kinetic energy at which sticking joints are at rest: takes out what integration has left
+  // there.
   void hold(ClosedWorkspace<double>& work, In<double> q, Out<double> qd);
   // The state has been set from outside: what stuck before may move now.
   void forget();
@@ -66,7 +70,8 @@ class ClosedForwardLosses {
   Decisions decisions() const;
   void take(const Decisions& decisions);
 
-  // Of the last call: power that friction, dampers and drives dissipate, by their laws; and joints and loops that stick, by name.
+  // Of the last call: power that friction, dampers and drives dissipate, by their laws; and joints and loops that
+  // stick, by name.
   double lost_power() const { return lost_power_; }
   std::vector<std::string> sticking() const;
 
@@ -75,9 +80,9 @@ class ClosedForwardLosses {
   struct Dry : Decided {
     std::string name;
     const JointLoss<double>* loss = nullptr;
-    int body = -1;     // of the tree, or
-    int cut = -1;      // in ClosedLosses::cuts(), or
-    int drive = -1;    // a place among the actuated joints, and
+    int body = -1;   // of the tree, or
+    int cut = -1;    // in ClosedLosses::cuts(), or
+    int drive = -1;  // a place among the actuated joints, and
     double breakaway = 0.0;
     std::size_t v = 0;  // of the tree's joint
     // at the state of the last call
@@ -92,8 +97,8 @@ class ClosedForwardLosses {
   void set_state(ClosedWorkspace<double>& work, In<double> q, In<double> qd);
   void find_biases(ClosedWorkspace<double>& work, In<double> q);
   void find_rest(const ClosedWorkspace<double>& work);
-  Eigen::VectorXd push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, const Eigen::VectorXd& now,
-                       std::span<const Force<double>> external);
+  Eigen::VectorXd push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
+                       const Eigen::VectorXd& now, std::span<const Force<double>> external);
   Eigen::VectorXd drive_outputs(In<double> tau, const Eigen::VectorXd& qdd, In<double> qd);
   Eigen::MatrixXd sticking_rows(Eigen::VectorXd* biases = nullptr) const;
   Eigen::VectorXd accelerations(const Eigen::VectorXd& pushed) const;

@@ -31,7 +31,9 @@ std::vector<bool> on_loop(const Model<double>& model, const LoopView& view) {
 }
 
 // What lengths are measured by: a link of middling length.
-double length_of(const Model<double>& model) { return mechanism_size(model) / static_cast<double>(std::max<std::size_t>(1, model.bodies.size())); }
+double length_of(const Model<double>& model) {
+  return mechanism_size(model) / static_cast<double>(std::max<std::size_t>(1, model.bodies.size()));
+}
 
 // Shifts, and slides too.
 std::vector<double> scales_of_rows(const ClosureEquations& equations, double size) {
@@ -49,7 +51,8 @@ std::vector<double> scales_of_columns(const Model<double>& model, double size) {
   return scales;
 }
 
-MatrixXd scaled_jacobian(const Model<double>& model, Workspace<double>& work, const ClosureEquations& equations, In<double> q, double size) {
+MatrixXd scaled_jacobian(const Model<double>& model, Workspace<double>& work, const ClosureEquations& equations,
+                         In<double> q, double size) {
   forward_kinematics<double>(model, work, q);
   const auto m = static_cast<Index>(equations.size());
   std::vector<double> J(equations.size() * at(model.nv));
@@ -62,7 +65,10 @@ MatrixXd scaled_jacobian(const Model<double>& model, Workspace<double>& work, co
 // Gauss, the pivots anywhere among the rows and columns that are offered.
 class Elimination {
  public:
-  explicit Elimination(MatrixXd A) : A_(std::move(A)), row_used_(static_cast<std::size_t>(A_.rows()), false), column_used_(static_cast<std::size_t>(A_.cols()), false) {}
+  explicit Elimination(MatrixXd A)
+      : A_(std::move(A)),
+        row_used_(static_cast<std::size_t>(A_.rows()), false),
+        column_used_(static_cast<std::size_t>(A_.cols()), false) {}
 
   struct Pivot {
     Index row = -1, column = -1;
@@ -95,10 +101,10 @@ class Elimination {
   std::vector<bool> row_used_, column_used_;
 };
 
-// So many pivots among the columns that are offered, loop after loop, each in joints that no loop before it has where these are as good; then
-// what is left, wherever it is.
-void eliminate_by_loops(Elimination& elimination, const Model<double>& model, const ClosureEquations& equations, const std::vector<bool>& offered,
-                        std::size_t rank) {
+// So many pivots among the columns that are offered, loop after loop, each in joints that no loop before it has where
+// these are as good; then what is left, wherever it is.
+void eliminate_by_loops(Elimination& elimination, const Model<double>& model, const ClosureEquations& equations,
+                        const std::vector<bool>& offered, std::size_t rank) {
   constexpr double kOwn = 0.3;         // of the largest pivot: as good
   constexpr double kPostponed = 1e-3;  // what is small here may be large when all loops are seen
   constexpr double kNothing = 1e-12;   // a row that is left of dependent ones
@@ -106,7 +112,9 @@ void eliminate_by_loops(Elimination& elimination, const Model<double>& model, co
   for (std::size_t l = 0; l < model.loops.size() && elimination.pivots.size() < rank; ++l) {
     const std::vector<bool> has = on_loop(model, equations.loops[l]);
     const auto rows = [&](Index i) { return equations.rows[static_cast<std::size_t>(i)].loop == l; };
-    const auto columns = [&](Index j) { return offered[static_cast<std::size_t>(j)] && has[static_cast<std::size_t>(j)]; };
+    const auto columns = [&](Index j) {
+      return offered[static_cast<std::size_t>(j)] && has[static_cast<std::size_t>(j)];
+    };
     const auto own = [&](Index j) { return columns(j) && !seen[static_cast<std::size_t>(j)]; };
     while (elimination.pivots.size() < rank) {
       const Elimination::Pivot best = elimination.largest(rows, columns), of_own = elimination.largest(rows, own);
@@ -124,8 +132,8 @@ void eliminate_by_loops(Elimination& elimination, const Model<double>& model, co
   }
 }
 
-// Strongly connected parts of the equations, each of which has a velocity of its own and needs those of others; what is needed first
-// comes first (Tarjan 1972).
+// Strongly connected parts of the equations, each of which has a velocity of its own and needs those of others; what is
+// needed first comes first (Tarjan 1972).
 std::vector<std::vector<std::size_t>> connected_parts(const std::vector<std::vector<std::size_t>>& needs) {
   const std::size_t n = needs.size();
   std::vector<std::vector<std::size_t>> parts;
@@ -162,7 +170,8 @@ std::vector<std::vector<std::size_t>> connected_parts(const std::vector<std::vec
 }
 
 // `own`: for each equation the place of its velocity among plan.dependent.
-std::vector<EliminationPlan::Block> blocks_of(const Model<double>& model, const LoopPlan& plan, const std::vector<std::size_t>& own) {
+std::vector<EliminationPlan::Block> blocks_of(const Model<double>& model, const LoopPlan& plan,
+                                              const std::vector<std::size_t>& own) {
   std::vector<std::size_t> equation_of(plan.dependent.size());
   for (std::size_t k = 0; k < own.size(); ++k) equation_of[own[k]] = k;
   std::vector<std::vector<std::size_t>> needs;
@@ -196,7 +205,8 @@ std::vector<EliminationPlan::Block> elimination_blocks(const Model<double>& mode
   if (elimination.pivots.size() < plan.dependent.size()) return {};  // singular: no order is known
   std::vector<std::size_t> own(plan.equations.size());
   for (const Elimination::Pivot& p : elimination.pivots) {
-    own[static_cast<std::size_t>(p.row)] = static_cast<std::size_t>(std::find(plan.dependent.begin(), plan.dependent.end(), static_cast<int>(p.column)) - plan.dependent.begin());
+    own[static_cast<std::size_t>(p.row)] = static_cast<std::size_t>(
+        std::find(plan.dependent.begin(), plan.dependent.end(), static_cast<int>(p.column)) - plan.dependent.begin());
   }
   return blocks_of(model, plan, own);
 }
@@ -240,7 +250,8 @@ LoopChoice choose_coordinates(const Model<double>& model, const LoopPlan& like, 
   for (int v = 0; v < model.nv; ++v) (dependent[at(v)] ? plan.dependent : plan.independent).push_back(v);
   std::vector<std::size_t> own;
   for (const Elimination::Pivot& p : pivots) {
-    own.push_back(static_cast<std::size_t>(std::find(plan.dependent.begin(), plan.dependent.end(), static_cast<int>(p.column)) - plan.dependent.begin()));
+    own.push_back(static_cast<std::size_t>(
+        std::find(plan.dependent.begin(), plan.dependent.end(), static_cast<int>(p.column)) - plan.dependent.begin()));
   }
   plan.velocity.rows.resize(rank);
   for (std::size_t k = 0; k < rank; ++k) plan.velocity.rows[k] = k;
@@ -253,7 +264,8 @@ double independence_of_closures(const Model<double>& model, const LoopPlan& like
   Workspace<double> work(model);
   const MatrixXd J = scaled_jacobian(model, work, closure_equations(model), q, length_of(model));
   // squares of singular values: half of their digits are lost, and a few would do
-  const VectorXd squares = symmetric_eigenvalues(J.rows() < J.cols() ? MatrixXd(J * J.transpose()) : MatrixXd(J.transpose() * J));
+  const VectorXd squares =
+      symmetric_eigenvalues(J.rows() < J.cols() ? MatrixXd(J * J.transpose()) : MatrixXd(J.transpose() * J));
   const auto rank = static_cast<Index>(like.dependent.size());
   return rank > squares.size() ? 0.0 : std::sqrt(std::max(0.0, squares[squares.size() - rank]));
 }
@@ -271,8 +283,9 @@ LoopCoordinates::LoopCoordinates(const Model<double>& model, LoopPlan plan)
 
 bool LoopCoordinates::close(Out<double> q, double reach) {
   constexpr int kMost = 30;
-  constexpr double kClosed = 4e-16, kNear = 1e-12;  // of the mechanism's size; where a step that gains nothing is rounding
-  constexpr double kSlow = 1e-3;  // as long as the residual falls faster than by this, the Jacobian will do
+  constexpr double kClosed = 4e-16,
+                   kNear = 1e-12;  // of the mechanism's size; where a step that gains nothing is rounding
+  constexpr double kSlow = 1e-3;   // as long as the residual falls faster than by this, the Jacobian will do
   double before = HUGE_VAL, moved = 0.0;
   std::fill(whole_.begin(), whole_.end(), 0.0);
   bool factorized = false, fresh = false;  // the Jacobian of the last step: known at all, and of where that step began
@@ -311,12 +324,14 @@ void LoopCoordinates::close_near_branches(Out<double> q, Out<double> qd) {
   const auto jacobian = [&] {
     forward_kinematics<double>(model_, work_.tree, q);
     closure_jacobian<double>(model_, work_.tree, plan_.equations, ClosureAt::closed, work_.J);
-    return MatrixXd(rows.asDiagonal() * Eigen::Map<const MatrixXd>(work_.J.data(), m, model_.nv) * columns.asDiagonal());
+    return MatrixXd(rows.asDiagonal() * Eigen::Map<const MatrixXd>(work_.J.data(), m, model_.nv) *
+                    columns.asDiagonal());
   };
   for (int k = 0; k < 2; ++k) {
     const MatrixXd J = jacobian();
     closure_residual<double>(model_, work_.tree, plan_.equations, residual_);
-    const VectorXd step = -(columns.asDiagonal() * least_norm(J, rows.cwiseProduct(Eigen::Map<const VectorXd>(residual_.data(), m)), kBarely));
+    const VectorXd step = -(columns.asDiagonal() *
+                            least_norm(J, rows.cwiseProduct(Eigen::Map<const VectorXd>(residual_.data(), m)), kBarely));
     std::copy(step.data(), step.data() + step.size(), whole_.begin());
     advance(model_, q, whole_);
   }

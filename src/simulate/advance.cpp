@@ -24,7 +24,8 @@ double close_loops(System& system, MotionState& state) {
   return fastest > 0.0 ? most / fastest : 0.0;
 }
 
-// By Gauss collocation, whatever the integrator. False, and the state as it was, where that fails in passing by such a pose.
+// By Gauss collocation, whatever the integrator. False, and the state as it was, where that fails in passing by such a
+// pose.
 bool cross_branch(Integrator& integrator, System& system, MotionState& state, double until, double& corrected) {
   if (integrator.detour() == nullptr) integrator.make_detour(std::make_shared<BranchCrossing>());
   const MotionState start = state;
@@ -41,14 +42,17 @@ bool cross_branch(Integrator& integrator, System& system, MotionState& state, do
   return true;
 }
 
-// Of loops: a step that ends in the mode in which it began, having been in it all along. Where something may have been stepped over, or a
-// dead centre comes, a shorter one is made, until nothing is left between the last good state and there.
+// Of loops: a step that ends in the mode in which it began, having been in it all along. Where something may have been
+// stepped over, or a dead centre comes, a shorter one is made, until nothing is left between the last good state and
+// there.
 void step_in_mode(Integrator& integrator, System& system, MotionState& state, double until, double& corrected) {
   constexpr double kLeastWay = 1e-9;  // s
   const MotionState start = state;
   if (system.is_near_branch(start) && cross_branch(integrator, system, state, until, corrected)) return;
   MotionState between = start, last = start;
-  const auto say_where = [&](const ModesMeet& e) -> Error { return {ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start))}; };
+  const auto say_where = [&](const ModesMeet& e) -> Error {
+    return {ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start))};
+  };
   for (double end = until;;) {
     double there = end;
     const auto shorten = [&] {
@@ -112,8 +116,10 @@ void look(Integrator& integrator, System& system, double t, MotionState& state) 
 Advance advance(Integrator& integrator, System& system, MotionState& state, double until) {
   Advance done;
   double before = state.t;
-  if (system.model().loops.empty()) integrator.step(system, state, until);
-  else step_in_mode(integrator, system, state, until, done.corrected);
+  if (system.model().loops.empty())
+    integrator.step(system, state, until);
+  else
+    step_in_mode(integrator, system, state, until, done.corrected);
   if (system.still_holds(state)) return done;
   const double length = state.t - before;
   double after = state.t;

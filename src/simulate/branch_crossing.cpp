@@ -13,22 +13,25 @@ namespace lw {
 namespace {
 
 constexpr int kStages = 14;
-constexpr double kAside = 0.08;       // of the step: nearer to the pose there is no node
-constexpr double kAngle = 0.5;        // rad: as far as joints may move in one step
-constexpr double kShortest = 1e-9;    // s
-constexpr double kShorter = 0.8;      // the next one that is tried
+constexpr double kAside = 0.08;                      // of the step: nearer to the pose there is no node
+constexpr double kAngle = 0.5;                       // rad: as far as joints may move in one step
+constexpr double kShortest = 1e-9;                   // s
+constexpr double kShorter = 0.8;                     // the next one that is tried
 constexpr double kNoise = 1e-14, kMostNoise = 1e-6;  // of velocities: what iteration may leave
-constexpr double kTail = 1e-11;       // of velocities: the last term of the polynomial, which is as exact within the step as this
-constexpr double kQuiet = 1e-10;      // noise that needs no better length
-constexpr int kTries = 4;             // for one
-constexpr double kSameBranch = 1e-5;  // of how far joints move in the step: by how much closed states may be off the polynomial
+constexpr double kTail =
+    1e-11;  // of velocities: the last term of the polynomial, which is as exact within the step as this
+constexpr double kQuiet = 1e-10;  // noise that needs no better length
+constexpr int kTries = 4;         // for one
+constexpr double kSameBranch =
+    1e-5;  // of how far joints move in the step: by how much closed states may be off the polynomial
 constexpr int kMostIterations = 60;
 
 // Legendre polynomials P_0 … P_n on [0, 1].
 std::vector<double> legendre(int n, double x) {
   const double z = 2.0 * x - 1.0;
   std::vector<double> P{1.0, z};
-  for (int k = 1; k < n; ++k) P.push_back(((2 * k + 1) * z * P[static_cast<std::size_t>(k)] - k * P[static_cast<std::size_t>(k - 1)]) / (k + 1));
+  for (int k = 1; k < n; ++k)
+    P.push_back(((2 * k + 1) * z * P[static_cast<std::size_t>(k)] - k * P[static_cast<std::size_t>(k - 1)]) / (k + 1));
   P.resize(static_cast<std::size_t>(n) + 1);
   return P;
 }
@@ -117,7 +120,8 @@ void BranchCrossing::step(System& system, MotionState& state, double until) {
   // as long behind the pose as before it, so that the nodes keep away from it
   double h = kAngle / speed;
   if (to_branch > 0.1 * h && to_branch < h) h = 2.0 * to_branch;
-  // the first length that leaves little noise, or of some the one that leaves least: the pose may be elsewhere than it seemed
+  // the first length that leaves little noise, or of some the one that leaves least: the pose may be elsewhere than it
+  // seemed
   Polynomial best;
   for (int more = kTries; h >= kShortest && more > 0; h *= kShorter) {
     if (best.length > 0.0) --more;
@@ -225,7 +229,8 @@ bool BranchCrossing::iterate(double h) {
     if (!std::isfinite(change)) return false;
     noise_ = change / scale;
     // to rounding, or to what the closures leave of it beside the pose
-    if (noise_ <= kNoise || (turn > 1 && noise_ <= kMostNoise && change >= 0.5 * before && change >= 0.5 * before_that)) return true;
+    if (noise_ <= kNoise || (turn > 1 && noise_ <= kMostNoise && change >= 0.5 * before && change >= 0.5 * before_that))
+      return true;
     if (turn > 10 && change > 0.8 * before) return false;
     before_that = std::exchange(before, change);
   }

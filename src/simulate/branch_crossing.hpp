@@ -1,17 +1,18 @@
 // A step through a pose in which branches of a closed mechanism's motion meet (a parallelogram stretched flat).
 //
-// There the closures lose rank and tell neither velocities nor accelerations, but the motion itself is smooth: it goes on along the
-// branch that its velocity is tangent to. So one long step is made across, by Gauss collocation: y' is a polynomial that meets the
-// equations of motion at the nodes t_i,
+// There the closures lose rank and tell neither velocities nor accelerations, but the motion itself is smooth: it goes
+// on along the branch that its velocity is tangent to. So one long step is made across, by Gauss collocation: y' is a
+// polynomial that meets the equations of motion at the nodes t_i,
 //   k_i = f(t_i, y_i),   y_i = y_0 + H Σ_j A_ij k_j,   A_ij = ∫₀^c_i ℓ_j
-// Nodes are Gauss's without those beside the pose, where rounding spoils what closures tell. Nodes beyond it are closed from where
-// the polynomial is, which decides the branch; that it is one and the same is seen from closed states that agree with the polynomial
-// at every node. The same rule serves steps that must end, or begin, at the pose itself.
+// Nodes are Gauss's without those beside the pose, where rounding spoils what closures tell. Nodes beyond it are closed
+// from where the polynomial is, which decides the branch; that it is one and the same is seen from closed states that
+// agree with the polynomial at every node. The same rule serves steps that must end, or begin, at the pose itself.
 //
-// The step may reach beyond the instant that is asked for: the state there is the polynomial's, and the next step goes on along it,
-// unless something has changed meanwhile.
+// The step may reach beyond the instant that is asked for: the state there is the polynomial's, and the next step goes
+// on along it, unless something has changed meanwhile.
 //
-// Where that fails however short the step, the motion is undecided: it stands still there, or several branches have its tangent.
+// Where that fails however short the step, the motion is undecided: it stands still there, or several branches have its
+// tangent.
 #pragma once
 
 #include "one_step.hpp"
@@ -54,9 +55,9 @@ class BranchCrossing : public OneStep {
   double fastest() const;
 
   Rule rule_;
-  double length_ = 0.0;  // of the polynomial, from start_ on
-  bool goes_on_ = false;  // beyond where the last step ended
-  double noise_ = 0.0;   // of the last iteration, as a part of velocities
+  double length_ = 0.0;                 // of the polynomial, from start_ on
+  bool goes_on_ = false;                // beyond where the last step ended
+  double noise_ = 0.0;                  // of the last iteration, as a part of velocities
   std::vector<std::vector<double>> k_;  // slopes at the nodes: u̇, v̇, ż
   std::vector<double> y_;
   MotionState stage_;

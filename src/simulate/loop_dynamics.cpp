@@ -1,11 +1,13 @@
 // Accelerations of a mechanism with loops, in all coordinates of its spanning tree.
 //
-// What an integrator leaves of dependent joints is a guess of their position and no more: every state is closed before anything is asked
-// of it, and slopes are those of the independent joints with everything else derived from them. So the motion is that of local minimal
-// coordinates whatever the integrator makes of the others, and no error of a closure ever acts as a force.
+// What an integrator leaves of dependent joints is a guess of their position and no more: every state is closed before
+// anything is asked of it, and slopes are those of the independent joints with everything else derived from them. So
+// the motion is that of local minimal coordinates whatever the integrator makes of the others, and no error of a
+// closure ever acts as a force.
 //
-// minimal: the driven joints are the coordinates; where they do not determine the others, at a dead centre, the motion ends.
-// redundant: the coordinates are chosen anew wherever others have a better margin (dynamics/loop_coordinates.hpp).
+// minimal: the driven joints are the coordinates; where they do not determine the others, at a dead centre, the motion
+// ends. redundant: the coordinates are chosen anew wherever others have a better margin
+// (dynamics/loop_coordinates.hpp).
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -28,16 +30,17 @@
 namespace lw {
 namespace {
 
-constexpr double kLoopsOfCode = 1e-13;   // m or rad that code may leave open
-constexpr double kReach = 0.5;           // rad, middling links: as far as a state may be from the closed one that it stands for
-constexpr double kSmallMargin = 0.15;    // of the margin of a general pose: branches may be near
-constexpr double kNearBranch = 0.15;     // of the independence there: they are
-constexpr double kPassBy = 2e-3;         // likewise: where ordinary steps are still good
-constexpr double kTrustMotion = 1e-2;    // likewise: there the motion is known better than closures tell it
-constexpr double kAtBranch = 1e-6;       // of pivots: there closures tell nothing
-constexpr double kDeadCentre = 5e-3;     // of the margin that the coordinates have in general
-constexpr double kToBlame = 0.1;         // of what the closures have left of their independence
-constexpr double kChooseAgain = 0.3;     // of the margin that the choice had when it was made
+constexpr double kLoopsOfCode = 1e-13;  // m or rad that code may leave open
+constexpr double kReach = 0.5;  // rad, middling links: as far as a state may be from the closed one that it stands for
+constexpr double kSmallMargin = 0.15;  // of the margin of a general pose: branches may be near
+constexpr double kNearBranch = 0.15;   // of the independence there: they are
+constexpr double kPassBy = 2e-3;       // likewise: where ordinary steps are still good
+constexpr double kTrustMotion = 1e-2;  // likewise: there the motion is known better than closures tell it
+constexpr double kAtBranch = 1e-6;     // of pivots: there closures tell nothing
+constexpr double kDeadCentre = 5e-3;   // of the margin that the coordinates have in general
+constexpr double kToBlame = 0.1;       // of what the closures have left of their independence
+constexpr double kLookAgain = 0.7;  // of the margin when nothing better was found
+constexpr double kChooseAgain = 0.3;   // of the margin that the choice had when it was made
 
 class LoopDynamics : public DrivenDynamics {
  public:
@@ -58,7 +61,8 @@ class LoopDynamics : public DrivenDynamics {
     if (minimal_) choose_way();
   }
 
-  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) override {
+  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
+              std::span<double> dz) override {
     if (code_ && !near_branch_ && by_code(t, q, v, a)) {
       if (!dz.empty()) dz[0] = power_of(tau_, v), dz[1] = 0.0;
       return;
@@ -105,7 +109,8 @@ class LoopDynamics : public DrivenDynamics {
     std::vector<Dual> rates(v_.begin(), v_.end()), torques(motors_.begin(), motors_.end()), a(v_.size()), guess;
     for (const int k : plan.dependent_q) guess.emplace_back(q_[at(k)]);
     const auto column = [&](std::span<const double> way, int along, double* to) {
-      const std::vector<Dual> moving = along < 0 ? std::vector<Dual>(way.begin(), way.end()) : moving_along(model_, way, along);
+      const std::vector<Dual> moving =
+          along < 0 ? std::vector<Dual>(way.begin(), way.end()) : moving_along(model_, way, along);
       std::vector<Dual> independent;
       for (const int k : plan.independent_q) independent.push_back(moving[at(k)]);
       const LoopPosition<Dual> there = loop_position<Dual>(twin, plan, independent, guess);
@@ -131,14 +136,16 @@ class LoopDynamics : public DrivenDynamics {
       torques[m].d = 0.0;
       for (std::size_t k = 0; k < nv_; ++k) {
         const std::size_t from = k * nv_ + at(plan.actuated[m]);
-        for (std::size_t i = 0; i < nv_; ++i) d_q[k * nv_ + i] += by_tau[i] * by_q[from], d_v[k * nv_ + i] += by_tau[i] * by_v[from];
+        for (std::size_t i = 0; i < nv_; ++i)
+          d_q[k * nv_ + i] += by_tau[i] * by_q[from], d_v[k * nv_ + i] += by_tau[i] * by_v[from];
       }
     }
     return true;
   }
 
   void close(MotionState& s) override {
-    if (margin_at(s.q).least < kTrustMotion * usual_margin_ && independence_of_closures(model_, given_, s.q) < kTrustMotion * independence_) {
+    if (margin_at(s.q).least < kTrustMotion * usual_margin_ &&
+        independence_of_closures(model_, given_, s.q) < kTrustMotion * independence_) {
       coordinates_->close_near_branches(s.q, s.v);
       return;
     }
@@ -156,19 +163,23 @@ class LoopDynamics : public DrivenDynamics {
     using Passage = System::Passage;
     const LoopCoordinates::Margin before = margin_at(from.q), after = margin_at(to.q);
     bool turned = false;
-    for (std::size_t k = 0; k < after.volumes.size(); ++k) turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
+    for (std::size_t k = 0; k < after.volumes.size(); ++k)
+      turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
     if (!turned && after.least >= kSmallMargin * usual_margin_) return Passage::free;
     const double independence = independence_of_closures(model_, given_, to.q) / independence_;
-    // where branches meet, every choice of coordinates loses its margin as the closures lose their rank; where this one loses far more, it is to blame
-    const bool blind = fixed_ && after.least < kDeadCentre * usual_margin_ && after.least < kToBlame * independence * usual_margin_;
+    // where branches meet, every choice of coordinates loses its margin as the closures lose their rank; where this one
+    // loses far more, it is to blame
+    const bool blind =
+        fixed_ && after.least < kDeadCentre * usual_margin_ && after.least < kToBlame * independence * usual_margin_;
     if (independence < kNearBranch && !blind) {
       near_branch_ = true;
       return Passage::branch;
     }
     if (!fixed_) return turned ? Passage::shorter : Passage::free;
     if (blind || turned || after.least < kDeadCentre * usual_margin_) {
-      throw ModesMeet(fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}", model_.name,
-                                  independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));
+      throw ModesMeet(
+          fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}",
+                      model_.name, independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));
     }
     return Passage::free;
   }
@@ -178,7 +189,9 @@ class LoopDynamics : public DrivenDynamics {
     return near_branch_;
   }
 
-  bool may_pass_by(const MotionState& s) override { return independence_of_closures(model_, given_, s.q) > kPassBy * independence_; }
+  bool may_pass_by(const MotionState& s) override {
+    return independence_of_closures(model_, given_, s.q) > kPassBy * independence_;
+  }
 
   double time_to_branch(const MotionState& s) override {
     double fastest = 0.0;
@@ -221,9 +234,11 @@ class LoopDynamics : public DrivenDynamics {
     const LoopCoordinates::Margin margin = coordinates_->margin(s.q, kNearBranch * usual_margin_);
     std::vector<std::string> loops;
     for (const std::size_t k : margin.loops) loops.push_back(fmt::format("`{}`", model_.loops[k].name));
-    return fmt::format("branches of the motion of `{}` meet at this pose, and the motion does not decide between them (it has no speed there, or "
-                       "several branches have its direction): the closures of {} lose a rank of {}",
-                       model_.name, fmt::join(loops, ", "), std::max(1, margin.lost));
+    return fmt::format(
+        "branches of the motion of `{}` meet at this pose, and the motion does not decide between them (it has no "
+        "speed there, or "
+        "several branches have its direction): the closures of {} lose a rank of {}",
+        model_.name, fmt::join(loops, ", "), std::max(1, margin.lost));
   }
 
   int parts(const MotionState& from, const MotionState& to) const override {
@@ -240,27 +255,33 @@ class LoopDynamics : public DrivenDynamics {
     const std::vector<double> given = s.v;
     q_ = assembled(s.q);
     start_at(s, [&] {
-      throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others: begin elsewhere, or "
-                                               "at rest; {}", model_.name, independent_names(), way_through()));
+      throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell "
+                                               "those of the others: begin elsewhere, or "
+                                               "at rest; {}",
+                                               model_.name, independent_names(), way_through()));
     });
     require_inertia();
     for (const int v : given_.dependent) {
       const double wanted = given[at(v)], follows = s.v[at(v)];
       if (wanted == 0.0 || std::abs(wanted - follows) <= 1e-9 * (1.0 + std::abs(follows))) continue;
-      throw Error(ErrorCode::data, fmt::format("`{}` cannot start with a velocity of {:.6g}: the loops give it {:.6g} from that of {}",
-                                               model_.velocity_names[at(v)], wanted, follows, independent_names()));
+      throw Error(ErrorCode::data,
+                  fmt::format("`{}` cannot start with a velocity of {:.6g}: the loops give it {:.6g} from that of {}",
+                              model_.velocity_names[at(v)], wanted, follows, independent_names()));
     }
   }
 
   void complete(MotionState& s) override {
     Assembled there = assemble_from(led_, work_, s.q, given_.independent);
     if (!there.closed) {
-      throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model_.name, open_loop(model_, work_, there.q)));
+      throw Error(ErrorCode::data,
+                  fmt::format("`{}` cannot be assembled there: {}", model_.name, open_loop(model_, work_, there.q)));
     }
     q_ = std::move(there.q);
     start_at(s, [&] {
-      throw Error(ErrorCode::data, fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others",
-                                               model_.name, independent_names()));
+      throw Error(
+          ErrorCode::data,
+          fmt::format("`{}` stands at a singular pose, where the velocities of {} do not tell those of the others",
+                      model_.name, independent_names()));
     });
   }
 
@@ -277,7 +298,8 @@ class LoopDynamics : public DrivenDynamics {
   static bool divides_a_ball(const Model<double>& model, const LoopPlan& plan) {
     return std::ranges::any_of(model.joints, [&](const JointInfo& joint) {
       const bool ball = joint.type == JointType::spherical || joint.type == JointType::floating;
-      const auto own = std::ranges::count_if(plan.independent, [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
+      const auto own = std::ranges::count_if(
+          plan.independent, [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
       return ball && own > 0 && own < velocities(joint.type);
     });
   }
@@ -298,6 +320,7 @@ class LoopDynamics : public DrivenDynamics {
     v_.assign(coordinates_->plan().freedoms(), 0.0);
     a_ = v_;
     chosen_margin_ = margin_at(q).least;
+    looked_at_ = HUGE_VAL;
     // a choice that is made beside branches has little there, and more in general
     usual_margin_ = std::max(chosen_margin_, coordinates_->margin(given_.general_pose).least);
     usual_pivot_ = 0.0;
@@ -307,7 +330,9 @@ class LoopDynamics : public DrivenDynamics {
     }
   }
 
-  bool branches_are_near(std::span<const double> q) const { return independence_of_closures(model_, given_, q) < kNearBranch * independence_; }
+  bool branches_are_near(std::span<const double> q) const {
+    return independence_of_closures(model_, given_, q) < kNearBranch * independence_;
+  }
 
   // The last one is asked for again and again: where a step ends the next begins.
   const LoopCoordinates::Margin& margin_at(std::span<const double> q) {
@@ -321,8 +346,9 @@ class LoopDynamics : public DrivenDynamics {
   // Other coordinates, where these have come near a dead centre of theirs.
   void choose_again(std::span<const double> q) {
     const double margin = margin_at(q).least;
-    if (margin >= kChooseAgain * chosen_margin_) return;
+    if (margin >= kChooseAgain * chosen_margin_ || margin >= kLookAgain * looked_at_) return;
     LoopChoice choice = choose_coordinates(model_, given_, q, keeps_equations());
+    looked_at_ = margin;
     if (choice.margin < 2.0 * margin) return;
     use(std::move(choice.plan), q);
   }
@@ -343,8 +369,10 @@ class LoopDynamics : public DrivenDynamics {
     if (!wants_code() || lossy_ || !model_.forces.empty() || !has_whole_plan()) return;
     code_.emplace(optimize(trace_motion(), Objective::operations), *mechanism_);
     notes_ = code_->notes();
-    if (code_->is_of_use()) way_ = DrivenOptions::Way::compiled;
-    else code_.reset();
+    if (code_->is_of_use())
+      way_ = DrivenOptions::Way::compiled;
+    else
+      code_.reset();
     guess_.resize(whole_plan_->dependent_q.size());
     in_.resize(whole_plan_->independent_q.size() + v_.size() + motors_.size() + guess_.size());
     out_.resize(nv_ + guess_.size() + whole_plan_->unknown.size());
@@ -354,7 +382,8 @@ class LoopDynamics : public DrivenDynamics {
   Function trace_motion() const {
     const LoopPlan& plan = *whole_plan_;
     const std::size_t guessed = plan.dependent_q.size();
-    return trace("motion", {{"q", plan.independent_q.size()}, {"qd", v_.size()}, {"tau", motors_.size()}, {"guess", guessed}},
+    return trace("motion",
+                 {{"q", plan.independent_q.size()}, {"qd", v_.size()}, {"tau", motors_.size()}, {"guess", guessed}},
                  {{"qdd", nv_}, {"dependent", guessed}, {"residual", plan.unknown.size()}},
                  [&](const Arguments& in, Results& out) {
                    ParameterValues<Expr> values;
@@ -385,7 +414,8 @@ class LoopDynamics : public DrivenDynamics {
       std::ranges::copy(guess_, to);
       code_->run(0, in_, out_);
       if (!all_finite(out_)) return false;
-      const std::span<const double> all(out_), dependent = all.subspan(nv_, guess_.size()), residual = all.subspan(nv_ + guess_.size());
+      const std::span<const double> all(out_), dependent = all.subspan(nv_, guess_.size()),
+                                               residual = all.subspan(nv_ + guess_.size());
       const bool closed = std::ranges::all_of(residual, [](double r) { return std::abs(r) < kLoopsOfCode; });
       if (!closed) {
         std::ranges::copy(dependent, guess_.begin());
@@ -394,7 +424,8 @@ class LoopDynamics : public DrivenDynamics {
       // another turn of the same joint is the same pose; another pose is another mode
       constexpr double kNearGuess = 0.1;
       for (std::size_t k = 0; k < guess_.size(); ++k) {
-        if (!(std::abs(std::remainder(dependent[k] - q[at(plan.dependent_q[k])], 2.0 * M_PI)) < kNearGuess)) return false;
+        if (!(std::abs(std::remainder(dependent[k] - q[at(plan.dependent_q[k])], 2.0 * M_PI)) < kNearGuess))
+          return false;
       }
       std::ranges::copy(all.first(nv_), a.begin());
       return true;
@@ -407,8 +438,8 @@ class LoopDynamics : public DrivenDynamics {
     for (std::size_t k = 0; k < v_.size(); ++k) v_[k] = v[at(independent[k])];
   }
 
-  // The closed pose that a state stands for, how fast all joints move there, and what drives them. Where there is no such pose, a shorter
-  // step may find one.
+  // The closed pose that a state stands for, how fast all joints move there, and what drives them. Where there is no
+  // such pose, a shorter step may find one.
   void stand(double t, std::span<const double> q, std::span<const double> v) {
     if (timed_) {
       set_time(t);
@@ -429,8 +460,10 @@ class LoopDynamics : public DrivenDynamics {
   // At the pose and velocities of `stand`.
   void accelerate(std::span<double> a, std::span<double> dz) {
     const LoopPlan& plan = coordinates_->plan();
-    if (lossy_) (*friction_)(work(), q_, v_, motors_, a_, {}, dry_);
-    else closed_forward<double>(model_, plan, work(), q_, v_, motors_, a_, {}, PoseIs::set);
+    if (lossy_)
+      (*friction_)(work(), q_, v_, motors_, a_, {}, dry_);
+    else
+      closed_forward<double>(model_, plan, work(), q_, v_, motors_, a_, {}, PoseIs::set);
     closed_velocities<double>(model_, plan, work(), v_);
     closed_accelerations<double>(model_, plan, work(), q_, a_);
     std::ranges::copy(work().qdd, a.begin());
@@ -443,7 +476,8 @@ class LoopDynamics : public DrivenDynamics {
   bool is_at_branch() { return !(work().factors.smallest_pivot() > kAtBranch * usual_pivot_); }
 
   // Closures tell nothing at the pose itself: the mean of what they tell a little before and behind it.
-  void limit_of_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) {
+  void limit_of_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
+                       std::span<double> dz) {
     constexpr double kAside = 1e-3;
     const std::vector<double> here(q.begin(), q.end()), rates(v.begin(), v.end());
     double fastest = 0.0;
@@ -476,10 +510,12 @@ class LoopDynamics : public DrivenDynamics {
     s.v = work().qd;
   }
 
-  // The closed configuration that belongs to a state as a user gives it: independent coordinates, and others that are home's or tell the mode.
+  // The closed configuration that belongs to a state as a user gives it: independent coordinates, and others that are
+  // home's or tell the mode.
   std::vector<double> assembled(const std::vector<double>& q) {
     const auto differs = [&](int v) {
-      const JointInfo& joint = *std::ranges::find_if(model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
+      const JointInfo& joint = *std::ranges::find_if(
+          model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
       for (int k = 0; k < coordinates(joint.type); ++k) {
         if (q[at(joint.q + k)] != model_.home[at(joint.q + k)]) return true;
       }
@@ -488,7 +524,8 @@ class LoopDynamics : public DrivenDynamics {
     if (std::ranges::any_of(given_.dependent, differs)) {
       Assembled there = assemble_from(led_, work_, q, given_.independent);
       if (!there.closed) {
-        throw Error(ErrorCode::data, fmt::format("the initial state cannot be assembled near the given one: {}", open_loop(model_, work_, there.q)));
+        throw Error(ErrorCode::data, fmt::format("the initial state cannot be assembled near the given one: {}",
+                                                 open_loop(model_, work_, there.q)));
       }
       return there.q;
     }
@@ -515,10 +552,14 @@ class LoopDynamics : public DrivenDynamics {
     split(s.v);
     leave(s);
     const bool at_rest = std::ranges::all_of(v_, [](double v) { return v == 0.0; });
-    if (at_rest) std::ranges::fill(s.v, 0.0);
-    else require_closed_velocities(s, refuse);
-    if (branches_are_near(q_)) use(given_, given_.general_pose);  // at the pose itself no choice is better than another
-    else if (!fixed_) use(choose_coordinates(model_, given_, q_, keeps_equations()).plan, q_);
+    if (at_rest)
+      std::ranges::fill(s.v, 0.0);
+    else
+      require_closed_velocities(s, refuse);
+    if (branches_are_near(q_))
+      use(given_, given_.general_pose);  // at the pose itself no choice is better than another
+    else if (!fixed_)
+      use(choose_coordinates(model_, given_, q_, keeps_equations()).plan, q_);
   }
 
   // At a dead centre the driven joints do not say how fast the others are.
@@ -569,32 +610,34 @@ class LoopDynamics : public DrivenDynamics {
 
   const bool minimal_;
   const LoopPlan given_;
-  const bool fixed_;  // the coordinates are those of the plan, and no others
+  const bool fixed_;         // the coordinates are those of the plan, and no others
   const Model<double> led_;  // the same with the independent joints alone actuated
   bool feels_reactions_ = false;
   std::unique_ptr<LoopCoordinates> coordinates_;
   std::unique_ptr<ClosedForwardLosses> friction_;
   std::optional<ClosedForwardLosses::Decisions> settled_;  // at the end of the last step
-  std::optional<LoopPlan> whole_plan_;  // for code and Jacobians
+  std::optional<LoopPlan> whole_plan_;                     // for code and Jacobians
   bool whole_plan_known_ = false;
   std::optional<DrivenCode> code_;
   double independence_ = 0.0;   // of the closures in general
   double chosen_margin_ = 0.0;  // of the coordinates in use, where they were chosen
+  double looked_at_ = HUGE_VAL;  // the margin when a better choice was last looked for, in vain
   double usual_margin_ = 0.0;   // in general, or there if that is more
   double usual_pivot_ = 0.0;
   LoopCoordinates::Margin margin_;
   std::vector<double> margin_q_;
   bool near_branch_ = false;  // in this step: code, whose pivots are fixed, is not asked
-  std::vector<double> tau_;                    // of all joints
-  std::vector<double> q_, v_, a_, motors_;     // closed pose, independent velocities and accelerations, torques of the actuated joints
+  std::vector<double> tau_;   // of all joints
+  std::vector<double> q_, v_, a_,
+      motors_;  // closed pose, independent velocities and accelerations, torques of the actuated joints
   std::vector<bool> passive_;
   std::vector<double> moved_, guess_, in_, out_;
 };
 
 }  // namespace
 
-std::unique_ptr<DrivenDynamics> make_loop_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques,
-                                                   DrivenOptions options) {
+std::unique_ptr<DrivenDynamics> make_loop_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism,
+                                                   Torques torques, DrivenOptions options) {
   return std::make_unique<LoopDynamics>(model, std::move(mechanism), std::move(torques), std::move(options));
 }
 

@@ -14,19 +14,26 @@ constexpr long kEvery = 64;
 constexpr double kMargin = 10.0, kFloor = 1e-6;
 constexpr double kOpen = 1e-8;
 constexpr double kJump = 1e-2;
-constexpr int kSlow = 2000;             // steps in a row,
-constexpr double kNoProgress = 1e-9;    // that together advance by this part of the run, or of a second
+constexpr int kSlow = 2000;           // steps in a row,
+constexpr double kNoProgress = 1e-9;  // that together advance by this part of the run, or of a second
 
-bool is_first_order(const std::string& integrator) { return integrator == "semi-implicit-euler" || integrator == "taylor"; }
+bool is_first_order(const std::string& integrator) {
+  return integrator == "semi-implicit-euler" || integrator == "taylor";
+}
 
 }  // namespace
 
 RunGuard::RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalance& balance, double duration)
-    : scene_(scene), scenario_(scenario), balance_(balance), adaptive_(is_adaptive(scenario.integrator, scenario.options)), duration_(duration) {}
+    : scene_(scene),
+      scenario_(scenario),
+      balance_(balance),
+      adaptive_(is_adaptive(scenario.integrator, scenario.options)),
+      duration_(duration) {}
 
 void RunGuard::step(const MotionState& before, const MotionState& after, const Advance& done) {
   if (!(done.corrected <= std::max(kJump, 100.0 * scenario_.options.rtol)) && !is_first_order(scenario_.integrator)) {
-    throw Error(ErrorCode::data, fmt::format("velocities jump by {:.2g} of the fastest where nothing has caused it, at {}: the step did not follow its loops; {}",
+    throw Error(ErrorCode::data, fmt::format("velocities jump by {:.2g} of the fastest where nothing has caused it, at "
+                                             "{}: the step did not follow its loops; {}",
                                              done.corrected, scene_.describe(after), advice()));
   }
   ++steps_;
@@ -34,8 +41,9 @@ void RunGuard::step(const MotionState& before, const MotionState& after, const A
   if (slow_ == 0) slow_since_ = before.t;
   if (++slow_ == kSlow) {
     if (after.t - slow_since_ < kNoProgress * std::min(1.0, duration_)) {
-      throw Error(ErrorCode::data, fmt::format("the motion does not go on: {} steps have advanced it by {:.1e} s, to {}", kSlow, after.t - slow_since_,
-                                               scene_.describe(after)));
+      throw Error(ErrorCode::data,
+                  fmt::format("the motion does not go on: {} steps have advanced it by {:.1e} s, to {}", kSlow,
+                              after.t - slow_since_, scene_.describe(after)));
     }
     slow_ = 0;
   }
@@ -78,14 +86,16 @@ const char* RunGuard::advice() const { return adaptive_ ? "smaller tolerances ma
 
 double RunGuard::bound() const {
   const double in_play = balance_.largest();
-  const double own = adaptive_ ? static_cast<double>(steps_) * 4.0 * (scenario_.options.rtol * in_play + scenario_.options.atol) : drift_;
+  const double own =
+      adaptive_ ? static_cast<double>(steps_) * 4.0 * (scenario_.options.rtol * in_play + scenario_.options.atol)
+                : drift_;
   return std::max(kMargin * own, kFloor * in_play);
 }
 
 void RunGuard::judge(const MotionState& state, double residual, double opening) {
   if (!(opening <= kOpen)) {
-    throw Error(ErrorCode::data, fmt::format("the loops of `{}` have come apart by {:.3g} m or rad, at {}", scene_.model().name, opening,
-                                             scene_.describe(state)));
+    throw Error(ErrorCode::data, fmt::format("the loops of `{}` have come apart by {:.3g} m or rad, at {}",
+                                             scene_.model().name, opening, scene_.describe(state)));
   }
   if (std::abs(residual) <= bound() || balance_.is_rounding(residual)) return;
   if (!adaptive_ && !is_first_order(scenario_.integrator) && !from_.q.empty()) {
@@ -97,15 +107,18 @@ void RunGuard::judge(const MotionState& state, double residual, double opening) 
   const double part = balance_.largest() > 0.0 ? std::abs(residual) / balance_.largest() : 0.0;
   if (is_first_order(scenario_.integrator)) {
     if (warning_.empty() && part > 1e-2) {
-      warning_ = fmt::format("`{}` is of first order and does not keep the energy: the balance is off by {:.2g} of the largest; a shorter step, or rk4", scenario_.integrator, part);
+      warning_ = fmt::format(
+          "`{}` is of first order and does not keep the energy: the balance is off by {:.2g} of the largest; a shorter "
+          "step, or rk4",
+          scenario_.integrator, part);
     }
     return;
   }
-  throw Error(ErrorCode::data,
-              fmt::format("the energy of the motion does not balance: {:.3g} J of {:.3g} J in play have {} from nothing, more than the integration can have "
-                          "caused; {}, at {}",
-                          std::abs(residual), balance_.largest(), residual > 0.0 ? "come" : "gone", advice(),
-                          scene_.describe(state)));
+  throw Error(ErrorCode::data, fmt::format("the energy of the motion does not balance: {:.3g} J of {:.3g} J in play "
+                                           "have {} from nothing, more than the integration can have "
+                                           "caused; {}, at {}",
+                                           std::abs(residual), balance_.largest(), residual > 0.0 ? "come" : "gone",
+                                           advice(), scene_.describe(state)));
 }
 
 }  // namespace lw

@@ -1,8 +1,9 @@
-// Random mechanisms with loops (support/closed_mechanisms.hpp), each simulated in minimal and redundant coordinates, by two integrators, with a
-// start disturbed in the twelfth digit beside it, and some by the independent simulator in tests/oracles.
+// Random mechanisms with loops (support/closed_mechanisms.hpp), each simulated in minimal and redundant coordinates, by
+// two integrators, with a start disturbed in the twelfth digit beside it, and some by the independent simulator in
+// tests/oracles.
 //
-// The seed is the index: LINKWRIGHT_MECHANISMS=20000 is the long form, LINKWRIGHT_FIRST=17 LINKWRIGHT_MECHANISMS=1 runs number 17 again, tells
-// all about it and writes it to closed.yaml here.
+// The seed is the index: LINKWRIGHT_MECHANISMS=20000 is the long form, LINKWRIGHT_FIRST=17 LINKWRIGHT_MECHANISMS=1 runs
+// number 17 again, tells all about it and writes it to closed.yaml here.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,8 +14,8 @@
 #include <map>
 #include <optional>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
+#include <Eigen/Dense>
 #include <nlohmann/json.hpp>
 
 #include "base/index.hpp"
@@ -41,7 +42,8 @@ constexpr int kSamples = 20;
 constexpr long kMostSteps = 20'000;
 constexpr double kMostSeconds = 5.0;
 constexpr double kUneven = 1e-2;  // the rule itself is off by 1e-3 in steps across branches, which are long
-constexpr double kAtRest = 1e-18;  // J in play: what the disturbance of a mechanism at rest brings, less than tolerances see
+constexpr double kAtRest =
+    1e-18;  // J in play: what the disturbance of a mechanism at rest brings, less than tolerances see
 
 struct TooLong {};
 
@@ -60,7 +62,8 @@ struct Record {
   std::string error;  // that ended it
   bool too_long = false;
   bool crossed = false;  // a pose that was taken for one in which branches meet (branch_crossing.hpp)
-  double rank = HUGE_VAL;  // the least singular value of the closures at all steps, of that at home; where it is asked for
+  double rank =
+      HUGE_VAL;  // the least singular value of the closures at all steps, of that at home; where it is asked for
   long steps = 0, changes = 0;
   double energy = 0.0, opening = 0.0, seconds = 0.0;
   double uneven = 0.0;  // by how much a state within a step is not between its ends (see unevenness)
@@ -90,12 +93,14 @@ MotionState start_of(const Driven& system, const DrawnMechanism& drawn) {
   MotionState s = system.home();
   if (drawn.speed > 0.0) {
     const std::vector<int> independent = plan_coordinates(model).independent;
-    for (std::size_t k = 0; k < independent.size(); ++k) s.v[at(independent[k])] = k % 2 == 0 ? 1.0 / (1.0 + static_cast<double>(k)) : -0.6;
+    for (std::size_t k = 0; k < independent.size(); ++k)
+      s.v[at(independent[k])] = k % 2 == 0 ? 1.0 / (1.0 + static_cast<double>(k)) : -0.6;
     const MotionState given = s;
     system.assemble(s);
     double fastest = 0.0;
     for (const Body<double>& b : model.bodies) {
-      for (int k = 0; k < b.velocities(); ++k) fastest = std::max(fastest, std::abs(s.v[at(b.v + k)]) / (b.kind == JointKind::prismatic ? drawn.size : 1.0));
+      for (int k = 0; k < b.velocities(); ++k)
+        fastest = std::max(fastest, std::abs(s.v[at(b.v + k)]) / (b.kind == JointKind::prismatic ? drawn.size : 1.0));
     }
     s = given;
     for (double& v : s.v) v *= drawn.speed / fastest;
@@ -104,17 +109,21 @@ MotionState start_of(const Driven& system, const DrawnMechanism& drawn) {
   return s;
 }
 
-// Velocities lead from the state before a step to the one after it, by Simpson's rule with the state that is looked up between them: what
-// is left, as a part of how far joints move. Without ball joints, whose coordinates are not integrals of velocities.
+// Velocities lead from the state before a step to the one after it, by Simpson's rule with the state that is looked up
+// between them: what is left, as a part of how far joints move. Without ball joints, whose coordinates are not
+// integrals of velocities.
 double unevenness(Integrator& method, System& system, const MotionState& before, const MotionState& after) {
   MotionState middle = after;
   const double h = after.t - before.t;
   look(method, system, before.t + 0.5 * h, middle);
   double fastest = 0.0, most = 0.0;
-  for (std::size_t k = 0; k < after.v.size(); ++k) fastest = std::max({fastest, std::abs(before.v[k]), std::abs(middle.v[k]), std::abs(after.v[k])});
+  for (std::size_t k = 0; k < after.v.size(); ++k)
+    fastest = std::max({fastest, std::abs(before.v[k]), std::abs(middle.v[k]), std::abs(after.v[k])});
   for (std::size_t k = 0; k < after.v.size(); ++k) {
-    most = std::max(most, std::abs(after.q[k] - before.q[k] - h / 6.0 * (before.v[k] + 4.0 * middle.v[k] + after.v[k])));
-    most = std::max(most, std::abs(middle.q[k] - before.q[k] - h / 24.0 * (5.0 * before.v[k] + 8.0 * middle.v[k] - after.v[k])));
+    most =
+        std::max(most, std::abs(after.q[k] - before.q[k] - h / 6.0 * (before.v[k] + 4.0 * middle.v[k] + after.v[k])));
+    most = std::max(
+        most, std::abs(middle.q[k] - before.q[k] - h / 24.0 * (5.0 * before.v[k] + 8.0 * middle.v[k] - after.v[k])));
   }
   return fastest * h > 1e-6 ? most / (fastest * h) : 0.0;
 }
@@ -122,7 +131,8 @@ double unevenness(Integrator& method, System& system, const MotionState& before,
 double loss_of_rank(const Model<double>& model, const std::vector<double>& q, const std::vector<int>& columns);
 std::vector<int> all_columns(const Model<double>& model);
 
-Record simulate(const Mechanism& m, const MotionState& start, Coordinates coordinates, const std::string& integrator, bool ranks = false) {
+Record simulate(const Mechanism& m, const MotionState& start, Coordinates coordinates, const std::string& integrator,
+                bool ranks = false) {
   Record out;
   // of the processor: other programs do not count
   const std::clock_t began = std::clock();
@@ -146,7 +156,8 @@ Record simulate(const Mechanism& m, const MotionState& start, Coordinates coordi
         const MotionState before = s;
         const bool changed = advance(*method, system, s, until).friction_changed;
         out.changes += changed ? 1 : 0;
-        if (changed && s.q.size() == s.v.size()) out.uneven = std::max(out.uneven, unevenness(*method, system, before, s));
+        if (changed && s.q.size() == s.v.size())
+          out.uneven = std::max(out.uneven, unevenness(*method, system, before, s));
         if (++out.steps > kMostSteps) throw TooLong();
         out.crossed = out.crossed || method->detour() != nullptr;
         if (ranks) out.rank = std::min(out.rank, loss_of_rank(system.model(), s.q, all_columns(system.model())));
@@ -167,17 +178,20 @@ Record simulate(const Mechanism& m, const MotionState& start, Coordinates coordi
 }
 
 // The smallest singular value of so many: of the closures' Jacobian in these columns.
-double least_singular(const Model<double>& model, const std::vector<double>& q, const std::vector<int>& columns, Eigen::Index rank) {
+double least_singular(const Model<double>& model, const std::vector<double>& q, const std::vector<int>& columns,
+                      Eigen::Index rank) {
   Workspace<double> work(model);
   const ClosureState s = closure_state(model, work, q);
-  const MatrixXd J = Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
+  const MatrixXd J =
+      Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
   const VectorXd sv = Eigen::JacobiSVD<MatrixXd>(J(Eigen::all, columns)).singularValues();
   return rank > sv.size() ? 0.0 : sv[rank - 1];
 }
 Eigen::Index rank_at(const Model<double>& model, const std::vector<double>& q) {
   Workspace<double> work(model);
   const ClosureState s = closure_state(model, work, q);
-  const MatrixXd J = Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
+  const MatrixXd J =
+      Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
   const VectorXd sv = Eigen::JacobiSVD<MatrixXd>(J).singularValues();
   return (sv.array() > 1e-9 * sv[0]).count();
 }
@@ -197,10 +211,12 @@ std::vector<int> all_columns(const Model<double>& model) {
 double least_inertia(const Model<double>& model, const std::vector<double>& q) {
   Workspace<double> work(model);
   const ClosureState s = closure_state(model, work, q);
-  const MatrixXd J = Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
+  const MatrixXd J =
+      Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
   MatrixXd M(model.nv, model.nv);
   crba<double>(model, work, q, {M.data(), static_cast<std::size_t>(M.size())});
-  const MatrixXd N = Eigen::JacobiSVD<MatrixXd>(J, Eigen::ComputeFullV).matrixV().rightCols(model.nv - rank_at(model, model.home));
+  const MatrixXd N =
+      Eigen::JacobiSVD<MatrixXd>(J, Eigen::ComputeFullV).matrixV().rightCols(model.nv - rank_at(model, model.home));
   return Eigen::SelfAdjointEigenSolver<MatrixXd>(N.transpose() * M * N).eigenvalues()[0] / M.diagonal().maxCoeff();
 }
 
@@ -213,14 +229,21 @@ struct Tally {
   std::vector<int> known, cured;
 
   void print(double seconds) const {
-    fmt::print("{} mechanisms in {:.1f} s, {} compared to the end; {} with dry friction, {} with three changes or more ({} in all); {} dead centres; "
-               "{} refusals\n", mechanisms, seconds, compared_to_the_end, dry, changing, changes, dead_centres, refusals);
+    fmt::print(
+        "{} mechanisms in {:.1f} s, {} compared to the end; {} with dry friction, {} with three changes or more ({} in "
+        "all); {} dead centres; "
+        "{} refusals\n",
+        mechanisms, seconds, compared_to_the_end, dry, changing, changes, dead_centres, refusals);
     for (const auto& [name, count] : families) fmt::print("  {} {}\n", count, name);
-    fmt::print("  worst, known defects included: energy {:.1e}, closure {:.1e}, within a step {:.1e}, difference {:.1e}; slowest run {:.2f} s\n", energy, opening,
-               uneven, difference, slowest);
+    fmt::print(
+        "  worst, known defects included: energy {:.1e}, closure {:.1e}, within a step {:.1e}, difference {:.1e}; "
+        "slowest run {:.2f} s\n",
+        energy, opening, uneven, difference, slowest);
     if (!known.empty()) fmt::print("  known defects: {}\n", fmt::join(known, " "));
-    if (!cured.empty()) fmt::print("  known defects that are gone, to be taken from kKnown: {}\n", fmt::join(cured, " "));
-    for (const auto& [what, which] : failures) fmt::print("  FAILED {}: {} ({})\n", what, which.size(), fmt::join(which, " "));
+    if (!cured.empty())
+      fmt::print("  known defects that are gone, to be taken from kKnown: {}\n", fmt::join(cured, " "));
+    for (const auto& [what, which] : failures)
+      fmt::print("  FAILED {}: {} ({})\n", what, which.size(), fmt::join(which, " "));
   }
 };
 
@@ -268,8 +291,10 @@ void check(int index, Tally& tally) {
     for (const JointInfo& j : model->joints) {
       for (int k = 0; k < velocities(j.type) && j.actuated; ++k) qd.push_back(fmt::format("{}", start.v[at(j.v + k)]));
     }
-    fmt::print("{}: {}\nlinkwright simulate closed.yaml --duration {} --qd={} --rtol 1e-11 --atol 1e-11 --coordinates redundant\nstart: {}\n", index, c.drawn.family,
-               kDuration, fmt::join(qd, ","), fmt::join(start.v, " "));
+    fmt::print(
+        "{}: {}\nlinkwright simulate closed.yaml --duration {} --qd={} --rtol 1e-11 --atol 1e-11 --coordinates "
+        "redundant\nstart: {}\n",
+        index, c.drawn.family, kDuration, fmt::join(qd, ","), fmt::join(start.v, " "));
   }
   struct Run {
     const char* name;
@@ -285,12 +310,15 @@ void check(int index, Tally& tally) {
   std::vector<Record> runs;
   bool refused = false, dead_centre = false;
   for (const Run& r : kinds) {
-    if (runs.size() == 4 && index % 3 != 0 && !tells) break;  // a third is enough for the fourth pair of coordinates and integrator
+    if (runs.size() == 4 && index % 3 != 0 && !tells)
+      break;  // a third is enough for the fourth pair of coordinates and integrator
     runs.push_back(simulate(c.mechanism, r.start, r.coordinates, r.integrator, tells));
     const Record& m = runs.back();
     if (tells) {
-      fmt::print("{}: to {:.4f} s, {} steps, {} changes, {}energy {:.1e}, closure {:.1e}, least rank {:.1e}, {:.2f} s {}\n", r.name, m.last.t, m.steps, m.changes,
-                 m.crossed ? "crossed a branch, " : "", m.energy, m.opening, m.rank, m.seconds, m.error);
+      fmt::print(
+          "{}: to {:.4f} s, {} steps, {} changes, {}energy {:.1e}, closure {:.1e}, least rank {:.1e}, {:.2f} s {}\n",
+          r.name, m.last.t, m.steps, m.changes, m.crossed ? "crossed a branch, " : "", m.energy, m.opening, m.rank,
+          m.seconds, m.error);
     }
     tally.slowest = std::max(tally.slowest, m.seconds);
     if (m.too_long) fail(fmt::format("{} does not end", r.name));
@@ -311,7 +339,9 @@ void check(int index, Tally& tally) {
     // branches that meet: the closures have lost rank; or a link without mass has become all that moves
     const double left = loss_of_rank(*model, m.last.q, all_columns(*model));
     const double inertia = least_inertia(*model, m.last.q) / least_inertia(*model, model->home);
-    if (tells) fmt::print("  all columns: {:.1e} of home, dependent {:.1e}, inertia {:.1e}\n", left, loss_of_rank(*model, m.last.q, dependent), inertia);
+    if (tells)
+      fmt::print("  all columns: {:.1e} of home, dependent {:.1e}, inertia {:.1e}\n", left,
+                 loss_of_rank(*model, m.last.q, dependent), inertia);
     if (left > 1e-2 && inertia > 1e-6) fail(fmt::format("{} refuses without a reason", r.name), m.error);
     refused = true;
   }
@@ -322,14 +352,18 @@ void check(int index, Tally& tally) {
   tally.changing += wanted.changes >= 3 ? 1 : 0;
   // as long as the motion itself tells neighbours from each other
   std::size_t end = 0;
-  while (end < wanted.poses.size() && end < disturbed.poses.size() && distance(wanted.poses[end], disturbed.poses[end]) < 1e-9) ++end;
+  while (end < wanted.poses.size() && end < disturbed.poses.size() &&
+         distance(wanted.poses[end], disturbed.poses[end]) < 1e-9)
+    ++end;
   tally.compared_to_the_end += end == kSamples + 1 ? 1 : 0;
   if (tells) fmt::print("compared to {:.3f} s\n", kDuration * (static_cast<double>(end) - 1.0) / kSamples);
   for (std::size_t r = 2; r < runs.size(); ++r) {
     double most = 0.0;
     for (std::size_t k = 0; k < std::min(end, runs[r].poses.size()); ++k) {
       most = std::max(most, distance(wanted.poses[k], runs[r].poses[k]));
-      if (tells) fmt::print("  {} {:.3f} s: {:.1e}\n", kinds[r].name, kDuration * static_cast<double>(k) / kSamples, distance(wanted.poses[k], runs[r].poses[k]));
+      if (tells)
+        fmt::print("  {} {:.3f} s: {:.1e}\n", kinds[r].name, kDuration * static_cast<double>(k) / kSamples,
+                   distance(wanted.poses[k], runs[r].poses[k]));
     }
     tally.difference = std::max(tally.difference, most);
     if (!(most < 1e-7)) fail(fmt::format("{} differs", kinds[r].name));
@@ -350,19 +384,21 @@ TEST(ClosedGenerator, CoordinatesAndIntegratorsAgree) {
   Tally tally;
   for (int k = first; k < first + count; ++k) attack(k, tally);
   tally.print(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-  for (const auto& [what, which] : tally.failures) ADD_FAILURE() << what << ": " << fmt::format("{}", fmt::join(which, " "));
+  for (const auto& [what, which] : tally.failures)
+    ADD_FAILURE() << what << ": " << fmt::format("{}", fmt::join(which, " "));
   EXPECT_LE(tally.refusals, count / 50 + 1);
   if (count < 100) return;
   EXPECT_GE(tally.changing, 3 * count / 10);
   EXPECT_GE(tally.dead_centres, count / 10);
 }
 
-// The independent simulator judges where it has converged: two of its tolerances agree, in their events too. Poses at the end then differ by
-// 1e-8 at most: 20 times the 5e-10 measured at tolerances of 1e-11 and 1e-10. Changes of dry friction do not add to it: the worst of those
-// is 3.5e-10.
+// The independent simulator judges where it has converged: two of its tolerances agree, in their events too. Poses at
+// the end then differ by 1e-8 at most: 20 times the 5e-10 measured at tolerances of 1e-11 and 1e-10. Changes of dry
+// friction do not add to it: the worst of those is 3.5e-10.
 TEST(ClosedGenerator, MaximalCoordinatesAgree) {
   const std::string python = "/usr/bin/python3";
-  if (run_program({python, "-c", "import numpy"}).status != 0) GTEST_SKIP() << python << " has no NumPy (Debian: python3-numpy)";
+  if (run_program({python, "-c", "import numpy"}).status != 0)
+    GTEST_SKIP() << python << " has no NumPy (Debian: python3-numpy)";
   const int first = number_of("LINKWRIGHT_FIRST", 0), count = number_of("LINKWRIGHT_JUDGED", 20);
   const Scratch scratch;
   const std::string input = (scratch.path / "input.json").string(), output = (scratch.path / "output.json").string();
@@ -376,12 +412,14 @@ TEST(ClosedGenerator, MaximalCoordinatesAgree) {
     if (!ours.error.empty() || ours.too_long) continue;
     const Model<double>& model = system.model();
     std::ofstream(input) << maximal_description(model, start.q, start.v, kDuration);
-    const Finished oracle = run_program({python, LW_SOURCE_DIR "/tests/oracles/maximal.py", input, output, "--tolerance", "1e-10"});
+    const Finished oracle =
+        run_program({python, LW_SOURCE_DIR "/tests/oracles/maximal.py", input, output, "--tolerance", "1e-10"});
     if (oracle.status != 0) {
       fmt::print("{} {}: {}", index, c.drawn.family, oracle.output);
       continue;
     }
-    const nlohmann::json theirs = nlohmann::json::parse(std::ifstream(output)), &state = theirs["states"].back(), &trust = theirs["convergence"];
+    const nlohmann::json theirs = nlohmann::json::parse(std::ifstream(output)), &state = theirs["states"].back(),
+                         &trust = theirs["convergence"];
     Workspace<double> before(model), after(model);
     forward_kinematics<double>(model, before, start.q);
     forward_kinematics<double>(model, after, ours.last.q);
@@ -393,13 +431,14 @@ TEST(ClosedGenerator, MaximalCoordinatesAgree) {
       const Mat3<double> R = after.X_W[i].R * transpose(before.X_W[i].R);  // theirs is the identity at the start
       for (int r = 0; r < 3; ++r) {
         most = std::max(most, std::abs(p[r] - state["positions"][i][at(r)].get<double>()));
-        for (int k = 0; k < 3; ++k) most = std::max(most, std::abs(R(r, k) - state["rotations"][i][at(r)][at(k)].get<double>()));
+        for (int k = 0; k < 3; ++k)
+          most = std::max(most, std::abs(R(r, k) - state["rotations"][i][at(r)][at(k)].get<double>()));
       }
     }
     const double spread = trust["largest_difference"].get<double>();
     const bool same_events = trust["same_events"].get<bool>(), dry = !theirs["events"].empty();
-    fmt::print("{} {}: {:.1e} apart, {} changes, {} events; the oracle converged to {:.1e}{}\n", index, c.drawn.family, most, ours.changes, theirs["events"].size(), spread,
-               same_events ? "" : ", with other events");
+    fmt::print("{} {}: {:.1e} apart, {} changes, {} events; the oracle converged to {:.1e}{}\n", index, c.drawn.family,
+               most, ours.changes, theirs["events"].size(), spread, same_events ? "" : ", with other events");
     if (!same_events || spread > 1e-9) continue;
     ++judged;
     (dry ? worst_dry : worst) = std::max(dry ? worst_dry : worst, most);

@@ -1,5 +1,6 @@
-// Motions that were once wrong without a word, each against a value from outside: closed forms, the one-freedom equation of a benchmark,
-// or the maximal-coordinate program of tests/oracles, which shares nothing with the library (its convergence: 3e-13).
+// Motions that were once wrong without a word, each against a value from outside: closed forms, the one-freedom
+// equation of a benchmark, or the maximal-coordinate program of tests/oracles, which shares nothing with the library
+// (its convergence: 3e-13).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +19,8 @@ namespace trusted_motion_test {
 
 using Coordinates = DrivenOptions::Coordinates;
 
-RunResult moved(const Mechanism& m, double speed, double duration, bool redundant, const std::string& integrator = "dormand-prince", double step = 0.0) {
+RunResult moved(const Mechanism& m, double speed, double duration, bool redundant,
+                const std::string& integrator = "dormand-prince", double step = 0.0) {
   Scenario s = free_motion(with_drivers(instantiate<double>(m)));
   s.qd[0] = speed;
   s.redundant = redundant;
@@ -42,8 +44,8 @@ loops:
 home: {A: 1, B: -1.3, P: 0.34}
 )";
 
-// The slider turns round at both dead centres while the crank turns on: friction takes force times way there as everywhere. The values: its
-// energy in closed form over the crank angle, and the time by quadrature.
+// The slider turns round at both dead centres while the crank turns on: friction takes force times way there as
+// everywhere. The values: its energy in closed form over the crank angle, and the time by quadrature.
 TEST(TrustedMotion, FrictionOfASliderDoesNotStopItsCrankAtDeadCentres) {
   for (const bool redundant : {false, true}) {
     for (const char* integrator : {"dormand-prince", "verner"}) {
@@ -76,7 +78,8 @@ TEST(TrustedMotion, OfACrankRockerWithDryFrictionIsThatOfTheOracle) {
   }
 }
 
-// Three joints with dry friction around one freedom, from rest: 18 changes of friction in 2 s; angle and rate of the crank by the oracle.
+// Three joints with dry friction around one freedom, from rest: 18 changes of friction in 2 s; angle and rate of the
+// crank by the oracle.
 TEST(TrustedMotion, OfAFourBarWhoseJointsAllRubIsThatOfTheOracle) {
   std::string text = R"yaml(name: four-bar
 gravity: [0, -9.81, 0]
@@ -97,12 +100,14 @@ home: {crank: 60 deg, coupler: w - 60 deg, rocker: "atan2(z1 + b*sin(w), x1 + b*
   }
 }
 
-// A bearing that the loop's forces load: no program beside ours knows it, but energy and a second choice of coordinates do.
+// A bearing that the loop's forces load: no program beside ours knows it, but energy and a second choice of coordinates
+// do.
 TEST(TrustedMotion, OfALoadedBearingInALoopEndsAndBalances) {
   std::string text = kCrankRocker;
   const std::string inertia = "inertia: {mass: 2,";
   text.insert(text.find(inertia), "friction: {bearing: {type: journal, mu: 0.1, radius: 0.02, spacing: 0.05}}, ");
-  const RunResult a = moved(mechanism_of(text), 6.0, 3.0, false), b = moved(mechanism_of(text), 6.0, 3.0, true, "verner");
+  const RunResult a = moved(mechanism_of(text), 6.0, 3.0, false),
+                  b = moved(mechanism_of(text), 6.0, 3.0, true, "verner");
   EXPECT_LT(a.energy_residual, 1e-9);
   EXPECT_LT(b.energy_residual, 1e-9);
   EXPECT_LT(largest_difference(a.final.q, b.final.q), 1e-8);
@@ -110,12 +115,21 @@ TEST(TrustedMotion, OfALoadedBearingInALoopEndsAndBalances) {
 
 // N windows of bars of 1 m and 1 kg (IFToMM benchmark A02).
 std::string windows(int n) {
-  std::string links = "  - {name: v0, parent: base, joint: {name: A0, type: revolute, axis: z, actuated: true}, inertia: {mass: 1, com: [0, 0.5, 0], tensor: [1/12, 0, 1/12]}}\n", loops;
+  std::string links =
+                  "  - {name: v0, parent: base, joint: {name: A0, type: revolute, axis: z, actuated: true}, inertia: "
+                  "{mass: 1, com: [0, 0.5, 0], tensor: [1/12, 0, 1/12]}}\n",
+              loops;
   for (int k = 1; k <= n; ++k) {
-    links += fmt::format("  - {{name: h{0}, parent: v{1}, joint: {{name: H{0}, type: revolute, axis: z, origin: {{xyz: [0, {2}, 0]}}}}, inertia: {{mass: 1, com: [0.5, 0, 0], tensor: [0, 1/12, 1/12]}}}}\n"
-                         "  - {{name: v{0}, parent: h{0}, joint: {{name: B{0}, type: revolute, axis: z, origin: {{xyz: [1, 0, 0]}}}}, inertia: {{mass: 1, com: [0, -0.5, 0], tensor: [1/12, 0, 1/12]}}}}\n",
-                         k, k - 1, k == 1 ? 1 : 0);
-    loops += fmt::format("  - {{name: L{0}, joint: {{type: revolute, axis: z}}, between: [base, v{0}], at: {{base: {{xyz: [{0}, 0, 0]}}, v{0}: {{xyz: [0, -1, 0]}}}}}}\n", k);
+    links += fmt::format(
+        "  - {{name: h{0}, parent: v{1}, joint: {{name: H{0}, type: revolute, axis: z, origin: {{xyz: [0, {2}, 0]}}}}, "
+        "inertia: {{mass: 1, com: [0.5, 0, 0], tensor: [0, 1/12, 1/12]}}}}\n"
+        "  - {{name: v{0}, parent: h{0}, joint: {{name: B{0}, type: revolute, axis: z, origin: {{xyz: [1, 0, 0]}}}}, "
+        "inertia: {{mass: 1, com: [0, -0.5, 0], tensor: [1/12, 0, 1/12]}}}}\n",
+        k, k - 1, k == 1 ? 1 : 0);
+    loops += fmt::format(
+        "  - {{name: L{0}, joint: {{type: revolute, axis: z}}, between: [base, v{0}], at: {{base: {{xyz: [{0}, 0, "
+        "0]}}, v{0}: {{xyz: [0, -1, 0]}}}}}}\n",
+        k);
   }
   return fmt::format("name: windows{}\ngravity: [0, -9.81, 0]\nlinks:\n{}loops:\n{}", n, links, loops);
 }
@@ -124,16 +138,22 @@ void expect_windows(const MotionState& s, double angle, double tolerance) {
   for (std::size_t k = 0; k < s.q.size(); ++k) EXPECT_NEAR(s.q[k], k % 2 == 0 ? angle : -angle, tolerance) << k;
 }
 
-// Ten times through the pose in which every window is stretched flat. Values: elliptic integral of the one-freedom motion.
+// Ten times through the pose in which every window is stretched flat. Values: elliptic integral of the one-freedom
+// motion.
 TEST(TrustedMotion, OfWindowsStaysOnItsBranchInEveryCoordinatesAndByEveryIntegrator) {
   struct Case {
     const char* integrator;
     double step, tolerance;
   };
-  for (const Case& c : {Case{"dormand-prince", 0.0, 1e-8}, {"verner", 0.0, 1e-8}, {"rk4", 1e-3, 1e-8}, {"gill", 1e-3, 1e-8}, {"cvode", 0.0, 1e-6},
+  for (const Case& c : {Case{"dormand-prince", 0.0, 1e-8},
+                        {"verner", 0.0, 1e-8},
+                        {"rk4", 1e-3, 1e-8},
+                        {"gill", 1e-3, 1e-8},
+                        {"cvode", 0.0, 1e-6},
                         {"implicit-midpoint", 1e-3, 1e-2}}) {  // of second order
     for (const bool redundant : {false, true}) {
-      expect_windows(moved(mechanism_of(windows(2)), -1.0, 10.0, redundant, c.integrator, c.step).final, -31.750597186986102, c.tolerance);
+      expect_windows(moved(mechanism_of(windows(2)), -1.0, 10.0, redundant, c.integrator, c.step).final,
+                     -31.750597186986102, c.tolerance);
     }
   }
   expect_windows(moved(mechanism_of(windows(10)), -1.0, 10.0, true).final, -31.621729822781873, 1e-8);
@@ -170,7 +190,8 @@ TEST(TrustedMotion, WithoutSpeedAtThePoseIsUndecidedAndSaysSo) {
     EXPECT_EQ(r.end, RunResult::End::failed);
     ASSERT_EQ(r.events.size(), 1u) << r.ended_by;
     EXPECT_EQ(r.events[0].name, "branch point");
-    for (const char* part : {"`L1`, `L2`", "rank of 2"}) EXPECT_NE(r.ended_by.find(part), std::string::npos) << r.ended_by;
+    for (const char* part : {"`L1`, `L2`", "rank of 2"})
+      EXPECT_NE(r.ended_by.find(part), std::string::npos) << r.ended_by;
   }
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include "dynamics/closure.hpp"
 #include "support/mechanism_of.hpp"
@@ -64,16 +64,18 @@ class Drawing {
       if (v.norm() > 0.2 && v.norm() < 1.0) return v.normalized();
     }
   }
-  Part& link(const std::string& name, const std::string& parent, const std::string& type, const Vector3d& at, const Vector3d& reaches,
-             const Vector3d& axis = Vector3d::UnitZ(), const Vector3d& axis2 = Vector3d::UnitX()) {
+  Part& link(const std::string& name, const std::string& parent, const std::string& type, const Vector3d& at,
+             const Vector3d& reaches, const Vector3d& axis = Vector3d::UnitZ(),
+             const Vector3d& axis2 = Vector3d::UnitX()) {
     Part p{name, parent, type, at, axis, axis2};
     p.towards = reaches;
-    if (p.has_one_velocity() && random_.chance(0.7)) p.home = type == "revolute" ? random_.between(-2.0, 2.0) : size_ * random_.between(-1.0, 1.0);
+    if (p.has_one_velocity() && random_.chance(0.7))
+      p.home = type == "revolute" ? random_.between(-2.0, 2.0) : size_ * random_.between(-1.0, 1.0);
     parts_.push_back(p);
     return parts_.back();
   }
-  void cut(const std::string& type, const std::string& a, const std::string& b, const Vector3d& at, const Vector3d& axis = Vector3d::UnitZ(),
-           const Vector3d& axis2 = Vector3d::UnitX()) {
+  void cut(const std::string& type, const std::string& a, const std::string& b, const Vector3d& at,
+           const Vector3d& axis = Vector3d::UnitZ(), const Vector3d& axis2 = Vector3d::UnitX()) {
     cuts_.push_back({fmt::format("cut{}", cuts_.size() + 1), type, a, b, at, axis, axis2, {}});
   }
   Part& part(const std::string& name) {
@@ -82,7 +84,8 @@ class Drawing {
   void actuate(const std::string& name) { part(name).actuated = true; }
   // q₂ = ratio q₁ + offset, at home too
   void gear(const std::string& leader, const std::string& follower, double ratio) {
-    part(follower).mimic = fmt::format("{{joint: {}, ratio: {}, offset: {}}}", leader, ratio, part(follower).home - ratio * part(leader).home);
+    part(follower).mimic = fmt::format("{{joint: {}, ratio: {}, offset: {}}}", leader, ratio,
+                                       part(follower).home - ratio * part(leader).home);
   }
 
   Random& random() { return random_; }
@@ -112,7 +115,8 @@ class Drawing {
     const Model<double> model = instantiate<double>(mechanism_of(text()));
     Workspace<double> work(model);
     const ClosureState s = closure_state(model, work, model.home);
-    const MatrixXd J = Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
+    const MatrixXd J =
+        Eigen::Map<const MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), model.nv);
     std::vector<Eigen::Index> passive;
     for (const JointInfo& j : model.joints) {
       for (int k = 0; k < velocities(j.type) && !j.actuated; ++k) passive.push_back(j.v + k);
@@ -130,7 +134,10 @@ class Drawing {
   double add_forces() {
     enum class Friction { none, weak, strong };
     const double draw = random_.between(0.0, 1.0);
-    const Friction kind = fast_ ? (draw < 0.5 ? Friction::none : Friction::weak) : draw < 0.2 ? Friction::none : draw < 0.4 ? Friction::weak : Friction::strong;
+    const Friction kind = fast_        ? (draw < 0.5 ? Friction::none : Friction::weak)
+                          : draw < 0.2 ? Friction::none
+                          : draw < 0.4 ? Friction::weak
+                                       : Friction::strong;
     // One link without mass, never the first: something of every loop resists.
     if (random_.chance(0.25)) {
       std::vector<Part*> able;
@@ -139,7 +146,9 @@ class Drawing {
       }
       if (!able.empty()) able[static_cast<std::size_t>(random_.below(static_cast<int>(able.size())))]->massless = true;
     }
-    const Vector3d down = random_.chance(0.5) ? direction() : Vector3d(Eigen::AngleAxisd(random_.between(-kPi, kPi), normal_) * in_plane_);
+    const Vector3d down = random_.chance(0.5)
+                              ? direction()
+                              : Vector3d(Eigen::AngleAxisd(random_.between(-kPi, kPi), normal_) * in_plane_);
     gravity_ = random_.chance(0.1) ? Vector3d::Zero() : Vector3d(9.81 * down);
     // Springs that swing several times in half a second, loaded by about half a radian.
     const double pace = random_.between(12.0, 40.0), stiffness = mass_ * size_ * size_ * pace * pace;
@@ -150,26 +159,32 @@ class Drawing {
         Part& p = parts_[static_cast<std::size_t>(random_.below(static_cast<int>(parts_.size())))];
         if (!p.has_one_velocity() || !p.mimic.empty() || !p.spring.empty()) continue;
         const double by = p.turns() ? 1.0 : size_;
-        const double share = random_.between(0.3, 1.0), aside = random_.between(0.2, 0.6) * (random_.chance(0.5) ? 1.0 : -1.0);
+        const double share = random_.between(0.3, 1.0),
+                     aside = random_.between(0.2, 0.6) * (random_.chance(0.5) ? 1.0 : -1.0);
         p.spring = fmt::format("{{stiffness: {}, rest: {}}}", share * stiffness / (by * by), p.home + aside * by);
       }
       if (random_.chance(0.5)) {
         const Part& p = parts_[static_cast<std::size_t>(random_.below(static_cast<int>(parts_.size())))];
         const Vector3d foot = p.point + 1.5 * size_ * direction(), held = p.towards - p.point;
         const double share = random_.between(0.1, 1.0), rest = random_.between(0.0, 1.5);
-        point_spring_ = fmt::format("springs: [{{name: band, between: [base, {}], at: {{base: {}, {}: {}}}, stiffness: {}, rest: {}, damping: {}}}]\n", p.name,
-                                    list(foot), p.name, list(held), share * stiffness / (size_ * size_), rest * size_,
-                                    random_.chance(0.3) ? 0.02 * stiffness / (size_ * size_ * pace) : 0.0);
+        point_spring_ = fmt::format(
+            "springs: [{{name: band, between: [base, {}], at: {{base: {}, {}: {}}}, stiffness: {}, rest: {}, damping: "
+            "{}}}]\n",
+            p.name, list(foot), p.name, list(held), share * stiffness / (size_ * size_), rest * size_,
+            random_.chance(0.3) ? 0.02 * stiffness / (size_ * size_ * pace) : 0.0);
       }
     }
-    const double torque = kind == Friction::strong ? stiffness * random_.between(0.01, 0.08) : mass_ * 9.81 * size_ * random_.between(0.005, 0.05);
+    const double torque = kind == Friction::strong ? stiffness * random_.between(0.01, 0.08)
+                                                   : mass_ * 9.81 * size_ * random_.between(0.005, 0.05);
     const double often = random_.between(0.2, 0.9);
     const auto friction = [&](const std::string& type) -> std::string {
-      const double coulomb = torque * random_.between(0.3, 1.5), viscous = random_.chance(0.4) ? 0.02 * stiffness / pace * random_.between(0.0, 1.0) : 0.0;
+      const double coulomb = torque * random_.between(0.3, 1.5),
+                   viscous = random_.chance(0.4) ? 0.02 * stiffness / pace * random_.between(0.0, 1.0) : 0.0;
       if (!random_.chance(often)) return {};
       const double by = type == "prismatic" ? size_ : 1.0;
       if (type == "spherical") return fmt::format("{{viscous: {}}}", 0.01 * stiffness / pace);
-      if (kind == Friction::none) return viscous == 0.0 ? std::string() : fmt::format("{{viscous: {}}}", viscous / (by * by));
+      if (kind == Friction::none)
+        return viscous == 0.0 ? std::string() : fmt::format("{{viscous: {}}}", viscous / (by * by));
       return fmt::format("{{coulomb: {}, viscous: {}}}", coulomb / by, viscous / (by * by));
     };
     for (Part& p : parts_) {
@@ -177,35 +192,39 @@ class Drawing {
     }
     for (Cut& c : cuts_) {
       // one law for all freedoms of a joint: those of a cylindrical one have different units
-      if (c.type == "revolute" || c.type == "prismatic" || c.type == "spherical" || c.type == "universal") c.friction = friction(c.type);
+      if (c.type == "revolute" || c.type == "prismatic" || c.type == "spherical" || c.type == "universal")
+        c.friction = friction(c.type);
     }
     for (Part& p : parts_) {
       if (p.massless) continue;
       const double m = mass_ * std::pow(10.0, random_.between(-0.5, 0.5)), radius = size_ * random_.between(0.05, 0.3);
       const Vector3d com = random_.between(0.2, 0.8) * (p.towards - p.point) + 0.1 * size_ * direction();
-      const Vector3d second = m * radius * radius * Vector3d{random_.between(0.2, 1.0), random_.between(0.2, 1.0), random_.between(0.2, 1.0)};
-      inertia_.push_back({p.name, fmt::format("{{mass: {}, com: {}, tensor: {}}}", m, list(com), list(Vector3d::Constant(second.sum()) - second))});
+      const Vector3d second = m * radius * radius *
+                              Vector3d{random_.between(0.2, 1.0), random_.between(0.2, 1.0), random_.between(0.2, 1.0)};
+      inertia_.push_back({p.name, fmt::format("{{mass: {}, com: {}, tensor: {}}}", m, list(com),
+                                              list(Vector3d::Constant(second.sum()) - second))});
     }
     if (fast_) return random_.between(6.0, 25.0);
     if (kind == Friction::strong) return random_.chance(0.4) ? 0.0 : random_.between(0.0, 2.0);
     return random_.between(0.0, 12.0);
   }
 
-  Vector3d origin(const std::string& name) {
-    return name == "base" ? Vector3d::Zero() : part(name).point;
-  }
+  Vector3d origin(const std::string& name) { return name == "base" ? Vector3d::Zero() : part(name).point; }
 
   std::string text() {
     std::string links = fmt::format("name: closed\ngravity: {}\nlinks:\n", list(gravity_)), loops = "loops:\n", home;
     for (const Part& p : parts_) {
       Vector3d at = p.point - origin(p.parent);
       std::string turned;
-      if (p.home != 0.0 && p.turns()) turned = ", matrix: " + rows(Eigen::AngleAxisd(-p.home, p.axis).toRotationMatrix());
+      if (p.home != 0.0 && p.turns())
+        turned = ", matrix: " + rows(Eigen::AngleAxisd(-p.home, p.axis).toRotationMatrix());
       if (p.home != 0.0 && p.type == "prismatic") at -= p.home * p.axis;
-      links += fmt::format("  - {{name: {}, parent: {}, joint: {{type: {}{}{}, actuated: {}, origin: {{xyz: {}{}}}{}}}", p.name, p.parent, p.type,
-                           p.type == "spherical" ? "" : ", axis: " + list(p.axis), p.type == "universal" ? ", axis2: " + list(p.axis2) : "", p.actuated, list(at), turned,
+      links += fmt::format("  - {{name: {}, parent: {}, joint: {{type: {}{}{}, actuated: {}, origin: {{xyz: {}{}}}{}}}",
+                           p.name, p.parent, p.type, p.type == "spherical" ? "" : ", axis: " + list(p.axis),
+                           p.type == "universal" ? ", axis2: " + list(p.axis2) : "", p.actuated, list(at), turned,
                            p.mimic.empty() ? "" : ", mimic: " + p.mimic);
-      const auto inertia = std::find_if(inertia_.begin(), inertia_.end(), [&](const auto& i) { return i.first == p.name; });
+      const auto inertia =
+          std::find_if(inertia_.begin(), inertia_.end(), [&](const auto& i) { return i.first == p.name; });
       if (inertia != inertia_.end()) links += ", inertia: " + inertia->second;
       if (!p.friction.empty()) links += ", friction: " + p.friction;
       if (!p.spring.empty()) links += ", spring: " + p.spring;
@@ -213,9 +232,11 @@ class Drawing {
       if (p.home != 0.0 && p.mimic.empty()) home += fmt::format("{}{}: {}", home.empty() ? "" : ", ", p.name, p.home);
     }
     for (const Cut& c : cuts_) {
-      loops += fmt::format("  - {{name: {}, joint: {{type: {}{}{}}}, between: [{}, {}], at: {{{}: {{xyz: {}}}, {}: {{xyz: {}}}}}{}}}\n", c.name, c.type,
-                           c.type == "spherical" ? "" : ", axis: " + list(c.axis), c.type == "universal" ? ", axis2: " + list(c.axis2) : "", c.a, c.b, c.a,
-                           list(c.point - origin(c.a)), c.b, list(c.point - origin(c.b)), c.friction.empty() ? "" : ", friction: " + c.friction);
+      loops += fmt::format(
+          "  - {{name: {}, joint: {{type: {}{}{}}}, between: [{}, {}], at: {{{}: {{xyz: {}}}, {}: {{xyz: {}}}}}{}}}\n",
+          c.name, c.type, c.type == "spherical" ? "" : ", axis: " + list(c.axis),
+          c.type == "universal" ? ", axis2: " + list(c.axis2) : "", c.a, c.b, c.a, list(c.point - origin(c.a)), c.b,
+          list(c.point - origin(c.b)), c.friction.empty() ? "" : ", friction: " + c.friction);
     }
     return links + loops + point_spring_ + (home.empty() ? "" : "home: {" + home + "}\n");
   }
@@ -232,12 +253,15 @@ class Drawing {
 
 // A four-bar with points at random: of every Grashof kind. Returns where coupler and rocker meet.
 Vector3d four_bar(Drawing& d, const std::string& cut = "revolute") {
-  const Vector3d A = d.point(0.0, 0.0, 0.1), B = d.point(0.1, 0.6, 0.5), D = d.point(1.0, 0.9, 0.5), C = d.point(1.2, 0.0, 0.4);
+  const Vector3d A = d.point(0.0, 0.0, 0.1), B = d.point(0.1, 0.6, 0.5), D = d.point(1.0, 0.9, 0.5),
+                 C = d.point(1.2, 0.0, 0.4);
   d.link("crank", "base", "revolute", A, B);
   d.link("coupler", "crank", "revolute", B, D);
   d.link("rocker", "base", "revolute", C, D);
-  if (d.random().chance(0.5)) d.cut(cut, "coupler", "rocker", D);
-  else d.cut(cut, "rocker", "coupler", D);
+  if (d.random().chance(0.5))
+    d.cut(cut, "coupler", "rocker", D);
+  else
+    d.cut(cut, "rocker", "coupler", D);
   return D;
 }
 
@@ -271,7 +295,8 @@ DrawnMechanism draw_slider_crank(Drawing& d) {
 }
 
 void five_bar(Drawing& d) {
-  const Vector3d A = d.point(0.0, 0.0, 0.1), B = d.point(-0.2, 0.6, 0.3), E = d.point(0.6, 1.3, 0.3), D = d.point(1.4, 0.6, 0.3), C = d.point(1.2, 0.0, 0.2);
+  const Vector3d A = d.point(0.0, 0.0, 0.1), B = d.point(-0.2, 0.6, 0.3), E = d.point(0.6, 1.3, 0.3),
+                 D = d.point(1.4, 0.6, 0.3), C = d.point(1.2, 0.0, 0.2);
   d.link("left", "base", "revolute", A, B);
   d.link("left_rod", "left", "revolute", B, E);
   d.link("right", "base", "revolute", C, D);
@@ -292,7 +317,8 @@ DrawnMechanism draw_geared_five_bar(Drawing& d) {
   return d.finish("geared five-bar");
 }
 
-// Further loops of two links each: the next coupler begins on the last rocker (Watt) or on the last coupler (Stephenson).
+// Further loops of two links each: the next coupler begins on the last rocker (Watt) or on the last coupler
+// (Stephenson).
 DrawnMechanism draw_chain(Drawing& d) {
   Vector3d D = four_bar(d);
   d.actuate("crank");
@@ -330,20 +356,27 @@ DrawnMechanism draw_parallelogram(Drawing& d) {
 DrawnMechanism draw_spatial(Drawing& d) {
   const Vector3d high = d.size() * Vector3d::UnitZ();
   const Vector3d A = d.point(0.0, 0.0, 0.1), B = d.point(0.1, 0.5, 0.3) + d.random().between(-0.3, 0.3) * high;
-  const Vector3d D = d.point(1.1, 0.5, 0.3) + d.random().between(-0.8, 0.8) * high, C = d.point(1.3, 0.0, 0.2) + d.random().between(-0.4, 0.4) * high;
+  const Vector3d D = d.point(1.1, 0.5, 0.3) + d.random().between(-0.8, 0.8) * high,
+                 C = d.point(1.3, 0.0, 0.2) + d.random().between(-0.4, 0.4) * high;
   const Vector3d first = d.direction(), last = d.direction(), u = d.direction();
   Vector3d w = d.direction();
   if (u.cross(w).norm() < 0.4) w = u.unitOrthogonal();
   const int kind = d.random().below(4);
   d.link("crank", "base", "revolute", A, B, first);
-  if (kind == 1) d.link("coupler", "crank", "universal", B, D, u, w);
-  else d.link("coupler", "crank", "spherical", B, D);
+  if (kind == 1)
+    d.link("coupler", "crank", "universal", B, D, u, w);
+  else
+    d.link("coupler", "crank", "spherical", B, D);
   d.part("coupler").may_be_massless = kind != 0 && kind != 3;  // it spins between two spherical joints
-  if (kind == 3) d.link("slider", "base", "prismatic", D, D + 0.3 * d.size() * last, last);
-  else d.link("rocker", "base", "revolute", C, D, last);
+  if (kind == 3)
+    d.link("slider", "base", "prismatic", D, D + 0.3 * d.size() * last, last);
+  else
+    d.link("rocker", "base", "revolute", C, D, last);
   const std::string end = kind == 3 ? "slider" : "rocker";
-  if (kind == 2) d.cut("universal", "coupler", end, D, u, w);
-  else d.cut("spherical", "coupler", end, D);
+  if (kind == 2)
+    d.cut("universal", "coupler", end, D, u, w);
+  else
+    d.cut("spherical", "coupler", end, D);
   d.actuate(d.random().chance(0.7) ? "crank" : end);
   if (d.random().chance(0.2)) d.expect_speed();
   const char* const names[] = {"RSSR", "RUSR", "RSUR", "RSSP"};
@@ -355,7 +388,7 @@ DrawnMechanism draw_hung(Drawing& d) {
   d.actuate("crank");
   const Vector3d P = d.point(0.6, 0.9, 0.3), end = P + d.size() * d.random().between(0.4, 1.0) * d.direction();
   const int kind = d.random().below(3);
-  Part& hung = kind == 0 ? d.link("pendulum", "coupler", "revolute", P, end)
+  Part& hung = kind == 0   ? d.link("pendulum", "coupler", "revolute", P, end)
                : kind == 1 ? d.link("pendulum", "coupler", "revolute", P, end, d.direction())
                            : d.link("pendulum", "coupler", "spherical", P, end);
   hung.may_be_massless = false;
@@ -366,8 +399,9 @@ DrawnMechanism draw_hung(Drawing& d) {
 
 DrawnMechanism random_closed_mechanism(Random& random) {
   using Draw = DrawnMechanism (*)(Drawing&);
-  constexpr Draw kFamilies[] = {draw_four_bar, draw_slider_crank, draw_slider_crank, draw_five_bar, draw_geared_five_bar,
-                                draw_chain, draw_parallelogram, draw_spatial, draw_spatial, draw_hung};
+  constexpr Draw kFamilies[] = {draw_four_bar,        draw_slider_crank, draw_slider_crank,  draw_five_bar,
+                                draw_geared_five_bar, draw_chain,        draw_parallelogram, draw_spatial,
+                                draw_spatial,         draw_hung};
   const Draw draw = kFamilies[random.below(static_cast<int>(std::size(kFamilies)))];
   while (true) {
     Drawing d(random);

@@ -16,9 +16,12 @@ using Eigen::Matrix3d, Eigen::Vector3d;
 using Json = nlohmann::json;
 
 Json numbers(const Vector3d& v) { return {v[0], v[1], v[2]}; }
-Json matrix(const Matrix3d& M) { return {numbers(Vector3d(M.row(0))), numbers(Vector3d(M.row(1))), numbers(Vector3d(M.row(2)))}; }
+Json matrix(const Matrix3d& M) {
+  return {numbers(Vector3d(M.row(0))), numbers(Vector3d(M.row(1))), numbers(Vector3d(M.row(2)))};
+}
 
-Json body_of(const RigidInertia<double>& inertia, const Transform<double>& X, const Motion<double>& motion, const std::string& name) {
+Json body_of(const RigidInertia<double>& inertia, const Transform<double>& X, const Motion<double>& motion,
+             const std::string& name) {
   const Matrix3d R = X.R.eigen();
   const double m = inertia.mass;
   const Vector3d c = m > 0.0 ? Vector3d(inertia.h.eigen() / m) : Vector3d::Zero();
@@ -53,27 +56,42 @@ std::string maximal_description(const Model<double>& model, In<double> q, In<dou
     const bool spherical = b.kind == JointKind::spherical, slides = b.kind == JointKind::prismatic;
     if (b.kind == JointKind::floating) throw std::invalid_argument("maximal_description: a floating joint");
     Vector3d point = X.p.eigen();
-    Json joint{{"name", name}, {"type", spherical ? "spherical" : slides ? "prismatic" : "revolute"}, {"a", b.parent}, {"b", i},
-               {"point_a", numbers(point)}, {"point_b", numbers(point)}};
+    Json joint{{"name", name},
+               {"type", spherical ? "spherical"
+                        : slides  ? "prismatic"
+                                  : "revolute"},
+               {"a", b.parent},
+               {"b", i},
+               {"point_a", numbers(point)},
+               {"point_b", numbers(point)}};
     const Matrix3d R = X.R.eigen();
-    if (spherical) joint["axes"] = matrix(Matrix3d(R.transpose()));
-    else joint["axis"] = numbers(R * b.axis.eigen());
+    if (spherical)
+      joint["axes"] = matrix(Matrix3d(R.transpose()));
+    else
+      joint["axis"] = numbers(R * b.axis.eigen());
     for (const JointLoss<double>& loss : model.losses) {
       if (loss.body == static_cast<int>(i)) joint["friction"].push_back(friction_of(loss, loss.v - b.v));
     }
-    if (b.stiffness != 0.0) joint["spring"] = {{{"freedom", 0}, {"stiffness", b.stiffness}, {"offset", b.rest}, {"initial", joint_coordinate<double>(b, q)}}};
+    if (b.stiffness != 0.0)
+      joint["spring"] = {{{"freedom", 0},
+                          {"stiffness", b.stiffness},
+                          {"offset", b.rest},
+                          {"initial", joint_coordinate<double>(b, q)}}};
     joints.push_back(joint);
     if (!b.mimics) continue;
     for (std::size_t k = 0; k < model.bodies.size(); ++k) {
-      if (!model.bodies[k].mimics && model.bodies[k].v == b.v) couplings.push_back({{"joint_1", k}, {"joint_2", i}, {"ratio", b.ratio}});
+      if (!model.bodies[k].mimics && model.bodies[k].v == b.v)
+        couplings.push_back({{"joint_1", k}, {"joint_2", i}, {"ratio", b.ratio}});
     }
   }
   for (const LoopClosure<double>& loop : model.loops) {
     const Transform<double> X_A = frame_pose(work, loop.a), X_B = frame_pose(work, loop.b);
-    Json joint{{"name", loop.name}, {"type", to_string(loop.type)}, {"a", loop.a.body}, {"b", loop.b.body},
-               {"point_a", numbers(X_A.p.eigen())}, {"point_b", numbers(X_B.p.eigen())}};
-    if (loop.type == JointType::spherical) joint["axes"] = matrix(Matrix3d(X_B.R.eigen().transpose()));
-    else joint["axis"] = numbers((X_A.R * loop.axis).eigen());
+    Json joint{{"name", loop.name}, {"type", to_string(loop.type)},      {"a", loop.a.body},
+               {"b", loop.b.body},  {"point_a", numbers(X_A.p.eigen())}, {"point_b", numbers(X_B.p.eigen())}};
+    if (loop.type == JointType::spherical)
+      joint["axes"] = matrix(Matrix3d(X_B.R.eigen().transpose()));
+    else
+      joint["axis"] = numbers((X_A.R * loop.axis).eigen());
     if (loop.type == JointType::universal) joint["axis2"] = numbers((X_B.R * loop.axis2).eigen());
     if (loop.type == JointType::planar) joint["axis2"] = numbers((X_A.R * plane_directions(loop.axis)[0]).eigen());
     for (const JointLoss<double>& loss : loop.losses) joint["friction"].push_back(friction_of(loss, loss.v));
@@ -81,11 +99,19 @@ std::string maximal_description(const Model<double>& model, In<double> q, In<dou
   }
   for (const PointSpringElement<double>& s : model.springs) {
     if (!s.tension.empty()) throw std::invalid_argument("maximal_description: a spring with a table");
-    springs.push_back({{"a", s.a.body}, {"b", s.b.body}, {"point_a", numbers(frame_pose(work, s.a).p.eigen())},
-                       {"point_b", numbers(frame_pose(work, s.b).p.eigen())}, {"stiffness", s.stiffness}, {"rest_length", s.rest}, {"damping", s.damping}});
+    springs.push_back({{"a", s.a.body},
+                       {"b", s.b.body},
+                       {"point_a", numbers(frame_pose(work, s.a).p.eigen())},
+                       {"point_b", numbers(frame_pose(work, s.b).p.eigen())},
+                       {"stiffness", s.stiffness},
+                       {"rest_length", s.rest},
+                       {"damping", s.damping}});
   }
-  return Json{{"name", model.name}, {"gravity", numbers(model.gravity.eigen())}, {"duration", duration}, {"times", {duration}},
-              {"bodies", bodies}, {"joints", joints}, {"couplings", couplings}, {"springs", springs}}.dump(1);
+  return Json{{"name", model.name},     {"gravity", numbers(model.gravity.eigen())},
+              {"duration", duration},   {"times", {duration}},
+              {"bodies", bodies},       {"joints", joints},
+              {"couplings", couplings}, {"springs", springs}}
+      .dump(1);
 }
 
 }  // namespace lw
