@@ -78,6 +78,7 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   if (!arguments.quiet()) say("tracing, compiling and timing: best while the computer does nothing else");
   const Program program = fastest_program(arguments, loaded.mechanism, function);
   const Function& f = program.functions[0];
+  if (f.output_size() == 0) throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
   Compiled compiled = jit(program);
   if (!compiled.is_native()) throw Error(ErrorCode::toolchain, "--run needs a C compiler (CC, cc, gcc, clang)");
   ExecutorOptions options;

@@ -14,7 +14,7 @@
 #if defined(__AVX__)
 #define LW_VECTOR_KIND avx
 #else
-#define LW_VECTOR_KIND plain
+#define LW_VECTOR_KIND plain_vectors  // not `plain`: files have functions of that name
 #endif
 
 namespace lw {

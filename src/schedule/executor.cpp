@@ -272,7 +272,7 @@ MeasuredTimes measure(Compiled& one, Executor& several, const Function& function
   one(function.name(), inputs, first);
   several(function.name(), inputs, second);
   MeasuredTimes times;
-  times.same = std::memcmp(first.data(), second.data(), first.size() * sizeof(double)) == 0;
+  times.same = first.empty() || std::memcmp(first.data(), second.data(), first.size() * sizeof(double)) == 0;
   const auto least = [&](double& time, int count, auto&& evaluate) {
     const auto begin = Clock::now();
     for (int k = 0; k < count; ++k) evaluate();

@@ -100,6 +100,14 @@ TEST(ScheduleCommand, SaysWhyAndWhatIsRecommended) {
   EXPECT_TRUE(has(dear.out, "Recommended: 1 processor, because a hop costs 1 ms and the whole function")) << dear.out;
 }
 
+TEST(ScheduleCommand, AMechanismInWhichNothingMovesIsNotTimed) {
+  const std::string block = test::write("block.yaml", "linkwright: 1\nname: block\nlinks:\n  - {name: block, parent: base, joint: {type: fixed}, inertia: "
+                                                      "{mass: 1, com: [0.1, 0, 0], tensor: [0.01, 0.01, 0.01]}}\n");
+  const test::Outcome o = linkwright({"schedule", block, "--function", "inverse", "--machine", "host", "--processors", "1", "--run"});
+  EXPECT_NE(o.code, 0);
+  EXPECT_TRUE(has(o.err, "nothing moves in `block`: there is nothing to time")) << o.err;
+}
+
 // Times are for benchmarks; here it is that all ways give the same bits, and that each has its row.
 TEST(ScheduleCommand, RunsOnTheCoresOfThisComputer) {
   const std::vector<int> cores = allowed_cores();

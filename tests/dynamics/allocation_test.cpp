@@ -1,9 +1,6 @@
 // The double path allocates nothing after set-up: malloc itself is watched.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-
 #include "dynamics/aba.hpp"
 #include "dynamics/crba.hpp"
 #include "dynamics/elements.hpp"
@@ -17,65 +14,29 @@
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
 #include "model/read.hpp"
+#include "support/count_allocations.hpp"
 #include "support/random_elements.hpp"
 #include "support/random_mechanism.hpp"
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-// Every way to memory: aligned types do not come through malloc.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t count, std::size_t size) {
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* old, std::size_t size) {
-  ++allocations;
-  return __libc_realloc(old, size);
-}
-void* memalign(std::size_t alignment, std::size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
-  ++allocations;
-  *out = __libc_memalign(alignment, size);
-  return *out == nullptr ? 12 : 0;
-}
-}
 
 namespace lw {
 namespace allocation_test {
 
 TEST(AllocationCount, SeesEveryKind) {
-  const long before = allocations;
+  LW_SKIP_UNLESS_ALLOCATIONS_ARE_COUNTED();
+  const long before = allocations_so_far();
   std::vector<double> v(100);
-  EXPECT_GT(allocations - before, 0);
+  EXPECT_GT(allocations_so_far() - before, 0);
   EXPECT_EQ(v[99], 0.0);
-  const long between = allocations;
+  const long between = allocations_so_far();
   std::vector<Force<double>> aligned(100);
-  EXPECT_GT(allocations - between, 0);
+  EXPECT_GT(allocations_so_far() - between, 0);
   EXPECT_EQ(aligned[99].lin[2], 0.0);
 }
 
 class Allocation : public testing::TestWithParam<double> {};
 
 TEST_P(Allocation, NoneInTheDoublePath) {
+  LW_SKIP_UNLESS_ALLOCATIONS_ARE_COUNTED();
   const Mechanism m = random_mechanism(5, {.joints = 30, .drives = true, .springs = true, .mimic = GetParam()});
   Model<double> model = instantiate<double>(m);
   Model<Expr> symbolic = instantiate<Expr>(m);
@@ -97,7 +58,7 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   std::vector<Force<double>> external(model.bodies.size());
   const int frame = static_cast<int>(model.frames.size()) - 1;
 
-  const long before = allocations;
+  const long before = allocations_so_far();
   rnea<double>(model, work, s.q, s.qd, s.qdd, out, external);
   bias_forces<double>(model, work, s.q, s.qd, out);
   gravity_forces<double>(model, work, s.q, out);
@@ -118,12 +79,13 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   inverse_derivatives<double>(model, derivatives, s.q, s.qd, s.qdd, d_q, d_qd, M);
   forward_derivatives<double>(model, derivatives, s.q, s.qd, s.tau, d_q, d_qd, M);
   interpret(in, out);
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations_so_far() - before, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(WithoutAndWithMimics, Allocation, testing::Values(0.0, 0.4));
 
 TEST(AllocationOfLosses, NoneAfterSetUp) {
+  LW_SKIP_UNLESS_ALLOCATIONS_ARE_COUNTED();
   const Model<double> model = instantiate<double>(load("puma560-dhanaraj"));
   Workspace<double> work(model);
   Losses<double> losses(model);
@@ -132,14 +94,12 @@ TEST(AllocationOfLosses, NoneAfterSetUp) {
   const State s = random_state(model, random);
   const std::vector<double> rest(6, 0.0);
   std::vector<double> qdd(6);
-  const long before = allocations;
+  const long before = allocations_so_far();
   inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
   forward(s.q, s.qd, losses.total, qdd);
   forward(s.q, rest, s.tau, qdd);
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations_so_far() - before, 0);
 }
 
 }  // namespace allocation_test
 }  // namespace lw
-
-#endif

@@ -25,6 +25,7 @@ std::set<const Function*> called(const Function& f) {
   }
   return functions;
 }
+std::set<const Function*> called(const Function&&) = delete;  // they live as long as f
 
 int calls(const Function& f) {
   int count = 0;
@@ -122,7 +123,8 @@ TEST(Outline, CalledFunctionsCanBeChanged) {
   const std::vector<double> in{0.1, 2.0, -1.3, 0.9};
   EXPECT_EQ(values(g, in), values(h, in));
   const Arithmetic own{Arithmetic::Trigonometry::own, false};
-  for (const Function* inner : called(with_arithmetic(g, own))) {
+  const Function with_own = with_arithmetic(g, own);
+  for (const Function* inner : called(with_own)) {
     EXPECT_EQ(inner->arithmetic().trigonometry, Arithmetic::Trigonometry::own);
   }
 }

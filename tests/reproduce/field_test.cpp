@@ -10,6 +10,7 @@
 
 #include "reproduce/experiments.hpp"
 #include "simulate/advance.hpp"
+#include "support/wished.hpp"
 
 namespace lw::reproduce {
 namespace field_test {
@@ -65,10 +66,10 @@ TEST(FieldData, EqualsTheOracle) {
   }
 }
 
-// Each by itself, so that a failure names the benchmark.
+// Each by itself, so that a failure names the benchmark. LINKWRIGHT_LONG=1 is `reproduce field --long`.
 TEST(Field, NothingFails) {
   std::size_t run = 0;
-  for (const Experiment& e : run_experiments("field", false)) {
+  for (const Experiment& e : run_experiments("field", wished("LINKWRIGHT_LONG", 0) != 0)) {
     EXPECT_FALSE(e.rows.empty()) << e.id;
     for (const Row& row : e.rows) {
       EXPECT_NE(row.verdict, Verdict::failed) << row.id << ": " << row.deviation << " > " << row.tolerance;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -20,6 +19,7 @@
 #include "model/random_state.hpp"
 #include "model/read.hpp"
 #include "support/scratch.hpp"
+#include "support/wished.hpp"
 
 namespace lw {
 namespace executor_test {
@@ -155,8 +155,7 @@ TEST(Divided, IsWholeAndFreeOfCircles) {
 
 // LINKWRIGHT_STRESS=10000000 for as many evaluations.
 TEST(Executor, StandsStress) {
-  const char* wish = std::getenv("LINKWRIGHT_STRESS");
-  const long count = wish != nullptr ? std::atol(wish) : 20000;
+  const long count = wished("LINKWRIGHT_STRESS", 20000);
   const Program program = program_of("puma560", "inverse");
   const Function& f = program.functions[0];
   const Model<double> model = instantiate<double>(load("puma560"));

@@ -2,13 +2,12 @@
 // two integrators, with a start disturbed in the twelfth digit beside it, and some by the independent simulator in
 // tests/oracles.
 //
-// The seed is the index: LINKWRIGHT_MECHANISMS=20000 is the long form, LINKWRIGHT_FIRST=17 LINKWRIGHT_MECHANISMS=1 runs
-// number 17 again, tells all about it and writes it to closed.yaml here.
+// The seed is the index: LINKWRIGHT_MECHANISMS=20000 is the long form (`./test --long`), LINKWRIGHT_FIRST=17
+// LINKWRIGHT_MECHANISMS=1 runs number 17 again, tells all about it and writes it to closed.yaml here.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -30,6 +29,7 @@
 #include "support/maximal_description.hpp"
 #include "support/mechanism_of.hpp"
 #include "support/scratch.hpp"
+#include "support/wished.hpp"
 
 namespace lw {
 namespace closed_generator_test {
@@ -49,11 +49,6 @@ struct TooLong {};
 
 // Defects of the library that are known. An entry goes when its mechanism passes: the tally says so.
 const std::map<int, const char*> kKnown = {};
-
-int number_of(const char* variable, int otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
 
 // Poses of all links at the samples that were reached, and what the run was like.
 struct Record {
@@ -261,7 +256,7 @@ Case case_of(int index) {
 
 void check(int index, Tally& tally) {
   const Case c = case_of(index);
-  const bool tells = number_of("LINKWRIGHT_MECHANISMS", 0) == 1;
+  const bool tells = wished("LINKWRIGHT_MECHANISMS", 0) == 1;
   ++tally.mechanisms;
   ++tally.families[c.drawn.family];
   const auto fail = [&](const std::string& what, const std::string& detail = {}) {
@@ -379,7 +374,7 @@ void attack(int index, Tally& tally) {
 }
 
 TEST(ClosedGenerator, CoordinatesAndIntegratorsAgree) {
-  const int first = number_of("LINKWRIGHT_FIRST", 0), count = number_of("LINKWRIGHT_MECHANISMS", 300);
+  const int first = wished("LINKWRIGHT_FIRST", 0), count = wished("LINKWRIGHT_MECHANISMS", 300);
   const auto began = std::chrono::steady_clock::now();
   Tally tally;
   for (int k = first; k < first + count; ++k) attack(k, tally);
@@ -399,7 +394,7 @@ TEST(ClosedGenerator, MaximalCoordinatesAgree) {
   const std::string python = "/usr/bin/python3";
   if (run_program({python, "-c", "import numpy"}).status != 0)
     GTEST_SKIP() << python << " has no NumPy (Debian: python3-numpy)";
-  const int first = number_of("LINKWRIGHT_FIRST", 0), count = number_of("LINKWRIGHT_JUDGED", 20);
+  const int first = wished("LINKWRIGHT_FIRST", 0), count = wished("LINKWRIGHT_JUDGED", 20);
   const Scratch scratch;
   const std::string input = (scratch.path / "input.json").string(), output = (scratch.path / "output.json").string();
   int judged = 0;
