@@ -79,13 +79,13 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
         passage = system.passage(last, state);
       }
       if (passage == Passage::free) return;
-      if (passage == Passage::branch && there == state.t && system.may_pass_by(state)) {
+      if (passage == Passage::beside && there == state.t && system.may_pass_by(state)) {
         const MotionState reached = state;
         state = start;
         if (!cross_branch(integrator, system, state, until, corrected)) state = reached;
         return;
       }
-      if (passage == Passage::branch) {
+      if (passage == Passage::branch || passage == Passage::beside) {
         state = start;
         if (cross_branch(integrator, system, state, until, corrected)) return;
       }

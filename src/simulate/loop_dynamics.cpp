@@ -38,6 +38,7 @@ constexpr double kPassBy = 2e-3;       // likewise: where ordinary steps are sti
 constexpr double kTrustMotion = 1e-2;  // likewise: there the motion is known better than closures tell it
 constexpr double kAtBranch = 1e-6;     // of pivots: there closures tell nothing
 constexpr double kDeadCentre = 5e-3;   // of the margin that the coordinates have in general
+constexpr double kStillIndependent = 0.02;  // of the independence in general: no branches meet
 constexpr double kToBlame = 0.1;       // of what the closures have left of their independence
 constexpr double kLookAgain = 0.7;  // of the margin when nothing better was found
 constexpr double kChooseAgain = 0.3;   // of the margin that the choice had when it was made
@@ -173,7 +174,7 @@ class LoopDynamics : public DrivenDynamics {
         fixed_ && after.least < kDeadCentre * usual_margin_ && after.least < kToBlame * independence * usual_margin_;
     if (independence < kNearBranch && !blind) {
       near_branch_ = true;
-      return Passage::branch;
+      return turned ? Passage::branch : Passage::beside;
     }
     if (!fixed_) return turned ? Passage::shorter : Passage::free;
     if (blind || turned || after.least < kDeadCentre * usual_margin_) {
@@ -201,12 +202,13 @@ class LoopDynamics : public DrivenDynamics {
     std::vector<double> bend(nv_, 0.0);
     stand(s.t, s.q, s.v);
     if (!is_at_branch()) accelerate(bend, {});
-    const auto margin = [&](double ahead) {
+    const auto there = [&](double ahead) {
       std::vector<double> q = s.q, step(nv_);
       for (std::size_t k = 0; k < nv_; ++k) step[k] = ahead * (s.v[k] + 0.5 * ahead * bend[k]);
       advance(model_, q, step);
-      return coordinates_->margin(q).least;
+      return q;
     };
+    const auto margin = [&](double ahead) { return coordinates_->margin(there(ahead)).least; };
     // from a little behind to as far as a step may lead, then down to where it is least
     constexpr int kLooks = 40, kDivisions = 30;
     const double first = -0.1 / fastest, apart = 0.5 / fastest / kLooks;
@@ -227,7 +229,14 @@ class LoopDynamics : public DrivenDynamics {
         b = low + golden * (high - low), at_b = margin(b);
       }
     }
-    return 0.5 * (low + high);
+    const double when = 0.5 * (low + high);
+    if (fixed_) {
+      const double independence = independence_of_closures(model_, given_, there(when)) / independence_;
+      if (independence > kStillIndependent && margin(when) < kToBlame * independence * usual_margin_) {
+        throw BranchUndecided("a dead centre, where no branches meet");
+      }
+    }
+    return when;
   }
 
   std::string describe_branch(const MotionState& s) override {

@@ -72,7 +72,8 @@ class System {
   virtual int parts(const MotionState&, const MotionState&) const { return 1; }
   // Whether the motion from one closed state to a later one can be relied on. shorter: something may have been stepped over;
   // branch: the loops come to a pose in which branches of the motion meet (branch_crossing.hpp). Throws ModesMeet at a dead centre.
-  enum class Passage { free, shorter, branch };
+  // beside: it is next to such a pose, and has not gone through.
+  enum class Passage { free, shorter, beside, branch };
   virtual Passage passage(const MotionState&, const MotionState&) { return Passage::free; }
   // Whether a closed state is so near to such a pose that its closures barely tell velocities; how long it is until there, going straight on
   // (negative: since then); and what to say of it.
