@@ -12,16 +12,13 @@ namespace {
 
 using Passage = System::Passage;
 
-// By how much that changes a velocity, as a part of the fastest.
+// By how much that changes a velocity, at most.
 double close_loops(System& system, MotionState& state) {
   const std::vector<double> before = state.v;
   system.close(state);
-  double most = 0.0, fastest = 0.0;
-  for (std::size_t k = 0; k < before.size(); ++k) {
-    most = std::max(most, std::abs(state.v[k] - before[k]));
-    fastest = std::max(fastest, std::abs(before[k]));
-  }
-  return fastest > 0.0 ? most / fastest : 0.0;
+  double most = 0.0;
+  for (std::size_t k = 0; k < before.size(); ++k) most = std::max(most, std::abs(state.v[k] - before[k]));
+  return most;
 }
 
 // By Gauss collocation, whatever the integrator. False, and the state as it was, where that fails in passing by such a

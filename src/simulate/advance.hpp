@@ -6,7 +6,7 @@
 namespace lw {
 
 struct Advance {
-  double corrected = 0.0;  // by how much closing the loops has changed a velocity, as a part of the fastest
+  double corrected = 0.0;  // by how much closing the loops has changed a velocity, at most
   bool friction_changed = false;
   std::vector<std::string> came_to_rest;  // velocities by name
 };

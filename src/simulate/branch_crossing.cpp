@@ -18,12 +18,10 @@ constexpr double kAngle = 0.5;                       // rad: as far as joints ma
 constexpr double kShortest = 1e-9;                   // s
 constexpr double kShorter = 0.8;                     // the next one that is tried
 constexpr double kNoise = 1e-14, kMostNoise = 1e-6;  // of velocities: what iteration may leave
-constexpr double kTail =
-    1e-11;  // of velocities: the last term of the polynomial, which is as exact within the step as this
-constexpr double kQuiet = 1e-10;  // noise that needs no better length
-constexpr int kTries = 4;         // for one
-constexpr double kSameBranch =
-    1e-5;  // of how far joints move in the step: by how much closed states may be off the polynomial
+constexpr double kTail = 1e-11;       // of velocities: the polynomial's last term, its error within the step
+constexpr double kQuiet = 1e-10;      // noise that needs no better length
+constexpr int kTries = 4;             // for one
+constexpr double kSameBranch = 1e-5;  // of the way of joints: closed states may be so far off the polynomial
 constexpr int kMostIterations = 60;
 
 // Legendre polynomials P_0 … P_n on [0, 1].

@@ -32,16 +32,16 @@ namespace {
 
 constexpr double kLoopsOfCode = 1e-13;  // m or rad that code may leave open
 constexpr double kReach = 0.5;  // rad, middling links: as far as a state may be from the closed one that it stands for
-constexpr double kSmallMargin = 0.15;  // of the margin of a general pose: branches may be near
-constexpr double kNearBranch = 0.15;   // of the independence there: they are
-constexpr double kPassBy = 2e-3;       // likewise: where ordinary steps are still good
-constexpr double kTrustMotion = 1e-2;  // likewise: there the motion is known better than closures tell it
-constexpr double kAtBranch = 1e-6;     // of pivots: there closures tell nothing
-constexpr double kDeadCentre = 5e-3;   // of the margin that the coordinates have in general
+constexpr double kSmallMargin = 0.15;       // of the margin of a general pose: branches may be near
+constexpr double kNearBranch = 0.15;        // of the independence there: they are
+constexpr double kPassBy = 2e-3;            // likewise: where ordinary steps are still good
+constexpr double kTrustMotion = 1e-2;       // likewise: there the motion is known better than closures tell it
+constexpr double kAtBranch = 1e-6;          // of pivots: there closures tell nothing
+constexpr double kDeadCentre = 5e-3;        // of the margin that the coordinates have in general
 constexpr double kStillIndependent = 0.02;  // of the independence in general: no branches meet
-constexpr double kToBlame = 0.1;       // of what the closures have left of their independence
-constexpr double kLookAgain = 0.7;  // of the margin when nothing better was found
-constexpr double kChooseAgain = 0.3;   // of the margin that the choice had when it was made
+constexpr double kToBlame = 0.1;            // of what the closures have left of their independence
+constexpr double kLookAgain = 0.7;          // of the margin when nothing better was found
+constexpr double kChooseAgain = 0.3;        // of the margin that the choice had when it was made
 
 class LoopDynamics : public DrivenDynamics {
  public:
@@ -628,10 +628,10 @@ class LoopDynamics : public DrivenDynamics {
   std::optional<LoopPlan> whole_plan_;                     // for code and Jacobians
   bool whole_plan_known_ = false;
   std::optional<DrivenCode> code_;
-  double independence_ = 0.0;   // of the closures in general
-  double chosen_margin_ = 0.0;  // of the coordinates in use, where they were chosen
+  double independence_ = 0.0;    // of the closures in general
+  double chosen_margin_ = 0.0;   // of the coordinates in use, where they were chosen
   double looked_at_ = HUGE_VAL;  // the margin when a better choice was last looked for, in vain
-  double usual_margin_ = 0.0;   // in general, or there if that is more
+  double usual_margin_ = 0.0;    // in general, or there if that is more
   double usual_pivot_ = 0.0;
   LoopCoordinates::Margin margin_;
   std::vector<double> margin_q_;

@@ -31,10 +31,14 @@ RunGuard::RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalanc
       duration_(duration) {}
 
 void RunGuard::step(const MotionState& before, const MotionState& after, const Advance& done) {
-  if (!(done.corrected <= std::max(kJump, 100.0 * scenario_.options.rtol)) && !is_first_order(scenario_.integrator)) {
-    throw Error(ErrorCode::data, fmt::format("velocities jump by {:.2g} of the fastest where nothing has caused it, at "
-                                             "{}: the step did not follow its loops; {}",
-                                             done.corrected, scene_.describe(after), advice()));
+  for (const double v : before.v) fastest_ = std::max(fastest_, std::abs(v));
+  const IntegratorOptions& options = scenario_.options;
+  const double most = std::max(kJump, 100.0 * options.rtol) * fastest_ + 100.0 * options.atol;
+  if (!(done.corrected <= most) && !is_first_order(scenario_.integrator)) {
+    throw Error(ErrorCode::data,
+                fmt::format("a velocity jumps by {:.2g} where nothing has caused it, at {}: the step did "
+                            "not follow its loops; {}",
+                            done.corrected, scene_.describe(after), advice()));
   }
   ++steps_;
   drift_ += per_step_;

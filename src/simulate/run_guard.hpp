@@ -2,7 +2,8 @@
 //
 //   energy      |E − E(0) − work + losses| ≤ max(10 × the integrator's own estimate, 1e-6 of the energy in play)
 //   closures    loops stay closed to 1e-8 m or rad
-//   velocities  change by no more than 1 % of the fastest where a step's end is put on the closures (100 × the tolerance, if that is more)
+//   velocities  change by no more than 1 % of the fastest so far where a step's end is put on the closures (100 × the
+//               tolerance, if that is more)
 //   progress    so many steps in a row advance the time by next to nothing
 //
 // The estimate: of adaptive methods their tolerance, step by step; of fixed steps the difference between one step and two half steps,
@@ -45,6 +46,7 @@ class RunGuard {
   double length_ = 0.0;  // and how long it was
   long steps_ = 0, estimated_ = 0;
   int slow_ = 0;
+  double fastest_ = 0.0;  // of all joints so far
   double slow_since_ = 0.0;
   double per_step_ = 0.0, drift_ = 0.0;  // J that a fixed step makes of nothing, the latest, and all so far
   std::string warning_;

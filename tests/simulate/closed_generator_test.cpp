@@ -143,7 +143,7 @@ Record simulate(const Mechanism& m, const MotionState& start, Coordinates coordi
     Workspace<double> work(system.model());
     system.assemble(s);
     EnergyBalance balance(system, s);
-    const double tolerance = integrator == "verner" ? 1e-12 : 1e-11;
+    const double tolerance = integrator == "verner" ? 1e-12 : integrator == "cvode" ? 1e-9 : 1e-11;
     const auto method = make_integrator(integrator, {.rtol = tolerance, .atol = tolerance});
     for (int k = 0; k <= kSamples; ++k) {
       const double until = kDuration * k / kSamples;
@@ -217,7 +217,7 @@ double least_inertia(const Model<double>& model, const std::vector<double>& q) {
 
 struct Tally {
   std::map<std::string, int> families;
-  int mechanisms = 0, dry = 0, changing = 0, dead_centres = 0, refusals = 0, compared_to_the_end = 0;
+  int mechanisms = 0, dry = 0, changing = 0, dead_centres = 0, refusals = 0, stiff = 0, compared_to_the_end = 0;
   long changes = 0;
   double energy = 0.0, opening = 0.0, uneven = 0.0, difference = 0.0, slowest = 0.0;
   std::map<std::string, std::vector<int>> failures;
@@ -227,8 +227,8 @@ struct Tally {
     fmt::print(
         "{} mechanisms in {:.1f} s, {} compared to the end; {} with dry friction, {} with three changes or more ({} in "
         "all); {} dead centres; "
-        "{} refusals\n",
-        mechanisms, seconds, compared_to_the_end, dry, changing, changes, dead_centres, refusals);
+        "{} refusals, {} stiff\n",
+        mechanisms, seconds, compared_to_the_end, dry, changing, changes, dead_centres, refusals, stiff);
     for (const auto& [name, count] : families) fmt::print("  {} {}\n", count, name);
     fmt::print(
         "  worst, known defects included: energy {:.1e}, closure {:.1e}, within a step {:.1e}, difference {:.1e}; "
@@ -303,7 +303,7 @@ void check(int index, Tally& tally) {
                        {"redundant verner", start, Coordinates::redundant, "verner"},
                        {"minimal verner", start, Coordinates::minimal, "verner"}};
   std::vector<Record> runs;
-  bool refused = false, dead_centre = false;
+  bool refused = false, dead_centre = false, stiff = false;
   for (const Run& r : kinds) {
     if (runs.size() == 4 && index % 3 != 0 && !tells)
       break;  // a third is enough for the fourth pair of coordinates and integrator
@@ -316,7 +316,15 @@ void check(int index, Tally& tally) {
           m.seconds, m.error);
     }
     tally.slowest = std::max(tally.slowest, m.seconds);
-    if (m.too_long) fail(fmt::format("{} does not end", r.name));
+    // a link without mass at a dead centre whose friction brakes all others: stiff, and then an implicit method gets through
+    const auto is_stiff = [&] {
+      const Record implicit = simulate(c.mechanism, r.start, r.coordinates, "cvode");
+      return !implicit.too_long && implicit.error.empty();
+    };
+    if (m.too_long) {
+      if (is_stiff()) stiff = true;
+      else fail(fmt::format("{} does not end", r.name));
+    }
     tally.energy = std::max(tally.energy, m.energy);
     tally.opening = std::max(tally.opening, m.opening);
     if (!(m.energy <= 1e-8)) fail(fmt::format("{}: energy", r.name));
@@ -341,6 +349,7 @@ void check(int index, Tally& tally) {
     refused = true;
   }
   tally.refusals += refused ? 1 : 0;
+  tally.stiff += stiff ? 1 : 0;
   tally.dead_centres += dead_centre ? 1 : 0;
   const Record &wanted = runs[0], &disturbed = runs[1];
   tally.changes += wanted.changes;
@@ -382,6 +391,7 @@ TEST(ClosedGenerator, CoordinatesAndIntegratorsAgree) {
   for (const auto& [what, which] : tally.failures)
     ADD_FAILURE() << what << ": " << fmt::format("{}", fmt::join(which, " "));
   EXPECT_LE(tally.refusals, count / 50 + 1);
+  EXPECT_LE(tally.stiff, count / 500 + 1);
   if (count < 100) return;
   EXPECT_GE(tally.changing, 3 * count / 10);
   EXPECT_GE(tally.dead_centres, count / 10);
