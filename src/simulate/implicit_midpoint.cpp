@@ -34,6 +34,7 @@ class ImplicitMidpoint : public OneStep {
     const auto n = static_cast<Eigen::Index>(nv_);
     matrix_.setZero(n, n);
     residual_.setZero(n);
+    correction_.setZero(n);
     lu_ = Eigen::PartialPivLU<Eigen::MatrixXd>(n);
   }
 
@@ -80,7 +81,10 @@ class ImplicitMidpoint : public OneStep {
         residual_[static_cast<Eigen::Index>(i)] = w_[i] - start_.v[i] - 0.5 * h * slope_[nv_ + i];
         largest = std::max({largest, std::abs(w_[i]), std::abs(0.5 * h * slope_[nv_ + i])});
       }
-      if (newton) residual_ = lu_.solve(residual_);
+      if (newton) {
+        correction_ = lu_.solve(residual_);  // into another vector: in place it would allocate one
+        residual_.swap(correction_);
+      }
       const double change = residual_.size() > 0 ? residual_.cwiseAbs().maxCoeff() / largest : 0.0;
       if (!(change < HUGE_VAL)) break;
       if (change <= 2.0 * kEpsilon || (change < 1e-12 && change >= 0.5 * before)) return;
@@ -97,7 +101,7 @@ class ImplicitMidpoint : public OneStep {
 
   std::vector<double> w_, u_, shift_, slope_, q_, d_q_, d_v_;
   Eigen::MatrixXd matrix_;
-  Eigen::VectorXd residual_;
+  Eigen::VectorXd residual_, correction_;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
 };
 
