@@ -31,7 +31,7 @@ RunGuard::RunGuard(ScenarioDriven& scene, const Scenario& scenario, EnergyBalanc
       duration_(duration) {}
 
 void RunGuard::step(const MotionState& before, const MotionState& after, const Advance& done) {
-  for (const double v : before.v) fastest_ = std::max(fastest_, std::abs(v));
+  for (const double v : after.v) fastest_ = std::max(fastest_, std::abs(v));
   const IntegratorOptions& options = scenario_.options;
   const double most = std::max(kJump, 100.0 * options.rtol) * fastest_ + 100.0 * options.atol;
   if (!(done.corrected <= most) && !is_first_order(scenario_.integrator)) {
