@@ -8,6 +8,7 @@
 //
 // The estimate: of adaptive methods their tolerance, step by step; of fixed steps the difference between one step and two half steps,
 // measured now and then, times the number of steps. A method of first order is not judged by its energy: it is said once that it drifts.
+// Beyond a tenth of the energy in play no method is good enough, and beyond a hundredth it is said.
 // Energy is looked at wherever a row is written, and every `kEvery` steps, which costs next to nothing beside them.
 #pragma once
 
@@ -33,7 +34,8 @@ class RunGuard {
   const std::string& warning() const { return warning_; }
 
  private:
-  double bound() const;
+  double energy_of_tolerance(const MotionState& state) const;
+  double bound(const MotionState& state) const;
   const char* advice() const;
   void estimate();
 
