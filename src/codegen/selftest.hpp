@@ -12,7 +12,7 @@ struct TestVectors {
   std::vector<std::vector<double>> inputs;   // one a state, groups one behind the other
   std::vector<std::vector<double>> outputs;  // expected
   double tolerance = 1e-9;                   // of the size of the outputs at the state
-  std::vector<double> sizes = {};            // one a state, as output_size (roads.hpp) gives them; empty: the largest output
+  std::vector<double> sizes = {};            // one for each state, as output_size (roads.hpp) gives them; empty: the largest output
 };
 
 // What errors are a fraction of, one a state; never zero.
