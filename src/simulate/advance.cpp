@@ -23,7 +23,7 @@ double close_loops(System& system, MotionState& state) {
 
 // By Gauss collocation, whatever the integrator. False, and the state as it was, where that fails in passing by such a
 // pose.
-bool cross_branch(Integrator& integrator, System& system, MotionState& state, double until, double& corrected) {
+bool cross_branch(Integrator& integrator, System& system, MotionState& state, double until, Advance& done) {
   if (integrator.detour() == nullptr) integrator.make_detour(std::make_shared<BranchCrossing>());
   const MotionState start = state;
   try {
@@ -33,19 +33,40 @@ bool cross_branch(Integrator& integrator, System& system, MotionState& state, do
     if (system.may_pass_by(start)) return false;
     throw;
   }
-  corrected = close_loops(system, state);
+  done.corrected = close_loops(system, state);
+  done.crossed_branch = true;
   integrator.on_detour(true);
   integrator.forget();
   return true;
 }
 
+// At rest, and nothing moves it: friction or balance holds it.
+bool stays(System& system, const MotionState& state) {
+  const auto is_zero = [](double x) { return x == 0.0; };
+  if (!std::ranges::all_of(state.v, is_zero)) return false;
+  std::vector<double> a(state.v.size()), dz(state.z.size());
+  try {
+    system.begin(state);
+    system.slopes(state.t, state.q, state.v, state.z, a, dz);
+  } catch (const Error&) {
+    return false;
+  }
+  return std::ranges::all_of(a, is_zero);
+}
+
 // Of loops: a step that ends in the mode in which it began, having been in it all along. Where something may have been
 // stepped over, or a dead centre comes, a shorter one is made, until nothing is left between the last good state and
 // there.
-void step_in_mode(Integrator& integrator, System& system, MotionState& state, double until, double& corrected) {
+void step_in_mode(Integrator& integrator, System& system, MotionState& state, double until, Advance& done) {
   constexpr double kLeastWay = 1e-9;  // s
   const MotionState start = state;
-  if (system.is_near_branch(start) && cross_branch(integrator, system, state, until, corrected)) return;
+  if (system.is_near_branch(start)) {
+    if (stays(system, start)) {
+      integrator.on_detour(false);
+      return integrator.step(system, state, until);
+    }
+    if (cross_branch(integrator, system, state, until, done)) return;
+  }
   MotionState between = start, last = start;
   const auto say_where = [&](const ModesMeet& e) -> Error {
     return {ErrorCode::data, fmt::format("{}, at {}", e.what(), system.describe(start))};
@@ -72,19 +93,19 @@ void step_in_mode(Integrator& integrator, System& system, MotionState& state, do
       }
       if (passage == Passage::free) {
         there = state.t;
-        corrected = close_loops(system, state);
+        done.corrected = close_loops(system, state);
         passage = system.passage(last, state);
       }
       if (passage == Passage::free) return;
       if (passage == Passage::beside && there == state.t && system.may_pass_by(state)) {
         const MotionState reached = state;
         state = start;
-        if (!cross_branch(integrator, system, state, until, corrected)) state = reached;
+        if (!cross_branch(integrator, system, state, until, done)) state = reached;
         return;
       }
       if (passage == Passage::branch || passage == Passage::beside) {
         state = start;
-        if (cross_branch(integrator, system, state, until, corrected)) return;
+        if (cross_branch(integrator, system, state, until, done)) return;
       }
       if (shorten()) continue;
       throw BranchUndecided(system.describe_branch(start));
@@ -116,7 +137,7 @@ Advance advance(Integrator& integrator, System& system, MotionState& state, doub
   if (system.model().loops.empty())
     integrator.step(system, state, until);
   else
-    step_in_mode(integrator, system, state, until, done.corrected);
+    step_in_mode(integrator, system, state, until, done);
   if (system.still_holds(state)) return done;
   const double length = state.t - before;
   double after = state.t;

@@ -8,6 +8,7 @@ namespace lw {
 struct Advance {
   double corrected = 0.0;  // by how much closing the loops has changed a velocity, at most
   bool friction_changed = false;
+  bool crossed_branch = false;  // by a method of its own (branch_crossing.hpp)
   std::vector<std::string> came_to_rest;  // velocities by name
 };
 

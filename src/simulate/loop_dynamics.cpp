@@ -76,7 +76,7 @@ class LoopDynamics : public DrivenDynamics {
 
   bool begin(const MotionState& s) override {
     if (settled_) friction_->take(*std::exchange(settled_, std::nullopt));
-    if (!fixed_) choose_again(s.q);
+    choose(s.q);
     if (!dry_) return false;
     const std::vector<int> before = friction_->directions();
     stand(s.t, s.q, s.v);
@@ -102,7 +102,7 @@ class LoopDynamics : public DrivenDynamics {
 
   bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                 std::span<double> d_v) override {
-    if (!minimal_ || lossy_ || !has_whole_plan()) return false;
+    if (!minimal_ || other_ || lossy_ || !has_whole_plan()) return false;
     stand(t, q, v);
     const LoopPlan& plan = *whole_plan_;
     const Model<Dual> twin = over<Dual>(model_);
@@ -171,12 +171,12 @@ class LoopDynamics : public DrivenDynamics {
     // where branches meet, every choice of coordinates loses its margin as the closures lose their rank; where this one
     // loses far more, it is to blame
     const bool blind =
-        fixed_ && after.least < kDeadCentre * usual_margin_ && after.least < kToBlame * independence * usual_margin_;
+        is_fixed() && after.least < kDeadCentre * usual_margin_ && after.least < kToBlame * independence * usual_margin_;
     if (independence < kNearBranch && !blind) {
       near_branch_ = true;
       return turned ? Passage::branch : Passage::beside;
     }
-    if (!fixed_) return turned ? Passage::shorter : Passage::free;
+    if (!is_fixed()) return turned ? Passage::shorter : Passage::free;
     if (blind || turned || after.least < kDeadCentre * usual_margin_) {
       throw ModesMeet(
           fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}",
@@ -230,7 +230,7 @@ class LoopDynamics : public DrivenDynamics {
       }
     }
     const double when = 0.5 * (low + high);
-    if (fixed_) {
+    if (is_fixed()) {
       const double independence = independence_of_closures(model_, given_, there(when)) / independence_;
       if (independence > kStillIndependent && margin(when) < kToBlame * independence * usual_margin_) {
         throw BranchUndecided("a dead centre, where no branches meet");
@@ -350,6 +350,21 @@ class LoopDynamics : public DrivenDynamics {
       margin_q_.assign(q.begin(), q.end());
     }
     return margin_;
+  }
+
+  bool is_fixed() const { return fixed_ && !other_; }
+
+  // Beside branches the coordinates are chosen by their margin even if the plan's are wanted: a crossing is one long
+  // step, and may lead over a dead centre of the plan's.
+  void choose(std::span<const double> q) {
+    const bool free = !fixed_ || near_branch_;
+    if (free && is_fixed())
+      use(choose_coordinates(model_, given_, q, keeps_equations()).plan, q);
+    else if (free)
+      choose_again(q);
+    else if (other_)
+      use(given_, q);
+    other_ = free;
   }
 
   // Other coordinates, where these have come near a dead centre of theirs.
@@ -555,6 +570,7 @@ class LoopDynamics : public DrivenDynamics {
   template <class Refuse>
   void start_at(MotionState& s, const Refuse& refuse) {
     use(given_, q_);
+    other_ = false;
     independence_ = std::max(independence_, independence_of_closures(model_, given_, q_));
     if (friction_ != nullptr) friction_->forget();
     settled_.reset();
@@ -576,14 +592,16 @@ class LoopDynamics : public DrivenDynamics {
   void require_closed_velocities(const MotionState& s, const Refuse& refuse) {
     const ClosureState c = closure_state(model_, work_, s.q);
     const std::size_t m = c.residual.size();
-    double fastest = 0.0, open = 0.0;
+    double fastest = 0.0, given = 0.0, open = 0.0;
     for (const double v : s.v) fastest = std::max(fastest, std::isfinite(v) ? std::abs(v) : HUGE_VAL);
+    for (const double v : v_) given = std::max(given, std::abs(v));
     for (std::size_t i = 0; i < m; ++i) {
       double rate = 0.0;
       for (std::size_t v = 0; v < nv_; ++v) rate += c.jacobian[v * m + i] * s.v[v];
       open = std::max(open, std::abs(rate));
     }
-    if (std::isfinite(fastest) && open <= 1e-9 * (1.0 + fastest)) return;
+    constexpr double kFast = 1e8;  // of what is given: that is rounding, divided by nothing
+    if (fastest <= kFast * given && open <= 1e-9 * (1.0 + fastest)) return;
     refuse();
   }
 
@@ -619,7 +637,8 @@ class LoopDynamics : public DrivenDynamics {
 
   const bool minimal_;
   const LoopPlan given_;
-  const bool fixed_;         // the coordinates are those of the plan, and no others
+  const bool fixed_;         // the coordinates are those of the plan, except beside branches,
+  bool other_ = false;       // where others are in use now
   const Model<double> led_;  // the same with the independent joints alone actuated
   bool feels_reactions_ = false;
   std::unique_ptr<LoopCoordinates> coordinates_;

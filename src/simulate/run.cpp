@@ -59,6 +59,7 @@ class Run {
         crossings_(scenario, formulas(scenario.events, [](const ScenarioEvent& e) { return e.crossing; })),
         outputs_(scenario, formulas(scenario.outputs, [](const auto& o) { return o.second; })),
         state_(scene.start()),
+        before_(state_),
         balance_(scene, state_),
         watches_(scenario.events.size()),
         set_(scenario.events.size()),
@@ -78,9 +79,13 @@ class Run {
         result_.events.push_back({state_.t, "branch point", e.what(), state_.q, state_.v});
         for (RunListener* l : options_.listeners) l->event(result_.events.back());
       }
-      // a step that failed has left something in it, and what lies behind a pose that could not be shown is not known either
-      if (stepping_ || dynamic_cast<const ModesMeet*>(&e) != nullptr) state_ = result_.rows > 0 && shown_.t > before_.t ? shown_ : before_;
-      result_.ended_by = e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t) : explained(e);
+      const bool grows = is_beyond(state_);
+      // a step that failed has left something in it; what lies behind a pose that could not be shown, or that the guard
+      // does not believe, is not known either
+      if (stepping_ || judging_ || dynamic_cast<const ModesMeet*>(&e) != nullptr)
+        state_ = result_.rows > 0 && shown_.t > before_.t ? shown_ : before_;
+      result_.ended_by = e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t)
+                                                     : explained(e, grows);
       try {
         record(state_);
       } catch (const Error&) {
@@ -102,22 +107,24 @@ class Run {
     return all;
   }
 
-  // What went wrong in the motion, with the state that it had come to.
-  std::string explained(const Error& e) const {
+  static bool is_beyond(const MotionState& s) {
+    const auto far = [](double x) { return std::abs(x) > kBeyond; };
+    return std::ranges::any_of(s.q, far) || std::ranges::any_of(s.v, far);
+  }
+
+  // What went wrong in the motion, with the last state that is believed. `grows`: the one that is not is far off.
+  std::string explained(const Error& e, bool grows) const {
     std::string text = e.what();
     // where events crowd, an integrator may be the first to lose its way
     for (std::size_t k = 0; k < watches_.size() && text.find("never ends") == std::string::npos; ++k) {
       if (watches_[k].fired_since(state_.t - kMoment * span()) < 3) continue;
       text = fmt::format("the event `{}` never ends: {}", scenario_.events[k].name, text);
     }
-    const auto size = [](const std::vector<double>& x) {
-      double most = 0.0;
-      for (const double entry : x) most = std::max(most, std::abs(entry));
-      return most;
-    };
-    if (!adaptive_ && std::max(size(state_.q), size(state_.v)) > kBeyond) {
-      text += fmt::format("\n  with steps of {:g} s the motion grows without bound: a shorter step may help, or an integrator that chooses its own",
-                          scenario_.options.step);
+    if (!adaptive_ && grows) {
+      text += fmt::format(
+          "\n  with steps of {:g} s the motion grows without bound: a shorter step may help, or an integrator that "
+          "chooses its own",
+          scenario_.options.step);
     }
     const std::string state = scene_.describe(state_);
     if (text.find(state) == std::string::npos) text += "\n  last state: " + state;
@@ -153,7 +160,9 @@ class Run {
       stepping_ = true;
       const Advance done = advance(integrator_, scene_, state_, until());
       stepping_ = false;
+      judging_ = true;
       if (guard_) guard_->step(before_, state_, done);
+      judging_ = false;
       stuck = state_.t > before_.t ? 0 : stuck + 1;
       if (stuck == kStuck) {
         throw Error(ErrorCode::data, fmt::format("the motion does not go on: friction changes again and again at {}",
@@ -404,7 +413,9 @@ class Run {
     const EnergyBalance::Entry e = balance_.look(s);
     const double opening = scene_.opening(s);
     result_.closure = std::max(result_.closure, opening);
+    judging_ = true;
     if (guard_ && result_.end != RunResult::End::failed) guard_->judge(s, e.residual, opening);
+    judging_ = false;
     const RunRow row{s.t, s.q, s.v, a_, scene_.torques(), e.kinetic, e.potential, s.z[0], s.z[1], e.residual,
                      outputs_(s.t, s.q, s.v)};
     for (RunListener* l : options_.listeners) l->row(row);
@@ -425,7 +436,7 @@ class Run {
   std::vector<Watch> watches_;
   std::vector<std::optional<ScenarioFormulas>> set_;  // what events set, from the first time on
   std::vector<double> a_, rates_, dz_, after_;
-  bool stepping_ = false;
+  bool stepping_ = false, judging_ = false;  // now, or when something failed
   long outputs_made_ = 0;
   double last_row_ = 0.0;
   RunResult result_;

@@ -54,7 +54,7 @@ void RunGuard::step(const MotionState& before, const MotionState& after, const A
     }
     slow_ = 0;
   }
-  if (!done.friction_changed) {
+  if (!done.friction_changed && !done.crossed_branch) {
     from_ = before;
     length_ = after.t - before.t;
     const bool due = estimated_ == 0 || steps_ >= estimated_ + kEvery;
@@ -82,7 +82,7 @@ void RunGuard::estimate() {
   try {
     per_step_ = 2.0 * std::abs(balance_after(1) - balance_after(2));
   } catch (const Error&) {
-    per_step_ = HUGE_VAL;
+    // a step that cannot be made again in one piece (its loops do not close there) keeps the estimate of the last
   }
   scene_.keep_decisions(false);
 }
