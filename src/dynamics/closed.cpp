@@ -78,9 +78,9 @@ void project_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tr
 }
 
 template <class T>
-void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> actuated) {
+void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, In<T> actuated) {
   for (std::size_t k = 0; k < work.multipliers.size(); ++k) {
-    work.multipliers[k] = work.tau[at(plan.dependent[k])];
+    work.multipliers[k] = of_tree[at(plan.dependent[k])];
     for (std::size_t i = 0; i < actuated.size(); ++i) {
       if (plan.actuated[i] == plan.dependent[k]) work.multipliers[k] -= actuated[i];
     }
@@ -180,7 +180,7 @@ void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace
   complement_by_unit_velocities<T>(model, plan, work);
   std::swap(work.qd, velocity);
   distribute_torques<T>(plan, work, force, weights, tau);
-  multipliers_under<T>(plan, work, tau);
+  multipliers_under<T>(plan, work, work.tau, tau);
 }
 
 namespace {
@@ -335,7 +335,7 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const Closed
   template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                              \
   template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                    \
   template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                                         \
-  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>);                                               \
+  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                                        \
   template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                         \
   template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                              \
   template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                                    \

@@ -54,9 +54,9 @@ void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, 
 template <class T>
 void complement_by_projection(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work);
 
-// λ where the motors give these torques, which make the motion whose torques of the tree are in work.tau.
+// λ where the motors give these torques, which make the motion for which the tree needs `of_tree`.
 template <class T>
-void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> actuated);
+void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, In<T> actuated);
 
 // Generalised forces from the torques of the actuated joints, and the other way; weights empty: all 1. Both need work.R where more
 // joints are actuated than independent.

@@ -25,6 +25,14 @@ using Eigen::MatrixXd, Eigen::VectorXd;
 
 bool has_jump(const JointLoss<double>& loss) { return loss.width == 0.0 && is_dry<double>(loss); }
 
+constexpr double kOneFreedom = 1e-9;  // rows that hold the same freedom
+constexpr int kMostLoads = 100;       // passes over forces of dry friction and the loads that they make
+
+[[noreturn]] void refuse_load(const std::string& joint) {
+  throw Error(ErrorCode::data,
+              fmt::format("`{}` jams: its friction grows faster than its load, so that no forces make this motion", joint));
+}
+
 // What does not jump with the direction.
 JointLoss<double> smooth_part(JointLoss<double> loss) {
   if (!has_jump(loss)) return loss;
@@ -75,7 +83,7 @@ ClosedForwardLosses::ClosedForwardLosses(const Model<double>& model, const LoopP
       plan_(plan),
       losses_(model, plan),
       smooth_(smooth_model(model)),
-      smooth_losses_(smooth_, plan),
+      smooth_losses_(smooth_, plan, losses_.feels_reactions()),
       size_(mechanism_size(model)) {
   collect();
   loads_matter_ = losses_.feels_reactions();
@@ -233,34 +241,62 @@ VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd,
   return at_joint;
 }
 
+// Sizes of dry friction under the reactions that are known.
+void ClosedForwardLosses::find_sizes(const ClosedWorkspace<double>& work) {
+  for (Dry& d : dry_) {
+    const double speed = d.mode == Mode::slips && !d.at_rest ? std::abs(d.velocity) : 0.0;
+    if (d.drive >= 0) {
+      d.size = d.breakaway;
+    } else if (d.cut >= 0) {
+      const ClosedLosses<double>::Cut& cut = losses_.cuts()[at(d.cut)];
+      d.size = dry_friction<double>(*d.loss, cut.joint, speed, smooth_losses_.in_cuts()[cut.loop]);
+    } else {
+      d.size = dry_friction<double>(*d.loss, model_.bodies[at(d.body)], speed, work.tree.force[at(d.body)]);
+    }
+  }
+}
+
+// Its forces: of joints that slip their size; those that stick share what forces leave over, `spare`, as evenly as they can.
+void ClosedForwardLosses::find_forces(const VectorXd& spare) {
+  VectorXd left = spare;
+  std::vector<Dry*> held;
+  for (Dry& d : dry_) {
+    d.force = d.mode == Mode::slips ? d.direction * d.size : 0.0;
+    if (d.mode == Mode::sticks)
+      held.push_back(&d);
+    else if (d.drive < 0)
+      left -= d.a * d.force;
+  }
+  if (held.empty()) return;
+  const auto lower = L_.triangularView<Eigen::Lower>();
+  MatrixXd B(left.size(), static_cast<Eigen::Index>(held.size()));
+  for (std::size_t k = 0; k < held.size(); ++k) B.col(static_cast<Eigen::Index>(k)) = lower.solve(held[k]->a);
+  const VectorXd forces = Svd(B).solve(VectorXd(lower.solve(left)), kOneFreedom);
+  for (std::size_t k = 0; k < held.size(); ++k) held[k]->force = forces[static_cast<Eigen::Index>(k)];
+}
+
+void ClosedForwardLosses::sum_forces() {
+  of_tree_.assign(at(model_.nv), 0.0);
+  of_cuts_.assign(losses_.cuts().size(), 0.0);
+  for (const Dry& d : dry_) {
+    if (d.drive >= 0) continue;  // between motor and joint: loads nothing else
+    if (d.cut < 0) {
+      of_tree_[d.v] += d.force;
+      continue;
+    }
+    const std::vector<double>& row = losses_.cuts()[at(d.cut)].row;
+    of_cuts_[at(d.cut)] += d.force;
+    for (std::size_t v = 0; v < row.size(); ++v) of_tree_[v] += row[v] * d.force;
+  }
+}
+
 // Generalised forces that accelerate the mechanism, without dry friction, and the sizes of this, under the loads of q̈
 // = now.
 VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                                    const VectorXd& now, std::span<const Force<double>> external) {
   const auto n = static_cast<Eigen::Index>(plan_.freedoms());
   const std::vector<double> given(now.data(), now.data() + n);
-  smooth_losses_.forces(work, q, qd, given, {}, external, torques_);
-  std::vector<Force<double>> reactions = work.tree.force;
-  const std::vector<Force<double>> in_cuts = loop_reactions<double>(model_, plan_, work);
-  if (losses_.feels_reactions() && !smooth_losses_.feels_reactions()) {
-    // bearings that are not part of the smooth model are loaded too
-    std::vector<Force<double>> wrenches(model_.bodies.size());
-    for (std::size_t i = 0; i < external.size(); ++i) wrenches[i] = external[i];
-    add_loop_wrenches<double>(model_, plan_, work, wrenches);
-    std::vector<double> unused(at(model_.nv));
-    rnea<double>(smooth_, work.tree, q, work.qd, work.qdd, unused, wrenches);
-    reactions = work.tree.force;
-  }
-  for (Dry& d : dry_) {
-    const double speed = d.mode == Mode::slips && !d.at_rest ? std::abs(d.velocity) : 0.0;
-    if (d.drive >= 0)
-      d.size = d.breakaway;
-    else if (d.cut >= 0)
-      d.size = dry_friction<double>(*d.loss, losses_.cuts()[at(d.cut)].joint, speed,
-                                    in_cuts[losses_.cuts()[at(d.cut)].loop]);
-    else
-      d.size = dry_friction<double>(*d.loss, model_.bodies[at(d.body)], speed, reactions[at(d.body)]);
-  }
+  smooth_losses_.set_motion(work, q, qd, given, external);
   std::vector<double> actuated_qd;
   VectorXd acceleration(static_cast<Eigen::Index>(plan_.actuated.size()));
   for (std::size_t k = 0; k < plan_.actuated.size(); ++k) {
@@ -269,19 +305,37 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
   }
   const VectorXd outputs = drive_outputs(tau, acceleration, actuated_qd);
   torques_.assign(outputs.data(), outputs.data() + outputs.size());
-  const std::vector<double>& needed = smooth_losses_.needed;
   std::vector<double> force(plan_.freedoms());
   gather_torques<double>(plan_, work, torques_, force);
+  const Eigen::Map<const VectorXd> made(force.data(), n), needed(smooth_losses_.needed.data(), n);
+  constexpr double kSettled = 1e-14;
+  for (int pass = 0;; ++pass) {
+    smooth_losses_.set_friction(work, q, {}, external, torques_, AtRest::no_direction, {of_tree_, of_cuts_});
+    find_sizes(work);
+    if (!losses_.feels_reactions()) break;
+    std::vector<double> before;
+    for (const Dry& d : dry_) before.push_back(d.force);
+    find_forces(made - needed);
+    sum_forces();
+    double change = 0.0, most = 0.0;
+    std::string name;
+    for (std::size_t k = 0; k < dry_.size(); ++k) {
+      const double c = std::abs(dry_[k].force - before[k]);
+      if (c > change) change = c, name = dry_[k].name;
+      most = std::max(most, std::abs(dry_[k].force));
+    }
+    if (!(change > kSettled * most) || !std::isfinite(change)) break;
+    if (pass == kMostLoads) refuse_load(name);
+  }
   // where forces nearly cancel, accelerations are known no better than what each of them would make; f = τ_a − J_aᵀ λ
   sum_of_forces_ = 0.0;
   for (std::size_t k = 0; k < plan_.freedoms(); ++k) {
-    double sum = std::abs(force[k]) + std::abs(needed[k]);
+    double sum = std::abs(force[k]) + std::abs(smooth_losses_.needed[k]);
     for (std::size_t i = 0; i < work.multipliers.size(); ++i)
       sum += std::abs(work.J[at(plan_.independent[k]) * work.multipliers.size() + i] * work.multipliers[i]);
     sum_of_forces_ = std::max(sum_of_forces_, sum);
   }
-  return Eigen::Map<const VectorXd>(force.data(), n) - Eigen::Map<const VectorXd>(needed.data(), n) +
-         H_ * now;  // `needed` is that of q̈ = now
+  return made - needed + H_ * now;  // `needed` is that of q̈ = now
 }
 
 MatrixXd ClosedForwardLosses::sticking_rows(VectorXd* biases) const {
@@ -315,7 +369,6 @@ VectorXd ClosedForwardLosses::accelerations(const VectorXd& pushed) const {
   // q̈ = L⁻ᵀ x:  B x = −b, B = A L⁻ᵀ, and the rest of x as the force has it
   const MatrixXd B = lower.solve(rows.transpose()).transpose();
   const Svd svd(B, true);
-  constexpr double kOneFreedom = 1e-9;  // rows that hold the same freedom
   const Eigen::Index left = force.size() - svd.rank(kOneFreedom);
   VectorXd x = -svd.solve(biases, kOneFreedom);
   if (left > 0) {
@@ -588,7 +641,6 @@ void ClosedForwardLosses::hold(ClosedWorkspace<double>& work, In<double> q, Out<
   const auto lower = L_.triangularView<Eigen::Lower>();
   Eigen::Map<VectorXd> v(qd.data(), H_.cols());
   const Svd svd(MatrixXd(lower.solve(rows.transpose()).transpose()));
-  constexpr double kOneFreedom = 1e-9;
   if (svd.rank(kOneFreedom) == v.size()) {
     v.setZero();
     return;

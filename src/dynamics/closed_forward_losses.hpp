@@ -10,9 +10,10 @@
 // kinematics (a slider at its dead centre: a_j = 0, b_j ≠ 0) does not stick, however large its friction, and nothing is
 // taken from the motion. Accelerations are unique though the forces of several joints that hold one freedom are not.
 //
-// Sizes and drives depend on q̈ through reactions and efficiencies: a fixed point, by iteration and then by Newton's
-// method. Where ∂(needed forces)/∂q̈ has no positive pivots, friction grows faster with the acceleration than inertia
-// resists (Painlevé 1895): none or several accelerations may belong to the torques, and the joint is named.
+// Sizes and drives depend on q̈ through reactions and efficiencies, and in a loop on the friction of other joints,
+// including the forces that hold joints at rest: a fixed point, by iteration and then by Newton's method. Where
+// ∂(needed forces)/∂q̈ has no positive pivots, friction grows faster with the acceleration than inertia resists
+// (Painlevé 1895): none or several accelerations may belong to the torques, and the joint is named.
 //
 // In time: a decision (who sticks, who slips which way) is made at the beginning of a step, kept through its stages,
 // and judged at its end. Velocities are changed only to make exactly zero what already is so to rounding and is decided
@@ -87,7 +88,7 @@ class ClosedForwardLosses {
     std::size_t v = 0;  // of the tree's joint
     // at the state of the last call
     Eigen::VectorXd a;
-    double b = 0.0, velocity = 0.0, size = 0.0;
+    double b = 0.0, velocity = 0.0, size = 0.0, force = 0.0;
     bool at_rest = false;
   };
   enum class Decision { keep, make };
@@ -99,6 +100,9 @@ class ClosedForwardLosses {
   void find_rest(const ClosedWorkspace<double>& work);
   Eigen::VectorXd push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                        const Eigen::VectorXd& now, std::span<const Force<double>> external);
+  void find_sizes(const ClosedWorkspace<double>& work);
+  void find_forces(const Eigen::VectorXd& spare);
+  void sum_forces();
   Eigen::VectorXd drive_outputs(In<double> tau, const Eigen::VectorXd& qdd, In<double> qd);
   Eigen::MatrixXd sticking_rows(Eigen::VectorXd* biases = nullptr) const;
   Eigen::VectorXd accelerations(const Eigen::VectorXd& pushed) const;
@@ -127,7 +131,8 @@ class ClosedForwardLosses {
   bool decided_ = false;
   Eigen::MatrixXd H_, L_;  // and its Cholesky factor
   double sum_of_forces_ = 0.0, drive_loss_ = 0.0, lost_power_ = 0.0;
-  std::vector<double> torques_;  // that come out of the drives
+  std::vector<double> torques_;          // that come out of the drives
+  std::vector<double> of_tree_, of_cuts_;  // dry friction, as torques of the tree's joints and along the cuts' freedoms
   std::string last_changed_;
 };
 

@@ -43,7 +43,7 @@ Freedom<T> freedom_of(const LoopClosure<T>& loop, int k, const Mat3<T>& R_A, con
 }  // namespace
 
 template <class T>
-ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
+ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool loads)
     : losses([&] {
         Model<T> sizes;
         sizes.nv = static_cast<int>(plan.actuated.size());
@@ -58,6 +58,9 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
       friction_(plan.freedoms()),
       qd_(plan.actuated.size()),
       qdd_(plan.actuated.size()),
+      of_tree_(at(model.nv)),
+      total_(at(model.nv)),
+      with_friction_(plan.freedoms()),
       external_(model.bodies.size()) {
   needed.resize(plan.freedoms());
   sharing_.actuated = plan.pushed;
@@ -90,7 +93,8 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan)
     }
   }
   const std::vector<bool> felt = felt_reactions(model);
-  feels_ = feels_ || std::any_of(felt.begin(), felt.end(), [](bool b) { return b; });
+  feels_ = loads || feels_ || std::any_of(felt.begin(), felt.end(), [](bool b) { return b; });
+  of_cuts_.resize(cuts_.size());
 }
 
 template <class T>
@@ -115,33 +119,35 @@ void ClosedLosses<T>::set_cut_rows(const ClosedWorkspace<T>& work) {
   for (Cut& cut : cuts_) cut_row<T>(model_, plan_.equations.loops[cut.loop], work.tree, cut.loop, cut.loss.v, cut.row);
 }
 
+// Under the reactions that are known.
 template <class T>
-void ClosedLosses<T>::joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, In<T> beginning,
-                                           std::span<const Force<std::type_identity_t<T>>> reactions,
-                                           std::span<const Force<std::type_identity_t<T>>> in_cuts, Out<T> force) {
-  std::copy(damping_.begin(), damping_.end(), tree_.begin());
+void ClosedLosses<T>::find_friction(ClosedWorkspace<T>& work, AtRest at_rest) {
+  const bool beginning = at_rest == AtRest::direction_of_acceleration;
+  std::copy(damping_.begin(), damping_.end(), of_tree_.begin());
   for (const JointLoss<T>& loss : model_.losses) {
-    const T &rate = velocity[at(loss.v)], direction = beginning.empty() ? rate : direction_of_motion<T>(rate, beginning[at(loss.v)]);
-    tree_[at(loss.v)] += directed_joint_friction<T>(loss, model_.bodies[at(loss.body)], rate, direction, reactions[at(loss.body)]);
+    const T &rate = work.qd[at(loss.v)], direction = beginning ? direction_of_motion<T>(rate, work.qdd[at(loss.v)]) : rate;
+    of_tree_[at(loss.v)] +=
+        directed_joint_friction<T>(loss, model_.bodies[at(loss.body)], rate, direction, work.tree.force[at(loss.body)]);
   }
-  for (const Cut& cut : cuts_) {
-    const auto across = [&](In<T> of_tree) {
+  for (std::size_t k = 0; k < cuts_.size(); ++k) {
+    const Cut& cut = cuts_[k];
+    const auto across = [&](const std::vector<T>& of_tree) {
       T sum(0.0);
       for (std::size_t v = 0; v < cut.row.size(); ++v) sum += cut.row[v] * of_tree[v];
       return sum;
     };
-    const T rate = across(velocity), direction = beginning.empty() ? rate : direction_of_motion<T>(rate, across(beginning));
-    const T friction = directed_joint_friction<T>(cut.loss, cut.joint, rate, direction, in_cuts[cut.loop]);
-    for (std::size_t v = 0; v < cut.row.size(); ++v) tree_[v] += cut.row[v] * friction;
+    const T rate = across(work.qd), direction = beginning ? direction_of_motion<T>(rate, across(work.qdd)) : rate;
+    of_cuts_[k] = directed_joint_friction<T>(cut.loss, cut.joint, rate, direction, in_cuts_[cut.loop]);
+    for (std::size_t v = 0; v < cut.row.size(); ++v) of_tree_[v] += cut.row[v] * of_cuts_[k];
   }
-  project_torques<T>(plan_, work, tree_, force);
 }
 
-// λ under the torques that make the motion: shared by all motors, with what the given ones push against each other.
+// λ under the torques that make the motion, `of_tree` at the tree's joints and `force` at the independent ones: shared by all motors, with what
+// the given ones push against each other.
 template <class T>
-void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> weights, In<T> given) {
+void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights, In<T> given) {
   if (sharing_.actuated == sharing_.independent) return;  // as project_torques has left them
-  distribute_torques<T>(sharing_, work, force_, weights, shared_);
+  distribute_torques<T>(sharing_, work, force, weights, shared_);
   if (!given.empty()) {
     std::vector<T> all(shared_.size(), T(0.0)), moving(force_.size()), least(shared_.size());
     std::copy(given.begin(), given.end(), all.begin());
@@ -149,31 +155,119 @@ void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> weights, 
     distribute_torques<T>(sharing_, work, moving, {}, least);
     for (std::size_t k = 0; k < all.size(); ++k) shared_[k] += all[k] - least[k];
   }
-  multipliers_under<T>(sharing_, work, shared_);
+  multipliers_under<T>(sharing_, work, of_tree, shared_);
+}
+
+// What all joints pass on, by λ. external_: wrenches beside these, friction in the cut joints.
+template <class T>
+void ClosedLosses<T>::find_reactions(ClosedWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external) {
+  in_cuts_ = loop_reactions<T>(model_, plan_, work);
+  if (!feels_) return;
+  for (std::size_t i = 0; i < external.size(); ++i) external_[i] += external[i];
+  add_loop_wrenches<T>(model_, plan_, work, external_);
+  rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, tree_, damping_, external_);
+}
+
+// As wrenches on both links of each cut joint, in external_: they act against the motion of the second link as the first sees it.
+template <class T>
+void ClosedLosses<T>::add_cut_friction(const ClosedWorkspace<T>& work, const Friction& more) {
+  for (std::size_t k = 0; k < cuts_.size(); ++k) {
+    const LoopClosure<T>& loop = model_.loops[cuts_[k].loop];
+    const T friction = more.of_cuts.empty() ? of_cuts_[k] : of_cuts_[k] + more.of_cuts[k];
+    const Transform<T> X_A = frame_pose(work.tree, loop.a), X_B = frame_pose(work.tree, loop.b);
+    const Freedom<T> f = freedom_of(loop, cuts_[k].loss.v, X_A.R, X_B.R);
+    Force<T> wrench;
+    (f.slides ? wrench.lin : wrench.ang) = f.n * friction;
+    if (loop.b.body >= 0) external_[at(loop.b.body)] -= wrench_on_body<T>(work.tree, loop.b, wrench);
+    if (loop.a.body < 0) continue;
+    wrench.ang += cross(X_B.p - X_A.p, wrench.lin);
+    external_[at(loop.a.body)] += wrench_on_body<T>(work.tree, loop.a, wrench);
+  }
 }
 
 template <class T>
 void ClosedLosses<T>::forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
                              std::span<const Force<std::type_identity_t<T>>> external, In<T> given, AtRest at_rest) {
+  set_motion(work, q, qd, qdd, external);
+  set_friction(work, q, weights, external, given, at_rest);
+}
+
+template <class T>
+void ClosedLosses<T>::set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+                                 std::span<const Force<std::type_identity_t<T>>> external) {
   set_closed_pose<T>(model_, plan_, work, q);
   if (plan_.actuated != plan_.independent) complement_by_unit_velocities<T>(model_, plan_, work);
   closed_velocities<T>(model_, plan_, work, qd);
   closed_accelerations<T>(model_, plan_, work, q, qdd);
   rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, work.tau, damping_, external);
   project_torques<T>(plan_, work, work.tau, force_);
-  find_multipliers(work, weights, given);
-  const std::vector<T> multipliers = work.multipliers;
-  const std::vector<Force<T>> in_cuts = loop_reactions<T>(model_, plan_, work);
-  if (feels_) {
-    for (std::size_t i = 0; i < external_.size(); ++i) external_[i] = external.empty() ? Force<T>{} : external[i];
-    add_loop_wrenches<T>(model_, plan_, work, external_);
-    rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, tree_, damping_, external_);
-  }
+}
+
+namespace {
+
+// Numbers settle in four to eight. Symbols have no other way than to be passed so often: 1e-16 is left where a pass takes 1e-2 of the error.
+template <class T>
+constexpr int kPasses = std::is_same_v<T, Expr> ? 8 : 100;
+
+}  // namespace
+
+template <class T>
+void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights, std::span<const Force<std::type_identity_t<T>>> external,
+                                   In<T> given, AtRest at_rest, const Friction& more) {
+  const auto clear = [&] { std::fill(external_.begin(), external_.end(), Force<T>{}); };
+  clear();
+  find_multipliers(work, work.tau, force_, weights, given);
+  find_reactions(work, q, external);
   set_cut_rows(work);
-  const In<T> beginning = at_rest == AtRest::direction_of_acceleration ? In<T>(work.qdd) : In<T>();
-  joint_friction_force(work, work.qd, beginning, work.tree.force, in_cuts, friction_);
+  find_friction(work, at_rest);
+  for (int pass = 0; feels_ && pass < kPasses<T>; ++pass) {
+    before_ = of_tree_;
+    for (std::size_t v = 0; v < total_.size(); ++v) {
+      total_[v] = work.tau[v] + of_tree_[v];
+      if (!more.of_tree.empty()) total_[v] += more.of_tree[v];
+    }
+    project_torques<T>(plan_, work, total_, with_friction_);
+    find_multipliers(work, total_, with_friction_, weights, given);
+    clear();
+    add_cut_friction(work, more);
+    find_reactions(work, q, external);
+    find_friction(work, at_rest);
+    if (has_settled(before_)) break;
+    if (std::is_same_v<T, double> && pass + 1 == kPasses<T>) refuse_jam(before_);
+  }
+  const std::vector<T> multipliers = work.multipliers;
+  project_torques<T>(plan_, work, of_tree_, friction_);
   work.multipliers = multipliers;
   for (std::size_t k = 0; k < needed.size(); ++k) needed[k] = force_[k] + friction_[k];
+}
+
+// Symbols and numbers with derivatives do not tell.
+template <class T>
+bool ClosedLosses<T>::has_settled(In<T> before) {
+  if constexpr (std::is_same_v<T, double>) {
+    constexpr double kSettled = 1e-14;
+    double change = 0.0, size = 0.0;
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      change = std::max(change, std::abs(of_tree_[v] - before[v]));
+      size = std::max(size, std::abs(of_tree_[v]));
+    }
+    return !std::isfinite(change) || change <= kSettled * size;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+void ClosedLosses<T>::refuse_jam(In<T> before) const {
+  std::string name = model_.name;
+  if constexpr (std::is_same_v<T, double>) {
+    double most = 0.0;
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      const double change = std::abs(of_tree_[v] - before[v]);
+      if (change > most) most = change, name = model_.velocity_names[v];
+    }
+  }
+  throw Error(ErrorCode::data, fmt::format("`{}` jams: its friction grows faster than its load, so that no forces make this motion", name));
 }
 
 template <class T>

@@ -4,9 +4,13 @@
 //   bearing  = Rᵀ(friction of the tree's joints) + Σ (n R)ᵀ · friction of the cut joints, n q̇ the velocity in a cut joint
 //   at_joint = dynamic + bearing, and through the drives of the actuated joints as in trees (friction.hpp)
 //
-// Reactions that load bearings are those of the frictionless mechanism, with the forces λ in the cut joints; of more motors than freedoms
-// with the torques that they share for it, and what they push against each other. Where loops hold more than they must, λ does not know
-// how the rest is shared: it is borne by the tree's joints. Drives of passive joints have their rotors' inertia and no more.
+// Reactions that load bearings are those of the motion as it is. In a tree friction does not change them. In a loop it does: passive joints
+// pass on what rubs in the others, λ = J_u⁻ᵀ(τ_t,u + friction of the dependent joints), so that friction and loads are a fixed point
+//   F = size(reactions(F))
+// which passes over both settle, by the factor (friction coefficient × radius / lever arm) each. Where they do not, more load makes still more
+// friction, and the joint jams. Of more motors than freedoms λ has the torques that they share, and what they push against each other.
+// Where loops hold more than they must, λ does not know how the rest is shared: it is borne by the tree's joints. Drives of passive joints
+// have their rotors' inertia and no more.
 // At rest dry friction of every joint, passive and cut ones too, has the direction of that joint's acceleration (friction.hpp); of a
 // cut joint n q̈, which is its acceleration where the whole mechanism is at rest.
 #pragma once
@@ -24,12 +28,22 @@ template <class T>
 class ClosedLosses {
  public:
   // Both must outlive it. Throws Error(model) where a coupling moves an actuated joint together with a passive one.
-  ClosedLosses(const Model<T>& model, const LoopPlan& plan);
+  // `loads`: reactions are wanted, though no bearing of this model feels them.
+  ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool loads = false);
 
-  // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities and accelerations of the tree,
-  // and λ without friction. `given`: torques of the actuated joints, of which that part counts which moves nothing.
+  // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities and accelerations of the
+  // tree, and λ, which has friction in it where bearings feel loads. `given`: torques of the actuated joints, of which that part counts
+  // which moves nothing. Throws Error(data) that names a joint which jams.
   void forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
               std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {}, AtRest at_rest = AtRest::no_direction);
+  // Its halves. `more`: friction that is decided elsewhere and loads bearings here, torques of the tree's joints (nv, that of cut joints among
+  // them) and forces along the freedoms of cuts(); it is not a part of `needed`.
+  struct Friction {
+    In<T> of_tree, of_cuts;
+  };
+  void set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, std::span<const Force<std::type_identity_t<T>>> external = {});
+  void set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights = {}, std::span<const Force<std::type_identity_t<T>>> external = {},
+                    In<T> given = {}, AtRest at_rest = AtRest::no_direction, const Friction& more = {});
   std::vector<T> needed;
   // The part of them that friction and dampers need.
   const std::vector<T>& friction() const { return friction_; }
@@ -39,10 +53,9 @@ class ClosedLosses {
                std::span<const Force<std::type_identity_t<T>>> external = {}, AtRest at_rest = AtRest::direction_of_acceleration);
   Losses<T> losses;
 
-  // Friction in the joints alone, generalised forces of the independent velocities, at velocities and reactions of the tree; cut reactions
-  // as loop_reactions gives them. `beginning`: accelerations of the tree, which give dry friction its direction at rest; empty: it has none.
-  void joint_friction_force(ClosedWorkspace<T>& work, In<T> velocity, In<T> beginning, std::span<const Force<std::type_identity_t<T>>> reactions,
-                            std::span<const Force<std::type_identity_t<T>>> in_cuts, Out<T> force);
+  // Of the last motion: what joints of the tree (where bearings feel it) and cut ones pass on.
+  std::span<const Force<T>> reactions(const ClosedWorkspace<T>& work) const { return work.tree.force; }
+  const std::vector<Force<T>>& in_cuts() const { return in_cuts_; }
 
   // A freedom of a cut joint that has friction: its velocity is row · q̇.
   struct Cut {
@@ -65,9 +78,15 @@ class ClosedLosses {
   Model<T> motors_;
   std::vector<Cut> cuts_;
   bool feels_ = false;
-  void find_multipliers(ClosedWorkspace<T>& work, In<T> weights, In<T> given);
+  void find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights, In<T> given);
+  void find_reactions(ClosedWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external);
+  void find_friction(ClosedWorkspace<T>& work, AtRest at_rest);
+  void add_cut_friction(const ClosedWorkspace<T>& work, const Friction& more);
+  bool has_settled(In<T> before);
+  [[noreturn]] void refuse_jam(In<T> before) const;
   std::vector<T> damping_, tree_, force_, friction_, shared_, qd_, qdd_;
-  std::vector<Force<T>> external_;
+  std::vector<T> of_tree_, of_cuts_, total_, with_friction_, before_;  // friction of the tree's joints, with that of the cut ones, and theirs
+  std::vector<Force<T>> external_, in_cuts_;
 };
 
 }  // namespace lw

@@ -217,7 +217,18 @@ TEST(ClosedLosses, OfThreeFreedomsOneMayHoldWhileOthersSlip) {
   EXPECT_NEAR(qdd[2], (H[4] * tau[2] - H[5] * tau[1]) / det, 1e-10 * std::abs(qdd[2]));
 }
 
-// Two motors on one freedom that push against each other: the pin bears what statics says, along the coupler, which turns freely at both ends.
+// The force on the rocker of 0.6 m at an angle b, at its pin with a massless coupler of 1 m at an angle a, whose moment about the rocker's pivot is
+// on_rocker, and of whose opposite the moment about the coupler's first pin is on_coupler:
+//   0.6 (c_b F_y − s_b F_x) = on_rocker,   −(c_a F_y − s_a F_x) = on_coupler
+double pin_force(double a, double b, double on_rocker, double on_coupler) {
+  const double det = 0.6 * (std::cos(b) * std::sin(a) - std::sin(b) * std::cos(a));
+  const double x = (on_rocker * std::cos(a) + 0.6 * std::cos(b) * on_coupler) / det;
+  const double y = (on_rocker * std::sin(a) + 0.6 * std::sin(b) * on_coupler) / det;
+  return std::hypot(x, y);
+}
+double sign(double x) { return x > 0.0 ? 1.0 : -1.0; }
+
+// Two motors on one freedom that push against each other: the pin bears what statics says, its own friction with it.
 TEST(ClosedLosses, MotorsAgainstEachOtherLoadBearings) {
   Subject s(mechanism_of(R"(name: bars
 gravity: [0, -9.81, 0]
@@ -237,8 +248,14 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   // torques that do nothing but press
   constexpr double kPress = 1e7;
   losses.forces(s.work, s.q, s.s.qd, s.s.qdd, {}, {}, Values{right_by_left * kPress, -kPress});
-  const double between = s.q[0] + s.q[1] - s.q[2];  // coupler and right
-  EXPECT_NEAR((losses.needed[0] - still[0]) * s.s.qd[0], 0.2 * 0.05 * kPress / (0.6 * std::abs(std::sin(between))) * std::abs(rate), 1e-5 * kPress * std::abs(rate));
+  double moment = 0.0;  // of friction: on the rocker against the coupler
+  for (int pass = 0; pass < 100; ++pass) {
+    // what friction takes both motors give, by the least sum of squares
+    const double lost = moment * std::abs(rate) / s.s.qd[0], by_right = right_by_left * lost / (1.0 + right_by_left * right_by_left);
+    const double on_rocker = kPress - by_right - moment * sign(rate), on_coupler = moment * sign(rate);
+    moment = 0.2 * 0.05 * pin_force(s.q[0] + s.q[1], s.q[2], on_rocker, on_coupler);
+  }
+  EXPECT_NEAR((losses.needed[0] - still[0]) * s.s.qd[0], moment * std::abs(rate), 1e-5 * moment * std::abs(rate));  // weights and inertia
   // what inverse dynamics gives makes the motion
   losses.inverse(s.work, s.q, s.s.qd, s.s.qdd);
   tau = losses.losses.total;
@@ -258,6 +275,45 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   losses.inverse(s.work, s.q, s.s.qd, s.s.qdd, weights);
   const double weighted = losses.losses.bearing[0] + right_by_left * losses.losses.bearing[1];
   EXPECT_GT(std::abs(shared - weighted), 1e-3 * std::abs(shared));
+}
+
+// A four-bar without mass that only what rubs loads: the rocker's friction, by moments about the pins, and the bearing's own.
+TEST(ClosedLosses, FrictionOfOtherJointsLoadsBearings) {
+  const char* const text = R"(name: bars
+gravity: [0, 0, 0]
+links:
+  - {name: left, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1e-9, tensor: [1e-9, 1e-9, 1e-9]}}
+  - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1e-9, tensor: [1e-9, 1e-9, 1e-9]}, BEARING}
+  - {name: right, parent: base, joint: {type: revolute, origin: {xyz: [0.8, 0, 0]}}, friction: {coulomb: 3}, inertia: {mass: 1e-9, tensor: [1e-9, 1e-9, 1e-9]}}
+home: {left: 60 deg, coupler: -60 deg, right: 60 deg}
+loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}IN_CUT}]
+)";
+  const std::string journal = "friction: {bearing: {type: journal, mu: 0.3, radius: 0.05, moments: false}}";
+  constexpr double k = 0.3 * 0.05;
+  for (const bool cut : {false, true}) {
+    std::string file = text;
+    file.replace(file.find("IN_CUT"), 6, cut ? ", " + journal : "");
+    file.replace(file.find(", BEARING"), 9, cut ? "" : ", " + journal);
+    Subject s(mechanism_of(file));
+    ClosedLosses<double> losses(s.model, s.plan);
+    losses.inverse(s.work, s.q, s.s.qd, Values{0.0});
+    const double left = s.s.qd[0], coupler = s.work.qd[1], right = s.work.qd[2], at_pin = right - left - coupler;
+    // what rubs in the bearing is a moment on the coupler from the left link, or on the rocker from the coupler
+    double m = 0.0;
+    for (int pass = 0; pass < 100; ++pass) {
+      const double on_rocker = 3.0 * sign(right) + (cut ? m * sign(at_pin) : 0.0), on_coupler = m * (cut ? -sign(at_pin) : sign(coupler));
+      m = k * pin_force(s.q[0] + s.q[1], s.q[2], on_rocker, on_coupler);
+    }
+    // all power that is lost comes from the motor
+    const double lost = 3.0 * std::abs(right) + m * std::abs(cut ? at_pin : coupler);
+    EXPECT_NEAR(losses.losses.total[0] * left, lost, 1e-7 * lost) << cut;
+    EXPECT_GT(m, 1e-3 * 3.0);
+    // forward dynamics agrees
+    Values back(1);
+    ClosedForwardLosses forward(s.model, s.plan);
+    forward(s.work, s.q, s.s.qd, Values{losses.losses.total[0]}, back);
+    EXPECT_NEAR(back[0] * 1e-9, 0.0, 1e-8);
+  }
 }
 
 TEST(ClosedLosses, FilesGiveLoopsFriction) {

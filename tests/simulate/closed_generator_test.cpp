@@ -6,12 +6,14 @@
 // LINKWRIGHT_MECHANISMS=1 runs number 17 again, tells all about it and writes it to closed.yaml here.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <ctime>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
@@ -48,12 +50,7 @@ constexpr double kAtRest =
 struct TooLong {};
 
 // Defects of the library that are known. An entry goes when its mechanism passes: the tally says so.
-const std::map<int, const char*> kKnown = {
-    {4301, "minimal: a step across a branch leads over a dead centre beside it; the guard of a run sees the energy"},
-    {7235, "the same"},
-    {7593, "the same"},
-    {6160, "the integrators are 5.5e-7 apart: not looked into"},
-};
+const std::map<int, const char*> kKnown = {};
 
 // Poses of all links at the samples that were reached, and what the run was like.
 struct Record {
@@ -261,7 +258,7 @@ struct Tally {
     fmt::print(
         "{} mechanisms in {:.1f} s, {} compared to the end; {} with dry friction, {} with three changes or more ({} in "
         "all); {} dead centres; "
-        "{} refusals, {} stiff, {} with more than 1e-8 of energy that finer tolerances take away\n",
+        "{} refusals, {} stiff, {} with more than 1e-8 of energy or 1e-7 of difference that finer tolerances take away\n",
         mechanisms, seconds, compared_to_the_end, dry, changing, changes, dead_centres, refusals, stiff, loose);
     for (const auto& [name, count] : families) fmt::print("  {} {}\n", count, name);
     fmt::print(
@@ -393,7 +390,6 @@ void check(int index, Tally& tally) {
   }
   tally.refusals += refused ? 1 : 0;
   tally.stiff += stiff ? 1 : 0;
-  tally.loose += loose ? 1 : 0;
   tally.dead_centres += dead_centre ? 1 : 0;
   const Record &wanted = runs[0], &disturbed = runs[1];
   tally.changes += wanted.changes;
@@ -414,8 +410,22 @@ void check(int index, Tally& tally) {
                    distance(wanted.poses[k], runs[r].poses[k]));
     }
     tally.difference = std::max(tally.difference, most);
-    if (!(most < 1e-7)) fail(fmt::format("{} differs", kinds[r].name));
+    if (most < 1e-7) continue;
+    // what tolerances allow goes with them
+    const auto finer = [&](const Run& k) { return simulate(c.mechanism, k.start, k.coordinates, k.integrator, false, 0.1); };
+    const Record a = finer(kinds[0]), b = finer(kinds[r]);
+    double less = 0.0;
+    for (std::size_t k = 0; k < std::min({end, a.poses.size(), b.poses.size()}); ++k)
+      less = std::max(less, distance(a.poses[k], b.poses[k]));
+    if (tells) fmt::print("  {}: {:.1e} apart, and {:.1e} with tolerances of a tenth\n", kinds[r].name, most, less);
+    const bool as_far = a.poses.size() >= end && b.poses.size() >= std::min(end, runs[r].poses.size());
+    if (as_far && less < 0.3 * most) {
+      loose = true;
+    } else {
+      fail(fmt::format("{} differs", kinds[r].name));
+    }
   }
+  tally.loose += loose ? 1 : 0;
 }
 
 void attack(int index, Tally& tally) {
@@ -442,14 +452,62 @@ TEST(ClosedGenerator, CoordinatesAndIntegratorsAgree) {
   EXPECT_GE(tally.dead_centres, count / 10);
 }
 
-// The independent simulator judges where it has converged: two of its tolerances agree, in their events too. Poses at
-// the end then differ by 1e-8 at most: 20 times the 5e-10 measured at tolerances of 1e-11 and 1e-10. Changes of dry
-// friction do not add to it: the worst of those is 3.5e-10.
+// One point of each link, away from its axes, so that it tells place and direction: c + R u, c the centre of mass.
+constexpr double kAway[] = {0.36, 0.48, 0.8};
+using Points = std::vector<std::array<double, 3>>;
+
+Points points_at(const Model<double>& model, const MotionState& start, const std::vector<double>& q) {
+  Workspace<double> before(model), after(model);
+  forward_kinematics<double>(model, before, start.q);
+  forward_kinematics<double>(model, after, q);
+  Points points;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const RigidInertia<double>& inertia = model.bodies[i].inertia;
+    const Vec3<double> com = inertia.mass > 0.0 ? inertia.h * (1.0 / inertia.mass) : Vec3<double>::zero();
+    const Mat3<double> R = after.X_W[i].R * transpose(before.X_W[i].R);  // the oracle's is the identity at the start
+    const Vec3<double> p = after.X_W[i].p + after.X_W[i].R * com + R * Vec3<double>(kAway[0], kAway[1], kAway[2]);
+    points.push_back({p[0], p[1], p[2]});
+  }
+  return points;
+}
+Points points_of(const nlohmann::json& state) {
+  Points points;
+  for (std::size_t i = 0; i < state["positions"].size(); ++i) {
+    std::array<double, 3> p{};
+    for (std::size_t r = 0; r < 3; ++r) {
+      p[r] = state["positions"][i][r].get<double>();
+      for (std::size_t k = 0; k < 3; ++k) p[r] += state["rotations"][i][r][k].get<double>() * kAway[k];
+    }
+    points.push_back(p);
+  }
+  return points;
+}
+double distance(const Points& a, const Points& b) {
+  double most = a.size() == b.size() ? 0.0 : HUGE_VAL;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
+    for (std::size_t r = 0; r < 3; ++r) most = std::max(most, std::abs(a[i][r] - b[i][r]));
+  }
+  return most;
+}
+
+// The independent simulator judges where it has converged: two of its tolerances agree to this, in their events too.
+// Points at the end then differ by 1e-8 at most: 20 times the 5e-10 measured at tolerances of 1e-11 and 1e-10. Changes
+// of dry friction do not add to it: the worst of those is 3.5e-10.
+constexpr double kConverged = 1e-9, kApart = 1e-8;
+constexpr const char* kMadeAnew = "the generator draws another one; make tests/oracles/closed_motions.csv anew";
+
+// LINKWRIGHT_JUDGED=1000 LINKWRIGHT_STORE=FILE writes what StoredMotionsAgree reads.
 TEST(ClosedGenerator, MaximalCoordinatesAgree) {
   const std::string python = "/usr/bin/python3";
   if (run_program({python, "-c", "import numpy"}).status != 0)
     GTEST_SKIP() << python << " has no NumPy (Debian: python3-numpy)";
   const int first = wished("LINKWRIGHT_FIRST", 0), count = wished("LINKWRIGHT_JUDGED", 20);
+  const char* const store = std::getenv("LINKWRIGHT_STORE");
+  std::ofstream stored;
+  if (store != nullptr) {
+    stored.open(store);
+    stored << "index,family,events,converged,start_x,start_y,start_z,x,y,z (a point of each link after 0.5 s) ...\n";
+  }
   const Scratch scratch;
   const std::string input = (scratch.path / "input.json").string(), output = (scratch.path / "output.json").string();
   int judged = 0;
@@ -459,7 +517,6 @@ TEST(ClosedGenerator, MaximalCoordinatesAgree) {
     Driven system(c.mechanism, {}, {.way = DrivenOptions::Way::reference, .coordinates = Coordinates::redundant});
     const MotionState start = start_of(system, c.drawn);
     const Record ours = simulate(c.mechanism, start, Coordinates::redundant, "dormand-prince");
-    if (!ours.error.empty() || ours.too_long) continue;
     const Model<double>& model = system.model();
     std::ofstream(input) << maximal_description(model, start.q, start.v, kDuration);
     const Finished oracle =
@@ -468,34 +525,76 @@ TEST(ClosedGenerator, MaximalCoordinatesAgree) {
       fmt::print("{} {}: {}", index, c.drawn.family, oracle.output);
       continue;
     }
-    const nlohmann::json theirs = nlohmann::json::parse(std::ifstream(output)), &state = theirs["states"].back(),
-                         &trust = theirs["convergence"];
-    Workspace<double> before(model), after(model);
-    forward_kinematics<double>(model, before, start.q);
-    forward_kinematics<double>(model, after, ours.last.q);
-    double most = 0.0;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-      const RigidInertia<double>& inertia = model.bodies[i].inertia;
-      const Vec3<double> com = inertia.mass > 0.0 ? inertia.h * (1.0 / inertia.mass) : Vec3<double>::zero();
-      const Vec3<double> p = after.X_W[i].p + after.X_W[i].R * com;
-      const Mat3<double> R = after.X_W[i].R * transpose(before.X_W[i].R);  // theirs is the identity at the start
-      for (int r = 0; r < 3; ++r) {
-        most = std::max(most, std::abs(p[r] - state["positions"][i][at(r)].get<double>()));
-        for (int k = 0; k < 3; ++k)
-          most = std::max(most, std::abs(R(r, k) - state["rotations"][i][at(r)][at(k)].get<double>()));
-      }
-    }
+    const nlohmann::json theirs = nlohmann::json::parse(std::ifstream(output)), &trust = theirs["convergence"];
     const double spread = trust["largest_difference"].get<double>();
     const bool same_events = trust["same_events"].get<bool>(), dry = !theirs["events"].empty();
+    const bool converged = same_events && spread <= kConverged;
+    const Points points = points_of(theirs["states"].back());
+    if (converged && stored.is_open()) {
+      stored << fmt::format("{},{},{},{:.1e}", index, c.drawn.family, theirs["events"].size(), spread);
+      Points all{points_at(model, start, start.q).back()};
+      all.insert(all.end(), points.begin(), points.end());
+      for (const auto& p : all) stored << fmt::format(",{:.12g},{:.12g},{:.12g}", p[0], p[1], p[2]);
+      stored << std::endl;
+    }
+    if (!ours.error.empty() || ours.too_long) {
+      fmt::print("{} {}: ends at {} s: {}\n", index, c.drawn.family, ours.last.t, ours.error);
+      continue;
+    }
+    const double most = distance(points_at(model, start, ours.last.q), points);
     fmt::print("{} {}: {:.1e} apart, {} changes, {} events; the oracle converged to {:.1e}{}\n", index, c.drawn.family,
                most, ours.changes, theirs["events"].size(), spread, same_events ? "" : ", with other events");
-    if (!same_events || spread > 1e-9) continue;
+    if (!converged) continue;
     ++judged;
     (dry ? worst_dry : worst) = std::max(dry ? worst_dry : worst, most);
-    EXPECT_LT(most, 1e-8) << index << " " << c.drawn.family;
+    EXPECT_LT(most, kApart) << index << " " << c.drawn.family;
   }
   fmt::print("{} judged; worst {:.1e}, with dry friction {:.1e}\n", judged, worst, worst_dry);
   EXPECT_GE(judged, 3 * count / 4);
+}
+
+// What that simulator found for the first 1000, stored: the same judge without its hours. Where a start is not the one
+// that was simulated, the generator draws others now, and the file must be made anew.
+TEST(ClosedGenerator, StoredMotionsAgree) {
+  std::ifstream file(LW_SOURCE_DIR "/tests/oracles/closed_motions.csv");
+  const int count = wished("LINKWRIGHT_STORED", 200);
+  int judged = 0, ended = 0;
+  double worst = 0.0;
+  std::string line;
+  std::getline(file, line);  // its header
+  while (judged + ended < count && std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    ASSERT_GE(cells.size(), 10u) << line;
+    const int index = std::stoi(cells[0]);
+    const Case c = case_of(index);
+    ASSERT_EQ(cells[1], c.drawn.family) << index << ": " << kMadeAnew;
+    Driven system(c.mechanism, {}, {.way = DrivenOptions::Way::reference, .coordinates = Coordinates::redundant});
+    const MotionState start = start_of(system, c.drawn);
+    Points then(1), theirs;
+    for (std::size_t k = 4; k < cells.size(); ++k) {
+      const double x = std::stod(cells[k]);
+      if (k < 7) {
+        then[0][k - 4] = x;
+        continue;
+      }
+      if (k % 3 == 1) theirs.emplace_back();
+      theirs.back()[(k - 1) % 3] = x;
+    }
+    ASSERT_LT(distance(then, {points_at(system.model(), start, start.q).back()}), 1e-9) << index << ": " << kMadeAnew;
+    const Record ours = simulate(c.mechanism, start, Coordinates::redundant, "dormand-prince");
+    if (!ours.error.empty() || ours.too_long) {
+      ++ended;
+      continue;
+    }
+    ++judged;
+    const double most = distance(points_at(system.model(), start, ours.last.q), theirs);
+    worst = std::max(worst, most);
+    EXPECT_LT(most, kApart) << index << " " << c.drawn.family;
+  }
+  fmt::print("{} judged, {} ended early; worst {:.1e}\n", judged, ended, worst);
+  EXPECT_GE(judged, 95 * count / 100);
 }
 
 }  // namespace closed_generator_test
