@@ -154,7 +154,7 @@ Command inverse_command() {
       "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what outer forces do.\n\n"
       "With --friction tau also overcomes the friction of joints and the losses of drives, on the joints' side of the "
       "gears, and a table says what it is made up of. The dry friction of a joint at rest opposes the motion that qdd begins; "
-      "where qdd is zero too it has no direction, and a table says between which torques the joint stays at rest.\n\n"
+      "where qdd is zero too it has no direction, and a table says between which torques the joint of a tree stays at rest.\n\n"
       "Along a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) it says the greatest "
       "torques.\n\n"
       "Of a mechanism with loops vectors run over its actuated joints, and so do the torques; the loops are closed as they are at home, "

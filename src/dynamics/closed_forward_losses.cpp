@@ -14,6 +14,7 @@
 #include "../model/over.hpp"
 #include "box_complementarity.hpp"
 #include "elements.hpp"
+#include "fixed_point.hpp"
 #include "kinematics.hpp"
 #include "modes/mode_search.hpp"
 #include "rnea.hpp"
@@ -26,11 +27,11 @@ using Eigen::MatrixXd, Eigen::VectorXd;
 bool has_jump(const JointLoss<double>& loss) { return loss.width == 0.0 && is_dry<double>(loss); }
 
 constexpr double kOneFreedom = 1e-9;  // rows that hold the same freedom
-constexpr int kMostLoads = 100;       // passes over forces of dry friction and the loads that they make
 
 [[noreturn]] void refuse_load(const std::string& joint) {
   throw Error(ErrorCode::data,
-              fmt::format("`{}` jams: its friction grows faster than its load, so that no forces make this motion", joint));
+              fmt::format("`{}` jams: its friction grows faster than its load, so that none or several forces belong to "
+                          "this motion", joint));
 }
 
 // What does not jump with the direction.
@@ -256,23 +257,39 @@ void ClosedForwardLosses::find_sizes(const ClosedWorkspace<double>& work) {
   }
 }
 
-// Its forces: of joints that slip their size; those that stick share what forces leave over, `spare`, as evenly as they can.
+// Its forces: of joints that slip their size; those that stick share what forces leave over, `spare`, as evenly as their
+// sizes allow: one that would have to give more gives its size, and the others the rest. So at the limit of what can be
+// held all give their sizes, as they do in the motion that begins there.
 void ClosedForwardLosses::find_forces(const VectorXd& spare) {
   VectorXd left = spare;
-  std::vector<Dry*> held;
+  std::vector<Dry*> free;
   for (Dry& d : dry_) {
     d.force = d.mode == Mode::slips ? d.direction * d.size : 0.0;
     if (d.mode == Mode::sticks)
-      held.push_back(&d);
+      free.push_back(&d);
     else if (d.drive < 0)
       left -= d.a * d.force;
   }
-  if (held.empty()) return;
   const auto lower = L_.triangularView<Eigen::Lower>();
-  MatrixXd B(left.size(), static_cast<Eigen::Index>(held.size()));
-  for (std::size_t k = 0; k < held.size(); ++k) B.col(static_cast<Eigen::Index>(k)) = lower.solve(held[k]->a);
-  const VectorXd forces = Svd(B).solve(VectorXd(lower.solve(left)), kOneFreedom);
-  for (std::size_t k = 0; k < held.size(); ++k) held[k]->force = forces[static_cast<Eigen::Index>(k)];
+  VectorXd x = lower.solve(left);
+  while (!free.empty()) {
+    MatrixXd B(left.size(), static_cast<Eigen::Index>(free.size()));
+    for (std::size_t k = 0; k < free.size(); ++k) B.col(static_cast<Eigen::Index>(k)) = lower.solve(free[k]->a);
+    const VectorXd forces = Svd(B).solve(x, kOneFreedom);
+    std::vector<Dry*> still;
+    for (std::size_t k = 0; k < free.size(); ++k) {
+      Dry& d = *free[k];
+      d.force = forces[static_cast<Eigen::Index>(k)];
+      if (std::abs(d.force) <= d.size) {
+        still.push_back(&d);
+        continue;
+      }
+      d.force = std::copysign(d.size, d.force);
+      x -= B.col(static_cast<Eigen::Index>(k)) * d.force;
+    }
+    if (still.size() == free.size()) break;
+    free = std::move(still);
+  }
 }
 
 void ClosedForwardLosses::sum_forces() {
@@ -308,24 +325,23 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
   std::vector<double> force(plan_.freedoms());
   gather_torques<double>(plan_, work, torques_, force);
   const Eigen::Map<const VectorXd> made(force.data(), n), needed(smooth_losses_.needed.data(), n);
-  constexpr double kSettled = 1e-14;
-  for (int pass = 0;; ++pass) {
+  const auto friction_under_loads = [&] {
     smooth_losses_.set_friction(work, q, {}, external, torques_, AtRest::no_direction, {of_tree_, of_cuts_});
     find_sizes(work);
-    if (!losses_.feels_reactions()) break;
-    std::vector<double> before;
-    for (const Dry& d : dry_) before.push_back(d.force);
-    find_forces(made - needed);
-    sum_forces();
-    double change = 0.0, most = 0.0;
-    std::string name;
-    for (std::size_t k = 0; k < dry_.size(); ++k) {
-      const double c = std::abs(dry_[k].force - before[k]);
-      if (c > change) change = c, name = dry_[k].name;
-      most = std::max(most, std::abs(dry_[k].force));
-    }
-    if (!(change > kSettled * most) || !std::isfinite(change)) break;
-    if (pass == kMostLoads) refuse_load(name);
+  };
+  if (losses_.feels_reactions()) {
+    std::vector<double> forces;
+    for (const Dry& d : dry_) forces.push_back(d.force);
+    const FixedPoint found = fixed_point(forces, [&](const std::vector<double>& given_forces, std::vector<double>& next) {
+      for (std::size_t k = 0; k < dry_.size(); ++k) dry_[k].force = given_forces[k];
+      sum_forces();
+      friction_under_loads();
+      find_forces(made - needed);
+      for (std::size_t k = 0; k < dry_.size(); ++k) next[k] = dry_[k].force;
+    });
+    if (!found.settled) refuse_load(dry_[found.worst].name);
+  } else {
+    friction_under_loads();
   }
   // where forces nearly cancel, accelerations are known no better than what each of them would make; f = τ_a − J_aᵀ λ
   sum_of_forces_ = 0.0;

@@ -9,6 +9,7 @@
 #include "../base/index.hpp"
 #include "../model/directions.hpp"
 #include "elements.hpp"
+#include "fixed_point.hpp"
 #include "kinematics.hpp"
 
 namespace lw {
@@ -95,6 +96,7 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool 
   const std::vector<bool> felt = felt_reactions(model);
   feels_ = loads || feels_ || std::any_of(felt.begin(), felt.end(), [](bool b) { return b; });
   of_cuts_.resize(cuts_.size());
+  rubs_.resize(model.losses.size() + cuts_.size());
 }
 
 template <class T>
@@ -119,26 +121,40 @@ void ClosedLosses<T>::set_cut_rows(const ClosedWorkspace<T>& work) {
   for (Cut& cut : cuts_) cut_row<T>(model_, plan_.equations.loops[cut.loop], work.tree, cut.loop, cut.loss.v, cut.row);
 }
 
-// Under the reactions that are known.
+// What rubs in each joint with losses, then in each cut, under the reactions that are known.
 template <class T>
-void ClosedLosses<T>::find_friction(ClosedWorkspace<T>& work, AtRest at_rest) {
+void ClosedLosses<T>::find_friction(const ClosedWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const {
   const bool beginning = at_rest == AtRest::direction_of_acceleration;
-  std::copy(damping_.begin(), damping_.end(), of_tree_.begin());
+  const auto direction_of = [&](const T& rate, const T& acceleration) {
+    return beginning ? direction_of_motion<T>(rate, acceleration) : rate;
+  };
+  std::size_t next = 0;
   for (const JointLoss<T>& loss : model_.losses) {
-    const T &rate = work.qd[at(loss.v)], direction = beginning ? direction_of_motion<T>(rate, work.qdd[at(loss.v)]) : rate;
-    of_tree_[at(loss.v)] +=
-        directed_joint_friction<T>(loss, model_.bodies[at(loss.body)], rate, direction, work.tree.force[at(loss.body)]);
+    const T& rate = work.qd[at(loss.v)];
+    rubs[next++] = directed_joint_friction<T>(loss, model_.bodies[at(loss.body)], rate,
+                                              direction_of(rate, work.qdd[at(loss.v)]), work.tree.force[at(loss.body)]);
   }
-  for (std::size_t k = 0; k < cuts_.size(); ++k) {
-    const Cut& cut = cuts_[k];
+  for (const Cut& cut : cuts_) {
     const auto across = [&](const std::vector<T>& of_tree) {
       T sum(0.0);
       for (std::size_t v = 0; v < cut.row.size(); ++v) sum += cut.row[v] * of_tree[v];
       return sum;
     };
-    const T rate = across(work.qd), direction = beginning ? direction_of_motion<T>(rate, across(work.qdd)) : rate;
-    of_cuts_[k] = directed_joint_friction<T>(cut.loss, cut.joint, rate, direction, in_cuts_[cut.loop]);
-    for (std::size_t v = 0; v < cut.row.size(); ++v) of_tree_[v] += cut.row[v] * of_cuts_[k];
+    const T rate = across(work.qd);
+    rubs[next++] = directed_joint_friction<T>(cut.loss, cut.joint, rate, direction_of(rate, across(work.qdd)),
+                                              in_cuts_[cut.loop]);
+  }
+}
+
+// As torques of the tree's joints, damping with it, and forces along the freedoms of cuts.
+template <class T>
+void ClosedLosses<T>::spread_friction(const std::vector<T>& rubs) {
+  std::copy(damping_.begin(), damping_.end(), of_tree_.begin());
+  std::size_t next = 0;
+  for (const JointLoss<T>& loss : model_.losses) of_tree_[at(loss.v)] += rubs[next++];
+  for (std::size_t k = 0; k < cuts_.size(); ++k) {
+    of_cuts_[k] = rubs[next++];
+    for (std::size_t v = 0; v < cuts_[k].row.size(); ++v) of_tree_[v] += cuts_[k].row[v] * of_cuts_[k];
   }
 }
 
@@ -203,14 +219,6 @@ void ClosedLosses<T>::set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In
   project_torques<T>(plan_, work, work.tau, force_);
 }
 
-namespace {
-
-// Numbers settle in four to eight. Symbols have no other way than to be passed so often: 1e-16 is left where a pass takes 1e-2 of the error.
-template <class T>
-constexpr int kPasses = std::is_same_v<T, Expr> ? 8 : 100;
-
-}  // namespace
-
 template <class T>
 void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights, std::span<const Force<std::type_identity_t<T>>> external,
                                    In<T> given, AtRest at_rest, const Friction& more) {
@@ -219,21 +227,24 @@ void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weig
   find_multipliers(work, work.tau, force_, weights, given);
   find_reactions(work, q, external);
   set_cut_rows(work);
-  find_friction(work, at_rest);
-  for (int pass = 0; feels_ && pass < kPasses<T>; ++pass) {
-    before_ = of_tree_;
-    for (std::size_t v = 0; v < total_.size(); ++v) {
-      total_[v] = work.tau[v] + of_tree_[v];
-      if (!more.of_tree.empty()) total_[v] += more.of_tree[v];
-    }
-    project_torques<T>(plan_, work, total_, with_friction_);
-    find_multipliers(work, total_, with_friction_, weights, given);
-    clear();
-    add_cut_friction(work, more);
-    find_reactions(work, q, external);
-    find_friction(work, at_rest);
-    if (has_settled(before_)) break;
-    if (std::is_same_v<T, double> && pass + 1 == kPasses<T>) refuse_jam(before_);
+  find_friction(work, at_rest, rubs_);
+  spread_friction(rubs_);
+  if (feels_) {
+    // the friction that reactions make which are under friction themselves
+    settle_friction([&](const std::vector<T>& rubs, std::vector<T>& next) {
+      spread_friction(rubs);
+      for (std::size_t v = 0; v < total_.size(); ++v) {
+        total_[v] = work.tau[v] + of_tree_[v];
+        if (!more.of_tree.empty()) total_[v] += more.of_tree[v];
+      }
+      project_torques<T>(plan_, work, total_, with_friction_);
+      find_multipliers(work, total_, with_friction_, weights, given);
+      clear();
+      add_cut_friction(work, more);
+      find_reactions(work, q, external);
+      find_friction(work, at_rest, next);
+    });
+    spread_friction(rubs_);
   }
   const std::vector<T> multipliers = work.multipliers;
   project_torques<T>(plan_, work, of_tree_, friction_);
@@ -241,33 +252,33 @@ void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weig
   for (std::size_t k = 0; k < needed.size(); ++k) needed[k] = force_[k] + friction_[k];
 }
 
-// Symbols and numbers with derivatives do not tell.
 template <class T>
-bool ClosedLosses<T>::has_settled(In<T> before) {
+template <class Pass>
+void ClosedLosses<T>::settle_friction(const Pass& pass) {
   if constexpr (std::is_same_v<T, double>) {
-    constexpr double kSettled = 1e-14;
-    double change = 0.0, size = 0.0;
-    for (std::size_t v = 0; v < before.size(); ++v) {
-      change = std::max(change, std::abs(of_tree_[v] - before[v]));
-      size = std::max(size, std::abs(of_tree_[v]));
-    }
-    return !std::isfinite(change) || change <= kSettled * size;
+    const FixedPoint found = fixed_point(rubs_, pass);
+    if (!found.settled) refuse_jam(found.worst);
   } else {
-    return false;
+    // Symbols and numbers with derivatives do not tell when they have settled: 1e-16 is left where a pass takes 1e-2 of
+    // the error.
+    constexpr int kPasses = std::is_same_v<T, Expr> ? 8 : 100;
+    std::vector<T> next(rubs_.size());
+    for (int k = 0; k < kPasses; ++k) {
+      pass(rubs_, next);
+      rubs_ = next;
+    }
   }
 }
 
 template <class T>
-void ClosedLosses<T>::refuse_jam(In<T> before) const {
-  std::string name = model_.name;
-  if constexpr (std::is_same_v<T, double>) {
-    double most = 0.0;
-    for (std::size_t v = 0; v < before.size(); ++v) {
-      const double change = std::abs(of_tree_[v] - before[v]);
-      if (change > most) most = change, name = model_.velocity_names[v];
-    }
-  }
-  throw Error(ErrorCode::data, fmt::format("`{}` jams: its friction grows faster than its load, so that no forces make this motion", name));
+void ClosedLosses<T>::refuse_jam(std::size_t worst) const {
+  const std::size_t of_tree = model_.losses.size();
+  const std::string& name = worst < of_tree ? model_.velocity_names[at(model_.losses[worst].v)]
+                                            : model_.loops[cuts_[worst - of_tree].loop].name;
+  throw Error(ErrorCode::data,
+              fmt::format("`{}` jams: its friction grows faster than its load, so that none or several forces make this "
+                          "motion",
+                          name));
 }
 
 template <class T>

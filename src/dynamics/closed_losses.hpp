@@ -6,9 +6,9 @@
 //
 // Reactions that load bearings are those of the motion as it is. In a tree friction does not change them. In a loop it does: passive joints
 // pass on what rubs in the others, λ = J_u⁻ᵀ(τ_t,u + friction of the dependent joints), so that friction and loads are a fixed point
-//   F = size(reactions(F))
-// which passes over both settle, by the factor (friction coefficient × radius / lever arm) each. Where they do not, more load makes still more
-// friction, and the joint jams. Of more motors than freedoms λ has the torques that they share, and what they push against each other.
+//   F = size(reactions(F))                                                                        (fixed_point.hpp)
+// where a pass takes (friction coefficient × radius / lever arm) of the error. Where friction grows faster than its load the joint jams,
+// and is named. Of more motors than freedoms λ has the torques that they share, and what they push against each other.
 // Where loops hold more than they must, λ does not know how the rest is shared: it is borne by the tree's joints. Drives of passive joints
 // have their rotors' inertia and no more.
 // At rest dry friction of every joint, passive and cut ones too, has the direction of that joint's acceleration (friction.hpp); of a
@@ -80,12 +80,15 @@ class ClosedLosses {
   bool feels_ = false;
   void find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights, In<T> given);
   void find_reactions(ClosedWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external);
-  void find_friction(ClosedWorkspace<T>& work, AtRest at_rest);
+  void find_friction(const ClosedWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const;
+  void spread_friction(const std::vector<T>& rubs);
   void add_cut_friction(const ClosedWorkspace<T>& work, const Friction& more);
-  bool has_settled(In<T> before);
-  [[noreturn]] void refuse_jam(In<T> before) const;
+  template <class Pass>
+  void settle_friction(const Pass& pass);
+  [[noreturn]] void refuse_jam(std::size_t worst) const;
   std::vector<T> damping_, tree_, force_, friction_, shared_, qd_, qdd_;
-  std::vector<T> of_tree_, of_cuts_, total_, with_friction_, before_;  // friction of the tree's joints, with that of the cut ones, and theirs
+  std::vector<T> rubs_;  // friction of each joint with losses, then of each cut
+  std::vector<T> of_tree_, of_cuts_, total_, with_friction_;  // the same as torques of the tree, and of cuts alone
   std::vector<Force<T>> external_, in_cuts_;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../base/worse.hpp"
+#include "../dynamics/torque_terms.hpp"
 
 namespace lw {
 
@@ -13,6 +14,10 @@ EnergyBalance::EnergyBalance(Driven& system, const MotionState& start) : system_
   const Energy<double> e = system.energy(start);
   balance_ = e.kinetic + e.potential - start.z[0] + start.z[1];
   potential_ = e.potential;
+  // springs against weights: the sum may be far less than its terms
+  Workspace<double> work(system.model());
+  const EnergyTerms terms = energy_terms(system.model(), work, start.q, start.v);
+  sums_ = terms.kinetic + terms.potential;
 }
 
 EnergyBalance::Entry EnergyBalance::look(const MotionState& state) {

@@ -177,11 +177,7 @@ class LoopDynamics : public DrivenDynamics {
       return turned ? Passage::branch : Passage::beside;
     }
     if (!is_fixed()) return turned ? Passage::shorter : Passage::free;
-    if (blind || turned || after.least < kDeadCentre * usual_margin_) {
-      throw ModesMeet(
-          fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}",
-                      model_.name, independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));
-    }
+    if (blind || turned || after.least < kDeadCentre * usual_margin_) end_at_dead_centre();
     return Passage::free;
   }
 
@@ -517,7 +513,12 @@ class LoopDynamics : public DrivenDynamics {
       for (double& x : step) x *= side * kAside / fastest;
       advance(model_, there, step);
       stand(t, there, rates);
-      if (is_at_branch()) throw NotFinite(fmt::format("the closures of `{}` are singular there", model_.name));
+      if (is_at_branch()) {
+        // closures that are independent are not to blame, but the coordinates
+        if (is_fixed() && independence_of_closures(model_, given_, there) > kStillIndependent * independence_)
+          end_at_dead_centre();
+        throw NotFinite(fmt::format("the closures of `{}` are singular there", model_.name));
+      }
       accelerate(one, part);
       for (std::size_t k = 0; k < nv_; ++k) sum[k] += 0.5 * one[k];
       for (std::size_t k = 0; k < dz.size(); ++k) power[k] += 0.5 * part[k];
@@ -630,6 +631,12 @@ class LoopDynamics : public DrivenDynamics {
     std::vector<std::string> names;
     for (const int v : given_.independent) names.push_back(fmt::format("`{}`", model_.velocity_names[at(v)]));
     return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  [[noreturn]] void end_at_dead_centre() const {
+    throw ModesMeet(
+        fmt::format("the loops of `{}` come to a dead centre: {} {} not determine how the other joints move on; {}",
+                    model_.name, independent_names(), given_.independent.size() == 1 ? "does" : "do", way_through()));
   }
 
   // What to do about a pose that the driven joints do not determine.

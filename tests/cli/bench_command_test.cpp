@@ -4,6 +4,7 @@
 #include <set>
 
 #include "run_cli.hpp"
+#include "support/sanitizer.hpp"
 
 namespace lw::test {
 namespace bench_command_test {
@@ -17,7 +18,7 @@ TEST(BenchCommand, HasTheFieldsOfTheContract) {
     EXPECT_GT(r["ns_dependent"], 0.0);
     if (r["backend"] == "batch") {
       EXPECT_GT(r["share_of_peak"], 0.0);
-      EXPECT_LT(r["share_of_peak"], 1.0);
+      if (!kSanitized) EXPECT_LT(r["share_of_peak"], 1.0);  // a sanitizer slows down what measures the peak
     }
     seen.emplace(r["function"], r["backend"]);
   }

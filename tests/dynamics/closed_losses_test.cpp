@@ -316,6 +316,120 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   }
 }
 
+// Statics of a planar four-bar whose four pins are journals, by equilibrium of each of the three links. Unknown: the forces
+// at A (ground on crank), B (crank on rod), C (ground on rocker), D (rod on rocker), and the motor's torque. Friction
+// k |force| acts at every pin against the motion that is about to begin.
+class JournalFourBar {
+ public:
+  static constexpr double kLoad = 0.2 * 0.03;  // μ r
+  static constexpr const char* kText = R"(name: bars
+gravity: [0, -9.81, 0]
+links:
+  - {name: crank, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, com: [0.1, 0.02, 0], tensor: [0.01, 0.01, 0.01]}, BEARING}
+  - {name: rod, parent: crank, joint: {type: revolute, origin: {xyz: [0.2, 0, 0]}}, inertia: {mass: 2, com: [0.3, 0.05, 0], tensor: [0.1, 0.1, 0.1]}, BEARING}
+  - {name: rocker, parent: base, joint: {type: revolute, origin: {xyz: [0.7, 0, 0]}}, inertia: {mass: 1.5, com: [0.2, -0.03, 0], tensor: [0.05, 0.05, 0.05]}, BEARING}
+home: {crank: 1, rod: -0.6067392768940301, rocker: 1.6652890461070597}
+loops: [{name: D, joint: {type: revolute}, between: [rod, rocker], at: {rod: {xyz: [0.6, 0, 0]}, rocker: {xyz: [0.4, 0, 0]}}, BEARING}]
+)";
+  static std::string text() {
+    std::string file = kText;
+    for (std::size_t at = 0; (at = file.find("BEARING")) != std::string::npos;)
+      file.replace(at, 7, "friction: {bearing: {type: journal, mu: 0.2, radius: 0.03, moments: false}}");
+    return file;
+  }
+
+  // The torque at which the crank begins to turn that way (±1).
+  static double limit(const Values& q, int way) {
+    using Vector = Eigen::Vector2d;
+    const auto along = [](double angle) { return Vector(std::cos(angle), std::sin(angle)); };
+    const auto turned = [](double angle, double x, double y) {
+      return Vector(x * std::cos(angle) - y * std::sin(angle), x * std::sin(angle) + y * std::cos(angle));
+    };
+    const double crank = q[0], rod = q[0] + q[1], rocker = q[2];
+    const Vector B = 0.2 * along(crank), C(0.7, 0.0), D = C + 0.4 * along(rocker);
+    const Vector centres[] = {turned(crank, 0.1, 0.02), B + turned(rod, 0.3, 0.05), C + turned(rocker, 0.2, -0.03)};
+    const double masses[] = {1.0, 2.0, 1.5};
+    // angular speeds of the links at unit speed of the crank: ω_rod and ω_rocker carry D alike
+    Eigen::Matrix2d arms;
+    const auto across = [](const Vector& v) { return Vector(-v[1], v[0]); };
+    arms.col(0) = across(D - B);
+    arms.col(1) = -across(D - C);
+    const Vector speeds = arms.inverse() * -across(B);
+    const double s_A = way, s_B = way * sign(speeds[0] - 1.0), s_C = way * sign(speeds[1]),
+                 s_D = way * sign(speeds[0] - speeds[1]);  // of the rod against the rocker
+    Eigen::Matrix<double, 9, 1> x = Eigen::Matrix<double, 9, 1>::Zero();
+    for (int pass = 0; pass < 100; ++pass) {
+      const auto size = [&](int pin) { return kLoad * std::hypot(x[2 * pin], x[2 * pin + 1]); };
+      const double m_A = -s_A * size(0), m_B = -s_B * size(1), m_C = -s_C * size(2), m_D = s_D * size(3);  // on crank, rod, rocker, rocker
+      Eigen::Matrix<double, 9, 9> E = Eigen::Matrix<double, 9, 9>::Zero();
+      Eigen::Matrix<double, 9, 1> right;
+      const auto force = [&](int link, int pin, double sense, const Vector& place) {  // its row of forces, and moments about the origin
+        E(3 * link, 2 * pin) += sense;
+        E(3 * link + 1, 2 * pin + 1) += sense;
+        E(3 * link + 2, 2 * pin) -= sense * place[1];
+        E(3 * link + 2, 2 * pin + 1) += sense * place[0];
+      };
+      force(0, 0, 1.0, Vector::Zero()), force(0, 1, -1.0, B);
+      force(1, 1, 1.0, B), force(1, 3, -1.0, D);
+      force(2, 2, 1.0, C), force(2, 3, 1.0, D);
+      E(2, 8) = 1.0;
+      const double moments[] = {m_A - m_B, m_B - m_D, m_C + m_D};
+      for (int link = 0; link < 3; ++link) {
+        const double weight = 9.81 * masses[link];
+        right.segment<3>(3 * link) << 0.0, weight, weight * centres[link][0] - moments[link];
+      }
+      x = E.inverse() * right;
+    }
+    return x[8];
+  }
+};
+
+TEST(ClosedLosses, LoadedBearingsHoldUpToTheLimitsOfStatics) {
+  Subject s(mechanism_of(JournalFourBar::text()));
+  const Values q = s.model.home, still{0.0};
+  const double lower = JournalFourBar::limit(q, -1), upper = JournalFourBar::limit(q, 1), width = upper - lower;
+  EXPECT_GT(width, 0.1);
+  const auto acceleration = [&](double tau) {
+    Values qdd(1);
+    ClosedForwardLosses forward(s.model, s.plan);
+    forward(s.work, q, still, Values{tau}, qdd);
+    return qdd[0];
+  };
+  for (const double part : {1e-6, 1e-4, 1e-3, 1e-2, 0.1}) {
+    EXPECT_EQ(acceleration(lower + part * width), 0.0) << part;
+    EXPECT_EQ(acceleration(upper - part * width), 0.0) << part;
+    EXPECT_LT(acceleration(lower - part * width), -1e-3 * part) << part;
+    EXPECT_GT(acceleration(upper + part * width), 1e-3 * part) << part;
+  }
+}
+
+// A bearing whose friction passes on 0.9 of a change of its load: passes alone would take hundreds.
+TEST(ClosedLosses, LoadsThatSettleSlowlyAreFound) {
+  std::string file = JournalFourBar::text();
+  for (std::size_t at = 0; (at = file.find("radius: 0.03")) != std::string::npos;) file.replace(at, 12, "radius: 0.75");
+  Subject s(mechanism_of(file));
+  const Values q = s.model.home, qd{-2.0}, qdd{5.0};
+  ClosedLosses<double> losses(s.model, s.plan);
+  losses.inverse(s.work, q, qd, qdd);
+  const double tau = losses.losses.total[0];
+  // all that the motor gives beyond the motion's own power is lost in the bearings: F = μ r |load|, from loads under F
+  EXPECT_GT(losses.losses.bearing[0] * qd[0], 1.0);
+  Values back(1);
+  ClosedForwardLosses forward(s.model, s.plan);
+  forward(s.work, q, qd, Values{tau}, back);
+  EXPECT_NEAR(back[0], qdd[0], 1e-9);
+  // and where more friction than load comes back, the joint is named
+  for (std::size_t at = 0; (at = file.find("radius: 0.75")) != std::string::npos;) file.replace(at, 12, "radius: 2.00");
+  Subject jams(mechanism_of(file));
+  ClosedLosses<double> more(jams.model, jams.plan);
+  try {
+    more.inverse(jams.work, q, qd, qdd);
+    ADD_FAILURE() << "a jam is not noticed";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("jams"), std::string::npos) << e.what();
+  }
+}
+
 TEST(ClosedLosses, FilesGiveLoopsFriction) {
   const Mechanism m = mechanism_of(R"(name: bars
 links:
