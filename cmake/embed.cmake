@@ -1,4 +1,4 @@
-# Writes the files NAMES (separated by commas) of FOLDER into OUT, a C++ source with FUNCTION of src/model/embedded.hpp.
+# Writes the files NAMES (separated by commas) of FOLDER into OUT, a C++ source with FUNCTION of src/model/read/embedded.hpp.
 # Every byte is an escape of its own in short literals that the compiler joins, so that any text survives.
 string(REPLACE "," ";" names "${NAMES}")
 list(SORT names)

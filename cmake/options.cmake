@@ -75,8 +75,9 @@ function(linkwright_batches target)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set(alone base/linear codegen/roads dynamics/canonical/tree dynamics/inverse_derivatives model/instantiate
-            dynamics/aba dynamics/crba dynamics/kinematics dynamics/rnea graph/interpreter graph/sincos)
+  set(alone base/linear codegen/trace/roads dynamics/canonical/tree dynamics/derivatives/inverse_derivatives
+            model/instantiate dynamics/tree/aba dynamics/tree/crba dynamics/tree/kinematics dynamics/tree/rnea
+            graph/interpreter graph/kernels/sincos)
   list(TRANSFORM alone REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp")
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources EXCLUDE REGEX "^[$]<|/generated/[^/]*$")
@@ -85,6 +86,7 @@ function(linkwright_batches target)
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(REGEX REPLACE "^(src/[^/]+)/.*" "\\1" folder ${folder})  # rooms of a stage together
     string(REPLACE / _ folder ${folder})
     if(NOT folder IN_LIST folders)
       list(APPEND folders ${folder})

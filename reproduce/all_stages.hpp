@@ -5,7 +5,7 @@
 #pragma once
 
 #include "evaluate.hpp"
-#include "simulate/butcher.hpp"
+#include "simulate/integrate/butcher.hpp"
 
 namespace lw::reproduce {
 

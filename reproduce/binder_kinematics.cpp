@@ -9,8 +9,8 @@
 #include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "control/trajectory.hpp"
-#include "dynamics/inverse_kinematics.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/kinematics/inverse_kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "evaluate.hpp"
 
 // Binder 1985, sections 2.1, 2.2 and 2.6: the Stanford arm's joints at four poses along a line in y, and the quintic

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "control/trajectory.hpp"
-#include "dynamics/energy.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/energy.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "evaluate.hpp"
 
 // Binder 1985, section 2.3.1: the worked Lagrange-Euler example, u = D(q) q̈ + H(q, q̇) + G(q), at two instants of his second

@@ -7,13 +7,13 @@
 #include "base/worse.hpp"
 #include "control/trajectory.hpp"
 #include "counting.hpp"
-#include "dynamics/energy.hpp"
-#include "dynamics/follow_path.hpp"
-#include "dynamics/friction.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/energy.hpp"
+#include "dynamics/kinematics/follow_path.hpp"
+#include "dynamics/friction/friction.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "evaluate.hpp"
 #include "experiments.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 // Dhanaraj 1990, chapter 3: friction in bearings and gears of a PUMA's first three joints.
 //

@@ -7,7 +7,7 @@
 #include "base/worse.hpp"
 #include "dhanaraj_d4.hpp"
 #include "dhanaraj_line.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 
 // Inverse kinematics of the PUMA's first three joints along a straight line, with rates and accelerations, by his equations
 // and by the library.

@@ -4,7 +4,7 @@
 // (0.4331, 0.1501, −0.0203, along −y).
 #pragma once
 
-#include "dynamics/follow_path.hpp"
+#include "dynamics/kinematics/follow_path.hpp"
 #include "evaluate.hpp"
 
 namespace lw::reproduce {

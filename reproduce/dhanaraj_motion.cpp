@@ -9,8 +9,8 @@
 #include "base/worse.hpp"
 #include "dhanaraj_d4.hpp"
 #include "dhanaraj_line.hpp"
-#include "simulate/driven.hpp"
-#include "simulate/integrator.hpp"
+#include "simulate/motion/driven.hpp"
+#include "simulate/integrate/integrator.hpp"
 
 // Dhanaraj 1990, appendix D.4: his simulation program. Gill's form of Runge-Kutta with steps of 0.02 s, torques from a table of
 // 201 rows, 0.01 s apart, so that every stage of a step falls on a row. The rows are lost; what can be run again is the free

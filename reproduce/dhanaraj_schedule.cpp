@@ -10,7 +10,7 @@
 #include "generated.hpp"
 #include "orthogonal_arm.hpp"
 #include "schedule/schedule.hpp"
-#include "schedule/streamline.hpp"
+#include "schedule/methods/streamline.hpp"
 
 // Dhanaraj 1990, chapter 4 and appendix C: inverse dynamics as subtasks of three operations, layers, schedules.
 namespace lw::reproduce {

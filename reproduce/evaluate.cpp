@@ -1,12 +1,12 @@
 #include "evaluate.hpp"
 
-#include "dynamics/aba.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/energy.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/energy.hpp"
 #include "dynamics/formulations/formulation.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/rnea.hpp"
-#include "model/read.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/tree/rnea.hpp"
+#include "model/read/read.hpp"
 
 namespace lw::reproduce {
 namespace {

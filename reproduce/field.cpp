@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "simulate/advance.hpp"
+#include "simulate/integrate/advance.hpp"
 
 namespace lw::reproduce {
 namespace {

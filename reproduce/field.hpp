@@ -6,9 +6,9 @@
 #include "evaluate.hpp"
 #include "experiment.hpp"
 #include "field_data.hpp"
-#include "model/embedded.hpp"
-#include "simulate/driven.hpp"
-#include "simulate/integrator.hpp"
+#include "model/read/embedded.hpp"
+#include "simulate/motion/driven.hpp"
+#include "simulate/integrate/integrator.hpp"
 
 namespace lw {
 

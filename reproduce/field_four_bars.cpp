@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "field.hpp"
-#include "simulate/advance.hpp"
+#include "simulate/integrate/advance.hpp"
 
 // IFToMM A02: N four-bar windows side by side. Whenever all bars lie on one line, the freedoms rise from 1 to N + 1;
 // the motion stays parallelograms, and its angle is an elliptic function of time.

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/emit_c.hpp"
+#include "codegen/c/emit_c.hpp"
 #include "dynamics/formulations/formulation.hpp"
 
 namespace lw::reproduce {

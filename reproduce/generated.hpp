@@ -2,7 +2,7 @@
 // as they stand, to set it against.
 #pragma once
 
-#include "codegen/roads.hpp"
+#include "codegen/trace/roads.hpp"
 #include "evaluate.hpp"
 
 namespace lw::reproduce {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "dynamics/assembly.hpp"
+#include "dynamics/assembly/assembly.hpp"
 #include "evaluate.hpp"
 
 namespace lw::reproduce {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/random.hpp"
-#include "dynamics/modes/planar_platform.hpp"
+#include "dynamics/assembly/planar_platform.hpp"
 #include "dynamics/planar_3rrr/direct_kinematics.hpp"
 #include "evaluate.hpp"
 

@@ -6,13 +6,13 @@
 
 #include "base/error.hpp"
 #include "base/linear.hpp"
-#include "dynamics/assembly.hpp"
-#include "dynamics/closure.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/energy.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/loop_position.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/assembly/assembly.hpp"
+#include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/energy.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/loops/loop_position.hpp"
+#include "dynamics/tree/rnea.hpp"
 
 namespace lw::reproduce {
 namespace {

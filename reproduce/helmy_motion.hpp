@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 
-#include "dynamics/closed.hpp"
+#include "dynamics/loops/closed.hpp"
 #include "evaluate.hpp"
 
 namespace lw::reproduce {

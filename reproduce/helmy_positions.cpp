@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/worse.hpp"
-#include "dynamics/assembly.hpp"
-#include "dynamics/modes/feasibility.hpp"
-#include "dynamics/modes/mode_path.hpp"
-#include "dynamics/modes/modes.hpp"
+#include "dynamics/assembly/assembly.hpp"
+#include "dynamics/assembly/feasibility.hpp"
+#include "dynamics/assembly/mode_path.hpp"
+#include "dynamics/assembly/modes.hpp"
 #include "dynamics/planar_3rrr/direct_kinematics.hpp"
 #include "evaluate.hpp"
 #include "helmy_manoeuvre.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "dynamics/loop_position.hpp"
+#include "dynamics/loops/loop_position.hpp"
 #include "helmy_motion.hpp"
 
 // Helmy 1994, sections 6.2 and 6.4 (routines EVATDD, RUNKT, FOWDYN): forward simulation of the planar 3-RRR under the torques of inverse dynamics,

@@ -5,8 +5,8 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
 
-#include "dynamics/closed_losses.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/loops/closed_losses.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "helmy_motion.hpp"
 #include "helmy_table.hpp"
 

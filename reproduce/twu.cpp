@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "model/read.hpp"
-#include "simulate/optimize_design.hpp"
+#include "model/read/read.hpp"
+#include "simulate/optimize/optimize_design.hpp"
 
 namespace lw::reproduce {
 namespace {

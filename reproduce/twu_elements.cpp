@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/worse.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "model/random_state.hpp"
-#include "simulate/run.hpp"
+#include "simulate/run/run.hpp"
 #include "twu.hpp"
 
 // Twu 1987, chapter 2: springs, dampers, friction and outer loads enter through the generalised force Q; he shows none. Here they

@@ -9,8 +9,8 @@
 #include "generated.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "simulate/advance.hpp"
-#include "simulate/energy_balance.hpp"
+#include "simulate/integrate/advance.hpp"
+#include "simulate/motion/energy_balance.hpp"
 #include "twu_nest.hpp"
 
 // Twu 1987, chapter 1, what his tool is for: another layout is another word of its input, and nothing is programmed. In the input of

@@ -8,7 +8,7 @@
 #include "all_stages.hpp"
 #include "base/error.hpp"
 #include "base/worse.hpp"
-#include "simulate/run.hpp"
+#include "simulate/run/run.hpp"
 #include "twu.hpp"
 
 // Twu 1987, chapter 5: the motions of both examples, simulated as a user would, without gravity and under it.

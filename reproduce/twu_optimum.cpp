@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/linear.hpp"
-#include "simulate/optimize_design.hpp"
+#include "simulate/optimize/optimize_design.hpp"
 #include "twu_nest.hpp"
 
 // Twu 1987, §3.1 and future work: the design problem that his sensitivities are for, min F₀(b) within bounds, by his loop of three

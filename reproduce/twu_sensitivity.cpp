@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/worse.hpp"
-#include "dynamics/regressor.hpp"
-#include "dynamics/rnea.hpp"
-#include "simulate/design_run.hpp"
+#include "dynamics/parameters/regressor.hpp"
+#include "dynamics/tree/rnea.hpp"
+#include "simulate/design/design_run.hpp"
 #include "twu_nest.hpp"
 
 // Twu 1987, chapter 3: design sensitivities. He derives the equations and runs none; both examples, every parameter of them, by

@@ -7,9 +7,9 @@
 
 #include "base/worse.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/strategies.hpp"
+#include "codegen/strategies/strategies.hpp"
 #include "dynamics/formulations/formulation.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
 #include "twu.hpp"

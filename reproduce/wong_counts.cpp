@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "counting.hpp"
-#include "dynamics/formulations/cholesky.hpp"
+#include "dynamics/linear/cholesky.hpp"
 #include "dynamics/formulations/composite_bodies.hpp"
 #include "dynamics/formulations/ness.hpp"
 #include "dynamics/formulations/newton_euler.hpp"

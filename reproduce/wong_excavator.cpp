@@ -1,6 +1,6 @@
 #include "experiments.hpp"
 
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "evaluate.hpp"
 
 // Wong 1991, section 5.2: the Caterpillar 215B as rigid bodies.

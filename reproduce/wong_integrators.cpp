@@ -3,10 +3,10 @@
 #include <Eigen/Cholesky>
 
 #include "base/linear.hpp"
-#include "dynamics/crba.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "experiments.hpp"
-#include "simulate/driven.hpp"
-#include "simulate/integrator.hpp"
+#include "simulate/motion/driven.hpp"
+#include "simulate/integrate/integrator.hpp"
 #include "wong.hpp"
 
 // Wong 1991, chapter 5: the excavator on its oil, all valves closed. Oil is a spring, and its fastest mode is too fast for the step of

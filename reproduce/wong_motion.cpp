@@ -1,7 +1,7 @@
 #include "experiments.hpp"
 
-#include "simulate/energy_balance.hpp"
-#include "simulate/integrator.hpp"
+#include "simulate/motion/energy_balance.hpp"
+#include "simulate/integrate/integrator.hpp"
 #include "wong.hpp"
 
 // Wong 1991: his three mechanisms left to themselves for a second. The thesis shows driven motions only; free ones have no

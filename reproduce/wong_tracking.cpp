@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulate/driven.hpp"
-#include "simulate/integrator.hpp"
+#include "simulate/motion/driven.hpp"
+#include "simulate/integrate/integrator.hpp"
 #include "wong.hpp"
 
 // Wong 1991, figure 3.2 with sections 3.5.1 and 3.5.2: inverse dynamics computes the torques of the profile (3.43), which drive

@@ -9,3 +9,4 @@
 #include "model.hpp"
 #include "schedule.hpp"
 #include "simulate.hpp"
+#include "spatial.hpp"

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "model/displace.hpp"
-#include "model/embedded.hpp"
 #include "model/limits.hpp"
 #include "model/mechanism.hpp"
 #include "model/model.hpp"
-#include "model/read.hpp"
-#include "model/write_urdf.hpp"
-#include "model/write_yaml.hpp"
+#include "model/read/embedded.hpp"
+#include "model/read/read.hpp"
+#include "model/write/write_urdf.hpp"
+#include "model/write/write_yaml.hpp"

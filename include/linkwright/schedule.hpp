@@ -8,6 +8,6 @@
 #include "schedule/grain.hpp"
 #include "schedule/host.hpp"
 #include "schedule/machine.hpp"
+#include "schedule/methods/streamline.hpp"
 #include "schedule/schedule.hpp"
-#include "schedule/streamline.hpp"
 #include "schedule/task_graph.hpp"

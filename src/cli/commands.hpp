@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "command.hpp"
+#include "frame/command.hpp"
 
 namespace lw::cli {
 

@@ -7,9 +7,9 @@
 
 #include "../base/error.hpp"
 #include "../graph/outline.hpp"
-#include "c_text.hpp"
+#include "c/c_text.hpp"
 #include "contents.hpp"
-#include "emit_python.hpp"
+#include "languages/emit_python.hpp"
 
 namespace lw {
 

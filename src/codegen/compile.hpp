@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "../base/error.hpp"
-#include "jit.hpp"
-#include "roads.hpp"
+#include "jit/jit.hpp"
+#include "trace/roads.hpp"
 
 namespace lw {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "../dynamics/regressor.hpp"
+#include "../dynamics/parameters/regressor.hpp"
 #include "../model/joints_alone.hpp"
 
 namespace lw {

@@ -1,8 +1,8 @@
 // What the vectors of traced functions hold: for users who have the code and not the mechanism's file.
 #pragma once
 
-#include "program.hpp"
-#include "roads.hpp"
+#include "text/program.hpp"
+#include "trace/roads.hpp"
 
 namespace lw {
 

@@ -9,7 +9,7 @@
 
 #include "../base/error.hpp"
 #include "../base/text.hpp"
-#include "../model/rotation_vector.hpp"
+#include "../spatial/rotation_vector.hpp"
 
 namespace lw {
 

@@ -13,7 +13,7 @@
 #include <array>
 #include <vector>
 
-#include "../model/spatial.hpp"
+#include "../spatial/spatial.hpp"
 
 namespace lw {
 

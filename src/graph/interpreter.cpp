@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "../base/error.hpp"
-#include "sincos.hpp"
+#include "kernels/sincos.hpp"
 #include "tangent.hpp"
 
 namespace lw {

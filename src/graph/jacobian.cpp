@@ -7,7 +7,7 @@
 #include "../base/error.hpp"
 #include "evaluated.hpp"
 #include "partials.hpp"
-#include "passes/objective.hpp"
+#include "objective.hpp"
 #include "tangent.hpp"
 
 namespace lw {

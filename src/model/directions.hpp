@@ -6,7 +6,7 @@
 
 #include "../base/error.hpp"
 #include "../graph/scalar.hpp"
-#include "vec3.hpp"
+#include "../spatial/vec3.hpp"
 
 namespace lw {
 

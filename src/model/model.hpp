@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mechanism.hpp"
-#include "spatial.hpp"
+#include "../spatial/spatial.hpp"
 #include "curve.hpp"
 
 namespace lw {

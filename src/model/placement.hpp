@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mechanism.hpp"
-#include "spatial.hpp"
+#include "../spatial/spatial.hpp"
 
 namespace lw {
 

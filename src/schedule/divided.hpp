@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "../codegen/emit_divided.hpp"
+#include "../codegen/c/emit_divided.hpp"
 #include "schedule.hpp"
 
 namespace lw {

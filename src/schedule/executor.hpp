@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../codegen/jit.hpp"
+#include "../codegen/jit/jit.hpp"
 #include "divided.hpp"
 #include "segment_tasks.hpp"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
-#include "../codegen/equations.hpp"
+#include "../codegen/text/equations.hpp"
 #include "clusters.hpp"
 #include "task_words.hpp"
 

@@ -23,7 +23,7 @@
 #include "../base/user_cache.hpp"
 #include "../codegen/compile.hpp"
 #include "../graph/interpreter.hpp"
-#include "../model/read.hpp"
+#include "../model/read/read.hpp"
 #include "executor.hpp"
 #include "grain.hpp"
 

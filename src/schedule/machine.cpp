@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
-#include "../model/embedded.hpp"
-#include "../model/read_fields.hpp"
-#include "../model/text_checks.hpp"
-#include "../model/yaml_text.hpp"
+#include "../model/read/embedded.hpp"
+#include "../model/read/read_fields.hpp"
+#include "../model/read/text_checks.hpp"
+#include "../model/write/yaml_text.hpp"
 #include "host.hpp"
 
 namespace lw {

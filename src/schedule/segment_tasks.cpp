@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "../base/error.hpp"
-#include "../codegen/c_text.hpp"
+#include "../codegen/c/c_text.hpp"
 
 namespace lw {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "../codegen/emit_divided.hpp"
-#include "../codegen/library.hpp"
+#include "../codegen/c/emit_divided.hpp"
+#include "../codegen/jit/library.hpp"
 
 namespace lw {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../base/error.hpp"
-#include "../codegen/calls_together.hpp"
+#include "../codegen/c/calls_together.hpp"
 #include "grain.hpp"
 
 namespace lw {

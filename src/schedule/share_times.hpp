@@ -4,10 +4,10 @@
 //
 // Work: every node at the machine's cost; multiplications, additions and fused ones alike, at what they cost on average in the
 // whole function; a number that is written, for the caller or for others, like one of them; equal calls that the emitted code
-// runs in lanes at the machine's rate for these (codegen/calls_together.hpp).
+// runs in lanes at the machine's rate for these (codegen/c/calls_together.hpp).
 #pragma once
 
-#include "../codegen/emit_divided.hpp"
+#include "../codegen/c/emit_divided.hpp"
 #include "machine.hpp"
 
 namespace lw {

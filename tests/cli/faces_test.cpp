@@ -1,4 +1,4 @@
-#include "cli/faces.hpp"
+#include "cli/draw/faces.hpp"
 
 #include <cmath>
 #include <random>

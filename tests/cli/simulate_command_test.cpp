@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/verify_page.hpp"
-#include "model/read.hpp"
+#include "cli/report/verify_page.hpp"
+#include "model/read/read.hpp"
 #include "run_cli.hpp"
 
 namespace lw::test {

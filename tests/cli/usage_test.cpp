@@ -1,7 +1,7 @@
 // How the program is called: help, errors, exit codes, completion, output that cannot be written.
 #include <gtest/gtest.h>
 
-#include "../../src/cli/commands.hpp"
+#include "cli/commands.hpp"
 #include "run_cli.hpp"
 
 namespace lw::test {

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "base/worse.hpp"
-#include "dynamics/aba.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/derivative_terms.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/derivatives/derivative_terms.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace {

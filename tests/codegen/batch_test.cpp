@@ -1,5 +1,5 @@
 // Many states at once against the interpreter: the same bits in every lane, nothing else touched.
-#include "codegen/emit_batch.hpp"
+#include "codegen/c/emit_batch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@
 #include "base/process.hpp"
 #include "base/random.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/emit_c.hpp"
-#include "codegen/emit_cpp.hpp"
-#include "codegen/selftest.hpp"
+#include "codegen/c/emit_c.hpp"
+#include "codegen/c/emit_cpp.hpp"
+#include "codegen/c/selftest.hpp"
 #include "graph/interpreter.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "other_languages.hpp"
 #include "support/scratch.hpp"
 

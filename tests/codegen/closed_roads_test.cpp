@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "codegen/compile.hpp"
-#include "codegen/roads.hpp"
-#include "dynamics/closed.hpp"
+#include "codegen/trace/roads.hpp"
+#include "dynamics/loops/closed.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/jacobian.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/closed_chains.hpp"
 
 namespace lw {

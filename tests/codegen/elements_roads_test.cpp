@@ -5,12 +5,12 @@
 
 #include "base/worse.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/roads.hpp"
-#include "dynamics/elements.hpp"
-#include "dynamics/friction.hpp"
-#include "dynamics/rnea.hpp"
+#include "codegen/trace/roads.hpp"
+#include "dynamics/tree/elements.hpp"
+#include "dynamics/friction/friction.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace elements_roads_test {

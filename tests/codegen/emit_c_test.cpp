@@ -1,5 +1,5 @@
 // Generated C and C++ as a user has it: files, compiled with all warnings, that prove themselves.
-#include "codegen/emit_c.hpp"
+#include "codegen/c/emit_c.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,15 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/banner.hpp"
-#include "codegen/emit_cpp.hpp"
-#include "codegen/report.hpp"
-#include "codegen/selftest.hpp"
-#include "dynamics/aba.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/rnea.hpp"
+#include "codegen/text/banner.hpp"
+#include "codegen/c/emit_cpp.hpp"
+#include "codegen/text/report.hpp"
+#include "codegen/c/selftest.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "other_languages.hpp"
 #include "support/scratch.hpp"
 #include "traces.hpp"

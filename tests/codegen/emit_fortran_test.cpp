@@ -1,4 +1,4 @@
-#include "codegen/emit_fortran.hpp"
+#include "codegen/languages/emit_fortran.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "codegen/emit_python.hpp"
+#include "codegen/languages/emit_python.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "codegen/equations.hpp"
+#include "codegen/text/equations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/emit_dot.hpp"
-#include "codegen/emit_latex.hpp"
-#include "codegen/emit_text.hpp"
-#include "codegen/unicode_notation.hpp"
+#include "codegen/languages/emit_dot.hpp"
+#include "codegen/languages/emit_latex.hpp"
+#include "codegen/languages/emit_text.hpp"
+#include "codegen/text/unicode_notation.hpp"
 #include "other_languages.hpp"
 
 namespace lw {

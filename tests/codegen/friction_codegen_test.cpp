@@ -10,12 +10,12 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/friction_roads.hpp"
-#include "codegen/roads.hpp"
-#include "dynamics/forward_friction.hpp"
+#include "codegen/trace/friction_roads.hpp"
+#include "codegen/trace/roads.hpp"
+#include "dynamics/friction/forward_friction.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

@@ -1,5 +1,5 @@
 // Derivatives of functions of the contract against duals and complex steps over the algorithms they were traced from.
-#include "codegen/function_derivatives.hpp"
+#include "codegen/trace/function_derivatives.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 
 #include "base/random.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/roads.hpp"
-#include "dynamics/inverse_derivatives.hpp"
+#include "codegen/trace/roads.hpp"
+#include "dynamics/derivatives/inverse_derivatives.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/motion.hpp"
 #include "support/random_mechanism.hpp"
 

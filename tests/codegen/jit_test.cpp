@@ -1,5 +1,5 @@
 // Compiled code against the interpreter: the same bits.
-#include "codegen/jit.hpp"
+#include "codegen/jit/jit.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 #include "base/random.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/tangent.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/scratch.hpp"
 #include "support/random_mechanism.hpp"
 #include "traces.hpp"

@@ -1,5 +1,5 @@
 // The kernel as users compile it: the bits of the library's own, from every compiler and at every level of optimisation.
-#include "codegen/kernels.hpp"
+#include "codegen/c/kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/c_text.hpp"
-#include "graph/sincos.hpp"
+#include "codegen/c/c_text.hpp"
+#include "graph/kernels/sincos.hpp"
 #include "other_languages.hpp"
 
 namespace lw {

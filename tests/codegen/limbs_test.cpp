@@ -1,6 +1,6 @@
 // Equal limbs by one function, in the lanes of vectors: against the algorithms over double, and bit for bit against the
 // interpreter.
-#include "codegen/limbs.hpp"
+#include "codegen/trace/limbs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "codegen/compile.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/outline.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/scratch.hpp"
 
 namespace lw {

@@ -2,14 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "base/process.hpp"
-#include "codegen/banner.hpp"
+#include "codegen/text/banner.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/emit_c.hpp"
-#include "codegen/emit_latex.hpp"
-#include "codegen/emit_text.hpp"
-#include "codegen/equations.hpp"
-#include "codegen/unicode_notation.hpp"
-#include "model/read.hpp"
+#include "codegen/c/emit_c.hpp"
+#include "codegen/languages/emit_latex.hpp"
+#include "codegen/languages/emit_text.hpp"
+#include "codegen/text/equations.hpp"
+#include "codegen/text/unicode_notation.hpp"
+#include "model/read/read.hpp"
 #include "other_languages.hpp"
 
 namespace lw {

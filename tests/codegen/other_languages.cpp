@@ -12,10 +12,10 @@
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "traces.hpp"
 
 namespace lw {

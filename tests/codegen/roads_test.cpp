@@ -1,5 +1,5 @@
 // Traced functions, by whatever road was the cheapest, against the algorithms over double: mechanisms as awkward as they come.
-#include "codegen/roads.hpp"
+#include "codegen/trace/roads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "graph/interpreter.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

@@ -1,4 +1,4 @@
-#include "codegen/statements.hpp"
+#include "codegen/text/statements.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Four ways to write inverse dynamics: each agrees with recursive Newton-Euler, as a graph and as compiled text.
-#include "codegen/strategies.hpp"
+#include "codegen/strategies/strategies.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,12 @@
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/c_text.hpp"
-#include "codegen/library.hpp"
-#include "dynamics/rnea.hpp"
-#include "dynamics/torque_terms.hpp"
+#include "codegen/c/c_text.hpp"
+#include "codegen/jit/library.hpp"
+#include "dynamics/tree/rnea.hpp"
+#include "dynamics/tree/torque_terms.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 #include "support/scratch.hpp"
 

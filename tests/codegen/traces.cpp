@@ -1,8 +1,8 @@
 #include "traces.hpp"
 
-#include "dynamics/aba.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/random_state.hpp"
 
 namespace lw {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/program.hpp"
+#include "codegen/text/program.hpp"
 #include "model/model.hpp"
 
 namespace lw {

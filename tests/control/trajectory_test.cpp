@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 #include "graph/interpreter.hpp"
 #include "model/placement.hpp"
-#include "model/rotation_vector.hpp"
+#include "spatial/rotation_vector.hpp"
 
 namespace lw {
 namespace trajectory_test {

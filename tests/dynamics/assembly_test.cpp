@@ -1,5 +1,5 @@
 // Position assembly: against closed forms written here, and what it says where there is nothing to assemble.
-#include "dynamics/assembly.hpp"
+#include "dynamics/assembly/assembly.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "dynamics/closure.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/modes/soundness.hpp"
-#include "model/read.hpp"
+#include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/assembly/soundness.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace assembly_test {

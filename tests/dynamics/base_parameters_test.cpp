@@ -11,11 +11,11 @@
 
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "dynamics/base_parameters.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/parameters/base_parameters.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

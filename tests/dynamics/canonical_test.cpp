@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "base/worse.hpp"
-#include "dynamics/base_parameters.hpp"
+#include "dynamics/parameters/base_parameters.hpp"
 #include "dynamics/canonical/composite.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
-#include "model/embedded.hpp"
+#include "model/read/embedded.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

@@ -1,5 +1,5 @@
 // Inverse kinematics of closed mechanisms: closed forms written here, there and back, and what cannot be reached.
-#include "dynamics/modes/closed_ik.hpp"
+#include "dynamics/assembly/closed_ik.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "base/error.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "model/placement.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace closed_ik_test {

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "base/worse.hpp"
-#include "dynamics/closed_forward_losses.hpp"
-#include "dynamics/closed_states.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/loop_position.hpp"
-#include "model/read.hpp"
+#include "dynamics/loops/closed_forward_losses.hpp"
+#include "dynamics/loops/closed_states.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/loops/loop_position.hpp"
+#include "model/read/read.hpp"
 #include "support/closed_chains.hpp"
 #include "support/mechanism_of.hpp"
 

@@ -1,6 +1,6 @@
 // Closed mechanisms over all scalars, against roads that share nothing with the orthogonal complement: redundant coordinates with
 // multipliers, derivatives by complex step and dual numbers, conservation of power.
-#include "dynamics/closed.hpp"
+#include "dynamics/loops/closed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,16 +11,16 @@
 #include "base/linear.hpp"
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "dynamics/assembly.hpp"
-#include "dynamics/closed_states.hpp"
-#include "dynamics/closure.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/energy.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/loop_position.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/assembly/assembly.hpp"
+#include "dynamics/loops/closed_states.hpp"
+#include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/energy.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/loops/loop_position.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/coordinate_rates.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/closed_chains.hpp"
 #include "support/mechanism_of.hpp"
 

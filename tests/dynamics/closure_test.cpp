@@ -1,10 +1,10 @@
-#include "dynamics/closure.hpp"
+#include "dynamics/kinematics/closure.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace closure_test {

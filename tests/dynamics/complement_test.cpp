@@ -11,10 +11,10 @@
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/formulations/ness.hpp"
 #include "dynamics/formulations/noc.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "base/random.hpp"
-#include "dynamics/assembly.hpp"
-#include "dynamics/kinematics.hpp"
-#include "model/read.hpp"
+#include "dynamics/assembly/assembly.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace direct_kinematics_test {

@@ -1,15 +1,15 @@
 // Elastic drives in motion: two masses, a spring and a play between them, against their closed equations.
-#include "model/elastic.hpp"
+#include "model/check/elastic.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/worse.hpp"
-#include "dynamics/aba.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace elastic_drives_test {

@@ -1,5 +1,5 @@
 // Joint motion along a path: rates and accelerations that move the frame as asked, on one branch all the way.
-#include "dynamics/follow_path.hpp"
+#include "dynamics/kinematics/follow_path.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "control/trajectory.hpp"
-#include "dynamics/kinematics.hpp"
-#include "model/read.hpp"
-#include "model/rotation_vector.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "model/read/read.hpp"
+#include "spatial/rotation_vector.hpp"
 
 namespace lw {
 namespace follow_path_test {

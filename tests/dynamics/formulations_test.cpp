@@ -12,12 +12,12 @@
 
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "dynamics/crba.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/formulations/formulation.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

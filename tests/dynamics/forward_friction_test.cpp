@@ -10,12 +10,12 @@
 #include <Eigen/LU>
 
 #include "base/worse.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/forward_friction.hpp"
-#include "dynamics/rnea.hpp"
-#include "dynamics/torque_terms.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/tree/rnea.hpp"
+#include "dynamics/tree/torque_terms.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/random_elements.hpp"
 #include "support/random_mechanism.hpp"
 #include "support/stick_slip.hpp"

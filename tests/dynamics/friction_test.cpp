@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "dynamics/friction.hpp"
+#include "dynamics/friction/friction.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace friction_test {

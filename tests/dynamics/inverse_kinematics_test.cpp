@@ -1,5 +1,5 @@
 // Inverse kinematics: closed forms against the forward road on every branch, the numerical road on everything else.
-#include "dynamics/inverse_kinematics.hpp"
+#include "dynamics/kinematics/inverse_kinematics.hpp"
 
 #include <Eigen/Core>
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@
 
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "dynamics/closed_form_arm.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/kinematics/closed_form_arm.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "model/placement.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
-#include "model/rotation_vector.hpp"
+#include "model/read/read.hpp"
+#include "spatial/rotation_vector.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

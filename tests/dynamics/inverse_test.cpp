@@ -6,9 +6,9 @@
 
 #include <Eigen/Geometry>
 
-#include "dynamics/crba.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
 #include "support/random_mechanism.hpp"

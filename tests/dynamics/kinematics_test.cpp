@@ -1,13 +1,13 @@
 // Kinematics, energy and momentum, differentiated along a motion by complex step.
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <rapidcheck/gtest.h>
 
-#include "dynamics/aba.hpp"
-#include "dynamics/energy.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/energy.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
 #include "support/motion.hpp"

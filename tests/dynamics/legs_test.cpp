@@ -1,13 +1,13 @@
 // Legs of any number of freedoms: their determinants against Jacobians of the tree.
-#include "dynamics/modes/legs.hpp"
+#include "dynamics/assembly/legs.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/linear.hpp"
-#include "dynamics/kinematics.hpp"
-#include "model/read.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace legs_test {

@@ -1,17 +1,17 @@
 // What a caller can get wrong is told, in every build.
 #include <gtest/gtest.h>
 
-#include "dynamics/aba.hpp"
-#include "dynamics/base_parameters.hpp"
-#include "dynamics/closed_form_arm.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/energy.hpp"
-#include "dynamics/follow_path.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/parameters/base_parameters.hpp"
+#include "dynamics/kinematics/closed_form_arm.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/energy.hpp"
+#include "dynamics/kinematics/follow_path.hpp"
 #include "dynamics/formulations/formulation.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace misuse_test {

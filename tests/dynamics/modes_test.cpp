@@ -1,5 +1,5 @@
 // Assembly modes: closed forms against numbers of the theses and formulas written here, the search against the closed forms.
-#include "dynamics/modes/modes.hpp"
+#include "dynamics/assembly/modes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,15 @@
 #include "base/error.hpp"
 #include "base/linear.hpp"
 #include "base/random.hpp"
-#include "dynamics/closure.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/modes/feasibility.hpp"
-#include "dynamics/modes/link_comparison.hpp"
-#include "dynamics/modes/mode_identity.hpp"
-#include "dynamics/modes/mode_path.hpp"
-#include "dynamics/modes/mode_search.hpp"
-#include "dynamics/modes/planar_platform.hpp"
-#include "model/read.hpp"
+#include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/assembly/feasibility.hpp"
+#include "dynamics/assembly/link_comparison.hpp"
+#include "dynamics/assembly/mode_identity.hpp"
+#include "dynamics/assembly/mode_path.hpp"
+#include "dynamics/assembly/mode_search.hpp"
+#include "dynamics/assembly/planar_platform.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace modes_test {

@@ -1,5 +1,5 @@
 // Equations by reflections, against Eigen's decompositions with full pivots.
-#include "dynamics/reflections.hpp"
+#include "dynamics/linear/reflections.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "model/read.hpp"
-#include "simulate/scenario.hpp"
+#include "model/read/read.hpp"
+#include "simulate/scenario/scenario.hpp"
 #include "target.hpp"
 
 namespace {

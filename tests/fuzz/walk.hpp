@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "dynamics/aba.hpp"
-#include "dynamics/closure.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/evaluate.hpp"
 #include "model/model.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 // The sanitizers judge: what the numbers are is for other tests, and they may overflow.
 inline void compute(const lw::Mechanism& mechanism) {

@@ -1,6 +1,6 @@
 #include "graph/passes/angle_sums.hpp"
 
-#include "graph/passes/objective.hpp"
+#include "graph/objective.hpp"
 #include "support/sample_functions.hpp"
 
 namespace lw {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/interpreter.hpp"
-#include "graph/sincos.hpp"
+#include "graph/kernels/sincos.hpp"
 
 namespace lw {
 namespace arcs_test {

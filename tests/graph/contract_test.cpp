@@ -1,6 +1,6 @@
 #include "graph/passes/contract.hpp"
 
-#include "graph/passes/objective.hpp"
+#include "graph/objective.hpp"
 #include "support/sample_functions.hpp"
 
 namespace lw {

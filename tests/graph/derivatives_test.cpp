@@ -11,7 +11,7 @@
 #include "graph/adjoint.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/jacobian.hpp"
-#include "graph/passes/objective.hpp"
+#include "graph/objective.hpp"
 #include "graph/tangent.hpp"
 #include "support/sample_functions.hpp"
 

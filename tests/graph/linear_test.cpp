@@ -1,7 +1,7 @@
 #include "graph/passes/linear.hpp"
 
 #include "graph/passes/extraction.hpp"
-#include "graph/passes/objective.hpp"
+#include "graph/objective.hpp"
 #include "support/sample_functions.hpp"
 
 namespace lw {

@@ -1,4 +1,4 @@
-#include "graph/passes/schedule.hpp"
+#include "graph/schedule.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "graph/passes/search.hpp"
 
-#include "graph/passes/objective.hpp"
+#include "graph/objective.hpp"
 #include "graph/passes/optimize.hpp"
 #include "support/sample_functions.hpp"
 

@@ -1,4 +1,4 @@
-#include "graph/sincos.hpp"
+#include "graph/kernels/sincos.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "graph/passes/strength.hpp"
 
 #include "graph/interpreter.hpp"
-#include "graph/passes/objective.hpp"
+#include "graph/objective.hpp"
 #include "support/sample_functions.hpp"
 
 namespace lw {

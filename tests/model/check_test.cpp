@@ -1,4 +1,4 @@
-#include "model/check.hpp"
+#include "model/check/check.hpp"
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "expect_diagnostic.hpp"
-#include "model/inertia_check.hpp"
+#include "model/check/inertia_check.hpp"
 
 namespace lw {
 namespace check_test {

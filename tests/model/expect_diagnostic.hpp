@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 // The text of the file from the diagnostic's place on; "" where it names no column.
 inline std::string text_at(const lw::ReadResult& result, const lw::Location& where) {

@@ -8,11 +8,11 @@
 #include <sstream>
 
 #include "base/worse.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/friction.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/friction/friction.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "expect_diagnostic.hpp"
-#include "model/elastic.hpp"
+#include "model/check/elastic.hpp"
 #include "model/random_state.hpp"
 
 namespace lw {

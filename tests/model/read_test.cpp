@@ -1,4 +1,4 @@
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "expect_diagnostic.hpp"
-#include "model/families.hpp"
+#include "model/read/families.hpp"
 
 namespace lw {
 namespace read_test {

@@ -1,13 +1,13 @@
 // The input language of Twu 1987: his two examples against our models of them, and what a bad file is told.
-#include "model/read_twu.hpp"
+#include "model/read/read_twu.hpp"
 
 #include <gtest/gtest.h>
 
 
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "documented.hpp"
 #include "expect_diagnostic.hpp"
-#include "model/write_yaml.hpp"
+#include "model/write/write_yaml.hpp"
 #include "support/same_dynamics.hpp"
 
 namespace lw {

@@ -1,5 +1,5 @@
 // The vocabulary of Wong 1991: his three mechanisms against our models of them, and what a bad file is told.
-#include "model/read_wong.hpp"
+#include "model/read/read_wong.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "documented.hpp"
 #include "expect_diagnostic.hpp"
-#include "model/write_yaml.hpp"
+#include "model/write/write_yaml.hpp"
 #include "support/same_dynamics.hpp"
 
 namespace lw {

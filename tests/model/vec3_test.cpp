@@ -1,5 +1,5 @@
 // The arithmetic of vectors against Eigen's; compiled twice, with and without AVX, since those are two implementations.
-#include "model/spatial.hpp"
+#include "spatial/spatial.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Mechanisms written as URDF and read back: the same torques; and what URDF cannot say is named.
-#include "model/write_urdf.hpp"
+#include "model/write/write_urdf.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <numbers>
 
 #include "base/worse.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/placement.hpp"
 #include "model/random_state.hpp"
-#include "model/urdf_form.hpp"
+#include "model/write/urdf_form.hpp"
 #include "support/random_mechanism.hpp"
 #include "support/same_dynamics.hpp"
 

@@ -1,5 +1,5 @@
 // Formulas and mechanisms written as text and read back: the same nodes, the same bits, the same text again.
-#include "model/write_yaml.hpp"
+#include "model/write/write_yaml.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "expect_diagnostic.hpp"
 #include "model/evaluate.hpp"
 #include "model/formula_text.hpp"
-#include "model/read_yaml.hpp"
+#include "model/read/read_yaml.hpp"
 #include "support/random_mechanism.hpp"
 #include "support/same_dynamics.hpp"
 

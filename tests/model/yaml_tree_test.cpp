@@ -1,4 +1,4 @@
-#include "model/yaml_tree.hpp"
+#include "model/read/yaml_tree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "base/random.hpp"
-#include "cli/peers.hpp"
+#include "cli/bench/peers.hpp"
 #include "codegen/compile.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "schedule/executor.hpp"
 
 namespace lw {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reproduce/experiments.hpp"
-#include "simulate/advance.hpp"
+#include "simulate/integrate/advance.hpp"
 #include "support/wished.hpp"
 
 namespace lw::reproduce {

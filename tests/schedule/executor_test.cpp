@@ -17,7 +17,7 @@
 #include "codegen/compile.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "support/scratch.hpp"
 #include "support/wished.hpp"
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/random.hpp"
-#include "codegen/roads.hpp"
-#include "model/read.hpp"
+#include "codegen/trace/roads.hpp"
+#include "model/read/read.hpp"
 #include "schedule/schedule.hpp"
 #include "support/sample_functions.hpp"
 

@@ -1,5 +1,5 @@
 // Dhanaraj's subtasks for any serial arm. Their numbers, by table and by hand, are in reproduce/dhanaraj_schedule.cpp.
-#include "schedule/streamline.hpp"
+#include "schedule/methods/streamline.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "schedule/schedule.hpp"
 
 namespace lw {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/read.hpp"
-#include "simulate/design_scenario.hpp"
-#include "simulate/run.hpp"
+#include "model/read/read.hpp"
+#include "simulate/design/design_scenario.hpp"
+#include "simulate/run/run.hpp"
 
 namespace lw {
 namespace design_events_test {

@@ -7,10 +7,10 @@
 
 #include "base/index.hpp"
 #include "base/worse.hpp"
-#include "dynamics/closed_mechanism.hpp"
-#include "model/read.hpp"
-#include "simulate/design_problem.hpp"
-#include "simulate/design_run.hpp"
+#include "dynamics/loops/closed_mechanism.hpp"
+#include "model/read/read.hpp"
+#include "simulate/optimize/design_problem.hpp"
+#include "simulate/design/design_run.hpp"
 
 namespace lw {
 namespace design_loops_test {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "model/read.hpp"
-#include "simulate/design_scenario.hpp"
+#include "model/read/read.hpp"
+#include "simulate/design/design_scenario.hpp"
 
 namespace lw {
 namespace design_scenario_test {

@@ -6,13 +6,13 @@
 
 #include "base/random.hpp"
 #include "base/worse.hpp"
-#include "dynamics/forward_friction.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/coordinate_rates.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "reproduce/twu.hpp"
-#include "simulate/design_run.hpp"
+#include "simulate/design/design_run.hpp"
 
 namespace lw {
 namespace design_sensitivity_test {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "model/read.hpp"
-#include "simulate/design_scenario.hpp"
-#include "simulate/optimize_design.hpp"
+#include "model/read/read.hpp"
+#include "simulate/design/design_scenario.hpp"
+#include "simulate/optimize/optimize_design.hpp"
 
 namespace lw {
 namespace design_start_test {

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <numbers>
 
-#include "model/read.hpp"
-#include "simulate/advance.hpp"
-#include "simulate/batch_run.hpp"
-#include "simulate/driven.hpp"
-#include "simulate/energy_balance.hpp"
+#include "model/read/read.hpp"
+#include "simulate/integrate/advance.hpp"
+#include "simulate/run/batch_run.hpp"
+#include "simulate/motion/driven.hpp"
+#include "simulate/motion/energy_balance.hpp"
 #include "support/mechanism_of.hpp"
 
 namespace lw {

@@ -7,10 +7,10 @@
 
 #include "base/linear.hpp"
 #include "base/random.hpp"
-#include "dynamics/friction.hpp"
-#include "dynamics/rnea.hpp"
-#include "model/read.hpp"
-#include "simulate/excite.hpp"
+#include "dynamics/friction/friction.hpp"
+#include "dynamics/tree/rnea.hpp"
+#include "model/read/read.hpp"
+#include "simulate/identify/excite.hpp"
 
 namespace lw {
 namespace excite_test {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "model/read.hpp"
-#include "simulate/design_run.hpp"
+#include "model/read/read.hpp"
+#include "simulate/design/design_run.hpp"
 
 namespace lw {
 namespace force_jumps_test {

@@ -7,16 +7,16 @@
 #include <numbers>
 
 #include "base/random.hpp"
-#include "dynamics/friction.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/friction/friction.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/evaluate.hpp"
-#include "model/inertia_check.hpp"
+#include "model/check/inertia_check.hpp"
 #include "model/random_state.hpp"
-#include "model/read.hpp"
-#include "model/write_yaml.hpp"
-#include "simulate/identify.hpp"
-#include "simulate/low_pass.hpp"
-#include "simulate/physical_fit.hpp"
+#include "model/read/read.hpp"
+#include "model/write/write_yaml.hpp"
+#include "simulate/identify/identify.hpp"
+#include "simulate/identify/low_pass.hpp"
+#include "simulate/identify/physical_fit.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

@@ -7,12 +7,12 @@
 
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "model/read.hpp"
-#include "model/rotation_vector.hpp"
-#include "simulate/advance.hpp"
-#include "simulate/chart.hpp"
-#include "simulate/driven.hpp"
-#include "simulate/energy_balance.hpp"
+#include "model/read/read.hpp"
+#include "spatial/rotation_vector.hpp"
+#include "simulate/integrate/advance.hpp"
+#include "simulate/integrate/chart.hpp"
+#include "simulate/motion/driven.hpp"
+#include "simulate/motion/energy_balance.hpp"
 #include "support/count_allocations.hpp"
 #include "support/mechanism_of.hpp"
 

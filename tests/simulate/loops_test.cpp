@@ -13,16 +13,16 @@
 #include <fmt/format.h>
 
 #include "base/worse.hpp"
-#include "dynamics/closure.hpp"
-#include "dynamics/crba.hpp"
-#include "dynamics/loop_plan.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/crba.hpp"
+#include "dynamics/loops/loop_plan.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/coordinate_rates.hpp"
-#include "model/elastic.hpp"
-#include "model/read.hpp"
-#include "simulate/advance.hpp"
-#include "simulate/energy_balance.hpp"
-#include "simulate/run.hpp"
+#include "model/check/elastic.hpp"
+#include "model/read/read.hpp"
+#include "simulate/integrate/advance.hpp"
+#include "simulate/motion/energy_balance.hpp"
+#include "simulate/run/run.hpp"
 #include "support/mechanism_of.hpp"
 
 namespace lw {

@@ -7,12 +7,12 @@
 
 #include "base/file.hpp"
 #include "base/linear.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/rnea.hpp"
-#include "model/read.hpp"
-#include "model/write_yaml.hpp"
-#include "simulate/descent.hpp"
-#include "simulate/design_problem.hpp"
+#include "dynamics/tree/kinematics.hpp"
+#include "dynamics/tree/rnea.hpp"
+#include "model/read/read.hpp"
+#include "model/write/write_yaml.hpp"
+#include "simulate/optimize/descent.hpp"
+#include "simulate/optimize/design_problem.hpp"
 #include "support/scratch.hpp"
 
 namespace lw {

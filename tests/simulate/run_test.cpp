@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "model/read.hpp"
-#include "simulate/run.hpp"
+#include "model/read/read.hpp"
+#include "simulate/run/run.hpp"
 
 namespace lw {
 namespace run_test {

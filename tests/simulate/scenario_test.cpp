@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "model/read.hpp"
-#include "simulate/scenario.hpp"
+#include "model/read/read.hpp"
+#include "simulate/scenario/scenario.hpp"
 #include "support/scratch.hpp"
 
 namespace lw {

@@ -8,8 +8,8 @@
 
 #include "base/file.hpp"
 #include "base/process.hpp"
-#include "model/read.hpp"
-#include "simulate/standalone.hpp"
+#include "model/read/read.hpp"
+#include "simulate/standalone/standalone.hpp"
 #include "support/scratch.hpp"
 
 namespace lw {

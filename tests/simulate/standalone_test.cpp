@@ -1,5 +1,5 @@
 // Stand-alone simulators are compiled and run here as a user does, and their results compared with motions known from elsewhere.
-#include "simulate/standalone.hpp"
+#include "simulate/standalone/standalone.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/process.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 #include "reproduce/twu.hpp"
 #include "support/scratch.hpp"
 

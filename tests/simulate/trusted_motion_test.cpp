@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "base/worse.hpp"
-#include "dynamics/loop_plan.hpp"
-#include "simulate/advance.hpp"
-#include "simulate/energy_balance.hpp"
-#include "simulate/run.hpp"
+#include "dynamics/loops/loop_plan.hpp"
+#include "simulate/integrate/advance.hpp"
+#include "simulate/motion/energy_balance.hpp"
+#include "simulate/run/run.hpp"
 #include "support/mechanism_of.hpp"
 
 namespace lw {

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "dynamics/aba.hpp"
-#include "dynamics/rnea.hpp"
-#include "model/read.hpp"
-#include "simulate/verification.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/rnea.hpp"
+#include "model/read/read.hpp"
+#include "simulate/run/verification.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace lw {

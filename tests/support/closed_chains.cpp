@@ -4,7 +4,7 @@
 #include <Eigen/Geometry>
 
 #include "base/random.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "support/mechanism_of.hpp"
 
 namespace lw {

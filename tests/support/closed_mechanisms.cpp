@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include "dynamics/closure.hpp"
+#include "dynamics/kinematics/closure.hpp"
 #include "support/mechanism_of.hpp"
 
 namespace lw {

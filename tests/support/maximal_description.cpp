@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/index.hpp"
-#include "dynamics/kinematics.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "model/directions.hpp"
 
 namespace lw {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dynamics/workspace.hpp"
+#include "dynamics/tree/workspace.hpp"
 
 namespace lw {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 

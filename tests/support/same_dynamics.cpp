@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/worse.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "model/random_state.hpp"
 
 namespace lw {

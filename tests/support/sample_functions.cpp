@@ -7,12 +7,12 @@
 
 #include "base/random.hpp"
 #include "base/worse.hpp"
-#include "dynamics/aba.hpp"
-#include "dynamics/crba.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/formulations/formulation.hpp"
-#include "dynamics/rnea.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
-#include "model/read.hpp"
+#include "model/read/read.hpp"
 
 namespace lw {
 namespace {

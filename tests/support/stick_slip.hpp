@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "simulate/advance.hpp"
-#include "simulate/driven.hpp"
+#include "simulate/integrate/advance.hpp"
+#include "simulate/motion/driven.hpp"
 
 namespace lw {
 

@@ -1,7 +1,7 @@
 #include "composite.hpp"
 
 #include "../../base/index.hpp"
-#include "../elements.hpp"
+#include "../tree/elements.hpp"
 #include "turn.hpp"
 
 namespace lw {

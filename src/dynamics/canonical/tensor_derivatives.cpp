@@ -4,7 +4,7 @@
 #include <array>
 
 #include "../../base/index.hpp"
-#include "../elements.hpp"
+#include "../tree/elements.hpp"
 #include "tensor_recursion.hpp"
 
 namespace lw {

@@ -1,6 +1,6 @@
 #include "tensor_inverse.hpp"
 
-#include "../elements.hpp"
+#include "../tree/elements.hpp"
 #include "tensor_recursion.hpp"
 
 namespace lw {

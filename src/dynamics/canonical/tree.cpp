@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "../../base/index.hpp"
-#include "../elements.hpp"
-#include "../extent.hpp"
+#include "../tree/elements.hpp"
+#include "../tree/extent.hpp"
 #include "../formulations/linkage.hpp"
-#include "../regrouping.hpp"
+#include "../parameters/regrouping.hpp"
 
 namespace lw {
 

@@ -19,7 +19,7 @@
 
 #include <vector>
 
-#include "../workspace.hpp"
+#include "../tree/workspace.hpp"
 
 namespace lw {
 

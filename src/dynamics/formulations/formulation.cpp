@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "../../base/linear.hpp"
-#include "../elements.hpp"
+#include "../tree/elements.hpp"
 #include "binder.hpp"
-#include "cholesky.hpp"
+#include "../linear/cholesky.hpp"
 #include "composite_bodies.hpp"
 #include "hollerbach.hpp"
 #include "lagrange.hpp"

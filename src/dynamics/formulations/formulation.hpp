@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "../workspace.hpp"
+#include "../tree/workspace.hpp"
 
 namespace lw {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "../workspace.hpp"
+#include "../tree/workspace.hpp"
 
 namespace lw {
 

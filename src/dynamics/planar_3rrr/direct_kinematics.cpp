@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "../modes/planar_platform.hpp"
+#include "../assembly/planar_platform.hpp"
 
 namespace lw {
 namespace {

@@ -6,9 +6,9 @@
 #include <Eigen/Geometry>
 
 #include "../../base/index.hpp"
-#include "../assembly.hpp"
-#include "../kinematics.hpp"
-#include "../modes/planar_groups.hpp"
+#include "../assembly/assembly.hpp"
+#include "../tree/kinematics.hpp"
+#include "../assembly/planar_groups.hpp"
 
 namespace lw {
 namespace {

@@ -10,7 +10,7 @@
 #include <array>
 #include <optional>
 
-#include "../workspace.hpp"
+#include "../tree/workspace.hpp"
 
 namespace lw {
 

@@ -8,7 +8,7 @@
 
 #include "../rewrite.hpp"
 #include "names.hpp"
-#include "objective.hpp"
+#include "../objective.hpp"
 
 namespace lw {
 namespace {

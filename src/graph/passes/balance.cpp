@@ -1,6 +1,6 @@
 #include "balance.hpp"
 
-#include "objective.hpp"
+#include "../objective.hpp"
 #include "polynomials.hpp"
 
 namespace lw {

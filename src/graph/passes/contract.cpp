@@ -5,7 +5,7 @@
 
 #include "../rewrite.hpp"
 #include "names.hpp"
-#include "schedule.hpp"
+#include "../schedule.hpp"
 
 namespace lw {
 namespace {

@@ -12,7 +12,7 @@
 #include "linear.hpp"
 #include "products.hpp"
 #include "pythagorean.hpp"
-#include "schedule.hpp"
+#include "../schedule.hpp"
 #include "strength.hpp"
 
 namespace lw {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "objective.hpp"
+#include "../objective.hpp"
 #include "search.hpp"
 
 namespace lw {

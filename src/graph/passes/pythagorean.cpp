@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "extractor.hpp"
-#include "objective.hpp"
+#include "../objective.hpp"
 
 namespace lw {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "extractor.hpp"
-#include "objective.hpp"
+#include "../objective.hpp"
 
 namespace lw {
 

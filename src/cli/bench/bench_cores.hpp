@@ -1,0 +1,10 @@
+// `bench --cores`: what the automatic choice of the number of cores makes of every function.
+#pragma once
+
+#include "../frame/command.hpp"
+
+namespace lw::cli {
+
+int bench_cores(const Arguments& arguments);
+
+}  // namespace lw::cli

@@ -1,0 +1,489 @@
+#include "../commands.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "../../dynamics/tree/aba.hpp"
+#include "../../dynamics/loops/closed.hpp"
+#include "../../dynamics/tree/crba.hpp"
+#include "../../dynamics/tree/energy.hpp"
+#include "../../dynamics/derivatives/forward_derivatives.hpp"
+#include "../../dynamics/derivatives/inverse_derivatives.hpp"
+#include "../../dynamics/tree/kinematics.hpp"
+#include "../../dynamics/loops/loop_position.hpp"
+#include "../../dynamics/parameters/parameter_derivatives.hpp"
+#include "../../dynamics/tree/rnea.hpp"
+#include "../../dynamics/derivatives/second_derivatives.hpp"
+#include "../../model/coordinate_rates.hpp"
+#include "../io/closed_input.hpp"
+#include "../io/closed_model.hpp"
+#include "../io/codegen_options.hpp"
+#include "../io/frame_option.hpp"
+#include "../io/judgements.hpp"
+#include "../io/model_input.hpp"
+#include "../io/results.hpp"
+#include "../io/vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+// What is differentiated, and by what besides q.
+struct Target {
+  const char* name;
+  const char* result;
+  bool by_qd;
+  const char* last;  // qdd, tau, or nothing
+  const char* help;
+};
+constexpr Target kTargets[] = {{"inverse", "tau", true, "qdd", "tau(q, qd, qdd)"},
+                               {"forward", "qdd", true, "tau", "qdd(q, qd, tau)"},
+                               {"mass-matrix", "M", false, "", "M(q), a matrix per velocity"},
+                               {"bias", "bias", true, "", "c(q, qd) + g(q)"},
+                               {"kinematics", "pose", false, "", "position and rotation matrix of a frame"},
+                               {"energy", "energy", true, "", "kinetic and potential energy"}};
+
+const Target& chosen_target(const Arguments& arguments) {
+  const std::string wanted = arguments.text("--function", "inverse");
+  for (const Target& t : kTargets) {
+    if (wanted == t.name) return t;
+  }
+  throw Error(ErrorCode::usage, fmt::format("`{}` is not a function of this command", wanted));
+}
+
+struct DerivativePoint {
+  std::vector<double> q, qd, last;
+  int frame;
+};
+
+template <class T>
+std::vector<T> evaluate(const Target& target, const Model<T>& model, int frame, const std::vector<T>& q,
+                        const std::vector<T>& qd, const std::vector<T>& last) {
+  Workspace<T> work(model);
+  const std::string name = target.name;
+  const auto nv = static_cast<std::size_t>(model.nv);
+  std::vector<T> out(name == "mass-matrix" ? nv * nv : nv);
+  if (name == "inverse") {
+    rnea<T>(model, work, q, qd, last, out);
+  } else if (name == "forward") {
+    aba<T>(model, work, q, qd, last, out);
+  } else if (name == "mass-matrix") {
+    crba<T>(model, work, q, out);
+  } else if (name == "bias") {
+    bias_forces<T>(model, work, q, qd, out);
+  } else if (name == "kinematics") {
+    forward_kinematics<T>(model, work, q);
+    const Transform<T> X = frame_pose<T>(model, work, frame);
+    out = {X.p[0], X.p[1], X.p[2]};
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
+    }
+  } else {
+    forward_velocities<T>(model, work, q, qd);
+    const Energy<T> e = energy<T>(model, work, q, qd);
+    out = {e.kinetic, e.potential};
+  }
+  return out;
+}
+
+std::vector<Dual> still(const std::vector<double>& x) { return {x.begin(), x.end()}; }
+
+// A derivative: rows of the result, by columns.
+struct Slopes {
+  std::vector<double> q, qd, last;
+};
+
+Slopes analytic(const Target& target, const Model<double>& model, const DerivativePoint& p) {
+  DerivativeWorkspace<double> work(model);
+  const auto square = static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv);
+  Slopes s{std::vector<double>(square), std::vector<double>(square), std::vector<double>(square)};
+  if (std::string(target.name) == "inverse") {
+    inverse_derivatives<double>(model, work, p.q, p.qd, p.last, s.q, s.qd, s.last);
+  } else {
+    forward_derivatives<double>(model, work, p.q, p.qd, p.last, s.q, s.qd, s.last);
+  }
+  return s;
+}
+
+Slopes by_dual_numbers(const Target& target, const LoadedModel& loaded, const DerivativePoint& p) {
+  const Model<Dual> twin = instantiate<Dual>(loaded.mechanism);
+  Slopes s;
+  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd) {
+    for (const Dual& x : evaluate<Dual>(target, twin, p.frame, q, qd, still(p.last))) to.push_back(x.d);
+  };
+  for (int k = 0; k < loaded.model.nv; ++k) {
+    append(s.q, moving_along(loaded.model, p.q, k), still(p.qd));
+    if (!target.by_qd) continue;
+    std::vector<Dual> qd = still(p.qd);
+    qd[static_cast<std::size_t>(k)].d = 1.0;
+    append(s.qd, still(p.q), qd);
+  }
+  return s;
+}
+
+// The same of a mechanism with loops, over its independent joints; the loops follow.
+std::vector<Dual> evaluate_closed(const Target& target, const Model<Dual>& model, const LoopPlan& plan, int frame, const std::vector<Dual>& q,
+                                  const std::vector<Dual>& guess, const std::vector<Dual>& qd, const std::vector<Dual>& last) {
+  const std::string name = target.name;
+  const std::size_t n = plan.freedoms();
+  const LoopPosition<Dual> pose = loop_position<Dual>(model, plan, q, guess);
+  if (!pose.converged) throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
+  ClosedWorkspace<Dual> work(model, plan);
+  std::vector<Dual> out(name == "mass-matrix" ? n * n : name == "inverse" ? plan.actuated.size() : n);
+  if (name == "inverse") {
+    closed_inverse<Dual>(model, plan, work, pose.q, qd, last, out);
+  } else if (name == "forward") {
+    closed_forward<Dual>(model, plan, work, pose.q, qd, last, out);
+  } else if (name == "mass-matrix") {
+    closed_mass_matrix<Dual>(model, plan, work, pose.q, out);
+  } else if (name == "bias") {
+    LoopPlan square = plan;
+    square.actuated = square.independent;
+    closed_inverse<Dual>(model, square, work, pose.q, qd, std::vector<Dual>(n), out);
+  } else {
+    set_closed_pose<Dual>(model, plan, work, pose.q);
+    if (name == "kinematics") {
+      const Transform<Dual> X = frame_pose<Dual>(model, work.tree, frame);
+      out = {X.p[0], X.p[1], X.p[2]};
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
+      }
+    } else {
+      closed_velocities<Dual>(model, plan, work, qd);
+      forward_velocities<Dual>(model, work.tree, pose.q, work.qd);
+      const Energy<Dual> e = energy<Dual>(model, work.tree, pose.q, work.qd);
+      out = {e.kinetic, e.potential};
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> row_names(const Target& target, const Model<double>& model) {
+  const std::string name = target.name;
+  if (name == "kinematics") return {"x", "y", "z", "Rxx", "Rxy", "Rxz", "Ryx", "Ryy", "Ryz", "Rzx", "Rzy", "Rzz"};
+  if (name == "energy") return {"kinetic", "potential"};
+  return model.velocity_names;
+}
+
+std::vector<std::string> wanted_parameters(const Arguments& arguments, const LoadedModel& loaded) {
+  const std::string text = arguments.text("--parameters");
+  if (text.empty()) return {};
+  if (text == "inertial") return inertial_parameter_names(loaded.mechanism);
+  if (text != "all") return names_in("--parameters", text);
+  const std::vector<std::string> all = file_parameters(loaded.mechanism);
+  if (all.empty()) {
+    throw Error(ErrorCode::usage, fmt::format("`{}` names no parameters; --parameters inertial are those of its links",
+                                              loaded.model.name));
+  }
+  return all;
+}
+
+// A tensor as one matrix (array of rows) per k.
+Json matrices_of(std::span<const double> tensor, std::size_t rows, std::size_t columns) {
+  Json list = Json::array();
+  for (std::size_t first = 0; first < tensor.size(); first += rows * columns) {
+    list.push_back(rows_of(tensor.subspan(first, rows * columns), static_cast<int>(rows), static_cast<int>(columns)));
+  }
+  return list;
+}
+
+// Jacobian times a direction (of nv entries), and weights (one per row) times Jacobian.
+std::vector<double> along(std::span<const double> by_columns, const std::vector<double>& direction) {
+  const std::size_t rows = by_columns.size() / direction.size();
+  std::vector<double> sum(rows, 0.0);
+  for (std::size_t k = 0; k < by_columns.size(); ++k) sum[k % rows] += by_columns[k] * direction[k / rows];
+  return sum;
+}
+std::vector<double> weighted(std::span<const double> by_columns, const std::vector<double>& weights) {
+  std::vector<double> sum(by_columns.size() / weights.size(), 0.0);
+  for (std::size_t k = 0; k < by_columns.size(); ++k)
+    sum[k / weights.size()] += by_columns[k] * weights[k % weights.size()];
+  return sum;
+}
+
+struct Results {
+  std::vector<std::string> rows;           // what the results are called
+  std::vector<std::string> by_last;        // columns of d_qdd or d_tau: velocities, or the actuated joints of d_tau with loops
+  std::vector<std::string> actuated;       // with loops, of inverse and forward
+  std::vector<double> direction, weights;  // empty: not asked for
+  Slopes slopes;
+  std::vector<std::string> parameters;
+  std::vector<std::vector<double>> by_parameter;
+  SecondDerivatives second;
+};
+
+// A direction has one number per velocity, so it is none for torques of other joints than the independent ones.
+bool has_direction_of_last(const Target& target, const Model<double>& model, const Results& r) {
+  return *target.last && r.by_last == model.velocity_names;
+}
+
+void require_finite_all(const Results& r, const Model<double>& model) {
+  const auto check = [&](const char* what, const std::vector<double>& values) {
+    const std::size_t rows = values.size() / std::max<std::size_t>(1, static_cast<std::size_t>(model.nv));
+    require_finite(what, values, [&](std::size_t k) { return "by `" + model.velocity_names[k / rows] + "`"; });
+  };
+  check("d_q", r.slopes.q);
+  check("d_qd", r.slopes.qd);
+  require_finite("d_last", r.slopes.last, [](std::size_t) { return std::string("by a torque or an acceleration"); });
+  for (std::size_t k = 0; k < r.parameters.size(); ++k) {
+    require_finite("d_parameters", r.by_parameter[k], [&](std::size_t) { return "of `" + r.parameters[k] + "`"; });
+  }
+}
+
+void print_as_json(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
+                   const DerivativePoint& p, const Results& r) {
+  const Model<double>& model = loaded.model;
+  const std::vector<std::string>& names = r.rows;
+  const bool is_matrix = std::string(target.name) == "mass-matrix";
+  const auto nv = static_cast<std::size_t>(model.nv);
+  const auto shaped = [&](const std::vector<double>& by_columns) {
+    return is_matrix ? matrices_of(by_columns, nv, nv) : rows_of(by_columns, static_cast<int>(names.size()), model.nv);
+  };
+  Json json{
+      {"model", model.name}, {"function", target.name}, {"velocity_names", model.velocity_names}, {"rows", names}};
+  if (std::string(target.name) == "kinematics") json["frame"] = model.frames[static_cast<std::size_t>(p.frame)].name;
+  json["q"] = p.q;
+  if (target.by_qd) json["qd"] = p.qd;
+  if (*target.last) json[target.last] = p.last;
+  json["d_q"] = shaped(r.slopes.q);
+  if (target.by_qd) json["d_qd"] = shaped(r.slopes.qd);
+  if (*target.last) {
+    json[std::string("d_") + target.last] = rows_of(r.slopes.last, static_cast<int>(names.size()), static_cast<int>(r.by_last.size()));
+    if (!r.actuated.empty()) json["actuated"] = r.actuated;
+  }
+  const auto products = [&](const char* name, const auto& product, const std::vector<double>& with, bool of_last) {
+    if (with.empty()) return;
+    Json& all = json[name] = {{"d_q", product(r.slopes.q, with)}};
+    if (target.by_qd) all["d_qd"] = product(r.slopes.qd, with);
+    if (of_last) all[std::string("d_") + target.last] = product(r.slopes.last, with);
+  };
+  products("along", along, r.direction, has_direction_of_last(target, model, r));
+  products("weighted", weighted, r.weights, *target.last);
+  if (!r.parameters.empty()) {
+    json["d_parameters"] = Json::object();
+    for (std::size_t k = 0; k < r.parameters.size(); ++k) {
+      json["d_parameters"][r.parameters[k]] =
+          is_matrix ? rows_of(r.by_parameter[k], model.nv, model.nv) : Json(r.by_parameter[k]);
+    }
+  }
+  if (arguments.has("--second")) {
+    json["second"] = {{"q_q", matrices_of(r.second.q_q, nv, nv)},
+                      {"qd_q", matrices_of(r.second.qd_q, nv, nv)},
+                      {"qd_qd", matrices_of(r.second.qd_qd, nv, nv)},
+                      {"qdd_q", matrices_of(r.second.qdd_q, nv, nv)}};
+  }
+  add_given(arguments, json);
+  print_json(json);
+}
+
+void print_as_text(const Arguments& arguments, const Target& target, const LoadedModel& loaded,
+                   const DerivativePoint& p, const Results& r) {
+  const Model<double>& model = loaded.model;
+  const std::vector<std::string>& names = r.rows;
+  const auto nv = static_cast<std::size_t>(model.nv);
+  fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity{})\n{}", model.name, target.help,
+             has_direction_of_last(target, model, r) || !*target.last ? "" : ", of d tau per actuated joint", configuration_line(p.q));
+  const auto one = [&](const std::string& by, std::span<const double> values, const std::vector<std::string>& columns) {
+    fmt::print("\nd {} / d {}\n\n{}", target.result, by, matrix_table(values, names, columns));
+  };
+  const auto tensor = [&](const std::string& what, const std::string& by, std::span<const double> values) {
+    for (std::size_t k = 0; k < nv; ++k) {
+      fmt::print("\nd {} / d {} {}\n\n{}", what, by, model.velocity_names[k],
+                 matrix_table(values.subspan(k * nv * nv, nv * nv), model.velocity_names, model.velocity_names));
+    }
+  };
+  if (std::string(target.name) == "mass-matrix") {
+    tensor("M", "q", r.slopes.q);
+    for (std::size_t k = 0; k < r.parameters.size(); ++k) one(r.parameters[k], r.by_parameter[k], model.velocity_names);
+    return;
+  }
+  one("q", r.slopes.q, model.velocity_names);
+  if (target.by_qd) one("qd", r.slopes.qd, model.velocity_names);
+  if (*target.last) one(target.last, r.slopes.last, r.by_last);
+  const bool same_columns = has_direction_of_last(target, model, r);
+  const auto products = [&](const std::string& title, const auto& product, const std::vector<double>& with,
+                            const std::vector<std::string>& rows) {
+    if (with.empty()) return;
+    std::vector<std::string> columns{"q"};
+    std::vector<double> all = product(r.slopes.q, with);
+    const auto add = [&](const char* by, const std::vector<double>& slopes) {
+      columns.emplace_back(by);
+      const std::vector<double> column = product(slopes, with);
+      all.insert(all.end(), column.begin(), column.end());
+    };
+    if (target.by_qd) add("qd", r.slopes.qd);
+    if (same_columns) add(target.last, r.slopes.last);
+    fmt::print("\n{}\n\n{}", title, matrix_table(all, rows, columns));
+  };
+  products("along the direction", along, r.direction, names);
+  products("weighted", weighted, r.weights, model.velocity_names);
+  if (*target.last && !same_columns && !r.weights.empty()) {
+    fmt::print("\nweighted\n\n{}", matrix_table(weighted(r.slopes.last, r.weights), r.by_last, {target.last}));
+  }
+  if (!r.parameters.empty()) {
+    std::vector<double> all;
+    for (const std::vector<double>& column : r.by_parameter) all.insert(all.end(), column.begin(), column.end());
+    fmt::print("\nd {} / d parameter\n\n{}", target.result, matrix_table(all, names, r.parameters));
+  }
+  if (arguments.has("--second")) {
+    tensor("(d tau / d q)", "q", r.second.q_q);
+    tensor("(d tau / d qd)", "q", r.second.qd_q);
+    tensor("(d tau / d qd)", "qd", r.second.qd_qd);
+    tensor("M", "q", r.second.qdd_q);
+  }
+}
+
+void read_products(const Arguments& arguments, const Target& target, const Model<double>& model, Results& r) {
+  if (arguments.has("--direction")) r.direction = read_velocity(arguments, "--direction", model, false);
+  if (!arguments.has("--weights")) return;
+  r.weights = parse_values(arguments.text("--weights"), "--weights");
+  if (r.weights.size() != r.rows.size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--weights has {} values, {} has {}", r.weights.size(), target.result, r.rows.size()));
+  }
+}
+
+int run_closed_derivatives(const Arguments& arguments, const Target& target, LoadedModel read) {
+  if (arguments.has("--second")) throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
+  judge_closed(arguments, read.model);
+  const ClosedModel closed(std::move(read));
+  const std::string name = target.name, last = target.last;
+  const Model<double>& model = closed.loaded.model;
+  LoadedModel joints = closed.joints;
+  joints.model.frames = model.frames;
+  const Assembled pose = read_closed_pose(arguments, closed);
+  DerivativePoint p{{}, read_velocity(arguments, "--qd", joints.model), {}, chosen_frame(arguments, model)};
+  if (!last.empty()) p.last = read_velocity(arguments, "--" + last, last == "tau" ? closed.motors : joints.model, name == "inverse");
+  std::vector<double> guess;
+  for (const int k : closed.plan.independent_q) p.q.push_back(pose.q[static_cast<std::size_t>(k)]);
+  for (const int k : closed.plan.dependent_q) guess.push_back(pose.q[static_cast<std::size_t>(k)]);
+  Results r;
+  r.rows = row_names(target, name == "inverse" ? closed.motors : joints.model);
+  r.by_last = (last == "tau" ? closed.motors : joints.model).velocity_names;
+  r.actuated = closed.motors.velocity_names;
+  read_products(arguments, target, joints.model, r);
+  const Model<Dual> twin = instantiate<Dual>(closed.loaded.mechanism);
+  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd, const std::vector<Dual>& third) {
+    for (const Dual& x : evaluate_closed(target, twin, closed.plan, p.frame, q, still(guess), qd, third)) to.push_back(x.d);
+  };
+  const auto moving = [](const std::vector<double>& x, std::size_t k) {
+    std::vector<Dual> along = still(x);
+    along[k].d = 1.0;
+    return along;
+  };
+  for (int k = 0; k < joints.model.nv; ++k) append(r.slopes.q, moving_along(joints.model, p.q, k), still(p.qd), still(p.last));
+  for (std::size_t k = 0; target.by_qd && k < p.qd.size(); ++k) append(r.slopes.qd, still(p.q), moving(p.qd, k), still(p.last));
+  for (std::size_t k = 0; k < p.last.size(); ++k) append(r.slopes.last, still(p.q), still(p.qd), moving(p.last, k));
+  r.parameters = wanted_parameters(arguments, closed.loaded);
+  r.by_parameter = parameter_derivatives(closed.loaded.mechanism, r.parameters, [&](const Model<Dual>& with) {
+    return evaluate_closed(target, with, closed.plan, p.frame, still(p.q), still(guess), still(p.qd), still(p.last));
+  });
+  require_finite_all(r, joints.model);
+  (arguments.json() ? print_as_json : print_as_text)(arguments, target, joints, p, r);
+  return kOk;
+}
+
+int run_derivatives(const Arguments& arguments) {
+  LoadedModel loaded = load_model(arguments);
+  note_losses(arguments, loaded.mechanism);
+  const Target& target = chosen_target(arguments);
+  const std::string name = target.name;
+  for (const char* option : {"--qdd", "--tau"}) {
+    if (arguments.has(option) && std::string(option).substr(2) != target.last) {
+      throw Error(ErrorCode::usage, fmt::format("{} does not depend on {}: leave it out", name, option));
+    }
+  }
+  if (arguments.has("--qd") && !target.by_qd) {
+    throw Error(ErrorCode::usage, fmt::format("{} does not depend on --qd: leave it out", name));
+  }
+  if (arguments.has("--frame") && name != "kinematics") {
+    throw Error(ErrorCode::usage, fmt::format("--frame is for --function kinematics, not for {}", name));
+  }
+  for (const char* option : {"--direction", "--weights"}) {
+    if (arguments.has(option) && name == "mass-matrix") {
+      throw Error(ErrorCode::usage, fmt::format("{} is for vectors; the derivative of a mass matrix is none", option));
+    }
+  }
+  if (arguments.has("--second") && name != "inverse") {
+    throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", name));
+  }
+  if (!loaded.model.loops.empty()) return run_closed_derivatives(arguments, target, std::move(loaded));
+  refuse_mode(arguments, loaded.model);
+  const Model<double>& model = loaded.model;
+  const DerivativePoint p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
+                *target.last ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
+                             : std::vector<double>{},
+                chosen_frame(arguments, model)};
+  Results r;
+  r.rows = row_names(target, model);
+  r.by_last = model.velocity_names;
+  read_products(arguments, target, model, r);
+  if (name == "forward" && model.nv <= kAffordablePivots) {
+    Workspace<double> work(model);
+    judge_mass_matrix(arguments, model, work, p.q);
+  }
+  r.slopes = *target.last ? analytic(target, model, p) : by_dual_numbers(target, loaded, p);
+  r.parameters = wanted_parameters(arguments, loaded);
+  r.by_parameter = parameter_derivatives(loaded.mechanism, r.parameters, [&](const Model<Dual>& moving) {
+    return evaluate<Dual>(target, moving, p.frame, still(p.q), still(p.qd), still(p.last));
+  });
+  if (arguments.has("--second")) r.second = second_inverse_derivatives(loaded.mechanism, p.q, p.qd, p.last);
+  require_finite_all(r, model);
+  (arguments.json() ? print_as_json : print_as_text)(arguments, target, loaded, p, r);
+  return kOk;
+}
+
+}  // namespace
+
+Command derivatives_command() {
+  std::vector<std::string> functions;
+  Section section{"Functions", {}};
+  for (const Target& t : kTargets) {
+    functions.emplace_back(t.name);
+    section.rows.emplace_back(t.name, t.help);
+  }
+  Command c = dynamics_command(
+      {{"--function", "NAME", "what to differentiate (default: inverse)", Option::Kind::text, functions, "Options"},
+       q_option(),
+       velocity_option("--qd", "velocities"),
+       velocity_option("--qdd", "accelerations, of inverse"),
+       velocity_option("--tau", "torques and forces, of forward"),
+       {"--parameters",
+        "P1,P2,...|all|inertial",
+        "also by parameters: of the file (all of them: all), or of links, such as link3.mx (all of them: inertial)",
+        Option::Kind::text,
+        {},
+        "Options"},
+       {"--direction",
+        "V1,V2,...",
+        "also each derivative times this vector, one number per velocity",
+        Option::Kind::text,
+        {},
+        "Options"},
+       {"--weights",
+        "W1,W2,...",
+        "also these weights, one per row, times each derivative",
+        Option::Kind::text,
+        {},
+        "Options"},
+       {"--second", "", "also the second derivatives, of inverse", Option::Kind::flag, {}, "Options"},
+       frame_option("frame whose pose is differentiated, of kinematics"),
+       mode_option()});
+  c.name = "derivatives";
+  c.summary = "how results change with q, qd, qdd or tau, and with parameters";
+  c.description =
+      "Derivatives, exact to the rounding of the largest entries. Those of inverse and forward dynamics are analytic, the others are made with "
+      "dual "
+      "numbers. A derivative by q is one along the velocities: a quaternion joint has three columns, for turns about "
+      "the "
+      "axes of its child; a floating one three more, for displacements along them. A parameter that others are computed from moves those too.";
+  c.examples = {"linkwright derivatives puma560 --qd 1,1,1,1,1,1",
+                "linkwright derivatives puma560 --function forward --tau 1,2,3,0,0,0 --json",
+                "linkwright derivatives double-pendulum --parameters all --second --qd 1,2",
+                "linkwright derivatives ur5 --function kinematics --parameters a2,d1"};
+  c.sections = {section};
+  c.run = run_derivatives;
+  return c;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,374 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "../../base/error.hpp"
+#include "../../base/file.hpp"
+#include "../../base/text.hpp"
+#include "../../codegen/trace/roads.hpp"
+#include "../../model/complaints.hpp"
+#include "../../schedule/choice.hpp"
+#include "../../schedule/gantt.hpp"
+#include "../../schedule/host.hpp"
+#include "../../schedule/methods/streamline.hpp"
+#include "../io/codegen_options.hpp"
+#include "../commands.hpp"
+#include "../io/model_input.hpp"
+#include "../io/results.hpp"
+#include "../report/schedule_report.hpp"
+#include "../bench/schedule_run.hpp"
+#include "../frame/terminal.hpp"
+
+namespace lw::cli {
+namespace {
+
+constexpr int kMostProcessors = 1024;
+constexpr int kScheduledStates = 20;
+
+int whole_number(const std::string& text, const std::string& all) {
+  int value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostProcessors) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--processors takes numbers from 1 to {}, as in 4 or 1,2,4 or 1-8, not {}", kMostProcessors,
+                            in_quotes(all)));
+  }
+  return value;
+}
+
+// 4, or 1,2,4, or 1-8, or both: 1-4,8
+std::vector<int> processors_in(const std::string& text) {
+  std::set<int> list;
+  for (const std::string& item : names_in("--processors", text)) {
+    const std::size_t dash = item.find('-', 1);
+    const int first = whole_number(item.substr(0, dash), text);
+    const int last = dash == std::string::npos ? first : whole_number(item.substr(dash + 1), text);
+    if (last < first)
+      throw Error(ErrorCode::usage, fmt::format("--processors {}: {} is less than {}", item, last, first));
+    for (int p = first; p <= last; ++p) list.insert(p);
+  }
+  return {list.begin(), list.end()};
+}
+
+std::vector<int> wanted_processors(const Arguments& arguments, const Machine& machine) {
+  constexpr int kShown = 8;
+  if (!arguments.has("--processors")) {
+    std::vector<int> all;
+    for (int p = 1; p <= (machine.processors > 0 ? std::min(machine.processors, kShown) : kShown); ++p)
+      all.push_back(p);
+    return all;
+  }
+  const std::vector<int> list = processors_in(arguments.text("--processors"));
+  if (machine.processors > 0 && list.back() > machine.processors) {
+    throw Error(ErrorCode::usage, fmt::format("--processors {}: {} has {}", list.back(), in_quotes(machine.name),
+                                              counted(static_cast<std::size_t>(machine.processors), "processor")));
+  }
+  return list;
+}
+
+// A task's length as on the command line: 200ns, 3.5us, or a number of seconds or steps.
+double target_in(const std::string& text, const Machine& machine) {
+  constexpr struct {
+    const char* ending;
+    double size;
+  } kUnits[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"", 1.0}};
+  for (const auto& unit : kUnits) {
+    if (!text.ends_with(unit.ending)) continue;
+    const std::string number = text.substr(0, text.size() - std::string(unit.ending).size());
+    double value = 0.0;
+    const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (fault != std::errc() || end != number.data() + number.size() || !(value > 0.0) || value > 1e9) break;
+    if (*unit.ending != '\0' && !machine.in_seconds) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--grain {}: {} counts steps, not seconds", text, in_quotes(machine.name)));
+    }
+    return value * unit.size;
+  }
+  throw Error(
+      ErrorCode::usage,
+      fmt::format(
+          "--grain takes instruction, tsa, vector, body, dhanaraj, auto, or how long a task is to be (200ns, or a "
+          "number of steps), not {}",
+          in_quotes(text)));
+}
+
+// The division for so many processors; one for all of them unless it is chosen.
+class Grains {
+ public:
+  Grains(const Function& function, const LoadedModel& loaded, bool friction, std::string wish)
+      : function_(function), loaded_(loaded), friction_(friction), wish_(std::move(wish)) {}
+
+  std::shared_ptr<const ChosenGrain> grain(const Machine& machine, int processors, const std::string& method) {
+    const bool depends =
+        wish_ == "auto" && (method == "tsa" || machine.delay(0, 1, 8, 2) > 0.0 || machine.overhead > 0.0);
+    if (!depends && common_) return common_;
+    auto made = std::make_shared<const ChosenGrain>(make(machine, processors, method));
+    if (!depends) common_ = made;
+    return made;
+  }
+
+ private:
+  ChosenGrain make(const Machine& machine, int processors, const std::string& method) const {
+    if (wish_ == "auto") return choose_grain(function_, machine, processors, method);
+    if (wish_ == "instruction") return {divide(function_, Grain::instruction), wish_};
+    if (wish_ == "tsa" || wish_ == "three") return {divide(function_, Grain::three), "tsa"};
+    if (wish_ == "vector") return {divide(function_, Grain::vector), wish_};
+    if (wish_ == "body") return {divide(function_, Grain::body), wish_};
+    if (wish_ == "dhanaraj") {
+      const StreamlineOptions losses{.bearings = friction_, .transmissions = friction_};
+      return {{streamline(streamlined_links(loaded_.model), losses), {}, {}}, "Dhanaraj's subtasks"};
+    }
+    const double target = target_in(wish_, machine);
+    return {divide(function_, machine, target), time_text(machine, target) + " a task"};
+  }
+
+  const Function& function_;
+  const LoadedModel& loaded_;
+  bool friction_;
+  std::string wish_;
+  std::shared_ptr<const ChosenGrain> common_;
+};
+
+bool is_on_one(const Schedule& schedule) {
+  return std::all_of(schedule.placements.begin(), schedule.placements.end(),
+                     [&](const Placement& p) { return p.processor == schedule.placements.front().processor; });
+}
+
+void write_pictures(const Arguments& arguments, const ScheduleRow& row, const std::string& title) {
+  if (arguments.has("--gantt")) {
+    const std::string path = arguments.text("--gantt");
+    const bool page = ends_with_ignoring_case(path, ".html");
+    write_file(path, page ? gantt_html(row.graph(), row.machine, row.schedule, title)
+                          : gantt_svg(row.graph(), row.machine, row.schedule, title));
+  }
+  if (arguments.has("--csv")) write_file(arguments.text("--csv"), gantt_csv(row.graph(), row.schedule));
+}
+
+void judge_files(const Arguments& arguments) {
+  const std::string gantt = arguments.text("--gantt");
+  if (arguments.has("--gantt") && !ends_with_ignoring_case(gantt, ".svg") && !ends_with_ignoring_case(gantt, ".html")) {
+    throw Error(ErrorCode::usage, fmt::format("--gantt writes SVG or HTML: name it {0}.svg or {0}.html", gantt));
+  }
+  require_ending(arguments, "--csv", "CSV", ".csv");
+  for (const char* option : {"--gantt", "--csv"}) {
+    require_other_file(arguments, option, "MODEL");
+    require_other_file(arguments, option, "--machine");
+  }
+}
+
+int run_schedule(const Arguments& arguments) {
+  judge_files(arguments);
+  if (arguments.has("--measure-host")) {
+    if (!arguments.quiet()) say("measuring this computer: a few seconds, best while it does nothing else");
+    const Machine machine = measure_host();
+    if (!arguments.has("MODEL")) {
+      print_machine(machine, arguments.json());
+      return kOk;
+    }
+  }
+  if (!arguments.has("MODEL")) throw Error(ErrorCode::usage, "`schedule` needs MODEL, or --measure-host");
+  if (arguments.has("--run")) {
+    for (const char* option : {"--gantt", "--csv", "--method", "--grain"}) {
+      if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} does not go with --run, which divides the function in its own way and times it", option));
+    }
+  }
+  const Machine machine = load_machine(arguments.text("--machine", arguments.has("--run") ? "host" : "ideal"));
+  const std::vector<int> processors = wanted_processors(arguments, machine);
+  const double seconds = arguments.number("--time-limit", 10.0);
+  if (!(seconds > 0.0) || seconds > 1e6) throw Error(ErrorCode::usage, "--time-limit takes seconds, more than 0");
+  const double measured = arguments.number("--seconds", 8.0);
+  if (!(measured > 0.0) || measured > 1e6) throw Error(ErrorCode::usage, "--seconds takes seconds, more than 0");
+  if (arguments.has("--seconds") && !arguments.has("--run")) throw Error(ErrorCode::usage, "--seconds is how long --run measures: it comes with it");
+  const std::string wish = arguments.text("--grain", "auto");
+  if (!wish.empty() && std::isdigit(static_cast<unsigned char>(wish[0])) != 0)
+    target_in(wish, machine);  // complains before the work begins
+  const std::string method = arguments.text("--method", "heft");
+  const std::vector<std::string> methods = method == "all" ? scheduling_methods() : std::vector{method};
+
+  const LoadedModel loaded = load_tree(arguments);
+  const std::string function = arguments.text("--function", "inverse");
+  if (arguments.has("--run")) {
+    if (function != kSecondDerivatives) judge_functions(arguments, loaded.model, {function});
+    return run_divided(arguments, loaded, function, machine, processors);
+  }
+  if (arguments.has("--peers")) throw Error(ErrorCode::usage, "--peers goes with --run");
+  if (function == kSecondDerivatives) throw Error(ErrorCode::usage, "--function inverse-second-derivatives goes with --run");
+  if (wish == "dhanaraj" && function != "inverse")
+    throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");
+  if (wish == "dhanaraj") streamlined_links(loaded.model);  // complains before the work begins
+  require_use_of_frame(arguments, {function});
+  const TraceOptions options = read_trace_options(arguments);
+  judge_functions(arguments, loaded.model, {function});
+  note_long_work(arguments, loaded.model, function);
+  const Traced traced = trace_function(loaded.mechanism, function, options);
+  const Verification check = verify(traced, kScheduledStates);
+  if (!check.passed())
+    throw Error(ErrorCode::data,
+                fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
+
+  Grains grains(traced.function, loaded, options.friction, wish);
+  const OperationCount work = wish == "dhanaraj" ? total_work(grains.grain(machine, 1, "tsa")->division.graph)
+                                                 : cost(traced.function).operations;
+  const double alone = machine.for_code_of(work).duration(work);
+  std::vector<ScheduleRow> rows;
+  for (const std::string& m : methods) {
+    for (const int p : processors) {
+      Machine suited = machine.for_code_of(work, p);
+      auto grain = grains.grain(suited, p, m);
+      const TaskGraph& graph = grain->division.graph;
+      if (graph.size() == 0)
+        throw Error(ErrorCode::data,
+                    fmt::format("`{}` of `{}` has no operations to divide", function, loaded.model.name));
+      Schedule schedule = schedule_by(m, graph, suited, p, seconds);
+      if (p > 1 && is_on_one(schedule)) {  // which then has all of the code, not a share of it
+        suited = machine.for_code_of(work);
+        schedule = schedule_by(m, graph, suited, p, seconds);
+      }
+      schedule.method = m;
+      Figures f = figures(graph, suited, schedule, alone);
+      std::vector<Violation> faults = violations(graph, suited, schedule);
+      rows.push_back({suited, std::move(grain), std::move(schedule), f, std::move(faults)});
+    }
+  }
+  const bool valid = std::all_of(rows.begin(), rows.end(), [](const ScheduleRow& r) { return r.violations.empty(); });
+  const ScheduleRow& best = *std::min_element(rows.begin(), rows.end(), [](const ScheduleRow& a, const ScheduleRow& b) {
+    return a.figures.makespan < b.figures.makespan * (1.0 - 1e-9);
+  });
+  std::vector<Schedule> schedules;
+  for (const ScheduleRow& r : rows) schedules.push_back(r.schedule);
+  const Recommendation advice = recommend(best.graph(), machine, schedules);
+  write_pictures(arguments, best, fmt::format("{} of {}", function, loaded.model.name));
+
+  if (arguments.json()) {
+    Json json{{"model", loaded.model.name}, {"function", function}, {"machine", schedule_json(machine)}};
+    json.update(schedule_json(best));
+    json["schedules"] = Json::array();
+    for (const ScheduleRow& r : rows) json["schedules"].push_back(schedule_json(r));
+    json["recommended"] = {{"processors", advice.processors}, {"reason", advice.reason}};
+    add_given(arguments, json);
+    print_json(json);
+    return valid ? kOk : kCheckFailed;
+  }
+  fmt::print("{} of {} on {}: {}\n\n", styled(function, Style::heading, stdout), loaded.model.name, machine.name,
+             machine.summary.empty() ? "a machine of yours" : machine.summary);
+  if (rows.size() == 1) {
+    print_one(best);
+  } else {
+    print_many(rows, methods, machine);
+  }
+  for (const char* option : {"--gantt", "--csv"}) {
+    if (arguments.has(option) && !arguments.quiet()) {
+      say(fmt::format("wrote {}: {} on {}", arguments.text(option), best.schedule.method, counted(static_cast<std::size_t>(best.schedule.processors), "processor")));
+    }
+  }
+  if (processors.size() > 1) {  // else there is nothing to choose from
+    for (const std::string& line :
+         wrap(fmt::format("Recommended: {}, because {}.",
+                          counted(static_cast<std::size_t>(advice.processors), "processor"), advice.reason),
+              110)) {
+      fmt::print("{}\n", line);
+    }
+  }
+  for (const ScheduleRow& r : rows) {
+    for (const Violation& v : r.violations)
+      say_error(fmt::format("{} on {}: {}", r.schedule.method, r.schedule.processors, v.words));
+  }
+  return valid ? kOk : kCheckFailed;
+}
+
+}  // namespace
+
+Command schedule_command() {
+  using Kind = Option::Kind;
+  std::vector<std::string> methods = scheduling_methods();
+  methods.emplace_back("all");
+  std::vector<std::string> functions = traceable_functions();
+  functions.emplace_back(kSecondDerivatives);
+  std::vector<Option> own{
+      {"--function", "F", "what is divided, of the functions below; default: inverse", Kind::text,
+       functions, "Options"},
+      {"--run",
+       "",
+       "divided, compiled and timed on this computer (--machine host), beside one core; F may also be inverse-second-derivatives",
+       Kind::flag,
+       {},
+       "Options"},
+      {"--peers", "auto|none", "with --run: the same tasks by other libraries, where their adapters are found (oneTBB), or not",
+       Kind::text, {"auto", "none"}, "Options"},
+      {"--processors",
+       "P",
+       "how many: 4, or 1,2,4, or 1-8, which is the default as far as the machine has them",
+       Kind::text,
+       {},
+       "Options"},
+      {"--method", "METHOD", "of the methods below, or all of them; default: heft", Kind::text, methods, "Options"},
+      {"--grain",
+       "GRAIN",
+       "what a task is: one of the grains below, or how long it takes (200ns; a number of steps); default: auto",
+       Kind::text,
+       {},
+       "Options"},
+      {"--machine",
+       "MACHINE",
+       "ideal, 8086, t800, t425, host, or a file (docs/machines.md); default: ideal",
+       Kind::text,
+       {},
+       "Options"},
+      {"--seconds", "SECONDS", "with --run: how long all measurements take; default: 8", Kind::number, {}, "Options"},
+      {"--time-limit", "SECONDS", "for the search of the method optimal; default: 10", Kind::number, {}, "Options"},
+      {"--gantt",
+       "FILE",
+       "the shortest of the schedules as a chart: SVG, or HTML to move the pointer over",
+       Kind::text,
+       {},
+       "Output"},
+      {"--csv", "FILE.csv", "the same as a table, a task a line", Kind::text, {}, "Output"},
+      {"--measure-host",
+       "",
+       "measures this computer anew, keeps what it finds as the machine `host`, and prints it",
+       Kind::flag,
+       {},
+       "Options"}};
+  for (Option& o : trace_options()) own.push_back(std::move(o));
+  Command c = dynamics_command(std::move(own));
+  c.positionals[0].required = false;
+  c.name = "schedule";
+  c.summary = "one evaluation divided over processors: tasks, schedules, Gantt charts";
+  c.description =
+      "Divides one evaluation of a function into tasks and says when and where each runs: on an ideal machine, on one "
+      "of a file, or on "
+      "this computer as it was measured. Every schedule is checked: no task before what it waits for has come, one "
+      "task at a time on a "
+      "processor. The speed-up is against one processor that sends nothing; lower bounds hold for every schedule of "
+      "these tasks.";
+  c.sections.push_back({"Methods",
+                        {{"tsa", "task streamlining: layer by layer in cycles (Dhanaraj 1990)"},
+                         {"hlf", "highest level first, most successors first among equals (Kasahara, Narita 1984)"},
+                         {"heft", "earliest finish, with messages, into gaps (Topcuoglu, Hariri, Wu 2002)"},
+                         {"cluster", "tasks joined along their heaviest messages, then dealt to processors"},
+                         {"partition", "tasks that tell each other much stay together; by local search, for cores"},
+                         {"optimal", "search with bounds, to the shortest or to the time limit"}}});
+  c.sections.push_back({"Grains",
+                        {{"instruction", "every operation is a task"},
+                         {"tsa", "three operations a task, as far as there are three on a way or side by side"},
+                         {"vector", "a vector of the algorithm is a task (Luh, Lin 1982)"},
+                         {"body", "what one body needs is a task"},
+                         {"dhanaraj", "his 43 subtasks a link, of a serial arm: what of them it needs (Dhanaraj 1990)"},
+                         {"auto", "what gives the shortest schedule; for tsa its three operations"}}});
+  c.sections.push_back(functions_section());
+  c.examples = {"linkwright schedule stanford --processors 1-8",
+                "linkwright schedule stanford-dhanaraj --grain dhanaraj --method all",
+                "linkwright schedule puma560 --method all --processors 4",
+                "linkwright schedule ur5 --function forward --machine t800 --processors 4 --gantt ur5.svg",
+                "linkwright schedule --measure-host",
+                "linkwright schedule humanoid --function mass-matrix --machine host",
+                "linkwright schedule chain-16 --function mass-matrix --machine host --processors 2 --run --seconds 1"};
+  c.run = run_schedule;
+  return c;
+}
+
+}  // namespace lw::cli

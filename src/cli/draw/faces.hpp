@@ -1,0 +1,21 @@
+// Flat faces in the order in which a painter lays them on: what is far first, what is near over it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "../../spatial/vec3.hpp"
+
+namespace lw::cli {
+
+struct Face {
+  std::vector<Vec3<double>> corners;  // convex and flat, in either sense of rotation
+  Vec3<double> normal;                // unit, outwards: for the shade
+  std::array<double, 4> color;
+};
+
+// For an eye at infinity in the direction `toward`. Faces turned away from it are left out, since their own body hides
+// them; a face that another's plane cuts comes in two pieces where need be.
+std::vector<Face> far_to_near(std::vector<Face> faces, const Vec3<double>& toward);
+
+}  // namespace lw::cli

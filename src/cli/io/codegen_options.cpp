@@ -1,0 +1,172 @@
+#include "codegen_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../../base/error.hpp"
+#include "judgements.hpp"
+#include "../frame/terminal.hpp"
+#include "vectors.hpp"
+
+namespace lw::cli {
+namespace {
+
+bool is_of_a_frame(const std::vector<std::string>& functions) {
+  return std::any_of(functions.begin(), functions.end(),
+                     [](const std::string& f) { return f == "kinematics" || f == "jacobian"; });
+}
+
+}  // namespace
+
+std::vector<Option> trace_options() {
+  using Kind = Option::Kind;
+  return {{"--keep",
+           "NAME,...",
+           "parameters of the file that stay symbols; they are the last input, p",
+           Kind::text,
+           {},
+           "Code"},
+          {"--parameters",
+           "base|full",
+           "base: inertial parameters regrouped, torques alone are kept; full: as the file has them. Default: base",
+           Kind::text,
+           {"base", "full"},
+           "Code"},
+          {"--objective",
+           "operations|latency|depth",
+           "what is made small: arithmetic, time on one core, or the longest path. Default: operations",
+           Kind::text,
+           {"operations", "latency", "depth"},
+           "Code"},
+          {"--snap",
+           "ANGLE",
+           "angles this near (rad, or 0.1deg) to multiples of 90 degrees become these; 0: never. Default: 1e-10",
+           Kind::text,
+           {},
+           "Code"},
+          {"--friction",
+           "",
+           "what joints and drives lose is in inverse (tau is the total) and in forward",
+           Kind::flag,
+           {},
+           "Code"},
+          {"--frame", "LINK", "of kinematics and jacobian; default: the last link", Kind::text, {}, "Code"},
+          {"--search",
+           "TRIALS",
+           fmt::format("so many random attempts at what the passes have missed, a few thousand a second. Default: {}",
+                       kSearchTrials),
+           Kind::number,
+           {},
+           "Code"},
+          {"--newton-steps",
+           "N",
+           fmt::format("loops: so many Newton steps from the guess to the pose; from 0.02 rad off, 3 leave what rounding leaves. Default: {}",
+                       kNewtonStepsOfLoops),
+           Kind::number,
+           {},
+           "Code"}};
+}
+
+Section functions_section() {
+  return {"Functions",
+          {{"inverse", "q, qd, qdd -> tau: torques of a motion"},
+           {"forward", "q, qd, tau -> qdd: accelerations under torques"},
+           {"mass-matrix", "q -> M"},
+           {"bias", "q, qd -> bias: Coriolis, centrifugal and gravity torques"},
+           {"kinematics", "q -> position, rotation of a frame (--frame)"},
+           {"jacobian", "q -> jacobian of that frame, angular rows first"},
+           {"energy", "q, qd -> kinetic, potential"},
+           {"inverse-derivatives", "q, qd, qdd -> d_q, d_qd, d_qdd of tau; with --keep also d_p"},
+           {"forward-derivatives", "q, qd, tau -> d_q, d_qd, d_tau of qdd; with --keep also d_p"},
+           {"regressor", "q, qd, qdd -> Y of tau = Y pi"},
+           {"friction", "q, qd, qdd -> dynamic, bearing, at_joint, transmission, total, motor: what joints and drives lose"}}};
+}
+
+TraceOptions read_trace_options(const Arguments& arguments) {
+  TraceOptions o;
+  if (arguments.has("--keep")) o.keep = names_in("--keep", arguments.text("--keep"));
+  o.friction = arguments.has("--friction");
+  o.base_parameters = arguments.text("--parameters", "base") == "base";
+  const std::string objective = arguments.text("--objective", "operations");
+  o.objective = objective == "latency" ? Objective::latency
+                : objective == "depth" ? Objective::depth
+                                       : Objective::operations;
+  const bool degrees = arguments.text("--snap").ends_with("deg");
+  o.snap = degrees ? parse_value(arguments.text("--snap"), true, "--snap") : arguments.number("--snap", o.snap);
+  if (o.snap < 0.0 || o.snap > 0.01) throw Error(ErrorCode::usage, "--snap takes an angle from 0 to 0.01 rad");
+  o.frame = arguments.text("--frame");
+  const double trials = arguments.number("--search", kSearchTrials);
+  if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
+  o.search.trials = static_cast<int>(trials);
+  const double steps = arguments.number("--newton-steps", kNewtonStepsOfLoops);
+  if (steps < 1.0 || steps > 50.0 || steps != std::floor(steps)) throw Error(ErrorCode::usage, "--newton-steps takes a whole number from 1 to 50");
+  o.newton_steps = static_cast<int>(steps);
+  return o;
+}
+
+std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
+                                                          const Mechanism& mechanism,
+                                                          const std::vector<std::string>& functions) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const char* name : {"--set", "--payload", "--elastic", "--floating-base", "--allow-unphysical"}) {
+    for (const std::string& value : arguments.texts(name)) list.emplace_back(name, value);
+  }
+  if (!options.keep.empty()) list.emplace_back("--keep", fmt::format("{}", fmt::join(options.keep, ",")));
+  if (options.friction) list.emplace_back("--friction", "");
+  list.emplace_back("--parameters", options.base_parameters ? "base" : "full");
+  list.emplace_back("--objective", arguments.text("--objective", "operations"));
+  list.emplace_back("--snap", fmt::format("{}", options.snap));
+  list.emplace_back("--search", std::to_string(options.search.trials));
+  if (!mechanism.loops.empty()) list.emplace_back("--newton-steps", std::to_string(options.newton_steps));
+  if (is_of_a_frame(functions)) {
+    list.emplace_back("--frame", !options.frame.empty()    ? options.frame
+                                 : mechanism.links.empty() ? "base"
+                                                           : mechanism.links.back().name);
+  }
+  return list;
+}
+
+void require_use_of_frame(const Arguments& arguments, const std::vector<std::string>& functions) {
+  if (!arguments.has("--frame") || is_of_a_frame(functions)) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--frame is for `kinematics` and `jacobian`, not for `{}`", fmt::join(functions, "`, `")));
+}
+
+void judge_functions(const Arguments& arguments, const Model<double>& model,
+                     const std::vector<std::string>& functions) {
+  if (!model.loops.empty()) return;  // a tree that is singular by itself may be held by its loops
+  const auto accelerates = [](const std::string& f) { return f.starts_with("forward"); };
+  if (std::any_of(functions.begin(), functions.end(), accelerates)) judge_mass_matrix(arguments, model);
+}
+
+void note_long_work(const Arguments& arguments, const Model<double>& model, const std::string& function) {
+  constexpr int kQuick = 12;  // velocities, for which it takes a second or two
+  if (model.nv > kQuick && !arguments.quiet()) {
+    constexpr int kLong = 24;  // velocities, from which on the solves of forward derivatives are most of the code
+    const bool is_long = model.nv > kLong && function == "forward-derivatives";
+    say(fmt::format("{}: deriving and simplifying `{}`{}", model.name, function,
+                    is_long ? ", which takes minutes and makes megabytes of code (lw::forward_derivatives is quicker)" : ""));
+  }
+}
+
+std::vector<std::string> names_in(const std::string& option, const std::string& text) {
+  std::vector<std::string> names;
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t comma = text.find(',', start);
+    std::string name = text.substr(start, comma == std::string::npos ? comma : comma - start);
+    while (!name.empty() && name.front() == ' ') name.erase(name.begin());
+    while (!name.empty() && name.back() == ' ') name.pop_back();
+    if (name.empty()) throw Error(ErrorCode::usage, fmt::format("{} `{}`: a name is missing", option, text));
+    for (const std::string& known : names) {
+      if (known == name) throw Error(ErrorCode::usage, fmt::format("{}: `{}` is named twice", option, name));
+    }
+    names.push_back(std::move(name));
+    if (comma == std::string::npos) return names;
+    start = comma + 1;
+  }
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,60 @@
+#include "friction_option.hpp"
+
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "../../base/error.hpp"
+#include "../../model/complaints.hpp"
+
+namespace lw::cli {
+namespace {
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');) out.push_back(word);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Option> friction_options() {
+  return {{"--friction",
+           "TERMS",
+           "friction of the joints that is sought: viscous, coulomb, offset, divided by commas, or none; default: "
+           "viscous,coulomb",
+           Option::Kind::text,
+           {},
+           "Options"},
+          {"--friction-joints",
+           "J1,J2,...",
+           "the joints in which it is sought; default: all",
+           Option::Kind::text,
+           {},
+           "Options"}};
+}
+
+IdentifyOptions read_friction(const Arguments& arguments) {
+  IdentifyOptions options;
+  if (arguments.has("--friction")) {
+    options.viscous = options.coulomb = options.offset = false;
+    const std::vector<std::string> given = words(arguments.text("--friction"));
+    for (const std::string& word : given) {
+      if (word == "viscous")
+        options.viscous = true;
+      else if (word == "coulomb")
+        options.coulomb = true;
+      else if (word == "offset")
+        options.offset = true;
+      else if (word != "none" || given.size() > 1) {
+        throw Error(ErrorCode::usage, fmt::format("--friction cannot hold `{}`; {}", word,
+                                                  suggestion(word, {"viscous", "coulomb", "offset", "none"})));
+      }
+    }
+  }
+  if (arguments.has("--friction-joints")) options.friction_joints = words(arguments.text("--friction-joints"));
+  return options;
+}
+
+}  // namespace lw::cli

@@ -1,0 +1,25 @@
+// --method: the algorithm that answers. Ours come first, then the formulations of the theses (docs/theory).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../dynamics/formulations/formulation.hpp"
+#include "../frame/command.hpp"
+
+namespace lw::cli {
+
+using Methods = std::vector<std::pair<std::string, std::string>>;  // name and what it is; the first is the default
+
+// `ours`, and every formulation.
+Methods with_formulations(Methods ours);
+
+// The option, and the section of the help that explains its values.
+Option method_option(const Methods& methods);
+Section method_section(const Methods& methods);
+
+// The formulation that was asked for; nullptr where it is one of ours.
+const Formulation* chosen_formulation(const Arguments& arguments);
+
+}  // namespace lw::cli

@@ -1,0 +1,10 @@
+// compile --simulator: a stand-alone simulator (simulate/standalone/standalone.hpp), proven before it is written.
+#pragma once
+
+#include "../frame/command.hpp"
+
+namespace lw::cli {
+
+int compile_simulator(const Arguments& arguments);
+
+}  // namespace lw::cli

@@ -1,0 +1,17 @@
+// inverse --trajectory: torques along a motion of the joints, as a table of peaks, JSON, CSV or a plot.
+#pragma once
+
+#include <vector>
+
+#include "../io/closed_model.hpp"
+#include "../frame/command.hpp"
+
+namespace lw::cli {
+
+std::vector<Option> trajectory_options();
+// Throws Error(usage) where they do not fit the others.
+void check_trajectory_options(const Arguments& arguments);
+int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded);
+int inverse_along_closed_trajectory(const Arguments& arguments, const ClosedModel& closed);
+
+}  // namespace lw::cli

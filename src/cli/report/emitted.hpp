@@ -1,0 +1,45 @@
+// Code that was made and is to be proven before it is written: its files, and how its self-test is built and run.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../../codegen/text/program.hpp"
+
+namespace lw::cli {
+
+struct Emitted {
+  Form form;
+  std::vector<Artefact> files;
+  std::vector<std::vector<std::string>> commands;  // that build and run the self-test in the folder; none: there is none
+  std::string tool;                                // that they need: a program, or what is to be said of it
+};
+
+struct SelfTest {
+  std::string verdict;  // passed, failed, not run, none
+  std::string output;
+};
+// A folder for temporary files, gone at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::filesystem::path path;
+};
+
+// In a folder of its own.
+SelfTest run_selftest(const Emitted& made);
+
+// CC or CXX as it is given, else cc or c++.
+std::vector<std::string> compiler(bool cpp);
+
+// Before long work, that it will not be in vain: throws Error(io) where nothing could be written to the folder.
+void require_writable(const std::filesystem::path& folder);
+
+// Makes the folder and writes all files or none; their paths.
+std::vector<std::string> write_artefacts(const std::filesystem::path& folder, const std::vector<Artefact>& files);
+
+}  // namespace lw::cli

@@ -1,0 +1,43 @@
+// What `--friction` adds to results: how torques are made up, what holds joints at rest, whether drives can be driven back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../../dynamics/friction/friction.hpp"
+#include "../frame/command.hpp"
+#include "../io/results.hpp"
+
+namespace lw::cli {
+
+Option friction_option();
+// Throws Error(usage) where --friction comes with --method: reactions are those of one algorithm only.
+void require_own_method(const Arguments& arguments, const std::string& with);
+
+// A part of the breakdown: its name in JSON and in tables, and where it stands.
+struct LossPart {
+  const char* name;
+  const char* title;
+  std::vector<double> Losses<double>::*values;
+};
+const std::vector<LossPart>& loss_parts();  // dynamic, bearing, at_joint, transmission, total, motor
+
+struct LossReport {
+  Losses<double> losses;
+  struct Holding {
+    std::size_t v;
+    double low, high;
+  };
+  std::vector<Holding> holding;  // of the joints at rest that do not begin to move
+};
+// Of inverse dynamics.
+LossReport loss_report(const Model<double>& model, std::span<const double> q, std::span<const double> qd,
+                       std::span<const double> qdd, std::span<const Force<double>> external);
+
+// Of each velocity: whether it hangs on an elastic shaft and has no motor of its own, so that nothing stands in `motor`.
+std::vector<bool> without_motor(const Model<double>& model);
+
+void add_losses_to(Json& json, const Model<double>& model, const LossReport& report);
+std::string loss_tables(const Model<double>& model, const LossReport& report);
+
+}  // namespace lw::cli

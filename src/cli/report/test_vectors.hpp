@@ -1,0 +1,13 @@
+// The states of a self-test and what they must give.
+#pragma once
+
+#include "../../codegen/trace/roads.hpp"
+#include "../../codegen/c/selftest.hpp"
+
+namespace lw::cli {
+
+inline constexpr int kVectors = 20;  // states in a self-test
+
+TestVectors vectors_of(const Traced& traced, bool single = false);
+
+}  // namespace lw::cli

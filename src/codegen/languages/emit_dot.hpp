@@ -1,0 +1,12 @@
+// A program's data flow for Graphviz: NAME_FUNCTION.dot for each function, one node a variable, one cluster a link.
+//
+//   dot -Tsvg puma560_inverse.dot -o puma560_inverse.svg
+#pragma once
+
+#include "../text/program.hpp"
+
+namespace lw {
+
+std::vector<Artefact> emit_dot(const Program& program);
+
+}  // namespace lw

@@ -1,0 +1,19 @@
+// A program as Fortran 2008: NAME.f90, a module NAME of pure subroutines.
+//
+//   use puma560
+//   call puma560_inverse(q, qd, qdd, tau)
+//
+// An array of any shape may stand for a vector of as many elements: M(6,6) for the mass matrix.
+#pragma once
+
+#include "../text/program.hpp"
+#include "../c/selftest.hpp"
+
+namespace lw {
+
+std::vector<Artefact> emit_fortran(const Program& program);
+
+// NAME_selftest.f90: prints a line a function and a verdict, and stops with an error where something is wrong.
+Artefact emit_fortran_selftest(const Program& program, const std::vector<TestVectors>& vectors);
+
+}  // namespace lw

@@ -1,0 +1,239 @@
+#include <algorithm>
+
+#include "../../dynamics/linear/cholesky.hpp"
+#include "../../dynamics/tree/kinematics.hpp"
+#include "../../dynamics/tree/rnea.hpp"
+#include "../../graph/typical.hpp"
+#include "../../model/displace.hpp"
+#include "closed_pose.hpp"
+
+namespace lw {
+
+std::vector<Group> closed_balance_inputs(const Model<double>& model, const LoopPlan& plan) {
+  const std::size_t nv = at(model.nv), m = plan.equations.size();
+  return {{"q", at(model.nq)}, {"qd", nv}, {"qdd", nv}, {"w", nv}, {"lambda", m}, {"step", nv}};
+}
+std::vector<Group> closed_balance_outputs(const Model<double>& model, const LoopPlan& plan) {
+  const std::size_t m = plan.equations.size();
+  return {{"velocity", m}, {"acceleration", m}, {"sharing", m}, {"force", at(model.nv)}, {"residual", m}};
+}
+
+void trace_closed_balance(const ClosedRoad& road, const TreeTorques& torques, const Arguments& in, Results& out) {
+  const ClosureEquations& equations = road.plan.equations;
+  const std::size_t nv = at(road.model.nv), m = equations.size();
+  const std::vector<Expr> q = displaced<Expr>(road.model, in[0], in[5]);
+  Workspace<Expr> tree(road.model);
+  forward_kinematics<Expr>(road.model, tree, q);
+  closure_residual<Expr>(road.model, tree, equations, out[4]);
+  std::vector<Expr> J(m * nv);
+  closure_jacobian<Expr>(road.model, tree, equations, ClosureAt::closed, J);
+  torques(q, in[1], in[2], out[3]);
+  for (std::size_t i = 0; i < m; ++i) {
+    out[0][i] = out[2][i] = 0.0;
+    for (std::size_t v = 0; v < nv; ++v) {
+      out[0][i] += J[v * m + i] * in[1][v];
+      out[2][i] += J[v * m + i] * in[3][v];
+      out[3][v] -= J[v * m + i] * in[4][i];
+    }
+  }
+  forward_accelerations<Expr>(road.model, tree, q, in[1], in[2], Vec3<Expr>::zero());
+  closure_accelerations<Expr>(road.model, tree, equations, in[1], out[1]);
+}
+
+namespace {
+
+// The balance linearised at a motion, and how all joints follow a change of the independent ones.
+class ClosedSlope {
+ public:
+  using Exprs = std::vector<Expr>;
+
+  // `applied`: torques of all joints that are given; `w`: as in closed_roads.hpp.
+  ClosedSlope(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance, Elimination order,
+              ClosedPose& pose, const Exprs& applied, const Exprs& w, const Exprs& p)
+      : plan_(road.plan), work_(pose.work), n_(plan_.freedoms()), nv_(at(road.model.nv)), m_(plan_.equations.size()), M_(nv_ * nv_) {
+    Exprs tau(nv_), force(n_);
+    torques(pose.q(), work_.qd, work_.qdd, tau);
+    for (std::size_t v = 0; v < nv_; ++v) tau[v] -= applied[v];
+    project_torques<Expr>(plan_, work_, tau, force);
+    mass(pose.q(), M_);
+    Exprs x = pose.q();
+    for (const Exprs* part : std::initializer_list<const Exprs*>{&work_.qd, &work_.qdd, &w, &work_.multipliers}) x.insert(x.end(), part->begin(), part->end());
+    const std::size_t step = x.size(), qd = pose.q().size();
+    x.resize(step + nv_, Expr(0.0));
+    x.insert(x.end(), p.begin(), p.end());
+    std::vector<std::size_t> along;
+    const auto add = [&](std::size_t first, std::size_t count) {
+      for (std::size_t k = 0; k < count; ++k) along.push_back(first + k);
+    };
+    add(step, nv_);
+    add(qd, nv_);
+    add(step + nv_, p.size());
+    by_all_ = jacobian_at(balance, x, along, order);
+    rows_ = balance.output_size();
+  }
+
+  // A change of the pose and the motion; of what follows, entries are filled in.
+  struct Change {
+    Exprs step, qd, qdd, w;  // of all joints
+    int parameter = -1;
+  };
+  Change change() const { return {Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), -1}; }
+
+  // dq = −J_u⁻¹ ∂φ/∂p
+  void follow_parameter(Change& c) const { follow(residual(), c, c.step); }
+  void follow_velocities(Change& c) const { follow(0, c, c.qd); }
+  void follow_accelerations(Change& c) const { follow(m_, c, c.qdd); }
+  void follow_sharing(Change& c) const { follow(2 * m_, c, c.w); }
+
+  // Rᵀ of what the tree's torques change by.
+  Exprs force(const Change& c) const {
+    Exprs tau = slopes(3 * m_, nv_, c), projected(n_);
+    for (std::size_t i = 0; i < nv_; ++i) {
+      for (std::size_t j = 0; j < nv_; ++j) tau[i] += M_[j * nv_ + i] * c.qdd[j];
+    }
+    project_torques<Expr>(plan_, work_, tau, projected);
+    return projected;
+  }
+
+ private:
+  std::size_t residual() const { return 3 * m_ + nv_; }
+
+  // So many rows from the first, but for what q̈ and w do: these are linear.
+  Exprs slopes(std::size_t first, std::size_t count, const Change& c) const {
+    Exprs sum(count, Expr(0.0));
+    const auto add = [&](std::size_t column, const Expr& factor) {
+      if (is_zero(factor)) return;
+      for (std::size_t r = 0; r < count; ++r) sum[r] += by_all_[column * rows_ + first + r] * factor;
+    };
+    for (std::size_t v = 0; v < nv_; ++v) add(v, c.step[v]);
+    for (std::size_t v = 0; v < nv_ && first != 0; ++v) add(nv_ + v, c.qd[v]);
+    if (c.parameter >= 0) add(2 * nv_ + at(c.parameter), 1.0);
+    return sum;
+  }
+  // What dependent joints must do so that the rows stay as they are, beside what the independent ones do.
+  void follow(std::size_t first, const Change& c, Exprs& of_joints) const {
+    Exprs open = slopes(first, m_, c);
+    for (const int v : plan_.independent) {
+      for (std::size_t i = 0; i < m_; ++i) open[i] += work_.J[at(v) * m_ + i] * of_joints[at(v)];
+    }
+    work_.factors.solve(open);
+    for (std::size_t k = 0; k < m_; ++k) of_joints[at(plan_.dependent[k])] = -open[k];
+  }
+
+  const LoopPlan& plan_;
+  ClosedWorkspace<Expr>& work_;
+  std::size_t n_, nv_, m_, rows_ = 0;
+  Exprs M_, by_all_;
+};
+
+}  // namespace
+
+void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance,
+                              Elimination order, bool forward, const Arguments& in, Results& out) {
+  using Exprs = std::vector<Expr>;
+  const LoopPlan& plan = road.plan;
+  if (!forward) refuse_undriven(plan, road.model.name, road.model.velocity_names);
+  const std::size_t n = plan.freedoms(), nv = at(road.model.nv), actuated = plan.actuated.size();
+  const Exprs p = in.size() > 4 ? in[4] : Exprs{};
+  const bool shares = !forward && plan.actuated != plan.independent;
+  ClosedPose pose(road, in[0], in[3], out);
+  ClosedWorkspace<Expr>& work = pose.work;
+  set_closed_pose<Expr>(road.model, plan, work, pose.q());
+  Exprs H(n * n), force(n), qdd = in[2], applied(nv, Expr(0.0)), w(nv, Expr(0.0));
+  // accelerations of forward dynamics, and H
+  if (forward) reduced_mass_matrix(road, mass, pose, H);
+  else complement_by_unit_velocities<Expr>(road.model, plan, work);
+  const Exprs R = work.R;
+  const auto column_of_R = [&](std::size_t k) { return Exprs(R.begin() + static_cast<std::ptrdiff_t>(k * nv), R.begin() + static_cast<std::ptrdiff_t>((k + 1) * nv)); };
+  const auto by_H = [&](Exprs b) {
+    Exprs factors = H;
+    cholesky_solve<Expr>(factors, b);
+    return b;
+  };
+  if (forward) {
+    projected_torques(road, torques, work, pose.q(), in[1], Exprs(n, Expr(0.0)), force);
+    qdd.resize(n);
+    gather_torques<Expr>(plan, work, in[2], qdd);
+    for (std::size_t k = 0; k < n; ++k) qdd[k] -= force[k];
+    qdd = by_H(qdd);
+    for (std::size_t k = 0; k < actuated; ++k) applied[at(plan.actuated[k])] = in[2][k];
+  }
+  closed_velocities<Expr>(road.model, plan, work, in[1]);
+  closed_accelerations<Expr>(road.model, plan, work, pose.q(), qdd);
+  // torques that are shared: τ = A z with A the rows of R of the actuated joints, AᵀA z = f
+  const auto A = [&](std::size_t i, std::size_t k) -> const Expr& { return R[k * nv + at(plan.actuated[i])]; };
+  Exprs AA(n * n, Expr(0.0));
+  const auto by_AA = [&](Exprs f) {
+    Exprs factors = AA;
+    cholesky_solve<Expr>(factors, f);
+    return f;
+  };
+  if (shares) {
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t l = 0; l < n; ++l) {
+        for (std::size_t i = 0; i < actuated; ++i) AA[k * n + l] += A(i, k) * A(i, l);
+      }
+    }
+    torques(pose.q(), work.qd, work.qdd, work.tau);
+    project_torques<Expr>(plan, work, work.tau, force);
+    const Exprs z = by_AA(force);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t v = 0; v < nv; ++v) w[v] += R[k * nv + v] * z[k];
+    }
+    for (const int v : plan.actuated) applied[at(v)] = w[at(v)];
+  }
+  ClosedSlope slope(road, torques, mass, balance, order, pose, applied, w, p);
+
+  // one column of an output from one change
+  const auto give = [&](std::size_t group, std::size_t column, ClosedSlope::Change& c) {
+    Exprs result;
+    if (!shares) {
+      result = slope.force(c);
+      if (forward) {  // q̈ changes by −H⁻¹ of what would be missing
+        result = by_H(result);
+        for (Expr& e : result) e = -e;
+      }
+    } else {
+      slope.follow_sharing(c);
+      Exprs lacking = slope.force(c);
+      for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t i = 0; i < actuated; ++i) lacking[k] -= A(i, k) * c.w[at(plan.actuated[i])];
+      }
+      const Exprs z = by_AA(lacking);
+      for (std::size_t i = 0; i < actuated; ++i) {
+        Expr sum = c.w[at(plan.actuated[i])];
+        for (std::size_t k = 0; k < n; ++k) sum += A(i, k) * z[k];
+        result.push_back(sum);
+      }
+    }
+    std::copy(result.begin(), result.end(), out[group].begin() + static_cast<std::ptrdiff_t>(column * result.size()));
+  };
+  for (std::size_t k = 0; k < n; ++k) {
+    ClosedSlope::Change by_q = slope.change(), by_qd = by_q, by_qdd = by_q;
+    by_q.step = by_qd.qd = by_qdd.qdd = column_of_R(k);
+    slope.follow_velocities(by_q);
+    slope.follow_accelerations(by_q);
+    give(0, k, by_q);
+    slope.follow_accelerations(by_qd);
+    give(1, k, by_qd);
+    if (!forward) give(2, k, by_qdd);
+  }
+  for (std::size_t k = 0; k < actuated && forward; ++k) {
+    Exprs unit(actuated, Expr(0.0));
+    unit[k] = 1.0;
+    work.R = R;
+    gather_torques<Expr>(plan, work, unit, force);
+    const Exprs column = by_H(force);
+    std::copy(column.begin(), column.end(), out[2].begin() + static_cast<std::ptrdiff_t>(k * n));
+  }
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    ClosedSlope::Change by_p = slope.change();
+    by_p.parameter = static_cast<int>(k);
+    slope.follow_parameter(by_p);
+    slope.follow_velocities(by_p);
+    slope.follow_accelerations(by_p);
+    give(3, k, by_p);
+  }
+}
+
+}  // namespace lw

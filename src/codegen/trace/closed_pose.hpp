@@ -1,0 +1,32 @@
+// What functions of closed mechanisms have in common: the closed pose of their inputs, and what is projected there.
+#pragma once
+
+#include "../../base/index.hpp"
+#include "closed_roads.hpp"
+
+namespace lw {
+
+// The pose of the function's inputs, closed; its own outputs, which stand last, are given.
+class ClosedPose {
+ public:
+  ClosedPose(const ClosedRoad& road, const std::vector<Expr>& q, const std::vector<Expr>& guess, Results& out)
+      : work(road.model, road.plan), position_(loop_position<Expr>(road.model, road.plan, q, guess, road.position)) {
+    std::vector<Expr>& dependent = out[out.size() - 2];
+    for (std::size_t k = 0; k < dependent.size(); ++k) dependent[k] = position_.q[at(road.plan.dependent_q[k])];
+    out.back() = position_.residual;
+  }
+  const std::vector<Expr>& q() const { return position_.q; }
+
+  ClosedWorkspace<Expr> work;
+
+ private:
+  LoopPosition<Expr> position_;
+};
+
+// Rᵀ(M q̈ + h) at the given independent accelerations. Leaves the motion of all joints, and λ.
+void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work, const std::vector<Expr>& q,
+                       const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& force);
+// H = Rᵀ M R, and R.
+void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, ClosedPose& pose, std::vector<Expr>& H);
+
+}  // namespace lw

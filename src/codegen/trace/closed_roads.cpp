@@ -1,0 +1,184 @@
+#include "closed_pose.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "../../base/error.hpp"
+#include "../../dynamics/loops/closed_losses.hpp"
+#include "../../dynamics/tree/energy.hpp"
+#include "../../dynamics/linear/cholesky.hpp"
+#include "../../dynamics/tree/kinematics.hpp"
+#include "../../graph/typical.hpp"
+
+namespace lw {
+namespace {
+
+// Names for readers of the code: what the dependent joints do.
+void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, bool accelerates) {
+  for (const int v : road.plan.dependent) {
+    std::string joint = road.model.velocity_names[at(v)];
+    std::replace_if(joint.begin(), joint.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    name_value(work.qd[at(v)], "qd_" + joint);
+    if (accelerates) name_value(work.qdd[at(v)], "qdd_" + joint);
+  }
+}
+
+}  // namespace
+
+void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work, const std::vector<Expr>& q,
+                       const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& force) {
+  closed_velocities<Expr>(road.model, road.plan, work, qd);
+  closed_accelerations<Expr>(road.model, road.plan, work, q, qdd);
+  name_motion_of(road, work, true);
+  torques(q, work.qd, work.qdd, work.tau);
+  project_torques<Expr>(road.plan, work, work.tau, force);
+  for (std::size_t k = 0; k < work.multipliers.size(); ++k) name_value(work.multipliers[k], fmt::format("lambda{}", k + 1));
+}
+
+void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, ClosedPose& pose, std::vector<Expr>& H) {
+  ClosedWorkspace<Expr>& work = pose.work;
+  const std::size_t n = road.plan.freedoms(), nv = at(road.model.nv);
+  complement_by_unit_velocities<Expr>(road.model, road.plan, work);
+  mass(pose.q(), work.M);
+  std::vector<Expr> column(nv);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = 0; i < nv; ++i) {
+      column[i] = 0.0;
+      for (std::size_t j = 0; j < nv; ++j) column[i] += work.M[j * nv + i] * work.R[k * nv + j];
+    }
+    for (std::size_t l = 0; l <= k; ++l) {
+      Expr sum(0.0);
+      for (std::size_t i = 0; i < nv; ++i) sum += work.R[l * nv + i] * column[i];
+      H[k * n + l] = H[l * n + k] = sum;
+    }
+  }
+}
+
+std::vector<Group> closed_inputs(const std::string& function, const LoopPlan& plan) {
+  const std::size_t n = plan.freedoms();
+  std::vector<Group> groups{{"q", plan.independent_q.size()}};
+  const bool pose = function == "mass-matrix" || function == "kinematics" || function == "jacobian";
+  const bool forces = function == "forward" || function == "forward-derivatives";
+  if (function == "regressor") throw Error(ErrorCode::usage, "the regressor of a mechanism with loops is not made: that of trees is");
+  if (!pose) groups.push_back({"qd", n});
+  if (function == "inverse" || function == "friction" || function == "inverse-derivatives") groups.push_back({"qdd", n});
+  if (forces) groups.push_back({"tau", plan.actuated.size()});
+  groups.push_back({"guess", plan.dependent_q.size()});
+  return groups;
+}
+
+std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& plan, std::size_t parameters) {
+  const std::size_t n = plan.freedoms(), actuated = plan.actuated.size();
+  std::vector<Group> groups;
+  if (function == "inverse") groups = {{"tau", actuated}};
+  if (function == "friction") {
+    for (const char* name : {"dynamic", "bearing", "at_joint", "transmission", "total", "motor"}) groups.push_back({name, actuated});
+  }
+  if (function == "bias") groups = {{"bias", n}};
+  if (function == "forward") groups = {{"qdd", n}};
+  if (function == "mass-matrix") groups = {{"M", n * n, n}};
+  if (function == "kinematics") groups = {{"position", 3}, {"rotation", 9, 3}};
+  if (function == "jacobian") groups = {{"jacobian", 6 * n, 6}};
+  if (function == "energy") groups = {{"kinetic", 1}, {"potential", 1}};
+  if (function == "inverse-derivatives" || function == "forward-derivatives") {
+    const bool forward = function == "forward-derivatives";
+    const std::size_t rows = forward ? n : actuated;
+    for (const char* name : {"d_q", "d_qd"}) groups.push_back({name, rows * n, rows});
+    groups.push_back({forward ? "d_tau" : "d_qdd", rows * (forward ? actuated : n), rows});
+    if (parameters > 0) groups.push_back({"d_p", rows * parameters, rows});
+  }
+  groups.push_back({"dependent", plan.dependent_q.size()});
+  groups.push_back({"residual", plan.unknown.size()});
+  return groups;
+}
+
+void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[still ? 2 : 3], out);
+  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
+  const bool redundant = !still && road.plan.actuated != road.plan.independent;
+  if (!still) refuse_undriven(road.plan, road.model.name, road.model.velocity_names);
+  if (redundant) complement_by_unit_velocities<Expr>(road.model, road.plan, pose.work);
+  std::vector<Expr> force(road.plan.freedoms());
+  projected_torques(road, torques, pose.work, pose.q(), in[1], still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2], force);
+  if (still) out[0] = force;
+  else distribute_torques<Expr>(road.plan, pose.work, force, {}, out[0]);
+}
+
+void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[1], out);
+  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
+  reduced_mass_matrix(road, mass, pose, out[0]);
+}
+
+void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[3], out);
+  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
+  const std::size_t n = road.plan.freedoms();
+  std::vector<Expr> H(n * n), bias(n);
+  reduced_mass_matrix(road, mass, pose, H);
+  projected_torques(road, torques, pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)), bias);
+  gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
+  for (std::size_t k = 0; k < n; ++k) out[0][k] -= bias[k];
+  cholesky_solve<Expr>(H, out[0]);
+}
+
+void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[3], out);
+  ClosedLosses<Expr> made(lossy, road.plan);
+  made.inverse(pose.work, pose.q(), in[1], in[2]);
+  const Losses<Expr>& l = made.losses;
+  if (out.size() == 3) {
+    out[0] = l.total;
+    return;
+  }
+  std::size_t k = 0;
+  for (const auto* part : {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor}) out[k++] = *part;
+}
+
+void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[3], out);
+  ClosedLosses<Expr> made(lossy, road.plan);
+  const bool drives_lose = std::any_of(made.motors().transmissions.begin(), made.motors().transmissions.end(), [](const Transmission<Expr>& t) {
+    return std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<Expr>& d) { return !d.efficiency.empty() || !is_zero(d.breakaway); });
+  });
+  if (made.feels_reactions() || drives_lose) {
+    throw Error(ErrorCode::usage, "`forward` of a mechanism with loops is made with friction that does not depend on loads: bearings under load and "
+                                  "drives that lose are for `linkwright forward --friction`");
+  }
+  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
+  const std::size_t n = road.plan.freedoms();
+  std::vector<Expr> H(n * n);
+  reduced_mass_matrix(road, mass, pose, H);
+  const std::vector<Expr> R = pose.work.R;
+  made.forces(pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)));
+  pose.work.R = R;
+  gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
+  for (std::size_t k = 0; k < n; ++k) out[0][k] -= made.needed[k];
+  cholesky_solve<Expr>(H, out[0]);
+}
+
+void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in, Results& out) {
+  ClosedPose pose(road, in[0], in[function == "energy" ? 2 : 1], out);
+  ClosedWorkspace<Expr>& work = pose.work;
+  set_closed_pose<Expr>(road.model, road.plan, work, pose.q());
+  if (function == "kinematics") {
+    const Transform<Expr> X = frame_pose<Expr>(road.model, work.tree, frame);
+    for (int c = 0; c < 3; ++c) {
+      out[0][at(c)] = X.p[c];
+      for (int r = 0; r < 3; ++r) out[1][at(3 * c + r)] = X.R(r, c);
+    }
+  } else if (function == "jacobian") {
+    closed_frame_jacobian<Expr>(road.model, road.plan, work, frame, out[0]);
+  } else {
+    closed_velocities<Expr>(road.model, road.plan, work, in[1]);
+    name_motion_of(road, work, false);
+    forward_velocities<Expr>(road.model, work.tree, pose.q(), work.qd);
+    const Energy<Expr> e = energy<Expr>(road.model, work.tree, pose.q(), work.qd);
+    out[0][0] = e.kinetic;
+    out[1][0] = e.potential;
+  }
+}
+
+}  // namespace lw

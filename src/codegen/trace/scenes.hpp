@@ -1,0 +1,81 @@
+// The mechanism in symbols: what roads trace. Its parameters that are kept are symbols, or every inertial parameter is
+// (`dense`); snapped, and regrouped where only torques are asked for.
+#pragma once
+
+#include "../../dynamics/canonical/composite.hpp"
+#include "../../dynamics/canonical/tensor_inverse.hpp"
+#include "limbs.hpp"
+#include "roads.hpp"
+
+namespace lw {
+
+// What every road of a tree can do in several ways.
+struct Variant {
+  TensorRoad road;
+  Gauges gauges;
+  std::vector<bool> near_parent;
+
+  // For every limb the choices of the first.
+  void make_equal(const LimbGroup& group) {
+    for (const auto& limb : group.limbs) {
+      for (std::size_t k = 0; k < limb.size(); ++k) {
+        const std::size_t to = limb[k], from = group.limbs[0][k];
+        for (std::vector<bool>* flags : {&road.merged, &road.in_carrier, &near_parent}) {
+          if (!flags->empty()) (*flags)[to] = bool((*flags)[from]);
+        }
+        if (!gauges.empty()) gauges[to] = gauges[from];
+      }
+    }
+  }
+};
+
+std::string described(const Variant& v);
+
+// The mechanism in symbols, made anew in the graph of every trace.
+struct Scene {
+  Model<Expr> model;   // snapped
+  Model<Expr> fewer;   // with base parameters, where they are allowed
+  CanonicalTree<Expr> tree;
+};
+
+class Scenes {
+ public:
+  Scenes(const Mechanism& mechanism, const std::string& function, const TraceOptions& options);
+
+  Scene scene(const std::vector<Expr>& p, const Variant& v) const;
+  // Of the symbols p. Which moments of a dense tree are symbols depends on the variant.
+  std::vector<std::string> names(const Variant& v) const;
+  std::vector<double> parameter_values(const Variant& v) const;
+  // What holds for the file's values of kept parameters may fail for others, so there are others to verify with.
+  const std::vector<OtherValues>& others() const { return others_; }
+  // The model with one kept parameter after the other moving at rate 1, the others still.
+  std::vector<Model<Dual>> moving() const { return moving(parameter_values({})); }
+
+  const Model<double>& values() const { return values_; }  // before snapping
+  bool dense() const { return dense_; }
+  bool regroups() const { return regroup_; }
+  // Whether a body's reaction must stay what it is, so that its joint is crossed by no inertia.
+  bool is_felt(std::size_t body) const { return !felt_.empty() && felt_[body]; }
+
+ private:
+  // Which moments of the tree are symbols, and what they are called.
+  struct DenseSymbol {
+    std::size_t link;
+    int entry;  // 0: m, 1–3: h, 4–9: E by columns of its upper half, where 4 and 6 are mean and spread of a turned link
+    double value;
+  };
+  void make_dense();
+  std::vector<DenseSymbol> dense_symbols(const Variant& v) const;
+  void put_dense(Scene& s, const std::vector<Expr>& p, const Variant& v) const;
+  std::vector<OtherValues> other_values(bool of_derivatives) const;
+  std::vector<Model<Dual>> moving(const std::vector<double>& kept) const;
+
+  const Mechanism& mechanism_;
+  const TraceOptions& options_;
+  Model<double> values_;
+  std::vector<OtherValues> others_;
+  bool regroup_ = false, dense_ = false;
+  std::vector<bool> felt_;  // by what the joints lose, where that is asked for
+};
+
+}  // namespace lw

@@ -1,0 +1,89 @@
+// The equations of loop closures, one scalar each, over any scalar.
+//
+// A closure joins frame A on one link to frame B on another; X_AB = (R, p) is their relative pose. In A's axes, with e₁, e₂ across the
+// joint's axis a and e₃ = a, what the joint forbids is
+//   shift  e·p      tilt  e·(R a)      turn  e·½vee(R − Rᵀ)      angle  u·(R w) − u·w   (universal: u its first, w its second axis)
+// J q̇ are the rates of these and J q̈ + J̇ q̇ their second derivatives. Joints that carry both A and B move neither against
+// the other and have no column. Columns of A's side are computed outward from A: the lever from a link's own joint to A is then
+// a number, not a formula of sines, and makes a pivot that never vanishes (loop_plan.hpp).
+//
+// Which of the two frames is A, and how e₁ and e₂ are turned about a, is the caller's choice: a LoopView.
+#pragma once
+
+#include <vector>
+
+#include "../tree/workspace.hpp"
+
+namespace lw {
+
+struct ClosureRow {
+  enum class Kind { shift, tilt, turn, angle };
+  std::size_t loop = 0;
+  Kind kind = Kind::shift;
+  int direction = 0;  // e₁, e₂ or e₃
+};
+
+struct LoopView {
+  bool swapped = false;             // A is the file's second frame
+  double cosine = 1.0, sine = 0.0;  // of the angle by which e₁ and e₂ are turned
+  std::vector<int> a, b;            // bodies that carry A but not B, from A inward, and the other way round
+};
+
+struct ClosureEquations {
+  std::vector<LoopView> loops;  // one a loop of the model
+  std::vector<ClosureRow> rows;
+
+  std::size_t size() const { return rows.size(); }
+};
+
+// All rows of all loops, unturned; planar mechanisms have dependent ones. Order: loop by loop, shifts first.
+template <class T>
+ClosureEquations closure_equations(const Model<T>& model);
+
+// e₁, e₂, e₃ in A's axes.
+template <class T>
+std::array<Vec3<T>, 3> loop_basis(const LoopClosure<T>& loop, const LoopView& view);
+template <class T>
+const Frame<T>& first_frame(const LoopClosure<T>& loop, const LoopView& view) { return view.swapped ? loop.b : loop.a; }
+template <class T>
+const Frame<T>& second_frame(const LoopClosure<T>& loop, const LoopView& view) { return view.swapped ? loop.a : loop.b; }
+
+// What each velocity of a joint does to a point of its body, visit(v, angular, linear), in the axes that R turns into; `lever`: from
+// the joint's origin to the point.
+template <class T, class Visit>
+void visit_columns(const Body<T>& b, const Mat3<T>& R, const Vec3<T>& lever, const Visit& visit) {
+  const Vec3<T> zero = Vec3<T>::zero();
+  switch (b.kind) {
+    case JointKind::revolute: {
+      const Vec3<T> axis = R * (b.mimics ? b.axis * b.ratio : b.axis);
+      visit(b.v, axis, cross(axis, lever));
+      break;
+    }
+    case JointKind::prismatic: visit(b.v, zero, R * (b.mimics ? b.axis * b.ratio : b.axis)); break;
+    case JointKind::floating:
+      for (int k = 0; k < 3; ++k) visit(b.v + 3 + k, zero, R.col(k));
+      [[fallthrough]];
+    case JointKind::spherical:
+      for (int k = 0; k < 3; ++k) visit(b.v + k, R.col(k), cross(R.col(k), lever));
+      break;
+  }
+}
+
+// After forward_kinematics, metres and radians.
+template <class T>
+void closure_residual(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, Out<T> residual);
+
+// After forward_kinematics; by columns, a row an equation. `closed`: where the residual is zero, so that terms of its size are
+// left out; Newton's method stays quadratic with it. Of `turn` it is exact there alone.
+enum class ClosureAt { closed, anywhere };
+template <class T>
+void closure_jacobian(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, ClosureAt where,
+                      Out<T> jacobian);
+
+// J q̈ + J̇ q̇ where position and velocity are closed. After forward_kinematics and forward_accelerations without gravity, of which
+// it takes q̈: with q̈ = 0 it is J̇ q̇.
+template <class T>
+void closure_accelerations(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, In<T> qd,
+                           Out<T> accelerations);
+
+}  // namespace lw

@@ -1,0 +1,356 @@
+#include "closed.hpp"
+
+#include <algorithm>
+
+#include "../../base/index.hpp"
+#include "../../graph/typical.hpp"
+#include "../tree/crba.hpp"
+#include "../tree/energy.hpp"
+#include "../linear/cholesky.hpp"
+#include "../tree/kinematics.hpp"
+#include "../tree/rnea.hpp"
+
+namespace lw {
+
+template <class T>
+ClosedWorkspace<T>::ClosedWorkspace(const Model<T>& model, const LoopPlan& plan)
+    : tree(model),
+      factors(plan.velocity),
+      J(plan.equations.size() * at(model.nv)),
+      qd(at(model.nv)),
+      qdd(qd),
+      tau(qd),
+      multipliers(plan.equations.size()),
+      R(at(model.nv) * plan.freedoms()),
+      M(at(model.nv) * at(model.nv)),
+      H(plan.freedoms() * plan.freedoms()),
+      rows(plan.equations.size()),
+      square(rows.size() * rows.size()),
+      column(at(model.nv)),
+      force(plan.freedoms()) {}
+
+template <class T>
+bool set_closed_pose(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q) {
+  forward_kinematics<T>(model, work.tree, q);
+  closure_jacobian<T>(model, work.tree, plan.equations, ClosureAt::closed, work.J);
+  const std::size_t m = work.rows.size();
+  for (std::size_t j = 0; j < m; ++j) std::copy_n(work.J.begin() + static_cast<std::ptrdiff_t>(at(plan.dependent[j]) * m), m, work.square.begin() + static_cast<std::ptrdiff_t>(j * m));
+  return work.factors.factorize(work.square);
+}
+
+template <class T>
+void closed_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> qd) {
+  check_sizes("closed_velocities", model, {{"qd", qd.size(), static_cast<int>(plan.freedoms())}});
+  const std::size_t m = work.rows.size();
+  for (std::size_t i = 0; i < m; ++i) {
+    work.rows[i] = T(0.0);
+    for (std::size_t k = 0; k < qd.size(); ++k) work.rows[i] -= work.J[at(plan.independent[k]) * m + i] * qd[k];
+  }
+  work.factors.solve(work.rows);
+  for (std::size_t k = 0; k < qd.size(); ++k) work.qd[at(plan.independent[k])] = qd[k];
+  for (std::size_t k = 0; k < m; ++k) work.qd[at(plan.dependent[k])] = work.rows[k];
+}
+
+template <class T>
+void closed_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qdd) {
+  check_sizes("closed_accelerations", model, {{"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
+  // as if dependent joints were not accelerated: what the closures then lack they must make up for
+  for (T& x : work.qdd) x = T(0.0);
+  for (std::size_t k = 0; k < qdd.size(); ++k) work.qdd[at(plan.independent[k])] = qdd[k];
+  forward_accelerations<T>(model, work.tree, q, work.qd, work.qdd, Vec3<T>::zero());
+  closure_accelerations<T>(model, work.tree, plan.equations, work.qd, work.rows);
+  for (T& x : work.rows) x = -x;
+  work.factors.solve(work.rows);
+  for (std::size_t k = 0; k < work.rows.size(); ++k) work.qdd[at(plan.dependent[k])] = work.rows[k];
+}
+
+template <class T>
+void project_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, Out<T> force) {
+  const std::size_t m = work.rows.size();
+  for (std::size_t k = 0; k < m; ++k) work.multipliers[k] = of_tree[at(plan.dependent[k])];
+  work.factors.solve_transposed(work.multipliers);
+  for (std::size_t k = 0; k < force.size(); ++k) {
+    const std::size_t v = at(plan.independent[k]);
+    T sum = of_tree[v];
+    for (std::size_t i = 0; i < m; ++i) sum -= work.J[v * m + i] * work.multipliers[i];
+    force[k] = sum;
+  }
+}
+
+template <class T>
+void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, In<T> actuated) {
+  for (std::size_t k = 0; k < work.multipliers.size(); ++k) {
+    work.multipliers[k] = of_tree[at(plan.dependent[k])];
+    for (std::size_t i = 0; i < actuated.size(); ++i) {
+      if (plan.actuated[i] == plan.dependent[k]) work.multipliers[k] -= actuated[i];
+    }
+  }
+  work.factors.solve_transposed(work.multipliers);
+}
+
+template <class T>
+void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work) {
+  const std::size_t n = plan.freedoms(), nv = at(model.nv);
+  std::vector<T>& unit = work.force;
+  for (T& x : unit) x = T(0.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    unit[k] = T(1.0);
+    closed_velocities<T>(model, plan, work, unit);
+    std::copy(work.qd.begin(), work.qd.end(), work.R.begin() + static_cast<std::ptrdiff_t>(k * nv));
+    unit[k] = T(0.0);
+  }
+}
+
+template <class T>
+void complement_by_projection(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work) {
+  const std::size_t n = plan.freedoms(), nv = at(model.nv), m = work.rows.size();
+  for (T& x : work.R) x = T(0.0);
+  for (std::size_t k = 0; k < n; ++k) work.R[k * nv + at(plan.independent[k])] = T(1.0);
+  for (std::size_t j = 0; j < m; ++j) {
+    for (T& x : work.rows) x = T(0.0);
+    work.rows[j] = T(1.0);
+    work.factors.solve_transposed(work.rows);  // a row of J_u⁻¹
+    for (std::size_t k = 0; k < n; ++k) {
+      T sum(0.0);
+      for (std::size_t i = 0; i < m; ++i) sum -= work.rows[i] * work.J[at(plan.independent[k]) * m + i];
+      work.R[k * nv + at(plan.dependent[j])] = sum;
+    }
+  }
+}
+
+template <class T>
+void gather_torques(const LoopPlan& plan, const ClosedWorkspace<T>& work, In<T> actuated, Out<T> force) {
+  if (plan.actuated == plan.independent) {
+    std::copy(actuated.begin(), actuated.end(), force.begin());
+    return;
+  }
+  const std::size_t nv = work.qd.size();
+  for (std::size_t k = 0; k < force.size(); ++k) {
+    force[k] = T(0.0);
+    for (std::size_t i = 0; i < actuated.size(); ++i) force[k] += work.R[k * nv + at(plan.actuated[i])] * actuated[i];
+  }
+}
+
+template <class T>
+void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> force, In<T> weights, Out<T> actuated) {
+  if (plan.actuated == plan.independent) {
+    std::copy(force.begin(), force.end(), actuated.begin());
+    return;
+  }
+  // τ = W⁻¹ A (Aᵀ W⁻¹ A)⁻¹ f, A the rows of R of the actuated joints
+  const std::size_t nv = work.qd.size(), n = force.size();
+  const auto A = [&](std::size_t i, std::size_t k) -> const T& { return work.R[k * nv + at(plan.actuated[i])]; };
+  const auto lightness = [&](std::size_t i) { return weights.empty() ? T(1.0) : T(1.0) / weights[i]; };
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t l = 0; l < n; ++l) {
+      T sum(0.0);
+      for (std::size_t i = 0; i < actuated.size(); ++i) sum += A(i, k) * lightness(i) * A(i, l);
+      work.H[k * n + l] = sum;
+    }
+  }
+  std::vector<T>& x = work.column;
+  std::copy(force.begin(), force.end(), x.begin());
+  cholesky_solve<T>(work.H, std::span<T>(x).first(n));
+  for (std::size_t i = 0; i < actuated.size(); ++i) {
+    actuated[i] = T(0.0);
+    for (std::size_t k = 0; k < n; ++k) actuated[i] += lightness(i) * A(i, k) * x[k];
+  }
+}
+
+template <class T>
+void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> force,
+                   std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("closed_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
+  set_closed_pose<T>(model, plan, work, q);
+  closed_velocities<T>(model, plan, work, qd);
+  closed_accelerations<T>(model, plan, work, q, qdd);
+  rnea<T>(model, work.tree, q, work.qd, work.qdd, work.tau, external);
+  project_torques<T>(plan, work, work.tau, force);
+}
+
+template <class T>
+void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
+                    In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("closed_inverse", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
+  if (plan.actuated == plan.independent) return closed_forces<T>(model, plan, work, q, qd, qdd, tau, external);
+  refuse_undriven(plan, model.name, model.velocity_names);
+  std::vector<T> force(plan.freedoms());
+  closed_forces<T>(model, plan, work, q, qd, qdd, force, external);
+  std::vector<T> velocity = work.qd;  // which the complement's columns go through
+  complement_by_unit_velocities<T>(model, plan, work);
+  std::swap(work.qd, velocity);
+  distribute_torques<T>(plan, work, force, weights, tau);
+  multipliers_under<T>(plan, work, work.tau, tau);
+}
+
+namespace {
+
+// v·H v is twice the kinetic energy of the motion R v, and H_kl = T(e_k + e_l) − T(e_k) − T(e_l).
+template <class T>
+void mass_by_energy(const Model<T>& model, ClosedWorkspace<T>& work, In<T> q, std::size_t n, Out<T> H) {
+  const std::size_t nv = at(model.nv);
+  const auto kinetic = [&](std::size_t k, std::size_t l) {
+    for (std::size_t i = 0; i < nv; ++i) work.column[i] = k == l ? work.R[k * nv + i] : work.R[k * nv + i] + work.R[l * nv + i];
+    forward_velocities<T>(model, work.tree, q, work.column);
+    return energy<T>(model, work.tree, q, work.column).kinetic;
+  };
+  for (std::size_t k = 0; k < n; ++k) H[k * n + k] = T(2.0) * kinetic(k, k);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t l = 0; l < k; ++l) H[k * n + l] = H[l * n + k] = kinetic(k, l) - T(0.5) * (H[k * n + k] + H[l * n + l]);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose) {
+  const std::size_t n = plan.freedoms(), nv = at(model.nv);
+  if (pose == PoseIs::given) set_closed_pose<T>(model, plan, work, q);
+  complement_by_unit_velocities<T>(model, plan, work);
+  if constexpr (!std::is_same_v<T, Expr>) {
+    // of a long chain that few freedoms move, their motions are less than M
+    constexpr std::size_t kMany = 16;
+    if (nv > kMany * n) return mass_by_energy<T>(model, work, q, n, H);
+  }
+  crba<T>(model, work.tree, q, work.M);
+  for (std::size_t k = 0; k < n; ++k) {
+    if constexpr (std::is_same_v<T, Expr>) {
+      for (std::size_t i = 0; i < nv; ++i) {
+        T sum(0.0);
+        for (std::size_t j = 0; j < nv; ++j) sum += work.M[j * nv + i] * work.R[k * nv + j];
+        work.column[i] = sum;
+      }
+    } else {  // the same sums, along the columns as they lie in memory
+      for (T& x : work.column) x = T(0.0);
+      for (std::size_t j = 0; j < nv; ++j) {
+        const T& r = work.R[k * nv + j];
+        for (std::size_t i = 0; i < nv; ++i) work.column[i] += work.M[j * nv + i] * r;
+      }
+    }
+    for (std::size_t l = 0; l <= k; ++l) {
+      T sum(0.0);
+      for (std::size_t i = 0; i < nv; ++i) sum += work.R[l * nv + i] * work.column[i];
+      H[k * n + l] = H[l * n + k] = sum;
+    }
+  }
+}
+
+template <class T>
+void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
+                    std::span<const Force<std::type_identity_t<T>>> external, PoseIs pose) {
+  check_sizes("closed_forward", model,
+              {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}, {"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
+  closed_mass_matrix<T>(model, plan, work, q, work.H, pose);
+  closed_velocities<T>(model, plan, work, qd);
+  for (T& x : qdd) x = T(0.0);
+  closed_accelerations<T>(model, plan, work, q, qdd);
+  rnea<T>(model, work.tree, q, work.qd, work.qdd, work.tau, external);
+  project_torques<T>(plan, work, work.tau, work.force);
+  gather_torques<T>(plan, work, tau, qdd);
+  for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] -= work.force[k];
+  cholesky_solve<T>(work.H, qdd);
+}
+
+template <class T>
+void closed_frame_jacobian(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, int frame, Out<T> jacobian) {
+  const std::size_t nv = at(model.nv);
+  std::vector<T> whole(6 * nv);
+  frame_jacobian<T>(model, work.tree, frame, whole);
+  complement_by_unit_velocities<T>(model, plan, work);
+  for (std::size_t k = 0; k < plan.freedoms(); ++k) {
+    for (std::size_t r = 0; r < 6; ++r) {
+      T sum(0.0);
+      for (std::size_t v = 0; v < nv; ++v) sum += whole[6 * v + r] * work.R[k * nv + v];
+      jacobian[6 * k + r] = sum;
+    }
+  }
+}
+
+namespace {
+
+// On the view's second frame, at its origin, in the world's axes.
+template <class T>
+Force<T> wrench_of(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work, std::size_t loop) {
+  using Kind = ClosureRow::Kind;
+  const LoopClosure<T>& closure = model.loops[loop];
+  const LoopView& view = plan.equations.loops[loop];
+  const std::array<Vec3<T>, 3> e = loop_basis(closure, view);
+  const Transform<T> X_WA = frame_pose(work.tree, first_frame(closure, view)), X_WB = frame_pose(work.tree, second_frame(closure, view));
+  Force<T> in_A;
+  for (std::size_t k = 0; k < plan.equations.size(); ++k) {
+    const ClosureRow& row = plan.equations.rows[k];
+    if (row.loop != loop) continue;
+    const T& size = work.multipliers[k];
+    switch (row.kind) {
+      case Kind::shift: in_A.lin += e[at(row.direction)] * size; break;
+      case Kind::turn: in_A.ang += e[at(row.direction)] * size; break;
+      case Kind::tilt: in_A.ang += (row.direction == 0 ? e[1] : -e[0]) * size; break;
+      case Kind::angle: {
+        const Vec3<T>&u = view.swapped ? closure.axis2 : closure.axis, &w = view.swapped ? closure.axis : closure.axis2;
+        in_A.ang += cross(transpose(X_WA.R) * (X_WB.R * w), u) * size;
+        break;
+      }
+    }
+  }
+  return {X_WA.R * in_A.ang, X_WA.R * in_A.lin};
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Force<T>> loop_reactions(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work) {
+  std::vector<Force<T>> list;
+  for (std::size_t k = 0; k < model.loops.size(); ++k) {
+    const LoopView& view = plan.equations.loops[k];
+    const Transform<T> first = frame_pose(work.tree, model.loops[k].a), second = frame_pose(work.tree, model.loops[k].b);
+    Force<T> f = wrench_of(model, plan, work, k);
+    if (view.swapped) {
+      // it acts on the file's first link, at its frame: the opposite, seen from the second
+      f = {-f.ang, -f.lin};
+      f.ang += cross(first.p - second.p, f.lin);
+    }
+    const Mat3<T> Rt = transpose(second.R);
+    list.push_back({Rt * f.ang, Rt * f.lin});
+  }
+  return list;
+}
+
+template <class T>
+void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work, std::span<Force<std::type_identity_t<T>>> on_bodies) {
+  for (std::size_t k = 0; k < model.loops.size(); ++k) {
+    const LoopView& view = plan.equations.loops[k];
+    const Frame<T>&A = first_frame(model.loops[k], view), &B = second_frame(model.loops[k], view);
+    const Force<T> f = wrench_of(model, plan, work, k);
+    if (B.body >= 0) on_bodies[at(B.body)] += wrench_on_body<T>(work.tree, B, f);
+    if (A.body < 0) continue;
+    // the opposite on A's link, at B too
+    const Vec3<T> lever = frame_pose(work.tree, B).p - frame_pose(work.tree, A).p;
+    on_bodies[at(A.body)] -= wrench_on_body<T>(work.tree, A, Force<T>{f.ang + cross(lever, f.lin), f.lin});
+  }
+}
+
+#define LW_INSTANTIATE(T)                                                                                                        \
+  template struct ClosedWorkspace<T>;                                                                                            \
+  template bool set_closed_pose<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                                \
+  template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                              \
+  template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                    \
+  template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                                         \
+  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                                        \
+  template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                         \
+  template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                              \
+  template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                                    \
+  template void distribute_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, Out<T>);                               \
+  template void closed_forces<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,             \
+                                 std::span<const Force<T>>);                                                                     \
+  template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, In<T>,     \
+                                  std::span<const Force<T>>);                                                                    \
+  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>, PoseIs);        \
+  template void closed_forward<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,            \
+                                  std::span<const Force<T>>, PoseIs);                                                                    \
+  template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);                    \
+  template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);                 \
+  template void add_loop_wrenches<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&, std::span<Force<T>>);
+LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
+#undef LW_INSTANTIATE
+
+}  // namespace lw

@@ -1,0 +1,74 @@
+// Scratch memory of the algorithms, sized once for a model: nothing allocates after its construction.
+//
+// Every algorithm has the form  algorithm(model, work, q, …, results): the model is constant, the workspace is explicit, and
+// one workspace serves all algorithms (what one leaves behind, another may overwrite).
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "../../model/model.hpp"
+
+namespace lw {
+
+// Inertia that a body seems to have when what hangs on it is free to move: force = [I H; Hᵀ M] · motion.
+template <class T>
+struct ArticulatedInertia {
+  Mat3<T> I, H, M;
+};
+
+template <class T>
+struct Workspace {
+  explicit Workspace(const Model<T>& model);
+  LW_COPIED_ONCE(Workspace);
+
+  std::vector<Transform<T>> X;            // body in its parent
+  std::vector<Transform<T>> X_W;          // body in the world
+  std::vector<Motion<T>> velocity;        // twist of the body, in its frame
+  std::vector<Vec3<T>> alpha;             // angular acceleration, in its frame
+  std::vector<Vec3<T>> acceleration;      // acceleration of its origin (classical), in its frame
+  std::vector<Force<T>> force;            // wrench that the joint passes to the body, in its frame
+  std::vector<RigidInertia<T>> composite;
+  std::vector<ArticulatedInertia<T>> articulated;
+  std::vector<Force<T>> bias;
+  struct Column {  // U = I_A S of a joint with one velocity, 1/D and u; of a free or spherical joint u alone
+    Force<T> U;
+    T inverse_D, u;
+    Force<T> u6;
+    Motion<T> c;
+  };
+  std::vector<Column> column;
+  // Above so many velocities a mass matrix is megabytes that few want: forward_by_crba then allocates it when first called.
+  static constexpr int kDense = 1000;
+  std::vector<T> mass_matrix, h, zero, scratch;
+};
+
+// What the algorithms require of their callers, in every build: a workspace of the model, vectors of its sizes.
+struct Size {
+  const char* name;
+  std::size_t given;
+  int wanted;
+};
+[[noreturn]] void refuse_size(const char* algorithm, const std::string& model, const Size& size);
+[[noreturn]] void refuse_workspace(const char* algorithm, const std::string& model);
+
+template <class T>
+void check_sizes(const char* algorithm, const Model<T>& model, std::initializer_list<Size> sizes) {
+  for (const Size& s : sizes) {
+    if (s.given != static_cast<std::size_t>(s.wanted)) [[unlikely]] refuse_size(algorithm, model.name, s);
+  }
+}
+template <class T>
+void check_sizes(const char* algorithm, const Model<T>& model, const Workspace<T>& work, std::initializer_list<Size> sizes) {
+  const bool fits = work.X.size() == model.bodies.size() && work.h.size() == static_cast<std::size_t>(model.nv);
+  if (!fits) [[unlikely]] refuse_workspace(algorithm, model.name);
+  check_sizes(algorithm, model, sizes);
+}
+
+template <class T>
+using In = std::span<const std::type_identity_t<T>>;
+template <class T>
+using Out = std::span<std::type_identity_t<T>>;
+
+}  // namespace lw

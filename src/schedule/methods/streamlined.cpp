@@ -1,0 +1,39 @@
+#include <algorithm>
+
+#include "../../base/error.hpp"
+#include "../timeline.hpp"
+
+namespace lw {
+
+Schedule streamlined(const TaskGraph& graph, const Machine& machine, int processors, std::vector<int> layer) {
+  if (layer.empty()) layer = layers(graph);
+  require(static_cast<int>(layer.size()) == graph.size(), "a layer is given for each task, or for none");
+  Timeline timeline(graph, machine, processors);
+  // The current layer is the first that has a task left; what is left of it goes before later ones.
+  std::vector<int> list = evaluation_order(graph);  // complains of circles
+  std::sort(list.begin(), list.end());
+  std::stable_sort(list.begin(), list.end(), [&](int a, int b) {
+    return layer[static_cast<std::size_t>(a)] < layer[static_cast<std::size_t>(b)];
+  });
+  ReadyTasks ready(graph, std::move(list));
+  double start = 0.0;
+  while (!ready.positions().empty()) {
+    std::vector<int> cycle;
+    for (const int position : ready.positions()) {
+      if (static_cast<int>(cycle.size()) == processors) break;
+      start = std::max(start, timeline.arrival(ready.task(position), static_cast<int>(cycle.size())));
+      cycle.push_back(position);
+    }
+    double end = start;
+    for (std::size_t p = 0; p < cycle.size(); ++p) {
+      const int task = ready.task(cycle[p]);
+      timeline.place(task, static_cast<int>(p), start);
+      end = std::max(end, timeline.finish(task));
+    }
+    for (const int position : cycle) ready.take(position);
+    start = end;
+  }
+  return timeline.schedule("tsa");
+}
+
+}  // namespace lw

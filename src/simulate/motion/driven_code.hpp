@@ -1,0 +1,33 @@
+// Generated functions of one array each, compiled or interpreted: what a motion is computed with.
+#pragma once
+
+#include <optional>
+
+#include "../../codegen/compile.hpp"
+#include "../../graph/interpreter.hpp"
+
+namespace lw {
+
+class DrivenCode {
+ public:
+  // Not of use where there is no compiler and `interpreted` is not asked for.
+  DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace, bool interpreted);
+  DrivenCode(Function function, const Mechanism& mechanism);
+
+  bool is_of_use() const { return !interpreters_.empty() || !flat_.empty(); }
+  const std::vector<std::string>& notes() const { return notes_; }
+  void run(std::size_t function, std::span<const double> in, std::span<double> out) {
+    if (!flat_.empty()) flat_[function](in.data(), out.data());
+    else interpreters_[function](in, out);
+  }
+
+ private:
+  void take(Compiled compiled, const std::vector<std::string>& functions);
+
+  std::optional<Compiled> compiled_;
+  std::vector<Compiled::Flat*> flat_;
+  std::vector<Interpreter<double>> interpreters_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace lw

@@ -1,0 +1,96 @@
+// A scenario: what drives a mechanism, from where, for how long, and what is to happen on the way (docs/scenarios.md).
+//
+// Formulas are over t, q.JOINT and qd.JOINT (by number: q1, qd1) and the scenario's own parameters, which fold. They are nodes
+// of one graph whose inputs are t, q (nq) and qd (nv), in this order: numbers or any other scalar can be put in.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../control/trajectory.hpp"
+#include "../../graph/expr.hpp"
+#include "../../model/model.hpp"
+#include "../integrate/integrator.hpp"
+
+namespace lw {
+
+// Values over time: held until the next one, straight between them, or a monotone cubic. Outside as at the nearer end.
+struct TimeTable {
+  enum class Between { hold, straight, cubic } between = Between::straight;
+  std::vector<double> t, value;
+};
+
+// What drives one velocity.
+struct ScenarioInput {
+  enum class Kind { formula, table, controller } kind = Kind::formula;
+  Expr formula = 0.0;
+  TimeTable table;
+  int controller = 0, place = 0;  // which one, and which of its joints
+};
+
+// e = desired − actual, along a trajectory:
+//   pd, pid           τ = kp e + kd ė + ki ∫e
+//   computed-torque   τ = M(q) (q̈_d + kp e + kd ė + ki ∫e) + h(q, q̇); joints that it does not control count as q̈ = 0
+struct ScenarioController {
+  enum class Law { pd, pid, computed_torque } law = Law::pd;
+  std::vector<int> q, v;             // of the joints, which have one velocity a coordinate
+  std::vector<double> kp, kd, ki;    // as many
+  std::shared_ptr<const Trajectory> trajectory;
+  bool integrates() const;
+};
+
+struct ScenarioEvent {
+  std::string name, message;
+  std::optional<double> time;  // else where `crossing` passes zero
+  Expr crossing = 0.0;
+  enum class Direction { up, down, both } direction = Direction::both;
+  bool once = false, stop = false;
+  bool parametric = false;  // at a limit that the mechanism file gives by its parameters
+  struct Set {
+    bool velocity = false;
+    int index = 0;
+    Expr value;
+  };
+  std::vector<Set> set;  // all from the state before
+  std::vector<std::pair<int, ScenarioInput>> inputs;
+};
+
+struct Scenario {
+  std::string name;
+  std::shared_ptr<Graph> formulas;
+  std::vector<double> q, qd;
+  std::vector<bool> at_home;          // of q: what no one has given
+  std::vector<ScenarioInput> inputs;  // nv
+  std::vector<ScenarioController> controllers;
+  std::vector<ScenarioEvent> events;
+  std::optional<double> duration;
+  bool friction = true;
+  bool redundant = false;  // coordinates of loops (driven.hpp)
+  std::string integrator = "dormand-prince";
+  IntegratorOptions options;
+  double sample = 0.0;                                         // between outputs; 0: the integrator's step, or 0.01 s
+  std::vector<std::string> columns{"q", "qd", "qdd", "tau", "energy"};
+  std::vector<std::pair<std::string, Expr>> outputs;           // named formulas
+};
+const std::vector<std::string>& scenario_columns();  // all of them
+
+// At home and at rest, nothing drives it.
+Scenario free_motion(const Model<double>& model);
+
+struct ScenarioResult {
+  std::optional<Scenario> scenario;  // only where there is no error
+  std::vector<Diagnostic> diagnostics;
+  ErrorCode code = ErrorCode::data;
+  std::string text;  // to show diagnostics with their lines
+};
+// Files that it names are looked for beside `file`.
+ScenarioResult read_scenario_text(const std::string& text, const std::string& file, const Mechanism& mechanism,
+                                  const Model<double>& model);
+ScenarioResult read_scenario(const std::string& path, const Mechanism& mechanism, const Model<double>& model);
+// The same, or Error with all diagnostics.
+Scenario load_scenario(const std::string& path, const Mechanism& mechanism, const Model<double>& model);
+
+}  // namespace lw
