@@ -1,5 +1,6 @@
-// A step of an explicit Runge-Kutta method with all of its stages in their order, also those that only tell its error: a
-// right-hand side that remembers its calls notices. Integrators of the library (src/simulate) leave out what they do not need.
+// A step of an explicit Runge-Kutta method with all of its stages in their order, also those that only tell its error:
+// a right-hand side that remembers its calls notices. Integrators of the library (src/simulate) leave out what they do
+// not need.
 //
 //   k_i = f(t + c_i h, y + h Σ_{j<i} A_ij k_j),   y' = y + h Σ b_i k_i
 #pragma once

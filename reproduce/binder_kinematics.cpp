@@ -54,8 +54,8 @@ double apart(const Transform<double>& a, const Transform<double>& b) {
   return worse(largest(a.R.eigen() - b.R.eigen()), largest(a.p.eigen() - b.p.eigen()));
 }
 
-// Paul's way (1981): the last joint from the hand's orientation, q₁ to q₅ known. In the frame that stands before joint 6,
-// N is (cos q₆, sin q₆, 0). Written out with the rows of the arm's table; shares nothing with the library.
+// Paul's way (1981): the last joint from the hand's orientation, q₁ to q₅ known. In the frame that stands before joint
+// 6, N is (cos q₆, sin q₆, 0). Written out with the rows of the arm's table; shares nothing with the library.
 double paul_q6(const Vector& degrees) {
   const Vector q = in_radians(degrees);
   const auto turn = [](double theta, double alpha) {
@@ -126,7 +126,8 @@ void waypoints(Experiment& e, const Model<double>& model) {
   const Source implied =
       recomputed("independent calculation: the via point that his worked example of section 2.3.1 needs");
   rows({"V", 0.0, kVia, 45.1187}, implied, false);
-  e.compare("round-trip", "pose → joints → pose, all branches, largest entry", property("exact"), 0.0, worst, absolute(1e-12));
+  e.compare("round-trip", "pose → joints → pose, all branches, largest entry", property("exact"), 0.0, worst,
+            absolute(1e-12));
   e.compare("branches", "branches of every pose", property("two shoulders, two slides, two wrists"), 8.0,
             static_cast<double>(branches), absolute(0.0));
 }

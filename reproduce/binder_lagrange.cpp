@@ -7,9 +7,9 @@
 #include "dynamics/tree/kinematics.hpp"
 #include "evaluate.hpp"
 
-// Binder 1985, section 2.3.1: the worked Lagrange-Euler example, u = D(q) q̈ + H(q, q̇) + G(q), at two instants of his second
-// trajectory run in 1 s. The Stanford arm's parameters are not printed; Paul's (1981) with d₂ = 0.16 m give every value.
-// His base acceleration is (0, 0, −9.806), which is gravity upwards. Values are truncated, not rounded.
+// Binder 1985, section 2.3.1: the worked Lagrange-Euler example, u = D(q) q̈ + H(q, q̇) + G(q), at two instants of his
+// second trajectory run in 1 s. The Stanford arm's parameters are not printed; Paul's (1981) with d₂ = 0.16 m give
+// every value. His base acceleration is (0, 0, −9.806), which is gravity upwards. Values are truncated, not rounded.
 namespace lw::reproduce {
 namespace {
 
@@ -46,7 +46,8 @@ Vector potential_gradient(const Model<double>& model, const Vector& q) {
   return gradient;
 }
 
-// D, H and G by Lagrange's equations, and by torques of the Newton-Euler recursion: D by columns, one unit acceleration each.
+// D, H and G by Lagrange's equations, and by torques of the Newton-Euler recursion: D by columns, one unit acceleration
+// each.
 void two_roads(Experiment& e, const std::string& id, const std::string& when, const Model<double>& model,
                const JointMotion<double>& x) {
   const Source source = property("two of our formulations agree: Newton-Euler by columns");

@@ -21,8 +21,8 @@ struct DhLink {
 Mechanism dh_mechanism(const std::vector<DhLink>& links, double gravity);
 Model<double> arm(const std::vector<DhLink>& links, double gravity);
 
-// Dhanaraj 1990, table 2.4, in the library's steps, with what his programs leave out or turn round. Rotors have no part in it:
-// his are within the links' inertias.
+// Dhanaraj 1990, table 2.4, in the library's steps, with what his programs leave out or turn round. Rotors have no part
+// in it: his are within the links' inertias.
 struct ListingFaults {
   bool drops_lambda1_p1 = false;            // the acceleration of joint 2's origin by the turning of link 1
   bool turns_slide_lambda_wrongly = false;  // λ₃ = R λ₂ Rᵀ (equation 2.29) for Rᵀ λ₂ R

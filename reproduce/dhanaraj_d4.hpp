@@ -1,5 +1,6 @@
-// Dhanaraj 1990, appendix D.4: the simulation program's closed-form equations of the PUMA's first three joints with 10 kg in the
-// hand, D(q) q̈ = τ − h(q, q̇), and the arm that they are of. D has been made with 16.04 kg for link 3, h with 16.05 kg.
+// Dhanaraj 1990, appendix D.4: the simulation program's closed-form equations of the PUMA's first three joints with 10
+// kg in the hand, D(q) q̈ = τ − h(q, q̇), and the arm that they are of. D has been made with 16.04 kg for link 3, h
+// with 16.05 kg.
 #pragma once
 
 #include "dh_arm.hpp"

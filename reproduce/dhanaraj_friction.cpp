@@ -7,9 +7,9 @@
 #include "base/worse.hpp"
 #include "control/trajectory.hpp"
 #include "counting.hpp"
-#include "dynamics/tree/energy.hpp"
-#include "dynamics/kinematics/follow_path.hpp"
 #include "dynamics/friction/friction.hpp"
+#include "dynamics/kinematics/follow_path.hpp"
+#include "dynamics/tree/energy.hpp"
 #include "dynamics/tree/kinematics.hpp"
 #include "evaluate.hpp"
 #include "experiments.hpp"
@@ -18,8 +18,8 @@
 // Dhanaraj 1990, chapter 3: friction in bearings and gears of a PUMA's first three joints.
 //
 // His journal bearing with moments (equation 3.3) has n_x with the wrong sign: two supports at ±d/2 carry
-// (f_x/2 ± n_y/d, f_y/2 ∓ n_x/d). As printed, what it gives depends on how the frame is turned about the joint's axis. The
-// distance d of the supports and the efficiency curve (figure 3.4) are lost, as are the samples of his trajectory.
+// (f_x/2 ± n_y/d, f_y/2 ∓ n_x/d). As printed, what it gives depends on how the frame is turned about the joint's axis.
+// The distance d of the supports and the efficiency curve (figure 3.4) are lost, as are the samples of his trajectory.
 namespace lw::reproduce {
 namespace {
 
@@ -53,7 +53,8 @@ double journal_printed(const Load& l) {
 // By the statics of two supports: their forces from the balance of forces and of moments, each a system of its own.
 double journal_by_statics(const Load& l) {
   double sum = 0.0;
-  for (const double side : {0.5, -0.5}) {  // A_x + B_x = f_x, (A_x − B_x) d/2 = n_y; A_y + B_y = f_y, (A_y − B_y) d/2 = −n_x
+  for (const double side :
+       {0.5, -0.5}) {  // A_x + B_x = f_x, (A_x − B_x) d/2 = n_y; A_y + B_y = f_y, (A_y − B_y) d/2 = −n_x
     sum += std::hypot(0.5 * l.fx + side * 2.0 * l.ny / kSpacing, 0.5 * l.fy - side * 2.0 * l.nx / kSpacing);
   }
   return kMu * kRadius * sum;
@@ -66,21 +67,22 @@ void bearings(Experiment& e) {
             recomputed("independent evaluation of the balanced supports, six decimals"), {0.400874, 0.400874},
             {ours(Bearing::Kind::journal, kLoad, kSpacing), ours(Bearing::Kind::journal, turned, kSpacing)},
             absolute(5e-7));
-  e.misprint("journal-printed", "the same by equation 3.3 (N·m)", recomputed("equation 3.3, evaluated, six decimals"),
-             {0.410077, 0.401794},
-             {ours(Bearing::Kind::journal, kLoad, kSpacing), ours(Bearing::Kind::journal, turned, kSpacing)},
-             {journal_by_statics(kLoad), journal_by_statics(turned)}, absolute(5e-7),
-             "The sign of n_x is wrong: the friction would depend on how the frame is turned. Ours also by the statics of "
-             "two supports.");
-  e.compare("journal-faults", "ours with that sign put back (N·m)",
-            recomputed("equation 3.3, evaluated, six decimals"), {0.410077, 0.401794},
-            {journal_printed(kLoad), journal_printed(turned)}, absolute(5e-7));
+  e.misprint(
+      "journal-printed", "the same by equation 3.3 (N·m)", recomputed("equation 3.3, evaluated, six decimals"),
+      {0.410077, 0.401794},
+      {ours(Bearing::Kind::journal, kLoad, kSpacing), ours(Bearing::Kind::journal, turned, kSpacing)},
+      {journal_by_statics(kLoad), journal_by_statics(turned)}, absolute(5e-7),
+      "The sign of n_x is wrong: the friction would depend on how the frame is turned. Ours also by the statics of "
+      "two supports.");
+  e.compare("journal-faults", "ours with that sign put back (N·m)", recomputed("equation 3.3, evaluated, six decimals"),
+            {0.410077, 0.401794}, {journal_printed(kLoad), journal_printed(turned)}, absolute(5e-7));
   const double alone = kMu * kRadius * std::hypot(kLoad.fx, kLoad.fy);
-  e.compare("journal-limits", "d = 10⁹ m; no moments; bearing without moments: μ r |f| (N·m)", "equation 3.2",
-            {alone, alone, alone},
-            {ours(Bearing::Kind::journal, kLoad, 1e9), ours(Bearing::Kind::journal, {kLoad.fx, kLoad.fy, 0, 0}, kSpacing),
-             ours(Bearing::Kind::journal, kLoad, kSpacing, false)},
-            relative(1e-7));
+  e.compare(
+      "journal-limits", "d = 10⁹ m; no moments; bearing without moments: μ r |f| (N·m)", "equation 3.2",
+      {alone, alone, alone},
+      {ours(Bearing::Kind::journal, kLoad, 1e9), ours(Bearing::Kind::journal, {kLoad.fx, kLoad.fy, 0, 0}, kSpacing),
+       ours(Bearing::Kind::journal, kLoad, kSpacing, false)},
+      relative(1e-7));
   e.compare("linear", "friction of a linear bearing under the same load (N)", "equation 3.4", 7.0,
             ours(Bearing::Kind::linear, kLoad, kSpacing), absolute(1e-12));
   e.compare("thrust", "friction of a thrust bearing, f_z = −9 N (N·m)", "table 3.1", kMu * kRadius * 9.0,
@@ -94,7 +96,8 @@ constexpr std::array<double, 3> kRated{97.6, 186.4, 89.4}, kBreakaway{6.3, 5.5, 
 
 DriveLoss<double> drive(std::size_t joint) {
   DriveLoss<double> d;
-  Vector load{0.6801 / 89.4, 2.9943 / 97.6, 15.9646 / 186.4};  // |torque| / greatest torque of the three joints in table 3.5
+  Vector load{0.6801 / 89.4, 2.9943 / 97.6,
+              15.9646 / 186.4};  // |torque| / greatest torque of the three joints in table 3.5
   for (double& x : load) x *= kRated[joint];
   d.efficiency = Curve<double>(load, {0.34583, 0.45429, 0.5619}, false, Curve<double>::Ends::constant);
   d.breakaway = kBreakaway[joint];
@@ -115,8 +118,8 @@ void quadrants(Experiment& e) {
       gained = worse(gained, -(found.back() - out) * speed);
     }
   }
-  e.compare("quadrants", "input at output ±10 N·m, speed ±, η = 0.8, breakaway 1.5 N·m (N·m)", "table 3.2", printed, found,
-            absolute(1e-12));
+  e.compare("quadrants", "input at output ±10 N·m, speed ±, η = 0.8, breakaway 1.5 N·m (N·m)", "table 3.2", printed,
+            found, absolute(1e-12));
   e.compare("quadrants-power", "most power that the drive gives away for nothing (W)",
             property("a transmission loses power in every quadrant"), 0.0, std::max(0.0, gained), absolute(0.0));
 }
@@ -136,9 +139,10 @@ void table(Experiment& e) {
   e.compare("at-joint", "torque at the joint, t = 0.6 s (N·m)", "table 3.5", at_joint, sum, absolute(2e-4));
   e.compare("transmission", "lost in the transmission (N·m)", "table 3.5", transmission, lost, absolute(2e-4), curve);
   e.compare("input", "input torque, on the joint's side (N·m)", "table 3.5", input, total, absolute(2e-4), curve);
-  e.not_reproducible("dynamic", "torque of the frictionless arm, t = 0.6 s (N·m)", "table 3.5", dynamic,
-                     "The trajectory's samples are lost; no cubic, quintic, cycloid or trapezoid between round end points "
-                     "gives the three numbers together.");
+  e.not_reproducible(
+      "dynamic", "torque of the frictionless arm, t = 0.6 s (N·m)", "table 3.5", dynamic,
+      "The trajectory's samples are lost; no cubic, quintic, cycloid or trapezoid between round end points "
+      "gives the three numbers together.");
 }
 
 // --- operations
@@ -168,10 +172,10 @@ void friction_operations(Experiment& e) {
     return cost([&] { drive_input<Count>(d, number(), number(), Count(0.0)); });
   };
   const double revolute = loss(journal, turning), slide = loss(guide, sliding);
-  e.beaten("journal-cost", "operations of friction in a revolute joint", "table 3.3: 15 multiplications, 5 additions", 20.0,
-           revolute, "Roots count one each, comparisons nothing, as do signs.");
-  e.beaten("guide-cost", "operations of friction in a sliding joint", "table 3.3: 10 multiplications, 7 additions", 17.0,
-           slide, "The same.");
+  e.beaten("journal-cost", "operations of friction in a revolute joint", "table 3.3: 15 multiplications, 5 additions",
+           20.0, revolute, "Roots count one each, comparisons nothing, as do signs.");
+  e.beaten("guide-cost", "operations of friction in a sliding joint", "table 3.3: 10 multiplications, 7 additions",
+           17.0, slide, "The same.");
   e.beaten("constant-cost", "operations of a transmission of constant efficiency",
            "section 3.4: 4 a joint where bearings roll", 4.0, gear(constant), "");
   e.beaten("added-cost", "operations that friction adds to a revolute joint, efficiency by a table", "table 3.3", 24.0,
@@ -189,7 +193,8 @@ struct MotionSample {
 };
 
 std::vector<MotionSample> follow(const Model<double>& model, int tip, int count) {
-  const CartesianLine way({Mat3<double>::identity(), {0.3, -0.3, -0.3}}, {Mat3<double>::identity(), {0.3, 0.4, 0.4}}, 2.0);
+  const CartesianLine way({Mat3<double>::identity(), {0.3, -0.3, -0.3}}, {Mat3<double>::identity(), {0.3, 0.4, 0.4}},
+                          2.0);
   std::vector<PathSample> path;
   for (int k = 0; k < count; ++k) {
     const double t = 2.0 * k / (count - 1);
@@ -246,9 +251,10 @@ void case_study(Experiment& e) {
   }
   const double gained = mechanical_energy(model, motion.back()) - mechanical_energy(model, motion.front());
   const Source line = property("case study of section 3.5, on a line of our own");
-  e.compare("case.power", "most power that bearings or gears give away for nothing (W)", line, 0.0, backwards, absolute(0.0));
-  e.compare("case.work", "work of the frictionless torques − energy gained (fraction of the energy lost by friction)", line,
-            0.0, (work - gained) / lost, absolute(1e-6), "Simpson's rule over 2001 samples.");
+  e.compare("case.power", "most power that bearings or gears give away for nothing (W)", line, 0.0, backwards,
+            absolute(0.0));
+  e.compare("case.work", "work of the frictionless torques − energy gained (fraction of the energy lost by friction)",
+            line, 0.0, (work - gained) / lost, absolute(1e-6), "Simpson's rule over 2001 samples.");
   Vector share, larger;
   for (std::size_t j = 0; j < n; ++j) {
     share.push_back(transmission_work[j] / bearing_work[j]);
@@ -257,14 +263,14 @@ void case_study(Experiment& e) {
   e.compare("case.shares", "joints in which the transmission loses more work than the bearing",
             property("section 3.5: losses in the transmission exceed those in the joint"), {1.0, 1.0, 1.0}, larger,
             absolute(0.0),
-            fmt::format("Work lost in the transmission is {:.1f}, {:.1f} and {:.1f} times that in the bearing.", share[0],
-                        share[1], share[2]));
+            fmt::format("Work lost in the transmission is {:.1f}, {:.1f} and {:.1f} times that in the bearing.",
+                        share[0], share[1], share[2]));
   Vector added;
   for (std::size_t j = 0; j < n; ++j) added.push_back(peak_with[j] > peak[j] ? 1.0 : 0.0);
   e.compare("case.peaks", "joints whose peak torque is higher with friction",
             property("section 3.5: friction is significant"), {1.0, 1.0, 1.0}, added, absolute(0.0),
-            fmt::format("Peaks without friction {:.1f}, {:.1f}, {:.1f}; with it {:.1f}, {:.1f}, {:.1f} N·m.", peak[0], peak[1],
-                        peak[2], peak_with[0], peak_with[1], peak_with[2]));
+            fmt::format("Peaks without friction {:.1f}, {:.1f}, {:.1f}; with it {:.1f}, {:.1f}, {:.1f} N·m.", peak[0],
+                        peak[1], peak[2], peak_with[0], peak_with[1], peak_with[2]));
 
   for (std::size_t j = 0; j < n; ++j) {
     Plot plot{fmt::format("Joint {} along the line", j + 1), "time (s)", "torque (N·m)", {}};
@@ -289,11 +295,12 @@ void case_study(Experiment& e) {
 }  // namespace
 
 Experiment dhanaraj_friction() {
-  Experiment e(
-      "dhanaraj", "dhanaraj.friction", "Friction in bearings and transmissions (chapter 3)",
-      "For a given motion the reactions in the joints are those of the frictionless arm, so friction follows from them without "
-      "iteration. The wrist of a three-joint PUMA moves on a line, px = 0.3 m and py = pz from −0.3 to 0.4 m, by a quintic over "
-      "2 s; bearings are 0.2 m apart (our assumption: the thesis does not say).");
+  Experiment e("dhanaraj", "dhanaraj.friction", "Friction in bearings and transmissions (chapter 3)",
+               "For a given motion the reactions in the joints are those of the frictionless arm, so friction follows "
+               "from them without "
+               "iteration. The wrist of a three-joint PUMA moves on a line, px = 0.3 m and py = pz from −0.3 to 0.4 m, "
+               "by a quintic over "
+               "2 s; bearings are 0.2 m apart (our assumption: the thesis does not say).");
   bearings(e);
   quadrants(e);
   table(e);

@@ -93,7 +93,8 @@ void table_2_10(Experiment& e, const Arm& a) {
   }
 }
 
-// Chains of any length, by the numbers that the same independent generator found: 62n − 66 ×, 57n − 72 +, 8n + 1 in a row.
+// Chains of any length, by the numbers that the same independent generator found: 62n − 66 ×, 57n − 72 +, 8n + 1 in a
+// row.
 void orthogonal(Experiment& e) {
   Vector published, written, computed, trigonometric, paths, depths;
   double error = 0.0;

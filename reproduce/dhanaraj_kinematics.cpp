@@ -9,8 +9,8 @@
 #include "dhanaraj_line.hpp"
 #include "dynamics/tree/kinematics.hpp"
 
-// Inverse kinematics of the PUMA's first three joints along a straight line, with rates and accelerations, by his equations
-// and by the library.
+// Inverse kinematics of the PUMA's first three joints along a straight line, with rates and accelerations, by his
+// equations and by the library.
 namespace lw::reproduce {
 namespace {
 

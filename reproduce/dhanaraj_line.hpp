@@ -1,6 +1,6 @@
-// Dhanaraj 1990, program D.1.3: the straight line of his case study, px constant and py = pz rising, and the arm whose joints
-// follow it. The samples of his line are lost; here they follow a quintic over 2 s from 0.1 to 0.4 m. Its geometry
-// (e = f = 0.4318, g = 0.127, no elbow offset, the forearm along +y of link 3) is not that of his dynamics
+// Dhanaraj 1990, program D.1.3: the straight line of his case study, px constant and py = pz rising, and the arm whose
+// joints follow it. The samples of his line are lost; here they follow a quintic over 2 s from 0.1 to 0.4 m. Its
+// geometry (e = f = 0.4318, g = 0.127, no elbow offset, the forearm along +y of link 3) is not that of his dynamics
 // (0.4331, 0.1501, −0.0203, along −y).
 #pragma once
 

@@ -9,12 +9,13 @@
 #include "base/worse.hpp"
 #include "dhanaraj_d4.hpp"
 #include "dhanaraj_line.hpp"
-#include "simulate/motion/driven.hpp"
 #include "simulate/integrate/integrator.hpp"
+#include "simulate/motion/driven.hpp"
 
-// Dhanaraj 1990, appendix D.4: his simulation program. Gill's form of Runge-Kutta with steps of 0.02 s, torques from a table of
-// 201 rows, 0.01 s apart, so that every stage of a step falls on a row. The rows are lost; what can be run again is the free
-// motion of his equations, the hold against gravity, and a round trip: torques of a motion, and that motion back from them.
+// Dhanaraj 1990, appendix D.4: his simulation program. Gill's form of Runge-Kutta with steps of 0.02 s, torques from a
+// table of 201 rows, 0.01 s apart, so that every stage of a step falls on a row. The rows are lost; what can be run
+// again is the free motion of his equations, the hold against gravity, and a round trip: torques of a motion, and that
+// motion back from them.
 namespace lw::reproduce {
 namespace {
 

@@ -6,7 +6,8 @@
 #include "dynamics/formulations/newton_euler.hpp"
 #include "polynomial.hpp"
 
-// Dhanaraj 1990, table 1.1 (operation counts of the formulations, n joints and n = 6) and table 2.9 (operations a joint).
+// Dhanaraj 1990, table 1.1 (operation counts of the formulations, n joints and n = 6) and table 2.9 (operations a
+// joint).
 namespace lw::reproduce {
 namespace {
 
@@ -180,12 +181,12 @@ void slide(Experiment& e) {
   const Cost omega = x.cost([&] { return newton_euler_steps::angular_velocity(transpose(R), t.w, Vec3<Count>()); }),
              alpha = x.cost([&] { return transpose(R) * t.alpha; });
   const Count twice = x.number();
-  const Steps modified = joined({omega, alpha, x.cost([&] { return newton_euler_steps::turned_spin(R, t.spin); }),
-                                 x.cost([&] {
-                                   return t.Rt * newton_euler_steps::point_acceleration(t.a, t.spin.lambda, t.p) +
-                                          newton_euler_steps::joint_acceleration(t.w, twice, t.qdd);
-                                 })},
-                                t.modified_statics());
+  const Steps modified =
+      joined({omega, alpha, x.cost([&] { return newton_euler_steps::turned_spin(R, t.spin); }), x.cost([&] {
+                return t.Rt * newton_euler_steps::point_acceleration(t.a, t.spin.lambda, t.p) +
+                       newton_euler_steps::joint_acceleration(t.w, twice, t.qdd);
+              })},
+             t.modified_statics());
   e.compare("slide-modified", "slide, modified: × and + of ω, α, λ, a, a_c, F, N, f, f'", kTable29,
             table_of_steps({{0, 0}, {0, 0}, {0, 0}, {20, 18}, {9, 9}, {3, 0}, {6, 3}, {0, 3}, {9, 6}}),
             table_of_steps(modified), absolute(0.0),

@@ -9,8 +9,8 @@
 #include "experiments.hpp"
 #include "generated.hpp"
 #include "orthogonal_arm.hpp"
-#include "schedule/schedule.hpp"
 #include "schedule/methods/streamline.hpp"
+#include "schedule/schedule.hpp"
 
 // Dhanaraj 1990, chapter 4 and appendix C: inverse dynamics as subtasks of three operations, layers, schedules.
 namespace lw::reproduce {

@@ -12,7 +12,8 @@
 #include "orthogonal_arm.hpp"
 #include "substituted.hpp"
 
-// Dhanaraj 1990, section 2.4: expressions swell where intermediate results are substituted, and do not where they are named.
+// Dhanaraj 1990, section 2.4: expressions swell where intermediate results are substituted, and do not where they are
+// named.
 namespace lw::reproduce {
 namespace {
 

@@ -6,9 +6,9 @@
 
 // Dhanaraj 1990, appendices D.1 to D.3: the torques of his programs at one state.
 //
-// His generator sets only one entry of λ₁ (appendix D.2), so that the acceleration of joint 2's origin, λ₁ p₁, is missing
-// from all four generated listings D.3.1 to D.3.4; equation 2.29 transforms λ through a slide the wrong way round, and the
-// Stanford listings put the stroke q₃ behind the sliding link.
+// His generator sets only one entry of λ₁ (appendix D.2), so that the acceleration of joint 2's origin, λ₁ p₁, is
+// missing from all four generated listings D.3.1 to D.3.4; equation 2.29 transforms λ through a slide the wrong way
+// round, and the Stanford listings put the stroke q₃ behind the sliding link.
 namespace lw::reproduce {
 namespace {
 
@@ -18,8 +18,8 @@ const Source kIndependent = recomputed("independent evaluation of the program's 
 
 Vector first(std::size_t n, const Vector& v) { return {v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n)}; }
 
-// Program D.1.2: link 3 with the wrist, 6.05 kg, and a payload at 0.4318 m; its inertia about the origin is added to one
-// about the centre of mass, as the program does.
+// Program D.1.2: link 3 with the wrist, 6.05 kg, and a payload at 0.4318 m; its inertia about the origin is added to
+// one about the centre of mass, as the program does.
 std::vector<DhLink> puma_d12(double payload) {
   std::vector<DhLink> links = dhanaraj_puma3();
   links[1].inertia = {0.130, 0.524, 0.539 + 4.71};

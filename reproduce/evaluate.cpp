@@ -1,9 +1,9 @@
 #include "evaluate.hpp"
 
+#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/energy.hpp"
-#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/tree/kinematics.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "model/read/read.hpp"

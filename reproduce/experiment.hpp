@@ -1,4 +1,5 @@
-// An experiment of a thesis, run again: rows that set a published quantity against what we compute, each with a verdict.
+// An experiment of a thesis, run again: rows that set a published quantity against what we compute, each with a
+// verdict.
 //
 //   reproduced        the two agree within the tolerance
 //   misprint          the print is wrong: ours is verified by another road, which the note names
@@ -68,10 +69,11 @@ struct Row {
 // Largest magnitude of an entry.
 double magnitude(const Numbers& a);
 
-// On |a − b| of every entry: absolute, or a fraction of that very entry. A fraction of a small entry can ask for more than
-// its last digit, of a zero for more than arithmetic can give: what a relative tolerance allows is never less than
-// `half_unit`, half a unit of the last digit given, nor than 1e-14 of the largest entry, the rounding of doubles. Or every
-// entry has a unit of its own: its last printed digit, the size of the vector that it belongs to. Where that is 0, it must be met.
+// On |a − b| of every entry: absolute, or a fraction of that very entry. A fraction of a small entry can ask for more
+// than its last digit, of a zero for more than arithmetic can give: what a relative tolerance allows is never less than
+// `half_unit`, half a unit of the last digit given, nor than 1e-14 of the largest entry, the rounding of doubles. Or
+// every entry has a unit of its own: its last printed digit, the size of the vector that it belongs to. Where that is
+// 0, it must be met.
 struct Tolerance {
   double value;
   bool relative = false;

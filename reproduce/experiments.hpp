@@ -1,4 +1,5 @@
-// The theses and their experiments, one file each, and the benchmarks of the field; to add one, write its file and name it here and in the list.
+// The theses and their experiments, one file each, and the benchmarks of the field; to add one, write its file and name
+// it here and in the list.
 #pragma once
 
 #include <functional>

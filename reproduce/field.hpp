@@ -7,8 +7,8 @@
 #include "experiment.hpp"
 #include "field_data.hpp"
 #include "model/read/embedded.hpp"
-#include "simulate/motion/driven.hpp"
 #include "simulate/integrate/integrator.hpp"
+#include "simulate/motion/driven.hpp"
 
 namespace lw {
 

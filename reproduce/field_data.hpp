@@ -1,6 +1,6 @@
 // Reference values of the multibody field's benchmarks: where each starts, where it is later, what others have printed
-// of it, and how long their programs took. Copied from tests/oracles/field.json, which names the sources in full; a test
-// compares the two.
+// of it, and how long their programs took. Copied from tests/oracles/field.json, which names the sources in full; a
+// test compares the two.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What the code generator makes of a mechanism, what it costs, and that it is right; and the theses' formulations traced
-// as they stand, to set it against.
+// What the code generator makes of a mechanism, what it costs, and that it is right; and the theses' formulations
+// traced as they stand, to set it against.
 #pragma once
 
 #include "codegen/trace/roads.hpp"

@@ -9,7 +9,8 @@
 #include "evaluate.hpp"
 #include "helmy_manoeuvre.hpp"
 
-// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the roads that he names and those that he does not.
+// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the roads that he names and those that he does
+// not.
 namespace lw::reproduce {
 namespace {
 
@@ -23,7 +24,8 @@ DirectRoad along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std
   DirectRoad road;
   OperationCount count;
   Triangle<Count> corners;
-  for (std::size_t k = 0; k < 3; ++k) corners[k] = {Count(exact[0].corners[k].x, &count), Count(exact[0].corners[k].y, &count)};
+  for (std::size_t k = 0; k < 3; ++k)
+    corners[k] = {Count(exact[0].corners[k].x, &count), Count(exact[0].corners[k].y, &count)};
   OperationCount sum;
   for (std::size_t k = 0; k < exact.size(); ++k) {
     const std::array<double, 3> angles = helmy_cranks(0.01 * static_cast<double>(k));
@@ -41,7 +43,8 @@ DirectRoad along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std
     sum.trigonometric += count.trigonometric;
     if (!effort.converged) road.worst = HUGE_VAL;
     for (std::size_t c = 0; c < 3; ++c) {
-      road.worst = worse(road.worst, std::hypot(value_of(corners[c].x) - exact[k].corners[c].x, value_of(corners[c].y) - exact[k].corners[c].y));
+      road.worst = worse(road.worst, std::hypot(value_of(corners[c].x) - exact[k].corners[c].x,
+                                                value_of(corners[c].y) - exact[k].corners[c].y));
     }
   }
   const auto n = static_cast<double>(exact.size());
@@ -57,17 +60,21 @@ DirectRoad along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std
 
 Experiment helmy_direct() {
   Experiment e("helmy", "helmy.direct", "Direct kinematics, six roads (section 4.2)",
-               "Where the platform is for given cranks. The thesis cuts one rod and solves one equation of the four-bar linkage that is "
-               "left; it names Newton's method on three angles and on six coordinates as more expensive, natural coordinates as bigger still.");
+               "Where the platform is for given cranks. The thesis cuts one rod and solves one equation of the "
+               "four-bar linkage that is "
+               "left; it names Newton's method on three angles and on six coordinates as more expensive, natural "
+               "coordinates as bigger still.");
   const ThreeLegs legs = three_legs(embedded("planar-3rrr")).value();
   const Source source = recomputed("independent program with the lengths that reproduce appendix D");
   const Triangle<double> P0 = knees<double>(legs, helmy_cranks(0)), P3 = knees<double>(legs, helmy_cranks(3));
   const FourBar four(std::hypot(P0[1].x - P0[0].x, P0[1].y - P0[0].y), legs.rod[0], 0.4, legs.rod[1]);
   const FourBar::Range range = four.range();
-  e.compare("range", "mobility range of ψ at t = 0 (deg)", source, {13.898, 97.971}, {range.low / kDegree, range.high / kDegree}, absolute(6e-4));
+  e.compare("range", "mobility range of ψ at t = 0 (deg)", source, {13.898, 97.971},
+            {range.low / kDegree, range.high / kDegree}, absolute(6e-4));
   const ColdStart start = virtual_cut_search(legs, P0, 1);
-  e.compare("cold", "cold start at t = 0, K = +1: ψ, θ (deg)", source, {67.776704, -101.966634}, {start.psi / kDegree, start.theta / kDegree},
-            absolute(1e-6), fmt::format("{} steps of the scan, {} secants to 1e-10 m².", start.scanned, start.secants));
+  e.compare("cold", "cold start at t = 0, K = +1: ψ, θ (deg)", source, {67.776704, -101.966634},
+            {start.psi / kDegree, start.theta / kDegree}, absolute(1e-6),
+            fmt::format("{} steps of the scan, {} secants to 1e-10 m².", start.scanned, start.secants));
   e.compare("secants", "secants of that cold start", source, 3.0, static_cast<double>(start.secants), absolute(1.0));
   const ColdStart end = virtual_cut_search(legs, P3, 1);
   Triangle<double> tracked = start.corners;
@@ -78,7 +85,8 @@ Experiment helmy_direct() {
   const CutAngles kept = cut_angles(P3, tracked);
   e.compare("hazard", "ψ at t = 3 s, K = +1: by a cold start, and tracked (deg)", source, {-46.982, 34.288703},
             {end.psi / kDegree, kept.psi / kDegree}, absolute(6e-4),
-            "The same branch K, two modes: the branch alone does not determine the mode, as section 4.2 implies. Tracking does.");
+            "The same branch K, two modes: the branch alone does not determine the mode, as section 4.2 implies. "
+            "Tracking does.");
   // the six roads along the manoeuvre
   Vector times;
   for (int k = 0; k <= 300; ++k) times.push_back(0.01 * k);
@@ -92,29 +100,41 @@ Experiment helmy_direct() {
   e.compare("agreement", "largest distance of a corner from the mechanism's own closures, all roads and samples (m)",
             property("one mode, six roads"), 0.0, worst, absolute(1e-9));
   const auto road = [&](DirectMethod m) -> const DirectRoad& { return roads[static_cast<std::size_t>(m)]; };
-  e.compare("iterations", "mean steps of Newton's method to 1e-12: angles 3×3, corners 6×6, pose 3×3", source, {2.69, 2.75, 2.73},
-            {road(DirectMethod::angles).iterations, road(DirectMethod::corners).iterations, road(DirectMethod::pose).iterations}, absolute(0.35),
-            "The tolerance is on the equations, which are scaled differently.");
-  e.compare("evaluations", "mean evaluations of the virtual cut's equation", source, 4.92, road(DirectMethod::virtual_cut).evaluations, absolute(0.35));
+  e.compare("iterations", "mean steps of Newton's method to 1e-12: angles 3×3, corners 6×6, pose 3×3", source,
+            {2.69, 2.75, 2.73},
+            {road(DirectMethod::angles).iterations, road(DirectMethod::corners).iterations,
+             road(DirectMethod::pose).iterations},
+            absolute(0.35), "The tolerance is on the equations, which are scaled differently.");
+  e.compare("evaluations", "mean evaluations of the virtual cut's equation", source, 4.92,
+            road(DirectMethod::virtual_cut).evaluations, absolute(0.35));
   const std::pair<DirectMethod, Vector> counted_before[] = {{DirectMethod::virtual_cut, {112, 140, 18, 6, 10}},
-                                                           {DirectMethod::angles, {182, 170, 41, 3, 79}},
-                                                           {DirectMethod::corners, {340, 410, 33, 0, 0}},
-                                                           {DirectMethod::pose, {124, 158, 16, 0, 8}}};
+                                                            {DirectMethod::angles, {182, 170, 41, 3, 79}},
+                                                            {DirectMethod::corners, {340, 410, 33, 0, 0}},
+                                                            {DirectMethod::pose, {124, 158, 16, 0, 8}}};
   for (const auto& [method, before] : counted_before) {
     const Vector& now = road(method).operations;
-    const std::string note = fmt::format("Ours: {:.0f} +, {:.0f} ×, {:.0f} ÷, {:.1f} √, {:.1f} trigonometric; theirs {:.0f}, {:.0f}, {:.0f}, {:.0f}, {:.0f}.",
-                                         now[0], now[1], now[2], now[3], now[4], before[0], before[1], before[2], before[3], before[4]);
-    e.beaten(fmt::format("operations-{}", std::array{"cut", "angles", "corners", "pose"}[static_cast<std::size_t>(method)]),
-             fmt::format("{}: mean operations +, ×, ÷ a solution", to_string(method)), source, before[0] + before[1] + before[2],
-             now[0] + now[1] + now[2], note);
+    const std::string note = fmt::format(
+        "Ours: {:.0f} +, {:.0f} ×, {:.0f} ÷, {:.1f} √, {:.1f} trigonometric; theirs {:.0f}, {:.0f}, {:.0f}, {:.0f}, "
+        "{:.0f}.",
+        now[0], now[1], now[2], now[3], now[4], before[0], before[1], before[2], before[3], before[4]);
+    e.beaten(
+        fmt::format("operations-{}", std::array{"cut", "angles", "corners", "pose"}[static_cast<std::size_t>(method)]),
+        fmt::format("{}: mean operations +, ×, ÷ a solution", to_string(method)), source,
+        before[0] + before[1] + before[2], now[0] + now[1] + now[2], note);
   }
-  // what the thesis argues: an inversion of 3×3 for an eighth of one of 6×6, natural coordinates bigger still, one equation least of all
-  const auto total = [&](DirectMethod m) { return road(m).operations[0] + road(m).operations[1] + road(m).operations[2]; };
-  e.not_reproducible("eighth", "angles 3×3 against corners 6×6: cost as a part", "section 4.2", 1.0 / 8,
-                     fmt::format("The cubic cost of an inversion, argued and not counted. Counted (+, ×, ÷) it is {:.2f}, with {:.0f} sines and cosines "
-                                 "besides; the independent program counts 0.50. Natural coordinates take {:.0f} operations, tracking the sextic {:.0f}.",
-                                 total(DirectMethod::angles) / total(DirectMethod::corners), road(DirectMethod::angles).operations[4],
-                                 total(DirectMethod::natural), total(DirectMethod::sextic)));
+  // what the thesis argues: an inversion of 3×3 for an eighth of one of 6×6, natural coordinates bigger still, one
+  // equation least of all
+  const auto total = [&](DirectMethod m) {
+    return road(m).operations[0] + road(m).operations[1] + road(m).operations[2];
+  };
+  e.not_reproducible(
+      "eighth", "angles 3×3 against corners 6×6: cost as a part", "section 4.2", 1.0 / 8,
+      fmt::format("The cubic cost of an inversion, argued and not counted. Counted (+, ×, ÷) it is {:.2f}, with {:.0f} "
+                  "sines and cosines "
+                  "besides; the independent program counts 0.50. Natural coordinates take {:.0f} operations, tracking "
+                  "the sextic {:.0f}.",
+                  total(DirectMethod::angles) / total(DirectMethod::corners), road(DirectMethod::angles).operations[4],
+                  total(DirectMethod::natural), total(DirectMethod::sextic)));
   return e;
 }
 

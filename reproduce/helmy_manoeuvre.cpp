@@ -19,7 +19,8 @@ std::array<double, 3> helmy_cranks(double t) {
 }
 
 HelmyPlatform helmy_platform(const Triangle<double>& c) {
-  return {c, (c[0].x + c[1].x + c[2].x) / 3, (c[0].y + c[1].y + c[2].y) / 3, std::atan2(c[1].y - c[0].y, c[1].x - c[0].x)};
+  return {c, (c[0].x + c[1].x + c[2].x) / 3, (c[0].y + c[1].y + c[2].y) / 3,
+          std::atan2(c[1].y - c[0].y, c[1].x - c[0].x)};
 }
 
 std::vector<HelmyPlatform> helmy_platforms(const std::vector<double>& times) {

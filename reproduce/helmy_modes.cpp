@@ -25,7 +25,8 @@ std::size_t modes_by_search(const ThreeLegs& legs, const std::array<double, 3>& 
   const Triangle<double> P = knees<double>(legs, q);
   std::vector<Triangle<double>> found;
   for (int start = 0; start < 400; ++start) {
-    const double angle = random.between(-std::numbers::pi, std::numbers::pi), x = random.between(-0.6, 1.6), y = random.between(-0.7, 1.5);
+    const double angle = random.between(-std::numbers::pi, std::numbers::pi), x = random.between(-0.6, 1.6),
+                 y = random.between(-0.7, 1.5);
     Triangle<double> c;
     for (std::size_t k = 0; k < 3; ++k) {
       c[k] = PlaneVector<double>{x, y} + turned(legs.platform[k], std::cos(angle), std::sin(angle));
@@ -43,7 +44,8 @@ std::size_t modes_by_search(const ThreeLegs& legs, const std::array<double, 3>& 
 
 Experiment helmy_modes() {
   Experiment e("helmy", "helmy.modes", "Assembly modes of the planar manipulator (section 4.2)",
-               "With the cranks given, the platform's angle is a root of a polynomial of degree six: eigenvalues of its companion "
+               "With the cranks given, the platform's angle is a root of a polynomial of degree six: eigenvalues of "
+               "its companion "
                "matrix, each real one a way to assemble the manipulator.");
   const ThreeLegs legs = three_legs(embedded("planar-3rrr")).value();
   const Source source = recomputed("independent elimination, with the lengths that reproduce appendix D");
@@ -69,8 +71,8 @@ Experiment helmy_modes() {
     six.insert(six.end(), {t[0].x, t[0].y, std::atan2(t[1].y - t[0].y, t[1].x - t[0].x) / kDegree});
   }
   e.compare("six", "first corner x, y (m) and φ (deg) of the modes at q = (0, 0, 90)°", source,
-            {{0.597582, 0.566534, -164.92806, 0.957469, 0.221875, -44.45867, -0.092874, 0.342162, -32.99539, 0.900924, -0.330265, 37.80963,
-              0.515245, 0.588828, 61.18974, 0.691929, 0.524192, 140.98087},
+            {{0.597582, 0.566534, -164.92806, 0.957469, 0.221875, -44.45867, -0.092874, 0.342162, -32.99539, 0.900924,
+              -0.330265, 37.80963, 0.515245, 0.588828, 61.18974, 0.691929, 0.524192, 140.98087},
              3},
             {six, 3}, absolute(6e-6), "All six are real.");
   // how often there are none, two, four, six
@@ -84,18 +86,25 @@ Experiment helmy_modes() {
     if (all.size() % 2 == 1) ++odd;
     ++tally[std::min<std::size_t>(all.size() / 2, 3)];
     for (const Triangle<double>& t : all) {
-      for (std::size_t i = 0; i < 3; ++i) worst = std::max(worst, std::abs(std::hypot(t[i].x - P[i].x, t[i].y - P[i].y) - legs.rod[i]));
+      for (std::size_t i = 0; i < 3; ++i)
+        worst = std::max(worst, std::abs(std::hypot(t[i].x - P[i].x, t[i].y - P[i].y) - legs.rod[i]));
     }
   }
   const double published[] = {7615, 9832, 2070, 483};
   for (std::size_t k = 0; k < 4; ++k) {
     const double part = published[k] / samples, error = std::sqrt(2.0 * samples * part * (1.0 - part));
-    e.compare(fmt::format("count-{}", 2 * k), fmt::format("of 20 000 random crank angles, those with {} modes", k == 0 ? "no" : fmt::format("{}", 2 * k)),
-              recomputed("independent program: another sample of 20 000"), published[k], tally[k], absolute(std::round(3.0 * error)),
-              fmt::format("Both are samples: their difference has a standard deviation of {:.0f}, allowed are three.", error));
+    e.compare(
+        fmt::format("count-{}", 2 * k),
+        fmt::format("of 20 000 random crank angles, those with {} modes", k == 0 ? "no" : fmt::format("{}", 2 * k)),
+        recomputed("independent program: another sample of 20 000"), published[k], tally[k],
+        absolute(std::round(3.0 * error)),
+        fmt::format("Both are samples: their difference has a standard deviation of {:.0f}, allowed are three.",
+                    error));
   }
-  e.compare("odd", "of these, with an odd number of modes", property("complex roots come in pairs"), 0.0, odd, absolute(0.0));
-  e.compare("residual", "largest error of a rod's length over all of them (m)", property("every root is a mode"), 0.0, worst, absolute(1e-12));
+  e.compare("odd", "of these, with an odd number of modes", property("complex roots come in pairs"), 0.0, odd,
+            absolute(0.0));
+  e.compare("residual", "largest error of a rod's length over all of them (m)", property("every root is a mode"), 0.0,
+            worst, absolute(1e-12));
   // the same without a polynomial
   Random other(7);
   double by_search = 0.0, by_sextic = 0.0;
@@ -104,10 +113,12 @@ Experiment helmy_modes() {
     by_sextic += static_cast<double>(all_platforms(legs, knees<double>(legs, q)).size());
     by_search += static_cast<double>(modes_by_search(legs, q, other));
   }
-  e.compare("search", "modes at 150 random crank angles by Newton's method from 400 places each", property("as many as the sextic has"), by_sextic,
-            by_search, absolute(0.0));
-  e.misprint("bound", "largest number of modes", "section 4.2", 64.0, 6.0, static_cast<double>(six.size() / 3), absolute(0.0),
-             "Six quadratics in six unknowns give 2⁶; elimination leaves a sextic. The other road is q = (0, 0, 90)°, which has six.");
+  e.compare("search", "modes at 150 random crank angles by Newton's method from 400 places each",
+            property("as many as the sextic has"), by_sextic, by_search, absolute(0.0));
+  e.misprint("bound", "largest number of modes", "section 4.2", 64.0, 6.0, static_cast<double>(six.size() / 3),
+             absolute(0.0),
+             "Six quadratics in six unknowns give 2⁶; elimination leaves a sextic. The other road is q = (0, 0, 90)°, "
+             "which has six.");
   return e;
 }
 

@@ -8,10 +8,10 @@
 #include "base/linear.hpp"
 #include "dynamics/assembly/assembly.hpp"
 #include "dynamics/kinematics/closure.hpp"
+#include "dynamics/loops/loop_position.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/energy.hpp"
 #include "dynamics/tree/kinematics.hpp"
-#include "dynamics/loops/loop_position.hpp"
 #include "dynamics/tree/rnea.hpp"
 
 namespace lw::reproduce {
@@ -24,7 +24,11 @@ Eigen::Vector2d in_plane(const Vec3<double>& p) { return {p[0], p[1]}; }
 }  // namespace
 
 HelmyMotion::HelmyMotion(const HelmyManoeuvre& manoeuvre, Model<double> of)
-    : model(std::move(of)), plan(plan_loops(model)), work(model, plan), tree_q(assemble_home(model).q), manoeuvre_(manoeuvre) {
+    : model(std::move(of)),
+      plan(plan_loops(model)),
+      work(model, plan),
+      tree_q(assemble_home(model).q),
+      manoeuvre_(manoeuvre) {
   Vector start(3);
   for (std::size_t k = 0; k < 3; ++k) start[k] = manoeuvre.from[k] * kDegree;
   tree_q = assemble_at(model, start).q;
@@ -79,7 +83,8 @@ Vector HelmyMotion::inverse_by_multipliers() {
   crba<double>(model, tree, tree_q, {M.data(), static_cast<std::size_t>(M.size())});
   const auto jacobian = [&](const Vector& at) {
     const ClosureState s = closure_state(model, tree, at);
-    return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), nv));
+    return Eigen::MatrixXd(
+        Eigen::Map<const Eigen::MatrixXd>(s.jacobian.data(), static_cast<Eigen::Index>(s.residual.size()), nv));
   };
   const Eigen::MatrixXd J = jacobian(tree_q);
   const Eigen::Index m = J.rows();
@@ -161,7 +166,9 @@ Eigen::MatrixXd HelmyMotion::twist_constraints() {
     int a, b;
     Eigen::Vector2d p;
   };
-  const auto origin = [&](const char* link) { return in_plane(frame_pose(model, work.tree, model.frame_index(link)).p); };
+  const auto origin = [&](const char* link) {
+    return in_plane(frame_pose(model, work.tree, model.frame_index(link)).p);
+  };
   std::vector<Tie> ties;
   for (int k = 0; k < 3; ++k) ties.push_back({-1, k, origin(kHelmyLinks[k])});
   for (int k = 0; k < 3; ++k) ties.push_back({k, 3 + k, origin(kHelmyLinks[3 + k])});

@@ -1,4 +1,5 @@
-// Helmy 1994: the planar 3-RRR along a cycloidal motion of its cranks, q = q₀ + Δ (s − sin 2πs / 2π), s = t/T, with all that moves on it.
+// Helmy 1994: the planar 3-RRR along a cycloidal motion of its cranks, q = q₀ + Δ (s − sin 2πs / 2π), s = t/T, with all
+// that moves on it.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,7 +18,8 @@ inline constexpr HelmyManoeuvre kSetupManoeuvre{{60, 120, 90}, {120, 0, 120}};  
 
 class HelmyMotion {
  public:
-  explicit HelmyMotion(const HelmyManoeuvre& manoeuvre = kTableManoeuvre, Model<double> model = embedded("planar-3rrr"));
+  explicit HelmyMotion(const HelmyManoeuvre& manoeuvre = kTableManoeuvre,
+                       Model<double> model = embedded("planar-3rrr"));
 
   // Cranks at a time; then the whole mechanism there, followed from the last time that was asked for (or from home).
   void cranks(double t, Vector& q, Vector& qd, Vector& qdd) const;
@@ -27,13 +29,15 @@ class HelmyMotion {
   Vector inverse() { return inverse(qd, qdd); }
   Vector forward(const Vector& tau);
   Vector mass_matrix();
-  // By redundant coordinates: M q̈ + h = S τ + Jᵀ λ and J q̈ = −J̇ q̇ of all ten closures together; J̇ by differences of J.
+  // By redundant coordinates: M q̈ + h = S τ + Jᵀ λ and J q̈ = −J̇ q̇ of all ten closures together; J̇ by differences
+  // of J.
   Vector inverse_by_multipliers();
 
   // Angular velocities of the links, cranks, rods and platform, and their accelerations.
   Vector angular_velocities();
   Vector angular_accelerations();
-  // 21 × 3: twists (ω, ċ) of the seven links by unit velocities of the cranks; and by the projection K_a − K_u J_u⁻¹ J_a.
+  // 21 × 3: twists (ω, ċ) of the seven links by unit velocities of the cranks; and by the projection K_a − K_u J_u⁻¹
+  // J_a.
   Eigen::MatrixXd complement(bool by_projection = false);
   // 18 × 21: the links' twists that nine revolute joints allow.
   Eigen::MatrixXd twist_constraints();

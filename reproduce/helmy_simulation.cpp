@@ -5,8 +5,8 @@
 #include "dynamics/loops/loop_position.hpp"
 #include "helmy_motion.hpp"
 
-// Helmy 1994, sections 6.2 and 6.4 (routines EVATDD, RUNKT, FOWDYN): forward simulation of the planar 3-RRR under the torques of inverse dynamics,
-// open loop, with Runge-Kutta steps of the fourth order.
+// Helmy 1994, sections 6.2 and 6.4 (routines EVATDD, RUNKT, FOWDYN): forward simulation of the planar 3-RRR under the
+// torques of inverse dynamics, open loop, with Runge-Kutta steps of the fourth order.
 namespace lw::reproduce {
 namespace {
 
@@ -40,7 +40,8 @@ double open_loop_error(double h) {
   for (int i = 0; i < steps; ++i) {
     const double t = h * i;
     const Vector first = torque_at(t), middle = torque_at(t + 0.5 * h), last = torque_at(t + h);
-    const Vector k1 = rate(state, first), k2 = rate(moved(state, k1, 0.5 * h), middle), k3 = rate(moved(state, k2, 0.5 * h), middle), k4 = rate(moved(state, k3, h), last);
+    const Vector k1 = rate(state, first), k2 = rate(moved(state, k1, 0.5 * h), middle),
+                 k3 = rate(moved(state, k2, 0.5 * h), middle), k4 = rate(moved(state, k3, h), last);
     for (std::size_t k = 0; k < 6; ++k) state[k] += h / 6.0 * (k1[k] + 2.0 * k2[k] + 2.0 * k3[k] + k4[k]);
     Vector q, qd, qdd;
     reference.cranks(t + h, q, qd, qdd);
@@ -53,14 +54,15 @@ double open_loop_error(double h) {
 
 Experiment helmy_simulation() {
   Experiment e("helmy", "helmy.simulation", "Forward simulation under the computed torques (sections 6.2 and 6.4)",
-               "The torques of the table, at the beginning, middle and end of every step, drive the simulated mechanism open loop; what the angles are "
+               "The torques of the table, at the beginning, middle and end of every step, drive the simulated "
+               "mechanism open loop; what the angles are "
                "off falls with the fourth power of the step.");
   const Source source = recomputed("independent calculation on the data that reproduce appendix D");
   const double coarse = open_loop_error(0.02), middle = open_loop_error(0.01), fine = open_loop_error(0.005);
-  e.compare("error", "largest error of a crank angle with steps of 0.02, 0.01 and 0.005 s (deg)", source, {0.0645, 0.00414, 0.000263}, {coarse, middle, fine},
-            relative(0.01));
-  e.compare("order", "order of the method, from the errors of steps 0.01 and 0.005 s", property("Runge-Kutta's method is of the fourth order"), 4.0,
-            std::log2(middle / fine), absolute(0.1));
+  e.compare("error", "largest error of a crank angle with steps of 0.02, 0.01 and 0.005 s (deg)", source,
+            {0.0645, 0.00414, 0.000263}, {coarse, middle, fine}, relative(0.01));
+  e.compare("order", "order of the method, from the errors of steps 0.01 and 0.005 s",
+            property("Runge-Kutta's method is of the fourth order"), 4.0, std::log2(middle / fine), absolute(0.1));
   return e;
 }
 

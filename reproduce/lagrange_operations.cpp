@@ -17,9 +17,9 @@ using Inverse = void (*)(const Linkage<Count>&, Poses<Count>, In<Count>, In<Coun
 
 const std::vector<long> kJoints{1, 2, 3, 4, 5, 6, 7, 8};
 
-// {multiplications, additions} on a chain of revolute joints without a zero or a one in its data. What the links are made of
-// is known beforehand: products of such constants cost nothing. Rotations are given: making them of sines and cosines
-// would add 12 × and 6 + a joint, for frames turned anyhow.
+// {multiplications, additions} on a chain of revolute joints without a zero or a one in its data. What the links are
+// made of is known beforehand: products of such constants cost nothing. Rotations are given: making them of sines and
+// cosines would add 12 × and 6 + a joint, for frames turned anyhow.
 std::vector<double> lagrange_operations_of(Inverse inverse, long joints) {
   Variables x;
   DenseChain c(x, static_cast<std::size_t>(joints));

@@ -1,6 +1,6 @@
-// A function written out in its inputs: every intermediate result replaced by its expression wherever it is used, which is
-// what a formula manipulator makes where nothing is given a name. It doubles and doubles, so it is measured without being
-// written: the size of an expression follows from those of its operands.
+// A function written out in its inputs: every intermediate result replaced by its expression wherever it is used, which
+// is what a formula manipulator makes where nothing is given a name. It doubles and doubles, so it is measured without
+// being written: the size of an expression follows from those of its operands.
 #pragma once
 
 #include "graph/function.hpp"

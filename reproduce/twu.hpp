@@ -1,8 +1,9 @@
-// The two examples of Twu 1987 (chapter 5) as data: an arm under joint forces a √t + b, its motion printed as q, q̇, q̈ every
-// 0.02 s with four digits, its energy and work, and the joint forces that his inverse program read back from that motion.
+// The two examples of Twu 1987 (chapter 5) as data: an arm under joint forces a √t + b, its motion printed as q, q̇, q̈
+// every 0.02 s with four digits, its energy and work, and the joint forces that his inverse program read back from that
+// motion.
 //
-// Beside what he prints stands what an independent program (a symbolic Lagrangian, Verner's formulas over √t, complex steps)
-// computed from the same data to full precision. He gives no sensitivities, only equations for them.
+// Beside what he prints stands what an independent program (a symbolic Lagrangian, Verner's formulas over √t, complex
+// steps) computed from the same data to full precision. He gives no sensitivities, only equations for them.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@
 
 namespace lw::reproduce {
 
-// A line of his input. Frames are parallel at zero; that of a link is at its proximal joint, the next one `length` along
-// `direct`.
+// A line of his input. Frames are parallel at zero; that of a link is at its proximal joint, the next one `length`
+// along `direct`.
 struct TwuLink {
   char direct, axis;            // 'X', 'Y', 'Z'; axis ' ': TRAN, along `direct`
   double length, mass, centre;  // of mass, along `direct`
@@ -27,7 +28,8 @@ struct TwuMotion {
   Vector kinetic, potential;
 };
 
-// At 0.18 s without gravity: by a parameter of the model, with Q(t) and the initial state given; tau: with the motion given.
+// At 0.18 s without gravity: by a parameter of the model, with Q(t) and the initial state given; tau: with the motion
+// given.
 struct TwuSensitivity {
   std::string parameter;
   Vector q, qd, qdd, tau;
@@ -67,8 +69,8 @@ std::vector<const TwuExample*> twu_examples();
 // The embedded model with its parameter g at this value.
 Mechanism twu_mechanism(const TwuExample& example, double g);
 
-// His input with a symbol for every length, mass and moment, and for the coordinate of each centre of mass along its link;
-// the other coordinates are zeros, or symbols too, whose values are zeros.
+// His input with a symbol for every length, mass and moment, and for the coordinate of each centre of mass along its
+// link; the other coordinates are zeros, or symbols too, whose values are zeros.
 struct TwuInput {
   std::string text;
   std::vector<std::string> symbols;  // as parameters, with g

@@ -11,8 +11,9 @@
 #include "simulate/run/run.hpp"
 #include "twu.hpp"
 
-// Twu 1987, chapter 2: springs, dampers, friction and outer loads enter through the generalised force Q; he shows none. Here they
-// are elements of the mechanism, held against the same forces written as Q, against solutions by hand, and against energy.
+// Twu 1987, chapter 2: springs, dampers, friction and outer loads enter through the generalised force Q; he shows none.
+// Here they are elements of the mechanism, held against the same forces written as Q, against solutions by hand, and
+// against energy.
 namespace lw::reproduce {
 namespace {
 
@@ -158,7 +159,8 @@ void dry_friction(Experiment& e) {
   const ElementRun r =
       run_of(slide_with(fmt::format("coulomb: {}", force)),
              fmt::format("duration: {}\noutputs: {{step: {}}}\ninitial: {{q: [{}]}}\n", halves * half, half, start));
-  // every half swing is a cosine about a centre moved by F/k: it loses 2 F/k, and ends where the spring cannot move it any more
+  // every half swing is a cosine about a centre moved by F/k: it loses 2 F/k, and ends where the spring cannot move it
+  // any more
   Vector expected, found;
   double x = start;
   for (int k = 0; k <= halves; ++k) {

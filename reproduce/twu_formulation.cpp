@@ -10,13 +10,13 @@
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
 
-// Twu 1987, chapter 4: the loops over groups of matrices, what they cost, which arms they describe, and what zeros in the
-// input save in the generated program.
+// Twu 1987, chapter 4: the loops over groups of matrices, what they cost, which arms they describe, and what zeros in
+// the input save in the generated program.
 namespace lw::reproduce {
 namespace {
 
-// Matrix-vector products in one of the sums of chapter 4, for all links of a chain. With matrices without zeros a product
-// costs nine multiplications, and nothing else in the sums multiplies.
+// Matrix-vector products in one of the sums of chapter 4, for all links of a chain. With matrices without zeros a
+// product costs nine multiplications, and nothing else in the sums multiplies.
 template <class Sum>
 std::vector<double> products(const Sum& sum) {
   std::vector<double> row;
@@ -140,8 +140,8 @@ void agreement(Experiment& e) {
             "All 216 layouts of three such joints with random data, five states each.");
 }
 
-// Example 1 generated with symbols for all data, the centres of mass but for the zeros given: `known(i, k)` says whether
-// component k of that of link i is one.
+// Example 1 generated with symbols for all data, the centres of mass but for the zeros given: `known(i, k)` says
+// whether component k of that of link i is one.
 constexpr std::size_t kLinks = 3, kCentres = 3;  // inputs: group of the centres of mass
 template <class Known>
 Function generated(const Known& known) {

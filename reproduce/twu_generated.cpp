@@ -13,8 +13,8 @@
 #include "substituted.hpp"
 #include "twu.hpp"
 
-// Twu 1987: the simulators generated for his two examples from his own input (appendix A). He prints neither their text nor
-// what they cost; ours stand beside the loops of his chapter 4, traced.
+// Twu 1987: the simulators generated for his two examples from his own input (appendix A). He prints neither their text
+// nor what they cost; ours stand beside the loops of his chapter 4, traced.
 namespace lw::reproduce {
 namespace {
 

@@ -12,13 +12,14 @@
 //
 //   - no gravity;
 //   - Verner's formulas (IMSL's DVERK), steps of 0.01 s, all eight stages; every second step is printed;
-//   - a call of the right-hand side uses the joint forces that the call before it computed at its end, the first one Q(0);
+//   - a call of the right-hand side uses the joint forces that the call before it computed at its end, the first one
+//     Q(0);
 //   - q̈ is printed with the forces of its own instant;
 //   - work: W += Σ ½ (Q_k + Q_k+1) q̇_k+1 h, mean force and end velocity;
 //   - his inverse run of example 2 had no moments of inertia about x of links 2 to 4.
 //
-// None of it stands in the thesis but a remark that forces are brought up to date after a pass, for the next one. It is the only
-// reading found that fits: 210 cells of motion within 0.7 of their last digit.
+// None of it stands in the thesis but a remark that forces are brought up to date after a pass, for the next one. It is
+// the only reading found that fits: 210 cells of motion within 0.7 of their last digit.
 namespace lw::reproduce {
 namespace {
 

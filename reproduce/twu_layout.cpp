@@ -13,9 +13,9 @@
 #include "simulate/motion/energy_balance.hpp"
 #include "twu_nest.hpp"
 
-// Twu 1987, chapter 1, what his tool is for: another layout is another word of its input, and nothing is programmed. In the input of
-// example 2 every joint in turn gets every other axis and type; each input is read, a program generated from it, and its forces
-// compared with the sums of chapter 4 in his frames.
+// Twu 1987, chapter 1, what his tool is for: another layout is another word of its input, and nothing is programmed. In
+// the input of example 2 every joint in turn gets every other axis and type; each input is read, a program generated
+// from it, and its forces compared with the sums of chapter 4 in his frames.
 namespace lw::reproduce {
 namespace {
 
@@ -103,9 +103,9 @@ Experiment twu_layout() {
             "Joint 3 turns about Z instead of Y; his forces, 0.18 s, under gravity.");
   e.compare("seconds", "from the changed word to the end of that run (s)",
             property("chapter 1: simulators must be had quickly where layouts are tried"), 0.0, seconds, absolute(60.0),
-            fmt::format(
-                "Within a minute is asked for; it is {} code, from the cache where it was made before. He gives no time, and had to run REDUCE and a compiler.",
-                arm.way() == DrivenOptions::Way::compiled ? "compiled" : "interpreted"));
+            fmt::format("Within a minute is asked for; it is {} code, from the cache where it was made before. He "
+                        "gives no time, and had to run REDUCE and a compiler.",
+                        arm.way() == DrivenOptions::Way::compiled ? "compiled" : "interpreted"));
   return e;
 }
 

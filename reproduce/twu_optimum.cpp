@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "base/linear.hpp"
 #include "simulate/optimize/optimize_design.hpp"
 #include "twu_nest.hpp"
 
-// Twu 1987, §3.1 and future work: the design problem that his sensitivities are for, min F₀(b) within bounds, by his loop of three
-// steps (analysis, sensitivity, update until it converges). Example 1 under gravity is to move from one pose to another with the
-// least ∫ Σ Q² dt; free are its centres of mass and the length of its second link.
+// Twu 1987, §3.1 and future work: the design problem that his sensitivities are for, min F₀(b) within bounds, by his
+// loop of three steps (analysis, sensitivity, update until it converges). Example 1 under gravity is to move from one
+// pose to another with the least ∫ Σ Q² dt; free are its centres of mass and the length of its second link.
 namespace lw::reproduce {
 namespace {
 

@@ -11,8 +11,9 @@
 #include "simulate/design/design_run.hpp"
 #include "twu_nest.hpp"
 
-// Twu 1987, chapter 3: design sensitivities. He derives the equations and runs none; both examples, every parameter of them, by
-// his own nested products, by the variational equations and their adjoint on compiled derivatives, by CVODES and by complex steps.
+// Twu 1987, chapter 3: design sensitivities. He derives the equations and runs none; both examples, every parameter of
+// them, by his own nested products, by the variational equations and their adjoint on compiled derivatives, by CVODES
+// and by complex steps.
 namespace lw::reproduce {
 namespace {
 
@@ -86,7 +87,8 @@ const Source& sensitivity_source() {
   return source;
 }
 
-// Change of a joint's angle for one per cent more of a parameter: nested products as points, the compiled direct method as lines.
+// Change of a joint's angle for one per cent more of a parameter: nested products as points, the compiled direct method
+// as lines.
 Plot influence_plot(const TwuExample& x, const std::vector<TwuVaried>& nested, ForwardDesign& design) {
   const std::vector<std::string> names = parameter_names(x);
   const std::vector<ForwardDesign::Instant> instants = design.trajectory();

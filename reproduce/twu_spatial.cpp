@@ -1,7 +1,7 @@
 #include "twu.hpp"
 
-// Twu 1987, chapter 5, example 2: a spatial arm, three revolute joints and a slide. Two printed entries are taken with their
-// evident correction: q₁(0.02) without its minus sign, q̇₃(0.18) = −0.1135e-01 with its exponent.
+// Twu 1987, chapter 5, example 2: a spatial arm, three revolute joints and a slide. Two printed entries are taken with
+// their evident correction: q₁(0.02) without its minus sign, q̇₃(0.18) = −0.1135e-01 with its exponent.
 namespace lw::reproduce {
 namespace {
 
@@ -28,7 +28,8 @@ const std::vector<Vector> kSpatialPrintedQdd{{-0.2486, 0.04438, 1.0492, 0.4361},
                                              {-0.356, 0.064, 1.5038, 0.5457},    {-0.3604, 0.06361, 1.513, 0.5568}};
 const Vector kSpatialPrintedGain{0, 0.06028, 0.1306, 0.2083, 0.293, 0.3842, 0.4819, 0.5861, 0.6967, 0.8137};
 const Vector kSpatialPrintedWork{0, 0.06137, 0.1329, 0.2119, 0.2977, 0.3901, 0.489, 0.5944, 0.7062, 0.8244};
-// His inverse run drifts off the given forces by up to 3e-3, as it does where the moments about x of links 2 to 4 are left out.
+// His inverse run drifts off the given forces by up to 3e-3, as it does where the moments about x of links 2 to 4 are
+// left out.
 const std::vector<Vector> kSpatialPrintedForces{{6, 5, 4, 3},
                                                 {7.414, 6.131, 4.848, 3.566},
                                                 {7.999, 6.6, 5.2, 3.8},
@@ -256,7 +257,8 @@ const TwuExample& twu_spatial_example() {
       .kinetic = 6.4141005454,
       .heavy_qdd = {-0.2486461211, -7.3730713213, 1.0492072426, 0.4360785003},
       .felt =
-          19};  // of 25: not the first and last length, nor of link 1 its mass, its centre and its moments about x and z
+          // of 25: not the first and last length, nor of link 1 its mass, its centre and its moments about x and z
+      19};
   return example;
 }
 

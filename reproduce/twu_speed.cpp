@@ -14,8 +14,9 @@
 #include "model/random_state.hpp"
 #include "twu.hpp"
 
-// Twu 1987, chapters 1 and 4: a program made for one arm beats a general one. He gives no times; here are ours, in one run: his
-// scheme as a general program and generated, and recursive Newton-Euler general, generated and interpreted, generated and compiled.
+// Twu 1987, chapters 1 and 4: a program made for one arm beats a general one. He gives no times; here are ours, in one
+// run: his scheme as a general program and generated, and recursive Newton-Euler general, generated and interpreted,
+// generated and compiled.
 namespace lw::reproduce {
 namespace {
 

@@ -8,8 +8,9 @@
 #include "evaluate.hpp"
 #include "model/read/read.hpp"
 
-// Twu 1987, chapter 4: why he mixes symbols with loops. Four ways to write the inverse dynamics of arms of 2 to 12 joints, what
-// they come to and what it takes to make them; he gives no figures. `linkwright strategies` also compiles and times them.
+// Twu 1987, chapter 4: why he mixes symbols with loops. Four ways to write the inverse dynamics of arms of 2 to 12
+// joints, what they come to and what it takes to make them; he gives no figures. `linkwright strategies` also compiles
+// and times them.
 namespace lw::reproduce {
 namespace {
 

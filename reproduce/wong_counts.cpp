@@ -4,17 +4,17 @@
 #include <utility>
 
 #include "counting.hpp"
-#include "dynamics/linear/cholesky.hpp"
 #include "dynamics/formulations/composite_bodies.hpp"
 #include "dynamics/formulations/ness.hpp"
 #include "dynamics/formulations/newton_euler.hpp"
 #include "dynamics/formulations/noc.hpp"
+#include "dynamics/linear/cholesky.hpp"
 #include "polynomial.hpp"
 
-// Wong 1991, sections 3.2 to 3.4: what the algorithms cost when the scalar they run over counts. The mechanism is a chain of
-// n turning joints with frames after Denavit and Hartenberg and nothing else zero. Masses, inertias and lengths are
-// constants, so that operations among them are free, as he has them done in advance. The entries of the rotations are
-// numbers like any other but for the one that is 0.
+// Wong 1991, sections 3.2 to 3.4: what the algorithms cost when the scalar they run over counts. The mechanism is a
+// chain of n turning joints with frames after Denavit and Hartenberg and nothing else zero. Masses, inertias and
+// lengths are constants, so that operations among them are free, as he has them done in advance. The entries of the
+// rotations are numbers like any other but for the one that is 0.
 namespace lw::reproduce {
 namespace {
 
@@ -164,8 +164,8 @@ void force_vector_counts(Experiment& e) {
       "Counted. Same algorithm; the zeros of the first bodies are used. Set against the sum of his items, since table "
       "3.1 adds them up wrongly (above).";
   const Source items = "items of section 3.3.1, added up";
-  e.beaten("force.counted.mul", "force vector, ×" + kRange, items, items_mul, times({&Costs::rates, &Costs::ness_force}),
-           saved);
+  e.beaten("force.counted.mul", "force vector, ×" + kRange, items, items_mul,
+           times({&Costs::rates, &Costs::ness_force}), saved);
   e.beaten("force.counted.add", "force vector, +" + kRange, items, items_add, plus({&Costs::rates, &Costs::ness_force}),
            saved);
 }

@@ -6,17 +6,17 @@
 
 #include <Eigen/Core>
 
+#include "base/largest.hpp"
 #include "base/linear.hpp"
 #include "base/random.hpp"
-#include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "dynamics/formulations/formulation.hpp"
 #include "dynamics/formulations/ness.hpp"
 #include "evaluate.hpp"
 #include "model/random_state.hpp"
 
-// Wong 1991, chapters 2 and 3: the formulation itself. That its branched form gives the equations of motion of any tree, that
-// its projection removes the constraint forces, and that these can be had back.
+// Wong 1991, chapters 2 and 3: the formulation itself. That its branched form gives the equations of motion of any
+// tree, that its projection removes the constraint forces, and that these can be had back.
 namespace lw::reproduce {
 namespace {
 
@@ -33,18 +33,18 @@ Model<double> random_tree(int n, double branching, Random& random) {
     const auto moment = [&] { return random.between(0.05, 0.08); };
     // braces: drawn in this order by every compiler
     const double xyz[] = {x(0.5), x(0.5), x(0.5)}, rpy[] = {x(3), x(3), x(3)}, mass = random.between(0.5, 3),
-                 com[] = {x(0.2), x(0.2), x(0.2)}, moments[] = {moment(), moment(), moment()}, products[] = {x(0.01), x(0.01), x(0.01)};
-    text += fmt::format("    joint: {{type: revolute, axis: z, origin: {{xyz: [{}], rpy: [{}]}}}}\n", fmt::join(xyz, ", "), fmt::join(rpy, ", "));
+                 com[] = {x(0.2), x(0.2), x(0.2)}, moments[] = {moment(), moment(), moment()},
+                 products[] = {x(0.01), x(0.01), x(0.01)};
+    text += fmt::format("    joint: {{type: revolute, axis: z, origin: {{xyz: [{}], rpy: [{}]}}}}\n",
+                        fmt::join(xyz, ", "), fmt::join(rpy, ", "));
     text += fmt::format("    inertia: {{mass: {}, com: [{}], ", mass, fmt::join(com, ", "));
-    text += fmt::format("tensor: {{xx: {}, yy: {}, zz: {}, xy: {}, xz: {}, yz: {}}}}}\n", moments[0], moments[1], moments[2], products[0],
-                        products[1], products[2]);
+    text += fmt::format("tensor: {{xx: {}, yy: {}, zz: {}, xy: {}, xz: {}, yz: {}}}}}\n", moments[0], moments[1],
+                        moments[2], products[0], products[1], products[2]);
   }
   return from_text(text);
 }
 
-double relative_difference(const Vector& a, const Vector& b) {
-  return largest_difference(a, b) / magnitude(b);
-}
+double relative_difference(const Vector& a, const Vector& b) { return largest_difference(a, b) / magnitude(b); }
 
 // M, τ and q̈ on random trees, the worst of ten each.
 void trees(Experiment& e) {
@@ -163,12 +163,12 @@ void orthogonality(Experiment& e, const std::string& id, const std::string& what
     for (const auto& f : recovered) both.insert(both.end(), {f.lambda[0], f.lambda[1]});
     forces = worse(forces, relative_difference(both, Vector(solved.data(), solved.data() + 5 * n)));
   }
-  e.compare(id + ".gamma", "largest entry of [1 (U⁻¹Q)ᵀ][H₁; H₂], " + what, property("section 2.2.4: γ vanishes"),
-            0.0, gamma_left, absolute(1e-14), "H₁ and H₂ from the free-body equations, U and Q from the hinges.");
-  e.compare(id + ".lambda", "largest entry of CᵀN₁, " + what, property("section 2.2.4: λ vanishes"), 0.0,
-            lambda_left, absolute(1e-14));
-  e.compare(id + ".tau", "largest entry of CᵀE − 1, " + what, property("section 2.2.4: torques remain"), 0.0,
-            tau_left, absolute(1e-14));
+  e.compare(id + ".gamma", "largest entry of [1 (U⁻¹Q)ᵀ][H₁; H₂], " + what, property("section 2.2.4: γ vanishes"), 0.0,
+            gamma_left, absolute(1e-14), "H₁ and H₂ from the free-body equations, U and Q from the hinges.");
+  e.compare(id + ".lambda", "largest entry of CᵀN₁, " + what, property("section 2.2.4: λ vanishes"), 0.0, lambda_left,
+            absolute(1e-14));
+  e.compare(id + ".tau", "largest entry of CᵀE − 1, " + what, property("section 2.2.4: torques remain"), 0.0, tau_left,
+            absolute(1e-14));
   e.compare(id + ".M", "M in body axes against H̄ᵀ diag(J, m) H̄ in base axes, relative, " + what,
             property("equations 2.37 and 3.23"), 0.0, matrix, absolute(1e-13));
   e.compare(id + ".forces", "γ and λ against the solution of the free-body equations, relative, " + what,

@@ -5,12 +5,13 @@
 #include "base/linear.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "experiments.hpp"
-#include "simulate/motion/driven.hpp"
 #include "simulate/integrate/integrator.hpp"
+#include "simulate/motion/driven.hpp"
 #include "wong.hpp"
 
-// Wong 1991, chapter 5: the excavator on its oil, all valves closed. Oil is a spring, and its fastest mode is too fast for the step of
-// 0.01 s that the thesis integrates with: Runge-Kutta stays stable and damps what nothing in the machine damps.
+// Wong 1991, chapter 5: the excavator on its oil, all valves closed. Oil is a spring, and its fastest mode is too fast
+// for the step of 0.01 s that the thesis integrates with: Runge-Kutta stays stable and damps what nothing in the
+// machine damps.
 namespace lw::reproduce {
 namespace {
 
@@ -45,10 +46,16 @@ struct OnOil {
   // By which part the amplitude of a mode is left after so many seconds, from its energy; so small that all is linear.
   double left(int mode, const std::string& method, double step, double duration) const {
     DrivenOptions options;
-    options.derivatives = [this](double, auto, auto, std::span<double> d_q, auto) { Eigen::Map<MatrixXd>(d_q.data(), model.nv, model.nv) = -K; };
-    Driven system(model, [this](double, auto q, auto, std::span<double> tau) {
-      for (int k = 0; k < model.nv; ++k) tau[static_cast<std::size_t>(k)] = -K(k, k) * q[static_cast<std::size_t>(k)];
-    }, options);
+    options.derivatives = [this](double, auto, auto, std::span<double> d_q, auto) {
+      Eigen::Map<MatrixXd>(d_q.data(), model.nv, model.nv) = -K;
+    };
+    Driven system(
+        model,
+        [this](double, auto q, auto, std::span<double> tau) {
+          for (int k = 0; k < model.nv; ++k)
+            tau[static_cast<std::size_t>(k)] = -K(k, k) * q[static_cast<std::size_t>(k)];
+        },
+        options);
     MotionState s = system.home();
     for (int k = 0; k < model.nv; ++k) s.q[static_cast<std::size_t>(k)] = 1e-7 * shapes(k, mode);
     const auto energy = [&] {
@@ -72,18 +79,20 @@ double runge_kutta_factor(double x) {
 
 Experiment wong_integrators() {
   Experiment e("wong", "wong.integrators", "The excavator's oil and the integrator's step (section 5.2)",
-               "All valves closed, no gravity, the arm at 0. What Runge-Kutta with a step of 0.01 s leaves of a motion that nothing "
+               "All valves closed, no gravity, the arm at 0. What Runge-Kutta with a step of 0.01 s leaves of a motion "
+               "that nothing "
                "damps, and what smaller steps and other methods leave.");
   const OnOil arm;
   const Source data = recomputed("independent calculation on tables 5.1 and 5.2");
   Vector stiffness, rates;
   for (int k = 0; k < 4; ++k) stiffness.push_back(arm.K(k, k)), rates.push_back(arm.rates[k]);
-  e.compare("stiffness", "of the oil at cab, boom, stick and bucket (N·m/rad)", data, {1.1546e7, 3.6386e7, 5.929e6, 7.656e6}, stiffness,
-            relative(1e-4), "Given with four or five digits.");
-  e.compare("modes", "undamped modes at θ = 0 (rad/s)", data, {8.92, 19.4, 60.0, 199.7}, rates, relative(2e-3), "Given with three or four digits.");
+  e.compare("stiffness", "of the oil at cab, boom, stick and bucket (N·m/rad)", data,
+            {1.1546e7, 3.6386e7, 5.929e6, 7.656e6}, stiffness, relative(1e-4), "Given with four or five digits.");
+  e.compare("modes", "undamped modes at θ = 0 (rad/s)", data, {8.92, 19.4, 60.0, 199.7}, rates, relative(2e-3),
+            "Given with three or four digits.");
   const double fast = arm.rates[3];
-  e.compare("factor", "by which one step of 0.01 s multiplies the bucket's mode", data, 0.75, std::pow(arm.left(3, "rk4", 0.01, 0.1), 0.1),
-            absolute(0.005), "Given with two digits.");
+  e.compare("factor", "by which one step of 0.01 s multiplies the bucket's mode", data, 0.75,
+            std::pow(arm.left(3, "rk4", 0.01, 0.1), 0.1), absolute(0.005), "Given with two digits.");
   Vector expected, measured;
   for (const double h : {0.01, 0.005, 0.002, 0.001}) {
     expected.push_back(std::pow(runge_kutta_factor(fast * h), 0.1 / h));
@@ -93,8 +102,8 @@ Experiment wong_integrators() {
             property("stability polynomial of fourth-order Runge-Kutta"), expected, measured, relative(1e-4));
   e.compare("slow", "the same of the cab's mode, 10 ms", property("stability polynomial of fourth-order Runge-Kutta"),
             std::pow(runge_kutta_factor(arm.rates[0] * 0.01), 10.0), arm.left(0, "rk4", 0.01, 0.1), absolute(1e-9));
-  e.compare("midpoint", "of the bucket's mode after 0.1 s by the implicit midpoint rule, 10 ms", property("its factor has the length 1"), 1.0,
-            arm.left(3, "implicit-midpoint", 0.01, 0.1), absolute(1e-6));
+  e.compare("midpoint", "of the bucket's mode after 0.1 s by the implicit midpoint rule, 10 ms",
+            property("its factor has the length 1"), 1.0, arm.left(3, "implicit-midpoint", 0.01, 0.1), absolute(1e-6));
   e.compare("adaptive", "by Dormand and Prince's method with a tolerance of 1e-10", property("nothing damps it"), 1.0,
             arm.left(3, "dormand-prince", 0.0, 0.1), absolute(1e-7));
   return e;

@@ -1,11 +1,11 @@
 #include "experiments.hpp"
 
-#include "simulate/motion/energy_balance.hpp"
 #include "simulate/integrate/integrator.hpp"
+#include "simulate/motion/energy_balance.hpp"
 #include "wong.hpp"
 
-// Wong 1991: his three mechanisms left to themselves for a second. The thesis shows driven motions only; free ones have no
-// controller and no table of torques that could hide an error, and were calculated independently on its data.
+// Wong 1991: his three mechanisms left to themselves for a second. The thesis shows driven motions only; free ones have
+// no controller and no table of torques that could hide an error, and were calculated independently on its data.
 namespace lw::reproduce {
 namespace {
 

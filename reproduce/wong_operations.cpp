@@ -4,8 +4,8 @@
 
 #include "polynomial.hpp"
 
-// Wong 1991, tables 3.1 to 3.3 and 3.5: operations of forward dynamics on one processor, n joints. Columns n = 3 … 12 as far
-// as each table goes; multiplications, then additions.
+// Wong 1991, tables 3.1 to 3.3 and 3.5: operations of forward dynamics on one processor, n joints. Columns n = 3 … 12
+// as far as each table goes; multiplications, then additions.
 namespace lw::reproduce {
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include "wong.hpp"
 
-// Wong 1991, section 3.5.1: the PUMA 600 of table 3.4 and its trajectory (3.43). The thesis shows curves; the numbers here
-// are an independent calculation with its formulation on its data.
+// Wong 1991, section 3.5.1: the PUMA 600 of table 3.4 and its trajectory (3.43). The thesis shows curves; the numbers
+// here are an independent calculation with its formulation on its data.
 namespace lw::reproduce {
 namespace {
 

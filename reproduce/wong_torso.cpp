@@ -4,8 +4,8 @@
 
 #include "wong.hpp"
 
-// Wong 1991, section 3.5.2: the torso, a tree of six joints, with the inertias as printed and with those of the trunk and
-// of the second arm set along the links.
+// Wong 1991, section 3.5.2: the torso, a tree of six joints, with the inertias as printed and with those of the trunk
+// and of the second arm set along the links.
 namespace lw::reproduce {
 namespace {
 

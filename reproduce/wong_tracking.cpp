@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulate/motion/driven.hpp"
 #include "simulate/integrate/integrator.hpp"
+#include "simulate/motion/driven.hpp"
 #include "wong.hpp"
 
-// Wong 1991, figure 3.2 with sections 3.5.1 and 3.5.2: inverse dynamics computes the torques of the profile (3.43), which drive
-// forward dynamics and an integrator from the same start. Nothing corrects the motion, so that it departs from the profile by
-// what the integrator errs, and by how errors grow: small on the PUMA 600, much larger on the torso, whose arms are thrown up.
+// Wong 1991, figure 3.2 with sections 3.5.1 and 3.5.2: inverse dynamics computes the torques of the profile (3.43),
+// which drive forward dynamics and an integrator from the same start. Nothing corrects the motion, so that it departs
+// from the profile by what the integrator errs, and by how errors grow: small on the PUMA 600, much larger on the
+// torso, whose arms are thrown up.
 namespace lw::reproduce {
 namespace {
 
@@ -100,9 +101,12 @@ void torso_tracking(Experiment& e) {
   const char* unstable = "Larger steps than 0.001 s were unstable in the thesis too.";
   e.compare("torso.lost", "torso with h = 0.01 s, inertias set right: when a joint is first more than 1° off (s)", data,
             2.5, *std::min_element(lost.begin(), lost.end()), absolute(0.05), unstable);
-  e.compare("torso.arms", "the same: how many joints of the arms, 3 to 6, are lost within 5 s", property("the thesis found larger steps unstable"), 4.0,
-            static_cast<double>(std::count_if(lost.begin() + 2, lost.end(), [](double t) { return t < 5.0; })), absolute(0.0),
-            "The first to be lost, at 2.5 s, is the head. Another calculation on these data names the joints of the arms for that instant: "
+  e.compare("torso.arms", "the same: how many joints of the arms, 3 to 6, are lost within 5 s",
+            property("the thesis found larger steps unstable"), 4.0,
+            static_cast<double>(std::count_if(lost.begin() + 2, lost.end(), [](double t) { return t < 5.0; })),
+            absolute(0.0),
+            "The first to be lost, at 2.5 s, is the head. Another calculation on these data names the joints of the "
+            "arms for that instant: "
             "here they follow at 3.6 and 3.9 s.");
   e.compare("torso.kept", "the same with h = 0.001 s: joints that are ever more than 1° off",
             property("section 3.5.2: stable with this step"), 0.0,

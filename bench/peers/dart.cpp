@@ -1,5 +1,5 @@
-// DART: all joints and all three functions. Its ball and free joints have exponential coordinates of the rotation; their
-// velocities are, as ours, those of the child in its own axes, angular first.
+// DART: all joints and all three functions. Its ball and free joints have exponential coordinates of the rotation;
+// their velocities are, as ours, those of the child in its own axes, angular first.
 #include <iostream>
 #include <sstream>
 #include <vector>

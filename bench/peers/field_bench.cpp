@@ -2,8 +2,8 @@
 //
 // Each program runs with tolerances 1e-3, 1e-4, … by each of its integrators. What is shown is the fastest run of each
 // whose largest error of a joint at the end is at most the target. Errors are those against tests/oracles/field.json.
-// Times are CPU time of the integration, the least of three; both get their model ready beforehand. Explicit methods only:
-// Simbody's CPodes exports functions that SUNDIALS, and with it our cvode, has under the same names.
+// Times are CPU time of the integration, the least of three; both get their model ready beforehand. Explicit methods
+// only: Simbody's CPodes exports functions that SUNDIALS, and with it our cvode, has under the same names.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -132,8 +132,7 @@ int main() {
   for (const Case& c : cases) {
     const Problem problem = problem_of(c.name, c.sample);
     lw::Driven system(c.mechanism, {}, c.options);
-    print("linkwright", c.name,
-          sweep({"dormand-prince", "verner"}, [&](const std::string& name, double tolerance) {
+    print("linkwright", c.name, sweep({"dormand-prince", "verner"}, [&](const std::string& name, double tolerance) {
             return by_linkwright(problem, system, name, tolerance);
           }));
     print("simbody", c.name,

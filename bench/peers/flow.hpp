@@ -1,7 +1,7 @@
 // What `linkwright schedule --run` and tests/peers see of another library that runs tasks which wait for each other.
 //
-// An adapter is a module as in peer.hpp, with linkwright_flow_make in place of linkwright_peer_make. Tasks are functions of plain
-// numbers: segments of a divided function, compiled once for our executor and for theirs.
+// An adapter is a module as in peer.hpp, with linkwright_flow_make in place of linkwright_peer_make. Tasks are
+// functions of plain numbers: segments of a divided function, compiled once for our executor and for theirs.
 #pragma once
 
 #include "peer.hpp"
@@ -32,11 +32,11 @@ using MakeFlow = Flow* (*)(const FlowDescription*);  // delete when done
 inline constexpr const char* kMakeFlowSymbol = "linkwright_flow_make";
 
 // Defines the two functions; `library` is its name and version.
-#define LINKWRIGHT_FLOW(library, make)                                                    \
-  LINKWRIGHT_PEER_ABOUT(library)                                                          \
+#define LINKWRIGHT_FLOW(library, make)                                                      \
+  LINKWRIGHT_PEER_ABOUT(library)                                                            \
   extern "C" __attribute__((visibility("default"))) ::lw::peer::Flow* linkwright_flow_make( \
-      const ::lw::peer::FlowDescription* description) {                                   \
-    return make(*description);                                                            \
+      const ::lw::peer::FlowDescription* description) {                                     \
+    return make(*description);                                                              \
   }
 
 }  // namespace lw::peer

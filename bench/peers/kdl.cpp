@@ -1,5 +1,5 @@
-// Orocos KDL: revolute and prismatic joints. Serial chains have inverse dynamics, mass matrix and forward dynamics; trees
-// inverse dynamics only. A chain takes the chain solvers, which are the faster ones.
+// Orocos KDL: revolute and prismatic joints. Serial chains have inverse dynamics, mass matrix and forward dynamics;
+// trees inverse dynamics only. A chain takes the chain solvers, which are the faster ones.
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
 // What `linkwright bench` and tests/peers see of another dynamics library.
 //
-// Each adapter is a shared module with two C functions (LINKWRIGHT_PEER below). Only plain numbers cross its border, so that
-// it may be built by another compiler, for another instruction set and with another alignment of Eigen's types than ours.
-// This header therefore stands alone.
+// Each adapter is a shared module with two C functions (LINKWRIGHT_PEER below). Only plain numbers cross its border, so
+// that it may be built by another compiler, for another instruction set and with another alignment of Eigen's types
+// than ours. This header therefore stands alone.
 //
-// States go in once, by set_states, converted to what the library wants. Only compute is timed: it calls the library and
-// leaves the result there. result brings the last one back in our convention (DESIGN, "Conventions").
+// States go in once, by set_states, converted to what the library wants. Only compute is timed: it calls the library
+// and leaves the result there. result brings the last one back in our convention (DESIGN, "Conventions").
 #pragma once
 
 #include <string>
@@ -35,10 +35,17 @@ struct Description {
   const Body* bodies;
 };
 
-// Derivatives are those with respect to q (along the velocities, for quaternions too), qd, and qdd or tau. Other libraries are not
-// asked for the last.
+// Derivatives are those with respect to q (along the velocities, for quaternions too), qd, and qdd or tau. Other
+// libraries are not asked for the last.
 enum class Function : int {
-  inverse, mass_matrix, forward, bias, kinematics, inverse_derivatives, forward_derivatives, inverse_with_friction
+  inverse,
+  mass_matrix,
+  forward,
+  bias,
+  kinematics,
+  inverse_derivatives,
+  forward_derivatives,
+  inverse_with_friction
 };
 
 class Peer {
@@ -47,9 +54,9 @@ class Peer {
   virtual bool supports(Function function) const = 0;
   // State after state: q (nq), qd, qdd, tau (nv).
   virtual void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) = 0;
-  // Adds `nudge`, where it is not 0, to every coordinate and computes. Returns the first plus the last number of the result, for a caller that
-  // wants the next call to wait for this one: a multiple of it too small to change anything is the next nudge. Every
-  // coordinate, since on some nothing depends, and generated code does not read those.
+  // Adds `nudge`, where it is not 0, to every coordinate and computes. Returns the first plus the last number of the
+  // result, for a caller that wants the next call to wait for this one: a multiple of it too small to change anything
+  // is the next nudge. Every coordinate, since on some nothing depends, and generated code does not read those.
   virtual double compute(Function function, int state, double nudge) = 0;
   // tau, M (by columns, both halves), qdd, c + g, or three matrices of derivatives (by columns) of the last compute.
   virtual void result(Function function, double* out) = 0;
@@ -82,11 +89,11 @@ inline std::string compiler() {
   }
 
 // Defines the two functions; `library` is its name and version.
-#define LINKWRIGHT_PEER(library, make)                                                                 \
-  LINKWRIGHT_PEER_ABOUT(library)                                                                       \
-  extern "C" __attribute__((visibility("default"))) ::lw::peer::Peer* linkwright_peer_make(            \
-      const ::lw::peer::Description* description) {                                                    \
-    return make(*description);                                                                         \
+#define LINKWRIGHT_PEER(library, make)                                                      \
+  LINKWRIGHT_PEER_ABOUT(library)                                                            \
+  extern "C" __attribute__((visibility("default"))) ::lw::peer::Peer* linkwright_peer_make( \
+      const ::lw::peer::Description* description) {                                         \
+    return make(*description);                                                              \
   }
 
 }  // namespace lw::peer

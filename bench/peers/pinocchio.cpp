@@ -1,6 +1,6 @@
-// Pinocchio: all joints, inverse and forward dynamics with their derivatives, and the mass matrix, in the conventions that its documentation calls the faster ones
-// (LOCAL). Joints about or along a coordinate axis are given as such, as its URDF reader does.
-// Its free joint orders velocities [v; ω].
+// Pinocchio: all joints, inverse and forward dynamics with their derivatives, and the mass matrix, in the conventions
+// that its documentation calls the faster ones (LOCAL). Joints about or along a coordinate axis are given as such, as
+// its URDF reader does. Its free joint orders velocities [v; ω].
 #include <pinocchio/fwd.hpp>  // before any Boost header
 
 #include <memory>
@@ -34,9 +34,7 @@ class PinocchioPeer : public Peer {
     data_ = std::make_unique<pin::Data>(model_);
   }
 
-  bool supports(Function f) const override {
-    return f != Function::bias && f != Function::kinematics;
-  }
+  bool supports(Function f) const override { return f != Function::bias && f != Function::kinematics; }
 
   void set_states(int count, const double* q, const double* qd, const double* qdd, const double* tau) override {
     states_.assign(static_cast<std::size_t>(count), {});

@@ -1,6 +1,6 @@
-// RBDL: all joints and all three functions. Its floating joint is a translation followed by a spherical joint: the linear
-// velocity is that of the position, in the parent's axes. With R the rotation, v_rbdl = R v, its rate R (v̇ + ω × v), and
-// forces turn alike; those conversions are made outside what is timed.
+// RBDL: all joints and all three functions. Its floating joint is a translation followed by a spherical joint: the
+// linear velocity is that of the position, in the parent's axes. With R the rotation, v_rbdl = R v, its rate R (v̇ + ω
+// × v), and forces turn alike; those conversions are made outside what is timed.
 #include <string>
 #include <vector>
 
@@ -17,8 +17,7 @@ using rb::Math::Matrix3d, rb::Math::MatrixNd, rb::Math::Vector3d, rb::Math::Vect
 
 class RbdlPeer : public Peer {
  public:
-  explicit RbdlPeer(const Description& d)
-      : nq_(d.nq), nv_(d.nv), bodies_(d.bodies, d.bodies + d.body_count) {
+  explicit RbdlPeer(const Description& d) : nq_(d.nq), nv_(d.nv), bodies_(d.bodies, d.bodies + d.body_count) {
     model_.gravity = Vector3d(d.gravity[0], d.gravity[1], d.gravity[2]);
     for (const Body& b : bodies_) add(b);
     tau_ = VectorNd::Zero(nv_);

@@ -1,6 +1,6 @@
-// oneTBB's flow graph: a continue_node a task, an edge for each task that it waits for. The graph is made once; an evaluation puts a
-// message to the tasks that wait for none and waits for all. Threads are pinned to cores, as ours are, and the caller stays in
-// the arena for all evaluations of a call.
+// oneTBB's flow graph: a continue_node a task, an edge for each task that it waits for. The graph is made once; an
+// evaluation puts a message to the tasks that wait for none and waits for all. Threads are pinned to cores, as ours
+// are, and the caller stays in the arena for all evaluations of a call.
 #include <pthread.h>
 
 #include <list>
@@ -20,7 +20,9 @@ namespace {
 
 class Pins : public tbb::task_scheduler_observer {
  public:
-  Pins(tbb::task_arena& arena, std::vector<int> cores) : tbb::task_scheduler_observer(arena), cores_(std::move(cores)) { observe(true); }
+  Pins(tbb::task_arena& arena, std::vector<int> cores) : tbb::task_scheduler_observer(arena), cores_(std::move(cores)) {
+    observe(true);
+  }
   ~Pins() override { observe(false); }
   void on_scheduler_entry(bool) override {
     const auto k = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
@@ -51,7 +53,8 @@ class TbbFlow : public Flow {
       }
       for (int t = 0; t < d.task_count; ++t) {
         const FlowTask& task = d.tasks[t];
-        for (int k = 0; k < task.before_count; ++k) tbb::flow::make_edge(*nodes[static_cast<std::size_t>(task.before[k])], *nodes[static_cast<std::size_t>(t)]);
+        for (int k = 0; k < task.before_count; ++k)
+          tbb::flow::make_edge(*nodes[static_cast<std::size_t>(task.before[k])], *nodes[static_cast<std::size_t>(t)]);
         if (task.before_count == 0) first_.push_back(nodes[static_cast<std::size_t>(t)]);
       }
     });

@@ -16,8 +16,8 @@ struct GridEdge {
 
 enum Side { kBottom, kRight, kTop, kLeft };
 
-// Which sides a square's lines go from and to, the inside on their left; bits of the corners: bottom left 1, bottom right 2, top
-// right 4, top left 8.
+// Which sides a square's lines go from and to, the inside on their left; bits of the corners: bottom left 1, bottom
+// right 2, top right 4, top left 8.
 std::vector<std::pair<Side, Side>> lines_of(int inside, bool joined) {
   switch (inside) {
     case 1: return {{kBottom, kLeft}};
@@ -32,10 +32,12 @@ std::vector<std::pair<Side, Side>> lines_of(int inside, bool joined) {
     case 14: return {{kLeft, kBottom}};
     case 13: return {{kBottom, kRight}};
     case 11: return {{kRight, kTop}};
-    case 5: return joined ? std::vector<std::pair<Side, Side>>{{kTop, kLeft}, {kBottom, kRight}}
-                          : std::vector<std::pair<Side, Side>>{{kBottom, kLeft}, {kTop, kRight}};
-    case 10: return joined ? std::vector<std::pair<Side, Side>>{{kLeft, kBottom}, {kRight, kTop}}
-                           : std::vector<std::pair<Side, Side>>{{kRight, kBottom}, {kLeft, kTop}};
+    case 5:
+      return joined ? std::vector<std::pair<Side, Side>>{{kTop, kLeft}, {kBottom, kRight}}
+                    : std::vector<std::pair<Side, Side>>{{kBottom, kLeft}, {kTop, kRight}};
+    case 10:
+      return joined ? std::vector<std::pair<Side, Side>>{{kLeft, kBottom}, {kRight, kTop}}
+                    : std::vector<std::pair<Side, Side>>{{kRight, kBottom}, {kLeft, kTop}};
     default: return {};
   }
 }

@@ -1,5 +1,5 @@
-// Copies, moves and the destructor of a large type, declared in its class and compiled in one file. Left to the compiler they are
-// inline, and every file that holds one compiles them again, with those of all that is in it.
+// Copies, moves and the destructor of a large type, declared in its class and compiled in one file. Left to the
+// compiler they are inline, and every file that holds one compiles them again, with those of all that is in it.
 //
 //   struct Mechanism {                           in the header
 //     Mechanism();
@@ -7,23 +7,28 @@
 //   LW_COPIES(Mechanism)                         in its .cpp; of a template: LW_TEMPLATE_COPIES(Model)
 #pragma once
 
-#define LW_COPIED_ONCE(Type)            \
-  Type(const Type&);                    \
-  Type(Type&&) noexcept;                \
-  Type& operator=(const Type&);         \
-  Type& operator=(Type&&) noexcept;     \
+#define LW_COPIED_ONCE(Type)        \
+  Type(const Type&);                \
+  Type(Type&&) noexcept;            \
+  Type& operator=(const Type&);     \
+  Type& operator=(Type&&) noexcept; \
   ~Type()
 
-#define LW_COPIES(Type)                            \
-  Type::Type(const Type&) = default;               \
-  Type::Type(Type&&) noexcept = default;           \
-  Type& Type::operator=(const Type&) = default;    \
+#define LW_COPIES(Type)                             \
+  Type::Type(const Type&) = default;                \
+  Type::Type(Type&&) noexcept = default;            \
+  Type& Type::operator=(const Type&) = default;     \
   Type& Type::operator=(Type&&) noexcept = default; \
   Type::~Type() = default;
 
-#define LW_TEMPLATE_COPIES(Type)                                        \
-  template <class T> Type<T>::Type(const Type&) = default;              \
-  template <class T> Type<T>::Type(Type&&) noexcept = default;          \
-  template <class T> Type<T>& Type<T>::operator=(const Type&) = default; \
-  template <class T> Type<T>& Type<T>::operator=(Type&&) noexcept = default; \
-  template <class T> Type<T>::~Type() = default;
+#define LW_TEMPLATE_COPIES(Type)                          \
+  template <class T>                                      \
+  Type<T>::Type(const Type&) = default;                   \
+  template <class T>                                      \
+  Type<T>::Type(Type&&) noexcept = default;               \
+  template <class T>                                      \
+  Type<T>& Type<T>::operator=(const Type&) = default;     \
+  template <class T>                                      \
+  Type<T>& Type<T>::operator=(Type&&) noexcept = default; \
+  template <class T>                                      \
+  Type<T>::~Type() = default;

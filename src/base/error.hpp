@@ -1,6 +1,6 @@
 // What can go wrong, and where: every complaint that a user can see is a Diagnostic, every failure an Error
-// that carries them all. What a caller of the library can get wrong (sizes, expressions of two graphs) is an Error too, in
-// every build; assertions are for what only the library itself can get wrong.
+// that carries them all. What a caller of the library can get wrong (sizes, expressions of two graphs) is an Error too,
+// in every build; assertions are for what only the library itself can get wrong.
 #pragma once
 
 #include <stdexcept>
@@ -53,7 +53,8 @@ class Error : public std::runtime_error {
 
 // For what a call requires of its caller.
 inline void require(bool fine, const char* message) {
-  if (!fine) [[unlikely]] throw Error(ErrorCode::usage, message);
+  if (!fine) [[unlikely]]
+    throw Error(ErrorCode::usage, message);
 }
 
 // The known word nearest to a misspelt one, whatever the case, or else one that begins like it (`puma`: `puma560`); ""

@@ -62,7 +62,8 @@ void write_directly(const std::string& path, std::string_view content) {
 // A file under a temporary name beside its target; gone again unless it is put in place.
 class FilePart {
  public:
-  FilePart(const std::string& path, const fs::file_status& status) : path_(path), target_(behind_links(path)), status_(status) {
+  FilePart(const std::string& path, const fs::file_status& status)
+      : path_(path), target_(behind_links(path)), status_(status) {
     const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored)) fail(path, fmt::format("there is no folder `{}`", folder.string()));
@@ -87,8 +88,10 @@ class FilePart {
   bool append(std::string_view content) {
     const bool ok = write_all(file_, content);
     const int reason = errno;
-    if (ok) size_ += static_cast<off_t>(content.size());
-    else if (::ftruncate(file_, size_) != 0) size_ = 0;  // who knows what it holds
+    if (ok)
+      size_ += static_cast<off_t>(content.size());
+    else if (::ftruncate(file_, size_) != 0)
+      size_ = 0;  // who knows what it holds
     errno = reason;
     return ok;
   }
@@ -97,7 +100,8 @@ class FilePart {
   void complete() {
     bool ok = ::fsync(file_) == 0;
     int reason = errno;
-    if (ok && fs::exists(status_)) ok = ::fchmod(file_, static_cast<mode_t>(status_.permissions())) == 0, reason = errno;
+    if (ok && fs::exists(status_))
+      ok = ::fchmod(file_, static_cast<mode_t>(status_.permissions())) == 0, reason = errno;
     if (::close(std::exchange(file_, -1)) != 0 && ok) ok = false, reason = errno;
     if (!ok) give_up(reason);
   }
@@ -186,7 +190,8 @@ class GrowingFile::Open {
     }
     const int reason = errno;
     full_ = true;
-    fail(path_, fmt::format("{}{}", std::strerror(reason), part_ && !part_->is_empty() ? "; it holds what came before" : ""));
+    fail(path_,
+         fmt::format("{}{}", std::strerror(reason), part_ && !part_->is_empty() ? "; it holds what came before" : ""));
   }
   void put_in_place() {
     if (!part_ || (full_ && part_->is_empty())) return;

@@ -8,8 +8,8 @@
 
 namespace lw {
 
-// Throws Error(io) that names the file and the reason (no such folder, no permission, disk full); the old file, if there
-// was one, is then untouched. A device or pipe is written to directly.
+// Throws Error(io) that names the file and the reason (no such folder, no permission, disk full); the old file, if
+// there was one, is then untouched. A device or pipe is written to directly.
 // Through a symbolic link the file behind it is written, whether it exists yet or not; a circle of links is an error.
 void write_file(const std::string& path, std::string_view content);
 
@@ -20,9 +20,9 @@ struct FileToWrite {
 };
 void write_files(const std::vector<FileToWrite>& files);
 
-// A file that grows while something runs: under a temporary name until `finish`, which puts it in place. Whatever was written
-// by then is in it. Without `finish` nothing is left. Where the disk is full, the first call that finds it so throws, later ones
-// do nothing, and `finish` puts in place what did fit, up to the end of a `write`.
+// A file that grows while something runs: under a temporary name until `finish`, which puts it in place. Whatever was
+// written by then is in it. Without `finish` nothing is left. Where the disk is full, the first call that finds it so
+// throws, later ones do nothing, and `finish` puts in place what did fit, up to the end of a `write`.
 class GrowingFile {
  public:
   explicit GrowingFile(const std::string& path);

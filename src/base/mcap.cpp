@@ -11,8 +11,17 @@ constexpr std::string_view kMagic("\x89MCAP0\r\n", 8);
 constexpr std::size_t kChunk = 1 << 20;
 
 enum class Opcode : char {
-  header = 0x01, footer, schema, channel, message, chunk, message_index, chunk_index,
-  statistics = 0x0B, summary_offset = 0x0E, data_end = 0x0F,
+  header = 0x01,
+  footer,
+  schema,
+  channel,
+  message,
+  chunk,
+  message_index,
+  chunk_index,
+  statistics = 0x0B,
+  summary_offset = 0x0E,
+  data_end = 0x0F,
 };
 
 // The fields of a record, little-endian.
@@ -21,7 +30,8 @@ struct Record {
 
   template <class Integer>
   Record& integer(Integer value) {
-    for (std::size_t k = 0; k < sizeof(Integer); ++k) bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * k));
+    for (std::size_t k = 0; k < sizeof(Integer); ++k)
+      bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * k));
     return *this;
   }
   Record& u16(std::uint16_t v) { return integer(v); }
@@ -130,8 +140,8 @@ void McapWriter::finish() {
     r.u64(c.start_time).u64(c.end_time).u64(c.offset).u64(c.length).counts(c.indexes).u64(c.indexes_length);
     indexes += as_bytes(Opcode::chunk_index, r.text("").u64(c.size).u64(c.size));
   }
-  const std::uint64_t total =
-      std::accumulate(messages_.begin(), messages_.end(), std::uint64_t{0}, [](auto n, const auto& m) { return n + m.second; });
+  const std::uint64_t total = std::accumulate(messages_.begin(), messages_.end(), std::uint64_t{0},
+                                              [](auto n, const auto& m) { return n + m.second; });
   Record statistics;
   statistics.u64(total).u16(count_).u32(count_).u32(0).u32(0).u32(chunks_.size());
   statistics.u64(first_time_).u64(last_time_).counts(messages_);

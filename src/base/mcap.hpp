@@ -1,7 +1,7 @@
 // MCAP: timestamped messages of several channels in one file (https://mcap.dev/spec), as Foxglove reads it.
 //
-// Messages are held in chunks with an index each; at the end stand what all chunks hold, statistics, and a checksum. Nothing is
-// compressed. What was given to the sink before `finish` can be recovered without it.
+// Messages are held in chunks with an index each; at the end stand what all chunks hold, statistics, and a checksum.
+// Nothing is compressed. What was given to the sink before `finish` can be recovered without it.
 #pragma once
 
 #include <cstdint>

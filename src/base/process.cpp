@@ -86,8 +86,10 @@ Finished run_program(const std::vector<std::string>& arguments, const std::strin
   char buffer[4096];
   for (;;) {
     const ssize_t got = read(ends[0], buffer, sizeof buffer);
-    if (got > 0) finished.output.append(buffer, static_cast<std::size_t>(got));
-    else if (got == 0 || errno != EINTR) break;
+    if (got > 0)
+      finished.output.append(buffer, static_cast<std::size_t>(got));
+    else if (got == 0 || errno != EINTR)
+      break;
   }
   close(ends[0]);
   int status = 0;

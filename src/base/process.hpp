@@ -7,8 +7,8 @@
 namespace lw {
 
 struct Finished {
-  int status = 0;      // exit status; 128 + the signal that ended it
-  std::string output;  // what it wrote to stdout and stderr, in its order
+  int status = 0;           // exit status; 128 + the signal that ended it
+  std::string output;       // what it wrote to stdout and stderr, in its order
   long peak_kilobytes = 0;  // of memory that it held, or one that it ran
 };
 

@@ -1,4 +1,5 @@
-// Random numbers that are the same on every machine and with every standard library (SplitMix64; Steele, Lea, Flood 2014).
+// Random numbers that are the same on every machine and with every standard library (SplitMix64; Steele, Lea, Flood
+// 2014).
 #pragma once
 
 #include <cstdint>

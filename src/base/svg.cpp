@@ -150,7 +150,9 @@ struct Scales {
 Scales frame_of(const Plot& plot, double at_right, int ticks) {
   const Range x = range_of(plot.series, &Series::x), y = range_of(plot.series, &Series::y);
   const std::vector<double> xs = round_ticks(x.low, x.high, ticks + 2), ys = round_ticks(y.low, y.high, ticks);
-  return {{72.0, plot.width - at_right, 34.0, plot.height - 48.0, {xs.front(), xs.back()}, {ys.front(), ys.back()}}, xs, ys};
+  return {{72.0, plot.width - at_right, 34.0, plot.height - 48.0, {xs.front(), xs.back()}, {ys.front(), ys.back()}},
+          xs,
+          ys};
 }
 std::string panel(const Plot& plot, const Scales& s) {
   std::string out = axes(plot, s.frame, s.xs, s.ys);
@@ -206,7 +208,8 @@ std::string to_svg(const std::vector<Plot>& panels, const std::string& title) {
   const int columns = panels.size() <= 1 ? 1 : panels.size() == 2 || panels.size() == 4 ? 2 : 3;
   const int rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
   std::string out = opening(columns * kWidth + 2 * kMargin, kHead + rows * kHeight + kMargin, title);
-  out += fmt::format("<text x='{}' y='28' font-size='16' font-weight='600'>{}</text>\n", kMargin + 58, escape_xml(title));
+  out +=
+      fmt::format("<text x='{}' y='28' font-size='16' font-weight='600'>{}</text>\n", kMargin + 58, escape_xml(title));
   double x = kMargin + 58;
   for (std::size_t i = 0; !panels.empty() && i < panels[0].series.size(); ++i) {
     const Series& s = panels[0].series[i];

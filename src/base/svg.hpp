@@ -1,5 +1,5 @@
-// Line plots as SVG: axes with round ticks, units in the labels, a legend, legible in print (colour, dash and marker tell
-// the curves apart) and on dark pages (text and axes take the page's text colour).
+// Line plots as SVG: axes with round ticks, units in the labels, a legend, legible in print (colour, dash and marker
+// tell the curves apart) and on dark pages (text and axes take the page's text colour).
 #pragma once
 
 #include <string>
@@ -25,12 +25,12 @@ struct Plot {
 // A complete <svg> element, for a file of its own or inside a page. Points that are not finite are left out.
 std::string to_svg(const Plot& plot);
 
-// Several plots over the same kind of quantity as one picture, two or three in a row, under a title and one legend: that of
-// the first plot. Their width and height are of no account.
+// Several plots over the same kind of quantity as one picture, two or three in a row, under a title and one legend:
+// that of the first plot. Their width and height are of no account.
 std::string to_svg(const std::vector<Plot>& panels, const std::string& title);
 
-// Several plots over the same x (time, say) one below the other, each with its legend, under a title; the lowest has the label of x.
-// Their width is that of the first.
+// Several plots over the same x (time, say) one below the other, each with its legend, under a title; the lowest has
+// the label of x. Their width is that of the first.
 std::string to_svg_stack(const std::vector<Plot>& panels, const std::string& title);
 
 // Round numbers from at or below `low` to at or above `high`, about `wanted` of them.

@@ -13,7 +13,8 @@ std::size_t display_width(std::string_view text);
 // Lines of at most `width` columns, broken at blanks; a line break in the text stays one.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-// A table of cells in aligned columns, two blanks apart. A column of numbers is set to the right, one of words to the left.
+// A table of cells in aligned columns, two blanks apart. A column of numbers is set to the right, one of words to the
+// left.
 class Table {
  public:
   explicit Table(std::vector<std::string> header = {});
@@ -27,8 +28,8 @@ class Table {
   bool has_header_;
 };
 
-// A number to read: `decimals` after the point, or with exponent where it is tiny or huge. What rounding leaves of a zero
-// (1e-14 of `scale`, the size of what stands beside it) is shown as zero.
+// A number to read: `decimals` after the point, or with exponent where it is tiny or huge. What rounding leaves of a
+// zero (1e-14 of `scale`, the size of what stands beside it) is shown as zero.
 std::string readable(double value, int decimals = 6, double scale = 0.0);
 // Control characters but line breaks and tabs as `\x1b`: text from elsewhere must not command a terminal.
 std::string visible(std::string_view text);

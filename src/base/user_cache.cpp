@@ -18,13 +18,17 @@ UserCache open_user_cache(const std::string& wanted) {
   if (folder.empty()) {
     const char* xdg = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
-    if (xdg != nullptr && *xdg == '/') folder = fs::path(xdg) / "linkwright";
-    else if (home != nullptr && *home == '/') folder = fs::path(home) / ".cache" / "linkwright";
-    else return {{}, "neither XDG_CACHE_HOME nor HOME names a folder"};
+    if (xdg != nullptr && *xdg == '/')
+      folder = fs::path(xdg) / "linkwright";
+    else if (home != nullptr && *home == '/')
+      folder = fs::path(home) / ".cache" / "linkwright";
+    else
+      return {{}, "neither XDG_CACHE_HOME nor HOME names a folder"};
   }
   std::error_code error;
   if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
   struct stat about {};
   if (lstat(folder.c_str(), &about) != 0) return {{}, fmt::format("{}: {}", folder.string(), std::strerror(errno))};
   const auto refuse = [&](const char* why) { return UserCache{{}, fmt::format("{} {}", folder.string(), why)}; };

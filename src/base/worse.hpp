@@ -1,5 +1,5 @@
-// The worst of many errors. std::max(worst, error) drops an error that is NaN, and so does Eigen's maxCoeff(): a check on
-// the worst could never fail by it. Here NaN is worse than any number, and stays.
+// The worst of many errors. std::max(worst, error) drops an error that is NaN, and so does Eigen's maxCoeff(): a check
+// on the worst could never fail by it. Here NaN is worse than any number, and stays.
 #pragma once
 
 #include <cmath>

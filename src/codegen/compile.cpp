@@ -84,10 +84,11 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
   if (!lossy.empty()) {
     if (std::find(lossy.begin(), lossy.end(), "forward") != lossy.end()) {
       program.notes.emplace_back(
-          "forward: a joint at rest has no dry friction here, it does not stick; accelerations are NaN where a joint jams");
+          "forward: a joint at rest has no dry friction here, it does not stick; accelerations are NaN where a joint "
+          "jams");
     }
-    program.notes.push_back(fmt::format("{}: friction of the joints and losses of the drives are included; tau is the total",
-                                        fmt::join(lossy, ", ")));
+    program.notes.push_back(fmt::format(
+        "{}: friction of the joints and losses of the drives are included; tau is the total", fmt::join(lossy, ", ")));
   }
   if (in_lanes) {
     program.notes.emplace_back("equal limbs run in vectors: for gcc and clang; --no-lanes is for other compilers");
@@ -112,7 +113,8 @@ Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& fun
   for (const Traced& t : traced) {
     constexpr int kStates = 20;
     if (const Verification check = verify(t, kStates); !check.passed()) {
-      throw Disagreement(fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}", t.function.name(), mechanism.name, check.error));
+      throw Disagreement(fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}", t.function.name(),
+                                     mechanism.name, check.error));
     }
   }
   return jit(program, options.jit);

@@ -25,7 +25,8 @@ struct CompileOptions {
   ProgramOptions program = {};
   JitOptions jit = {};
 };
-// What was traced does not agree with the reference: a defect of ours, while other Errors are the mechanism's or the machine's.
+// What was traced does not agree with the reference: a defect of ours, while other Errors are the mechanism's or the
+// machine's.
 class Disagreement : public Error {
  public:
   explicit Disagreement(const std::string& message) : Error(ErrorCode::data, message) {}

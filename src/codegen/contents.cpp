@@ -31,7 +31,7 @@ Contents of_group(const Traced& traced, const Group& g) {
   // of a mechanism with loops: the joints that the group runs over
   const bool closed = traced.loops != nullptr, rest = name == "guess" || name == "dependent";
   const Model<double> model = !closed ? traced.model
-                                      : joints_alone(traced.model, rest          ? traced.loops->dependent
+                                      : joints_alone(traced.model, rest            ? traced.loops->dependent
                                                                    : name == "tau" ? traced.loops->actuated
                                                                                    : traced.loops->independent);
   const std::vector<Entry> velocities = velocity_entries(model);
@@ -40,18 +40,29 @@ Contents of_group(const Traced& traced, const Group& g) {
     return j.type == JointType::spherical || j.type == JointType::floating;
   });
   if (name == "guess") {
-    return {name, {}, "the dependent coordinates of the closed loops, nearly: those of a moment ago", coordinate_entries(model)};
+    return {name,
+            {},
+            "the dependent coordinates of the closed loops, nearly: those of a moment ago",
+            coordinate_entries(model)};
   }
-  if (name == "dependent") return {name, {}, "the dependent coordinates of the closed loops: the next guess", coordinate_entries(model)};
+  if (name == "dependent")
+    return {name, {}, "the dependent coordinates of the closed loops: the next guess", coordinate_entries(model)};
   if (name == "residual") {
-    return {name, {}, "what is left of the equations of the closed loops after the Newton steps (m, rad): zero where the guess was good enough", {}};
+    return {name,
+            {},
+            "what is left of the equations of the closed loops after the Newton steps (m, rad): zero where the guess "
+            "was good enough",
+            {}};
   }
   if (name == "q") {
-    return {name, {}, turns_freely ? "positions; quaternions are x, y, z, w, of length 1" : "positions",
+    return {name,
+            {},
+            turns_freely ? "positions; quaternions are x, y, z, w, of length 1" : "positions",
             coordinate_entries(model)};
   }
   if (name == "qd") {
-    return {name, {},
+    return {name,
+            {},
             turns_freely
                 ? "velocities; of spherical and floating joints the angular one first, in the child's axes, so "
                   "that qd is not the rate of q"
@@ -62,8 +73,9 @@ Contents of_group(const Traced& traced, const Group& g) {
   if (name == "tau") {
     return {name,
             {},
-            traced.friction ? "torques and forces at the joints, with what joints and drives lose, on the drives' output side"
-                            : "torques and forces at the joints",
+            traced.friction
+                ? "torques and forces at the joints, with what joints and drives lose, on the drives' output side"
+                : "torques and forces at the joints",
             forces(velocities)};
   }
   if (traced.function.name() == "friction") {
@@ -79,27 +91,33 @@ Contents of_group(const Traced& traced, const Group& g) {
     }
   }
   if (name == "bias")
-    return {name, {}, "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
+    return {name,
+            {},
+            "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
             forces(velocities)};
   if (name == "p") return {name, {}, "parameters that were kept", named(traced.parameters)};
   if (name == "M") return {name, {}, "mass matrix, a row and a column a velocity", {}};
   if (name.starts_with("d_")) {
     const bool forward = traced.function.name() == "forward-derivatives";
     const std::string by = name.substr(2);
-    return {name, {},
+    return {name,
+            {},
             fmt::format("derivative of {} by {}, a row a velocity and a column {}{}", forward ? "qdd" : "tau", by,
                         by == "p" ? "a parameter" : "a velocity",
                         by == "q" && turns_freely ? "; of spherical and floating joints along the velocities" : ""),
             {}};
   }
   if (name == "position") {
-    return {
-        name, {}, fmt::format("of the origin of `{}` in the base's frame", frame), {{"x", "m"}, {"y", "m"}, {"z", "m"}}};
+    return {name,
+            {},
+            fmt::format("of the origin of `{}` in the base's frame", frame),
+            {{"x", "m"}, {"y", "m"}, {"z", "m"}}};
   }
   if (name == "rotation")
     return {name, {}, fmt::format("matrix whose columns are the axes of `{}`, in the base's axes", frame), {}};
   if (name == "jacobian") {
-    return {name, {},
+    return {name,
+            {},
             fmt::format("matrix, a column a velocity; rows: angular velocity x, y, z of `{}`, then the velocity of its "
                         "origin, all in the base's axes",
                         frame),
@@ -111,7 +129,8 @@ Contents of_group(const Traced& traced, const Group& g) {
     const std::vector<std::string> columns = parameter_table(model).names;
     const bool complete = columns.size() * velocities.size() == g.size;
     return {
-        name, {},
+        name,
+        {},
         "matrix, a row a velocity; its columns, by link, for mass, first moments and inertia about the link's origin",
         named(complete ? columns : std::vector<std::string>{})};
   }

@@ -43,7 +43,8 @@ Moving<T> Cycloid<T>::at(const T& s) const {
   using std::cos, std::sin;
   constexpr double kTurn = 2.0 * std::numbers::pi;
   const T phase = T(kTurn) * s / duration, mean = way / duration;
-  return {from + way * (phase - sin(phase)) / T(kTurn), mean * (T(1.0) - cos(phase)), T(kTurn) * mean / duration * sin(phase)};
+  return {from + way * (phase - sin(phase)) / T(kTurn), mean * (T(1.0) - cos(phase)),
+          T(kTurn) * mean / duration * sin(phase)};
 }
 
 namespace {
@@ -194,10 +195,10 @@ FrameMotion<T> CartesianLine::at(const T& t) const {
           {turn * s.acceleration, way * s.acceleration}};
 }
 
-#define LW_INSTANTIATE(T)                                    \
-  template struct Quintic<T>;                                \
-  template struct Cycloid<T>;                                \
-  template JointMotion<T> Trajectory::at<T>(const T&) const; \
+#define LW_INSTANTIATE(T)                                           \
+  template struct Quintic<T>;                                       \
+  template struct Cycloid<T>;                                       \
+  template JointMotion<T> Trajectory::at<T>(const T&) const;        \
   template void Trajectory::at<T>(const T&, JointMotion<T>&) const; \
   template FrameMotion<T> CartesianLine::at<T>(const T&) const;
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)

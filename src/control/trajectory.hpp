@@ -1,11 +1,12 @@
 // Motion in time: segments between points, in joint space or along a straight line of a frame. Quintics:
 //
-//   q(s) = Σ c_k s^k, s the time since the segment's begin; with Δ = q₁ − q₀ − v₀T − ½a₀T², δv = v₁ − v₀ − a₀T, δa = a₁ − a₀:
-//   c₀ = q₀, c₁ = v₀, c₂ = ½a₀
+//   q(s) = Σ c_k s^k, s the time since the segment's begin; with Δ = q₁ − q₀ − v₀T − ½a₀T², δv = v₁ − v₀ − a₀T, δa = a₁
+//   − a₀: c₀ = q₀, c₁ = v₀, c₂ = ½a₀
 //   c₃ = (10Δ − 4δv T + ½δa T²)/T³,  c₄ = (−15Δ + 7δv T − δa T²)/T⁴,  c₅ = (6Δ − 3δv T + ½δa T²)/T⁵
 //
 // meets position, velocity and acceleration at both ends. Segments that share these at their knots are C² together.
-// Cycloids, from rest to rest, with φ = 2πs/T (peak rate 2Δ/T in the middle, peak acceleration 2πΔ/T² a quarter from the ends):
+// Cycloids, from rest to rest, with φ = 2πs/T (peak rate 2Δ/T in the middle, peak acceleration 2πΔ/T² a quarter from
+// the ends):
 //
 //   q = q₀ + Δ (φ − sin φ)/2π,   q̇ = Δ/T (1 − cos φ),   q̈ = 2πΔ/T² sin φ
 #pragma once
@@ -53,7 +54,8 @@ class Trajectory {
 
   // Through the points at the times, at rest in every one.
   static Trajectory rest_to_rest(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
-  // Four points: at rest in the first and last, at constant velocity from the second to the third, no acceleration in any.
+  // Four points: at rest in the first and last, at constant velocity from the second to the third, no acceleration in
+  // any.
   static Trajectory cruise(const std::vector<double>& times, const std::vector<std::vector<double>>& points);
 
   // Through the points at the times, at rest in every one, by cycloids.

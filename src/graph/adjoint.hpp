@@ -2,9 +2,10 @@
 //
 //   x̄ = (∂f/∂x)ᵀ ȳ
 //
-// in one sweep from the outputs to the inputs, at the price of a few evaluations of f however many inputs there are. Each
-// operation gives to its operands ā += ∂f/∂a f̄. A call becomes a call of the called function's adjoint. Of a Newton iteration
-// x(p) with r(x, p) = 0, p̄ = −(∂r/∂p)ᵀ λ where (∂r/∂x)ᵀ λ = x̄, which is linear: one Newton step from 0.
+// in one sweep from the outputs to the inputs, at the price of a few evaluations of f however many inputs there are.
+// Each operation gives to its operands ā += ∂f/∂a f̄. A call becomes a call of the called function's adjoint. Of a
+// Newton iteration x(p) with r(x, p) = 0, p̄ = −(∂r/∂p)ᵀ λ where (∂r/∂x)ᵀ λ = x̄, which is linear: one Newton step from
+// 0.
 #pragma once
 
 #include "function.hpp"

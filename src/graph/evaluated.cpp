@@ -88,9 +88,7 @@ Evaluated::Evaluated(const Function& f, const std::vector<Expr>& arguments)
         solutions_[id] = graph_->solve_like(solve, all(solve.guess), all(solve.arguments));
         break;
       }
-      case Op::output:
-        values_[id] = from[n.a].op == Op::call ? called.at(n.a)[n.b] : solutions_.at(n.a)[n.b];
-        break;
+      case Op::output: values_[id] = from[n.a].op == Op::call ? called.at(n.a)[n.b] : solutions_.at(n.a)[n.b]; break;
       default: {
         const Operands o = operands_of(from, id);
         values_[id] = apply(n.op, values_[o.id[0]], values_[o.id[1]], values_[o.id[2]]);

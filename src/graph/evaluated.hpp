@@ -1,7 +1,7 @@
 // A function at given arguments, written into their graph node by node: where all modes of differentiation start.
 //
-// Calls of functions that are small and have one call site are dissolved; the others stay calls, and so do their derivatives:
-// the derivative of a called function is a Function, made once for all its call sites and directions.
+// Calls of functions that are small and have one call site are dissolved; the others stay calls, and so do their
+// derivatives: the derivative of a called function is a Function, made once for all its call sites and directions.
 #pragma once
 
 #include <map>
@@ -54,8 +54,8 @@ class CalledDerivatives {
   Pointer linear(const Function& residual);
   Pointer transposed(const Function& residual);
   // Of a solve that has a step of its own: the rates of its outputs at the solution x, −∂step/∂p ṗ and nothing.
-  std::vector<Expr> through_step(const Solve& solve, Graph& graph, const std::vector<Expr>& x, const std::vector<Expr>& p,
-                                 const std::vector<Expr>& dp);
+  std::vector<Expr> through_step(const Solve& solve, Graph& graph, const std::vector<Expr>& x,
+                                 const std::vector<Expr>& p, const std::vector<Expr>& dp);
 
  private:
   std::map<std::pair<const Function*, std::vector<bool>>, Pointer> tangents_;

@@ -11,9 +11,7 @@
 namespace lw {
 namespace {
 
-Graph& common_graph(const Expr& a, const Expr& b) {
-  return a.graph() != nullptr ? *a.graph() : *b.graph();
-}
+Graph& common_graph(const Expr& a, const Expr& b) { return a.graph() != nullptr ? *a.graph() : *b.graph(); }
 
 bool is_negation(const Expr& e) { return !e.is_constant() && (*e.graph())[e.id()].op == Op::neg; }
 Expr negated(const Expr& e) { return {e.graph(), (*e.graph())[e.id()].a}; }
@@ -50,8 +48,9 @@ bool is_same(const Node& x, const Node& y) {
 
 std::uint32_t hash_of(const Node& node) {
   std::uint64_t h = 0;
-  for (const std::uint64_t part : {node.a | std::uint64_t{node.b} << 32, node.c | static_cast<std::uint64_t>(node.op) << 32,
-                                   std::bit_cast<std::uint64_t>(node.value)}) {
+  for (const std::uint64_t part :
+       {node.a | std::uint64_t{node.b} << 32, node.c | static_cast<std::uint64_t>(node.op) << 32,
+        std::bit_cast<std::uint64_t>(node.value)}) {
     h = (h ^ part) * 0xff51afd7ed558ccdULL;
     h ^= h >> 32;
   }
@@ -103,9 +102,7 @@ NodeId Graph::intern(const Expr& e) {
   return add_node({Op::constant, 0, 0, 0, value});
 }
 
-Expr Graph::make(Op op, NodeId a, NodeId b, NodeId c) {
-  return {this, add_node({op, a, b, c, 0.0})};
-}
+Expr Graph::make(Op op, NodeId a, NodeId b, NodeId c) { return {this, add_node({op, a, b, c, 0.0})}; }
 
 bool Graph::find(Op op, NodeId a, NodeId b, NodeId c, NodeId& found) const {
   if (places_.empty()) return false;
@@ -143,9 +140,13 @@ const Graph::Angle* Graph::known_angle(NodeId id) {
     const Angle of = *known_angle(n.a);
     return &angles_.insert_or_assign(id, Angle{-of.sine, of.cosine}).first->second;
   }
-  if ((n.op != Op::add && n.op != Op::sub) || (known_angle(n.a) == nullptr && known_angle(n.b) == nullptr)) return nullptr;
-  const auto operand = [this](NodeId o) { return nodes_[o].op == Op::constant ? Expr(nodes_[o].value) : Expr(this, o); };
-  const Expr a = operand(n.a), b = operand(n.b), sa = lw::sin(a), ca = lw::cos(a), sb = n.op == Op::add ? lw::sin(b) : -lw::sin(b), cb = lw::cos(b);
+  if ((n.op != Op::add && n.op != Op::sub) || (known_angle(n.a) == nullptr && known_angle(n.b) == nullptr))
+    return nullptr;
+  const auto operand = [this](NodeId o) {
+    return nodes_[o].op == Op::constant ? Expr(nodes_[o].value) : Expr(this, o);
+  };
+  const Expr a = operand(n.a), b = operand(n.b), sa = lw::sin(a), ca = lw::cos(a),
+             sb = n.op == Op::add ? lw::sin(b) : -lw::sin(b), cb = lw::cos(b);
   return &angles_.insert_or_assign(id, Angle{sa * cb + ca * sb, ca * cb - sa * sb}).first->second;
 }
 
@@ -262,10 +263,18 @@ Expr sin(const Expr& x) {
   }
   return odd(Op::sin, x, [](double v) { return std::sin(v); });
 }
-Expr tan(const Expr& x) { return odd(Op::tan, x, [](double v) { return std::tan(v); }); }
-Expr asin(const Expr& x) { return odd(Op::asin, x, [](double v) { return std::asin(v); }); }
-Expr atan(const Expr& x) { return odd(Op::atan, x, [](double v) { return std::atan(v); }); }
-Expr tanh(const Expr& x) { return odd(Op::tanh, x, [](double v) { return std::tanh(v); }); }
+Expr tan(const Expr& x) {
+  return odd(Op::tan, x, [](double v) { return std::tan(v); });
+}
+Expr asin(const Expr& x) {
+  return odd(Op::asin, x, [](double v) { return std::asin(v); });
+}
+Expr atan(const Expr& x) {
+  return odd(Op::atan, x, [](double v) { return std::atan(v); });
+}
+Expr tanh(const Expr& x) {
+  return odd(Op::tanh, x, [](double v) { return std::tanh(v); });
+}
 
 Expr cos(const Expr& x) {
   if (x.is_constant()) return std::cos(x.constant());

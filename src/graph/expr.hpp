@@ -5,7 +5,8 @@
 // Nodes are hash-consed: the same operation on the same operands is the same node, so common subexpressions are
 // shared from birth. Building folds constants, 0 and ±1, keeps the operands of + and × in one order, and hoists signs
 // outward, since a negation is free in the code that is made from the graph. Folding is exact: it never reassociates,
-// so a traced calculation gives the bits of the original one up to the sign of a zero. (0·x folds to 0, as for finite x.)
+// so a traced calculation gives the bits of the original one up to the sign of a zero. (0·x folds to 0, as for finite
+// x.)
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,27 @@ class Graph;
 class Function;
 
 enum class Op : std::uint8_t {
-  constant, input,
-  add, sub, mul, div, neg,
-  sqrt, sin, cos, tan, asin, acos, atan, atan2, exp, log, tanh,
-  abs, min, max,
+  constant,
+  input,
+  add,
+  sub,
+  mul,
+  div,
+  neg,
+  sqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  exp,
+  log,
+  tanh,
+  abs,
+  min,
+  max,
   fma,     // a b + c, rounded once
   less,    // a < b ? 1 : 0
   select,  // a != 0 ? b : c
@@ -101,16 +119,16 @@ struct Call {
   std::vector<NodeId> arguments;
 };
 
-// Newton steps on residual(x, p) = 0 from a guess, `steps` at most. The residual's first inputs are the unknowns x, as many as
-// it has outputs; the rest are p. Outputs of the node: x, the residual there, and the sign of
-// det ∂r/∂x where the last step began, ±1: whether x lies on the branch of solutions that it should. By the implicit function theorem
-// dx/dp = -(∂r/∂x)⁻¹ ∂r/∂p at the solution, whatever the guess was.
-// Of a step the fraction f is made, the first of 1, ½, ¼ … that takes f/2 or more off |r|². Where none does, and where next to
-// nothing is left of the guess's |r|², the whole step is made and is the last. The last step is always whole: so one step
-// solves a linear equation, and derivatives that go along with the numbers are those of the implicit function.
-// Where a function for the `step` is given, (x, p) → (∂r/∂x)⁻¹ r by formulas that know how that is to be factorised, exactly `steps`
-// steps x ← x − step(x, p) are made, whole ones: as many as a good guess needs, always in the same time. The orientation is then 1, and
-// at the solution, where r is zero, dx/dp = −∂step/∂p.
+// Newton steps on residual(x, p) = 0 from a guess, `steps` at most. The residual's first inputs are the unknowns x, as
+// many as it has outputs; the rest are p. Outputs of the node: x, the residual there, and the sign of
+// det ∂r/∂x where the last step began, ±1: whether x lies on the branch of solutions that it should. By the implicit
+// function theorem dx/dp = -(∂r/∂x)⁻¹ ∂r/∂p at the solution, whatever the guess was.
+// Of a step the fraction f is made, the first of 1, ½, ¼ … that takes f/2 or more off |r|². Where none does, and where
+// next to nothing is left of the guess's |r|², the whole step is made and is the last. The last step is always whole:
+// so one step solves a linear equation, and derivatives that go along with the numbers are those of the implicit
+// function. Where a function for the `step` is given, (x, p) → (∂r/∂x)⁻¹ r by formulas that know how that is to be
+// factorised, exactly `steps` steps x ← x − step(x, p) are made, whole ones: as many as a good guess needs, always in
+// the same time. The orientation is then 1, and at the solution, where r is zero, dx/dp = −∂step/∂p.
 struct Solve {
   static constexpr double kShortest = 0x1p-10;  // f
   static constexpr double kSolved = 0x1p-80;    // of the guess's |r|²
@@ -149,8 +167,8 @@ class Graph {
     return solve(other.residual, guess, arguments, other.steps, other.step);
   }
 
-  // An angle whose sine and cosine are known without computing them from it: sin and cos of it, and of its sums with other
-  // angles, are made of these from here on.
+  // An angle whose sine and cosine are known without computing them from it: sin and cos of it, and of its sums with
+  // other angles, are made of these from here on.
   void know_angle(const Expr& angle, const Expr& sine, const Expr& cosine);
   struct Angle {
     Expr sine, cosine;
@@ -174,8 +192,8 @@ class Graph {
   void name(const Expr& e, const std::string& name);
   const std::string* name_of(NodeId id) const;  // nullptr where it has none
 
-  // What is made from here on belongs to another section: a step of a loop that was traced, say. Sections are numbered from 0;
-  // −1 is what was made before the first.
+  // What is made from here on belongs to another section: a step of a loop that was traced, say. Sections are numbered
+  // from 0; −1 is what was made before the first.
   void begin_section() { ++section_; }
   int section_of(NodeId id) const { return id < sections_.size() ? sections_[id] : -1; }
 

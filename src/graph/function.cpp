@@ -28,7 +28,8 @@ Function::Function(std::string name, std::vector<Group> inputs, std::vector<Grou
 Function Function::in_order(std::vector<NodeId> order) const {
   std::vector<bool> known(graph_->size(), false);
   for (const NodeId id : order) {
-    for_each_operand(*graph_, id, [&](NodeId operand) { require(known[operand], "an operand stands before its user"); });
+    for_each_operand(*graph_, id,
+                     [&](NodeId operand) { require(known[operand], "an operand stands before its user"); });
     known[id] = true;
   }
   for (const NodeId r : results_) require(known[r], "an order of evaluation reaches every result");
@@ -62,7 +63,8 @@ Function trace(std::string name, std::vector<Group> inputs, std::vector<Group> o
   calculation(arguments, results);
   std::vector<NodeId> nodes;
   for (std::size_t g = 0; g < outputs.size(); ++g) {
-    require(results[g].size() == outputs[g].size, "the results of a traced calculation have the sizes that were declared");
+    require(results[g].size() == outputs[g].size,
+            "the results of a traced calculation have the sizes that were declared");
     for (const Expr& e : results[g]) nodes.push_back(graph->intern(e));
   }
   return Function(std::move(name), std::move(inputs), std::move(outputs), std::move(graph), std::move(nodes));
@@ -99,9 +101,7 @@ void for_each_operand(const Graph& graph, NodeId id, const std::function<void(No
       for (const NodeId a : graph.solves()[n.a].guess) visit(a);
       for (const NodeId a : graph.solves()[n.a].arguments) visit(a);
       break;
-    default:
-      visit(n.a);
-      visit(n.b);
+    default: visit(n.a); visit(n.b);
   }
 }
 

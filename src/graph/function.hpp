@@ -2,7 +2,8 @@
 //
 //   const Model<Expr> model = instantiate<Expr>(load("puma560"));
 //   Workspace<Expr> work(model);
-//   Function f = trace("inverse", {{"q", 6}, {"qd", 6}, {"qdd", 6}}, {{"tau", 6}}, [&](const Arguments& in, Results& out) {
+//   Function f = trace("inverse", {{"q", 6}, {"qd", 6}, {"qdd", 6}}, {{"tau", 6}}, [&](const Arguments& in, Results&
+//   out) {
 //     rnea<Expr>(model, work, in[0], in[1], in[2], out[0]);
 //   });
 //   Interpreter<double> run(f);
@@ -33,7 +34,8 @@ using Arguments = std::vector<std::vector<Expr>>;  // one vector per input group
 using Results = std::vector<std::vector<Expr>>;    // one per output group, already sized
 
 // How sin and cos are computed, in the interpreter and in code made from the function alike: by the C library, or by
-// sincos.hpp, which runs over all angles at once and gives the same bits everywhere; with fused multiply-adds or without.
+// sincos.hpp, which runs over all angles at once and gives the same bits everywhere; with fused multiply-adds or
+// without.
 struct Arithmetic {
   enum class Trigonometry { libm, own } trigonometry = Trigonometry::libm;
   bool fused = false;  // also says whether passes may contract a b + c

@@ -14,9 +14,12 @@ Hoisted hoisted(const Function& f, std::size_t unknowns, const std::vector<Expr>
   std::vector<bool> inside(graph.size(), false);
   for (const NodeId id : f.order()) {
     const Node& n = graph[id];
-    if (n.op == Op::input) inside[id] = n.a < unknowns;
-    else if (n.op == Op::call || n.op == Op::solve) inside[id] = true;
-    else for_each_operand(graph, id, [&](NodeId operand) { inside[id] = inside[id] || inside[operand]; });
+    if (n.op == Op::input)
+      inside[id] = n.a < unknowns;
+    else if (n.op == Op::call || n.op == Op::solve)
+      inside[id] = true;
+    else
+      for_each_operand(graph, id, [&](NodeId operand) { inside[id] = inside[id] || inside[operand]; });
   }
   const auto apply_to = [&](NodeId id, const auto& value_of) {
     Expr operands[3];
@@ -39,9 +42,12 @@ Hoisted hoisted(const Function& f, std::size_t unknowns, const std::vector<Expr>
       for_each_operand(graph, id, cross);
       continue;
     }
-    if (n.op == Op::constant) outside[id] = n.value;
-    else if (n.op == Op::input) outside[id] = p[n.a - unknowns];
-    else outside[id] = apply_to(id, [&](NodeId operand) { return outside[operand]; });
+    if (n.op == Op::constant)
+      outside[id] = n.value;
+    else if (n.op == Op::input)
+      outside[id] = p[n.a - unknowns];
+    else
+      outside[id] = apply_to(id, [&](NodeId operand) { return outside[operand]; });
   }
   for (const NodeId r : f.results()) cross(r);
   // what turned out to be a number there is one here
@@ -52,42 +58,45 @@ Hoisted hoisted(const Function& f, std::size_t unknowns, const std::vector<Expr>
     place[id] = arguments.size();
     arguments.push_back(outside[id]);
   }
-  Function inner = trace(f.name(), {{"x", unknowns}, {"p", arguments.size()}}, f.outputs(), [&](const Arguments& in, Results& out) {
-    std::vector<Expr> now(graph.size());
-    std::map<NodeId, std::vector<Expr>> nested;
-    const std::function<Expr(NodeId)> value_of = [&](NodeId id) -> Expr {
-      if (inside[id]) return now[id];
-      if (const auto at = place.find(id); at != place.end()) return in[1][at->second];
-      if (graph[id].op == Op::neg) return -value_of(graph[id].a);
-      return outside[id];  // a number
-    };
-    const auto all = [&](const std::vector<NodeId>& ids) {
-      std::vector<Expr> list;
-      for (const NodeId id : ids) list.push_back(value_of(id));
-      return list;
-    };
-    Graph* own = unknowns > 0 ? in[0][0].graph() : nullptr;
-    for (const NodeId id : f.order()) {
-      if (!inside[id]) continue;
-      const Node& n = graph[id];
-      switch (n.op) {
-        case Op::input: now[id] = in[0][n.a]; break;
-        case Op::call: nested[id] = own->call(graph.calls()[n.a].function, all(graph.calls()[n.a].arguments)); break;
-        case Op::solve: {
-          const Solve& solve = graph.solves()[n.a];
-          const Graph::Solution s = own->solve_like(solve, all(solve.guess), all(solve.arguments));
-          for (std::size_t k = 0; k < solve.outputs(); ++k) nested[id].push_back(s[k]);
-          break;
+  Function inner =
+      trace(f.name(), {{"x", unknowns}, {"p", arguments.size()}}, f.outputs(), [&](const Arguments& in, Results& out) {
+        std::vector<Expr> now(graph.size());
+        std::map<NodeId, std::vector<Expr>> nested;
+        const std::function<Expr(NodeId)> value_of = [&](NodeId id) -> Expr {
+          if (inside[id]) return now[id];
+          if (const auto at = place.find(id); at != place.end()) return in[1][at->second];
+          if (graph[id].op == Op::neg) return -value_of(graph[id].a);
+          return outside[id];  // a number
+        };
+        const auto all = [&](const std::vector<NodeId>& ids) {
+          std::vector<Expr> list;
+          for (const NodeId id : ids) list.push_back(value_of(id));
+          return list;
+        };
+        Graph* own = unknowns > 0 ? in[0][0].graph() : nullptr;
+        for (const NodeId id : f.order()) {
+          if (!inside[id]) continue;
+          const Node& n = graph[id];
+          switch (n.op) {
+            case Op::input: now[id] = in[0][n.a]; break;
+            case Op::call:
+              nested[id] = own->call(graph.calls()[n.a].function, all(graph.calls()[n.a].arguments));
+              break;
+            case Op::solve: {
+              const Solve& solve = graph.solves()[n.a];
+              const Graph::Solution s = own->solve_like(solve, all(solve.guess), all(solve.arguments));
+              for (std::size_t k = 0; k < solve.outputs(); ++k) nested[id].push_back(s[k]);
+              break;
+            }
+            case Op::output: now[id] = nested.at(n.a)[n.b]; break;
+            default: now[id] = apply_to(id, value_of);
+          }
         }
-        case Op::output: now[id] = nested.at(n.a)[n.b]; break;
-        default: now[id] = apply_to(id, value_of);
-      }
-    }
-    std::size_t k = 0;
-    for (std::vector<Expr>& group : out) {
-      for (Expr& e : group) e = value_of(f.results()[k++]);
-    }
-  });
+        std::size_t k = 0;
+        for (std::vector<Expr>& group : out) {
+          for (Expr& e : group) e = value_of(f.results()[k++]);
+        }
+      });
   return {inner.with(f.arithmetic()), std::move(arguments)};
 }
 

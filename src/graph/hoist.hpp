@@ -1,5 +1,5 @@
-// What a function computes from its later inputs alone, taken out of it: a Newton step is made several times with other unknowns and
-// the same parameters, and whatever these give by themselves need not be computed again.
+// What a function computes from its later inputs alone, taken out of it: a Newton step is made several times with other
+// unknowns and the same parameters, and whatever these give by themselves need not be computed again.
 //
 //   f(x, p) = inner(x, g(p))
 #pragma once

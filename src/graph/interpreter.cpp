@@ -12,7 +12,8 @@
 namespace lw {
 namespace {
 
-// Solves A x = b by Gaussian elimination with row pivoting on values; A is n×n by rows, x overwrites b. The sign of det A.
+// Solves A x = b by Gaussian elimination with row pivoting on values; A is n×n by rows, x overwrites b. The sign of det
+// A.
 template <class U>
 double solve_linear(std::vector<double>& A, std::span<U> b) {
   const std::size_t n = b.size();
@@ -83,9 +84,12 @@ U apply(Op op, const U& a, const U& b, const U& c) {
     case Op::less: return lw::less(a, b);
     case Op::select: return lw::select(a, b, c);
     case Op::fma:
-      if constexpr (std::is_same_v<U, double>) return std::fma(a, b, c);
-      else if constexpr (std::is_same_v<U, Expr>) return lw::fma(a, b, c);
-      else return a * b + c;
+      if constexpr (std::is_same_v<U, double>)
+        return std::fma(a, b, c);
+      else if constexpr (std::is_same_v<U, Expr>)
+        return lw::fma(a, b, c);
+      else
+        return a * b + c;
     default: assert(false && "not an elementary operation"); return U(0.0);
   }
 }
@@ -164,8 +168,10 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
           nested.steps = graph.solves()[n.a].steps;
           nested.residual = graph.solves()[n.a].residual;
           nested.step_function = graph.solves()[n.a].step;
-          if (nested.step_function != nullptr) nested.own_step = std::make_unique<Interpreter<U>>(*nested.step_function);
-          else nested.tangent = std::make_unique<Interpreter<double>>(tangent(inner, inner.output_size()));
+          if (nested.step_function != nullptr)
+            nested.own_step = std::make_unique<Interpreter<U>>(*nested.step_function);
+          else
+            nested.tangent = std::make_unique<Interpreter<double>>(tangent(inner, inner.output_size()));
           nested.from.resize(inner.output_size());
           nested.step.resize(inner.output_size());
           nested.tangent_in.resize(inner.input_size() + inner.output_size());
@@ -207,8 +213,9 @@ Interpreter<U>::Interpreter(const Function& function) : program_(std::make_uniqu
   }
 }
 
-// Puts instructions with the same operation one behind the other, as far as operands allow: of those that are ready, always the kind of
-// which there are most. A processor foresees a long run; where every instruction is another, it guesses every second jump wrong.
+// Puts instructions with the same operation one behind the other, as far as operands allow: of those that are ready,
+// always the kind of which there are most. A processor foresees a long run; where every instruction is another, it
+// guesses every second jump wrong.
 template <class U>
 void Interpreter<U>::Program::gather_equal_operations() {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -230,7 +237,8 @@ void Interpreter<U>::Program::gather_equal_operations() {
       for (const std::uint32_t s : nested[i.a].arguments) uses(maker[s]);
       maker_of_nested[i.a] = k;
     } else {
-      for (const std::uint32_t s : {i.a, i.b, i.c}) uses(maker[s]);  // what is not used is slot 0, which is made before or never
+      for (const std::uint32_t s : {i.a, i.b, i.c})
+        uses(maker[s]);  // what is not used is slot 0, which is made before or never
     }
     if (i.op != Op::call && i.op != Op::solve) maker[i.to] = k;
     if (i.op == Op::sin && has_own_trigonometry<U>(arithmetic)) maker[i.to + 1] = k;  // its cosine
@@ -239,7 +247,8 @@ void Interpreter<U>::Program::gather_equal_operations() {
   std::vector<Instruction> gathered;
   gathered.reserve(size);
   while (gathered.size() < size) {
-    auto& most = *std::max_element(ready.begin(), ready.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    auto& most =
+        *std::max_element(ready.begin(), ready.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
     for (std::size_t n = 0; n < most.size(); ++n) {  // grows on the way
       const std::uint32_t k = most[n];
       gathered.push_back(code[k]);
@@ -271,7 +280,8 @@ void Interpreter<U>::operator()(std::span<const U> inputs, std::span<U> outputs)
     const std::span code(p.code.data() + run.begin, run.end - run.begin);
     if constexpr (std::is_floating_point_v<U>) {
       if (own && run.op == Op::sin) {
-        for (const auto& i : code) sincos({&slots[i.a], 1}, {&slots[i.to], 1}, {&slots[i.to + 1], 1}, p.arithmetic.fused);
+        for (const auto& i : code)
+          sincos({&slots[i.a], 1}, {&slots[i.to], 1}, {&slots[i.to + 1], 1}, p.arithmetic.fused);
         continue;
       }
     }
@@ -395,8 +405,8 @@ double Interpreter<U>::Program::run_newton(Nested& n, std::span<Number> x, std::
   return orientation;
 }
 
-#define LW_INSTANTIATE(T)                                                   \
-  template T apply<T>(Op, const T&, const T&, const T&);                    \
+#define LW_INSTANTIATE(T)                                \
+  template T apply<T>(Op, const T&, const T&, const T&); \
   template class Interpreter<T>;
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 template class Interpreter<float>;

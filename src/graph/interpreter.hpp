@@ -1,9 +1,10 @@
-// Evaluates a Function in any scalar: with double it is the fallback where there is no compiler, with Expr it inlines the
-// function into another graph, with Dual or ComplexStep it differentiates; with float it rounds as code in single precision.
+// Evaluates a Function in any scalar: with double it is the fallback where there is no compiler, with Expr it inlines
+// the function into another graph, with Dual or ComplexStep it differentiates; with float it rounds as code in single
+// precision.
 //
 // A Solve node is iterated as x ← x − J(x)⁻¹ r(x) with the Jacobian J taken on values alone: where x has converged, the
-// last step carries the derivative −J⁻¹ ∂r/∂p into x, which is the implicit function theorem, in any scalar. One that has a step of
-// its own is iterated by that.
+// last step carries the derivative −J⁻¹ ∂r/∂p into x, which is the implicit function theorem, in any scalar. One that
+// has a step of its own is iterated by that.
 #pragma once
 
 #include <memory>

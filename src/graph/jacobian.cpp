@@ -6,8 +6,8 @@
 
 #include "../base/error.hpp"
 #include "evaluated.hpp"
-#include "partials.hpp"
 #include "objective.hpp"
+#include "partials.hpp"
 #include "tangent.hpp"
 
 namespace lw {

@@ -188,12 +188,14 @@ class Outliner {
     }
     // numbers stand behind the others, as a group of their own
     const auto are_numbers = [&](const std::vector<NodeId>& combination) {
-      return std::all_of(combination.begin(), combination.end(),
-                         [&](NodeId id) { return graph_[id].op == Op::constant || (!numbers_.empty() && numbers_[id]); });
+      return std::all_of(combination.begin(), combination.end(), [&](NodeId id) {
+        return graph_[id].op == Op::constant || (!numbers_.empty() && numbers_[id]);
+      });
     };
     std::vector<std::size_t> order(arguments.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-    const auto numbers = std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !are_numbers(arguments[k]); });
+    const auto numbers =
+        std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !are_numbers(arguments[k]); });
     const auto variables = static_cast<std::size_t>(numbers - order.begin());
     // what somebody else needs
     std::vector<bool> needed(p.steps.size(), false);
@@ -211,7 +213,8 @@ class Outliner {
     if (variables < arguments.size()) inputs.push_back({"k", arguments.size() - variables});
     Function made = trace(name, inputs, {{"out", given.size()}}, [&](const Arguments& in, Results& out) {
       std::vector<Expr> argument(arguments.size());
-      for (std::size_t k = 0; k < order.size(); ++k) argument[order[k]] = k < variables ? in[0][k] : in[1][k - variables];
+      for (std::size_t k = 0; k < order.size(); ++k)
+        argument[order[k]] = k < variables ? in[0][k] : in[1][k - variables];
       std::vector<Expr> values;
       std::size_t slot = 0;
       for (std::size_t k = 0; k < p.steps.size(); ++k) {
@@ -255,8 +258,8 @@ class Outliner {
   // The rest of the function around the calls, each made when all that it takes is there.
   Function assemble() {
     Rewrite to(f_);
-    std::vector<char> state(graph_.size(), 0);                    // 1: waits for what it needs, 2: done
-    std::map<std::size_t, std::vector<Expr>> results;             // of the calls made
+    std::vector<char> state(graph_.size(), 0);         // 1: waits for what it needs, 2: done
+    std::map<std::size_t, std::vector<Expr>> results;  // of the calls made
     std::vector<NodeId> open;
     const auto needs = [&](NodeId id, const auto& visit) {
       if (region_of_[id] < 0) return for_each_operand(graph_, id, visit);

@@ -21,8 +21,8 @@ struct Partials {
       where_false{Expr(0.0), Expr(0.0), Expr(0.0)};  // 0 or ±1
 };
 
-// Whether a derivative that may be infinite stands behind a switch. Where the switch is by a product with 0, as when derivatives
-// of a chain are multiplied, the result would not be a number; forward mode alone selects.
+// Whether a derivative that may be infinite stands behind a switch. Where the switch is by a product with 0, as when
+// derivatives of a chain are multiplied, the result would not be a number; forward mode alone selects.
 bool switches_singularities(const Function& f);
 
 // `f` is the operation's own value, which many derivatives contain.

@@ -90,7 +90,8 @@ Function rewritten(const Function& from, const std::function<Expr(Rewrite&, Node
 }
 
 Function with_numbers(const Function& from, std::span<const double> last_group) {
-  require(!from.inputs().empty() && from.inputs().back().size == last_group.size(), "a number for each input of the group");
+  require(!from.inputs().empty() && from.inputs().back().size == last_group.size(),
+          "a number for each input of the group");
   const std::size_t first = from.input_size() - last_group.size();
   Rewrite to(from, 1);
   for (const NodeId id : from.order()) {

@@ -19,7 +19,8 @@ namespace lw {
 
 class Rewrite {
  public:
-  // `fixed`: so many groups of inputs, the last ones, are gone in the new function; whoever asks for them must put them.
+  // `fixed`: so many groups of inputs, the last ones, are gone in the new function; whoever asks for them must put
+  // them.
   explicit Rewrite(const Function& from, std::size_t fixed = 0);
 
   const Function& from() const { return from_; }

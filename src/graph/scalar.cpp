@@ -3,10 +3,10 @@
 namespace lw {
 
 // f(x + i y) for the tiny y of a complex step: f(x) + i f'(x) y is exact to the last bit that y² can reach.
-#define LW_COMPLEX_STEP(name, derivative)           \
-  ComplexStep name(const ComplexStep& x) {          \
-    const double f = std::name(x.re);               \
-    return {f, (derivative) * x.im};                \
+#define LW_COMPLEX_STEP(name, derivative)  \
+  ComplexStep name(const ComplexStep& x) { \
+    const double f = std::name(x.re);      \
+    return {f, (derivative)*x.im};         \
   }
 LW_COMPLEX_STEP(sqrt, 0.5 / f)
 LW_COMPLEX_STEP(sin, std::cos(x.re))
@@ -58,10 +58,10 @@ Count& Count::operator/=(const Count& o) {
   return *this = {v / o.v, c};
 }
 
-#define LW_COUNT_UNARY(name, field)                     \
-  Count name(const Count& x) {                          \
-    if (x.count != nullptr) ++x.count->field;           \
-    return {std::name(x.v), x.count};                   \
+#define LW_COUNT_UNARY(name, field)           \
+  Count name(const Count& x) {                \
+    if (x.count != nullptr) ++x.count->field; \
+    return {std::name(x.v), x.count};         \
   }
 LW_COUNT_UNARY(sqrt, roots)
 LW_COUNT_UNARY(sin, trigonometric)
@@ -76,11 +76,11 @@ LW_COUNT_UNARY(tanh, trigonometric)
 LW_COUNT_UNARY(abs, comparisons)
 #undef LW_COUNT_UNARY
 
-#define LW_COUNT_BINARY(name, field, expression)        \
-  Count name(const Count& a, const Count& b) {          \
-    OperationCount* c = counter(a, b);                  \
-    if (c != nullptr) ++c->field;                       \
-    return {expression, c};                             \
+#define LW_COUNT_BINARY(name, field, expression) \
+  Count name(const Count& a, const Count& b) {   \
+    OperationCount* c = counter(a, b);           \
+    if (c != nullptr) ++c->field;                \
+    return {expression, c};                      \
   }
 LW_COUNT_BINARY(atan2, trigonometric, std::atan2(a.v, b.v))
 LW_COUNT_BINARY(min, comparisons, lw::min(a.v, b.v))

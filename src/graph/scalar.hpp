@@ -1,7 +1,8 @@
 // The scalars that every algorithm is written over, besides double and Expr:
 //
 //   Dual         value + derivative along one direction (forward mode)
-//   ComplexStep  x + i h y: derivatives to full precision, Im f(x + i h)/h with h = 1e-30 (no subtraction, no cancellation)
+//   ComplexStep  x + i h y: derivatives to full precision, Im f(x + i h)/h with h = 1e-30 (no subtraction, no
+//                cancellation)
 //   Count        a value that counts the multiplications and additions made with it, as the theses count them:
 //                operations with a constant 0 or 1 cost nothing, a change of sign costs nothing
 //
@@ -45,19 +46,31 @@ inline Dual operator-(Dual a, const Dual& b) { return a -= b; }
 inline Dual operator*(Dual a, const Dual& b) { return a *= b; }
 inline Dual operator/(Dual a, const Dual& b) { return a /= b; }
 inline Dual operator-(const Dual& a) { return {-a.v, -a.d}; }
-inline Dual sqrt(const Dual& x) { const double s = std::sqrt(x.v); return {s, x.d / (2.0 * s)}; }
+inline Dual sqrt(const Dual& x) {
+  const double s = std::sqrt(x.v);
+  return {s, x.d / (2.0 * s)};
+}
 inline Dual sin(const Dual& x) { return {std::sin(x.v), std::cos(x.v) * x.d}; }
 inline Dual cos(const Dual& x) { return {std::cos(x.v), -std::sin(x.v) * x.d}; }
-inline Dual tan(const Dual& x) { const double t = std::tan(x.v); return {t, (1.0 + t * t) * x.d}; }
+inline Dual tan(const Dual& x) {
+  const double t = std::tan(x.v);
+  return {t, (1.0 + t * t) * x.d};
+}
 inline Dual asin(const Dual& x) { return {std::asin(x.v), x.d / std::sqrt(1.0 - x.v * x.v)}; }
 inline Dual acos(const Dual& x) { return {std::acos(x.v), -x.d / std::sqrt(1.0 - x.v * x.v)}; }
 inline Dual atan(const Dual& x) { return {std::atan(x.v), x.d / (1.0 + x.v * x.v)}; }
 inline Dual atan2(const Dual& y, const Dual& x) {
   return {std::atan2(y.v, x.v), (x.v * y.d - y.v * x.d) / (x.v * x.v + y.v * y.v)};
 }
-inline Dual exp(const Dual& x) { const double e = std::exp(x.v); return {e, e * x.d}; }
+inline Dual exp(const Dual& x) {
+  const double e = std::exp(x.v);
+  return {e, e * x.d};
+}
 inline Dual log(const Dual& x) { return {std::log(x.v), x.d / x.v}; }
-inline Dual tanh(const Dual& x) { const double t = std::tanh(x.v); return {t, (1.0 - t * t) * x.d}; }
+inline Dual tanh(const Dual& x) {
+  const double t = std::tanh(x.v);
+  return {t, (1.0 - t * t) * x.d};
+}
 inline Dual abs(const Dual& x) { return x.v < 0.0 ? -x : x; }
 inline Dual min(const Dual& a, const Dual& b) { return b.v < a.v ? b : a; }
 inline Dual max(const Dual& a, const Dual& b) { return a.v < b.v ? b : a; }
@@ -117,7 +130,7 @@ struct OperationCount {
 
 struct Count {
   double v = 0.0;
-  OperationCount* count = nullptr;  // null: a constant
+  OperationCount* count = nullptr;         // null: a constant
   Count(double value = 0.0) : v(value) {}  // NOLINT: a number is one
   Count(double value, OperationCount* counter) : v(value), count(counter) {}
 
@@ -152,9 +165,9 @@ Count select(const Count& c, const Count& a, const Count& b);
 
 }  // namespace lw
 
-// Every algorithm ends its .cpp with one of these: compiled once here, so that users only see declarations. What is long is counted
-// as a graph (cost of a Function) and not by Count; fuzz targets compute with double alone, and to instrument five times as much
-// takes minutes.
+// Every algorithm ends its .cpp with one of these: compiled once here, so that users only see declarations. What is
+// long is counted as a graph (cost of a Function) and not by Count; fuzz targets compute with double alone, and to
+// instrument five times as much takes minutes.
 #ifdef LINKWRIGHT_DOUBLE_ALONE
 #define LW_INSTANTIATE_UNCOUNTED(MACRO) MACRO(double)
 #define LW_INSTANTIATE_FOR_SCALARS(MACRO) MACRO(double)

@@ -1,5 +1,5 @@
-// Our scalars as entries of Eigen's matrices. A header of its own: most files want scalars and no matrices, and reading Eigen takes
-// longer than reading all of ours.
+// Our scalars as entries of Eigen's matrices. A header of its own: most files want scalars and no matrices, and reading
+// Eigen takes longer than reading all of ours.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,10 +13,22 @@ struct LinkwrightTraits : GenericNumTraits<double> {
   using NonInteger = T;
   using Nested = T;
   using Literal = double;
-  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1, ReadCost = 2, AddCost = 4, MulCost = 4 };
+  enum {
+    IsComplex = 0,
+    IsInteger = 0,
+    IsSigned = 1,
+    RequireInitialization = 1,
+    ReadCost = 2,
+    AddCost = 4,
+    MulCost = 4
+  };
 };
-template <> struct NumTraits<lw::Expr> : LinkwrightTraits<lw::Expr> {};
-template <> struct NumTraits<lw::Dual> : LinkwrightTraits<lw::Dual> {};
-template <> struct NumTraits<lw::ComplexStep> : LinkwrightTraits<lw::ComplexStep> {};
-template <> struct NumTraits<lw::Count> : LinkwrightTraits<lw::Count> {};
+template <>
+struct NumTraits<lw::Expr> : LinkwrightTraits<lw::Expr> {};
+template <>
+struct NumTraits<lw::Dual> : LinkwrightTraits<lw::Dual> {};
+template <>
+struct NumTraits<lw::ComplexStep> : LinkwrightTraits<lw::ComplexStep> {};
+template <>
+struct NumTraits<lw::Count> : LinkwrightTraits<lw::Count> {};
 }  // namespace Eigen

@@ -78,8 +78,10 @@ Run run(const Function& f, const Core& core, int registers) {
   };
   for (const NodeId id : f.order()) missing[id] = static_cast<int>(d.operands[id].size());
   for (const NodeId id : f.order()) {
-    if (graph[id].op == Op::constant) result.order.push_back(id);
-    else if (missing[id] == 0) later.push({0, id});
+    if (graph[id].op == Op::constant)
+      result.order.push_back(id);
+    else if (missing[id] == 0)
+      later.push({0, id});
   }
   const auto net = [&](NodeId id) {  // values that it begins less those that it ends
     int n = 1;
@@ -282,8 +284,10 @@ Execution execution(const Function& function, const Core& core) {
       int latest = 0;
       for (const NodeId operand : d.operands[i.id]) {
         const bool is_loaded = std::find(i.loads.begin(), i.loads.end(), operand) != i.loads.end();
-        if (ready[operand] != INT_MAX) latest = std::max(latest, ready[operand] + (is_loaded ? core.load : 0));
-        else latest = INT_MAX;
+        if (ready[operand] != INT_MAX)
+          latest = std::max(latest, ready[operand] + (is_loaded ? core.load : 0));
+        else
+          latest = INT_MAX;
         if (latest == INT_MAX) break;
       }
       const bool is_without_port = is_free(op);

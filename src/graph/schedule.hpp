@@ -1,10 +1,10 @@
 // An order of evaluation for a core that looks some way ahead and has few registers. Counts and bits do not change.
 //
-// Compilers keep close to the order that they are given, so it decides what is spilled (kept in memory and loaded again)
-// and how early the longest way to a result is begun. Several orders are tried, and the one is taken that a simple model
-// of such a core runs through first: the one that is there; depth first, of two operands the one that needs more registers
-// before the other (Sethi, Ullman 1970); cycle by cycle what is on the longest way to a result, but what ends most values
-// as soon as so many of them are alive.
+// Compilers keep close to the order that they are given, so it decides what is spilled (kept in memory and loaded
+// again) and how early the longest way to a result is begun. Several orders are tried, and the one is taken that a
+// simple model of such a core runs through first: the one that is there; depth first, of two operands the one that
+// needs more registers before the other (Sethi, Ullman 1970); cycle by cycle what is on the longest way to a result,
+// but what ends most values as soon as so many of them are alive.
 #pragma once
 
 #include "function.hpp"
@@ -13,9 +13,9 @@ namespace lw {
 
 // Latencies in cycles, as on the x86 and ARM cores of these years.
 struct Core {
-  int ports = 2;      // for arithmetic
-  int width = 4;      // instructions that enter in a cycle
-  int window = 96;    // that wait for their operands at most
+  int ports = 2;    // for arithmetic
+  int width = 4;    // instructions that enter in a cycle
+  int window = 96;  // that wait for their operands at most
   int registers = 16;
   int load = 5;        // of what was spilled
   int arithmetic = 4;  // add, multiply, fused

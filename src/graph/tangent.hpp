@@ -2,9 +2,9 @@
 //
 //   ẏ = ∂f/∂x ẋ
 //
-// Each operation passes on ẏ = Σ ∂f/∂a ȧ. A call becomes a call of the called function's derivative. A Newton iteration x(p)
-// with r(x, p) = 0 is differentiated by the implicit function theorem: ẋ solves ∂r/∂x ẋ + ∂r/∂p ṗ = 0, which is linear, so
-// that one Newton step from 0 finds it.
+// Each operation passes on ẏ = Σ ∂f/∂a ȧ. A call becomes a call of the called function's derivative. A Newton iteration
+// x(p) with r(x, p) = 0 is differentiated by the implicit function theorem: ẋ solves ∂r/∂x ẋ + ∂r/∂p ṗ = 0, which is
+// linear, so that one Newton step from 0 finds it.
 #pragma once
 
 #include "function.hpp"

@@ -1,5 +1,6 @@
-// How fast the coordinates change at the velocities v: the same numbers, but for quaternions q̇ = ½ q ⊗ ω and for the place of
-// a floating joint ṗ = R v. Derivatives with respect to q are derivatives along these: as many as there are velocities.
+// How fast the coordinates change at the velocities v: the same numbers, but for quaternions q̇ = ½ q ⊗ ω and for the
+// place of a floating joint ṗ = R v. Derivatives with respect to q are derivatives along these: as many as there are
+// velocities.
 #pragma once
 
 #include "model.hpp"

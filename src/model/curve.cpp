@@ -6,8 +6,8 @@ namespace lw {
 namespace {
 
 // Slopes at the points: between the slopes of the two neighbouring pieces a weighted harmonic mean where they have one
-// sign, else 0 (Fritsch, Butland 1984, a choice of Fritsch and Carlson's that needs no second pass); at the ends the slope of
-// the parabola through three points, kept so that the end piece stays monotone.
+// sign, else 0 (Fritsch, Butland 1984, a choice of Fritsch and Carlson's that needs no second pass); at the ends the
+// slope of the parabola through three points, kept so that the end piece stays monotone.
 template <class T>
 std::vector<T> monotone_slopes(const std::vector<T>& x, const std::vector<T>& y) {
   const std::size_t n = x.size();
@@ -39,7 +39,8 @@ std::vector<T> monotone_slopes(const std::vector<T>& x, const std::vector<T>& y)
 }  // namespace
 
 template <class T>
-Curve<T>::Curve(std::vector<T> x, std::vector<T> y, bool cubic, Ends ends) : x_(std::move(x)), y_(std::move(y)), cubic_(cubic) {
+Curve<T>::Curve(std::vector<T> x, std::vector<T> y, bool cubic, Ends ends)
+    : x_(std::move(x)), y_(std::move(y)), cubic_(cubic) {
   const T zero(0.0);
   const std::size_t n = x_.size();
   if (n == 0) return;
@@ -53,7 +54,8 @@ Curve<T>::Curve(std::vector<T> x, std::vector<T> y, bool cubic, Ends ends) : x_(
   for (std::size_t k = 0; k + 1 < n; ++k) {
     const T h = x_[k + 1] - x_[k], s = (y_[k + 1] - y_[k]) / h;
     if (cubic_) {
-      const T c2 = (T(3.0) * s - T(2.0) * slope[k] - slope[k + 1]) / h, c3 = (slope[k] + slope[k + 1] - T(2.0) * s) / (h * h);
+      const T c2 = (T(3.0) * s - T(2.0) * slope[k] - slope[k + 1]) / h,
+              c3 = (slope[k] + slope[k + 1] - T(2.0) * s) / (h * h);
       inside.push_back({x_[k], y_[k], slope[k], c2, c3, zero});
     } else {
       inside.push_back({x_[k], y_[k] - s * x_[k], s, zero, zero, zero});

@@ -1,8 +1,8 @@
 // Values over places, as a function: y(x) through points (x_k, y_k), for any scalar.
 //
-// Straight between them, or a cubic with the slopes of Fritsch and Carlson (1980): it has no wiggles (monotone where the
-// points are) and a continuous slope. Outside, `ends` says: as at the nearest point (an efficiency), or straight on with the
-// slope there (a spring). Without branches, so that it can be traced: a piece is chosen by comparisons.
+// Straight between them, or a cubic with the slopes of Fritsch and Carlson (1980): it has no wiggles (monotone where
+// the points are) and a continuous slope. Outside, `ends` says: as at the nearest point (an efficiency), or straight on
+// with the slope there (a spring). Without branches, so that it can be traced: a piece is chosen by comparisons.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,9 @@ void each(const Joint& joint, const Visit& visit) {
 
 }  // namespace
 
-Eigen::Vector3d DefaultValues::operator()(const Formula3& f) const { return {(*this)(f[0]), (*this)(f[1]), (*this)(f[2])}; }
+Eigen::Vector3d DefaultValues::operator()(const Formula3& f) const {
+  return {(*this)(f[0]), (*this)(f[1]), (*this)(f[2])};
+}
 
 Eigen::Matrix3d DefaultValues::operator()(const Rotation& rotation) const {
   const auto v = [&](std::size_t k) { return (*this)(rotation.values[k]); };

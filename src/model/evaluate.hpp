@@ -33,9 +33,7 @@ class FormulaValues {
       }
     }
   }
-  T operator()(const Formula& f) const {
-    return f.value.is_constant() ? T(f.value.constant()) : values_[f.value.id()];
-  }
+  T operator()(const Formula& f) const { return f.value.is_constant() ? T(f.value.constant()) : values_[f.value.id()]; }
 
  private:
   std::vector<T> values_;

@@ -70,8 +70,7 @@ Expr power(const Expr& base, const Expr& exponent) {
 
 class Parser {
  public:
-  Parser(std::string_view text, const FormulaNames& names)
-      : text_(text), names_(names) {
+  Parser(std::string_view text, const FormulaNames& names) : text_(text), names_(names) {
     dotted_ = std::ranges::any_of(names, [](const auto& n) { return n.first.find('.') != std::string::npos; });
   }
 

@@ -6,9 +6,10 @@
 //   power   = value [ "^" signed ]                       right associative, binds tighter than a sign: -2^2 is -4
 //   value   = (number | name | function "(" sum { "," sum } ")" | "(" sum ")") [ "deg" ]
 //
-// An integer exponent becomes products, ±0.5 a square root, any other a^b = exp(b log a). `deg` belongs to the value just
-// before it; where a reader could think otherwise (`90/2 deg`, `2^3 deg`) the formula is refused rather than guessed.
-// A name is a letter, then letters, digits and _; where names with points are known (`q.elbow` in scenarios), also these.
+// An integer exponent becomes products, ±0.5 a square root, any other a^b = exp(b log a). `deg` belongs to the value
+// just before it; where a reader could think otherwise (`90/2 deg`, `2^3 deg`) the formula is refused rather than
+// guessed. A name is a letter, then letters, digits and _; where names with points are known (`q.elbow` in scenarios),
+// also these.
 #pragma once
 
 #include <limits>

@@ -1,8 +1,8 @@
 #include "formula_text.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cassert>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -92,8 +92,9 @@ std::string number_text(double number) { return fmt::format("{}", number + 0.0);
 std::string formula_text(const Expr& expression) {
   if (expression.is_constant()) return number_text(expression.constant());
   if (constexpr double kMost = 20'000; terms(*expression.graph(), expression.id()) > kMost) {
-    throw Error(ErrorCode::model,
-                "a formula has more than 20 000 terms when it is written out: make parameters of the parts that it repeats");
+    throw Error(
+        ErrorCode::model,
+        "a formula has more than 20 000 terms when it is written out: make parameters of the parts that it repeats");
   }
   return FormulaPrinter(*expression.graph()).piece(expression.id()).text;
 }

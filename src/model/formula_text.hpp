@@ -1,7 +1,8 @@
 // Expressions as text that parse_formula reads back.
 //
-// Read over the same names in the same graph, the text gives the very same node; in another graph, the same calculation,
-// bit for bit. Parentheses stand only where the grammar needs them, a product of equals is a square: `m*(r^2/4 + l^2/12)`.
+// Read over the same names in the same graph, the text gives the very same node; in another graph, the same
+// calculation, bit for bit. Parentheses stand only where the grammar needs them, a product of equals is a square:
+// `m*(r^2/4 + l^2/12)`.
 #pragma once
 
 #include <string>

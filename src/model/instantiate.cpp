@@ -196,7 +196,8 @@ class ModelBuilder {
     for (const Payload& payload : mechanism_.payloads) {
       const Frame<T>& f = frame(payload.link);
       if (f.body < 0) continue;
-      model_.bodies[static_cast<std::size_t>(f.body)].inertia += to_parent(f.X_BF, inertia_in_link(at_, payload.inertia));
+      model_.bodies[static_cast<std::size_t>(f.body)].inertia +=
+          to_parent(f.X_BF, inertia_in_link(at_, payload.inertia));
     }
   }
 

@@ -110,8 +110,8 @@ class Forces {
   // Mimics have no losses of their own: they have no velocity.
   void friction(const Joint& j, int last) {
     if (j.mimic || (!j.friction.present && !j.damper)) return;
-    const auto info = std::find_if(model_.joints.begin(), model_.joints.end(),
-                                   [&](const JointInfo& i) { return i.name == j.name; });
+    const auto info =
+        std::find_if(model_.joints.begin(), model_.joints.end(), [&](const JointInfo& i) { return i.name == j.name; });
     for (int k = 0; k < velocities(j.type); ++k) {
       const int of = std::min(info->first_body + k, last);
       JointLoss<T> loss = friction_loss(j.friction, body(of).axis);

@@ -1,4 +1,5 @@
-// What acts on the joints and links of a model besides inertia and gravity: losses, drives, springs, stops, forces, shafts.
+// What acts on the joints and links of a model besides inertia and gravity: losses, drives, springs, stops, forces,
+// shafts.
 #pragma once
 
 #include "evaluate.hpp"

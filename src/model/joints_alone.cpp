@@ -29,7 +29,9 @@ Model<double> joints_alone(const Model<double>& model, const std::vector<int>& v
     }
     for (int k = 0; k < lw::velocities(joint.type); ++k) {
       const int v = joint.v + k;
-      if (is_named(v)) add(model.velocity_names[at(v)], entries[at(v)].unit == "m" ? JointType::prismatic : JointType::revolute, joint.q + k, v);
+      if (is_named(v))
+        add(model.velocity_names[at(v)], entries[at(v)].unit == "m" ? JointType::prismatic : JointType::revolute,
+            joint.q + k, v);
     }
   }
   return alone;

@@ -1,5 +1,5 @@
-// A model that is nothing but joints: those of another that some velocities belong to, with their names, coordinates and home. It says what
-// vectors over these joints hold (entries.hpp), and reads and prints them; nothing moves in it.
+// A model that is nothing but joints: those of another that some velocities belong to, with their names, coordinates
+// and home. It says what vectors over these joints hold (entries.hpp), and reads and prints them; nothing moves in it.
 #pragma once
 
 #include "model.hpp"

@@ -1,7 +1,7 @@
 // What a mechanism file says, before any number is fixed: links, joints, loops, drives, friction.
 //
-// Every number is a Formula over the mechanism's named parameters, with its place in the file. `instantiate` (model.hpp)
-// gives the parameters values of any scalar type and returns the flat Model that the algorithms read.
+// Every number is a Formula over the mechanism's named parameters, with its place in the file. `instantiate`
+// (model.hpp) gives the parameters values of any scalar type and returns the flat Model that the algorithms read.
 // Units are SI, angles are radians (a file may write `90 deg`); the file format is docs/format.md.
 #pragma once
 
@@ -34,7 +34,8 @@ struct Parameter {
   Formula value;  // over earlier parameters
 };
 
-// Rotation as the file writes it: rpy (roll, pitch, yaw about fixed x, y, z), quaternion (x, y, z, w), matrix (by rows).
+// Rotation as the file writes it: rpy (roll, pitch, yaw about fixed x, y, z), quaternion (x, y, z, w), matrix (by
+// rows).
 struct Rotation {
   enum class Kind { none, rpy, quaternion, matrix };
   Kind kind = Kind::none;
@@ -104,7 +105,8 @@ struct Drive {
 
   Formula ratio = 1.0;    // motor speed / joint speed
   Formula rotor_inertia;  // on the motor side: the joint feels ratio² · rotor_inertia
-  // the rotor's axis in the parent link's frame, where its gyroscopic effect counts; the link's inertia includes the rotor's
+  // the rotor's axis in the parent link's frame, where its gyroscopic effect counts; the link's inertia includes the
+  // rotor's
   std::optional<Formula3> rotor_axis;
   std::optional<FormulaTable> efficiency;  // over |torque|/rated; a constant is a table of one value
   std::optional<Formula> breakaway, rated, peak;
@@ -112,8 +114,8 @@ struct Drive {
   Location where;
 };
 
-// Several drives that move several joints together. φ = C q: what the drives' outputs turn (C a square matrix); what they
-// give the joints is Cᵀ times their torques.
+// Several drives that move several joints together. φ = C q: what the drives' outputs turn (C a square matrix); what
+// they give the joints is Cᵀ times their torques.
 struct Coupling {
   std::string name;
   std::vector<std::string> joints;
@@ -140,8 +142,8 @@ struct Joint {
 
   std::string name;
   JointType type = JointType::fixed;
-  Formula3 axis{0.0, 0.0, 1.0};   // in the joint frame; first axis of a universal joint, normal of a planar one
-  Formula3 axis2{0.0, 1.0, 0.0};  // second axis of a universal joint, fixed in the child
+  Formula3 axis{0.0, 0.0, 1.0};         // in the joint frame; first axis of a universal joint, normal of a planar one
+  Formula3 axis2{0.0, 1.0, 0.0};        // second axis of a universal joint, fixed in the child
   std::optional<DenavitHartenberg> dh;  // placement: by DH, or by origin
   Origin origin;                        // joint frame in the parent link's frame
   bool actuated = true;
@@ -204,8 +206,8 @@ struct Loop {
   Location where;
 };
 
-// A spring and damper between a point on each of two links (one may be the base): tension = stiffness · (length - rest), or
-// table(length), and damping · its rate, which acts with friction.
+// A spring and damper between a point on each of two links (one may be the base): tension = stiffness · (length -
+// rest), or table(length), and damping · its rate, which acts with friction.
 struct PointSpring {
   std::string name;
   std::array<std::string, 2> between;
@@ -215,7 +217,8 @@ struct PointSpring {
   Location where;
 };
 
-// A force and moment on a link at a point of it, in the world's or the link's axes; formulas may hold the parameter `t`.
+// A force and moment on a link at a point of it, in the world's or the link's axes; formulas may hold the parameter
+// `t`.
 struct AppliedForce {
   std::string link;
   Formula3 at;
@@ -227,12 +230,14 @@ struct AppliedForce {
   Location where;
 };
 
-// A spring, damper and play between the coordinates of two joints: torque on the second, and its opposite on the first, of
-// stiffness · s and damping · ṡ, s = first - second less the play. How a drive is elastic (see `with_elastic_drives`).
+// A spring, damper and play between the coordinates of two joints: torque on the second, and its opposite on the first,
+// of stiffness · s and damping · ṡ, s = first - second less the play. How a drive is elastic (see
+// `with_elastic_drives`).
 struct Shaft {
   std::string name;
   std::array<std::string, 2> between;  // joints
-  Formula stiffness, damping, backlash;  // backlash: total play; the damping acts while the shaft is loaded, and with friction
+  Formula stiffness, damping,
+      backlash;  // backlash: total play; the damping acts while the shaft is loaded, and with friction
   Location where;
 };
 

@@ -1,9 +1,9 @@
 // Model<T>: a mechanism with its parameters fixed (as numbers or as symbols), flattened for the algorithms.
 //
-// A body is what moves as one: links held by fixed joints are lumped into it and remain as frames. Its frame is the joint
-// frame after the joint's motion. Joints with several coordinates are chains of massless bodies (cylindrical: revolute,
-// prismatic; universal: revolute, revolute; planar: prismatic, prismatic, revolute), so that algorithms know four kinds.
-// Bodies are ordered parents first; coordinates keep the order of the file.
+// A body is what moves as one: links held by fixed joints are lumped into it and remain as frames. Its frame is the
+// joint frame after the joint's motion. Joints with several coordinates are chains of massless bodies (cylindrical:
+// revolute, prismatic; universal: revolute, revolute; planar: prismatic, prismatic, revolute), so that algorithms know
+// four kinds. Bodies are ordered parents first; coordinates keep the order of the file.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "mechanism.hpp"
 #include "../spatial/spatial.hpp"
 #include "curve.hpp"
+#include "mechanism.hpp"
 
 namespace lw {
 
@@ -32,7 +32,7 @@ struct Body {
   Mat3<T> R0, Rc, Rs;
   Vec3<T> slide;  // prismatic: R a, so that p(q) = p + slide · q
   RigidInertia<T> inertia;
-  T armature = T(0.0);           // ratio² · rotor inertia of the drive
+  T armature = T(0.0);                  // ratio² · rotor inertia of the drive
   T stiffness = T(0.0), rest = T(0.0);  // joint spring
 
   int velocities() const { return kind == JointKind::spherical ? 3 : kind == JointKind::floating ? 6 : 1; }
@@ -101,7 +101,7 @@ struct DriveLoss {
 template <class T>
 struct Transmission {
   std::string name;
-  std::vector<int> v;               // velocities of the joints
+  std::vector<int> v;                // velocities of the joints
   std::vector<DriveLoss<T>> drives;  // as many
   std::vector<T> C, C_inverse;       // by rows
   T width = T(0.0);

@@ -58,7 +58,8 @@ Model<T> over(const Model<double>& model) {
   }
   to.home.assign(model.home.begin(), model.home.end());
   for (const JointElement<double>& e : model.joint_elements) {
-    to.joint_elements.push_back({e.body, Curve<T>(e.spring), e.has_lower, e.has_upper, e.lower, e.upper, e.stiffness, e.damping});
+    to.joint_elements.push_back(
+        {e.body, Curve<T>(e.spring), e.has_lower, e.has_upper, e.lower, e.upper, e.stiffness, e.damping});
   }
   for (const PointSpringElement<double>& s : model.springs) {
     to.springs.push_back({s.name, over<T>(s.a), over<T>(s.b), s.stiffness, s.rest, s.damping, Curve<T>(s.tension)});

@@ -1,4 +1,5 @@
-// A model of numbers over another scalar: its numbers, standing still. What is lost to friction (losses, transmissions) is left out.
+// A model of numbers over another scalar: its numbers, standing still. What is lost to friction (losses, transmissions)
+// is left out.
 #pragma once
 
 #include "model.hpp"

@@ -1,11 +1,11 @@
-// Elementary rotations in any scalar. An angle that is a multiple of 90° to within the last bits of a double (as `90 deg`
-// or `pi/2` give it) rotates with exact zeros and ones; derivatives pass through unharmed.
+// Elementary rotations in any scalar. An angle that is a multiple of 90° to within the last bits of a double (as `90
+// deg` or `pi/2` give it) rotates with exact zeros and ones; derivatives pass through unharmed.
 #pragma once
 
 #include <cmath>
 
-#include "mechanism.hpp"
 #include "../spatial/spatial.hpp"
+#include "mechanism.hpp"
 
 namespace lw {
 
@@ -56,11 +56,17 @@ Mat3<T> rotation_about(int k, const T& angle) {
   return R;
 }
 template <class T>
-Mat3<T> rotation_about_x(const T& angle) { return rotation_about(0, angle); }
+Mat3<T> rotation_about_x(const T& angle) {
+  return rotation_about(0, angle);
+}
 template <class T>
-Mat3<T> rotation_about_y(const T& angle) { return rotation_about(1, angle); }
+Mat3<T> rotation_about_y(const T& angle) {
+  return rotation_about(1, angle);
+}
 template <class T>
-Mat3<T> rotation_about_z(const T& angle) { return rotation_about(2, angle); }
+Mat3<T> rotation_about_z(const T& angle) {
+  return rotation_about(2, angle);
+}
 
 // Roll, pitch and yaw about fixed x, y, z.
 template <class T>
@@ -71,8 +77,8 @@ Mat3<T> rotation_from_rpy(const T& roll, const T& pitch, const T& yaw) {
 // The inverse. Straight up or down the split between roll and yaw is free: yaw is taken as zero.
 Vec3<double> rpy_from_rotation(const Mat3<double>& R);
 
-// Of a matrix that was written with few digits and is a rotation but for those. Newton's steps R (3 − RᵀR)/2 leave exact
-// rotations as they are; each doubles the digits.
+// Of a matrix that was written with few digits and is a rotation but for those. Newton's steps R (3 − RᵀR)/2 leave
+// exact rotations as they are; each doubles the digits.
 template <class T>
 Mat3<T> nearest_rotation(Mat3<T> R) {
   for (int step = 0; step < 2; ++step) {
@@ -101,8 +107,8 @@ Mat3<T> rotation_of(const Values& at, const Rotation& r) {
   return Mat3<T>::identity();
 }
 
-// A joint placed by a Denavit-Hartenberg row: from the parent link to the joint's frame, whose z it moves about or along,
-// and after the motion to the link's frame, which is elsewhere in the standard convention only.
+// A joint placed by a Denavit-Hartenberg row: from the parent link to the joint's frame, whose z it moves about or
+// along, and after the motion to the link's frame, which is elsewhere in the standard convention only.
 template <class T>
 struct DhPlaces {
   Transform<T> before, after;

@@ -128,7 +128,8 @@ ChosenGrain choose_grain(const Function& function, const Machine& machine, int p
   const auto attempt = [&](Division division, const std::string& name) {
     const Schedule schedule = earliest_finish(division.graph, machine, processors);
     const Figures f = figures(division.graph, machine, schedule);
-    // who reads a line of cache that another core has written stands still until it is there: schedules do not count that
+    // who reads a line of cache that another core has written stands still until it is there: schedules do not count
+    // that
     const double standing = machine.line_transfer > 0.0 ? f.messages * hop / processors : 0.0;
     const double price = f.makespan + standing;
     if (price >= least * (1.0 - 1e-9)) return;

@@ -34,8 +34,8 @@ struct Figures {
 // `alone`: what one processor takes; 0: serial_time(graph, machine).
 Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, double alone = 0.0);
 
-// The grain that gives the shortest schedules. Without messages none is shorter than with every operation alone (TSA: than
-// with its three); with messages tasks of several lengths are tried by `earliest_finish`.
+// The grain that gives the shortest schedules. Without messages none is shorter than with every operation alone (TSA:
+// than with its three); with messages tasks of several lengths are tried by `earliest_finish`.
 struct ChosenGrain {
   Division division;
   std::string name;  // "instruction", "three", "120 ns a task", "whole"
@@ -44,17 +44,17 @@ struct ChosenGrain {
 ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors,
                          const std::string& method = "heft");
 
-// How many processors are worth it, and why. Without messages: the most that are busy 98 % of the time or longer. With messages:
-// those of the shortest schedule, or the fewest that come within 5 % of it; 1 where that is all there is to gain.
-// Schedules may be of machines for code of their size; `machine` is as it was loaded.
+// How many processors are worth it, and why. Without messages: the most that are busy 98 % of the time or longer. With
+// messages: those of the shortest schedule, or the fewest that come within 5 % of it; 1 where that is all there is to
+// gain. Schedules may be of machines for code of their size; `machine` is as it was loaded.
 struct Recommendation {
   int processors = 1;
   std::string reason;
 };
 Recommendation recommend(const TaskGraph& graph, const Machine& machine, const std::vector<Schedule>& schedules);
 
-// Critical path by tasks, from the first to the last: what keeps the schedule from being shorter. Each task waits for the one
-// before it, be it for what that sends or for its processor.
+// Critical path by tasks, from the first to the last: what keeps the schedule from being shorter. Each task waits for
+// the one before it, be it for what that sends or for its processor.
 std::vector<int> critical_tasks(const TaskGraph& graph, const Machine& machine, const Schedule& schedule);
 
 // What times up to `longest` are written in: seconds, … nanoseconds, or steps.

@@ -118,8 +118,8 @@ void Clusters::join_labels(const std::vector<int>& label_of_node) {
   for (const NodeId id : function_.order()) {
     if (is_operation(function_.graph()[id].op)) label[static_cast<std::size_t>(operation_of_[id])] = label_of_node[id];
   }
-  // How often labels change on the way to an operation. Edges between clusters of (label, changes) lead to more changes,
-  // so there are no circles.
+  // How often labels change on the way to an operation. Edges between clusters of (label, changes) lead to more
+  // changes, so there are no circles.
   std::vector<int> changes(n, 0);
   std::map<std::pair<int, int>, int> cluster;
   for (std::size_t k = 0; k < n; ++k) {

@@ -5,7 +5,8 @@
 //   all edges into v come from u       the same, backwards
 //   u and v have the same layer        a way between them would make one layer greater than the other
 //   u leads to v by no way but edges   that is what a circle would be
-//   u and v have the same numbers      where all edges lead to numbers that are no less, and greater where the cluster changes
+//   u and v have the same numbers      where all edges lead to numbers that are no less, and greater where the cluster
+//                                      changes
 #pragma once
 
 #include <string>
@@ -27,9 +28,9 @@ class Clusters {
   // Joins operations of one label (by node) as far as no way from one to the other leads through another.
   void join_labels(const std::vector<int>& label);
 
-  // Divides what is computed into `strands` of equal weight (an order depth first from the results, which keeps together what one
-  // result needs, cut into pieces) and the time that unlimited processors would take into `windows`; joins what has both in
-  // common, as far as strands do not wait for each other within a window, up to that weight.
+  // Divides what is computed into `strands` of equal weight (an order depth first from the results, which keeps
+  // together what one result needs, cut into pieces) and the time that unlimited processors would take into `windows`;
+  // joins what has both in common, as far as strands do not wait for each other within a window, up to that weight.
   void join_strands(int strands, int windows, double most);
   // Joins clusters to the only one that reads them, and to the only one that they read, up to that weight.
   void join_neighbours(double most);

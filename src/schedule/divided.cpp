@@ -38,7 +38,13 @@ struct Plan {
 class Divider {
  public:
   Divider(const Function& f, const Machine& machine, int processors)
-      : f_(f), graph_(f.graph()), machine_(machine), processors_(processors), work_(graph_.size()), time_(graph_.size(), 0.0), again_(graph_.size(), false) {
+      : f_(f),
+        graph_(f.graph()),
+        machine_(machine),
+        processors_(processors),
+        work_(graph_.size()),
+        time_(graph_.size(), 0.0),
+        again_(graph_.size(), false) {
     std::vector<double> cone(graph_.size(), 0.0);
     const double cheap = 0.03 * machine.delay(0, 1, 8, std::max(2, processors));
     double arithmetic = 0.0, instructions = 0.0;
@@ -74,14 +80,16 @@ class Divider {
       const double length = std::max(part * wait, one_ / 3000.0);
       if (length < one_ / 2.0) offer(in_strands(length));
     }
-    for (const auto& [order, words] : {std::pair(f_.order(), "the order of evaluation"), std::pair(depth_first(), "the order of results")}) {
+    for (const auto& [order, words] :
+         {std::pair(f_.order(), "the order of evaluation"), std::pair(depth_first(), "the order of results")}) {
       for (const double part : {0.25, 0.5, 1.0, 2.0}) {
         const double length = std::max(part * wait, one_ / 3000.0);
         if (length < one_ / 2.0) offer(in_chunks(order, length, words));
       }
     }
     for (const std::size_t blocks : {12, 16, 28, 64, 256}) {
-      if (std::optional<Plan> plan = results_apart(blocks, best.chunks.empty() ? HUGE_VAL : best.time)) offer(std::move(*plan));
+      if (std::optional<Plan> plan = results_apart(blocks, best.chunks.empty() ? HUGE_VAL : best.time))
+        offer(std::move(*plan));
     }
     return best;
   }
@@ -172,7 +180,8 @@ class Divider {
     for (const auto& nodes : chunks) {
       for (const NodeId id : nodes) {
         for_each_needed(id, [&](NodeId o) {
-          if (chunk_of[o] != chunk_of[id] && seen.insert({o, chunk_of[id]}).second) tasks.depend(chunk_of[o], chunk_of[id], 8);
+          if (chunk_of[o] != chunk_of[id] && seen.insert({o, chunk_of[id]}).second)
+            tasks.depend(chunk_of[o], chunk_of[id], 8);
         });
       }
     }
@@ -196,8 +205,10 @@ class Divider {
   template <class Visit>
   void for_each_needed(NodeId id, const Visit& visit) const {
     for_each_operand(graph_, id, [&](NodeId o) {
-      if (!again_[o]) visit(o);
-      else if (graph_[o].op != Op::constant && graph_[o].op != Op::input) for_each_needed(o, visit);
+      if (!again_[o])
+        visit(o);
+      else if (graph_[o].op != Op::constant && graph_[o].op != Op::input)
+        for_each_needed(o, visit);
     });
   }
 
@@ -215,9 +226,10 @@ class Divider {
     return blocks;
   }
 
-  // Each processor computes some blocks of results with all that these need. Blocks change places at random, fewer of them for
-  // the worse as time goes by (simulated annealing), until what both compute is little. Where neighbours belong to two
-  // processors both may write into one line of cache, since callers do not align results: that costs a way to and fro.
+  // Each processor computes some blocks of results with all that these need. Blocks change places at random, fewer of
+  // them for the worse as time goes by (simulated annealing), until what both compute is little. Where neighbours
+  // belong to two processors both may write into one line of cache, since callers do not align results: that costs a
+  // way to and fro.
   std::optional<Plan> results_apart(std::size_t count, double known) const {
     std::vector<std::vector<NodeId>> needs;
     std::vector<bool> needed(graph_.size());
@@ -263,7 +275,9 @@ class Divider {
       }
     };
     int borders = 0;
-    const auto is_border = [&](std::size_t block) { return block > 0 && block < needs.size() && of[block] != of[block - 1] ? 1 : 0; };
+    const auto is_border = [&](std::size_t block) {
+      return block > 0 && block < needs.size() && of[block] != of[block - 1] ? 1 : 0;
+    };
     const auto whole = [&] { return *std::max_element(times.begin(), times.end()) + 0.1 * hop * borders; };
     const auto cost = [&] { return whole() + 0.1 * std::accumulate(times.begin(), times.end(), 0.0); };
     for (std::size_t b = 0; b < needs.size(); ++b) {
@@ -284,7 +298,8 @@ class Divider {
     std::vector<std::size_t> best = of;
     for (int k = 0; k < moves && p_count > 1; ++k) {
       const auto block = static_cast<std::size_t>(random.below(static_cast<int>(needs.size())));
-      const std::size_t from = of[block], to = (from + 1 + static_cast<std::size_t>(random.below(processors_ - 1))) % p_count;
+      const std::size_t from = of[block],
+                        to = (from + 1 + static_cast<std::size_t>(random.below(processors_ - 1))) % p_count;
       move(block, to);
       const double then = cost(), heat = 0.02 * now * (1.0 - static_cast<double>(k) / moves);
       if (then <= now || random.chance(std::exp((now - then) / heat))) {
@@ -301,7 +316,7 @@ class Divider {
     Plan plan;
     plan.way = "results apart";
     plan.writer.resize(f_.results().size());
-    for (std::size_t r = 0, b = 0; const std::vector<std::size_t>& block : blocks) {
+    for (std::size_t r = 0, b = 0; const std::vector<std::size_t>&block : blocks) {
       for (std::size_t k = 0; k < block.size(); ++k) plan.writer[r++] = static_cast<int>(of[b]);
       ++b;
     }
@@ -309,7 +324,8 @@ class Divider {
     for (std::size_t p = 0; p < p_count; ++p) {
       Plan::Chunk chunk;
       chunk.processor = static_cast<int>(p);
-      std::copy_if(f_.order().begin(), f_.order().end(), std::back_inserter(chunk.nodes), [&](NodeId id) { return users[p][id] > 0; });
+      std::copy_if(f_.order().begin(), f_.order().end(), std::back_inserter(chunk.nodes),
+                   [&](NodeId id) { return users[p][id] > 0; });
       plan.chunks.push_back(std::move(chunk));
     }
     return plan;
@@ -328,7 +344,8 @@ class Divider {
 
 void Divider::repeat_cheap(Plan& plan) const {
   const double limit = machine_.delay(0, 1, 8, processors_);
-  std::vector<std::vector<bool>> have(static_cast<std::size_t>(processors_), std::vector<bool>(graph_.size(), false)), own = have;
+  std::vector<std::vector<bool>> have(static_cast<std::size_t>(processors_), std::vector<bool>(graph_.size(), false)),
+      own = have;
   for (const Plan::Chunk& c : plan.chunks) {
     for (const NodeId id : c.nodes) own[static_cast<std::size_t>(c.processor)][id] = true;
   }
@@ -383,8 +400,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
       });
     }
   }
-  // Who writes which result. Lines of cache that two processors write go to and fro between them: processor 0 writes such a line,
-  // with what the others tell it. What is computed again is its own as well.
+  // Who writes which result. Lines of cache that two processors write go to and fro between them: processor 0 writes
+  // such a line, with what the others tell it. What is computed again is its own as well.
   const std::vector<NodeId>& results = f_.results();
   std::vector<int> writer = plan.writer;
   const bool is_open_who_writes = writer.empty();
@@ -397,11 +414,15 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
       for (int p = processors_ - 1; p >= 0; --p) {
         const auto is_there = [&](NodeId id) {
           bool all = true;
-          if (again_[id]) for_each_needed(id, [&](NodeId o) { all = all && has[static_cast<std::size_t>(p)][o]; });
-          else all = has[static_cast<std::size_t>(p)][id];
+          if (again_[id])
+            for_each_needed(id, [&](NodeId o) { all = all && has[static_cast<std::size_t>(p)][o]; });
+          else
+            all = has[static_cast<std::size_t>(p)][id];
           return all;
         };
-        if (std::all_of(results.begin() + static_cast<std::ptrdiff_t>(r), results.begin() + static_cast<std::ptrdiff_t>(r + line), is_there)) whole = p;
+        if (std::all_of(results.begin() + static_cast<std::ptrdiff_t>(r),
+                        results.begin() + static_cast<std::ptrdiff_t>(r + line), is_there))
+          whole = p;
       }
       std::fill_n(writer.begin() + static_cast<std::ptrdiff_t>(r), line, whole);
       r += line;
@@ -421,8 +442,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     if (writer[r] == 0) is_told_late(results[r], is_told_late);
   }
 
-  // Who waits for which chunk. One that has waited for a chunk knows all that was done before it on that processor; and while it
-  // waits, it waits at once for what will be done by then anyway: each wait ends a segment on both sides.
+  // Who waits for which chunk. One that has waited for a chunk knows all that was done before it on that processor; and
+  // while it waits, it waits at once for what will be done by then anyway: each wait ends a segment on both sides.
   std::vector<std::map<int, int>> waits(plan.chunks.size() + 1);  // of a chunk, and of the end: processor -> chunk
   std::vector<bool> tells(plan.chunks.size(), false);
   std::vector<std::vector<int>> waited(p_count, std::vector<int>(p_count, kNone));
@@ -450,7 +471,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   }
   if (late != kNone) {
     for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
-      if (plan.chunks[c].processor != 0 && static_cast<int>(c) <= late) wait(plan.chunks.size(), 0, static_cast<int>(c));
+      if (plan.chunks[c].processor != 0 && static_cast<int>(c) <= late)
+        wait(plan.chunks.size(), 0, static_cast<int>(c));
     }
   }
   *messages = 0;
@@ -465,7 +487,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   std::vector<bool> is_open(p_count, false);  // the last segment has work already
   const auto begin_segment = [&](std::size_t p, const std::map<int, int>& before) {
     if ((!before.empty() || segments[p].back().is_needed) && is_open[p]) segments[p].emplace_back();
-    for (const auto& [q, chunk] : before) segments[p].back().waits.push_back({q, segment_of_chunk[static_cast<std::size_t>(chunk)]});
+    for (const auto& [q, chunk] : before)
+      segments[p].back().waits.push_back({q, segment_of_chunk[static_cast<std::size_t>(chunk)]});
     is_open[p] = true;
   };
   for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
@@ -480,7 +503,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
   std::size_t exchanged = 0;
   int last_chunk_segment = kNone, last_processor = kNone;
   std::vector<std::pair<std::pair<int, int>, NodeId>> told;
-  for (auto& [id, place] : slot) told.push_back({{owner[id], segment_of_chunk[static_cast<std::size_t>(chunk_of[id])]}, id});
+  for (auto& [id, place] : slot)
+    told.push_back({{owner[id], segment_of_chunk[static_cast<std::size_t>(chunk_of[id])]}, id});
   std::sort(told.begin(), told.end());
   for (const auto& [where, id] : told) {
     if (where != std::pair(last_processor, last_chunk_segment)) exchanged = (exchanged + 7) / 8 * 8;
@@ -516,7 +540,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     for (std::size_t k = 0; k < exchanged; ++k) graph.input(fmt::format("{}{}", kFromOthers, k + 1));
     const Expr elsewhere = graph.input(fmt::format("{}1", kElsewhere));
     std::vector<bool> known(graph_.size(), false);
-    std::vector<int> segment_of, received(exchanged, 0);  // a number from others is there when it is first needed, not before
+    std::vector<int> segment_of,
+        received(exchanged, 0);  // a number from others is there when it is first needed, not before
     int segment = 0;
     const auto ensure = [&](NodeId id, auto&& self) -> void {
       if (known[id]) return;
@@ -552,7 +577,8 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     }
     written.insert(written.end(), sent.begin(), sent.end());
     segment_of.resize(graph.size(), segment);
-    for (std::size_t k = 0; k < graph.inputs().size(); ++k) segment_of[k] = k < inputs || k == inputs + exchanged ? 0 : received[k - inputs];
+    for (std::size_t k = 0; k < graph.inputs().size(); ++k)
+      segment_of[k] = k < inputs || k == inputs + exchanged ? 0 : received[k - inputs];
     for (NodeId id = 0; id < graph.size(); ++id) {
       if (graph[id].op == Op::constant) segment_of[id] = 0;
     }
@@ -560,8 +586,9 @@ DividedFunction Divider::realise(const Plan& plan, int* messages) const {
     in.push_back({kFromOthers, exchanged});
     in.push_back({kElsewhere, 1});
     out.push_back({kToOthers, exchanged});
-    divided.shares.push_back({Function(f_.name(), std::move(in), std::move(out), to.shared_graph(), std::move(written), f_.arithmetic()),
-                              std::move(segment_of), segments[p]});
+    divided.shares.push_back(
+        {Function(f_.name(), std::move(in), std::move(out), to.shared_graph(), std::move(written), f_.arithmetic()),
+         std::move(segment_of), segments[p]});
   }
   return divided;
 }
@@ -575,9 +602,12 @@ DividedFunction divide_over(const Function& function, const Machine& machine, in
   for (const NodeId id : function.order()) {
     const OperationCount own = work_with_passing(function.graph(), id);
     add_to(work, own);
-    if (function.graph()[id].op != Op::call || called.insert(function.graph().calls()[function.graph()[id].a].function.get()).second) add_to(code, own);
+    if (function.graph()[id].op != Op::call ||
+        called.insert(function.graph().calls()[function.graph()[id].a].function.get()).second)
+      add_to(code, own);
   }
-  for (OperationCount* w : {&work, &code}) w->additions += static_cast<std::int64_t>(function.results().size());  // to write one
+  for (OperationCount* w : {&work, &code})
+    w->additions += static_cast<std::int64_t>(function.results().size());  // to write one
   const Machine share = machine.for_code_of(work, code, processors);
   const Divider divider(function, share, processors);
   Plan plan = divider.best();

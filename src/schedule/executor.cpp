@@ -44,10 +44,16 @@ std::string flat_functions(const Program& program) {
       }
     }
     const std::string on = c_on(program, f), shared = c_shared(program, f);
-    const std::string head = fmt::format("int {}_flat(int processor, unsigned long long evaluation, void *shared, const double *in, double *out)", on);
-    text += fmt::format("\n{0};\n{0} {{\n  return {1}(processor, evaluation, ({2} *)shared, {3});\n}}\n", head, on, shared, fmt::join(arguments, ", "));
-    text += fmt::format("unsigned long long {0}_size(void);\nunsigned long long {0}_size(void) {{ return sizeof({0}); }}\n", shared);
-    text += fmt::format("void {0}_patience(void *shared, double seconds);\nvoid {0}_patience(void *shared, double seconds) {{ (({0} *)shared)->patience = seconds; }}\n", shared);
+    const std::string head = fmt::format(
+        "int {}_flat(int processor, unsigned long long evaluation, void *shared, const double *in, double *out)", on);
+    text += fmt::format("\n{0};\n{0} {{\n  return {1}(processor, evaluation, ({2} *)shared, {3});\n}}\n", head, on,
+                        shared, fmt::join(arguments, ", "));
+    text += fmt::format(
+        "unsigned long long {0}_size(void);\nunsigned long long {0}_size(void) {{ return sizeof({0}); }}\n", shared);
+    text += fmt::format(
+        "void {0}_patience(void *shared, double seconds);\nvoid {0}_patience(void *shared, double seconds) {{ (({0} "
+        "*)shared)->patience = seconds; }}\n",
+        shared);
   }
   return text;
 }
@@ -106,10 +112,11 @@ struct Executor::State {
   bool broken = false;
   Job job;
   alignas(64) std::atomic<int> asleep{0};
-  bool orders_stores = false;  // this kernel makes stores of all threads seen (membarrier), so that the caller needs no fence
+  bool orders_stores =
+      false;  // this kernel makes stores of all threads seen (membarrier), so that the caller needs no fence
   std::atomic<bool> stopping{false};
-  // Of each worker, in lines of their own. Who gave up on one must know that it will not begin any more, or wait until it has
-  // ended: it works on the caller's numbers.
+  // Of each worker, in lines of their own. Who gave up on one must know that it will not begin any more, or wait until
+  // it has ended: it works on the caller's numbers.
   enum Turn : int { free, running, cancelled };
   struct alignas(64) Worker {
     std::atomic<int> turn{free};
@@ -134,7 +141,8 @@ struct Executor::State {
       if (!wait_for_work(done)) return;
       ++done;
       Worker& self = *worker[static_cast<std::size_t>(processor)];
-      if (const double seconds = self.stall.load(std::memory_order_relaxed); seconds > 0.0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+      if (const double seconds = self.stall.load(std::memory_order_relaxed); seconds > 0.0)
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
       int turn = free;
       if (!self.turn.compare_exchange_strong(turn, running, std::memory_order_acquire)) continue;
       (void)job.on(processor, job.evaluation, job.shared, job.inputs, job.outputs);  // the caller sees who did not come
@@ -142,7 +150,8 @@ struct Executor::State {
     }
   }
 
-  // After this no worker reads inputs or writes outputs of an evaluation. One that runs ends, at the latest after its own patience.
+  // After this no worker reads inputs or writes outputs of an evaluation. One that runs ends, at the latest after its
+  // own patience.
   void cancel() {
     for (const auto& w : worker) {
       int turn = free;
@@ -169,8 +178,9 @@ struct Executor::State {
     }
   }
 
-  // The caller goes on while its store is on its way. Who falls asleep counts as asleep for all, then looks at the count once
-  // more: either sees the other. Where only a fence orders this it costs the way to the worker's core and back.
+  // The caller goes on while its store is on its way. Who falls asleep counts as asleep for all, then looks at the
+  // count once more: either sees the other. Where only a fence orders this it costs the way to the worker's core and
+  // back.
   void start() {
     job.started.store(job.started.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -182,12 +192,14 @@ struct Executor::State {
     stopping = true;
     start();
     for (std::thread& w : workers) w.join();
-    if (was_pinned && pthread_equal(caller, pthread_self()) != 0) (void)pthread_setaffinity_np(caller, sizeof before, &before);
+    if (was_pinned && pthread_equal(caller, pthread_self()) != 0)
+      (void)pthread_setaffinity_np(caller, sizeof before, &before);
     for (Entry& e : entries) std::free(e.shared);
   }
 };
 
-Executor::Executor(const Program& program, int processors, const ExecutorOptions& options) : state_(std::make_unique<State>()) {
+Executor::Executor(const Program& program, int processors, const ExecutorOptions& options)
+    : state_(std::make_unique<State>()) {
   require(processors >= 1, "an executor has one processor at least");
   State& s = *state_;
   s.processors = processors;
@@ -206,7 +218,8 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
   for (const DividedFunction& d : divided) files.back().text += emit_segment_table(program, d);
   s.library = compile_c(program.name, files, options.jit);
   if (!s.library.is_loaded()) {
-    throw Error(ErrorCode::toolchain, "several cores need compiled code, and no C compiler was found (CC, cc, gcc, clang)");
+    throw Error(ErrorCode::toolchain,
+                "several cores need compiled code, and no C compiler was found (CC, cc, gcc, clang)");
   }
   for (std::size_t k = 0; k < s.entries.size(); ++k) {
     State::Entry& e = s.entries[k];
@@ -228,7 +241,8 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
   for (int p = 0; p < processors; ++p) s.worker.push_back(std::make_unique<State::Worker>());
   for (int p = 1; p < processors; ++p) {
     s.workers.emplace_back([&s, p] { s.work(p); });
-    if (static_cast<int>(cores.size()) >= processors) pin(s.workers.back().native_handle(), cores[static_cast<std::size_t>(p)]);
+    if (static_cast<int>(cores.size()) >= processors)
+      pin(s.workers.back().native_handle(), cores[static_cast<std::size_t>(p)]);
   }
   if (options.pin_caller && static_cast<int>(cores.size()) >= processors) {
     s.caller = pthread_self();
@@ -242,8 +256,10 @@ Executor::~Executor() = default;
 void Executor::operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs) {
   State& s = *state_;
   State::Entry& e = s.find(function);
-  require(inputs.size() == e.inputs && outputs.size() == e.outputs, "inputs and outputs have the sizes of the function's");
-  if (s.broken) throw Error(ErrorCode::data, "a processor did not come at an evaluation before this: make another Executor");
+  require(inputs.size() == e.inputs && outputs.size() == e.outputs,
+          "inputs and outputs have the sizes of the function's");
+  if (s.broken)
+    throw Error(ErrorCode::data, "a processor did not come at an evaluation before this: make another Executor");
   const unsigned long long evaluation = e.evaluation++;
   s.job.on = e.on;
   s.job.shared = e.shared;
@@ -254,21 +270,28 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
   if (const int who = e.on(0, evaluation, e.shared, inputs.data(), outputs.data()); who != 0) {
     s.broken = true;
     s.cancel();
-    throw Error(ErrorCode::data, fmt::format("processor {} of {} did not do its share of `{}` in time: its core may be taken by "
-                                             "others, or its thread is stopped", who - 1, s.processors, function));
+    throw Error(ErrorCode::data,
+                fmt::format("processor {} of {} did not do its share of `{}` in time: its core may be taken by "
+                            "others, or its thread is stopped",
+                            who - 1, s.processors, function));
   }
 }
 
 int Executor::processors() const { return state_->processors; }
 const PredictedTimes& Executor::predicted(std::string_view function) const { return state_->find(function).predicted; }
-const std::vector<SegmentTask>& Executor::tasks(std::string_view function) const { return state_->find(function).tasks; }
+const std::vector<SegmentTask>& Executor::tasks(std::string_view function) const {
+  return state_->find(function).tasks;
+}
 void* Executor::shared(std::string_view function) const { return state_->find(function).shared; }
-void Executor::stall(int processor, double seconds) { state_->worker.at(static_cast<std::size_t>(processor))->stall.store(seconds); }
+void Executor::stall(int processor, double seconds) {
+  state_->worker.at(static_cast<std::size_t>(processor))->stall.store(seconds);
+}
 
 MeasuredTimes measure(Compiled& one, Executor& several, const Function& function, double seconds) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> inputs(function.input_size()), first(function.output_size()), second(function.output_size());
-  for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
   one(function.name(), inputs, first);
   several(function.name(), inputs, second);
   MeasuredTimes times;
@@ -292,7 +315,8 @@ MeasuredTimes measure(Compiled& one, Executor& several, const Function& function
   return times;
 }
 
-BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptions& options) : one_(jit(program, options.jit)) {
+BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptions& options)
+    : one_(jit(program, options.jit)) {
   constexpr double kWorthIt = 0.95;
   const auto cores = static_cast<int>(allowed_cores().size());
   const int all = most > 0 ? std::min(most, cores) : cores;
@@ -328,7 +352,8 @@ BestExecutor::BestExecutor(const Program& program, int most, const ExecutorOptio
     several_[p] = std::make_unique<Executor>(part, p, options);
     bool pays = false;
     for (const Function& f : part.functions) {
-      const auto found = std::find_if(choices_.begin(), choices_.end(), [&](const Choice& x) { return x.function == f.name(); });
+      const auto found =
+          std::find_if(choices_.begin(), choices_.end(), [&](const Choice& x) { return x.function == f.name(); });
       Choice& c = *found;
       try {
         c.measured = measure(one_, *several_[p], f);
@@ -356,8 +381,10 @@ const BestExecutor::Callee& BestExecutor::called(std::string_view function) cons
 void BestExecutor::Callee::elsewhere(const double* inputs, double* outputs) const {
   const std::span<const double> in(inputs, inputs_);
   const std::span<double> out(outputs, outputs_);
-  if (executor_ != nullptr) (*executor_)(function_, in, out);
-  else (*one_)(function_, in, out);
+  if (executor_ != nullptr)
+    (*executor_)(function_, in, out);
+  else
+    (*one_)(function_, in, out);
 }
 
 void BestExecutor::Callee::wrong_sizes() const {

@@ -79,7 +79,8 @@ class Chart {
     for (const Message& m : messages(graph_, schedule_)) {
       const int after = next[static_cast<std::size_t>(m.from)];
       const bool critical = std::find(m.readers.begin(), m.readers.end(), after) != m.readers.end();
-      arrows_.push_back({of_[static_cast<std::size_t>(m.from)], of_[static_cast<std::size_t>(critical ? after : m.readers.front())], critical});
+      arrows_.push_back({of_[static_cast<std::size_t>(m.from)],
+                         of_[static_cast<std::size_t>(critical ? after : m.readers.front())], critical});
     }
   }
 

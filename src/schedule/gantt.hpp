@@ -1,8 +1,8 @@
 // A schedule as a picture: processors as rows, time to the right.
 //
-// Tasks on the way that makes the schedule as long as it is (critical_tasks) stand out; arrows are messages between processors;
-// what is hatched is time in which a processor waits. The page shows, for the task that the pointer is on, what it computes,
-// and what it waits for and who waits for it; it needs nothing but itself.
+// Tasks on the way that makes the schedule as long as it is (critical_tasks) stand out; arrows are messages between
+// processors; what is hatched is time in which a processor waits. The page shows, for the task that the pointer is on,
+// what it computes, and what it waits for and who waits for it; it needs nothing but itself.
 #pragma once
 
 #include <string>

@@ -2,14 +2,16 @@
 //
 //   instruction   every operation
 //   three         three operations a task, as far as there are three on a way or side by side (Dhanaraj's subtasks)
-//   vector        what one vector of the algorithm needs: an equation of Luh and Lin (values whose names differ in _x, _y, _z)
+//   vector        what one vector of the algorithm needs: an equation of Luh and Lin (values whose names differ in _x,
+//                 _y, _z)
 //   body          what one joint or body needs (names with the same number)
-//   cost          joined until a task takes about `target` seconds on the machine, no longer: √n strands of equal work that
-//                 send each other little, cut into √n windows of time, where n is the number of such tasks
+//   cost          joined until a task takes about `target` seconds on the machine, no longer: √n strands of equal work
+//                 that send each other little, cut into √n windows of time, where n is the number of such tasks
 //
-// Every grain keeps the graph of tasks free of circles (clusters.hpp says how). Calls and solves are one task each, of all their
-// work.
-// A change of sign belongs to what is negated and costs nothing; of an input it belongs to no task, like the input itself.
+// Every grain keeps the graph of tasks free of circles (clusters.hpp says how). Calls and solves are one task each, of
+// all their work.
+// A change of sign belongs to what is negated and costs nothing; of an input it belongs to no task, like the input
+// itself.
 #pragma once
 
 #include <string>

@@ -113,21 +113,25 @@ std::shared_ptr<const Function> recursion_step() {
     work[f] += static_cast<double>(f->order().size());
   }
   require(!work.empty(), "long chains are loops over steps");
-  return std::max_element(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+  return std::max_element(work.begin(), work.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
 }
 
 // So many calls side by side, in `groups` of as many lanes, each of which needs what the one before it gave.
-Function side_by_side(const std::string& name, const std::shared_ptr<const Function>& f, std::size_t lanes, std::size_t groups) {
+Function side_by_side(const std::string& name, const std::shared_ptr<const Function>& f, std::size_t lanes,
+                      std::size_t groups) {
   const std::size_t in = f->inputs()[0].size, out = f->output_size(), count = lanes * groups;
   Random random(2);
   return trace(name, {{"x", count * in}}, {{"y", count * out}}, [&](const Arguments& given, Results& results) {
     std::vector<Expr> values(given[0].begin(), given[0].end());
     for (int step = 0; step < kSteps; ++step) {
       for (std::size_t lane = 0; lane < count; ++lane) {
-        std::vector<Expr> own(values.begin() + static_cast<std::ptrdiff_t>(lane * in), values.begin() + static_cast<std::ptrdiff_t>((lane + 1) * in));
+        std::vector<Expr> own(values.begin() + static_cast<std::ptrdiff_t>(lane * in),
+                              values.begin() + static_cast<std::ptrdiff_t>((lane + 1) * in));
         while (own.size() < f->input_size()) own.emplace_back(random.between(0.5, 1.5));  // the numbers of a link
         const std::vector<Expr> y = own[0].graph()->call(f, own);
-        for (std::size_t k = 0; k < std::min(in, out); ++k) values[lane * in + k] = given[0][lane * in + k] + 1e-30 * y[k];  // it waits, and stays in bounds
+        for (std::size_t k = 0; k < std::min(in, out); ++k)
+          values[lane * in + k] = given[0][lane * in + k] + 1e-30 * y[k];  // it waits, and stays in bounds
         std::copy(y.begin(), y.end(), results[0].begin() + static_cast<std::ptrdiff_t>(lane * out));
       }
     }

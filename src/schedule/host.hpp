@@ -1,11 +1,14 @@
-// This computer as a machine: what the code that we emit takes on one core, and what a core needs to see what another wrote.
+// This computer as a machine: what the code that we emit takes on one core, and what a core needs to see what another
+// wrote.
 //
-// Operations    Latencies of × and + come from chains of them. How many overlap comes from a whole function of dynamics, compiled
-//               like any other: `overlap` = Σ count · latency / time it takes; once small enough for a core to keep its
-//               instructions decoded (small_overlap), once several times as large. Divisions, roots, sines and comparisons cost
-//               what a function takes longer with them than without, times the overlap by which durations are divided.
-// Messages      `start_up`: half of the way to and fro of a value and of the flag that says it is there, each in a cache line of
-//               its own, between two threads on the cores that they are pinned to; `per_byte`: what four lines more add.
+// Operations    Latencies of × and + come from chains of them. How many overlap comes from a whole function of
+//               dynamics, compiled like any other: `overlap` = Σ count · latency / time it takes; once small enough for
+//               a core to keep its instructions decoded (small_overlap), once several times as large. Divisions, roots,
+//               sines and comparisons cost what a function takes longer with them than without, times the overlap by
+//               which durations are divided.
+// Messages      `start_up`: half of the way to and fro of a value and of the flag that says it is there, each in a
+//               cache line of its own, between two threads on the cores that they are pinned to; `per_byte`: what four
+//               lines more add.
 //
 // Every figure is the least of many repetitions: what the computer does when left alone.
 #pragma once
@@ -16,8 +19,8 @@
 
 namespace lw {
 
-// Measures, in a few seconds, and keeps what it finds in the user's cache (base/user_cache.hpp; `cache` names another folder).
-// Throws Error(toolchain) where there is no compiler: then there is no code to measure.
+// Measures, in a few seconds, and keeps what it finds in the user's cache (base/user_cache.hpp; `cache` names another
+// folder). Throws Error(toolchain) where there is no compiler: then there is no code to measure.
 Machine measure_host(const std::string& cache = {});
 // What was kept, where it is whole and of this processor; else measured now.
 Machine host(const std::string& cache = {});

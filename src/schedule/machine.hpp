@@ -3,10 +3,10 @@
 //   duration of a task = overhead + Σ count · seconds of each kind of operation / overlap
 //   delay of a message = start_up + hops · per_hop + bytes · per_byte · hops,   0 on the processor itself
 //
-// hops by topology between processors i and j of p: shared memory, bus and fully connected 1; pipeline |i - j|; ring the
-// shorter way round; tree over the least common parent (processor 0 the root, i's parent (i - 1)/2); mesh |Δrow| + |Δcolumn|
-// on the squarest grid; hypercube the bits in which i and j differ. A message is passed on whole, so its bytes take their time
-// on each hop. On a bus and on links messages may wait for each other, and a
+// hops by topology between processors i and j of p: shared memory, bus and fully connected 1; pipeline |i - j|; ring
+// the shorter way round; tree over the least common parent (processor 0 the root, i's parent (i - 1)/2); mesh |Δrow| +
+// |Δcolumn| on the squarest grid; hypercube the bits in which i and j differ. A message is passed on whole, so its
+// bytes take their time on each hop. On a bus and on links messages may wait for each other, and a
 // core stands still while it reads what another wrote: that is not modelled.
 #pragma once
 
@@ -45,18 +45,20 @@ struct Machine {
   double duration_in_lanes(const OperationCount& call, int lanes) const;
   double delay(int from, int to, int bytes, int processors) const;
 
-  // The same machine with the overlap of code of that work, an equal share on each of so many processors: the small one up to 2000
-  // operations, the other from 4500 on, in between by the logarithm. (A core's cache of decoded instructions holds some 4000.)
+  // The same machine with the overlap of code of that work, an equal share on each of so many processors: the small one
+  // up to 2000 operations, the other from 4500 on, in between by the logarithm. (A core's cache of decoded instructions
+  // holds some 4000.)
   Machine for_code_of(const OperationCount& work, int count = 1) const { return for_code_of(work, work, count); }
-  // `code`: the part of the work that is code of its own; what is called again is decoded already, and goes at the small rate.
+  // `code`: the part of the work that is code of its own; what is called again is decoded already, and goes at the
+  // small rate.
   Machine for_code_of(const OperationCount& work, const OperationCount& code, int count) const;
 };
 
 const char* to_string(Topology topology);
 int hops(Topology topology, int from, int to, int processors);
 
-// "ideal", "8086", "t800", "t425": files of machines/ in the library; "host": what measure_host() found and keeps; else the path
-// of a file. Throws Error(model) with line and reason, Error(io) where there is no such machine.
+// "ideal", "8086", "t800", "t425": files of machines/ in the library; "host": what measure_host() found and keeps; else
+// the path of a file. Throws Error(model) with line and reason, Error(io) where there is no such machine.
 Machine load_machine(const std::string& name);
 std::vector<std::string> embedded_machines();
 Machine read_machine(const std::string& text, const std::string& file);

@@ -72,8 +72,9 @@ Schedule earliest_finish(const TaskGraph& graph, const Machine& machine, int pro
 // Tasks joined along heavy messages first (Sarkar's edge zeroing), clusters dealt to processors by load: for machines
 // where a message costs more than a task.
 Schedule clustered(const TaskGraph& graph, const Machine& machine, int processors);
-// Groups of tasks that tell each other much, dealt to processors by local search on a simulation in which a processor's time also goes
-// into reading what others wrote: for cores that share memory. Processor 0 begins, and waits for the others in the end.
+// Groups of tasks that tell each other much, dealt to processors by local search on a simulation in which a processor's
+// time also goes into reading what others wrote: for cores that share memory. Processor 0 begins, and waits for the
+// others in the end.
 Schedule partitioned(const TaskGraph& graph, const Machine& machine, int processors);
 // Depth first with bounds (DF/IHS, Kasahara, Narita 1984), from the best of the above: an optimum, or a gap
 // (lower_bound) after so many nodes of the search, where results are the same every time, or so many seconds, whichever

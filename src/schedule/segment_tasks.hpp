@@ -1,7 +1,8 @@
-// The segments of a divided function as tasks that wait for each other: what our executor runs, for schedulers of other libraries.
+// The segments of a divided function as tasks that wait for each other: what our executor runs, for schedulers of other
+// libraries.
 //
-// A segment waits for the one before it on its processor, which may pass values on to it, and for those of other processors that
-// it has values from.
+// A segment waits for the one before it on its processor, which may pass values on to it, and for those of other
+// processors that it has values from.
 #pragma once
 
 #include <string>

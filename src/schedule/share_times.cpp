@@ -21,18 +21,22 @@ double instruction_time(const Function& whole, const Machine& machine) {
 }
 
 // Of each segment. `segment_of`: none where all is one.
-std::vector<double> segment_times(const Function& f, const std::vector<int>* segment_of, std::size_t segments, const Machine& machine,
-                                  double instruction) {
+std::vector<double> segment_times(const Function& f, const std::vector<int>* segment_of, std::size_t segments,
+                                  const Machine& machine, double instruction) {
   std::vector<double> times(segments, 0.0);
-  const auto of = [&](NodeId id) -> double& { return times[segment_of ? static_cast<std::size_t>((*segment_of)[id]) : 0]; };
+  const auto of = [&](NodeId id) -> double& {
+    return times[segment_of ? static_cast<std::size_t>((*segment_of)[id]) : 0];
+  };
   std::vector<bool> is_in_lanes(f.graph().size(), false);
   for (const CallsTogether& group : calls_together(f, segment_of)) {
-    of(group.calls[0]) += machine.duration_in_lanes(work_with_passing(f.graph(), group.calls[0]), group.lanes) - machine.overhead;
+    of(group.calls[0]) +=
+        machine.duration_in_lanes(work_with_passing(f.graph(), group.calls[0]), group.lanes) - machine.overhead;
     for (const NodeId call : group.calls) is_in_lanes[call] = true;
   }
   for (const NodeId id : f.order()) {
     if (is_in_lanes[id]) continue;
-    of(id) += is_arithmetic(f.graph()[id].op) ? instruction : machine.duration(work_with_passing(f.graph(), id)) - machine.overhead;
+    of(id) += is_arithmetic(f.graph()[id].op) ? instruction
+                                              : machine.duration(work_with_passing(f.graph(), id)) - machine.overhead;
   }
   return times;
 }
@@ -68,8 +72,9 @@ double time_of(const DividedFunction& divided, const Machine& machine) {
           const std::vector<double>& others = end[static_cast<std::size_t>(w.processor)];
           is_known = is_known && others.size() > static_cast<std::size_t>(w.segment);
           if (!is_known) break;
-          start = std::max(start, others[static_cast<std::size_t>(w.segment)] +
-                                      machine.delay(w.processor, static_cast<int>(p), 8 * static_cast<int>(w.end - w.first), count));
+          start = std::max(
+              start, others[static_cast<std::size_t>(w.segment)] +
+                         machine.delay(w.processor, static_cast<int>(p), 8 * static_cast<int>(w.end - w.first), count));
         }
         if (!is_known) break;
         end[p].push_back(start + work[p][end[p].size()]);

@@ -2,9 +2,9 @@
 //
 //   end of a segment = max(end of the one before, end of each that it waits for + message) + work
 //
-// Work: every node at the machine's cost; multiplications, additions and fused ones alike, at what they cost on average in the
-// whole function; a number that is written, for the caller or for others, like one of them; equal calls that the emitted code
-// runs in lanes at the machine's rate for these (codegen/c/calls_together.hpp).
+// Work: every node at the machine's cost; multiplications, additions and fused ones alike, at what they cost on average
+// in the whole function; a number that is written, for the caller or for others, like one of them; equal calls that the
+// emitted code runs in lanes at the machine's rate for these (codegen/c/calls_together.hpp).
 #pragma once
 
 #include "../codegen/c/emit_divided.hpp"

@@ -2,8 +2,8 @@
 //
 // Why not Eigen's: what the algorithms do is a few dozen products of 3×3 with 3, and for double these want to live in
 // 4-wide registers. Padded to four and kept there, gcc 12 makes inverse dynamics twice as fast as over Eigen::Vector3d
-// (docs/decisions.md). The layout does not depend on compiler flags, so a library built with AVX and a caller without fit
-// together; the arithmetic does, so each kind has an inline namespace of its own and the two are never mixed up.
+// (docs/decisions.md). The layout does not depend on compiler flags, so a library built with AVX and a caller without
+// fit together; the arithmetic does, so each kind has an inline namespace of its own and the two are never mixed up.
 #pragma once
 
 #include <cmath>
@@ -78,8 +78,8 @@ class Vec3 {
   storage::Vec3Storage<T> s_;
 };
 
-// a r + b s + c t and a r − b s, of numbers or vectors. One statement a product: of `a * r + b * s` C++ leaves open which product is made
-// first, and with it how a graph numbers what is traced.
+// a r + b s + c t and a r − b s, of numbers or vectors. One statement a product: of `a * r + b * s` C++ leaves open
+// which product is made first, and with it how a graph numbers what is traced.
 template <class A, class T>
 A sum_of_products(const A& a, const T& r, const A& b, const T& s, const A& c, const T& t) {
   const A third = c * t;
@@ -126,8 +126,8 @@ class Vec3<double> {
   Vec3() : x_{} {}
   Vec3(double x, double y, double z) : x_{x, y, z, 0.0} {}
   explicit Vec3(storage::Lanes x) : x_(x) {}
-  // Written out, so that structs of vectors are copied vector by vector: gcc would take 64 bytes at a time, and such a load
-  // has to wait until two stores of 32 have reached the cache.
+  // Written out, so that structs of vectors are copied vector by vector: gcc would take 64 bytes at a time, and such a
+  // load has to wait until two stores of 32 have reached the cache.
   Vec3(const Vec3& o) : x_(o.x_) {}
   Vec3& operator=(const Vec3& o) {
     x_ = o.x_;
@@ -184,7 +184,8 @@ template <>
 inline Vec3<double> cross<double>(const Vec3<double>& a, const Vec3<double>& b) {
   // (a × b) turned by one place is a·turn(b) − turn(a)·b
   const storage::Lanes x = a.lanes(), y = b.lanes();
-  const storage::Lanes turned = x * __builtin_shufflevector(y, y, 1, 2, 0, 3) - __builtin_shufflevector(x, x, 1, 2, 0, 3) * y;
+  const storage::Lanes turned =
+      x * __builtin_shufflevector(y, y, 1, 2, 0, 3) - __builtin_shufflevector(x, x, 1, 2, 0, 3) * y;
   return Vec3<double>(__builtin_shufflevector(turned, turned, 1, 2, 0, 3));
 }
 #endif
@@ -222,8 +223,12 @@ class Mat3 {
   Mat3& operator+=(const Mat3& o) { return *this = *this + o; }
   Mat3& operator-=(const Mat3& o) { return *this = *this - o; }
 
-  friend Mat3 operator+(const Mat3& a, const Mat3& b) { return {a.c_[0] + b.c_[0], a.c_[1] + b.c_[1], a.c_[2] + b.c_[2]}; }
-  friend Mat3 operator-(const Mat3& a, const Mat3& b) { return {a.c_[0] - b.c_[0], a.c_[1] - b.c_[1], a.c_[2] - b.c_[2]}; }
+  friend Mat3 operator+(const Mat3& a, const Mat3& b) {
+    return {a.c_[0] + b.c_[0], a.c_[1] + b.c_[1], a.c_[2] + b.c_[2]};
+  }
+  friend Mat3 operator-(const Mat3& a, const Mat3& b) {
+    return {a.c_[0] - b.c_[0], a.c_[1] - b.c_[1], a.c_[2] - b.c_[2]};
+  }
   friend Mat3 operator*(const Mat3& a, const T& s) { return {a.c_[0] * s, a.c_[1] * s, a.c_[2] * s}; }
   friend Vec3<T> operator*(const Mat3& a, const Vec3<T>& b) {
     return sum_of_products<Vec3<T>, T>(a.c_[0], b[0], a.c_[1], b[1], a.c_[2], b[2]);
@@ -242,8 +247,10 @@ Mat3<T> transpose(const Mat3<T>& m) {
 template <>
 inline Mat3<double> transpose<double>(const Mat3<double>& m) {
   const storage::Lanes a = m.col(0).lanes(), b = m.col(1).lanes(), c = m.col(2).lanes();
-  const storage::Lanes ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  return {Vec3<double>(__builtin_shufflevector(ab02, c, 0, 1, 4, 3)), Vec3<double>(__builtin_shufflevector(ab13, c, 0, 1, 5, 3)),
+  const storage::Lanes ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+                       ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  return {Vec3<double>(__builtin_shufflevector(ab02, c, 0, 1, 4, 3)),
+          Vec3<double>(__builtin_shufflevector(ab13, c, 0, 1, 5, 3)),
           Vec3<double>(__builtin_shufflevector(ab02, c, 2, 3, 6, 3))};
 }
 #endif
@@ -266,7 +273,8 @@ Mat3<T> cross_columns(const Vec3<T>& r, const Mat3<T>& A) {
 }
 template <class T>
 Mat3<T> times_skew(const Mat3<T>& A, const Vec3<T>& r) {
-  return {difference_of_products<Vec3<T>, T>(A.col(1), r[2], A.col(2), r[1]), difference_of_products<Vec3<T>, T>(A.col(2), r[0], A.col(0), r[2]),
+  return {difference_of_products<Vec3<T>, T>(A.col(1), r[2], A.col(2), r[1]),
+          difference_of_products<Vec3<T>, T>(A.col(2), r[0], A.col(0), r[2]),
           difference_of_products<Vec3<T>, T>(A.col(0), r[1], A.col(1), r[0])};
 }
 

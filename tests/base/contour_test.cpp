@@ -34,15 +34,19 @@ TEST(Contours, OfARingAreTwoCircles) {
 }
 
 TEST(Contours, CloseAtTheGridsBorder) {
-  const std::vector<Contour> lines = contours(4, 3, [](int, int) { return 1.0; }, 0.5);
+  const std::vector<Contour> lines = contours(
+      4, 3, [](int, int) { return 1.0; }, 0.5);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_GT(area(lines[0]), 6.0);  // three by two cells, and part of the step to what is below
-  EXPECT_TRUE(contours(4, 3, [](int, int) { return 0.0; }, 0.5).empty());
+  EXPECT_TRUE(contours(
+                  4, 3, [](int, int) { return 0.0; }, 0.5)
+                  .empty());
 }
 
 TEST(Contours, TakeACrossingThatIsKnownBetter) {
   const auto step = [](int i, int) { return i < 2 ? 1.0 : 0.0; };
-  const std::vector<Contour> lines = contours(4, 4, step, 0.5, [](int i, int, bool upward) { return !upward && i == 1 ? 0.9 : std::nan(""); });
+  const std::vector<Contour> lines =
+      contours(4, 4, step, 0.5, [](int i, int, bool upward) { return !upward && i == 1 ? 0.9 : std::nan(""); });
   ASSERT_EQ(lines.size(), 1u);
   double right = 0.0;
   for (const auto& [x, y] : lines[0]) right = std::max(right, x);
@@ -51,7 +55,9 @@ TEST(Contours, TakeACrossingThatIsKnownBetter) {
 
 TEST(Contours, OfASaddleFollowTheMiddle) {
   const auto corners = [](double middle) {
-    return contours(2, 2, [&](int i, int j) { return i == j ? 1.0 : middle; }, 0.5).size();
+    return contours(
+               2, 2, [&](int i, int j) { return i == j ? 1.0 : middle; }, 0.5)
+        .size();
   };
   EXPECT_EQ(corners(0.2), 1u);   // the mean is above the level: joined
   EXPECT_EQ(corners(-0.9), 2u);  // below: apart

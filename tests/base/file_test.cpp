@@ -110,8 +110,8 @@ TEST_F(WriteFile, AGrowingFileIsThereWhenItIsFinished) {
   EXPECT_THROW(full.finish(), Error);
 }
 
-// A disk that is full after 100 kB, by a limit on the size of files: what fitted is there, whole lines of it, and the reason is
-// given once.
+// A disk that is full after 100 kB, by a limit on the size of files: what fitted is there, whole lines of it, and the
+// reason is given once.
 TEST_F(WriteFile, AGrowingFileKeepsWhatFitsOnTheDisk) {
   const fs::path file = folder / "long.csv";
   rlimit before{};

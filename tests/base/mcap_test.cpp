@@ -97,7 +97,8 @@ void take_apart(const std::string& file, std::vector<Message>& messages, std::ma
   EXPECT_EQ(slow_crc(std::string_view(file).substr(summary, file.size() - 8 - 4 - summary)), summary_crc);
 
   std::map<std::uint64_t, std::string> schemas;
-  std::map<std::uint64_t, std::uint64_t> counts, chunk_places;  // messages of a channel; offset of a chunk to its length
+  std::map<std::uint64_t, std::uint64_t> counts,
+      chunk_places;  // messages of a channel; offset of a chunk to its length
   std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> in_chunk;
   std::map<std::uint64_t, std::uint64_t> index_places;
   std::uint64_t first = UINT64_MAX, last = 0, summaries = 0;
@@ -178,7 +179,8 @@ void take_apart(const std::string& file, std::vector<Message>& messages, std::ma
       std::uint64_t end_of_indexes = offset + length;
       for (const auto& [channel, where] : indexes) {
         EXPECT_EQ(index_places.at(where), channel);
-        end_of_indexes = std::max<std::uint64_t>(end_of_indexes, where + 9 + Reader{std::string_view(file).substr(where + 1)}.number(8));
+        end_of_indexes = std::max<std::uint64_t>(
+            end_of_indexes, where + 9 + Reader{std::string_view(file).substr(where + 1)}.number(8));
       }
       EXPECT_EQ(r.number(8), end_of_indexes - offset - length);
       EXPECT_EQ(r.text(), "");

@@ -37,9 +37,7 @@ TEST(Text, ReadableNumbers) {
   EXPECT_EQ(readable(0.25, 2), "0.25");
 }
 
-TEST(Text, ControlCharactersBecomeVisible) {
-  EXPECT_EQ(visible("a\x1b[31m\nq̈\t\x7f"), "a\\x1b[31m\nq̈\t\\x7f");
-}
+TEST(Text, ControlCharactersBecomeVisible) { EXPECT_EQ(visible("a\x1b[31m\nq̈\t\x7f"), "a\\x1b[31m\nq̈\t\\x7f"); }
 
 TEST(Text, Plurals) {
   EXPECT_EQ(counted(1, "link"), "1 link");

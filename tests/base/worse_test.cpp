@@ -1,8 +1,8 @@
-#include "base/largest.hpp"
 #include "base/worse.hpp"
+#include "base/largest.hpp"
 
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include <vector>
 

@@ -57,7 +57,8 @@ TEST(AssembleCommand, ListsTheSixModesOfThePlatform) {
 TEST(AssembleCommand, ModesAreTheModesOfOtherCommands) {
   const nlohmann::json json = linkwright({"assemble", "planar-3rrr", "--q", "0,0,90deg", "--json"}).json();
   for (int k = 1; k <= 6; ++k) {
-    const nlohmann::json pose = linkwright({"kinematics", "planar-3rrr", "--q", "0,0,90deg", "--mode", std::to_string(k), "--json"}).json();
+    const nlohmann::json pose =
+        linkwright({"kinematics", "planar-3rrr", "--q", "0,0,90deg", "--mode", std::to_string(k), "--json"}).json();
     const nlohmann::json& mode = json["modes"][static_cast<std::size_t>(k) - 1];
     EXPECT_EQ(pose["coordinates"], mode["q"]);
     EXPECT_EQ(pose["q"].size(), 3u);
@@ -74,16 +75,22 @@ TEST(AssembleCommand, ModesAreTheModesOfOtherCommands) {
     for (const auto& f : moved["frames"]) {
       const std::string name = f["name"];
       const double m = has(name, "crank") ? 3 : has(name, "rod") ? 4 : name == "platform" ? 8 : 0;
-      const double along = has(name, "crank") ? 0.2 : has(name, "rod") ? 0.3 : 0.2, across = name == "platform" ? 0.4 / (2 * std::sqrt(3.0)) : 0.0;
+      const double along = has(name, "crank") ? 0.2
+                           : has(name, "rod") ? 0.3
+                                              : 0.2,
+                   across = name == "platform" ? 0.4 / (2 * std::sqrt(3.0)) : 0.0;
       const double angle = 2 * std::atan2(f["quaternion"][2].get<double>(), f["quaternion"][3].get<double>());
       sum += 9.81 * m * (f["position"][1].get<double>() + along * std::sin(angle) + across * std::cos(angle));
     }
     return sum;
   };
-  const nlohmann::json torques = linkwright({"inverse", "planar-3rrr", "--q", "0,0,90deg", "--mode", "5", "--json"}).json()["tau"];
+  const nlohmann::json torques =
+      linkwright({"inverse", "planar-3rrr", "--q", "0,0,90deg", "--mode", "5", "--json"}).json()["tau"];
   const double h = 1e-5;
-  EXPECT_NEAR(torques[0].get<double>(), (height(fmt::format("{},0,90deg", h)) - height(fmt::format("{},0,90deg", -h))) / (2 * h), 1e-5);
-  EXPECT_NEAR(torques[1].get<double>(), (height(fmt::format("0,{},90deg", h)) - height(fmt::format("0,{},90deg", -h))) / (2 * h), 1e-5);
+  EXPECT_NEAR(torques[0].get<double>(),
+              (height(fmt::format("{},0,90deg", h)) - height(fmt::format("{},0,90deg", -h))) / (2 * h), 1e-5);
+  EXPECT_NEAR(torques[1].get<double>(),
+              (height(fmt::format("0,{},90deg", h)) - height(fmt::format("0,{},90deg", -h))) / (2 * h), 1e-5);
   const Outcome none = linkwright({"kinematics", "planar-3rrr", "--q", "0,0,90deg", "--mode", "7"});
   EXPECT_EQ(none.code, 2);
   EXPECT_TRUE(has(none.err, "has 6 modes there")) << none.err;
@@ -92,17 +99,21 @@ TEST(AssembleCommand, ModesAreTheModesOfOtherCommands) {
 TEST(AssembleCommand, SaysWhyHelmysPrintedLengthsAreImpossible) {
   const Outcome o = linkwright({"assemble", "planar-3rrr-helmy", "--q", "90deg,60deg,120deg"});
   EXPECT_EQ(o.code, 1);
-  for (const char* number : {"0.5685 m", "0.8429 m", "0.8772 m", "they reach 0.565 m"}) EXPECT_TRUE(has(o.err, number)) << number << "\n" << o.err;
-  const nlohmann::json json = linkwright({"assemble", "planar-3rrr-helmy", "--q", "90deg,60deg,120deg", "--json"}).json();
+  for (const char* number : {"0.5685 m", "0.8429 m", "0.8772 m", "they reach 0.565 m"})
+    EXPECT_TRUE(has(o.err, number)) << number << "\n" << o.err;
+  const nlohmann::json json =
+      linkwright({"assemble", "planar-3rrr-helmy", "--q", "90deg,60deg,120deg", "--json"}).json();
   EXPECT_TRUE(json["modes"].empty());
   ASSERT_EQ(json["impossible"].size(), 3u);
-  for (const auto& p : json["impossible"]) EXPECT_NEAR(p["distance"].get<double>() - p["missing"].get<double>(), 0.565, 1e-12);
+  for (const auto& p : json["impossible"])
+    EXPECT_NEAR(p["distance"].get<double>() - p["missing"].get<double>(), 0.565, 1e-12);
   EXPECT_EQ(linkwright({"assemble", "planar-3rrr-helmy"}).code, 0);
 }
 
 TEST(AssembleCommand, TracksAModeAlongAPath) {
   const std::string csv = manoeuvre_csv(5), out = folder() + "/all.csv", plot = folder() + "/all.svg";
-  const nlohmann::json json = linkwright({"assemble", "planar-3rrr", "--path", csv, "--out", out, "--plot", plot, "--json"}).json();
+  const nlohmann::json json =
+      linkwright({"assemble", "planar-3rrr", "--path", csv, "--out", out, "--plot", plot, "--json"}).json();
   EXPECT_TRUE(json["complete"]);
   EXPECT_EQ(json["legs"].size(), 3u);
   ASSERT_EQ(json["events"].size(), 1u);
@@ -117,14 +128,16 @@ TEST(AssembleCommand, TracksAModeAlongAPath) {
 }
 
 TEST(AssembleCommand, ComparesTheRoadsOfDirectKinematics) {
-  const nlohmann::json json = linkwright({"assemble", "planar-3rrr", "--path", manoeuvre_csv(1), "--compare", "--json"}).json();
+  const nlohmann::json json =
+      linkwright({"assemble", "planar-3rrr", "--path", manoeuvre_csv(1), "--compare", "--json"}).json();
   ASSERT_EQ(json["methods"].size(), 6u);
   for (const auto& m : json["methods"]) {
     EXPECT_LE(m["error"], 1e-9) << m;
     EXPECT_GT(m["ns"], 0.0);
     EXPECT_LT(m["iterations"], 6.0) << m;
   }
-  const Outcome other = linkwright({"assemble", "five-bar", "--path", write("two.csv", "t,q1,q2\n0,1,2\n1,1.1,2\n"), "--compare"});
+  const Outcome other =
+      linkwright({"assemble", "five-bar", "--path", write("two.csv", "t,q1,q2\n0,1,2\n1,1.1,2\n"), "--compare"});
   EXPECT_EQ(other.code, 2);
   EXPECT_TRUE(has(other.err, "is no planar 3-RRR")) << other.err;
 }
@@ -132,7 +145,8 @@ TEST(AssembleCommand, ComparesTheRoadsOfDirectKinematics) {
 TEST(AssembleCommand, EndsWhereTheModeEnds) {
   std::string csv = "t,q1\n";
   for (int k = 0; k <= 40; ++k) csv += fmt::format("{},{}\n", 0.05 * k, 0.5 + 0.03 * k);
-  const Outcome o = linkwright({"assemble", "four-bar", "--set", "l_coupler=0.2", "--set", "l_rocker=0.15", "--set", "q0=0.5", "--path", write("far.csv", csv), "--json"});
+  const Outcome o = linkwright({"assemble", "four-bar", "--set", "l_coupler=0.2", "--set", "l_rocker=0.15", "--set",
+                                "q0=0.5", "--path", write("far.csv", csv), "--json"});
   EXPECT_EQ(o.code, 1);
   const nlohmann::json json = o.json();
   EXPECT_FALSE(json["complete"]);
@@ -179,13 +193,18 @@ home: {left: 60 deg, coupler: -60 deg, right: 60 deg}
 loops:
   - {name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}
 )";
-  const std::string again = two + "  - {name: again, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n";
-  const std::string torn = two + "  - {name: second, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n";
+  const std::string again = two +
+                            "  - {name: again, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: "
+                            "[1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n";
+  const std::string torn = two +
+                           "  - {name: second, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: "
+                           "[0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n";
   std::string loose = two;
   loose.replace(loose.find("{xyz: [0.5, 0, 0]}}, inertia"), 28, "{xyz: [0.25, 0, 0]}}, inertia");
   loose.replace(loose.find("parent: left"), 12, "parent: middle");
   loose.insert(loose.find("  - {name: coupler"),
-               "  - {name: middle, parent: left, joint: {type: revolute, origin: {xyz: [0.25, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n");
+               "  - {name: middle, parent: left, joint: {type: revolute, origin: {xyz: [0.25, 0, 0]}}, inertia: {mass: "
+               "1, tensor: [1, 1, 1]}}\n");
   const std::string locked = R"(linkwright: 1
 name: truss
 links:
@@ -197,14 +216,20 @@ loops:
 )";
   for (const BadInput& c : std::vector<BadInput>{
            {{"assemble", "puma560"}, 2, "has no loops"},
-           {{"assemble", "planar-3rrr", "--q", "0,0"}, 2, "--q has 2 values, but 3 are expected: crank1, crank2, crank3"},
+           {{"assemble", "planar-3rrr", "--q", "0,0"},
+            2,
+            "--q has 2 values, but 3 are expected: crank1, crank2, crank3"},
            {{"assemble", "planar-3rrr", "--q", "0,0,nan"}, 3, "only finite numbers"},
-           {{"assemble", write("again.yaml", again)}, 0, "the loop `pin` of `bars` is redundant: the closures have rank 2 with it and without it"},
+           {{"assemble", write("again.yaml", again)},
+            0,
+            "the loop `pin` of `bars` is redundant: the closures have rank 2 with it and without it"},
            {{"assemble", write("torn.yaml", torn)}, 3, "the loops of `bars` conflict"},
            {{"assemble", write("loose.yaml", loose)}, 3, "do not determine its motion: it has 2 freedoms"},
            {{"assemble", write("locked.yaml", locked)}, 3, "is locked: it has 2 velocities and closures of rank 2"},
            {{"kinematics", write("locked.yaml", locked)}, 3, "locked"},
-           {{"kinematics", "planar-3rrr-helmy", "--q", "90deg,60deg,120deg"}, 3, "cannot be assembled there: from joint"},
+           {{"kinematics", "planar-3rrr-helmy", "--q", "90deg,60deg,120deg"},
+            3,
+            "cannot be assembled there: from joint"},
            {{"assemble", "four-bar", "--path", write("b.csv", "t,q2\n0,1\n")}, 3, "has no column `q2`"},
            {{"assemble", "four-bar", "--path", write("c.csv", "t,q1\n0,1\n0,2\n")}, 3, "c.csv:3: times must rise"},
            {{"assemble", "four-bar", "--path", write("d.csv", "t,q1\n0,one\n")}, 3, "d.csv:2:"},
@@ -235,7 +260,8 @@ TEST(AssembleCommand, SaysThatThereAreInfinitelyMany) {
   const std::string q = fmt::format("{},{}", std::numbers::pi - std::acos(0.06 / 0.16), std::acos(0.06 / 0.16));
   const Outcome o = linkwright({"assemble", "five-bar", "--q", q});
   EXPECT_EQ(o.code, 0) << o.err;
-  EXPECT_TRUE(has(o.out, "1 of infinitely many ways of assembling it") && has(o.out, "some of infinitely many")) << o.out;
+  EXPECT_TRUE(has(o.out, "1 of infinitely many ways of assembling it") && has(o.out, "some of infinitely many"))
+      << o.out;
   EXPECT_TRUE(has(o.err, "something can move while the actuated joints stand still")) << o.err;
   const nlohmann::json json = linkwright({"assemble", "five-bar", "--q", q, "--json"}).json();
   EXPECT_EQ(json["infinite"], true);
@@ -252,7 +278,9 @@ gravity: [0, -9.81, 0]
 links:
   - {name: left, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
   - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
-  - {name: right, parent: base, joint: {type: revolute, actuated: )" + right + R"(, origin: {xyz: [0.8, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
+  - {name: right, parent: base, joint: {type: revolute, actuated: )" +
+                                                right +
+                                                R"(, origin: {xyz: [0.8, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
 home: {left: 60 deg, coupler: -60 deg, right: 60 deg}
 loops:
   - {name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}
@@ -266,7 +294,8 @@ loops:
   for (const std::string& given : {std::string("1.2"), all}) {
     const nlohmann::json a = linkwright({"kinematics", one, "--q", "1.2", "--qd", "0.7", "--json"}).json();
     const nlohmann::json b = linkwright({"kinematics", both, "--q", given, "--qd", "0.7", "--json"}).json();
-    for (const char* field : {"velocity_names", "q", "coordinates", "frames", "jacobian", "velocity", "bias"}) EXPECT_EQ(a[field], b[field]) << field;
+    for (const char* field : {"velocity_names", "q", "coordinates", "frames", "jacobian", "velocity", "bias"})
+      EXPECT_EQ(a[field], b[field]) << field;
     const std::size_t wanted = given == all ? 1 : 2;
     const nlohmann::json modes = linkwright({"assemble", both, "--q", given, "--json"}).json()["modes"];
     ASSERT_EQ(modes.size(), wanted) << given;
@@ -274,7 +303,10 @@ loops:
       const nlohmann::json json = linkwright({command, both, "--q", given, "--json"}).json();
       EXPECT_EQ(json["q"], nlohmann::json({1.2})) << command;
     }
-    EXPECT_EQ(linkwright({"ik", both, "--target", fmt::format("{},{},0", 0.5 * std::cos(1.0), 0.5 * std::sin(1.0)), "--frame", "coupler", "--position-only", "--q", given}).code, 0);
+    EXPECT_EQ(linkwright({"ik", both, "--target", fmt::format("{},{},0", 0.5 * std::cos(1.0), 0.5 * std::sin(1.0)),
+                          "--frame", "coupler", "--position-only", "--q", given})
+                  .code,
+              0);
   }
   const std::string wrong = fmt::format("1.2,{:.8f}", right + 1e-4);
   for (const char* command : {"kinematics", "inverse", "forward", "ik"}) {
@@ -282,23 +314,33 @@ loops:
     if (std::string(command) == "ik") words.insert(words.end(), {"--target", "0.25,0.433,0", "--position-only"});
     const Outcome o = linkwright(words);
     EXPECT_EQ(o.code, 3) << command;
-    EXPECT_TRUE(has(o.err, "has more actuated joints than freedoms (1): where `left` is as given, `right` is")) << o.err;
+    EXPECT_TRUE(has(o.err, "has more actuated joints than freedoms (1): where `left` is as given, `right` is"))
+        << o.err;
   }
   EXPECT_EQ(linkwright({"assemble", both, "--q", wrong}).code, 1);
   EXPECT_EQ(linkwright({"assemble", both, "--q", "1,2,3"}).code, 2);
   // along a path either way
   EXPECT_EQ(linkwright({"assemble", both, "--path", write("lead.csv", "t,q1\n0,1.2\n1,1.3\n")}).code, 0);
-  EXPECT_EQ(linkwright({"assemble", both, "--path", write("all.csv", fmt::format("t,q1,q2\n0,1.2,{:.8f}\n", right))}).code, 0);
-  EXPECT_EQ(linkwright({"assemble", both, "--path", write("wrong.csv", fmt::format("t,q1,q2\n0,1.2,{:.8f}\n", right + 1e-4))}).code, 1);
+  EXPECT_EQ(
+      linkwright({"assemble", both, "--path", write("all.csv", fmt::format("t,q1,q2\n0,1.2,{:.8f}\n", right))}).code,
+      0);
+  EXPECT_EQ(
+      linkwright({"assemble", both, "--path", write("wrong.csv", fmt::format("t,q1,q2\n0,1.2,{:.8f}\n", right + 1e-4))})
+          .code,
+      1);
   // the file's own home fits one of them only
-  for (const char* command : {"assemble", "kinematics", "inverse"}) EXPECT_EQ(linkwright({command, both}).code, 0) << command;
+  for (const char* command : {"assemble", "kinematics", "inverse"})
+    EXPECT_EQ(linkwright({command, both}).code, 0) << command;
   // and check speaks of the pose with which they begin
   EXPECT_FALSE(has(linkwright({"check", both}).err, "moves `left`"));
-  EXPECT_NEAR(linkwright({"check", both, "--json"}).json()["closed_home"][0].get<double>(), std::numbers::pi / 3.0, 1e-12);
+  EXPECT_NEAR(linkwright({"check", both, "--json"}).json()["closed_home"][0].get<double>(), std::numbers::pi / 3.0,
+              1e-12);
 }
 
 TEST(ClosedKinematics, JacobianIsTheDerivativeOfThePose) {
-  const auto at = [](const std::string& q) { return linkwright({"kinematics", "excavator", "--q", q, "--frame", "bucket", "--json"}).json(); };
+  const auto at = [](const std::string& q) {
+    return linkwright({"kinematics", "excavator", "--q", q, "--frame", "bucket", "--json"}).json();
+  };
   const nlohmann::json here = at("0.3,2.1,3.2,1.5");
   ASSERT_EQ(here["jacobian"][0].size(), 4u);
   const double h = 1e-6;
@@ -321,7 +363,8 @@ TEST(ClosedKinematics, JacobianIsTheDerivativeOfThePose) {
 }
 
 TEST(ClosedKinematics, DrawsEveryMechanismWithLoops) {
-  for (const char* name : {"four-bar", "slider-crank", "five-bar", "planar-3rrr", "planar-3rrr-helmy", "stewart", "delta", "excavator"}) {
+  for (const char* name :
+       {"four-bar", "slider-crank", "five-bar", "planar-3rrr", "planar-3rrr-helmy", "stewart", "delta", "excavator"}) {
     const std::string file = folder() + "/" + name + ".svg";
     EXPECT_EQ(linkwright({"kinematics", name, "--draw", file}).code, 0) << name;
     EXPECT_TRUE(has(text_of(file), "<polygon")) << name;
@@ -347,7 +390,8 @@ TEST(ClosedIkCommand, ListsWorkingModesAndFollowsPaths) {
   EXPECT_EQ(far.code, 1);
   EXPECT_TRUE(has(far.err, "out of reach") && has(far.err, "1.5 m") && has(far.err, "they reach 1 m")) << far.err;
   // a straight way of the tool
-  const std::string path = write("line.csv", "t,x,y,z\n0,0,0.2,0\n1,0.01,0.21,0\n2,0.02,0.22,0\n3,0.03,0.23,0\n"), out = folder() + "/line_q.csv";
+  const std::string path = write("line.csv", "t,x,y,z\n0,0,0.2,0\n1,0.01,0.21,0\n2,0.02,0.22,0\n3,0.03,0.23,0\n"),
+                    out = folder() + "/line_q.csv";
   const nlohmann::json along = linkwright({"ik", "five-bar", "--path", path, "--out", out, "--json"}).json();
   EXPECT_TRUE(along["reached"]);
   EXPECT_TRUE(along["switches"].empty());

@@ -1,4 +1,5 @@
-// inverse, forward, mass-matrix, bias, derivatives, count and compile of mechanisms with loops, as their user types them.
+// inverse, forward, mass-matrix, bias, derivatives, count and compile of mechanisms with loops, as their user types
+// them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,7 +54,9 @@ TEST(ClosedCommands, MassMatrixAndBiasAreThoseOfTheIndependentJoints) {
   expect_near(M[1], {-0.383287, 1.245831, -0.414454}, 1e-6);
   const nlohmann::json bias = answer(at_middle({"bias", "planar-3rrr"}));
   expect_near(bias["bias"], answer(at_middle({"inverse", "planar-3rrr"}))["tau"].get<Vector>(), 1e-12);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(bias["coriolis"][k].get<double>() + bias["gravity"][k].get<double>(), bias["bias"][k].get<double>(), 1e-11);
+  for (std::size_t k = 0; k < 3; ++k)
+    EXPECT_NEAR(bias["coriolis"][k].get<double>() + bias["gravity"][k].get<double>(), bias["bias"][k].get<double>(),
+                1e-11);
 }
 
 TEST(ClosedCommands, TrajectoriesAreFollowedFromSampleToSample) {
@@ -65,7 +68,7 @@ TEST(ClosedCommands, TrajectoriesAreFollowedFromSampleToSample) {
     for (int part = 0; part < 3; ++part) {
       for (int k = 0; k < 3; ++k) {
         const double way = (to[k] - from[k]) * M_PI / 180.0;
-        csv += fmt::format(",{}", part == 0   ? from[k] * M_PI / 180.0 + way * (t / 3.0 - std::sin(angle) / (2.0 * M_PI))
+        csv += fmt::format(",{}", part == 0 ? from[k] * M_PI / 180.0 + way * (t / 3.0 - std::sin(angle) / (2.0 * M_PI))
                                   : part == 1 ? way / 3.0 * (1.0 - std::cos(angle))
                                               : 2.0 * M_PI * way / 9.0 * std::sin(angle));
       }
@@ -79,13 +82,17 @@ TEST(ClosedCommands, TrajectoriesAreFollowedFromSampleToSample) {
 }
 
 TEST(ClosedCommands, DerivativesByALengthAreDifferencesOfTorques) {
-  const nlohmann::json d = answer({"derivatives", "planar-3rrr", "--qd", "0.3,0.2,-0.5", "--qdd", "1,2,3", "--parameters", "l2"})["d_parameters"]["l2"];
+  const nlohmann::json d = answer({"derivatives", "planar-3rrr", "--qd", "0.3,0.2,-0.5", "--qdd", "1,2,3",
+                                   "--parameters", "l2"})["d_parameters"]["l2"];
   const double h = 1e-5;
   const auto torques = [&](double l2) {
-    return answer({"inverse", "planar-3rrr", "--qd", "0.3,0.2,-0.5", "--qdd", "1,2,3", "--set", fmt::format("l2={}", l2)})["tau"].get<Vector>();
+    return answer({"inverse", "planar-3rrr", "--qd", "0.3,0.2,-0.5", "--qdd", "1,2,3", "--set",
+                   fmt::format("l2={}", l2)})["tau"]
+        .get<Vector>();
   };
   const Vector up = torques(0.6 + h), down = torques(0.6 - h);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(d[k].get<double>(), (up[k] - down[k]) / (2.0 * h), 1e-5 * (1.0 + std::abs(d[k].get<double>())));
+  for (std::size_t k = 0; k < 3; ++k)
+    EXPECT_NEAR(d[k].get<double>(), (up[k] - down[k]) / (2.0 * h), 1e-5 * (1.0 + std::abs(d[k].get<double>())));
 }
 
 TEST(ClosedCommands, ReactionsNameTheLoopsJoints) {
@@ -108,14 +115,16 @@ TEST(ClosedCommands, CountIsBelowHelmysAlgorithmAndCodePassesItsTest) {
   const Outcome few = linkwright({"count", "planar-3rrr", "--newton-steps", "1"});  // from a guess 1e-3 off: 1e-6
   EXPECT_EQ(few.code, 1);
   EXPECT_TRUE(has(few.err, "does not agree with the reference")) << few.err;
-  const nlohmann::json code = answer({"compile", "planar-3rrr", "--functions", "inverse,forward", "--out", folder() + "/code"});
+  const nlohmann::json code =
+      answer({"compile", "planar-3rrr", "--functions", "inverse,forward", "--out", folder() + "/code"});
   EXPECT_EQ(code["self_test"], "passed");
 }
 
 TEST(ClosedCommands, MotionKeepsEnergyAndClosuresInEitherCoordinates) {
   Vector ends[2];
   for (const char* coordinates : {"minimal", "redundant"}) {
-    const nlohmann::json run = answer({"simulate", "four-bar", "--duration", "1", "--qd", "5", "--coordinates", coordinates});
+    const nlohmann::json run =
+        answer({"simulate", "four-bar", "--duration", "1", "--qd", "5", "--coordinates", coordinates});
     EXPECT_LT(run["energy_residual"].get<double>(), 1e-10);
     EXPECT_LT(run["closure_residual"].get<double>(), 1e-12);
     EXPECT_EQ(run["velocity_names"], (nlohmann::json{"crank", "coupler", "rocker"}));
@@ -123,7 +132,8 @@ TEST(ClosedCommands, MotionKeepsEnergyAndClosuresInEitherCoordinates) {
   }
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(ends[0][k], ends[1][k], 1e-9);
   // a crank that is turned by a torque gains what that works
-  const nlohmann::json driven = answer({"simulate", "five-bar", "--duration", "0.1", "--tau", "0.3,-0.3", "--no-compile"});
+  const nlohmann::json driven =
+      answer({"simulate", "five-bar", "--duration", "0.1", "--tau", "0.3,-0.3", "--no-compile"});
   EXPECT_LT(driven["energy_residual"].get<double>(), 1e-9);
   EXPECT_EQ(driven["way"], "reference");
 }
@@ -135,12 +145,16 @@ TEST(ClosedCommands, ScenariosDriveMotorsAndNothingElse) {
     return file;
   };
   // along a trajectory of both motors by computed torque, from its beginning: hardly an error
-  const nlohmann::json along = answer({"simulate", "five-bar", "--scenario",
-                                       scenario("controllers:\n  - {law: computed-torque, kp: 400, kd: 40, trajectory: {times: [0, 0.4], points: [[60 deg, 120 deg], [70 deg, 105 deg]]}}\n")});
+  const nlohmann::json along =
+      answer({"simulate", "five-bar", "--scenario",
+              scenario("controllers:\n  - {law: computed-torque, kp: 400, kd: 40, trajectory: {times: [0, 0.4], "
+                       "points: [[60 deg, 120 deg], [70 deg, 105 deg]]}}\n")});
   const Vector q = along["final"]["q"].get<Vector>();
   const std::vector<std::string> names = along["coordinate_names"].get<std::vector<std::string>>();
   for (std::size_t k = 0; k < names.size(); ++k) {
-    if (names[k].starts_with("crank")) { EXPECT_NEAR(q[k], (names[k] == "crank1" ? 70 : 105) * M_PI / 180, 1e-6); }
+    if (names[k].starts_with("crank")) {
+      EXPECT_NEAR(q[k], (names[k] == "crank1" ? 70 : 105) * M_PI / 180, 1e-6);
+    }
   }
   const Outcome passive = linkwright({"simulate", "four-bar", "--scenario", scenario("inputs: {coupler: 1}\n")});
   EXPECT_EQ(passive.code, 3);
@@ -163,7 +177,8 @@ links:
 loops:
   - {{name: pin, joint: {{type: revolute, axis: y}}, between: [coupler, right], at: {{coupler: {{xyz: [0.5, 0, 0]}}, right: {{xyz: [0.4, 0, 0]}}}}}}
 home: {}
-)", driven, home);
+)",
+                     driven, home);
 }
 
 TEST(ClosedCommands, SayWhichJointsAreTakenAsDriven) {
@@ -172,7 +187,8 @@ TEST(ClosedCommands, SayWhichJointsAreTakenAsDriven) {
   for (const char* command : {"inverse", "assemble", "kinematics", "count"}) {
     const Outcome o = linkwright({command, file});
     EXPECT_EQ(o.code, 0) << o.err;
-    EXPECT_TRUE(has(o.err, fmt::format("no joint is called `actuated`: `{}` is taken as driven", driven))) << command << ": " << o.err;
+    EXPECT_TRUE(has(o.err, fmt::format("no joint is called `actuated`: `{}` is taken as driven", driven)))
+        << command << ": " << o.err;
   }
   EXPECT_EQ(linkwright({"inverse", file, "--quiet"}).err, "");
   const Outcome check = linkwright({"check", file});
@@ -181,8 +197,10 @@ TEST(ClosedCommands, SayWhichJointsAreTakenAsDriven) {
 }
 
 TEST(ClosedCommands, CheckSaysWhereHomeWasMoved) {
-  // at left = 0 the coupler would have to reach over 0.2 m, which it and the right bar do; at 180 deg over 0.8 m, at most 0.9
-  const std::string closed = write("closed.yaml", parallelogram("{left: -60 deg, coupler: 60 deg, right: -60 deg}", ", actuated: true"));
+  // at left = 0 the coupler would have to reach over 0.2 m, which it and the right bar do; at 180 deg over 0.8 m, at
+  // most 0.9
+  const std::string closed =
+      write("closed.yaml", parallelogram("{left: -60 deg, coupler: 60 deg, right: -60 deg}", ", actuated: true"));
   const Outcome fits = linkwright({"check", closed});
   EXPECT_FALSE(has(fits.err, "moves")) << fits.err;
   EXPECT_TRUE(has(fits.out, "near home, which is open by")) << fits.out;  // its followers are a guess
@@ -194,12 +212,15 @@ TEST(ClosedCommands, CheckSaysWhereHomeWasMoved) {
   const nlohmann::json json = linkwright({"check", folder() + "/apart.yaml", "--json"}).json();
   EXPECT_GT(json["home_residual"].get<double>(), 0.01);
   // 0.5 and 0.2 m bridge at most 0.7: cos(left) of |0.3 e^i left - 0.5| = 0.7
-  EXPECT_LE(std::abs(std::remainder(json["closed_home"][0].get<double>(), 2.0 * M_PI)), std::acos((0.09 + 0.25 - 0.49) / 0.3) + 1e-9);
+  EXPECT_LE(std::abs(std::remainder(json["closed_home"][0].get<double>(), 2.0 * M_PI)),
+            std::acos((0.09 + 0.25 - 0.49) / 0.3) + 1e-9);
 }
 
 TEST(ClosedCommands, ReadTheMotionThatSimulateWrites) {
   const std::string file = folder() + "/run.csv";
-  ASSERT_EQ(linkwright({"simulate", "five-bar", "--duration", "0.1", "--tau", "0.3,-0.2", "--qd", "1,2", "--out", file}).code, 0);
+  ASSERT_EQ(
+      linkwright({"simulate", "five-bar", "--duration", "0.1", "--tau", "0.3,-0.2", "--qd", "1,2", "--out", file}).code,
+      0);
   const nlohmann::json tau = answer({"inverse", "five-bar", "--trajectory", file})["tau"];
   ASSERT_GT(tau.size(), 2u);
   for (const auto& row : tau) expect_near(row, {0.3, -0.2}, 1e-9);
@@ -209,7 +230,8 @@ TEST(ClosedCommands, ReadTheMotionThatSimulateWrites) {
   std::getline(in, header);
   std::getline(in, first);
   first.replace(first.find(','), first.find(',', first.find(',') + 1) - first.find(','), ",1.2");
-  const Outcome torn = linkwright({"inverse", "five-bar", "--trajectory", write("torn.csv", header + "\n" + first + "\n")});
+  const Outcome torn =
+      linkwright({"inverse", "five-bar", "--trajectory", write("torn.csv", header + "\n" + first + "\n")});
   EXPECT_EQ(torn.code, 3);
   EXPECT_TRUE(has(torn.err, "the joints do not close the loops: loop `")) << torn.err;
 }
@@ -224,7 +246,8 @@ TEST(ClosedCommands, AnEndAtADeadCentreSaysHowToGoOn) {
 }
 
 TEST(ClosedCommands, CodeOfAPlatformOnSixLegsPassesItsTest) {
-  const nlohmann::json code = answer({"compile", "stewart", "--functions", "inverse,forward", "--out", folder() + "/code"});
+  const nlohmann::json code =
+      answer({"compile", "stewart", "--functions", "inverse,forward", "--out", folder() + "/code"});
   EXPECT_EQ(code["self_test"], "passed");
 }
 
@@ -240,18 +263,23 @@ TEST(ClosedCommands, SayWhatTheyCannotDo) {
     int code;
     const char* said;
   };
-  for (const Case& c : std::vector<Case>{{{"inverse", "planar-3rrr", "--q", "0,0"}, 2, "but 3 are expected: crank1, crank2, crank3"},
-                                         {{"inverse", "puma560", "--weights", "1,1,1,1,1,1"}, 2, "--weights are for mechanisms with loops"},
-                                         {{"forward", "four-bar", "--method", "aba"}, 2, "a mechanism with loops has one"},
-                                         {{"inverse", "puma560", "--mode", "1"}, 2, "--mode is of mechanisms with loops"},
-                                         {{"derivatives", "four-bar", "--second"}, 2, "--second is for trees"},
-                                         {{"count", "planar-3rrr", "--newton-steps", "0"}, 2, "--newton-steps takes a whole number"},
-                                         {{"count", "planar-3rrr", "--dense"}, 2, "dense bodies are counted for trees"},
-                                         {{"count", "four-bar", "--function", "regressor"}, 2, "the regressor of a mechanism with loops is not made"},
-                                         {{"compile", "four-bar", "--language", "fortran", "--out", folder()}, 2, "mechanisms with loops"},
-                                         {{"simulate", "puma560", "--duration", "1", "--coordinates", "redundant"}, 2, "--coordinates are of mechanisms with loops"},
-                                         {{"compile", "four-bar", "--simulator", "--out", folder()}, 3, "`simulate` runs mechanisms with loops; `compile` without --simulator makes"},
-                                         {{"regressor", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not take yet"}}) {
+  for (const Case& c : std::vector<Case>{
+           {{"inverse", "planar-3rrr", "--q", "0,0"}, 2, "but 3 are expected: crank1, crank2, crank3"},
+           {{"inverse", "puma560", "--weights", "1,1,1,1,1,1"}, 2, "--weights are for mechanisms with loops"},
+           {{"forward", "four-bar", "--method", "aba"}, 2, "a mechanism with loops has one"},
+           {{"inverse", "puma560", "--mode", "1"}, 2, "--mode is of mechanisms with loops"},
+           {{"derivatives", "four-bar", "--second"}, 2, "--second is for trees"},
+           {{"count", "planar-3rrr", "--newton-steps", "0"}, 2, "--newton-steps takes a whole number"},
+           {{"count", "planar-3rrr", "--dense"}, 2, "dense bodies are counted for trees"},
+           {{"count", "four-bar", "--function", "regressor"}, 2, "the regressor of a mechanism with loops is not made"},
+           {{"compile", "four-bar", "--language", "fortran", "--out", folder()}, 2, "mechanisms with loops"},
+           {{"simulate", "puma560", "--duration", "1", "--coordinates", "redundant"},
+            2,
+            "--coordinates are of mechanisms with loops"},
+           {{"compile", "four-bar", "--simulator", "--out", folder()},
+            3,
+            "`simulate` runs mechanisms with loops; `compile` without --simulator makes"},
+           {{"regressor", "four-bar"}, 3, "`four-bar` has 1 closed loop, which this command does not take yet"}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << o.err;
     EXPECT_TRUE(has(o.err, c.said)) << o.err;
@@ -259,7 +287,8 @@ TEST(ClosedCommands, SayWhatTheyCannotDo) {
 }
 
 // Four bars in a horizontal plane, on feet so far apart; 1: a parallelogram.
-std::string bars_file(const std::string& name, const std::string& actuated, const std::string& links = "", const std::string& loops = "", double frame = 0.8) {
+std::string bars_file(const std::string& name, const std::string& actuated, const std::string& links = "",
+                      const std::string& loops = "", double frame = 0.8) {
   const std::string path = folder() + "/" + name + ".yaml";
   std::ofstream(path) << fmt::format(R"(linkwright: 1
 name: {}
@@ -270,35 +299,46 @@ links:
 {}home: {{left: 60 deg, coupler: -60 deg, right: 60 deg}}
 loops:
   - {{name: pin, joint: {{type: revolute}}, between: [coupler, right], at: {{coupler: {{xyz: [1, 0, 0]}}, right: {{xyz: [{}, 0, 0]}}}}}}
-{})", name, actuated, frame, links, frame == 1.0 ? 0.5 : 0.6, loops);
+{})",
+                                     name, actuated, frame, links, frame == 1.0 ? 0.5 : 0.6, loops);
   return path;
 }
 
 TEST(ClosedCommands, JudgeLoopsAlikeAndWarnWhereAnswersAreDoubtful) {
-  const std::string again = "  - {name: again, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n",
-                    torn = "  - {name: second, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n",
-                    hung = "  - {name: pendulum, parent: coupler, joint: {type: revolute}, inertia: {mass: 1, com: [0.3, 0, 0], tensor: [1, 1, 1]}}\n";
-  const std::string twice = bars_file("twice", "true", "", again), conflict = bars_file("conflict", "true", "", torn), none = bars_file("none", "false"),
-                    free = bars_file("free", "true", hung), flat = bars_file("flat", "true", "", "", 1.0);
+  const std::string again =
+                        "  - {name: again, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, "
+                        "0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n",
+                    torn =
+                        "  - {name: second, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: "
+                        "[0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n",
+                    hung =
+                        "  - {name: pendulum, parent: coupler, joint: {type: revolute}, inertia: {mass: 1, com: [0.3, "
+                        "0, 0], tensor: [1, 1, 1]}}\n";
+  const std::string twice = bars_file("twice", "true", "", again), conflict = bars_file("conflict", "true", "", torn),
+                    none = bars_file("none", "false"), free = bars_file("free", "true", hung),
+                    flat = bars_file("flat", "true", "", "", 1.0);
   struct Case {
     std::vector<std::string> words;
     int code;
     const char* said;
   };
-  for (const Case& c : std::vector<Case>{{{"check", twice}, 0, "redundant: the closures have rank 2"},
-                                         {{"inverse", twice}, 0, "redundant: the closures have rank 2"},
-                                         {{"simulate", twice, "--duration", "0.01"}, 0, "redundant: the closures have rank 2"},
-                                         {{"check", conflict}, 1, "conflict: each can be closed by itself"},
-                                         {{"inverse", conflict}, 3, "10 equations of which 4 are independent"},
-                                         {{"simulate", conflict, "--duration", "0.01"}, 3, "10 equations of which 4 are independent"},
-                                         {{"inverse", none}, 0, "no joint is called `actuated`: `"},
-                                         {{"inverse", free}, 3, "do not determine its motion: it has 2 freedoms, they 1; with `pendulum` actuated as well"},
-                                         {{"forward", free, "--tau", "1"}, 0, ""},
-                                         {{"simulate", free, "--tau", "1", "--qd", "1,2", "--duration", "0.1"}, 0, ""},
-                                         {{"inverse", flat, "--q", "180deg", "--qd", "1"}, 0, "next to a singular pose (condition"},
-                                         {{"mass-matrix", flat, "--q", "180deg"}, 0, "next to a singular pose (condition"},
-                                         {{"derivatives", flat, "--q", "180deg"}, 0, "next to a singular pose (condition"},
-                                         {{"inverse", flat, "--q", "170deg"}, 0, ""}}) {
+  for (const Case& c :
+       std::vector<Case>{{{"check", twice}, 0, "redundant: the closures have rank 2"},
+                         {{"inverse", twice}, 0, "redundant: the closures have rank 2"},
+                         {{"simulate", twice, "--duration", "0.01"}, 0, "redundant: the closures have rank 2"},
+                         {{"check", conflict}, 1, "conflict: each can be closed by itself"},
+                         {{"inverse", conflict}, 3, "10 equations of which 4 are independent"},
+                         {{"simulate", conflict, "--duration", "0.01"}, 3, "10 equations of which 4 are independent"},
+                         {{"inverse", none}, 0, "no joint is called `actuated`: `"},
+                         {{"inverse", free},
+                          3,
+                          "do not determine its motion: it has 2 freedoms, they 1; with `pendulum` actuated as well"},
+                         {{"forward", free, "--tau", "1"}, 0, ""},
+                         {{"simulate", free, "--tau", "1", "--qd", "1,2", "--duration", "0.1"}, 0, ""},
+                         {{"inverse", flat, "--q", "180deg", "--qd", "1"}, 0, "next to a singular pose (condition"},
+                         {{"mass-matrix", flat, "--q", "180deg"}, 0, "next to a singular pose (condition"},
+                         {{"derivatives", flat, "--q", "180deg"}, 0, "next to a singular pose (condition"},
+                         {{"inverse", flat, "--q", "170deg"}, 0, ""}}) {
     const Outcome o = linkwright(c.words);
     EXPECT_EQ(o.code, c.code) << fmt::format("{}", fmt::join(c.words, " ")) << "\n" << o.err;
     EXPECT_TRUE(has(o.err, c.said)) << o.err;
@@ -308,7 +348,8 @@ TEST(ClosedCommands, JudgeLoopsAlikeAndWarnWhereAnswersAreDoubtful) {
   }
 }
 
-// Gravity across the plane of a loop of journal bearings: how much of it each of them bears, rigid bodies do not say; without gravity it is nothing.
+// Gravity across the plane of a loop of journal bearings: how much of it each of them bears, rigid bodies do not say;
+// without gravity it is nothing.
 TEST(ClosedCommands, SayWhichBearingsLoadsAreNotDetermined) {
   const std::string path = folder() + "/bearings.yaml";
   for (const char* gravity : {"[0, 0, -9.81]", "[0, -9.81, 0]"}) {
@@ -321,11 +362,14 @@ home: {left: 60 deg, coupler: -60 deg, right: 60 deg}
 loops:
   - {name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}
 )";
-    for (const std::vector<std::string>& words : {std::vector<std::string>{"inverse", path, "--qd", "1", "--friction"}, {"forward", path, "--qd", "1", "--friction"},
-                                                 {"simulate", path, "--qd", "1", "--duration", "0.01"}}) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"inverse", path, "--qd", "1", "--friction"},
+                                                  {"forward", path, "--qd", "1", "--friction"},
+                                                  {"simulate", path, "--qd", "1", "--duration", "0.01"}}) {
       const Outcome o = linkwright(words);
       EXPECT_EQ(o.code, 0) << o.err;
-      EXPECT_EQ(has(o.err, "friction in the bearings of `coupler` is not determined by rigid bodies: the loop `pin`"), gravity[4] == '0') << gravity << o.err;
+      EXPECT_EQ(has(o.err, "friction in the bearings of `coupler` is not determined by rigid bodies: the loop `pin`"),
+                gravity[4] == '0')
+          << gravity << o.err;
     }
   }
 }

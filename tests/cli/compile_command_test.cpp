@@ -188,8 +188,10 @@ links:
 // Vectors of one name that mean different things in two functions.
 TEST(CompileCommand, HeadsTellDerivativesOfTwoFunctionsApart) {
   const std::string out = out_folder("both");
-  ASSERT_EQ(linkwright({"compile", "double-pendulum", "--functions", "inverse-derivatives,forward-derivatives", "--batch", "4",
-                        "--out", out}).code, 0);
+  ASSERT_EQ(linkwright({"compile", "double-pendulum", "--functions", "inverse-derivatives,forward-derivatives",
+                        "--batch", "4", "--out", out})
+                .code,
+            0);
   const std::string header = text_of(out + "/double_pendulum.h");
   EXPECT_TRUE(has(header, "d_q: derivative of tau by q")) << header;
   EXPECT_TRUE(has(header, "d_q of forward-derivatives: derivative of qdd by q")) << header;
@@ -199,7 +201,8 @@ TEST(CompileCommand, HeadsTellDerivativesOfTwoFunctionsApart) {
 // Torques that nearly vanish, as sums of large terms, are no reason to refuse.
 TEST(CompileCommand, TakesOrdinaryValuesOfParameters) {
   for (const char* value : {"l1=0.9", "l1=0.89", "l2=1.20"}) {
-    const test::Outcome made = linkwright({"compile", "double-pendulum", "--set", value, "--out", out_folder("ordinary")});
+    const test::Outcome made =
+        linkwright({"compile", "double-pendulum", "--set", value, "--out", out_folder("ordinary")});
     EXPECT_EQ(made.code, 0) << value << made.err;
   }
 }
@@ -207,18 +210,19 @@ TEST(CompileCommand, TakesOrdinaryValuesOfParameters) {
 // Friction in both directions of the dynamics, in C; the file says so, and what is left out is nothing.
 TEST(CompileCommand, Friction) {
   const std::string out = out_folder("friction");
-  const test::Outcome run =
-      linkwright({"compile", "puma560-dhanaraj", "--friction", "--functions", "inverse,forward,friction", "--search", "0", "--out", out, "--json"});
+  const test::Outcome run = linkwright({"compile", "puma560-dhanaraj", "--friction", "--functions",
+                                        "inverse,forward,friction", "--search", "0", "--out", out, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["self_test"], "passed");
   const std::string header = text_of(out + "/puma560_dhanaraj.h");
-  for (const char* part : {"--friction", "inverse, forward: friction of the joints and losses of the drives are included",
-                           "motor: total on the motors' side"}) {
+  for (const char* part :
+       {"--friction", "inverse, forward: friction of the joints and losses of the drives are included",
+        "motor: total on the motors' side"}) {
     EXPECT_TRUE(has(header, part)) << part << " in\n" << header;
   }
   EXPECT_FALSE(has(header, "Left out")) << header;
-  const test::Outcome fortran =
-      linkwright({"compile", "puma560-dhanaraj", "--friction", "--functions", "forward", "--search", "0", "--language", "fortran", "--out", out});
+  const test::Outcome fortran = linkwright({"compile", "puma560-dhanaraj", "--friction", "--functions", "forward",
+                                            "--search", "0", "--language", "fortran", "--out", out});
   EXPECT_EQ(fortran.code, 2) << fortran.out;
   EXPECT_TRUE(has(fortran.err, "C and C++ are")) << fortran.err;
 }
@@ -268,7 +272,8 @@ links:
   - {{name: a, parent: base, joint: {{type: revolute, axis: z, origin: {{rpy: [90 deg, 0, 0]}}}}, {0}}}
   - {{name: b, parent: a, joint: {{type: revolute, axis: z, origin: {{xyz: [2e-6, 0, 0]}}}}, {0}}}
   - {{name: tip, parent: b, joint: {{type: revolute, axis: z, origin: {{xyz: [{1:g}, 0, 0]}}}}}}
-)", body, rod));
+)",
+                                               body, rod));
 }
 
 // What nobody asked for is not done silently; what somebody asked for is done and said.
@@ -302,7 +307,8 @@ TEST(CompileCommand, SelfTestsAreAsStrictAfterSnapping) {
 TEST(CompileCommand, SelfTestsInSinglePrecisionAreStrict) {
   const std::string out = out_folder("single");
   ASSERT_EQ(linkwright({"compile", "puma560", "--float", "--out", out}).code, 0);
-  const std::string build = "cd " + out + " && cc -std=c11 -O2 -march=native puma560f.c puma560f_selftest.c -o t -lm && ./t";
+  const std::string build =
+      "cd " + out + " && cc -std=c11 -O2 -march=native puma560f.c puma560f_selftest.c -o t -lm && ./t";
   EXPECT_EQ(test::shell(build).code, 0);
   ASSERT_EQ(test::shell("cd " + out + " && sed -i 's/tau\\[1\\] =/tau[1] = 1.0001f */' puma560f.c").code, 0);
   ASSERT_TRUE(has(text_of(out + "/puma560f.c"), "1.0001f"));
@@ -327,8 +333,8 @@ TEST(CompileCommand, TheCodeStandsAlone) {
   EXPECT_NEAR(std::stod(run.out), expected["tau"][1].get<double>(), 1e-11);
 }
 
-// Results that are zero, of terms that cancel, are right to the rounding of the terms: derivatives of a parallelogram, the potential of a geared
-// five-bar, torques of a balanced arm. The self-tests of all languages take them.
+// Results that are zero, of terms that cancel, are right to the rounding of the terms: derivatives of a parallelogram,
+// the potential of a geared five-bar, torques of a balanced arm. The self-tests of all languages take them.
 TEST(CompileCommand, ResultsThatCancel) {
   const std::string parallelogram = test::write("parallelogram.yaml", R"(linkwright: 1
 name: nfour1
@@ -367,7 +373,8 @@ links:
   };
   passes({parallelogram, "--functions", "forward-derivatives,inverse-derivatives"});
   passes({geared, "--functions", "energy"});
-  for (const char* language : {"c", "c++", "fortran", "python"}) passes({balanced, "--functions", "bias,inverse,forward,energy", "--language", language});
+  for (const char* language : {"c", "c++", "fortran", "python"})
+    passes({balanced, "--functions", "bias,inverse,forward,energy", "--language", language});
   passes({balanced, "--functions", "bias,forward", "--float"});
 }
 
@@ -454,7 +461,8 @@ TEST(CompileCommand, BatchesAreAPairOfFilesOfTheirOwn) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(run.json()["self_test"] == "passed" || run.json()["self_test"] == "not run");
   EXPECT_TRUE(has(text_of(out + "/double_pendulum_batch.h"),
-                  "void double_pendulum_inverse_batch(size_t n, const double *q, const double *qd, const double *qdd, double *tau);"));
+                  "void double_pendulum_inverse_batch(size_t n, const double *q, const double *qd, const double *qdd, "
+                  "double *tau);"));
   EXPECT_TRUE(has(text_of(out + "/double_pendulum_batch.c"), "#define LW_LANES 8"));
   EXPECT_TRUE(has(text_of(out + "/double_pendulum_selftest.c"), "double_pendulum_inverse_batch"));
 }
@@ -471,16 +479,17 @@ TEST(CompileCommand, BatchesTakeFourEightOrSixteenLanesInCAndCpp) {
 
 // Messages so cheap that small functions are divided.
 std::string eager_machine() {
-  return test::write("eager.yaml",
-                     "machine: eager\nunit: seconds\nprocessors: 4\ntopology: shared\n"
-                     "operations: {multiplication: 1e-9, addition: 1e-9, division: 5e-9, root: 5e-9, trigonometric: 5e-9}\n"
-                     "messages: {start_up: 4e-9, per_byte: 1e-11}\n");
+  return test::write(
+      "eager.yaml",
+      "machine: eager\nunit: seconds\nprocessors: 4\ntopology: shared\n"
+      "operations: {multiplication: 1e-9, addition: 1e-9, division: 5e-9, root: 5e-9, trigonometric: 5e-9}\n"
+      "messages: {start_up: 4e-9, per_byte: 1e-11}\n");
 }
 
 TEST(CompileCommand, DividedOverProcessors) {
   const std::string out = out_folder("divided");
-  const test::Outcome run = linkwright({"compile", "puma560", "--functions", "inverse,mass-matrix", "--processors", "2", "--machine",
-                                        eager_machine(), "--keep", "a2", "--out", out, "--json"});
+  const test::Outcome run = linkwright({"compile", "puma560", "--functions", "inverse,mass-matrix", "--processors", "2",
+                                        "--machine", eager_machine(), "--keep", "a2", "--out", out, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const Json json = run.json();
   EXPECT_TRUE(json["self_test"] == "passed" || json["self_test"] == "not run");
@@ -491,7 +500,9 @@ TEST(CompileCommand, DividedOverProcessors) {
     EXPECT_LT(f["divided"]["predicted"].get<double>(), f["divided"]["predicted_on_one"].get<double>());
   }
   const std::string header = text_of(out + "/puma560_p2.h");
-  EXPECT_TRUE(has(header, "int puma560_inverse_on(int processor, unsigned long long evaluation, puma560_inverse_shared *shared,")) << header;
+  EXPECT_TRUE(has(
+      header, "int puma560_inverse_on(int processor, unsigned long long evaluation, puma560_inverse_shared *shared,"))
+      << header;
   EXPECT_TRUE(has(header, "static puma560_inverse_shared shared;"));
   EXPECT_TRUE(has(header, "inverse on 2 processors: "));
   EXPECT_TRUE(has(text_of(out + "/puma560_c_report.json"), "\"puma560_p2.c\""));
@@ -500,28 +511,34 @@ TEST(CompileCommand, DividedOverProcessors) {
   const std::string files = "puma560.c puma560_p2.c puma560_selftest.c";
   for (const std::string compiler : {"gcc", "clang"}) {
     if (test::shell("command -v " + compiler).code != 0) continue;
-    const test::Outcome strict = test::shell("cd " + out + " && " + compiler +
-                                             " -std=c11 -O1 -march=native -ffp-contract=off -Wall -Wextra -Wconversion -Wpedantic -Werror " +
-                                             files + " -o selftest -pthread -lm && ./selftest");
+    const test::Outcome strict =
+        test::shell("cd " + out + " && " + compiler +
+                    " -std=c11 -O1 -march=native -ffp-contract=off -Wall -Wextra -Wconversion -Wpedantic -Werror " +
+                    files + " -o selftest -pthread -lm && ./selftest");
     EXPECT_EQ(strict.code, 0) << strict.out << strict.err;
-    EXPECT_TRUE(has(strict.out, "2 processors, 10 rounds: the bits of one; one that does not come is noticed")) << strict.out;
+    EXPECT_TRUE(has(strict.out, "2 processors, 10 rounds: the bits of one; one that does not come is noticed"))
+        << strict.out;
   }
-  const test::Outcome races = test::shell("cd " + out + " && gcc -std=c11 -O1 -g -march=native -ffp-contract=off -fsanitize=thread " + files +
-                                          " -o races -pthread -lm && ./races");
+  const test::Outcome races =
+      test::shell("cd " + out + " && gcc -std=c11 -O1 -g -march=native -ffp-contract=off -fsanitize=thread " + files +
+                  " -o races -pthread -lm && ./races");
   if (has(races.err, "unexpected memory mapping")) return;  // the sanitizer does not run here
   EXPECT_EQ(races.code, 0) << races.out << races.err;
 
   // a self-test that can fail: a result that nobody writes, and a processor that never says that it is done
   const auto spoilt = [&](const std::string& change, const char* words) {
-    const test::Outcome wrong = test::shell("mkdir -p " + out + "/spoilt && cd " + out + "/spoilt && cp ../*.[ch] . && " + change +
-                                            " && cc -std=c11 -march=native -ffp-contract=off " + files + " -o selftest -pthread -lm && ./selftest");
+    const test::Outcome wrong = test::shell(
+        "mkdir -p " + out + "/spoilt && cd " + out + "/spoilt && cp ../*.[ch] . && " + change +
+        " && cc -std=c11 -march=native -ffp-contract=off " + files + " -o selftest -pthread -lm && ./selftest");
     EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
     EXPECT_TRUE(has(wrong.out, words)) << wrong.out;
   };
   spoilt("sed -i '/^  tau\\[2\\] = /d' puma560_p2.c", "other bits than on one processor in 200 evaluations");
-  spoilt("sed -i 's/patience = 60.0/patience = 0.1/' puma560_selftest.c && "
-         "sed -i 's/^  atomic_store_explicit(done, count, memory_order_release);/  (void)done; (void)count;/' puma560_p2.c",
-         "processor 1 does not come");
+  spoilt(
+      "sed -i 's/patience = 60.0/patience = 0.1/' puma560_selftest.c && "
+      "sed -i 's/^  atomic_store_explicit(done, count, memory_order_release);/  (void)done; (void)count;/' "
+      "puma560_p2.c",
+      "processor 1 does not come");
 }
 
 TEST(CompileCommand, WhatDoesNotGoWithProcessors) {
@@ -533,7 +550,8 @@ TEST(CompileCommand, WhatDoesNotGoWithProcessors) {
     EXPECT_TRUE(has(run.err, part)) << run.err;
     EXPECT_FALSE(fs::exists(out_folder("undivided")));
   };
-  for (const char* count : {"0", "1", "2.5", "65", "-2"}) refused({"--processors", count}, "a whole number from 2 to 64");
+  for (const char* count : {"0", "1", "2.5", "65", "-2"})
+    refused({"--processors", count}, "a whole number from 2 to 64");
   refused({"--processors", "2", "--language", "c++"}, "not with c++");
   refused({"--processors", "2", "--language", "fortran"}, "not with fortran");
   refused({"--processors", "2", "--float"}, "does not go with --float");

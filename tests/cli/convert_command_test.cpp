@@ -17,8 +17,8 @@ std::string content(const std::string& path) {
 }
 
 std::vector<double> torques(const std::string& model) {
-  const Outcome o = linkwright({"inverse", model, "--q", ".1,.2,.3,.4,.5,.6", "--qd", ".6,.5,.4,.3,.2,.1", "--qdd", "1,2,3,4,5,6",
-                                "--json", "--quiet"});
+  const Outcome o = linkwright({"inverse", model, "--q", ".1,.2,.3,.4,.5,.6", "--qd", ".6,.5,.4,.3,.2,.1", "--qdd",
+                                "1,2,3,4,5,6", "--json", "--quiet"});
   EXPECT_EQ(o.code, 0) << o.err;
   return o.json()["tau"];
 }
@@ -51,7 +51,8 @@ TEST(ConvertCommand, LoopsGoBesideTheUrdf) {
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(o.out, file + "\n" + folder() + "/bar.loops.yaml\n");
   EXPECT_TRUE(has(o.err, "the parameters are written as their numbers: l_frame = 0.4")) << o.err;
-  const nlohmann::json before = linkwright({"check", "four-bar", "--json"}).json(), after = linkwright({"check", file, "--json"}).json();
+  const nlohmann::json before = linkwright({"check", "four-bar", "--json"}).json(),
+                       after = linkwright({"check", file, "--json"}).json();
   for (const char* field : {"dof", "nv", "loops", "joint_names"}) EXPECT_EQ(before[field], after[field]) << field;
   EXPECT_TRUE(linkwright({"convert", "four-bar", "--out", file, "--quiet"}).err.empty());
   // a sidecar that is no longer needed is not silently read with another mechanism
@@ -129,8 +130,8 @@ home: {"0x1f": 1}
 )");
   const Outcome o = linkwright({"convert", file});
   EXPECT_EQ(o.code, 0) << o.err;
-  for (const char* part : {"name: \"1.0\"\n", "name: \"yes\"\n", "parent: \"yes\"\n", "\"2020-01-01\"", "name: \"0x1f\"",
-                           "home: {\"0x1f\": 1}", "xyz: [0, 1, 0]", "com: [1, 0, 0]"}) {
+  for (const char* part : {"name: \"1.0\"\n", "name: \"yes\"\n", "parent: \"yes\"\n", "\"2020-01-01\"",
+                           "name: \"0x1f\"", "home: {\"0x1f\": 1}", "xyz: [0, 1, 0]", "com: [1, 0, 0]"}) {
     EXPECT_TRUE(has(o.out, part)) << part << o.out;
   }
   EXPECT_EQ(linkwright({"convert", write("again.yaml", o.out)}).out, o.out);
@@ -144,8 +145,10 @@ TEST(ConvertCommand, ParametersMayBeSetOnTheWay) {
 }
 
 TEST(ConvertCommand, SymbolsOfTwuMayGetTheirValuesFromTheCommandLine) {
-  const std::string file = write("one.twu", "NUML:=1; MAS(1):=M; CM(1,1):=R; CM(1,2):=0; CM(1,3):=0; MI(1,1):=1; MI(1,2):=1; MI(1,3):=1;\n"
-                                            "AXIS(1):=Z; ;END;\n");
+  const std::string file =
+      write("one.twu",
+            "NUML:=1; MAS(1):=M; CM(1,1):=R; CM(1,2):=0; CM(1,3):=0; MI(1,1):=1; MI(1,2):=1; MI(1,3):=1;\n"
+            "AXIS(1):=Z; ;END;\n");
   const Outcome bad = linkwright({"inverse", file});
   EXPECT_EQ(bad.code, 3);
   EXPECT_TRUE(has(bad.err, "one.twu:1:18: error: symbols without a value: M, R")) << bad.err;

@@ -1,4 +1,5 @@
-// linkwright count: the figures that the project promises, beside the published ones, each verified by the command itself.
+// linkwright count: the figures that the project promises, beside the published ones, each verified by the command
+// itself.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -142,7 +143,8 @@ TEST(CountCommand, SnappingIsReported) {
   EXPECT_TRUE(has(linkwright({"count", urdf, "--snap", "1e-5"}).out, "snapping changes results by"));
 }
 
-// Friction of an arm with journals costs roots, and is explained joint by joint; laws that know no load leave the road alone.
+// Friction of an arm with journals costs roots, and is explained joint by joint; laws that know no load leave the road
+// alone.
 TEST(CountCommand, Friction) {
   const Json with = counted({"puma560-dhanaraj", "--friction"}), without = counted({"puma560-dhanaraj"});
   expect_verified(with);

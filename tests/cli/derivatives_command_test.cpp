@@ -137,7 +137,8 @@ links:
     joint: {type: revolute, axis: y}
     inertia: {mass: 3, com: [b, 0, 0], tensor: [0.1, 0.2, 0.2]}
 )");
-  // tau = (I + m b²) qdd − m g b for a rod along x that turns about y, with the gravity that a file has unless it says otherwise
+  // tau = (I + m b²) qdd − m g b for a rod along x that turns about y, with the gravity that a file has unless it says
+  // otherwise
   const nlohmann::json json = run({"derivatives", file, "--parameters", "all", "--qdd", "1"});
   const double by_b = json["d_parameters"]["b"][0], by_a = json["d_parameters"]["a"][0];
   EXPECT_NEAR(by_a, 2.0 * by_b, 1e-12);
@@ -232,7 +233,8 @@ loops:
 home: {A: 1.0, B: -0.6, C: 1.9}
 )";
 
-// Against central differences of `forward` and `inverse`, whose error is the square of the step (1e-5) and rounding by it: 1e-7 of numbers near 100.
+// Against central differences of `forward` and `inverse`, whose error is the square of the step (1e-5) and rounding by
+// it: 1e-7 of numbers near 100.
 TEST(DerivativesCommand, MotorsNeedNotBeTheFreedoms) {
   struct Case {
     const char *text, *function, *result, *last;
@@ -246,9 +248,11 @@ TEST(DerivativesCommand, MotorsNeedNotBeTheFreedoms) {
   for (const Case& c : cases) {
     const std::string file = write("motors.yaml", c.text), last = std::string("--") + c.last;
     const auto value = [&](const Vector& q, const Vector& qd, const Vector& given) {
-      return run({c.function, file, "--q", list(q), "--qd", list(qd), last, list(given), "--quiet"})[c.result].get<Vector>();
+      return run({c.function, file, "--q", list(q), "--qd", list(qd), last, list(given), "--quiet"})[c.result]
+          .get<Vector>();
     };
-    Words words{"derivatives", file, "--function", c.function, "--q", list(c.q), "--qd", list(c.qd), last, list(c.given), "--quiet"};
+    Words words{"derivatives", file,       "--function", c.function,    "--q",    list(c.q),
+                "--qd",        list(c.qd), last,         list(c.given), "--quiet"};
     words.insert(words.end(), {"--direction", list(Vector(c.q.size(), 2.0)), "--weights", list(Vector(c.rows, 3.0))});
     const nlohmann::json json = run(words);
     EXPECT_EQ(json["actuated"], nlohmann::json(c.motors));

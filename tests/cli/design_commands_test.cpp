@@ -58,7 +58,8 @@ TEST(SensitivityCommand, TrajectoriesGoToAFile) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
 }
 
-// A scenario whose run bounces, changes its input and ends where something passes: its derivatives against differences of runs.
+// A scenario whose run bounces, changes its input and ends where something passes: its derivatives against differences
+// of runs.
 TEST(SensitivityCommand, GoesThroughEvents) {
   const std::string file = write("events.yaml", R"(scenario: 1
 duration: 2
@@ -70,8 +71,10 @@ events:
   - {name: level, crossing: q.upper + q.lower - 0.4, direction: up, stop: true}
 )");
   const auto run = [&](const std::string& l1, std::vector<std::string> more) {
-    std::vector<std::string> words{"sensitivity", "double-pendulum", "--set", "l1=" + l1, "--parameters", "l1", "--scenario", file,
-                                   "--functional", "end: t", "--functional", "end: lower.x", "--functional", "integral: kinetic", "--json", "--quiet"};
+    std::vector<std::string> words{
+        "sensitivity", "double-pendulum", "--set",  "l1=" + l1,     "--parameters", "l1",           "--scenario",
+        file,          "--functional",    "end: t", "--functional", "end: lower.x", "--functional", "integral: kinetic",
+        "--json",      "--quiet"};
     words.insert(words.end(), more.begin(), more.end());
     return linkwright(words);
   };
@@ -83,8 +86,10 @@ events:
   EXPECT_EQ(here["events"].back()["name"], "level");
   EXPECT_EQ(here["events"].back()["t"], here["duration"]);
   for (int f = 0; f < 3; ++f) {
-    const double slope = (up["functionals"][f]["value"].get<double>() - down["functionals"][f]["value"].get<double>()) / 2e-5;
-    EXPECT_NEAR(here["functionals"][f]["gradient"]["l1"].get<double>(), slope, 1e-6 * std::max(1.0, std::abs(slope))) << f;
+    const double slope =
+        (up["functionals"][f]["value"].get<double>() - down["functionals"][f]["value"].get<double>()) / 2e-5;
+    EXPECT_NEAR(here["functionals"][f]["gradient"]["l1"].get<double>(), slope, 1e-6 * std::max(1.0, std::abs(slope)))
+        << f;
   }
   const Outcome late = run("0.5", {"--at", "1.99"});
   EXPECT_EQ(late.code, 3);
@@ -116,8 +121,8 @@ TEST(SensitivityCommand, HomeMovesWithItsParameters) {
   ASSERT_EQ(o.code, 0) << o.err;
   const nlohmann::json here = o.json();
   const auto simulated = [](const std::string& th) {
-    return linkwright({"simulate", "homely.yaml", "--set", "th=" + th, "--duration", "0.5", "--integrator", "dormand-prince",
-                       "--rtol", "1e-12", "--atol", "1e-14", "--json", "--quiet"})
+    return linkwright({"simulate", "homely.yaml", "--set", "th=" + th, "--duration", "0.5", "--integrator",
+                       "dormand-prince", "--rtol", "1e-12", "--atol", "1e-14", "--json", "--quiet"})
         .json();
   };
   const nlohmann::json up = simulated("0.5001"), down = simulated("0.4999");
@@ -129,17 +134,18 @@ TEST(SensitivityCommand, HomeMovesWithItsParameters) {
   EXPECT_LT(here["check"]["differences"].get<double>(), 1e-5);
   EXPECT_FALSE(here["parameters"].contains("t")) << "the time is no parameter";
   // given, it stays
-  const nlohmann::json given = linkwright({"sensitivity", "homely.yaml", "--q", "0,0.5", "--duration", "0.5", "--functional",
-                                           "end: qd1", "--parameters", "th", "--json", "--quiet"})
+  const nlohmann::json given = linkwright({"sensitivity", "homely.yaml", "--q", "0,0.5", "--duration", "0.5",
+                                           "--functional", "end: qd1", "--parameters", "th", "--json", "--quiet"})
                                    .json();
   EXPECT_EQ(given["functionals"][0]["gradient"]["th"].get<double>(), 0.0);
 }
 
-// What roads of its own say counts: steps too long for CVODES, a corner that differences of whole runs see from both sides.
+// What roads of its own say counts: steps too long for CVODES, a corner that differences of whole runs see from both
+// sides.
 TEST(SensitivityCommand, ChecksCanFailAndNeedNoFunctional) {
   write("homely.yaml", kHomely);
-  std::vector<std::string> words{"sensitivity", "homely.yaml", "--parameters", "l1,th", "--duration", "0.4",
-                                 "--check",     "--json",      "--quiet"};
+  std::vector<std::string> words{"sensitivity", "homely.yaml", "--parameters", "l1,th",  "--duration",
+                                 "0.4",         "--check",     "--json",       "--quiet"};
   const auto checked = [&](std::vector<std::string> more, int code) {
     more.insert(more.begin(), words.begin(), words.end());
     const Outcome o = linkwright(more);
@@ -170,8 +176,8 @@ links:
     joint: {type: prismatic, axis: x, limits: {lower: -1, upper: u, stiffness: 400, damping: 30}}
     inertia: {mass: m}
 )");
-  const Outcome o = linkwright({"sensitivity", "stop.yaml", "--qd", "1", "--torque", "s=2", "--duration", "0.5", "--functional",
-                                "end: qd1", "--check"});
+  const Outcome o = linkwright({"sensitivity", "stop.yaml", "--qd", "1", "--torque", "s=2", "--duration", "0.5",
+                                "--functional", "end: qd1", "--check"});
   EXPECT_EQ(o.code, 3);
   EXPECT_TRUE(has(o.err, "`s` reaches or leaves its upper stop at t = 0.")) << o.err;
 }
@@ -179,8 +185,14 @@ links:
 // The rocker's angle at the end against differences of runs, and what is said about joints that follow.
 TEST(SensitivityCommand, TakesMechanismsWithLoops) {
   const auto run = [](const std::string& length, std::vector<std::string> more) {
-    std::vector<std::string> words{"sensitivity", "four-bar", "--set", "l_coupler=" + length, "--parameters", "l_coupler,start.qd.crank",
-                                   "--qd", "6", "--torque", "crank=0.3-0.05*qd.crank", "--duration", "0.3", "--functional", "end: q.rocker", "--json", "--quiet"};
+    std::vector<std::string> words{"sensitivity",  "four-bar",
+                                   "--set",        "l_coupler=" + length,
+                                   "--parameters", "l_coupler,start.qd.crank",
+                                   "--qd",         "6",
+                                   "--torque",     "crank=0.3-0.05*qd.crank",
+                                   "--duration",   "0.3",
+                                   "--functional", "end: q.rocker",
+                                   "--json",       "--quiet"};
     words.insert(words.end(), more.begin(), more.end());
     return linkwright(words);
   };
@@ -195,29 +207,34 @@ TEST(SensitivityCommand, TakesMechanismsWithLoops) {
   const nlohmann::json& end = here["instants"][0];
   EXPECT_EQ(end["q"].size(), 1u);
   EXPECT_EQ(end["dependent"]["q"].size(), 2u);
-  EXPECT_NEAR(end["d_parameters"]["l_coupler"]["dependent"]["q"]["rocker"].get<double>(), slope, 1e-12 * std::abs(slope));
+  EXPECT_NEAR(end["d_parameters"]["l_coupler"]["dependent"]["q"]["rocker"].get<double>(), slope,
+              1e-12 * std::abs(slope));
   EXPECT_NEAR(end["dependent"]["q"]["rocker"].get<double>(), value(here), 1e-15);
   // the same driven by a scenario
-  const std::string file = write("loop.yaml", "scenario: 1\nduration: 0.3\ninitial: {qd: {crank: 6}}\ninputs: {crank: 0.3-0.05*qd.crank}\n");
-  const Outcome driven = linkwright({"sensitivity", "four-bar", "--scenario", file, "--parameters", "l_coupler", "--functional", "end: q.rocker",
-                                     "--rtol", "1e-10", "--atol", "1e-12", "--json", "--quiet"});
+  const std::string file =
+      write("loop.yaml", "scenario: 1\nduration: 0.3\ninitial: {qd: {crank: 6}}\ninputs: {crank: 0.3-0.05*qd.crank}\n");
+  const Outcome driven =
+      linkwright({"sensitivity", "four-bar", "--scenario", file, "--parameters", "l_coupler", "--functional",
+                  "end: q.rocker", "--rtol", "1e-10", "--atol", "1e-12", "--json", "--quiet"});
   ASSERT_EQ(driven.code, 0) << driven.err;
   EXPECT_NEAR(driven.json()["functionals"][0]["gradient"]["l_coupler"].get<double>(), slope, 1e-9 * std::abs(slope));
 }
 
 // The crank's home is a parameter of the four-bar, and all of it goes along: against whole runs of `simulate`.
 TEST(SensitivityCommand, HomeOfLoopsMovesWithItsParameters) {
-  const Outcome o = linkwright({"sensitivity", "four-bar", "--duration", "0.3", "--functional", "end: qd.crank", "--check", "--json", "--quiet"});
+  const Outcome o = linkwright({"sensitivity", "four-bar", "--duration", "0.3", "--functional", "end: qd.crank",
+                                "--check", "--json", "--quiet"});
   ASSERT_EQ(o.code, 0) << o.err;
   const nlohmann::json here = o.json();
   const double q0 = here["parameters"]["q0"], h = 1e-4;
   const auto end = [&](double at) {
-    return linkwright({"simulate", "four-bar", "--set", "q0=" + std::to_string(at), "--duration", "0.3", "--rtol", "1e-12", "--atol", "1e-14",
-                       "--no-friction", "--json", "--quiet"})
+    return linkwright({"simulate", "four-bar", "--set", "q0=" + std::to_string(at), "--duration", "0.3", "--rtol",
+                       "1e-12", "--atol", "1e-14", "--no-friction", "--json", "--quiet"})
         .json()["final"]["qd"][0]
         .get<double>();
   };
-  const double slope = (end(q0 + h) - end(q0 - h)) / (std::stod(std::to_string(q0 + h)) - std::stod(std::to_string(q0 - h)));
+  const double slope =
+      (end(q0 + h) - end(q0 - h)) / (std::stod(std::to_string(q0 + h)) - std::stod(std::to_string(q0 - h)));
   EXPECT_GT(std::abs(slope), 0.1);
   EXPECT_NEAR(here["functionals"][0]["gradient"]["q0"].get<double>(), slope, 1e-5 * std::abs(slope));
 }
@@ -230,8 +247,10 @@ TEST(SensitivityCommand, OfLoopsRefusesWhatItCannot) {
     return o.err;
   };
   EXPECT_TRUE(has(said({"--torque", "rocker=1"}), "is not actuated; actuated: crank"));
-  const std::string scenario = write("loop-events.yaml", "scenario: 1\nevents:\n  - {name: there, crossing: q.crank - 2, stop: true}\n");
-  EXPECT_TRUE(has(said({"--scenario", scenario}), "the event `there`, and events are not differentiated where there are loops"));
+  const std::string scenario =
+      write("loop-events.yaml", "scenario: 1\nevents:\n  - {name: there, crossing: q.crank - 2, stop: true}\n");
+  EXPECT_TRUE(has(said({"--scenario", scenario}),
+                  "the event `there`, and events are not differentiated where there are loops"));
   EXPECT_TRUE(has(said({"--qd", "1,2"}), "--qd"));
   EXPECT_TRUE(has(said({"--parameters", "start.q.rocker"}), "no part of the initial state"));
   EXPECT_TRUE(has(said({"--parameters", "l_crank", "--functional", "end: q2"}), "unknown name `q2`"));
@@ -278,21 +297,25 @@ TEST(OptimizeCommand, WritesTheMechanismAndAReport) {
 TEST(OptimizeCommand, SaysWhatIsLeftOutAndWhatTheFileCannotHold) {
   write("block.yaml",
         "linkwright: 1\nname: block\nparameters: {c: 2}\nlinks:\n"
-        "  - {name: block, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {viscous: c}}\n");
+        "  - {name: block, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {viscous: "
+        "c}}\n");
   const std::string problem =
       "optimize: 1\nmodel: block.yaml\nparameters: {start.qd.block: {lower: 0, upper: 5, start: 1}}\n"
       "scenario: {duration: 0.5}\ncost: {end: (q1 - 1)^2}\n";
   write("push.yaml", problem);
   const Outcome o = linkwright({"optimize", "push.yaml", "--out", "pushed.yaml", "--report", "pushed.html", "--json"});
   ASSERT_EQ(o.code, 0) << o.err;
-  EXPECT_NEAR(o.json()["parameters"]["start.qd.block"]["after"].get<double>(), 2.0, 1e-6);  // 1 m in 0.5 s, nothing brakes
+  EXPECT_NEAR(o.json()["parameters"]["start.qd.block"]["after"].get<double>(), 2.0,
+              1e-6);  // 1 m in 0.5 s, nothing brakes
   EXPECT_EQ(o.json()["parameters"]["start.qd.block"]["in_file"], false);
-  EXPECT_TRUE(has(o.err, "friction and damping of 1 joint (block) are left out of the runs; `friction: true`")) << o.err;
+  EXPECT_TRUE(has(o.err, "friction and damping of 1 joint (block) are left out of the runs; `friction: true`"))
+      << o.err;
   EXPECT_TRUE(has(o.err, "`start.qd.block` = ") && has(o.err, "not part of a mechanism")) << o.err;
   const std::string file = text_of("pushed.yaml"), page = text_of("pushed.html");
   EXPECT_TRUE(file.starts_with("# Found by") && has(file, "`start.qd.block` = ")) << file;
   EXPECT_EQ(linkwright({"check", "pushed.yaml"}).code, 0);
-  EXPECT_TRUE(has(page, "are left out of the runs") && has(page, "start.qd.block") && has(page, "not part of a mechanism"));
+  EXPECT_TRUE(has(page, "are left out of the runs") && has(page, "start.qd.block") &&
+              has(page, "not part of a mechanism"));
   // with friction: 1 = v (1 − exp(−c t/m)) m/c, and nothing is left out
   write("rough.yaml", problem + "friction: true\n");
   const Outcome rough = linkwright({"optimize", "rough.yaml", "--json"});

@@ -1,6 +1,6 @@
-// The tables of counts in docs/theory: rows that begin with `MODEL [options]` in back quotes. In least-arithmetic.md then
-// multiplications, additions, their sum, sines and cosines; in passes.md operations as traced, what each pass gains, and what
-// is left. A count that becomes smaller is for the documentation to tell, so it fails too.
+// The tables of counts in docs/theory: rows that begin with `MODEL [options]` in back quotes. In least-arithmetic.md
+// then multiplications, additions, their sum, sines and cosines; in passes.md operations as traced, what each pass
+// gains, and what is left. A count that becomes smaller is for the documentation to tell, so it fails too.
 #include <gtest/gtest.h>
 
 #include <fstream>

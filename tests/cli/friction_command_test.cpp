@@ -55,7 +55,8 @@ TEST(FrictionCommands, BreakdownFollowsFromTheReactions) {
                        plain = run(
                            {"inverse", "puma560-dhanaraj", "--q", list(kQ), "--qd", list(kQd), "--qdd", list(kQdd)});
   ASSERT_EQ(json["breakdown"].size(), 6u);
-  // table 3.4 of Dhanaraj 1990, the points of the efficiency that its table 3.5 implies, and what the file adds to these
+  // table 3.4 of Dhanaraj 1990, the points of the efficiency that its table 3.5 implies, and what the file adds to
+  // these
   struct Data {
     double radius, breakaway, rated;
   };

@@ -94,8 +94,10 @@ TEST(IdentifyCommand, GivesAMechanismBackFromItsOwnLog) {
   };
   // it says where it comes from
   const std::vector<std::string> head = lines("fitted.yaml");
-  EXPECT_TRUE(head.at(0).starts_with(fmt::format("# identified from log.csv: {} samples", json["samples"].get<int>()))) << head[0];
-  EXPECT_TRUE(has(head.at(1), fmt::format("rms of the estimates: upper {:.3g}", json["joints"][0]["residual_rms"].get<double>())))
+  EXPECT_TRUE(head.at(0).starts_with(fmt::format("# identified from log.csv: {} samples", json["samples"].get<int>())))
+      << head[0];
+  EXPECT_TRUE(has(head.at(1),
+                  fmt::format("rms of the estimates: upper {:.3g}", json["joints"][0]["residual_rms"].get<double>())))
       << head[1];
   const Vector fitted = torque(folder() + "/fitted.yaml"), true_one = torque("double-pendulum");
   for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(fitted[k], true_one[k], 1e-5);

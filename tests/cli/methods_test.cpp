@@ -30,7 +30,8 @@ void expect_near(const Vector& a, const Vector& b, double tolerance, const std::
 
 TEST(Methods, AllGiveTheTorquesOfAnotherProgramAndInvertThem) {
   const Vector qdd{1, 2, 3, 4, 5, 6};
-  const std::string tau = fmt::format("{:.15g}", fmt::join(run({"inverse", "puma600", "--qdd", "1,2,3,4,5,6"}, "tau"), ","));
+  const std::string tau =
+      fmt::format("{:.15g}", fmt::join(run({"inverse", "puma600", "--qdd", "1,2,3,4,5,6"}, "tau"), ","));
   for (const Formulation& f : formulations()) {
     expect_near(run({"inverse", "puma600", "--qdd", "1,2,3,4,5,6", "--method", f.name}, "tau"), kTau, 1e-9, f.name);
     expect_near(run({"forward", "puma600", "--tau", tau, "--method", f.name}, "qdd"), qdd, 1e-10, f.name);
@@ -40,7 +41,8 @@ TEST(Methods, AllGiveTheTorquesOfAnotherProgramAndInvertThem) {
 TEST(Methods, RefuseWhatTheyCannotDescribe) {
   const Outcome floating = linkwright({"inverse", "quadruped", "--method", "lagrange"});
   EXPECT_EQ(floating.code, 2);
-  EXPECT_TRUE(has(floating.err, "`lagrange` takes joints with one coordinate each; this mechanism has a floating joint"))
+  EXPECT_TRUE(
+      has(floating.err, "`lagrange` takes joints with one coordinate each; this mechanism has a floating joint"))
       << floating.err;
   const Outcome branched = linkwright({"forward", "torso", "--method", "binder-link"});
   EXPECT_EQ(branched.code, 2);
@@ -64,8 +66,8 @@ TEST(Wrench, OfAWeightActsAsThePayloadDoes) {
   };
   const Vector loaded = at_rest({"inverse", "puma560", "--payload", "link6:2@.1,.2,.3"});
   for (const char* method : {"rnea", "newton-euler", "ness"}) {
-    expect_near(at_rest({"inverse", "puma560", "--wrench", "link6:0,0,-19.62@.1,.2,.3", "--method", method}), loaded, 1e-12,
-                method);
+    expect_near(at_rest({"inverse", "puma560", "--wrench", "link6:0,0,-19.62@.1,.2,.3", "--method", method}), loaded,
+                1e-12, method);
   }
 }
 

@@ -64,7 +64,8 @@ TEST(ReproduceCommand, NothingFailsAndTheReportIsOnePage) {
     EXPECT_TRUE(ids.insert(row["id"]).second) << "twice: " << row["id"];
     theses.insert(row["thesis"]);
   }
-  for (const char* thesis : {"dhanaraj", "binder", "wong", "twu", "helmy", "field"}) EXPECT_EQ(theses.count(thesis), 1u) << thesis;
+  for (const char* thesis : {"dhanaraj", "binder", "wong", "twu", "helmy", "field"})
+    EXPECT_EQ(theses.count(thesis), 1u) << thesis;
   // what Twu's thesis is rerun for: a row of each, within what was asked
   const std::map<std::string, double> asked{
       {"twu.motion.planar.motion", 1e-9},         {"twu.motion.spatial.motion", 1e-9},
@@ -91,9 +92,10 @@ TEST(ReproduceCommand, NothingFailsAndTheReportIsOnePage) {
   EXPECT_EQ(met, asked.size());
   EXPECT_EQ(cells, 210u);
   // the motions are among them
-  for (const char* id : {"wong.tracking.puma.sixth", "wong.tracking.puma.angle", "wong.tracking.torso.sixth", "wong.motion.puma.rest.q",
-                         "wong.motion.puma.qd", "wong.motion.torso.q", "wong.motion.excavator.qd", "dhanaraj.motion.free.q",
-                         "dhanaraj.motion.free.qd", "dhanaraj.motion.hold.library", "dhanaraj.motion.round-trip.fine"}) {
+  for (const char* id :
+       {"wong.tracking.puma.sixth", "wong.tracking.puma.angle", "wong.tracking.torso.sixth", "wong.motion.puma.rest.q",
+        "wong.motion.puma.qd", "wong.motion.torso.q", "wong.motion.excavator.qd", "dhanaraj.motion.free.q",
+        "dhanaraj.motion.free.qd", "dhanaraj.motion.hold.library", "dhanaraj.motion.round-trip.fine"}) {
     EXPECT_EQ(ids.count(id), 1u) << id;
   }
 }
@@ -123,8 +125,8 @@ TEST(ReproduceCommand, ReferencesAreCountedApart) {
   EXPECT_TRUE(has(content(file), "<mark>"));
 }
 
-// Totals that a count of complete dynamics has to stay under: the programs of Dhanaraj 1990, and for three joints, where
-// these lack a term, his algorithm with it.
+// Totals that a count of complete dynamics has to stay under: the programs of Dhanaraj 1990, and for three joints,
+// where these lack a term, his algorithm with it.
 TEST(ReproduceCommand, GeneratedCodeIsCountedAndCheaper) {
   const std::map<std::string, double> limits{{"puma6", 360}, {"stanford6", 323}, {"puma3", 150}, {"stanford3", 93}};
   std::size_t met = 0;

@@ -101,9 +101,12 @@ TEST(ScheduleCommand, SaysWhyAndWhatIsRecommended) {
 }
 
 TEST(ScheduleCommand, AMechanismInWhichNothingMovesIsNotTimed) {
-  const std::string block = test::write("block.yaml", "linkwright: 1\nname: block\nlinks:\n  - {name: block, parent: base, joint: {type: fixed}, inertia: "
-                                                      "{mass: 1, com: [0.1, 0, 0], tensor: [0.01, 0.01, 0.01]}}\n");
-  const test::Outcome o = linkwright({"schedule", block, "--function", "inverse", "--machine", "host", "--processors", "1", "--run"});
+  const std::string block =
+      test::write("block.yaml",
+                  "linkwright: 1\nname: block\nlinks:\n  - {name: block, parent: base, joint: {type: fixed}, inertia: "
+                  "{mass: 1, com: [0.1, 0, 0], tensor: [0.01, 0.01, 0.01]}}\n");
+  const test::Outcome o =
+      linkwright({"schedule", block, "--function", "inverse", "--machine", "host", "--processors", "1", "--run"});
   EXPECT_NE(o.code, 0);
   EXPECT_TRUE(has(o.err, "nothing moves in `block`: there is nothing to time")) << o.err;
 }
@@ -113,7 +116,8 @@ TEST(ScheduleCommand, RunsOnTheCoresOfThisComputer) {
   const std::vector<int> cores = allowed_cores();
   if (cores.size() < 2) GTEST_SKIP() << "there is one core";
   for (const char* peers : {"auto", "none"}) {
-    const Json json = scheduled({"ur5", "--function", "inverse-derivatives", "--machine", "host", "--processors", "2", "--run", "--seconds", "1", "--peers", peers});
+    const Json json = scheduled({"ur5", "--function", "inverse-derivatives", "--machine", "host", "--processors", "2",
+                                 "--run", "--seconds", "1", "--peers", peers});
     EXPECT_EQ(json["same_bits"], true);
     ASSERT_EQ(json["runs"].size(), 2u);
     for (int k = 0; k < 2; ++k) {

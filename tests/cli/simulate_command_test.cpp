@@ -61,8 +61,8 @@ TEST(SimulateCommand, EveryExampleRuns) {
   }
   EXPECT_EQ(files, of.size());
   for (const auto& [file, model] : of) {
-    const nlohmann::json json =
-        run({model, "--scenario", example(file), "--no-compile", "--out", "example.csv", "--mcap", "example.mcap", "--plot", "example.svg"});
+    const nlohmann::json json = run({model, "--scenario", example(file), "--no-compile", "--out", "example.csv",
+                                     "--mcap", "example.mcap", "--plot", "example.svg"});
     EXPECT_GT(json["steps"], 100) << file;
     EXPECT_LT(json["energy_residual"], 1e-6) << file;
     EXPECT_GE(json["events"].size(), 1u) << file;
@@ -87,8 +87,8 @@ TEST(SimulateCommand, StopsWhereStepsMakeEnergy) {
       << "linkwright: 1\nname: oscillator\ngravity: [0, 0, 0]\nlinks:\n"
          "  - {name: s, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 1, tensor: [1, 1, 1]}, "
          "spring: {stiffness: 100, rest: 0}}\n";
-  const std::vector<std::string> words{"simulate",     "oscillator.yaml", "--q",    "0.1", "--duration", "30",
-                                       "--integrator", "rk4",             "--step", "0.3"};
+  const std::vector<std::string> words{"simulate", "oscillator.yaml", "--q", "0.1",    "--duration",
+                                       "30",       "--integrator",    "rk4", "--step", "0.3"};
   const Outcome o = linkwright(words);
   EXPECT_EQ(o.code, 3);
   EXPECT_NE(o.err.find("does not balance"), std::string::npos) << o.err;
@@ -109,7 +109,8 @@ TEST(SimulateCommand, GoesOnFromRestWhateverTheMethod) {
 TEST(SimulateCommand, ColumnsHoldWhatTheirNamesSay) {
   run({"double-pendulum", "--scenario", example("double-pendulum-fall.yaml"), "--no-compile", "--out", "fall.csv"});
   const Sheet s = sheet("fall.csv");
-  EXPECT_EQ(s.names, (std::vector<std::string>{"t", "q1", "q2", "qd1", "qd2", "qdd1", "qdd2", "tau1", "tau2", "energy", "out.height"}));
+  EXPECT_EQ(s.names, (std::vector<std::string>{"t", "q1", "q2", "qd1", "qd2", "qdd1", "qdd2", "tau1", "tau2", "energy",
+                                               "out.height"}));
   for (const Vector& r : s.rows) {
     EXPECT_NEAR(r[10], -0.5 * std::cos(r[1]) - 0.5 * std::cos(r[1] + r[2]), 1e-12);
     EXPECT_NEAR(r[9], s.rows[0][9], 1e-9);  // nothing is lost
@@ -119,11 +120,13 @@ TEST(SimulateCommand, ColumnsHoldWhatTheirNamesSay) {
 // simulate, then inverse along what it wrote: the torques come back, with friction and without.
 TEST(SimulateCommand, TorquesComeBackFromTheMotion) {
   for (const bool friction : {false, true}) {
-    std::vector<std::string> words{"puma560-dhanaraj", "--duration", "0.5", "--tau", "30,20,-10,1,2,1", "--qd",
-                                   "0.5,0.5,-0.5,0.3,0.2,0.4", "--sample", "0.02", "--no-compile", "--out", "there.csv"};
+    std::vector<std::string> words{
+        "puma560-dhanaraj",         "--duration", "0.5",  "--tau",        "30,20,-10,1,2,1", "--qd",
+        "0.5,0.5,-0.5,0.3,0.2,0.4", "--sample",   "0.02", "--no-compile", "--out",           "there.csv"};
     if (!friction) words.emplace_back("--no-friction");
     run(words);
-    std::vector<std::string> back{"inverse", "puma560-dhanaraj", "--trajectory", "there.csv", "--out", "back.csv", "--quiet"};
+    std::vector<std::string> back{"inverse", "puma560-dhanaraj", "--trajectory", "there.csv",
+                                  "--out",   "back.csv",         "--quiet"};
     if (friction) back.emplace_back("--friction");
     const Outcome o = linkwright(back);
     ASSERT_EQ(o.code, 0) << o.err;
@@ -135,7 +138,8 @@ TEST(SimulateCommand, TorquesComeBackFromTheMotion) {
       for (const char* joint : {"1", "2", "3", "4", "5", "6"}) {
         const std::string k = joint;
         if (friction && there.rows[i][there.column("qd" + k)] == 0.0) continue;  // held: no function of the motion
-        EXPECT_NEAR(torques.rows[i][torques.column("tau" + k)], there.rows[i][there.column("tau" + k)], 1e-9) << friction;
+        EXPECT_NEAR(torques.rows[i][torques.column("tau" + k)], there.rows[i][there.column("tau" + k)], 1e-9)
+            << friction;
         ++compared;
       }
     }
@@ -145,10 +149,16 @@ TEST(SimulateCommand, TorquesComeBackFromTheMotion) {
 
 TEST(SimulateCommand, EveryIntegratorFallsAlike) {
   const nlohmann::json exact = run({"double-pendulum", "--duration", "0.5", "--rtol", "1e-12", "--no-compile"});
-  const std::map<std::string, double> tolerance{{"semi-implicit-euler", 2e-2}, {"taylor", 2e-2}, {"implicit-midpoint", 1e-4},
-                                                {"rk4", 1e-8}, {"gill", 1e-8}, {"verner", 1e-9}, {"cvode", 1e-6}};
+  const std::map<std::string, double> tolerance{{"semi-implicit-euler", 2e-2},
+                                                {"taylor", 2e-2},
+                                                {"implicit-midpoint", 1e-4},
+                                                {"rk4", 1e-8},
+                                                {"gill", 1e-8},
+                                                {"verner", 1e-9},
+                                                {"cvode", 1e-6}};
   for (const auto& [name, error] : tolerance) {
-    const nlohmann::json json = run({"double-pendulum", "--duration", "0.5", "--step", "0.001", "--integrator", name, "--no-compile"});
+    const nlohmann::json json =
+        run({"double-pendulum", "--duration", "0.5", "--step", "0.001", "--integrator", name, "--no-compile"});
     EXPECT_EQ(json["integrator"], name);
     EXPECT_NEAR(json["final"]["q"][1], exact["final"]["q"][1], error) << name;
     if (name != "cvode") {
@@ -170,9 +180,11 @@ TEST(SimulateCommand, MistakesAreNamed) {
   const std::string still = write("still.yaml", "scenario: 1\nduration: 1\nintegrator: {method: rk4, step: 0}\n");
   write("log.csv", "t,tau1\n0,1\n0.5,nan\n");
   const std::string log = write("log.yaml", "scenario: 1\nduration: 1\ninputs: {upper: {file: log.csv}}\n");
-  const std::string growing = write("growing.yaml", "scenario: 1\nduration: 1\ninitial: {qd: {upper: 1}}\ninputs: {upper: 10*qd.upper^2}\n");
-  const std::string zeno = write("zeno.yaml",
-                                 "scenario: 1\nduration: 2\nevents: [{name: again, crossing: q.upper, set: {q.upper: 1e-9, qd.upper: -1}}]\n");
+  const std::string growing =
+      write("growing.yaml", "scenario: 1\nduration: 1\ninitial: {qd: {upper: 1}}\ninputs: {upper: 10*qd.upper^2}\n");
+  const std::string zeno = write(
+      "zeno.yaml",
+      "scenario: 1\nduration: 2\nevents: [{name: again, crossing: q.upper, set: {q.upper: 1e-9, qd.upper: -1}}]\n");
   struct Case {
     std::vector<std::string> words;
     int code;
@@ -192,15 +204,22 @@ TEST(SimulateCommand, MistakesAreNamed) {
            {{"--duration", "1", "--out", "x.txt"}, 2, {"--out writes CSV: name it x.csv"}},
            {{"--duration", "1", "--out", "no/where.csv"}, 3, {"there is no folder"}},
            {{"--scenario", "nowhere.yaml"}, 3, {"nowhere.yaml", "no such file"}},
-           {{"--scenario", bad}, 3, {"bad.yaml:3:10: error:", "no joint `uper`", "inputs: {uper: 2}", "did you mean `upper`?"}},
+           {{"--scenario", bad},
+            3,
+            {"bad.yaml:3:10: error:", "no joint `uper`", "inputs: {uper: 2}", "did you mean `upper`?"}},
            {{"--scenario", still}, 3, {"still.yaml:3:33: error: `step` should be greater than 0, not `0`"}},
            {{"--scenario", log}, 3, {"log.yaml:3:24: error: ", "log.csv:3: `nan` is not a finite number"}},
            {{"--duration", "1", "--tau", "nan,0"}, 3, {"--tau value 1 (`upper`) is `nan`"}},
-           {{"--scenario", growing, "--out", "part.csv", "--sample", "0.001"}, 3, {"steps shrink to nothing", "`upper`", "t = 0.0", "q = ", "`cvode`"}},
+           {{"--scenario", growing, "--out", "part.csv", "--sample", "0.001"},
+            3,
+            {"steps shrink to nothing", "`upper`", "t = 0.0", "q = ", "`cvode`"}},
            {{"--scenario", growing, "--integrator", "rk4", "--step", "0.002", "--out", "part.csv"},
             3,
-            {"the energy of the motion does not balance", "at t = 0.02", "q = ", "with steps of 0.002 s the motion grows without bound: a shorter step"}},
-           {{"--scenario", nan, "--out", "part.csv"}, 3, {"the torque of `upper` is not a number at t = 0.5 s", "q = ", "do not get by"}},
+            {"the energy of the motion does not balance", "at t = 0.02",
+             "q = ", "with steps of 0.002 s the motion grows without bound: a shorter step"}},
+           {{"--scenario", nan, "--out", "part.csv"},
+            3,
+            {"the torque of `upper` is not a number at t = 0.5 s", "q = ", "do not get by"}},
            {{"--scenario", zeno, "--out", "part.csv"}, 3, {"`again` never ends", "t = ", "q = ", "qd = "}}}) {
     std::vector<std::string> words{"simulate", "double-pendulum", "--no-compile"};
     words.insert(words.end(), c.words.begin(), c.words.end());
@@ -216,8 +235,8 @@ TEST(SimulateCommand, MistakesAreNamed) {
 }
 
 TEST(SimulateCommand, AnInterruptLeavesCompleteFiles) {
-  const Outcome o = interrupted({"simulate", "double-pendulum", "--duration", "1e6", "--step", "0.001", "--sample", "0.1",
-                                 "--no-compile", "--out", "long.csv", "--mcap", "long.mcap", "--json"},
+  const Outcome o = interrupted({"simulate", "double-pendulum", "--duration", "1e6", "--step", "0.001", "--sample",
+                                 "0.1", "--no-compile", "--out", "long.csv", "--mcap", "long.mcap", "--json"},
                                 1500);
   EXPECT_EQ(o.code, 130);
   EXPECT_TRUE(has(o.err, "interrupted at t = ")) << o.err;
@@ -231,8 +250,8 @@ TEST(SimulateCommand, AnInterruptLeavesCompleteFiles) {
 
 // One file on a full disk: the run ends and says so, the other files are whole, and nothing claims what is not there.
 TEST(SimulateCommand, AFullDiskEndsTheRunAndKeepsTheRest) {
-  const Outcome o = linkwright({"simulate", "double-pendulum", "--duration", "20", "--no-compile", "--out", "/dev/full", "--mcap", "kept.mcap",
-                                "--plot", "kept.svg", "--json"});
+  const Outcome o = linkwright({"simulate", "double-pendulum", "--duration", "20", "--no-compile", "--out", "/dev/full",
+                                "--mcap", "kept.mcap", "--plot", "kept.svg", "--json"});
   EXPECT_EQ(o.code, 3);
   EXPECT_TRUE(has(o.err, "`/dev/full` cannot be written: No space left on device, at t = ")) << o.err;
   const nlohmann::json json = o.json();
@@ -241,16 +260,19 @@ TEST(SimulateCommand, AFullDiskEndsTheRunAndKeepsTheRest) {
   EXPECT_TRUE(content("kept.mcap").ends_with(std::string("\x89MCAP0\r\n", 8)));
   EXPECT_TRUE(content("kept.svg").ends_with("</svg>\n"));
   // a short run fills no block: it is noticed at the end
-  const Outcome brief = linkwright({"simulate", "double-pendulum", "--duration", "0.1", "--no-compile", "--out", "/dev/full", "--json"});
+  const Outcome brief =
+      linkwright({"simulate", "double-pendulum", "--duration", "0.1", "--no-compile", "--out", "/dev/full", "--json"});
   EXPECT_EQ(brief.code, 3);
   EXPECT_TRUE(has(brief.err, "`/dev/full` cannot be written: No space left on device")) << brief.err;
   EXPECT_EQ(brief.json()["end"], "duration");
   EXPECT_TRUE(brief.json()["files"].empty());
   // room for 200 blocks of 512 bytes, by a limit on the size of files: whole rows, as many as fit
-  const Outcome small = shell("trap '' XFSZ; ulimit -f 200; linkwright simulate double-pendulum --duration 50 --no-compile --out small.csv "
-                              "--sample 0.001 > /dev/null");
+  const Outcome small = shell(
+      "trap '' XFSZ; ulimit -f 200; linkwright simulate double-pendulum --duration 50 --no-compile --out small.csv "
+      "--sample 0.001 > /dev/null");
   EXPECT_EQ(small.code, 3);
-  EXPECT_TRUE(has(small.err, "`small.csv` cannot be written: File too large; it holds what came before, at t = ")) << small.err;
+  EXPECT_TRUE(has(small.err, "`small.csv` cannot be written: File too large; it holds what came before, at t = "))
+      << small.err;
   const Sheet s = sheet("small.csv");
   ASSERT_GT(s.rows.size(), 300u);
   EXPECT_EQ(s.rows[300][0], 0.3);
@@ -264,7 +286,8 @@ TEST(SimulateCommand, ProgressIsForTerminals) {
 }
 
 TEST(VerifyCommand, SaysWhatAgreesAndWritesAPage) {
-  const Outcome o = linkwright({"verify", "double-pendulum", "--no-compile", "--states", "10", "--json", "--out", "page.html", "--quiet"});
+  const Outcome o = linkwright(
+      {"verify", "double-pendulum", "--no-compile", "--states", "10", "--json", "--out", "page.html", "--quiet"});
   EXPECT_EQ(o.code, 0) << o.out;
   const nlohmann::json json = o.json();
   EXPECT_EQ(json["ok"], true);
@@ -275,7 +298,8 @@ TEST(VerifyCommand, SaysWhatAgreesAndWritesAPage) {
   EXPECT_TRUE(has(page, "</html>"));
 }
 
-// A spring that swings ten million times a second: no run of a second can be checked. This is said, and says nothing against the spring.
+// A spring that swings ten million times a second: no run of a second can be checked. This is said, and says nothing
+// against the spring.
 TEST(VerifyCommand, SkipsWhatCannotBeCheckedAndSaysWhy) {
   const std::string file = write("stiff.yaml", R"(linkwright: 1
 name: stiff
@@ -307,7 +331,8 @@ links:
 
 // The freedoms of a mechanism with loops are those that `check` counts, not the velocities of its tree.
 TEST(VerifyCommand, PagesCountFreedomsAsCheckDoes) {
-  const Outcome o = linkwright({"verify", "four-bar", "--no-compile", "--states", "3", "--json", "--out", "page.html", "--quiet"});
+  const Outcome o =
+      linkwright({"verify", "four-bar", "--no-compile", "--states", "3", "--json", "--out", "page.html", "--quiet"});
   EXPECT_EQ(o.json()["dof"], linkwright({"check", "four-bar", "--json"}).json()["dof"]);
   EXPECT_TRUE(has(content("page.html"), "<dt>degrees of freedom</dt><dd>1</dd>"));
 }
@@ -316,7 +341,8 @@ TEST(VerifyCommand, PagesShowWhatFailed) {
   const Mechanism mechanism = load("double-pendulum");
   const Model<double> model = instantiate<double>(mechanism);
   VerificationReport report;
-  report.checks.push_back({"random states", "power", 1.0, 1e-12, VerificationCheck::Verdict::failed, "", "of it", "rounding"});
+  report.checks.push_back(
+      {"random states", "power", 1.0, 1e-12, VerificationCheck::Verdict::failed, "", "of it", "rounding"});
   const std::string page = cli::verify_page({mechanism, model, report, 10, 1, "double-pendulum", {}});
   EXPECT_TRUE(has(page, "✗ failed"));
   EXPECT_TRUE(has(page, "1 check failed</div>"));

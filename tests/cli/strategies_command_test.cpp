@@ -18,20 +18,23 @@ std::string out_folder(const std::string& name) { return test::folder() + "/" + 
 
 TEST(CompileSimulator, WritesAProgramThatWasTried) {
   const std::string out = out_folder("simulator");
-  const test::Outcome run = linkwright({"compile", "double-pendulum", "--simulator", "--inertias", "--search", "0", "--out", out, "--json"});
+  const test::Outcome run =
+      linkwright({"compile", "double-pendulum", "--simulator", "--inertias", "--search", "0", "--out", out, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const Json json = run.json();
   EXPECT_EQ(json["self_test"], "passed");
   EXPECT_EQ(json["parameters"], Json({"m1", "m2", "l1", "l2", "r"}));  // all inertias have names
   std::set<std::string> there;
   for (const auto& entry : fs::directory_iterator(out)) there.insert(entry.path().filename().string());
-  EXPECT_EQ(there, (std::set<std::string>{"double_pendulum.cpp", "double_pendulum.data", "Makefile", "double_pendulum_cpp_report.json"}));
+  EXPECT_EQ(there, (std::set<std::string>{"double_pendulum.cpp", "double_pendulum.data", "Makefile",
+                                          "double_pendulum_cpp_report.json"}));
   std::set<std::string> functions;
   for (const auto& f : json["functions"]) {
     functions.insert(f["name"].get<std::string>());
     EXPECT_LT(f["error"].get<double>(), 1e-10) << f;
   }
-  EXPECT_EQ(functions, (std::set<std::string>{"forward", "forward-tangent", "inverse", "inverse-tangent", "energy", "rates", "rates-tangent"}));
+  EXPECT_EQ(functions, (std::set<std::string>{"forward", "forward-tangent", "inverse", "inverse-tangent", "energy",
+                                              "rates", "rates-tangent"}));
 }
 
 TEST(CompileSimulator, WhatDoesNotGoTogether) {
@@ -60,8 +63,9 @@ TEST(CompileSimulator, WhatDoesNotGoTogether) {
 TEST(CompileStrategy, InCAndCpp) {
   for (const char* strategy : {"expand", "loops", "cse"}) {
     for (const char* language : {"c", "c++"}) {
-      const test::Outcome run = linkwright({"compile", "twu-3r", "--strategy", strategy, "--language", language, "--keep", "m2,l1", "--out",
-                                            out_folder(std::string(strategy) + language), "--json"});
+      const test::Outcome run =
+          linkwright({"compile", "twu-3r", "--strategy", strategy, "--language", language, "--keep", "m2,l1", "--out",
+                      out_folder(std::string(strategy) + language), "--json"});
       ASSERT_EQ(run.code, 0) << strategy << " " << language << run.err;
       EXPECT_EQ(run.json()["self_test"], "passed");
       EXPECT_EQ(run.json()["strategy"], strategy);
@@ -76,7 +80,8 @@ TEST(Strategies, ComparesAndSaysWhereItGivesUp) {
   ASSERT_EQ(results.size(), 4u);
   for (const Json& r : results) {
     EXPECT_EQ(r["joints"], 3);
-    for (const char* field : {"multiplications", "source_bytes", "generation_seconds", "generation_kilobytes", "compilation_seconds", "compilation_kilobytes", "object_bytes", "ns"}) {
+    for (const char* field : {"multiplications", "source_bytes", "generation_seconds", "generation_kilobytes",
+                              "compilation_seconds", "compilation_kilobytes", "object_bytes", "ns"}) {
       EXPECT_GT(r[field].get<double>(), 0.0) << r["strategy"] << field;
     }
     EXPECT_LT(r["error"].get<double>(), 1e-12);
@@ -85,7 +90,8 @@ TEST(Strategies, ComparesAndSaysWhereItGivesUp) {
   const test::Outcome large = linkwright({"strategies", "--joints", "6"});
   EXPECT_EQ(large.code, 0) << large.err;
   EXPECT_TRUE(has(large.out, "more than 10000 terms: given up")) << large.out;
-  for (const char* bad : {"0..3", "3..2", "2..13", "two"}) EXPECT_EQ(linkwright({"strategies", "--joints", bad}).code, 2) << bad;
+  for (const char* bad : {"0..3", "3..2", "2..13", "two"})
+    EXPECT_EQ(linkwright({"strategies", "--joints", bad}).code, 2) << bad;
 }
 
 }  // namespace strategies_command_test

@@ -122,7 +122,8 @@ links:
   const nlohmann::json checked = linkwright({"check", file, "--elastic", "--json"}).json();
   EXPECT_EQ(checked["dof"], 2);
   EXPECT_EQ(checked["velocity_names"][1], "disc.motor");
-  // the shaft's 50 × 0.1 drives the disc, q̈ = 2.5, and what is left for the motor to give is 5 / 10 of it on its own side
+  // the shaft's 50 × 0.1 drives the disc, q̈ = 2.5, and what is left for the motor to give is 5 / 10 of it on its own
+  // side
   const std::vector<std::string> motion{"inverse", file, "--elastic", "--friction", "--q", "0,0.1", "--qdd", "2.5,0"};
   std::vector<std::string> as_json = motion;
   as_json.push_back("--json");

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/worse.hpp"
+#include "dynamics/derivatives/derivative_terms.hpp"
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
-#include "dynamics/derivatives/derivative_terms.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
@@ -35,8 +35,8 @@ double terms(const Model<double>& model, Workspace<double>& work, const State& s
 double ratio(double difference, double limit) { return difference == 0.0 ? 0.0 : difference / limit; }
 
 // d_q, d_qd, and d_qdd or d_tau, each entry by its terms.
-double derivative_error(const Model<double>& model, Workspace<double>& work, const State& s, bool forward, const Values& out,
-                        const Values& exact) {
+double derivative_error(const Model<double>& model, Workspace<double>& work, const State& s, bool forward,
+                        const Values& out, const Values& exact) {
   const std::size_t n = s.qd.size();
   Values M(n * n), qdd = s.qdd;
   crba<double>(model, work, s.q, M);

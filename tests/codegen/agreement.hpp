@@ -4,7 +4,8 @@
 //   inverse, bias    |Δτ|            ≤ 1e-12 of the terms |M||q̈| + |h|
 //   forward          |M q̈ + h − τ|   ≤ 1e-13 of them
 //   inverse-derivatives   |Δ|        ≤ 1e-12 of the terms of each entry (dynamics/derivatives/derivative_terms.hpp)
-//   forward-derivatives   |M Δ|      ≤ 1e-10 of those and of √(M_ii M_jj)|∂q̈_j|; along kept parameters neither is compared here
+//   forward-derivatives   |M Δ|      ≤ 1e-10 of those and of √(M_ii M_jj)|∂q̈_j|; along kept parameters neither is
+//                         compared here
 //   the others       |Δ|             ≤ 1e-12 of the largest entry
 // Other terms are those of the joint with the largest; no unit of length or mass decides what is small.
 #pragma once

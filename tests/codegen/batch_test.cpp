@@ -16,10 +16,10 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/compile.hpp"
 #include "codegen/c/emit_c.hpp"
 #include "codegen/c/emit_cpp.hpp"
 #include "codegen/c/selftest.hpp"
+#include "codegen/compile.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read/read.hpp"
 #include "other_languages.hpp"
@@ -43,8 +43,10 @@ class Loaded {
     for (const Artefact& f : files) {
       if (f.path.ends_with(".c")) sources += " " + f.path;
     }
-    output_of(scratch_, fmt::format("{} -std=c11 -O1 -shared -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wconversion "
-                                    "-Wpedantic -Werror {}{} -o code.so -lm", compiler, flags, sources));
+    output_of(scratch_,
+              fmt::format("{} -std=c11 -O1 -shared -fPIC -ffp-contract=off -fno-math-errno -Wall -Wextra -Wconversion "
+                          "-Wpedantic -Werror {}{} -o code.so -lm",
+                          compiler, flags, sources));
     handle_ = dlopen((scratch_.path / "code.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     EXPECT_NE(handle_, nullptr) << dlerror();
   }
@@ -108,7 +110,8 @@ class Guarded {
 
 // Results of `count` states, one behind the other; the guards around all tables are looked after.
 template <class T>
-std::vector<T> run_batch(const Loaded& code, const std::string& name, const Function& f, const States& states, std::size_t count) {
+std::vector<T> run_batch(const Loaded& code, const std::string& name, const Function& f, const States& states,
+                         std::size_t count) {
   auto* batch = code.get<void(std::size_t, const T* const*, T* const*)>(name + "_groups");
   EXPECT_NE(batch, nullptr) << name;
   std::vector<Guarded<T>> tables;
@@ -143,14 +146,16 @@ std::vector<T> run_batch(const Loaded& code, const std::string& name, const Func
 
 bool same_bits(const Values& a, const Values& b, std::size_t count) {
   if (a.size() < count || b.size() < count) return false;
-  return count == 0 || std::memcmp(a.data(), b.data(), count * sizeof(double)) == 0;  // of nothing, data() may be null: not for memcmp
+  return count == 0 || std::memcmp(a.data(), b.data(), count * sizeof(double)) ==
+                           0;  // of nothing, data() may be null: not for memcmp
 }
 
 bool has(const char* feature) {
 #if defined(__x86_64__)
   const std::string name = feature;
   if (name == "512") {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
   }
   return name != "256" || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
 #else
@@ -160,12 +165,12 @@ bool has(const char* feature) {
 
 struct Build {
   const char* compiler;
-  const char* bits;   // of vectors
+  const char* bits;  // of vectors
   std::string flags;
 };
 
-// Every instruction set that this machine has, by either compiler; the shortest vectors with fused multiply-adds, which they
-// do not have by themselves.
+// Every instruction set that this machine has, by either compiler; the shortest vectors with fused multiply-adds, which
+// they do not have by themselves.
 std::vector<Build> builds() {
   std::vector<Build> list;
   for (const char* compiler : {"gcc", "clang"}) {
@@ -188,8 +193,8 @@ void expect_bits(const Program& program, const std::vector<States>& states, int 
     for (const std::size_t count : counts) {
       const Values got = run_batch<double>(code, c_batch_function(program, f, {}), f, states[k], count);
       EXPECT_TRUE(same_bits(got, expected, count * f.output_size()))
-          << program.name << " " << f.name() << ", " << lanes << " lanes, " << count << " states, " << build.compiler << " "
-          << build.flags;
+          << program.name << " " << f.name() << ", " << lanes << " lanes, " << count << " states, " << build.compiler
+          << " " << build.flags;
     }
   }
 }
@@ -238,11 +243,12 @@ TEST(Batch, TakesAsManyLanesAsAskedForAndWorksWithoutFusedAdditions) {
 
 TEST(Batch, HasThemForEveryModel) {
   const std::vector<Build> list = builds();
-  const auto by_clang = std::find_if(list.begin(), list.end(), [](const Build& b) { return std::string_view(b.compiler) == "clang"; });
+  const auto by_clang =
+      std::find_if(list.begin(), list.end(), [](const Build& b) { return std::string_view(b.compiler) == "clang"; });
   const Build& quickest = by_clang == list.end() ? list.front() : *by_clang;
   for (const std::string& name : embedded_trees()) {
     const Mechanism mechanism = load(name);
-    if (instantiate<double>(mechanism).nv > 20) continue;  // the next test has a large one
+    if (instantiate<double>(mechanism).nv > 20) continue;                       // the next test has a large one
     const Program program = make_program(mechanism, {"inverse"}, quick(true));  // the others of puma560 above
     const std::vector<States> states = random_states(mechanism, program, 19);
     constexpr std::size_t counts[] = {19};
@@ -284,17 +290,41 @@ Program everything(Arithmetic arithmetic) {
   Program program;
   program.name = "all";
   program.functions.push_back(
-      trace("all", {{"x", 3}, {"unused", 1}, {"nothing", 0}, {"p", 2}}, {{"r", 25}, {"s", 4}}, [&](const Arguments& in, Results& out) {
-        const Expr x = in[0][0], y = in[0][1], z = in[0][2];
-        Graph& graph = *x.graph();
-        const auto called = graph.call(inner, {x, 0.25});
-        const auto again = graph.call(inner, {called[0], called[1]});
-        const auto solved = graph.solve(residual, {0.1, 0.2}, {y}, 8);
-        out[0] = {sqrt(abs(x)), sin(x), cos(y), tan(x), asin(x * 0.1), acos(y * 0.1), atan(z), atan2(x, y), exp(x), log(abs(y)),
-                  tanh(z), abs(z), min(x, y), max(x, 0.5), less(y, z), select(less(x, 0.0), y, 2.0), fma(x, 2.0, y), x / y, -z,
-                  again[0] - called[1], solved.unknowns[0], solved.unknowns[1], solved.residual[0], 7.0, in[3][0] * x + in[3][1]};
-        out[1] = {sin(cos(x) + in[3][1]), atan2(sin(x), cos(atan2(y, z))), atan2(y, 2.0), atan2(-0.5, z)};
-      }).with(arithmetic));
+      trace("all", {{"x", 3}, {"unused", 1}, {"nothing", 0}, {"p", 2}}, {{"r", 25}, {"s", 4}},
+            [&](const Arguments& in, Results& out) {
+              const Expr x = in[0][0], y = in[0][1], z = in[0][2];
+              Graph& graph = *x.graph();
+              const auto called = graph.call(inner, {x, 0.25});
+              const auto again = graph.call(inner, {called[0], called[1]});
+              const auto solved = graph.solve(residual, {0.1, 0.2}, {y}, 8);
+              out[0] = {sqrt(abs(x)),
+                        sin(x),
+                        cos(y),
+                        tan(x),
+                        asin(x * 0.1),
+                        acos(y * 0.1),
+                        atan(z),
+                        atan2(x, y),
+                        exp(x),
+                        log(abs(y)),
+                        tanh(z),
+                        abs(z),
+                        min(x, y),
+                        max(x, 0.5),
+                        less(y, z),
+                        select(less(x, 0.0), y, 2.0),
+                        fma(x, 2.0, y),
+                        x / y,
+                        -z,
+                        again[0] - called[1],
+                        solved.unknowns[0],
+                        solved.unknowns[1],
+                        solved.residual[0],
+                        7.0,
+                        in[3][0] * x + in[3][1]};
+              out[1] = {sin(cos(x) + in[3][1]), atan2(sin(x), cos(atan2(y, z))), atan2(y, 2.0), atan2(-0.5, z)};
+            })
+          .with(arithmetic));
   program.kept = {"a", "b"};
   program.kept_values = {1.5, -0.75};
   return program;
@@ -317,14 +347,19 @@ TEST(Batch, HasEveryOperationCallsAndSolves) {
 
 TEST(Batch, SpecialNumbersStayInTheirLanes) {
   const double nan = std::nan(""), inf = INFINITY;
-  const States states = {{1, 2, 3, 0, 1, 1}, {nan, 1, 1, 0, 1, 1}, {inf, -inf, 1, 0, 1, 1}, {-0.0, 0.0, -0.0, 0, 1, 1},
-                         {1e300, -1e300, 1e-310, 0, 1, 1}, {2, 3, 4, 0, 1, 1}};
+  const States states = {{1, 2, 3, 0, 1, 1},
+                         {nan, 1, 1, 0, 1, 1},
+                         {inf, -inf, 1, 0, 1, 1},
+                         {-0.0, 0.0, -0.0, 0, 1, 1},
+                         {1e300, -1e300, 1e-310, 0, 1, 1},
+                         {2, 3, 4, 0, 1, 1}};
   Program program;
   program.name = "special";
   program.functions.push_back(trace("f", {{"x", 3}, {"rest", 3}}, {{"r", 10}}, [](const Arguments& in, Results& out) {
-    const Expr x = in[0][0], y = in[0][1], z = in[0][2];
-    out[0] = {x + z, sin(x), cos(y), min(x, y), max(y, x), less(x, y), select(z, x, y), abs(z), atan2(x, y), atan(z)};
-  }).with({Arithmetic::Trigonometry::own, true}));
+                                const Expr x = in[0][0], y = in[0][1], z = in[0][2];
+                                out[0] = {x + z,      sin(x),          cos(y), min(x, y),   max(y, x),
+                                          less(x, y), select(z, x, y), abs(z), atan2(x, y), atan(z)};
+                              }).with({Arithmetic::Trigonometry::own, true}));
   const Function& f = program.functions[0];
   const Values expected = interpreted(f, states);
   for (const Build& build : builds()) {
@@ -333,7 +368,8 @@ TEST(Batch, SpecialNumbersStayInTheirLanes) {
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t k = 0; k < got.size(); ++k) {
       const bool same = std::memcmp(&got[k], &expected[k], sizeof(double)) == 0;
-      EXPECT_TRUE(same || (std::isnan(got[k]) && std::isnan(expected[k]))) << k << ": " << got[k] << ", not " << expected[k];
+      EXPECT_TRUE(same || (std::isnan(got[k]) && std::isnan(expected[k])))
+          << k << ": " << got[k] << ", not " << expected[k];
     }
   }
 }
@@ -353,15 +389,17 @@ TEST(Batch, OneFileServesEveryProcessor) {
     if (!has("256")) continue;  // other last bits
 #endif
     const Function& f = program.functions[0];
-    EXPECT_TRUE(same_bits(run_batch<double>(code, "double_pendulum_inverse_batch", f, states[0], 21), interpreted(f, states[0]),
-                          21 * f.output_size()));
+    EXPECT_TRUE(same_bits(run_batch<double>(code, "double_pendulum_inverse_batch", f, states[0], 21),
+                          interpreted(f, states[0]), 21 * f.output_size()));
   }
 }
 
 TEST(Batch, CompilesFromAnyFolder) {
   const Scratch scratch;
   write(scratch, emit_batch(make_program(load("double-pendulum"), {"inverse"}, quick(true)), {}, 8));
-  output_of(scratch, "here=$(basename \"$PWD\") && cd .. && cc -std=c11 -c \"$here/double_pendulum_batch.c\" -o \"$here/made.o\"");
+  output_of(
+      scratch,
+      "here=$(basename \"$PWD\") && cd .. && cc -std=c11 -c \"$here/double_pendulum_batch.c\" -o \"$here/made.o\"");
 }
 
 // ---- float: lanes have the bits of the function of one state
@@ -380,7 +418,8 @@ TEST(Batch, FloatsHaveTheBitsOfOneState) {
       for (std::size_t k = 0; k < program.functions.size(); ++k) {
         const Function& f = program.functions[k];
         for (const std::size_t count : {std::size_t{1}, std::size_t{17}, std::size_t{50}}) {
-          const std::vector<float> got = run_batch<float>(code, c_batch_function(program, f, dialect), f, states[k], count);
+          const std::vector<float> got =
+              run_batch<float>(code, c_batch_function(program, f, dialect), f, states[k], count);
           std::vector<float> expected;
           for (std::size_t s = 0; s < count; ++s) {
             std::vector<float> in(states[k][s].begin(), states[k][s].end()), out(f.output_size());
@@ -388,14 +427,18 @@ TEST(Batch, FloatsHaveTheBitsOfOneState) {
             const float *a = in.data(), *b = f.inputs().size() > 1 ? a + f.inputs()[0].size : nullptr,
                         *c = f.inputs().size() > 2 ? b + f.inputs()[1].size : nullptr;
             float* r = out.data();
-            if (f.name() == "mass-matrix") code.get<void(const float*, float*)>(name)(a, r);
-            else if (f.name() == "energy") code.get<void(const float*, const float*, float*, float*)>(name)(a, b, r, r + 1);
-            else code.get<void(const float*, const float*, const float*, float*)>(name)(a, b, c, r);
+            if (f.name() == "mass-matrix")
+              code.get<void(const float*, float*)>(name)(a, r);
+            else if (f.name() == "energy")
+              code.get<void(const float*, const float*, float*, float*)>(name)(a, b, r, r + 1);
+            else
+              code.get<void(const float*, const float*, const float*, float*)>(name)(a, b, c, r);
             expected.insert(expected.end(), out.begin(), out.end());
           }
           ASSERT_EQ(got.size(), expected.size());
           EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)), 0)
-              << f.name() << ", " << lanes << " lanes, " << count << " states, " << build.compiler << " " << build.flags;
+              << f.name() << ", " << lanes << " lanes, " << count << " states, " << build.compiler << " "
+              << build.flags;
         }
       }
     }
@@ -416,12 +459,13 @@ TEST(Batch, FloatsAreAsFarOffAsIsStated) {
     for (Values& s : states) {
       for (double& x : s) x = static_cast<double>(static_cast<float>(x));
     }
-    const std::vector<float> got = run_batch<float>(code, c_batch_function(program, f, {.single_precision = true}), f, states, 500);
+    const std::vector<float> got =
+        run_batch<float>(code, c_batch_function(program, f, {.single_precision = true}), f, states, 500);
     std::size_t next = 0;
     const double units = disagreement(traced[k].model, f, states, [&](std::span<const double>, std::span<double> out) {
       for (double& x : out) x = static_cast<double>(got[next++]);
     });
-    EXPECT_LT(units * 1e-12, 2.0 * stated) << f.name();  // disagreement counts in 1e-12 of the terms
+    EXPECT_LT(units * 1e-12, 2.0 * stated) << f.name();                    // disagreement counts in 1e-12 of the terms
     EXPECT_GT(float_error(traced[k], 500, 77), 0.1 * stated) << f.name();  // nor is more stated than there is
   }
 }
@@ -450,8 +494,10 @@ TEST(Batch, CodeProvesItselfInEveryDialect) {
       for (const char* compiler : {cpp ? "g++" : "gcc", cpp ? "clang++" : "clang"}) {
         if (find_program(compiler).empty()) continue;
         const std::string out = output_of(
-            scratch, fmt::format("{} {} -O2 -ffp-contract=off -Wall -Wextra -Wconversion -Wpedantic -Werror *.{} -o test -lm && ./test",
-                                 compiler, cpp ? "-std=c++20" : "-std=c11", cpp ? "cpp" : "c"));
+            scratch,
+            fmt::format(
+                "{} {} -O2 -ffp-contract=off -Wall -Wextra -Wconversion -Wpedantic -Werror *.{} -o test -lm && ./test",
+                compiler, cpp ? "-std=c++20" : "-std=c11", cpp ? "cpp" : "c"));
         EXPECT_NE(out.find("all right"), std::string::npos) << out;
         EXPECT_NE(out.find("inverse_batch"), std::string::npos) << out;
       }

@@ -1,4 +1,5 @@
-// Functions of closed mechanisms: traced, differentiated, compiled; against the algorithms over numbers and complex steps.
+// Functions of closed mechanisms: traced, differentiated, compiled; against the algorithms over numbers and complex
+// steps.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,13 +32,14 @@ void expect_agreement(const Mechanism& mechanism, const std::string& function, c
 
 TEST(ClosedRoads, FourBarHasAllFunctions) {
   const Mechanism mechanism = load("four-bar");
-  for (const char* f : {"inverse", "forward", "mass-matrix", "bias", "kinematics", "jacobian", "energy", "inverse-derivatives", "forward-derivatives"}) {
+  for (const char* f : {"inverse", "forward", "mass-matrix", "bias", "kinematics", "jacobian", "energy",
+                        "inverse-derivatives", "forward-derivatives"}) {
     expect_agreement(mechanism, f);
   }
 }
 
-// A parallelogram of equal bars: no force depends on a velocity, and with τ in balance what is left are terms that cancel. The derivatives that
-// are zero must be found right, and a wrong one wrong.
+// A parallelogram of equal bars: no force depends on a velocity, and with τ in balance what is left are terms that
+// cancel. The derivatives that are zero must be found right, and a wrong one wrong.
 TEST(ClosedRoads, DerivativesThatAreZero) {
   const Mechanism parallelogram = *read_text(R"(linkwright: 1
 name: parallelogram
@@ -49,7 +51,7 @@ links:
 loops:
   - {name: L1, joint: {type: revolute, axis: z}, between: [base, v1], at: {base: {xyz: [1, 0, 0]}, v1: {xyz: [0, -1, 0]}}}
 )",
-                                            "parallelogram.yaml")
+                                             "parallelogram.yaml")
                                        .mechanism;
   for (const char* f : {"inverse-derivatives", "forward-derivatives"}) {
     const bool forward = f[0] == 'f';
@@ -82,7 +84,8 @@ loops:
 
 TEST(ClosedRoads, KeptLengthsStaySymbols) {
   const TraceOptions keep = quick({"l_coupler", "l_rocker", "rho"});
-  for (const char* f : {"inverse", "inverse-derivatives", "forward-derivatives"}) expect_agreement(load("four-bar"), f, keep);
+  for (const char* f : {"inverse", "inverse-derivatives", "forward-derivatives"})
+    expect_agreement(load("four-bar"), f, keep);
 }
 
 TEST(ClosedRoads, Planar3RrrCostsLessThanHelmysAlgorithm) {
@@ -94,7 +97,8 @@ TEST(ClosedRoads, Planar3RrrCostsLessThanHelmysAlgorithm) {
   EXPECT_LT(c.trigonometric, 18);
 }
 
-// From zero a step has no half turns: of its three divisions that by the determinant is left. One step alone is made as any other.
+// From zero a step has no half turns: of its three divisions that by the determinant is left. One step alone is made as
+// any other.
 TEST(ClosedRoads, TheFirstOfSeveralStepsIsShorter) {
   const auto operations = [&](int steps) {
     TraceOptions options = quick();
@@ -115,7 +119,8 @@ TEST(ClosedRoads, ALoopThatNeedsPivotsIsSolvedWithThem) {
   expect_agreement(chain, "forward");
 }
 
-// Six legs, fifteen joints that follow: each leg's own two are pivots that nothing else has, and five equations are left.
+// Six legs, fifteen joints that follow: each leg's own two are pivots that nothing else has, and five equations are
+// left.
 TEST(ClosedRoads, PlatformsOnManyLegsAreSolvedLegByLeg) {
   for (const char* name : {"stewart", "delta"}) {
     const Mechanism mechanism = load(name);
@@ -129,14 +134,16 @@ TEST(ClosedRoads, PlatformsOnManyLegsAreSolvedLegByLeg) {
 }
 
 // τ at (q, q̇, q̈, guess) with one number moved by a complex step: an independent variable, or a parameter of the file.
-Values by_complex_step(const Mechanism& mechanism, const Traced& traced, const State& s, int variable, const std::string& parameter) {
+Values by_complex_step(const Mechanism& mechanism, const Traced& traced, const State& s, int variable,
+                       const std::string& parameter) {
   ParameterValues<ComplexStep> moved;
   if (!parameter.empty()) moved[parameter] = {traced.parameter_values.front(), kComplexStep};
   const Model<ComplexStep> model = instantiate<ComplexStep>(mechanism, moved);
   const auto complex = [](const Values& x) { return std::vector<ComplexStep>(x.begin(), x.end()); };
   std::vector<ComplexStep> q = complex(s.q), qd = complex(s.qd), qdd = complex(s.qdd);
   const auto n = static_cast<int>(q.size());
-  if (variable >= 0) (variable < n ? q : variable < 2 * n ? qd : qdd)[static_cast<std::size_t>(variable % n)].im = kComplexStep;
+  if (variable >= 0)
+    (variable < n ? q : variable < 2 * n ? qd : qdd)[static_cast<std::size_t>(variable % n)].im = kComplexStep;
   const LoopPosition<ComplexStep> pose = loop_position<ComplexStep>(model, *traced.loops, q, complex(s.guess));
   ClosedWorkspace<ComplexStep> work(model, *traced.loops);
   std::vector<ComplexStep> tau(traced.loops->actuated.size());
@@ -152,7 +159,8 @@ TEST(ClosedRoads, DerivativesAreThoseOfComplexSteps) {
   };
   for (const Case& c : {Case{"four-bar", "l_coupler"}, Case{"planar-3rrr", "l2"}}) {
     const Mechanism mechanism = load(c.model);
-    const Traced made = trace_function(mechanism, "inverse-derivatives", quick({c.length})), torques = trace_function(mechanism, "inverse", quick({c.length}));
+    const Traced made = trace_function(mechanism, "inverse-derivatives", quick({c.length})),
+                 torques = trace_function(mechanism, "inverse", quick({c.length}));
     const Function by_graph = jacobian(torques.function);  // through the Solve node
     StatesFor states(made, made.model);
     Random random(3);
@@ -164,7 +172,8 @@ TEST(ClosedRoads, DerivativesAreThoseOfComplexSteps) {
     const std::size_t n = s.q.size(), rows = n, all = torques.function.output_size();
     for (std::size_t k = 0; k <= 3 * n; ++k) {
       const bool parameter = k == 3 * n;
-      const Values expected = by_complex_step(mechanism, made, s, parameter ? -1 : static_cast<int>(k), parameter ? c.length : "");
+      const Values expected =
+          by_complex_step(mechanism, made, s, parameter ? -1 : static_cast<int>(k), parameter ? c.length : "");
       double size = 1.0;
       for (const double x : expected) size = std::max(size, std::abs(x));
       const std::size_t column = parameter ? 3 * n + s.guess.size() : k;  // of the function's inputs
@@ -206,7 +215,8 @@ TEST(ClosedRoads, CompiledCodeGivesTheBitsOfTheInterpreter) {
     std::size_t first = 0;
     for (std::size_t g = 0; g < tables.size(); ++g) {
       const std::size_t width = program.functions.front().inputs()[g].size;
-      tables[g].insert(tables[g].end(), in.begin() + static_cast<std::ptrdiff_t>(first), in.begin() + static_cast<std::ptrdiff_t>(first + width));
+      tables[g].insert(tables[g].end(), in.begin() + static_cast<std::ptrdiff_t>(first),
+                       in.begin() + static_cast<std::ptrdiff_t>(first + width));
       first += width;
     }
     all.insert(all.end(), got.begin(), got.end());
@@ -246,7 +256,9 @@ TEST(ClosedRoads, FollowsAMotionByItsOwnGuesses) {
     for (std::size_t k = 0; k < 3; ++k) ASSERT_NEAR(out[k], tau[k], 1e-9) << step;
     for (std::size_t k = 0; k < guess.size(); ++k) {
       guess[k] = out[3 + k];
-      ASSERT_NEAR(std::remainder(guess[k] - exact.q[static_cast<std::size_t>(plan.dependent_q[k])], 2.0 * M_PI), 0.0, 1e-11) << step;
+      ASSERT_NEAR(std::remainder(guess[k] - exact.q[static_cast<std::size_t>(plan.dependent_q[k])], 2.0 * M_PI), 0.0,
+                  1e-11)
+          << step;
     }
     for (std::size_t k = 3 + guess.size(); k < out.size(); ++k) ASSERT_LT(std::abs(out[k]), 1e-12);
   }

@@ -1,5 +1,5 @@
-// Code as users have it, made by make_program and run by every back end at 10 000 states of every model that comes with the
-// project: against the algorithms over double, and JIT, C and interpreter byte for byte.
+// Code as users have it, made by make_program and run by every back end at 10 000 states of every model that comes with
+// the project: against the algorithms over double, and JIT, C and interpreter byte for byte.
 #include "codegen/compile.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@
 #include "graph/interpreter.hpp"
 #include "model/read/read.hpp"
 #include "other_languages.hpp"
-#include "support/scratch.hpp"
 #include "support/random_mechanism.hpp"
+#include "support/scratch.hpp"
 
 namespace lw {
 namespace compile_test {
@@ -128,7 +128,8 @@ std::string fortran_driver(const Program& program) {
         "  allocate(x({1}), y({2}))\n  open(newunit=a, file='in_{0}', access='stream', form='unformatted', "
         "status='old')\n"
         "  open(newunit=b, file='out_{0}', access='stream', form='unformatted')\n  do\n    read(a, iostat=e) x\n"
-        "    if (e /= 0) exit\n    call {3}( &\n      {4})\n    write(b) y\n  end do\n  close(a)\n  close(b)\n  deallocate(x, "
+        "    if (e /= 0) exit\n    call {3}( &\n      {4})\n    write(b) y\n  end do\n  close(a)\n  close(b)\n  "
+        "deallocate(x, "
         "y)\n",
         k, f.input_size(), f.output_size(), symbol(program, f), arguments(f, slice));
   }
@@ -227,16 +228,18 @@ void expect_every_back_end(const Mechanism& mechanism, const ProgramOptions& opt
   ::testing::Test::RecordProperty("snapping", fmt::format("{:.1e}", snapping));
   const Results exact = interpreted(program, states);
   expect_agreement(model, program, states, exact, "interpreter");
-  // One as it is written, one rearranged by the compiler: in clang, which takes a third of gcc's time for long functions.
+  // One as it is written, one rearranged by the compiler: in clang, which takes a third of gcc's time for long
+  // functions.
   for (const auto& [compiler, level] : {std::pair("gcc", "-O0"), std::pair("clang", "-O1")}) {
     if (find_program(compiler).empty()) continue;
     EXPECT_TRUE(same_bytes(jitted(program, states, compiler, level), exact)) << program.name << " by " << compiler;
   }
   const std::string name = program.name;
-  EXPECT_TRUE(same_bytes(results_of(program, states, emit_cpp(program), {"driver.cpp", cpp_driver(program)},
-                                    fmt::format("c++ -std=c++20 -O0 -march=native {} {}.cpp driver.cpp -o driver && ./driver",
-                                                fmt::join(kCFlags, " "), name)),
-                         exact))
+  EXPECT_TRUE(
+      same_bytes(results_of(program, states, emit_cpp(program), {"driver.cpp", cpp_driver(program)},
+                            fmt::format("c++ -std=c++20 -O0 -march=native {} {}.cpp driver.cpp -o driver && ./driver",
+                                        fmt::join(kCFlags, " "), name)),
+                 exact))
       << program.name << " in C++";
   if (!find_program("gfortran").empty()) {
     expect_agreement(model, program, states,
@@ -356,7 +359,8 @@ TEST(Compile, InstructionsDoNotDependOnTheState) {
         "  for (int k = 0; k < 1000; ++k) x[k] = s == 0 ? 0.0 : s == 1 ? 0.3 + 0.1 * (k % 7) : k % 3 == 0 ? "
         "-98765.4 : k % 3 == 1 ? 1e-310 : 3e5;\n";
     for (const Function& f : program.functions) {
-      if (f.name() != "inverse" && f.name() != "forward") continue;  // in others gcc may use a form of vmovq that valgrind 3.19 does not know
+      if (f.name() != "inverse" && f.name() != "forward")
+        continue;  // in others gcc may use a form of vmovq that valgrind 3.19 does not know
       const auto slice = [](const char* a, std::size_t at, std::size_t) { return fmt::format("{} + {}", a, at); };
       text += fmt::format("  {}({});\n", symbol(program, f), arguments(f, slice));
     }

@@ -13,9 +13,9 @@
 #include "codegen/compile.hpp"
 #include "codegen/trace/derivative_roads.hpp"
 #include "codegen/trace/roads.hpp"
-#include "dynamics/tree/aba.hpp"
 #include "dynamics/canonical/composite.hpp"
 #include "dynamics/derivatives/derivative_terms.hpp"
+#include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/rewrite.hpp"
@@ -99,8 +99,7 @@ double worst_error(const Mechanism& mechanism, const Traced& traced, const Value
       in.insert(in.end(), part.begin(), part.end());
     }
     run(in, out);
-    worst = worse(
-        worst, error_of(f, out, by_complex_step(mechanism, f.name(), s, traced.parameters, p)));
+    worst = worse(worst, error_of(f, out, by_complex_step(mechanism, f.name(), s, traced.parameters, p)));
   }
   return worst;
 }
@@ -232,7 +231,8 @@ TEST(DerivativeRoads, KeptParametersHaveColumns) {
       EXPECT_EQ(traced.function.outputs().back().size, 5 * keep.size());
       EXPECT_LE(worst_error(mechanism, traced, 5, 1), kAgreement) << keep[0] << " " << function;
       Values elsewhere = traced.parameter_values;
-      for (std::size_t k = 0; k < elsewhere.size(); ++k) elsewhere[k] = 1.1 * elsewhere[k] + 0.01 * static_cast<double>(k + 1);
+      for (std::size_t k = 0; k < elsewhere.size(); ++k)
+        elsewhere[k] = 1.1 * elsewhere[k] + 0.01 * static_cast<double>(k + 1);
       EXPECT_LE(worst_error(mechanism, traced, elsewhere, 5, 2), kAgreement) << keep[0] << " " << function;
       const Verification v = verify(traced, 20);
       EXPECT_TRUE(v.passed()) << keep[0] << " " << function << " " << v.error;
@@ -260,8 +260,8 @@ TEST(DerivativeRoads, VerificationFindsAWrongNumber) {
   }
 }
 
-// Grams and centimetres at the end of ten metres and half a ton. About the root's frame the moments of the needle are differences of
-// numbers that are a million times larger.
+// Grams and centimetres at the end of ten metres and half a ton. About the root's frame the moments of the needle are
+// differences of numbers that are a million times larger.
 const char* kLightAndFar = R"(
 linkwright: 1
 name: light-and-far
@@ -323,8 +323,9 @@ TEST(DerivativeRoads, VerificationSeesSmallEntries) {
   }
 }
 
-// Every entry by itself is off, by a part in 10⁹. The last axis of ur5 goes through the centre of mass of its link: what is left of
-// the weight in that row of d_q is less than a thousandth of its terms, and there it takes a part in 10⁷.
+// Every entry by itself is off, by a part in 10⁹. The last axis of ur5 goes through the centre of mass of its link:
+// what is left of the weight in that row of d_q is less than a thousandth of its terms, and there it takes a part in
+// 10⁷.
 TEST(DerivativeRoads, VerificationSeesEveryEntry) {
   Traced traced = trace_function(load("ur5"), "inverse-derivatives");
   const Function right = traced.function;

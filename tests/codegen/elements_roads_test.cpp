@@ -1,4 +1,5 @@
-// Traced and compiled functions of mechanisms with force elements and coupled rotors, against the algorithms over double.
+// Traced and compiled functions of mechanisms with force elements and coupled rotors, against the algorithms over
+// double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,8 +7,8 @@
 #include "base/worse.hpp"
 #include "codegen/compile.hpp"
 #include "codegen/trace/roads.hpp"
-#include "dynamics/tree/elements.hpp"
 #include "dynamics/friction/friction.hpp"
+#include "dynamics/tree/elements.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "model/random_state.hpp"
 #include "model/read/read.hpp"
@@ -144,7 +145,8 @@ links:
   - {name: a, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, tensor: [1, 1, 0.5]}}
   - {name: b, parent: base, joint: {type: revolute, axis: z}, inertia: {mass: 1, tensor: [1, 1, 0.2]}, friction: {coulomb: 2}}
 shafts: [{name: shaft, between: [a, b], stiffness: 500, damping: 0.5, backlash: 0.01}]
-)", "wheels.yaml");
+)",
+                                    "wheels.yaml");
   ASSERT_TRUE(read.mechanism);
   const Model<double> model = instantiate<double>(*read.mechanism);
   CompileOptions options;

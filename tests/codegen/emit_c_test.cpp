@@ -12,10 +12,10 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
-#include "codegen/text/banner.hpp"
 #include "codegen/c/emit_cpp.hpp"
-#include "codegen/text/report.hpp"
 #include "codegen/c/selftest.hpp"
+#include "codegen/text/banner.hpp"
+#include "codegen/text/report.hpp"
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
@@ -58,8 +58,9 @@ std::vector<TestVectors> reference(const Model<double>& model, int states, doubl
 // Compiles the sources and runs what comes of it.
 Finished compiled_and_run(const Scratch& scratch, const std::string& compiler, std::vector<std::string> flags,
                           const std::vector<Artefact>& files) {
-  std::vector<std::string> command = {compiler, "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconversion",
-                                      "-Wpedantic", "-Werror", "-o", (scratch.path / "selftest").string()};
+  std::vector<std::string> command = {
+      compiler,       "-O1",        "-ffp-contract=off", "-Wall", "-Wextra",
+      "-Wconversion", "-Wpedantic", "-Werror",           "-o",    (scratch.path / "selftest").string()};
   command.insert(command.end(), flags.begin(), flags.end());
   for (const Artefact& f : files) {
     const std::string ending = f.path.substr(f.path.rfind('.'));
@@ -83,11 +84,11 @@ TEST(EmitC, CodeProvesItselfInEveryDialect) {
       cpp_float{.cpp = true, .single_precision = true};
   const Arithmetic libm, own{Arithmetic::Trigonometry::own, false}, fused{Arithmetic::Trigonometry::own, true};
   const std::vector<Case> cases = {
-      {"gcc", c, libm, {"-std=c11"}},           {"clang", c, own, {"-std=c11"}},
-      {"gcc", c, fused, {"-std=c11"}},          {"gcc", c, fused, {"-std=c11", "-march=native"}},
-      {"gcc", c, own, {"-std=c11", "-O3"}},      {"gcc", c_float, libm, {"-std=c11"}},
-      {"clang", c_float, fused, {"-std=c11"}},  {"gcc", c_float, own, {"-std=c11", "-march=native"}},
-      {"g++", cpp, libm, {"-std=c++20"}},       {"clang++", cpp, fused, {"-std=c++20", "-march=native"}},
+      {"gcc", c, libm, {"-std=c11"}},          {"clang", c, own, {"-std=c11"}},
+      {"gcc", c, fused, {"-std=c11"}},         {"gcc", c, fused, {"-std=c11", "-march=native"}},
+      {"gcc", c, own, {"-std=c11", "-O3"}},    {"gcc", c_float, libm, {"-std=c11"}},
+      {"clang", c_float, fused, {"-std=c11"}}, {"gcc", c_float, own, {"-std=c11", "-march=native"}},
+      {"g++", cpp, libm, {"-std=c++20"}},      {"clang++", cpp, fused, {"-std=c++20", "-march=native"}},
       {"g++", cpp_float, own, {"-std=c++20"}},
   };
   const Mechanism mechanism = load("puma560");
@@ -96,8 +97,8 @@ TEST(EmitC, CodeProvesItselfInEveryDialect) {
     if (find_program(k.compiler).empty()) continue;
     const Program program = traced_program(mechanism, "puma560", k.arithmetic);
     std::vector<TestVectors> vectors = reference(model, 20, k.dialect.single_precision ? 2e-3 : 1e-11);
-    std::vector<Artefact> files = k.dialect.cpp ? emit_cpp(program, {k.dialect.single_precision})
-                                                : emit_c(program, {k.dialect.single_precision});
+    std::vector<Artefact> files =
+        k.dialect.cpp ? emit_cpp(program, {k.dialect.single_precision}) : emit_c(program, {k.dialect.single_precision});
     const std::vector<Artefact> test = emit_selftest(program, vectors, k.dialect);
     files.insert(files.end(), test.begin(), test.end());
     const Scratch scratch;
@@ -142,8 +143,10 @@ TEST(EmitC, HeadersServeCAndCpp) {
   // and std::array with C++
   write(scratch, emit_cpp(program));
   std::ofstream(scratch.path / "array.cpp") << "#include \"pendulum.hpp\"\nint main() { std::array<double, 2> q{}; "
-      "std::array<double, pendulum::mass_matrix_sizes::M> M; pendulum::mass_matrix(q, M); return M[0] > 0 ? 0 : 1; }\n";
-  const Finished made = run_program({"c++", "-std=c++20", path("array.cpp"), path("pendulum.cpp"), "-o", path("array")});
+                                               "std::array<double, pendulum::mass_matrix_sizes::M> M; "
+                                               "pendulum::mass_matrix(q, M); return M[0] > 0 ? 0 : 1; }\n";
+  const Finished made =
+      run_program({"c++", "-std=c++20", path("array.cpp"), path("pendulum.cpp"), "-o", path("array")});
   ASSERT_EQ(made.status, 0) << made.output;
   EXPECT_EQ(run_program({path("array")}).status, 0);
 }
@@ -156,7 +159,8 @@ TEST(EmitC, TheBannerSaysWhatItIs) {
   program.notes = {"a note"};
   program.options = {{"--set", "m2=0.25"}, {"--no-fma", ""}};
   program.left_out = {"friction"};
-  program.contents = {{"q", {}, "positions", {{"hip.x", "m"}, {"hip.y", "m"}, {"knee", "rad"}}}, {"M", {}, "mass matrix", {}}};
+  program.contents = {{"q", {}, "positions", {{"hip.x", "m"}, {"hip.y", "m"}, {"knee", "rad"}}},
+                      {"M", {}, "mass matrix", {}}};
   for (const Artefact& f : emit_c(program)) {
     const std::string about = f.text.substr(0, f.text.find("*/"));
     for (const char* said : {"Foucault's * / pendulum", "p[0] is m2 (0.25 in this mechanism)", "a note",
@@ -237,7 +241,8 @@ TEST(Report, IsJsonThatSaysWhatWasMade) {
   EXPECT_EQ(single.path, "pendulumf_cpp_report.json");
   EXPECT_EQ(nlohmann::json::parse(single.text)["functions"][0]["symbol"], "pendulumf::inverse");
   EXPECT_EQ(json["functions"][1]["outputs"][0]["size"], 4);
-  EXPECT_EQ(json["functions"][0]["operations"]["multiplications"], cost(program.functions[0]).operations.multiplications);
+  EXPECT_EQ(json["functions"][0]["operations"]["multiplications"],
+            cost(program.functions[0]).operations.multiplications);
 }
 
 }  // namespace emit_c_test

@@ -35,14 +35,19 @@ Mechanism with_losses(Mechanism m, std::uint64_t seed, bool hard = false) {
       f.present = true;
       if (random.chance(0.5)) f.viscous = random.between(0.1, 2.0);
       if (random.chance(0.5)) f.coulomb = random.between(0.1, 2.0);
-      if (random.chance(0.3)) f.stribeck = {2.5, random.between(0.1, 1.0), random.chance(0.5) ? 2.0 : random.between(0.5, 2.0)};
+      if (random.chance(0.3))
+        f.stribeck = {2.5, random.between(0.1, 1.0), random.chance(0.5) ? 2.0 : random.between(0.5, 2.0)};
       if (random.chance(0.3)) f.width = random.between(0.1, 2.0);
       for (int k = 0; one && k < 2; ++k) {
         if (random.chance(0.5)) continue;
         const auto kind = static_cast<Bearing::Kind>(random.below(3));
         if ((kind == Bearing::Kind::linear && !slides) || (kind == Bearing::Kind::thrust && slides)) continue;
-        f.bearings.push_back({kind, random.between(0.01, hard ? 0.3 : 0.1), random.between(0.01, 0.1),
-                              random.between(hard ? 0.05 : 0.2, 0.6), random.chance(0.7), {}});
+        f.bearings.push_back({kind,
+                              random.between(0.01, hard ? 0.3 : 0.1),
+                              random.between(0.01, 0.1),
+                              random.between(hard ? 0.05 : 0.2, 0.6),
+                              random.chance(0.7),
+                              {}});
       }
     }
     if (random.chance(0.3)) j.damper = {random.between(0.1, 2.0), {}};
@@ -74,7 +79,8 @@ Mechanism random_lossy(std::uint64_t seed, int joints, bool hard = false) {
 
 // The worst difference from inverse_with_losses, relative to the largest number of a state.
 // `resting`: every second state with joints at rest.
-double disagreement(const Traced& traced, const std::function<void(std::span<const double>, std::span<double>)>& run, bool resting = false) {
+double disagreement(const Traced& traced, const std::function<void(std::span<const double>, std::span<double>)>& run,
+                    bool resting = false) {
   const Model<double> model = snapped(traced.model, traced.snap);
   Workspace<double> work(model);
   Losses<double> l(model);
@@ -138,8 +144,12 @@ TEST(FrictionCode, RandomMechanismsWithEveryLossAgree) {
     for (const char* function : {"inverse", "friction"}) {
       const Traced traced = trace_function(mechanism, function, how);
       Interpreter<double> run(traced.function);
-      EXPECT_LE(disagreement(traced, [&](auto in, auto out) { run(in, out); }), 1e-12) << "seed " << seed << " " << function;
-      EXPECT_LE(disagreement(traced, [&](auto in, auto out) { run(in, out); }, true), 1e-12) << "from rest, seed " << seed << " " << function;
+      EXPECT_LE(disagreement(traced, [&](auto in, auto out) { run(in, out); }), 1e-12)
+          << "seed " << seed << " " << function;
+      EXPECT_LE(disagreement(
+                    traced, [&](auto in, auto out) { run(in, out); }, true),
+                1e-12)
+          << "from rest, seed " << seed << " " << function;
       EXPECT_TRUE(verify(traced, 50).passed()) << "seed " << seed << " " << function;
     }
   }
@@ -177,9 +187,9 @@ TEST(FrictionCode, ForwardIsTheInverseOfInverse) {
   }
 }
 
-// Bearings that all but jam, and rotors that take most of the torque, behind tables of efficiency: whole Newton steps go to and
-// fro there (seeds 6, 30, 39), and of several accelerations some lie where friction has turned the sign of inertia (seed 6). At
-// torques that motions need; where the reference says that a joint jams, nothing is asked.
+// Bearings that all but jam, and rotors that take most of the torque, behind tables of efficiency: whole Newton steps
+// go to and fro there (seeds 6, 30, 39), and of several accelerations some lie where friction has turned the sign of
+// inertia (seed 6). At torques that motions need; where the reference says that a joint jams, nothing is asked.
 TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
   int refused = 0;
   for (std::uint64_t seed = 3; seed <= 60; seed += 3) {
@@ -220,19 +230,23 @@ TEST(FrictionCode, ForwardFindsWhatTheReferenceFinds) {
   EXPECT_LE(refused, 10);
 }
 
-// A mass m beside its guide, e away: its moment presses on two supports d apart, so that a thrust F gives q̈ = F/(m (1 ± k)) with
-// k = 2 μ e/d, + where it moves forwards. Beyond k = 1 nothing pulls it back: it jams.
+// A mass m beside its guide, e away: its moment presses on two supports d apart, so that a thrust F gives q̈ = F/(m (1
+// ± k)) with k = 2 μ e/d, + where it moves forwards. Beyond k = 1 nothing pulls it back: it jams.
 TEST(FrictionCode, AGuideThatJamsSaysSo) {
   const auto accelerations = [](double mu) {
-    const ReadResult read = read_text(fmt::format("linkwright: 1\nname: guide\ngravity: [0, 0, 0]\nlinks:\n  - {{name: a, parent: base, joint: "
-                                                  "{{type: prismatic, axis: x}}, inertia: {{mass: 2, com: [0, 0.4, 0]}}, friction: "
-                                                  "{{bearing: {{type: journal, mu: {}, spacing: 0.2}}}}}}\n", mu), "guide.yaml");
+    const ReadResult read = read_text(
+        fmt::format("linkwright: 1\nname: guide\ngravity: [0, 0, 0]\nlinks:\n  - {{name: a, parent: base, joint: "
+                    "{{type: prismatic, axis: x}}, inertia: {{mass: 2, com: [0, 0.4, 0]}}, friction: "
+                    "{{bearing: {{type: journal, mu: {}, spacing: 0.2}}}}}}\n",
+                    mu),
+        "guide.yaml");
     if (!read.mechanism) throw Error(ErrorCode::data, read.diagnostics.at(0).message);
     TraceOptions how;
     how.friction = true;
     Interpreter<double> run(trace_function(*read.mechanism, "forward", how).function);
     std::array<double, 2> out{};
-    for (const int k : {0, 1}) run(Values{0.3, 1.0, k == 0 ? 5.0 : -5.0}, std::span(&out[static_cast<std::size_t>(k)], 1));
+    for (const int k : {0, 1})
+      run(Values{0.3, 1.0, k == 0 ? 5.0 : -5.0}, std::span(&out[static_cast<std::size_t>(k)], 1));
     return out;
   };
   const auto moves = accelerations(0.1), jams = accelerations(0.3);  // k = 0.4, 1.2

@@ -21,8 +21,8 @@
 #include "graph/interpreter.hpp"
 #include "graph/tangent.hpp"
 #include "model/read/read.hpp"
-#include "support/scratch.hpp"
 #include "support/random_mechanism.hpp"
+#include "support/scratch.hpp"
 #include "traces.hpp"
 
 namespace lw {
@@ -36,12 +36,16 @@ struct Environment {
     const char* old = std::getenv(variable);
     if (old != nullptr) before = old;
     had = old != nullptr;
-    if (value == nullptr) unsetenv(variable);
-    else setenv(variable, value, 1);
+    if (value == nullptr)
+      unsetenv(variable);
+    else
+      setenv(variable, value, 1);
   }
   ~Environment() {
-    if (had) setenv(name, before.c_str(), 1);
-    else unsetenv(name);
+    if (had)
+      setenv(name, before.c_str(), 1);
+    else
+      unsetenv(name);
   }
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
@@ -137,22 +141,24 @@ Program everything() {
       }));
   Program program;
   program.name = "all";
-  program.functions.push_back(trace("all", {{"x", 2}, {"unused", 1}}, {{"r", 12}}, [&](const Arguments& in, Results& out) {
-    const Expr x = in[0][0], y = in[0][1];
-    const auto c = x.graph()->call(middle, {x + y, y});
-    out[0] = {(x + y) * (x - y) / (Expr(3.0) + x * x),
-              sin(x) * cos(y) + tan(x * Expr(0.3)) - (-y),
-              sqrt(Expr(1.0) + x * x) + exp(x * Expr(0.1)) + log(Expr(5.0) + y) + tanh(y),
-              asin(x * Expr(0.2)) + acos(y * Expr(0.2)) + atan(x) + atan2(y, x + Expr(7.0)),
-              abs(x) + min(x, y) * max(x, Expr(0.25)) + select(less(x, y), x * y, x - y) + select(less(-x, y) * less(y, 2.0 * x), x, y),
-              sin(sin(x) + cos(y) * y) * cos(x + sin(y * cos(x))),
-              fma(-x, y, sin(x)),
-              c[0],
-              c[1] * c[1],
-              Expr(-0.5),
-              y,
-              -x};
-  }));
+  program.functions.push_back(
+      trace("all", {{"x", 2}, {"unused", 1}}, {{"r", 12}}, [&](const Arguments& in, Results& out) {
+        const Expr x = in[0][0], y = in[0][1];
+        const auto c = x.graph()->call(middle, {x + y, y});
+        out[0] = {(x + y) * (x - y) / (Expr(3.0) + x * x),
+                  sin(x) * cos(y) + tan(x * Expr(0.3)) - (-y),
+                  sqrt(Expr(1.0) + x * x) + exp(x * Expr(0.1)) + log(Expr(5.0) + y) + tanh(y),
+                  asin(x * Expr(0.2)) + acos(y * Expr(0.2)) + atan(x) + atan2(y, x + Expr(7.0)),
+                  abs(x) + min(x, y) * max(x, Expr(0.25)) + select(less(x, y), x * y, x - y) +
+                      select(less(-x, y) * less(y, 2.0 * x), x, y),
+                  sin(sin(x) + cos(y) * y) * cos(x + sin(y * cos(x))),
+                  fma(-x, y, sin(x)),
+                  c[0],
+                  c[1] * c[1],
+                  Expr(-0.5),
+                  y,
+                  -x};
+      }));
   program.functions.push_back(trace("long", {{"x", 20}}, {{"r", 2}}, [&](const Arguments& in, Results& out) {
     std::vector<Expr> v = in[0];
     for (std::size_t round = 0; round < 400; ++round) {
@@ -169,7 +175,15 @@ Program everything() {
   // sines and arc tangents that wait for each other, more of these than a vector has lanes, some that nothing waits for
   program.functions.push_back(trace("turns", {{"x", 2}}, {{"r", 9}}, [&](const Arguments& in, Results& out) {
     const Expr x = in[0][0], y = in[0][1], early = atan2(x, y), late = atan2(sin(x), cos(early));
-    out[0] = {early, sin(early) * y, late, sin(late + y) - atan(late), atan(y), atan2(y, Expr(2.0)), atan2(Expr(-0.5), x), atan(sin(late)), atan2(x * y, y)};
+    out[0] = {early,
+              sin(early) * y,
+              late,
+              sin(late + y) - atan(late),
+              atan(y),
+              atan2(y, Expr(2.0)),
+              atan2(Expr(-0.5), x),
+              atan(sin(late)),
+              atan2(x * y, y)};
   }));
   return program;
 }
@@ -183,7 +197,8 @@ TEST(Jit, CompilesEveryOperationCallsAndLongFunctions) {
       const Scratch scratch;
       JitOptions options;
       options.compiler = compiler;
-      const char* level = std::string_view(compiler) == "gcc" ? "-O0" : "-O1";  // gcc takes long to optimise long functions
+      const char* level =
+          std::string_view(compiler) == "gcc" ? "-O0" : "-O1";  // gcc takes long to optimise long functions
       options.flags = {level, "-march=native", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"};
       options.cache = scratch.cache();
       Compiled compiled = jit(program, options);
@@ -216,12 +231,13 @@ TEST(Jit, CompilesNewtonIterations) {
       }));
   for (const auto trigonometry : {Arithmetic::Trigonometry::libm, Arithmetic::Trigonometry::own}) {
     const auto residual = std::make_shared<Function>(closure->with({trigonometry, false}));
-    const Function f = trace("rates", {{"crank", 1}}, {{"x", 2}, {"r", 2}, {"sign", 1}}, [&](const Arguments& in, Results& out) {
-      const auto s = in[0][0].graph()->solve(residual, {0.5, 1.5}, {in[0][0], 0.3, 0.9, 0.8}, 8);
-      out[0] = s.unknowns;
-      out[1] = s.residual;
-      out[2] = {s.orientation};
-    });
+    const Function f =
+        trace("rates", {{"crank", 1}}, {{"x", 2}, {"r", 2}, {"sign", 1}}, [&](const Arguments& in, Results& out) {
+          const auto s = in[0][0].graph()->solve(residual, {0.5, 1.5}, {in[0][0], 0.3, 0.9, 0.8}, 8);
+          out[0] = s.unknowns;
+          out[1] = s.residual;
+          out[2] = {s.orientation};
+        });
     Program program;
     program.name = "four_bar";
     // by steps that must be shortened: atan x is too flat for whole ones from far
@@ -230,13 +246,13 @@ TEST(Jit, CompilesNewtonIterations) {
           const Expr a = in[0][0] - Expr(10.0) * in[1][0], b = in[0][1] + in[0][0];
           out[0] = {atan(a) + Expr(0.01) * b, b - Expr(0.3) * tanh(a)};
         }));
-    const Function shortened = trace("shortened", {{"b", 1}}, {{"x", 2}, {"r", 2}, {"sign", 1}},
-                                     [&](const Arguments& in, Results& out) {
-      const auto s = in[0][0].graph()->solve(far, {0.0, 0.0}, {in[0][0]}, 40);
-      out[0] = s.unknowns;
-      out[1] = s.residual;
-      out[2] = {s.orientation};
-    });
+    const Function shortened =
+        trace("shortened", {{"b", 1}}, {{"x", 2}, {"r", 2}, {"sign", 1}}, [&](const Arguments& in, Results& out) {
+          const auto s = in[0][0].graph()->solve(far, {0.0, 0.0}, {in[0][0]}, 40);
+          out[0] = s.unknowns;
+          out[1] = s.residual;
+          out[2] = {s.orientation};
+        });
     program.functions = {f, tangent(f, 1), shortened};  // a solve within the derivative, too
     for (const char* compiler : {"gcc", "clang"}) {
       if (!has(compiler)) continue;
@@ -249,7 +265,8 @@ TEST(Jit, CompilesNewtonIterations) {
       for (const Function& g : program.functions) {
         Interpreter<double> interpret(g);
         for (double crank = 0.0; crank < 6.2; crank += 0.01) {
-          const std::vector<double> in = g.input_size() == 1 ? std::vector<double>{crank} : std::vector<double>{crank, 1.0};
+          const std::vector<double> in =
+              g.input_size() == 1 ? std::vector<double>{crank} : std::vector<double>{crank, 1.0};
           double expected[5], got[5];
           interpret(in, expected);
           compiled(g.name(), in, got);
@@ -459,8 +476,7 @@ TEST(Jit, AnInterruptedRunLeavesNothing) {
   if (child == 0) {
     try {
       jit(program, options);
-    } catch (...) {
-    }
+    } catch (...) {}
     _exit(0);  // the signal must have come before
   }
   for (int k = 0; k < 500 && !fs::exists(begun); ++k) usleep(10000);

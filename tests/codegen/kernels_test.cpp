@@ -1,4 +1,5 @@
-// The kernel as users compile it: the bits of the library's own, from every compiler and at every level of optimisation.
+// The kernel as users compile it: the bits of the library's own, from every compiler and at every level of
+// optimisation.
 #include "codegen/c/kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -94,15 +95,16 @@ TEST(Kernels, SurviveFastMath) {
       std::string text = program(single, fused);
       // the largest error against the C library's, as a part of (1 + |x|) eps
       text = text.substr(0, text.find("int main(void)")) +
-             fmt::format("int main(void) {{\n  double worst = 0.0;\n  for (int row = 0; row < {0}; ++row) {{\n"
-                         "    {1} x[{2}], s[{2}], c[{2}];\n    for (int k = 0; k < {2}; ++k) x[k] = ({1})next_angle();\n"
-                         "    lw_sincos{3}({2}, x, s, c);\n    for (int k = 0; k < {2}; ++k) {{\n"
-                         "      const long double allowed = (1.0L + fabsl(x[k])) * {4};\n"
-                         "      const double a = (double)(fabsl(s[k] - sinl(x[k])) / allowed);\n"
-                         "      const double b = (double)(fabsl(c[k] - cosl(x[k])) / allowed);\n"
-                         "      if (a > worst) worst = a;\n      if (b > worst) worst = b;\n    }}\n  }}\n"
-                         "  printf(\"%.3f\", worst);\n  return 0;\n}}\n",
-                         kRows, single ? "float" : "double", kAngles, single ? "f" : "", single ? "0x1p-23L" : "0x1p-52L");
+             fmt::format(
+                 "int main(void) {{\n  double worst = 0.0;\n  for (int row = 0; row < {0}; ++row) {{\n"
+                 "    {1} x[{2}], s[{2}], c[{2}];\n    for (int k = 0; k < {2}; ++k) x[k] = ({1})next_angle();\n"
+                 "    lw_sincos{3}({2}, x, s, c);\n    for (int k = 0; k < {2}; ++k) {{\n"
+                 "      const long double allowed = (1.0L + fabsl(x[k])) * {4};\n"
+                 "      const double a = (double)(fabsl(s[k] - sinl(x[k])) / allowed);\n"
+                 "      const double b = (double)(fabsl(c[k] - cosl(x[k])) / allowed);\n"
+                 "      if (a > worst) worst = a;\n      if (b > worst) worst = b;\n    }}\n  }}\n"
+                 "  printf(\"%.3f\", worst);\n  return 0;\n}}\n",
+                 kRows, single ? "float" : "double", kAngles, single ? "f" : "", single ? "0x1p-23L" : "0x1p-52L");
       const Scratch scratch;
       write(scratch, {{"kernel.c", text}});
       for (const std::string compiler : {"gcc", "clang"}) {
@@ -110,7 +112,8 @@ TEST(Kernels, SurviveFastMath) {
         for (const char* flags : {"-O2 -ffast-math", "-O3 -ffast-math -march=native", "-Ofast"}) {
           const std::string worst =
               output_of(scratch, fmt::format("{} -std=c11 {} kernel.c -o kernel -lm && ./kernel", compiler, flags));
-          EXPECT_LE(std::stod(worst), 1.0) << compiler << " " << flags << (single ? " float" : "") << (fused ? " fused" : "");
+          EXPECT_LE(std::stod(worst), 1.0)
+              << compiler << " " << flags << (single ? " float" : "") << (fused ? " fused" : "");
           RecordProperty(fmt::format("{}{}{}", compiler, single ? "_float" : "", fused ? "_fused" : ""), worst);
         }
       }
@@ -123,10 +126,14 @@ std::string program_of_arcs(bool fused, const std::string& each, const std::stri
   std::string text = program(false, fused);
   replace_all(text, sincos_kernel_text(), arcs_kernel_text());
   return text.substr(0, text.find("int main(void)")) +
-         fmt::format("int main(void) {{\n  unsigned long long digest = 0;\n  double worst = 0.0;\n  for (int row = 0; row < {0}; ++row) {{\n"
-                     "    double y[{1}], x[{1}], a[{1}];\n    for (int k = 0; k < {1}; ++k) {{\n      y[k] = next_angle();\n"
-                     "      x[k] = next_angle();\n    }}\n    lw_arcs({1}, y, x, a);\n    for (int k = 0; k < {1}; ++k) {{\n{2}    }}\n  }}\n"
-                     "  (void)digest;\n  (void)worst;\n  printf({3});\n  return 0;\n}}\n", kRows, kAngles, each, result);
+         fmt::format(
+             "int main(void) {{\n  unsigned long long digest = 0;\n  double worst = 0.0;\n  for (int row = 0; row < "
+             "{0}; ++row) {{\n"
+             "    double y[{1}], x[{1}], a[{1}];\n    for (int k = 0; k < {1}; ++k) {{\n      y[k] = next_angle();\n"
+             "      x[k] = next_angle();\n    }}\n    lw_arcs({1}, y, x, a);\n    for (int k = 0; k < {1}; ++k) "
+             "{{\n{2}    }}\n  }}\n"
+             "  (void)digest;\n  (void)worst;\n  printf({3});\n  return 0;\n}}\n",
+             kRows, kAngles, each, result);
 }
 
 TEST(Kernels, OfArcsGiveTheSameBitsFromEveryCompiler) {
@@ -142,14 +149,18 @@ TEST(Kernels, OfArcsGiveTheSameBitsFromEveryCompiler) {
       for (const double angle : a) expected = (expected ^ std::bit_cast<std::uint64_t>(angle)) * 0x100000001b3;
     }
     const Scratch scratch;
-    write(scratch, {{"kernel.c", program_of_arcs(fused, "      unsigned long long b;\n      memcpy(&b, &a[k], sizeof b);\n"
-                                                        "      digest = (digest ^ b) * 0x100000001b3ULL;\n", "\"%llu\", digest")}});
+    write(scratch, {{"kernel.c", program_of_arcs(fused,
+                                                 "      unsigned long long b;\n      memcpy(&b, &a[k], sizeof b);\n"
+                                                 "      digest = (digest ^ b) * 0x100000001b3ULL;\n",
+                                                 "\"%llu\", digest")}});
     for (const std::string compiler : {"gcc", "clang"}) {
       if (find_program(compiler).empty()) continue;
       for (const char* flags : {"-O0", "-O2", "-O3 -march=native"}) {
         const std::string command = fmt::format(
-            "{} -std=c11 -Wall -Wextra -Wconversion -Werror -ffp-contract=off {} kernel.c -o kernel -lm && ./kernel", compiler, flags);
-        EXPECT_EQ(output_of(scratch, command), std::to_string(expected)) << compiler << " " << flags << (fused ? " fused" : "");
+            "{} -std=c11 -Wall -Wextra -Wconversion -Werror -ffp-contract=off {} kernel.c -o kernel -lm && ./kernel",
+            compiler, flags);
+        EXPECT_EQ(output_of(scratch, command), std::to_string(expected))
+            << compiler << " " << flags << (fused ? " fused" : "");
       }
     }
   }
@@ -158,10 +169,13 @@ TEST(Kernels, OfArcsGiveTheSameBitsFromEveryCompiler) {
 TEST(Kernels, OfArcsSurviveFastMath) {
   for (const bool fused : {false, true}) {
     const Scratch scratch;
-    write(scratch, {{"kernel.c", program_of_arcs(fused,
-                                                 "      const long double exact = atan2l(y[k], x[k]);\n"
-                                                 "      const double off = (double)(fabsl(a[k] - exact) / (fabsl(exact) * 0x1p-52L));\n"
-                                                 "      if (off > worst) worst = off;\n", "\"%.3f\", worst")}});
+    write(scratch,
+          {{"kernel.c",
+            program_of_arcs(fused,
+                            "      const long double exact = atan2l(y[k], x[k]);\n"
+                            "      const double off = (double)(fabsl(a[k] - exact) / (fabsl(exact) * 0x1p-52L));\n"
+                            "      if (off > worst) worst = off;\n",
+                            "\"%.3f\", worst")}});
     for (const std::string compiler : {"gcc", "clang"}) {
       if (find_program(compiler).empty()) continue;
       for (const char* flags : {"-O2 -ffast-math", "-O3 -ffast-math -march=native"}) {

@@ -48,7 +48,7 @@ TEST(Limbs, ARobotsLegsAndArmsAreFound) {
     }
   }
   EXPECT_EQ(calls(trace_function(quadruped, "inverse", by_limbs()).function).size(), 1u);
-  EXPECT_EQ(calls(trace_function(humanoid, "inverse", by_limbs()).function).size(), 2u);  // arms, legs
+  EXPECT_EQ(calls(trace_function(humanoid, "inverse", by_limbs()).function).size(), 2u);   // arms, legs
   EXPECT_EQ(calls(trace_function(quadruped, "forward", by_limbs()).function).size(), 2u);  // inward and outward
   EXPECT_FALSE(has_calls(trace_function(load("puma560"), "inverse", by_limbs()).function));
 }
@@ -63,19 +63,22 @@ Mechanism with_limbs(std::uint64_t seed, int count, bool floating) {
   const auto inertia = [&] {
     const double mass = random.between(0.5, 2.0), com[] = {0.1 * number(), 0.1 * number(), 0.1 * number()},
                  moments[] = {random.between(0.2, 0.3), random.between(0.2, 0.3), random.between(0.2, 0.3)};
-    return fmt::format("{{mass: {}, com: [{}, {}, {}], tensor: {{xx: {}, yy: {}, zz: {}, xy: {}}}}}", mass, com[0], com[1], com[2], moments[0],
-                       moments[1], moments[2], 0.01 * number());
+    return fmt::format("{{mass: {}, com: [{}, {}, {}], tensor: {{xx: {}, yy: {}, zz: {}, xy: {}}}}}", mass, com[0],
+                       com[1], com[2], moments[0], moments[1], moments[2], 0.01 * number());
   };
-  std::string text = fmt::format("linkwright: 1\nname: many\nlinks:\n  - {{name: body, parent: base, joint: {{type: {}}}, inertia: {}}}\n",
-                                 floating ? "floating" : "revolute, axis: y", inertia());
+  std::string text = fmt::format(
+      "linkwright: 1\nname: many\nlinks:\n  - {{name: body, parent: base, joint: {{type: {}}}, inertia: {}}}\n",
+      floating ? "floating" : "revolute, axis: y", inertia());
   for (int limb = 0; limb < count; ++limb) {
     std::string parent = "body";
     for (int k = 0; k < joints; ++k) {
       const std::string name = fmt::format("l{}_{}", limb, k);
       const char* axis = random.below(2) == 0 && seed % 3 == 0 ? "x" : "z";
       text += fmt::format(
-          "  - {{name: {}, parent: {}, joint: {{type: {}, axis: {}, origin: {{xyz: [{}, {}, {}], rpy: [{}, {}, {}]}}}}, inertia: {}}}\n",
-          name, parent, kinds[static_cast<std::size_t>(k)], axis, number(), number(), number(), number(), number(), number(), inertia());
+          "  - {{name: {}, parent: {}, joint: {{type: {}, axis: {}, origin: {{xyz: [{}, {}, {}], rpy: [{}, {}, "
+          "{}]}}}}, inertia: {}}}\n",
+          name, parent, kinds[static_cast<std::size_t>(k)], axis, number(), number(), number(), number(), number(),
+          number(), inertia());
       parent = name;
     }
   }
@@ -91,7 +94,8 @@ TEST(Limbs, AnyNumbersAgreeWithTheReference) {
       const Traced traced = trace_function(mechanism, function, by_limbs(seed % 3 == 0));
       found += has_calls(traced.function) ? 1 : 0;
       const Model<double> model = instantiate<double>(mechanism);
-      EXPECT_LE(disagreement(model, traced.function, states_of(model, traced.function, 100)), 1.0) << seed << " " << function;
+      EXPECT_LE(disagreement(model, traced.function, states_of(model, traced.function, 100)), 1.0)
+          << seed << " " << function;
     }
   }
   EXPECT_GT(found, 11);
@@ -116,7 +120,8 @@ TEST(Limbs, LanesGiveTheInterpretersBits) {
   for (const Mechanism& mechanism : mechanisms) {
     ProgramOptions options;
     options.trace = native();
-    const Program program = make_program(mechanism, {"inverse", "forward", "mass-matrix", "inverse-derivatives"}, options);
+    const Program program =
+        make_program(mechanism, {"inverse", "forward", "mass-matrix", "inverse-derivatives"}, options);
     JitOptions how;
     how.flags = {"-O1", "-march=native"};  // the same bits as any level and compiler, in the least time
     if (!find_program("clang").empty()) how.compiler = "clang";

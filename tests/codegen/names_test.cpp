@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "base/process.hpp"
-#include "codegen/text/banner.hpp"
-#include "codegen/compile.hpp"
 #include "codegen/c/emit_c.hpp"
+#include "codegen/compile.hpp"
 #include "codegen/languages/emit_latex.hpp"
 #include "codegen/languages/emit_text.hpp"
+#include "codegen/text/banner.hpp"
 #include "codegen/text/equations.hpp"
 #include "codegen/text/unicode_notation.hpp"
 #include "model/read/read.hpp"
@@ -46,7 +46,8 @@ TEST(Names, FramesThatWereChosen) {
 }
 
 TEST(Names, NothingIsExplainedWhereNothingHasAName) {
-  const Function f = trace("f", {{"x", 1}}, {{"y", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * 2.0; });
+  const Function f =
+      trace("f", {{"x", 1}}, {{"y", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * 2.0; });
   Program program;
   program.name = "f";
   program.functions = {f};
@@ -85,7 +86,8 @@ TEST(Names, NumbersAreWithoutDustAndSignsInFront) {
   Program program;
   program.name = "f";
   program.functions = {f};
-  EXPECT_NE(emit_text(program).at(0).text.find("y₁ = 0.3 x₁ − 1\n"), std::string::npos) << emit_text(program).at(0).text;
+  EXPECT_NE(emit_text(program).at(0).text.find("y₁ = 0.3 x₁ − 1\n"), std::string::npos)
+      << emit_text(program).at(0).text;
 }
 
 TEST(Names, LatexTakesThem) {

@@ -45,7 +45,8 @@ Program every_operation() {
         out[0][1] = sin(x) * cos(y) + tan(x * 0.3) - (-y);
         out[0][2] = sqrt(1.0 + x * x) + exp(x * 0.1) + log(5.0 + y) + tanh(y);
         out[0][3] = asin(x * 0.2) + acos(y * 0.2) + atan(x) + atan2(y, x + 7.0);
-        out[0][4] = abs(x) + min(x, y) * max(x, Expr(0.25)) + select(less(x, y), x * y, x - y) + select(less(-x, y) * less(y, Expr(2.0) * x), x, y);
+        out[0][4] = abs(x) + min(x, y) * max(x, Expr(0.25)) + select(less(x, y), x * y, x - y) +
+                    select(less(-x, y) * less(y, Expr(2.0) * x), x, y);
         out[0][5] = fma(x, y, z) * fma(-x, z + 1.0, y);
         out[0][6] = min(Expr(std::numeric_limits<double>::infinity()), x * 1e-30 + 12345678.0);
         const auto norm = x.graph()->call(inner, {x + y, y, z + 9.0});

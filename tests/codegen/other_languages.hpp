@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/text/program.hpp"
 #include "codegen/c/selftest.hpp"
+#include "codegen/text/program.hpp"
 #include "support/scratch.hpp"
 
 namespace lw {

@@ -1,4 +1,5 @@
-// Traced functions, by whatever road was the cheapest, against the algorithms over double: mechanisms as awkward as they come.
+// Traced functions, by whatever road was the cheapest, against the algorithms over double: mechanisms as awkward as
+// they come.
 #include "codegen/trace/roads.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,8 @@
 
 #include "agreement.hpp"
 #include "base/error.hpp"
-#include "base/random.hpp"
 #include "base/largest.hpp"
+#include "base/random.hpp"
 #include "base/worse.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read/read.hpp"
@@ -167,11 +168,13 @@ TEST(Roads, NoUnitDecidesWhatIsSmall) {
   }
 }
 
-// Six axes as a calibration leaves them: the middle three parallel but for a thirty-thousandth, their common normals far away.
+// Six axes as a calibration leaves them: the middle three parallel but for a thirty-thousandth, their common normals
+// far away.
 Mechanism calibrated(double x, double gravity = -9.81) {
   const auto link = [](int k, const std::string& parent, const std::string& origin, double mass, double length) {
     return fmt::format(
-        "  - {{name: L{}, parent: {}, joint: {{type: revolute, axis: z, origin: {{{}}}}}, inertia: {{mass: {}, com: [{}, "
+        "  - {{name: L{}, parent: {}, joint: {{type: revolute, axis: z, origin: {{{}}}}}, inertia: {{mass: {}, com: "
+        "[{}, "
         "0.01, 0.05], tensor: {{xx: 0.003, yy: {}, zz: {}, xy: 1e-4, xz: 2e-4, yz: -1e-4}}}}}}\n",
         k, parent, origin, mass, length / 2, 0.004 + mass * length * length / 12, 0.004 + mass * length * length / 12);
   };
@@ -189,10 +192,12 @@ Mechanism calibrated(double x, double gravity = -9.81) {
 Mechanism tiny(double x) {
   const std::string body = "inertia: {mass: 1e-9, com: [1e-6, 0, 0], tensor: {xx: 1e-21, yy: 1e-21, zz: 1e-21}}";
   return read_or_throw(
-      fmt::format("linkwright: 1\nname: tiny\nlinks:\n  - {{name: a, parent: base, joint: {{type: revolute, axis: z, origin: "
-                  "{{xyz: [{1}, 0, 0], rpy: [90 deg, 0, 0]}}}}, {0}}}\n  - {{name: b, parent: a, joint: {{type: revolute, axis: "
-                  "z, origin: {{xyz: [2e-6, 0, 0]}}}}, {0}}}\n",
-                  body, x),
+      fmt::format(
+          "linkwright: 1\nname: tiny\nlinks:\n  - {{name: a, parent: base, joint: {{type: revolute, axis: z, origin: "
+          "{{xyz: [{1}, 0, 0], rpy: [90 deg, 0, 0]}}}}, {0}}}\n  - {{name: b, parent: a, joint: {{type: revolute, "
+          "axis: "
+          "z, origin: {{xyz: [2e-6, 0, 0]}}}}, {0}}}\n",
+          body, x),
       "tiny.yaml");
 }
 
@@ -350,8 +355,9 @@ TEST(Roads, VerificationTriesOtherValuesOfWhatIsKept) {
   }
 }
 
-// Which parameters stay symbols, and in which order, decides which values they are tried with: some of these make torques vanish, of terms that
-// cancel. Every choice must be found right, and is: against the equations of the arm as textbooks have them.
+// Which parameters stay symbols, and in which order, decides which values they are tried with: some of these make
+// torques vanish, of terms that cancel. Every choice must be found right, and is: against the equations of the arm as
+// textbooks have them.
 TEST(Roads, AnyChoiceAndOrderOfKeptParameters) {
   const Mechanism arm = read_or_throw(R"(linkwright: 1
 name: two
@@ -367,12 +373,16 @@ links:
   Random random(11);
   for (int k = 0; k < 40; ++k) {
     std::vector<std::string> keep = names;
-    for (std::size_t i = keep.size(); i > 1; --i) std::swap(keep[i - 1], keep[static_cast<std::size_t>(random.between(0.0, 0.999) * static_cast<double>(i))]);
-    if (k > 0) keep.resize(1 + static_cast<std::size_t>(random.between(0.0, 4.999)));
-    else keep = names;
+    for (std::size_t i = keep.size(); i > 1; --i)
+      std::swap(keep[i - 1], keep[static_cast<std::size_t>(random.between(0.0, 0.999) * static_cast<double>(i))]);
+    if (k > 0)
+      keep.resize(1 + static_cast<std::size_t>(random.between(0.0, 4.999)));
+    else
+      keep = names;
     TraceOptions how;
     how.keep = keep;
-    for (const char* function : {"inverse", "bias", "inverse-derivatives", "forward-derivatives", "energy", "forward"}) {
+    for (const char* function :
+         {"inverse", "bias", "inverse-derivatives", "forward-derivatives", "energy", "forward"}) {
       const Traced traced = trace_function(arm, function, how);
       const Verification v = verify(traced, 100);
       EXPECT_TRUE(v.passed()) << fmt::format("{} {}: {}", function, fmt::join(keep, ","), v.error);
@@ -388,12 +398,14 @@ links:
         run(x, tau);
         const auto [g, m1, m2, l1, l2] = std::tuple{p[0], p[1], p[2], p[3], p[4]};
         const double c2 = std::cos(x[1]), s2 = std::sin(x[1]), c1 = std::cos(x[0]), c12 = std::cos(x[0] + x[1]);
-        const double a = m1 * l1 * l1 / 3 + m2 * (l1 * l1 + l2 * l2 / 3 + l1 * l2 * c2), b = m2 * (l2 * l2 / 3 + l1 * l2 * c2 / 2),
-                     h = m2 * l1 * l2 * s2 / 2;
+        const double a = m1 * l1 * l1 / 3 + m2 * (l1 * l1 + l2 * l2 / 3 + l1 * l2 * c2),
+                     b = m2 * (l2 * l2 / 3 + l1 * l2 * c2 / 2), h = m2 * l1 * l2 * s2 / 2;
         // about y, which turns z towards x: weight pulls positive
-        const double first = a * x[4] + b * x[5] - h * (2 * x[2] * x[3] + x[3] * x[3]) - g * ((m1 / 2 + m2) * l1 * c1 + m2 * l2 / 2 * c12);
+        const double first = a * x[4] + b * x[5] - h * (2 * x[2] * x[3] + x[3] * x[3]) -
+                             g * ((m1 / 2 + m2) * l1 * c1 + m2 * l2 / 2 * c12);
         const double second = b * x[4] + m2 * l2 * l2 / 3 * x[5] + h * x[2] * x[2] - g * m2 * l2 / 2 * c12;
-        const double size = (m1 + m2) * (g + 20.0 * (l1 + l2)) * (l1 + l2) + 1e-300;  // of the terms, at velocities and accelerations up to 2
+        const double size = (m1 + m2) * (g + 20.0 * (l1 + l2)) * (l1 + l2) +
+                            1e-300;  // of the terms, at velocities and accelerations up to 2
         EXPECT_NEAR(tau[0], first, 1e-13 * size);
         EXPECT_NEAR(tau[1], second, 1e-13 * size);
       }
@@ -434,7 +446,8 @@ TEST(Roads, OtherValuesOfWhatFolds) {
 TEST(Roads, DenseSymbolsAreThoseOfTheFunction) {
   for (const char* name : {"puma560", "stanford", "torso", "double-pendulum", "quadruped"}) {
     for (const std::string& function : traceable_functions()) {
-      if (std::string(name) == "quadruped" && (function == "forward" || function.ends_with("-derivatives"))) continue;  // takes long
+      if (std::string(name) == "quadruped" && (function == "forward" || function.ends_with("-derivatives")))
+        continue;  // takes long
       TraceOptions how;
       how.dense = true;
       const Traced traced = trace_function(load(name), function, how);

@@ -32,9 +32,10 @@ TEST(Statements, WhatIsUsedOnceStandsInTheExpressionOfItsUser) {
     out[0][0] = (shared + z) * sine;
     out[0][1] = -(x - z);
   });
-  EXPECT_EQ(written(f), "t1 = x[0] * x[1]\n"
-                        "r[0] = sin(t1) * (x[2] + t1)\n"
-                        "r[1] = -(x[0] - x[2])\n");
+  EXPECT_EQ(written(f),
+            "t1 = x[0] * x[1]\n"
+            "r[0] = sin(t1) * (x[2] + t1)\n"
+            "r[1] = -(x[0] - x[2])\n");
 }
 
 TEST(Statements, NamesSurviveAndMadeUpOnesSayWhatTheyAre) {
@@ -45,12 +46,13 @@ TEST(Statements, NamesSurviveAndMadeUpOnesSayWhatTheyAre) {
     out[0][0] = s * omega;
     out[0][1] = out[0][2] = s * s;
   });
-  EXPECT_EQ(written(f), "omega2_x = q[0] + p[0]\n"
-                        "sin_q1_q2 = sin(q[0] + q[1])\n"
-                        "tau[0] = omega2_x * sin_q1_q2\n"
-                        "tau2 = sin_q1_q2 * sin_q1_q2\n"
-                        "tau[1] = tau2\n"
-                        "tau[2] = tau2\n");
+  EXPECT_EQ(written(f),
+            "omega2_x = q[0] + p[0]\n"
+            "sin_q1_q2 = sin(q[0] + q[1])\n"
+            "tau[0] = omega2_x * sin_q1_q2\n"
+            "tau2 = sin_q1_q2 * sin_q1_q2\n"
+            "tau[1] = tau2\n"
+            "tau[2] = tau2\n");
 }
 
 TEST(Statements, ReservedWordsClashesAndStrangeSignsAreAvoided) {
@@ -84,12 +86,13 @@ TEST(Statements, ParenthesesFollowTheGraph) {
     out[0][5] = min(-a, Expr(-2.0)) * d;
   });
   const std::string text = written(f);
-  EXPECT_EQ(text, "r[0] = x[0] + x[1] + x[2]\n"
-                  "r[1] = x[3] - (x[0] - x[2])\n"
-                  "r[2] = x[1] * x[3] * x[0]\n"
-                  "r[3] = x[0] / (x[2] / x[3]) * (x[1] + x[2])\n"
-                  "r[4] = -(x[0] * x[3] / x[1])\n"
-                  "r[5] = x[3] * min(-x[0], -2.0)\n");
+  EXPECT_EQ(text,
+            "r[0] = x[0] + x[1] + x[2]\n"
+            "r[1] = x[3] - (x[0] - x[2])\n"
+            "r[2] = x[1] * x[3] * x[0]\n"
+            "r[3] = x[0] / (x[2] / x[3]) * (x[1] + x[2])\n"
+            "r[4] = -(x[0] * x[3] / x[1])\n"
+            "r[5] = x[3] * min(-x[0], -2.0)\n");
 }
 
 TEST(Statements, LongExpressionsAreCut) {
@@ -100,9 +103,10 @@ TEST(Statements, LongExpressionsAreCut) {
     for (std::size_t k = 1; k < 8; ++k) sum = sum + in[0][k];
     out[0][0] = sum;
   });
-  EXPECT_EQ(written(f, language), "t1 = x[0] + x[1] + x[2] + x[3]\n"
-                                  "t2 = x[4] + t1 + x[5] + x[6]\n"
-                                  "r[0] = x[7] + t2\n");
+  EXPECT_EQ(written(f, language),
+            "t1 = x[0] + x[1] + x[2] + x[3]\n"
+            "t2 = x[4] + t1 + x[5] + x[6]\n"
+            "r[0] = x[7] + t2\n");
 }
 
 TEST(Statements, CallsAreArraysAndConstantsAndInputsAsResultsComeLast) {

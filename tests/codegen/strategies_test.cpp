@@ -48,10 +48,11 @@ double error_of(const StrategyCode& made, const Mechanism& mechanism) {
     Workspace<double> work(model);
     std::vector<double> tau(s.qd.size()), expected(tau.size());
     if (p.empty()) {
-      reinterpret_cast<void (*)(const double*, const double*, const double*, double*)>(inverse)(s.q.data(), s.qd.data(), s.qdd.data(), tau.data());
+      reinterpret_cast<void (*)(const double*, const double*, const double*, double*)>(inverse)(
+          s.q.data(), s.qd.data(), s.qdd.data(), tau.data());
     } else {
-      reinterpret_cast<void (*)(const double*, const double*, const double*, const double*, double*)>(inverse)(s.q.data(), s.qd.data(), s.qdd.data(),
-                                                                                                          p.data(), tau.data());
+      reinterpret_cast<void (*)(const double*, const double*, const double*, const double*, double*)>(inverse)(
+          s.q.data(), s.qd.data(), s.qdd.data(), p.data(), tau.data());
     }
     rnea<double>(model, work, s.q, s.qd, s.qdd, expected);
     const std::vector<double> terms = torque_terms(model, work, s.q, s.qd, s.qdd);
@@ -73,7 +74,9 @@ TEST(Strategies, AllAgreeWithNewtonEuler) {
   for (const Strategy s : kStrategies) {
     for (const char* name : {"arm-3", "twu-rrrp", "double-pendulum"}) {
       const Mechanism mechanism = load(name);
-      const std::vector<std::string> keep = std::string(name) == "twu-rrrp" ? std::vector<std::string>{"m2", "l2", "c3", "m4", "g"} : std::vector<std::string>{};
+      const std::vector<std::string> keep = std::string(name) == "twu-rrrp"
+                                                ? std::vector<std::string>{"m2", "l2", "c3", "m4", "g"}
+                                                : std::vector<std::string>{};
       const StrategyCode made = made_by(s, mechanism, keep);
       if (s != Strategy::loops) {
         ASSERT_TRUE(made.check.has_value());
@@ -93,7 +96,8 @@ TEST(Strategies, TreesToo) {
   options.drives = options.springs = true;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Mechanism tree = random_mechanism(seed, options);
-    for (const Strategy s : {Strategy::loops, Strategy::cse}) EXPECT_LE(error_of(made_by(s, tree), tree), 1e-12) << to_string(s) << " " << seed;
+    for (const Strategy s : {Strategy::loops, Strategy::cse})
+      EXPECT_LE(error_of(made_by(s, tree), tree), 1e-12) << to_string(s) << " " << seed;
   }
 }
 
@@ -112,7 +116,8 @@ TEST(Strategies, TheOrderOfTheirCosts) {
   EXPECT_GT(bytes[Strategy::expand], 5.0 * bytes[Strategy::cse]);
   EXPECT_GT(bytes[Strategy::cse], bytes[Strategy::loops]);
   // loops grow with their tables and assignments alone
-  EXPECT_LT(static_cast<double>(made_by(Strategy::loops, load("arm-10")).files[1].text.size()), 2.5 * bytes[Strategy::loops]);
+  EXPECT_LT(static_cast<double>(made_by(Strategy::loops, load("arm-10")).files[1].text.size()),
+            2.5 * bytes[Strategy::loops]);
 }
 
 // The text does what is counted: coefficients, factors and terms of the sums are those in the file.

@@ -16,14 +16,12 @@ Program traced_program(const Mechanism& mechanism, const std::string& name, cons
   program.robot = mechanism.name;
   program.source = "a test";
   const auto add = [&](const Function& f) { program.functions.push_back(f.with(arithmetic)); };
-  add(trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
-    rnea<Expr>(model, work, in[0], in[1], in[2], out[0]);
-  }));
+  add(trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
+            [&](const Arguments& in, Results& out) { rnea<Expr>(model, work, in[0], in[1], in[2], out[0]); }));
   add(trace("mass-matrix", {{"q", nq}}, {{"M", nv * nv}},
             [&](const Arguments& in, Results& out) { crba<Expr>(model, work, in[0], out[0]); }));
-  add(trace("forward", {{"q", nq}, {"qd", nv}, {"tau", nv}}, {{"qdd", nv}}, [&](const Arguments& in, Results& out) {
-    aba<Expr>(model, work, in[0], in[1], in[2], out[0]);
-  }));
+  add(trace("forward", {{"q", nq}, {"qd", nv}, {"tau", nv}}, {{"qdd", nv}},
+            [&](const Arguments& in, Results& out) { aba<Expr>(model, work, in[0], in[1], in[2], out[0]); }));
   return program;
 }
 

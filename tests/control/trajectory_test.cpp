@@ -1,8 +1,8 @@
 // Trajectories: what they promise at their knots, derivatives by complex step, and the traced twin.
 #include "control/trajectory.hpp"
 
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include <cmath>
 #include <numbers>
@@ -78,7 +78,8 @@ TEST(Cycloid, GoesFromRestToRestAndItsDerivativesAreDerivatives) {
       }
     }
   }
-  // half way it is half way and fastest, twice the mean; a quarter from the end it accelerates most, by 2π of the mean a duration
+  // half way it is half way and fastest, twice the mean; a quarter from the end it accelerates most, by 2π of the mean
+  // a duration
   EXPECT_NEAR(x.at(2.1).q[0], 2.5, 1e-14);
   EXPECT_NEAR(x.at(2.1).qd[0], 2.0 * 1.0 / 1.2, 1e-14);
   EXPECT_NEAR(x.at(1.8).qdd[0], 2.0 * std::numbers::pi / (1.2 * 1.2), 1e-13);

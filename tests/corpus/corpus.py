@@ -8,8 +8,8 @@ A change that is meant to change nothing (files that move, two texts that become
     tests/corpus/corpus.py record build/release/linkwright after.json
     tests/corpus/corpus.py compare before.json after.json
 
-Recorded: the JSON of every command on every model, operation counts of every function, and generated C without names and
-comments. Numbers are compared bit by bit; where they differ, the largest relative difference is shown. Not a test:
+Recorded: the JSON of every command on every model, operation counts of every function, and generated C without names
+and comments. Numbers are compared bit by bit; where they differ, the largest relative difference is shown. Not a test:
 results may change for good reasons, which the commit that changes them gives.
 """
 import argparse
@@ -23,8 +23,19 @@ import subprocess
 import sys
 import tempfile
 
-FUNCTIONS = ["inverse", "forward", "mass-matrix", "bias", "kinematics", "jacobian", "energy", "regressor", "friction",
-             "inverse-derivatives", "forward-derivatives"]
+FUNCTIONS = [
+    "inverse",
+    "forward",
+    "mass-matrix",
+    "bias",
+    "kinematics",
+    "jacobian",
+    "energy",
+    "regressor",
+    "friction",
+    "inverse-derivatives",
+    "forward-derivatives",
+]
 LONG = {"humanoid": {"forward-derivatives", "inverse-derivatives", "regressor"}, "quadruped": {"regressor"}}
 TIMES = re.compile(r"seconds|_ns$|^ns|time|elapsed|when|date|path|file|folder|compiler|flags|cpu|host")
 
@@ -113,7 +124,9 @@ def record(program, out, only):
                 if status not in (0, 1):
                     result["error"] = error.replace(folder, "")
                 elif words[0] == "compile":
-                    source = next(f for f in sorted(os.listdir(folder + "/out")) if f.endswith(".c") and "selftest" not in f)
+                    source = next(
+                        f for f in sorted(os.listdir(folder + "/out")) if f.endswith(".c") and "selftest" not in f
+                    )
                     result["c"] = hashlib.sha256(plain_c(open(f"{folder}/out/{source}").read()).encode()).hexdigest()
                 else:
                     result["json"] = without_times(json.loads(text))

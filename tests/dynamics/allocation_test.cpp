@@ -1,15 +1,15 @@
 // The double path allocates nothing after set-up: malloc itself is watched.
 #include <gtest/gtest.h>
 
+#include "dynamics/derivatives/forward_derivatives.hpp"
+#include "dynamics/derivatives/inverse_derivatives.hpp"
+#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/parameters/regressor.hpp"
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/elements.hpp"
 #include "dynamics/tree/energy.hpp"
-#include "dynamics/derivatives/forward_derivatives.hpp"
-#include "dynamics/friction/forward_friction.hpp"
-#include "dynamics/derivatives/inverse_derivatives.hpp"
 #include "dynamics/tree/kinematics.hpp"
-#include "dynamics/parameters/regressor.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
@@ -49,11 +49,11 @@ TEST_P(Allocation, NoneInTheDoublePath) {
   const ParameterTable table = parameter_table(model);
   std::vector<double> out(nv), at_joints(nv), M(nv * nv), J(6 * nv), Y(nv * table.size()), d_q(nv * nv), d_qd(nv * nv);
   DerivativeWorkspace<double> derivatives(model);
-  Interpreter<double> interpret(trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
-                                      [&](const Arguments& in, Results& tau) {
-                                        Workspace<Expr> w(symbolic);
-                                        rnea<Expr>(symbolic, w, in[0], in[1], in[2], tau[0]);
-                                      }));
+  Interpreter<double> interpret(
+      trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& tau) {
+        Workspace<Expr> w(symbolic);
+        rnea<Expr>(symbolic, w, in[0], in[1], in[2], tau[0]);
+      }));
   const std::vector<double> in(nq + 2 * nv, 0.1);
   std::vector<Force<double>> external(model.bodies.size());
   const int frame = static_cast<int>(model.frames.size()) - 1;

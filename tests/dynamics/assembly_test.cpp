@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "dynamics/assembly/soundness.hpp"
 #include "dynamics/kinematics/closure.hpp"
 #include "dynamics/tree/kinematics.hpp"
-#include "dynamics/assembly/soundness.hpp"
 #include "model/read/read.hpp"
 
 namespace lw {
@@ -98,7 +98,8 @@ TEST(Assembly, OfAStewartPlatformHasTheLegsItWasGiven) {
   for (int leg = 0; leg < 6; ++leg) {
     const double around = 120.0 * ((leg + 1) / 2), side = leg % 2 == 0 ? 15.0 : -15.0;
     const double base = (around + side) * kDeg, top = (120.0 * (leg / 2) + 60.0 + (leg % 2 == 0 ? -15.0 : 15.0)) * kDeg;
-    const Vec3<double> foot(0.5 * std::cos(base), 0.5 * std::sin(base), 0.0), head(0.3 * std::cos(top), 0.3 * std::sin(top), 0.0);
+    const Vec3<double> foot(0.5 * std::cos(base), 0.5 * std::sin(base), 0.0),
+        head(0.3 * std::cos(top), 0.3 * std::sin(top), 0.0);
     EXPECT_NEAR(norm(X.p + X.R * head - foot), legs[static_cast<std::size_t>(leg)], 1e-11) << leg;
   }
 }
@@ -122,17 +123,24 @@ TEST(Assembly, NamesTheLoopThatCannotCloseAndByHowMuch) {
   EXPECT_TRUE(says(text, "cannot be assembled there")) << text;
   EXPECT_TRUE(says(text, "they reach 0.565 m")) << text;
   // the coupler lengthened until the crank cannot turn fully: beyond its range the polygon is open
-  const Model<double> bar = instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
+  const Model<double> bar =
+      instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
   const std::string open = message([&] { assemble_at(bar, std::vector<double>{180 * kDeg}); });
-  EXPECT_TRUE(says(open, "cannot be assembled there") && says(open, "0.52 m") && says(open, "they reach 0.35 m") && says(open, "0.17 m are missing")) << open;
+  EXPECT_TRUE(says(open, "cannot be assembled there") && says(open, "0.52 m") && says(open, "they reach 0.35 m") &&
+              says(open, "0.17 m are missing"))
+      << open;
 }
 
 TEST(Assembly, DoesNotSkipWhatLiesBetweenByWholeTurns) {
-  // a crank that cannot pass 180°, where 0.52 m would have to be bridged by 0.35 m: a turn further on it stands as it did, but no way leads there
-  const Model<double> bar = instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
+  // a crank that cannot pass 180°, where 0.52 m would have to be bridged by 0.35 m: a turn further on it stands as it
+  // did, but no way leads there
+  const Model<double> bar =
+      instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
   for (const double q : {385.0, 390.0, 395.0, -330.0, 750.0}) {
     const std::string text = message([&] { assemble_at(bar, std::vector<double>{q * kDeg}); });
-    EXPECT_TRUE(says(text, "its mode ends in a singularity") && says(text, "it can be assembled there") && says(text, "this one does not lead to it")) << q << " " << text;
+    EXPECT_TRUE(says(text, "its mode ends in a singularity") && says(text, "it can be assembled there") &&
+                says(text, "this one does not lead to it"))
+        << q << " " << text;
   }
   // the singularity is where coupler and rocker are in line
   const double end = std::acos((0.4 * 0.4 + 0.12 * 0.12 - 0.35 * 0.35) / (2 * 0.4 * 0.12)) / kDeg;
@@ -167,7 +175,9 @@ TEST(Assembly, RefusesWaysThatHaveNoEnd) {
   const Model<double> model = instantiate<double>(load("four-bar"));
   for (const double q : {1e4, 1e6, -1e30}) {
     const std::string text = message([&] { assemble_at(model, std::vector<double>{q}); });
-    EXPECT_TRUE(says(text, "`crank` of `four-bar` is") && says(text, "turns from where it starts: a way of more than 300")) << q << " " << text;
+    EXPECT_TRUE(says(text, "`crank` of `four-bar` is") &&
+                says(text, "turns from where it starts: a way of more than 300"))
+        << q << " " << text;
   }
   const Model<double> pushed = model_from(kPushedCrank);
   for (const double q : {0.3, 1e4, -1e12}) {
@@ -232,7 +242,9 @@ std::string bars(const std::string& left, const std::string& right, const std::s
 TEST(Assembly, RefusesWhatIsNotDetermined) {
   const Model<double> loose = model_from(bars("false", "false"));
   const std::string text = message([&] { assemble_at(loose, std::vector<double>{}); });
-  EXPECT_TRUE(says(text, "do not determine its motion") && says(text, "1 freedom") && says(text, "`coupler`") && says(text, "mark 1 more")) << text;
+  EXPECT_TRUE(says(text, "do not determine its motion") && says(text, "1 freedom") && says(text, "`coupler`") &&
+              says(text, "mark 1 more"))
+      << text;
 }
 
 TEST(Assembly, MoreActuatedJointsThanFreedomsMustFitTogether) {
@@ -262,9 +274,10 @@ TEST(Soundness, CountsFreedomsBothWays) {
     int freedoms;
     bool planar;
   };
-  for (const Expected& e : {Expected{"four-bar", 1, true}, Expected{"slider-crank", 1, true}, Expected{"five-bar", 2, true},
-                            Expected{"planar-3rrr", 3, true}, Expected{"excavator", 4, true}, Expected{"stewart", 6, false},
-                            Expected{"delta", 3, false}}) {
+  for (const Expected& e :
+       {Expected{"four-bar", 1, true}, Expected{"slider-crank", 1, true}, Expected{"five-bar", 2, true},
+        Expected{"planar-3rrr", 3, true}, Expected{"excavator", 4, true}, Expected{"stewart", 6, false},
+        Expected{"delta", 3, false}}) {
     const Model<double> model = instantiate<double>(load(e.model));
     const LoopJudgement j = judge_loops(model);
     EXPECT_EQ(j.gruebler, e.freedoms) << e.model;
@@ -279,7 +292,8 @@ TEST(Soundness, CountsFreedomsBothWays) {
 TEST(Soundness, NamesTheRankOfRedundantClosures) {
   // the pin twice
   const Model<double> twice = model_from(bars("true", "false",
-      "  - {name: again, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n"));
+                                              "  - {name: again, joint: {type: revolute}, between: [coupler, right], "
+                                              "at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.6, 0, 0]}}}\n"));
   const LoopJudgement j = judge_loops(twice);
   EXPECT_EQ(j.rank, 2);
   EXPECT_EQ(j.freedoms, 1);
@@ -288,10 +302,11 @@ TEST(Soundness, NamesTheRankOfRedundantClosures) {
 }
 
 TEST(Soundness, TellsAConflictFromALoopThatIsTooShort) {
-  // a second pin elsewhere on the same two links: each fits alone, together they would need right and coupler to be one body of
-  // another shape
+  // a second pin elsewhere on the same two links: each fits alone, together they would need right and coupler to be one
+  // body of another shape
   const Model<double> torn = model_from(bars("true", "false",
-      "  - {name: second, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n"));
+                                             "  - {name: second, joint: {type: revolute}, between: [coupler, right], "
+                                             "at: {coupler: {xyz: [0.7, 0, 0]}, right: {xyz: [0.1, 0, 0]}}}\n"));
   const LoopJudgement j = judge_loops(torn);
   EXPECT_FALSE(j.closed);
   EXPECT_TRUE(says(complaint(torn, j), "conflict: each can be closed by itself")) << complaint(torn, j);

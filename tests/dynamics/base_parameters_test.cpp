@@ -66,8 +66,7 @@ void check(const Mechanism& mechanism, Figures& figures, bool minimal = true) {
   for (Eigen::Index k = 0; k < rows; ++k)
     expected[parameters.base[static_cast<std::size_t>(k)]] = base[static_cast<std::size_t>(k)];
   const double size = VectorXd(Eigen::Map<const VectorXd>(full.data(), n)).cwiseAbs().sum();
-  EXPECT_LT(largest(Eigen::Map<const VectorXd>(left.data(), n) - expected), 1e-13 * size * (1.0 + n))
-      << model.name;
+  EXPECT_LT(largest(Eigen::Map<const VectorXd>(left.data(), n) - expected), 1e-13 * size * (1.0 + n)) << model.name;
   for (Eigen::Index k = 0; k < n; ++k) {
     if (expected[k] == 0.0) {
       EXPECT_EQ(left[static_cast<std::size_t>(k)], 0.0) << model.name;

@@ -1,17 +1,17 @@
-// Canonical frames, regauged inertias and the acceleration-tensor recursion against recursive Newton-Euler in the model's own
-// frames.
+// Canonical frames, regauged inertias and the acceleration-tensor recursion against recursive Newton-Euler in the
+// model's own frames.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/worse.hpp"
-#include "dynamics/parameters/base_parameters.hpp"
 #include "dynamics/canonical/composite.hpp"
+#include "dynamics/parameters/base_parameters.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
-#include "model/read/embedded.hpp"
 #include "model/random_state.hpp"
+#include "model/read/embedded.hpp"
 #include "model/read/read.hpp"
 #include "support/random_mechanism.hpp"
 
@@ -104,8 +104,8 @@ TEST(Canonical, TorquesOfAwkwardMechanismsInEveryRoad) {
   RecordProperty("worst", std::to_string(worst * 1e12) + "e-12");
 }
 
-// Where some joints' reactions are asked for, inertias may cross the others: the reactions of these stay, in the recursion and in
-// recursive Newton-Euler on the same frames, though far fewer parameters are left.
+// Where some joints' reactions are asked for, inertias may cross the others: the reactions of these stay, in the
+// recursion and in recursive Newton-Euler on the same frames, though far fewer parameters are left.
 TEST(Canonical, ReactionsThatAreFeltSurviveRegrouping) {
   int felt_joints = 0, moved = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -223,9 +223,10 @@ TEST(Canonical, TracedIsTheSameCalculation) {
     regauge(tree, model, gauges);
     regauge(traced, symbolic, gauges);
     const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-    const Function f = trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
-      tensor_inverse<Expr>(symbolic, traced, road, in[0], in[1], in[2], out[0]);
-    });
+    const Function f =
+        trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
+          tensor_inverse<Expr>(symbolic, traced, road, in[0], in[1], in[2], out[0]);
+        });
     const State s = random_state(model, random);
     Values in = s.q, tau(nv), expected(nv);
     in.insert(in.end(), s.qd.begin(), s.qd.end());
@@ -237,34 +238,38 @@ TEST(Canonical, TracedIsTheSameCalculation) {
 }
 
 // A frame in which constants vanish: a first child is turned about x alone, and quarter turns are exact.
-// A chain whose axes are at right angles, seven moments a link, all of them symbols: what docs/theory/least-arithmetic.md
-// adds up step by step is what another link in the middle costs.
+// A chain whose axes are at right angles, seven moments a link, all of them symbols: what
+// docs/theory/least-arithmetic.md adds up step by step is what another link in the middle costs.
 TEST(Canonical, ALinkCostsWhatItsStepsCost) {
   const auto operations = [](int links) {
     std::string yaml = "linkwright: 1\nname: chain\nlinks:\n";
     for (int i = 1; i <= links; ++i) {
-      yaml += "  - name: link" + std::to_string(i) + "\n    parent: " + (i == 1 ? "base" : "link" + std::to_string(i - 1)) +
-              "\n    joint: {type: revolute, dh: {alpha: " + (i == 1 ? "0" : i % 2 == 0 ? "90 deg" : "-90 deg") +
-              ", a: " + (i == 1 ? "0" : "0.3") + ", theta: 0, d: 0.2}}\n    inertia: {mass: 1, tensor: [0.1, 0.1, 0.1]}\n";
+      yaml +=
+          "  - name: link" + std::to_string(i) + "\n    parent: " + (i == 1 ? "base" : "link" + std::to_string(i - 1)) +
+          "\n    joint: {type: revolute, dh: {alpha: " +
+          (i == 1       ? "0"
+           : i % 2 == 0 ? "90 deg"
+                        : "-90 deg") +
+          ", a: " + (i == 1 ? "0" : "0.3") + ", theta: 0, d: 0.2}}\n    inertia: {mass: 1, tensor: [0.1, 0.1, 0.1]}\n";
     }
     const Model<Expr> model = instantiate<Expr>(*read_text(yaml, "chain.yaml").mechanism);
     const auto n = static_cast<std::size_t>(links);
     const TensorRoad plain{std::vector<bool>(n, false), std::vector<bool>(n, false)};
-    const Function f = trace("inverse", {{"q", n}, {"qd", n}, {"qdd", n}, {"moments", 7 * n}}, {{"tau", n}},
-                             [&](const Arguments& in, Results& out) {
-                               CanonicalTree<Expr> tree = canonical_tree(model);
-                               for (std::size_t i = 0; i < n; ++i) {
-                                 const auto moment = [&](std::size_t k) { return in[3][7 * i + k]; };
-                                 const Expr none(0.0);
-                                 tree.links[i].inertia = {none,
-                                                          {moment(0), moment(1), none},
-                                                          {{moment(2), moment(3), moment(4)},
-                                                           {moment(3), moment(5), moment(6)},
-                                                           {moment(4), moment(6), none}}};
-                                 tree.links[i].set_mean_and_spread();
-                               }
-                               tensor_inverse<Expr>(model, tree, plain, in[0], in[1], in[2], out[0]);
-                             });
+    const Function f = trace(
+        "inverse", {{"q", n}, {"qd", n}, {"qdd", n}, {"moments", 7 * n}}, {{"tau", n}},
+        [&](const Arguments& in, Results& out) {
+          CanonicalTree<Expr> tree = canonical_tree(model);
+          for (std::size_t i = 0; i < n; ++i) {
+            const auto moment = [&](std::size_t k) { return in[3][7 * i + k]; };
+            const Expr none(0.0);
+            tree.links[i].inertia = {
+                none,
+                {moment(0), moment(1), none},
+                {{moment(2), moment(3), moment(4)}, {moment(3), moment(5), moment(6)}, {moment(4), moment(6), none}}};
+            tree.links[i].set_mean_and_spread();
+          }
+          tensor_inverse<Expr>(model, tree, plain, in[0], in[1], in[2], out[0]);
+        });
     return cost(f).operations;
   };
   const OperationCount five = operations(5), six = operations(6);

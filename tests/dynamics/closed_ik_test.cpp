@@ -26,7 +26,8 @@ TEST(ClosedIk, HasTheEightWorkingModesOfThe3Rrr) {
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   const Assembled home = assemble_home(model);
   const IkTarget target{{rotation_about_z(20 * kDeg), {0.4, 0.25, 0.0}}, false};
-  const ClosedIk result = closed_inverse_kinematics(model, model.frame_index("platform"), target, home, no_limits(model));
+  const ClosedIk result =
+      closed_inverse_kinematics(model, model.frame_index("platform"), target, home, no_limits(model));
   EXPECT_TRUE(result.complete);
   ASSERT_EQ(result.solutions.size(), 8u);
   // q_i = atan2(v) ± acos((l1² + r² − l2²)/(2 l1 r)) − γ_i, v from the crank's axis to the platform's corner
@@ -35,7 +36,8 @@ TEST(ClosedIk, HasTheEightWorkingModesOfThe3Rrr) {
   for (int i = 0; i < 3; ++i) {
     const double corner[3][2] = {{0, 0}, {0.4, 0}, {0.2, 0.2 * std::sqrt(3.0)}};
     const double c = std::cos(20 * kDeg), s = std::sin(20 * kDeg);
-    const double x = 0.4 + c * corner[i][0] - s * corner[i][1] - base[i][0], y = 0.25 + s * corner[i][0] + c * corner[i][1] - base[i][1];
+    const double x = 0.4 + c * corner[i][0] - s * corner[i][1] - base[i][0],
+                 y = 0.25 + s * corner[i][0] + c * corner[i][1] - base[i][1];
     const double r = std::hypot(x, y), turn = std::acos((0.16 + r * r - 0.36) / (0.8 * r));
     expected[i][0] = std::atan2(y, x) - turn - 120 * kDeg * i;
     expected[i][1] = std::atan2(y, x) + turn - 120 * kDeg * i;
@@ -93,7 +95,8 @@ TEST(ClosedIk, OfAStewartPlatformGivesTheLengths) {
   for (int leg = 0; leg < 6; ++leg) {
     const double base = (120.0 * ((leg + 1) / 2) + (leg % 2 == 0 ? 15.0 : -15.0)) * kDeg;
     const double top = (120.0 * (leg / 2) + 60.0 + (leg % 2 == 0 ? -15.0 : 15.0)) * kDeg;
-    const Vec3<double> foot(0.5 * std::cos(base), 0.5 * std::sin(base), 0.0), head(0.3 * std::cos(top), 0.3 * std::sin(top), 0.0);
+    const Vec3<double> foot(0.5 * std::cos(base), 0.5 * std::sin(base), 0.0),
+        head(0.3 * std::cos(top), 0.3 * std::sin(top), 0.0);
     EXPECT_NEAR(s.actuated[static_cast<std::size_t>(leg)], norm(target.pose.p + R * head - foot), 1e-10) << leg;
   }
 }
@@ -103,7 +106,8 @@ TEST(ClosedIk, OfTheDeltaBringsItBack) {
   const std::vector<double> cranks{10 * kDeg, 35 * kDeg, 25 * kDeg};
   const Assembled there = assemble_at(model, cranks);
   const IkTarget target{pose(model, there.q, "center"), false};
-  const ClosedIk result = closed_inverse_kinematics(model, model.frame_index("center"), target, assemble_home(model), no_limits(model));
+  const ClosedIk result =
+      closed_inverse_kinematics(model, model.frame_index("center"), target, assemble_home(model), no_limits(model));
   ASSERT_GE(result.solutions.size(), 1u);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(result.solutions[0].actuated[k], cranks[k], 1e-9);
   EXPECT_EQ(result.solutions.size(), 8u);  // each crank in or out
@@ -112,7 +116,8 @@ TEST(ClosedIk, OfTheDeltaBringsItBack) {
 TEST(ClosedIk, SaysWhichLegIsTooShort) {
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   const IkTarget target{{rotation_about_z(0.0), {1.5, 0.0, 0.0}}, false};
-  const ClosedIk result = closed_inverse_kinematics(model, model.frame_index("platform"), target, assemble_home(model), no_limits(model));
+  const ClosedIk result =
+      closed_inverse_kinematics(model, model.frame_index("platform"), target, assemble_home(model), no_limits(model));
   EXPECT_TRUE(result.solutions.empty());
   ASSERT_FALSE(result.too_far.empty());
   EXPECT_NEAR(result.too_far[0].distance, 1.5, 1e-12);  // from the first crank's axis to its corner
@@ -149,7 +154,8 @@ TEST(ClosedIk, TakesAPoseThatWasRounded) {
 TEST(ClosedIk, LeavesFreedomOverWhereThePositionAloneCounts) {
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   const IkTarget target{{Mat3<double>::identity(), {0.45, 0.6, 0.0}}, true};
-  const ClosedIk result = closed_inverse_kinematics(model, model.frame_index("platform"), target, assemble_home(model), no_limits(model));
+  const ClosedIk result =
+      closed_inverse_kinematics(model, model.frame_index("platform"), target, assemble_home(model), no_limits(model));
   EXPECT_EQ(result.freedom, 1);
   ASSERT_EQ(result.solutions.size(), 1u);
   EXPECT_LE(result.solutions[0].position_error, 1e-9);
@@ -169,7 +175,8 @@ TEST(ClosedIk, FollowsThroughFullStretch) {
     path.push_back({0.02 * k, pose(model, here.q, "platform"), {}, {}});
   }
   difference_poses(path);
-  const ClosedIkPath back = follow_closed(model, model.frame_index("platform"), path, false, assemble_home(model), no_limits(model));
+  const ClosedIkPath back =
+      follow_closed(model, model.frame_index("platform"), path, false, assemble_home(model), no_limits(model));
   ASSERT_EQ(back.samples.size(), path.size());
   for (std::size_t k = 0; k < path.size(); ++k) {
     ASSERT_TRUE(back.samples[k].reached) << k;

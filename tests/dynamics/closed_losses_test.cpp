@@ -6,8 +6,8 @@
 #include "base/worse.hpp"
 #include "dynamics/loops/closed_forward_losses.hpp"
 #include "dynamics/loops/closed_states.hpp"
-#include "dynamics/tree/kinematics.hpp"
 #include "dynamics/loops/loop_position.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "model/read/read.hpp"
 #include "support/closed_chains.hpp"
 #include "support/mechanism_of.hpp"
@@ -36,7 +36,11 @@ void add_friction(Mechanism& m, double viscous, double coulomb, double width = 0
 
 struct Subject {
   explicit Subject(Mechanism m, std::uint64_t seed = 2)
-      : mechanism(std::move(m)), model(with_drivers(instantiate<double>(mechanism))), plan(plan_loops(model)), work(model, plan), states(model, plan) {
+      : mechanism(std::move(m)),
+        model(with_drivers(instantiate<double>(mechanism))),
+        plan(plan_loops(model)),
+        work(model, plan),
+        states(model, plan) {
     Random random(seed);
     s = states.next(random);
     q = states.tree_q();
@@ -52,14 +56,16 @@ struct Subject {
 
 // What all joints lose is what the motors give more: the velocities in the cuts as differences of the links' own.
 TEST(ClosedLosses, PowerOfFrictionIsThatOfEveryJoint) {
-  for (const JointType cut : {JointType::revolute, JointType::prismatic, JointType::cylindrical, JointType::universal, JointType::spherical, JointType::planar}) {
+  for (const JointType cut : {JointType::revolute, JointType::prismatic, JointType::cylindrical, JointType::universal,
+                              JointType::spherical, JointType::planar}) {
     Mechanism m = closed_chain(cut, 7);
     add_friction(m, 0.7, 0.0);
     Subject s(m);
     ClosedLosses<double> losses(s.model, s.plan);
     losses.inverse(s.work, s.q, s.s.qd, s.s.qdd);
     double given = 0.0, lost = 0.0;
-    for (std::size_t k = 0; k < s.plan.actuated.size(); ++k) given += losses.losses.bearing[k] * s.work.qd[u(s.plan.actuated[k])];
+    for (std::size_t k = 0; k < s.plan.actuated.size(); ++k)
+      given += losses.losses.bearing[k] * s.work.qd[u(s.plan.actuated[k])];
     for (const double v : s.work.qd) lost += 0.7 * v * v;
     // in the cut: the base's frame stands still, the other moves against it
     Workspace<double> tree(s.model);
@@ -68,7 +74,8 @@ TEST(ClosedLosses, PowerOfFrictionIsThatOfEveryJoint) {
     const Transform<double> X_A = frame_pose(tree, a), X_B = frame_pose(tree, s.model.loops[0].b);
     const Motion<double>& v = tree.velocity[u(a.body)];
     const Mat3<double>& R = tree.X_W[u(a.body)].R;
-    const Vec3<double> w = R * v.ang, at_A = R * (v.lin + cross(v.ang, a.X_BF.p)), at_B = at_A + cross(w, X_B.p - X_A.p);
+    const Vec3<double> w = R * v.ang, at_A = R * (v.lin + cross(v.ang, a.X_BF.p)),
+                       at_B = at_A + cross(w, X_B.p - X_A.p);
     if (cut == JointType::revolute || cut == JointType::spherical) lost += 0.7 * dot(w, w);
     if (cut == JointType::prismatic) lost += 0.7 * dot(at_B, at_B);
     if (cut == JointType::cylindrical || cut == JointType::planar) lost += 0.7 * (dot(w, w) + dot(at_B, at_B));
@@ -104,8 +111,8 @@ TEST(ClosedLosses, ForwardUndoesInverseWhereEverythingMoves) {
   }
 }
 
-// From rest every joint's friction opposes what begins: by virtual work the crank needs the sum of their torques, each times the joint's speed at
-// unit speed of the crank, which differences of closed poses give.
+// From rest every joint's friction opposes what begins: by virtual work the crank needs the sum of their torques, each
+// times the joint's speed at unit speed of the crank, which differences of closed poses give.
 TEST(ClosedLosses, FrictionAtRestOpposesTheMotionThatBegins) {
   Mechanism m = load("four-bar");
   add_friction(m, 0.2, 0.3);
@@ -126,7 +133,8 @@ TEST(ClosedLosses, FrictionAtRestOpposesTheMotionThatBegins) {
   // all axes are parallel: the angle in the cut is the difference of the links' angles, sums along their chains
   const auto angle = [&](int body) {
     double sum = 0.0;
-    for (int b = body; b >= 0; b = s.model.bodies[u(b)].parent) sum += rate[u(s.model.bodies[u(b)].q)] * s.model.bodies[u(b)].axis[1];
+    for (int b = body; b >= 0; b = s.model.bodies[u(b)].parent)
+      sum += rate[u(s.model.bodies[u(b)].q)] * s.model.bodies[u(b)].axis[1];
     return sum;
   };
   most += 0.3 * std::abs(angle(s.model.loops[0].b.body) - angle(s.model.loops[0].a.body));
@@ -164,7 +172,8 @@ TEST(ClosedLosses, ForwardUndoesInverseFromRest) {
   }
 }
 
-// At rest: nothing moves while the torque stays within what friction holds, and what moves beyond it accelerates as the rest of the torque says.
+// At rest: nothing moves while the torque stays within what friction holds, and what moves beyond it accelerates as the
+// rest of the torque says.
 TEST(ClosedLosses, DryFrictionHoldsAMechanismAtRest) {
   Mechanism m = load("four-bar");
   add_friction(m, 0.0, 0.3);
@@ -217,8 +226,8 @@ TEST(ClosedLosses, OfThreeFreedomsOneMayHoldWhileOthersSlip) {
   EXPECT_NEAR(qdd[2], (H[4] * tau[2] - H[5] * tau[1]) / det, 1e-10 * std::abs(qdd[2]));
 }
 
-// The force on the rocker of 0.6 m at an angle b, at its pin with a massless coupler of 1 m at an angle a, whose moment about the rocker's pivot is
-// on_rocker, and of whose opposite the moment about the coupler's first pin is on_coupler:
+// The force on the rocker of 0.6 m at an angle b, at its pin with a massless coupler of 1 m at an angle a, whose moment
+// about the rocker's pivot is on_rocker, and of whose opposite the moment about the coupler's first pin is on_coupler:
 //   0.6 (c_b F_y − s_b F_x) = on_rocker,   −(c_a F_y − s_a F_x) = on_coupler
 double pin_force(double a, double b, double on_rocker, double on_coupler) {
   const double det = 0.6 * (std::cos(b) * std::sin(a) - std::sin(b) * std::cos(a));
@@ -251,11 +260,13 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   double moment = 0.0;  // of friction: on the rocker against the coupler
   for (int pass = 0; pass < 100; ++pass) {
     // what friction takes both motors give, by the least sum of squares
-    const double lost = moment * std::abs(rate) / s.s.qd[0], by_right = right_by_left * lost / (1.0 + right_by_left * right_by_left);
+    const double lost = moment * std::abs(rate) / s.s.qd[0],
+                 by_right = right_by_left * lost / (1.0 + right_by_left * right_by_left);
     const double on_rocker = kPress - by_right - moment * sign(rate), on_coupler = moment * sign(rate);
     moment = 0.2 * 0.05 * pin_force(s.q[0] + s.q[1], s.q[2], on_rocker, on_coupler);
   }
-  EXPECT_NEAR((losses.needed[0] - still[0]) * s.s.qd[0], moment * std::abs(rate), 1e-5 * moment * std::abs(rate));  // weights and inertia
+  EXPECT_NEAR((losses.needed[0] - still[0]) * s.s.qd[0], moment * std::abs(rate),
+              1e-5 * moment * std::abs(rate));  // weights and inertia
   // what inverse dynamics gives makes the motion
   losses.inverse(s.work, s.q, s.s.qd, s.s.qdd);
   tau = losses.losses.total;
@@ -277,7 +288,8 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   EXPECT_GT(std::abs(shared - weighted), 1e-3 * std::abs(shared));
 }
 
-// A four-bar without mass that only what rubs loads: the rocker's friction, by moments about the pins, and the bearing's own.
+// A four-bar without mass that only what rubs loads: the rocker's friction, by moments about the pins, and the
+// bearing's own.
 TEST(ClosedLosses, FrictionOfOtherJointsLoadsBearings) {
   const char* const text = R"(name: bars
 gravity: [0, 0, 0]
@@ -301,7 +313,8 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
     // what rubs in the bearing is a moment on the coupler from the left link, or on the rocker from the coupler
     double m = 0.0;
     for (int pass = 0; pass < 100; ++pass) {
-      const double on_rocker = 3.0 * sign(right) + (cut ? m * sign(at_pin) : 0.0), on_coupler = m * (cut ? -sign(at_pin) : sign(coupler));
+      const double on_rocker = 3.0 * sign(right) + (cut ? m * sign(at_pin) : 0.0),
+                   on_coupler = m * (cut ? -sign(at_pin) : sign(coupler));
       m = k * pin_force(s.q[0] + s.q[1], s.q[2], on_rocker, on_coupler);
     }
     // all power that is lost comes from the motor
@@ -316,9 +329,9 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   }
 }
 
-// Statics of a planar four-bar whose four pins are journals, by equilibrium of each of the three links. Unknown: the forces
-// at A (ground on crank), B (crank on rod), C (ground on rocker), D (rod on rocker), and the motor's torque. Friction
-// k |force| acts at every pin against the motion that is about to begin.
+// Statics of a planar four-bar whose four pins are journals, by equilibrium of each of the three links. Unknown: the
+// forces at A (ground on crank), B (crank on rod), C (ground on rocker), D (rod on rocker), and the motor's torque.
+// Friction k |force| acts at every pin against the motion that is about to begin.
 class JournalFourBar {
  public:
   static constexpr double kLoad = 0.2 * 0.03;  // μ r
@@ -360,10 +373,12 @@ loops: [{name: D, joint: {type: revolute}, between: [rod, rocker], at: {rod: {xy
     Eigen::Matrix<double, 9, 1> x = Eigen::Matrix<double, 9, 1>::Zero();
     for (int pass = 0; pass < 100; ++pass) {
       const auto size = [&](int pin) { return kLoad * std::hypot(x[2 * pin], x[2 * pin + 1]); };
-      const double m_A = -s_A * size(0), m_B = -s_B * size(1), m_C = -s_C * size(2), m_D = s_D * size(3);  // on crank, rod, rocker, rocker
+      const double m_A = -s_A * size(0), m_B = -s_B * size(1), m_C = -s_C * size(2),
+                   m_D = s_D * size(3);  // on crank, rod, rocker, rocker
       Eigen::Matrix<double, 9, 9> E = Eigen::Matrix<double, 9, 9>::Zero();
       Eigen::Matrix<double, 9, 1> right;
-      const auto force = [&](int link, int pin, double sense, const Vector& place) {  // its row of forces, and moments about the origin
+      const auto force = [&](int link, int pin, double sense,
+                             const Vector& place) {  // its row of forces, and moments about the origin
         E(3 * link, 2 * pin) += sense;
         E(3 * link + 1, 2 * pin + 1) += sense;
         E(3 * link + 2, 2 * pin) -= sense * place[1];

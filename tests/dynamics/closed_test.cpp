@@ -1,5 +1,5 @@
-// Closed mechanisms over all scalars, against roads that share nothing with the orthogonal complement: redundant coordinates with
-// multipliers, derivatives by complex step and dual numbers, conservation of power.
+// Closed mechanisms over all scalars, against roads that share nothing with the orthogonal complement: redundant
+// coordinates with multipliers, derivatives by complex step and dual numbers, conservation of power.
 #include "dynamics/loops/closed.hpp"
 
 #include <gtest/gtest.h>
@@ -8,16 +8,16 @@
 #include <Eigen/QR>
 #include <cmath>
 
-#include "base/linear.hpp"
 #include "base/largest.hpp"
+#include "base/linear.hpp"
 #include "base/worse.hpp"
 #include "dynamics/assembly/assembly.hpp"
-#include "dynamics/loops/closed_states.hpp"
 #include "dynamics/kinematics/closure.hpp"
+#include "dynamics/loops/closed_states.hpp"
+#include "dynamics/loops/loop_position.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/energy.hpp"
 #include "dynamics/tree/kinematics.hpp"
-#include "dynamics/loops/loop_position.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "model/coordinate_rates.hpp"
 #include "model/read/read.hpp"
@@ -39,7 +39,11 @@ constexpr JointType kCuts[] = {JointType::fixed,     JointType::revolute,  Joint
 // A mechanism at a random closed state.
 struct Subject {
   explicit Subject(Mechanism m, std::uint64_t seed = 1)
-      : mechanism(std::move(m)), model(with_drivers(instantiate<double>(mechanism))), plan(plan_loops(model)), work(model, plan), states(model, plan) {
+      : mechanism(std::move(m)),
+        model(with_drivers(instantiate<double>(mechanism))),
+        plan(plan_loops(model)),
+        work(model, plan),
+        states(model, plan) {
     Random random(seed);
     next(random);
   }
@@ -91,7 +95,8 @@ Redundant redundant(const Subject& s) {
   closure_jacobian<Dual>(twin, dual, all, ClosureAt::anywhere, J);
   for (Eigen::Index i = 0; i < m; ++i) {
     r.Jdot_qd[i] = 0.0;
-    for (std::size_t v = 0; v < s.qd.size(); ++v) r.Jdot_qd[i] += J[v * all.size() + static_cast<std::size_t>(i)].d * s.qd[v];
+    for (std::size_t v = 0; v < s.qd.size(); ++v)
+      r.Jdot_qd[i] += J[v * all.size() + static_cast<std::size_t>(i)].d * s.qd[v];
   }
   return r;
 }
@@ -107,7 +112,8 @@ TEST(ClosureRows, AccelerationsAreThoseOfTheJacobianByDualNumbers) {
     forward_accelerations<double>(s.model, work, s.q, s.qd, zero, Vec3<double>::zero());
     closure_accelerations<double>(s.model, work, all, s.qd, got);
     const double size = 1.0 + largest(r.Jdot_qd);
-    // `turn` is exact to first order only: its second derivative is that of the rotation vector where B stands still in A
+    // `turn` is exact to first order only: its second derivative is that of the rotation vector where B stands still in
+    // A
     EXPECT_LT(largest(vec(got) - r.Jdot_qd), 1e-11 * size) << m.name << " " << to_string(s.model.loops[0].type);
   }
 }
@@ -133,7 +139,8 @@ TEST(Complement, IsTheDerivativeOfThePositionByComplexStep) {
       q[k].im = kComplexStep;  // independent joints here have one coordinate each
       const LoopPosition<ComplexStep> there = loop_position<ComplexStep>(twin, s.plan, q, guess);
       ASSERT_TRUE(there.converged);
-      Values column(R.begin() + static_cast<std::ptrdiff_t>(k * s.qd.size()), R.begin() + static_cast<std::ptrdiff_t>((k + 1) * s.qd.size()));
+      Values column(R.begin() + static_cast<std::ptrdiff_t>(k * s.qd.size()),
+                    R.begin() + static_cast<std::ptrdiff_t>((k + 1) * s.qd.size()));
       Values rates(s.q.size());
       coordinate_rates<double>(s.model, s.q, column, rates);
       for (std::size_t c = 0; c < rates.size(); ++c) {
@@ -202,7 +209,8 @@ TEST(Closed, InverseEqualsMultipliersInRedundantCoordinates) {
     const VectorXd expected = Multipliers(s).inverse(s);
     Values tau(s.plan.actuated.size());
     closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
-    EXPECT_LT(largest(vec(tau) - expected), 1e-9 * (1.0 + largest(expected))) << m.name << " " << to_string(s.model.loops[0].type);
+    EXPECT_LT(largest(vec(tau) - expected), 1e-9 * (1.0 + largest(expected)))
+        << m.name << " " << to_string(s.model.loops[0].type);
   }
 }
 
@@ -250,7 +258,8 @@ TEST(Closed, ForcesInTheCutsLeaveNoTorqueToPassiveJoints) {
     rnea<double>(s.model, work, s.q, s.qd, s.qdd, all, cuts);
     const double size = 1.0 + largest(vec(tau));
     for (const int v : s.plan.dependent) EXPECT_NEAR(all[u(v)], 0.0, 1e-10 * size) << m.name << " " << v;
-    for (std::size_t k = 0; k < tau.size(); ++k) EXPECT_NEAR(all[u(s.plan.actuated[k])], tau[k], 1e-10 * size) << m.name;
+    for (std::size_t k = 0; k < tau.size(); ++k)
+      EXPECT_NEAR(all[u(s.plan.actuated[k])], tau[k], 1e-10 * size) << m.name;
   }
 }
 
@@ -384,25 +393,28 @@ TEST(Closed, RedundantTorquesAreTheLeast) {
   }
   const Values weights{1.0, 4.0};
   closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau, weights);
-  EXPECT_NEAR(tau[0] * r, 4.0 * tau[1], 1e-12 * (1.0 + std::abs(tau[0])));  // ∂(τ₀² + 4 τ₁²) along what changes nothing is 0
+  EXPECT_NEAR(tau[0] * r, 4.0 * tau[1],
+              1e-12 * (1.0 + std::abs(tau[0])));  // ∂(τ₀² + 4 τ₁²) along what changes nothing is 0
   EXPECT_NEAR(tau[0] + r * tau[1], force[0], 1e-12 * (1.0 + std::abs(force[0])));
   Values back(1);
   closed_forward<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, back);
   EXPECT_NEAR(back[0], s.s.qdd[0], 1e-11);
 }
 
-// Newton and Euler for each link of the four bars by itself, in the plane, with kinematics written down here: nine equations for the
-// forces in four pins, under the torques of both motors.
+// Newton and Euler for each link of the four bars by itself, in the plane, with kinematics written down here: nine
+// equations for the forces in four pins, under the torques of both motors.
 TEST(Closed, ReactionsUnderTwoMotorsAreThoseOfFreeBodies) {
   Subject s(mechanism_of(bars(true, true)));
-  const double a = 0.5, b = 1.1, c = 0.6, ground = 1.0;  // lengths; centres of mass at the links' joints, mass 1, inertia 1
+  const double a = 0.5, b = 1.1, c = 0.6,
+               ground = 1.0;  // lengths; centres of mass at the links' joints, mass 1, inertia 1
   const double angle[3] = {s.q[0], s.q[0] + s.q[1], s.q[2]}, rate[3] = {s.qd[0], s.qd[0] + s.qd[1], s.qd[2]},
                slope[3] = {s.qdd[0], s.qdd[0] + s.qdd[1], s.qdd[2]};
   const auto along = [](double size, double t) { return Eigen::Vector2d(size * std::cos(t), size * std::sin(t)); };
   const auto across = [](double size, double t) { return Eigen::Vector2d(-size * std::sin(t), size * std::cos(t)); };
   const Eigen::Vector2d pin = along(a, angle[0]) + along(b, angle[1]);
   ASSERT_LT((pin - Eigen::Vector2d(ground, 0.0) - along(c, angle[2])).norm(), 1e-12);
-  const Eigen::Vector2d accelerated = across(a, angle[0]) * slope[0] - along(a, angle[0]) * rate[0] * rate[0];  // the coupler's joint
+  const Eigen::Vector2d accelerated =
+      across(a, angle[0]) * slope[0] - along(a, angle[0]) * rate[0] * rate[0];  // the coupler's joint
   for (const Values& weights : {Values{1.0, 1.0}, Values{1.0, 50.0}, Values{50.0, 1.0}}) {
     Values tau(2);
     closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau, weights);

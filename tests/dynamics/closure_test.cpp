@@ -16,7 +16,8 @@ struct Expected {
 
 // Freedoms as the makers count them: by inspection of each mechanism.
 TEST(Mobility, OfTheShippedLoops) {
-  for (const Expected& e : {Expected{"four-bar", 1}, Expected{"planar-3rrr", 3}, Expected{"planar-3rrr-helmy", 3}, Expected{"stewart", 6}}) {
+  for (const Expected& e : {Expected{"four-bar", 1}, Expected{"planar-3rrr", 3}, Expected{"planar-3rrr-helmy", 3},
+                            Expected{"stewart", 6}}) {
     const Mobility m = mobility(instantiate<double>(load(e.model)));
     EXPECT_EQ(m.dof, e.dof) << e.model;
     EXPECT_TRUE(m.closed) << e.model;
@@ -58,7 +59,8 @@ links:
   - {name: left, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}
   - {name: coupler, parent: left, joint: {type: revolute, origin: {xyz: [0.5, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
   - {name: right, parent: base, joint: {type: revolute, origin: {xyz: [ground, 0, 0]}}, inertia: {mass: 1, tensor: [1, 1, 1]}}
-)" + home + loop, "bars.yaml");
+)" + home + loop,
+                                 "bars.yaml");
   EXPECT_TRUE(r.mechanism);
   return *r.mechanism;
 }
@@ -66,7 +68,8 @@ links:
 TEST(Mobility, OfAParallelogramLaidFlatIsOne) {
   // flat, both angles may start to change on their own; standing at 60°, only together
   const std::string loop =
-      "loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: {xyz: [0.5, 0, 0]}}}]\n";
+      "loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0]}, right: "
+      "{xyz: [0.5, 0, 0]}}}]\n";
   const Mobility flat = mobility(instantiate<double>(two_bars("", loop)));
   EXPECT_EQ(flat.dof, 1);
   EXPECT_TRUE(flat.singular_home);
@@ -78,9 +81,11 @@ TEST(Mobility, OfAParallelogramLaidFlatIsOne) {
 
 TEST(Mobility, AnAxisTurnedOverIsNotClosed) {
   const std::string loop =
-      "loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0], rpy: [180 deg, 0, 0]}, right: "
+      "loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {coupler: {xyz: [1, 0, 0], rpy: "
+      "[180 deg, 0, 0]}, right: "
       "{xyz: [0.5, 0, 0]}}}]\n";
-  EXPECT_FALSE(mobility(instantiate<double>(two_bars("home: {left: 60 deg, coupler: -60 deg, right: 60 deg}\n", loop))).closed);
+  EXPECT_FALSE(
+      mobility(instantiate<double>(two_bars("home: {left: 60 deg, coupler: -60 deg, right: 60 deg}\n", loop))).closed);
 }
 
 TEST(Mobility, OfNumbersThatAreNoneIsNotClosed) {
@@ -95,7 +100,8 @@ links:
   - {name: shelf, parent: base, joint: {type: fixed, origin: {xyz: [1, 0, 0]}}}
 loops:
   - {name: bolt, joint: {type: fixed}, between: [shelf, base], at: {shelf: {}, base: {xyz: [1, 0, 0]}}}
-)", "rigid.yaml");
+)",
+                                 "rigid.yaml");
   ASSERT_TRUE(r.mechanism);
   const Mobility m = mobility(instantiate<double>(*r.mechanism));
   EXPECT_EQ(m.dof, 0);
@@ -118,7 +124,8 @@ TEST(Closure, JacobianIsTheDerivativeOfTheResidual) {
       advance(model, down, step);
       const ClosureState a = closure_state(model, work, up), b = closure_state(model, work, down);
       for (std::size_t i = 0; i < m; ++i) {
-        EXPECT_NEAR((a.residual[i] - b.residual[i]) / (2 * h), at.jacobian[static_cast<std::size_t>(k) * m + i], 1e-8) << name;
+        EXPECT_NEAR((a.residual[i] - b.residual[i]) / (2 * h), at.jacobian[static_cast<std::size_t>(k) * m + i], 1e-8)
+            << name;
       }
     }
   }

@@ -11,21 +11,21 @@
 
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "dynamics/tree/aba.hpp"
-#include "dynamics/tree/crba.hpp"
 #include "dynamics/derivatives/derivative_terms.hpp"
 #include "dynamics/derivatives/forward_derivatives.hpp"
 #include "dynamics/derivatives/inverse_derivatives.hpp"
+#include "dynamics/derivatives/second_derivatives.hpp"
 #include "dynamics/parameters/parameter_derivatives.hpp"
 #include "dynamics/parameters/regressor.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
-#include "dynamics/derivatives/second_derivatives.hpp"
 #include "graph/interpreter.hpp"
 #include "model/coordinate_rates.hpp"
 #include "model/displace.hpp"
-#include "model/read/embedded.hpp"
 #include "model/evaluate.hpp"
 #include "model/random_state.hpp"
+#include "model/read/embedded.hpp"
 #include "model/read/read.hpp"
 #include "support/motion.hpp"
 #include "support/random_elements.hpp"
@@ -232,8 +232,9 @@ TEST(DerivativeTerms, BoundEveryEntry) {
     const DerivativeTerms terms = derivative_terms(model, work, s.q, s.qd, s.qdd);
     for (Eigen::Index k = 0; k < d.q.size(); ++k) {
       const auto at = static_cast<std::size_t>(k);
-      for (const auto& [entry, size] : {std::pair(d.q.data()[k], terms.d_q[at]), std::pair(d.qd.data()[k], terms.d_qd[at]),
-                                        std::pair(d.last.data()[k], terms.d_qdd[at])}) {
+      for (const auto& [entry, size] :
+           {std::pair(d.q.data()[k], terms.d_q[at]), std::pair(d.qd.data()[k], terms.d_qd[at]),
+            std::pair(d.last.data()[k], terms.d_qdd[at])}) {
         EXPECT_LE(std::abs(entry), size * (1.0 + 1e-12)) << seed << ", entry " << k;
         if (size > 0.0) most = std::max(most, std::abs(entry) / size);
       }
@@ -311,8 +312,8 @@ std::vector<Values> first_by_duals(const Model<double>& model, const Model<Dual>
   return all;
 }
 
-// d/dx f at 0, by central differences over 0.2, 0.1, … extrapolated to none (Richardson). For what the dynamics are made of, sines and
-// polynomials, nothing remains of the terms that are left out, and of rounding about 1e-16/0.0125.
+// d/dx f at 0, by central differences over 0.2, 0.1, … extrapolated to none (Richardson). For what the dynamics are
+// made of, sines and polynomials, nothing remains of the terms that are left out, and of rounding about 1e-16/0.0125.
 template <class F>
 std::vector<Values> extrapolated_slope(const F& f) {
   constexpr int kLevels = 5;
@@ -338,7 +339,8 @@ std::vector<Values> extrapolated_slope(const F& f) {
   return row.back();
 }
 
-// The largest deviation of second derivatives from those of the first by duals, of each tensor as a part of its largest entry.
+// The largest deviation of second derivatives from those of the first by duals, of each tensor as a part of its largest
+// entry.
 double error_of_second(const Mechanism& mechanism, std::uint64_t seed) {
   const Model<double> model = instantiate<double>(mechanism);
   const Model<Dual> twin = instantiate<Dual>(mechanism);
@@ -353,7 +355,8 @@ double error_of_second(const Mechanism& mechanism, std::uint64_t seed) {
       Values step = unit(model.nv, k);
       for (double& x : step) x *= h;
       moved.q = displaced<double>(model, s.q, step);
-      for (const JointInfo& joint : model.joints) {  // a turn leaves a quaternion a unit; the displacement is one of first order
+      for (const JointInfo& joint :
+           model.joints) {  // a turn leaves a quaternion a unit; the displacement is one of first order
         if (joint.type != JointType::spherical && joint.type != JointType::floating) continue;
         double* const x = moved.q.data() + joint.q + (joint.type == JointType::floating ? 3 : 0);
         const double length = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
@@ -372,7 +375,8 @@ double error_of_second(const Mechanism& mechanism, std::uint64_t seed) {
     append(expected.qd_qd, along_qd[1]);
   }
   double worst = 0.0;
-  for (const auto tensor : {&SecondDerivatives::q_q, &SecondDerivatives::qd_q, &SecondDerivatives::qd_qd, &SecondDerivatives::qdd_q}) {
+  for (const auto tensor :
+       {&SecondDerivatives::q_q, &SecondDerivatives::qd_q, &SecondDerivatives::qd_qd, &SecondDerivatives::qdd_q}) {
     double size = 0.0;
     for (const Values& which : {expected.*tensor, second.*tensor}) {
       for (const double x : which) size = std::max(size, std::abs(x));
@@ -504,11 +508,13 @@ TEST(Derivatives, TracedAndInterpretedAreTheSame) {
     for (const bool forward : {false, true}) {
       const Function twin =
           trace("derivatives", {{"q", nq}, {"qd", nv}, {"last", nv}},
-                {{"d_q", nv * nv}, {"d_qd", nv * nv}, {"d_last", nv * nv}}, [&](const Arguments& in, Results& out) {
+                {{"d_q", nv * nv}, {"d_qd", nv * nv}, {"d_last", nv * nv}},
+                [&](const Arguments& in, Results& out) {
                   DerivativeWorkspace<Expr> work(symbolic);
                   (forward ? forward_derivatives<Expr> : inverse_derivatives<Expr>)(symbolic, work, in[0], in[1], in[2],
                                                                                     out[0], out[1], out[2]);
-                }).with({Arithmetic::Trigonometry::own, false});
+                })
+              .with({Arithmetic::Trigonometry::own, false});
       Values in = s.q, got(3 * nv * nv);
       in.insert(in.end(), s.qd.begin(), s.qd.end());
       const Values& last = forward ? s.tau : s.qdd;
@@ -519,7 +525,8 @@ TEST(Derivatives, TracedAndInterpretedAreTheSame) {
       for (std::size_t k = 0; k < nv * nv; ++k) {
         EXPECT_NEAR(got[k], d.q.data()[k], rounding * largest(d.q)) << seed << " " << forward << " " << k;
         EXPECT_NEAR(got[nv * nv + k], d.qd.data()[k], rounding * largest(d.qd)) << seed << " " << forward << " " << k;
-        EXPECT_NEAR(got[2 * nv * nv + k], d.last.data()[k], rounding * largest(d.last)) << seed << " " << forward << " " << k;
+        EXPECT_NEAR(got[2 * nv * nv + k], d.last.data()[k], rounding * largest(d.last))
+            << seed << " " << forward << " " << k;
       }
     }
   }

@@ -1,4 +1,5 @@
-// Six roads to the platform of a planar 3-RRR, against each other, against the mechanism's own closures and against numbers of Helmy 1994.
+// Six roads to the platform of a planar 3-RRR, against each other, against the mechanism's own closures and against
+// numbers of Helmy 1994.
 #include "dynamics/planar_3rrr/direct_kinematics.hpp"
 
 #include <gtest/gtest.h>
@@ -35,14 +36,16 @@ void expect_same(const Triangle<double>& a, const Triangle<double>& b, double to
 }
 
 // digest of Helmy 1994, t = 0
-const Triangle<double> kStart{PlaneVector<double>{0.49691465, 0.73626751}, {0.21084875, 0.45668513}, {0.59600714, 0.34873599}};
+const Triangle<double> kStart{
+    PlaneVector<double>{0.49691465, 0.73626751}, {0.21084875, 0.45668513}, {0.59600714, 0.34873599}};
 
 TEST(ThreeLegs, AreReadOffTheMechanism) {
   const ThreeLegs legs = helmy();
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_NEAR(legs.crank[k], 0.4, 1e-15);
     EXPECT_NEAR(legs.rod[k], 0.6, 1e-15);
-    EXPECT_NEAR(std::remainder(legs.heading[k] - 120 * kDeg * static_cast<double>(k), 2 * std::numbers::pi), 0.0, 1e-14);
+    EXPECT_NEAR(std::remainder(legs.heading[k] - 120 * kDeg * static_cast<double>(k), 2 * std::numbers::pi), 0.0,
+                1e-14);
   }
   const Triangle<double> P = knees<double>(legs, manoeuvre(0));
   expect_same(P, {PlaneVector<double>{0, 0.4}, {0.6, 0}, {0.9, 0.8660254037844386}}, 1e-14, "knees");
@@ -84,7 +87,8 @@ TEST(DirectKinematics, FindsTheTabulatedStart) {
   for (const DirectMethod method : kDirectMethods) {
     Triangle<double> corners = kStart;
     for (PlaneVector<double>& c : corners) c.x += 0.01, c.y -= 0.02;
-    EXPECT_TRUE(direct_kinematics<double>(method, legs, q, knees<double>(legs, q), corners).converged) << to_string(method);
+    EXPECT_TRUE(direct_kinematics<double>(method, legs, q, knees<double>(legs, q), corners).converged)
+        << to_string(method);
     expect_same(corners, kStart, 1e-8, to_string(method));
   }
 }
@@ -140,7 +144,8 @@ TEST(DirectKinematics, AllModesAreModesByEveryRoad) {
         Triangle<double> corners = mode;
         const DirectEffort effort = direct_kinematics<double>(method, legs, q, P, corners, 1e-12);
         EXPECT_TRUE(effort.converged) << to_string(method);
-        expect_same(corners, mode, 1e-6, to_string(method));  // some are nearly singular: a residual of 1e-12 leaves that much
+        expect_same(corners, mode, 1e-6,
+                    to_string(method));  // some are nearly singular: a residual of 1e-12 leaves that much
       }
     }
   }

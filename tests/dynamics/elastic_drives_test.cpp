@@ -25,7 +25,9 @@ links:
     parent: base
     joint: {type: revolute}
     inertia: {mass: 1, tensor: [1, 1, 2]}
-    drive: {ratio: 10, rotor_inertia: 1e-3, stiffness: 50)" + more + "}\n", "two.yaml");
+    drive: {ratio: 10, rotor_inertia: 1e-3, stiffness: 50)" +
+                                        more + "}\n",
+                                    "two.yaml");
   return instantiate<double>(with_elastic_drives(*read.mechanism));
 }
 
@@ -71,8 +73,7 @@ TEST(ElasticDrives, SwingWithTheFrequencyOfTwoMasses) {
 }
 
 TEST(ElasticDrives, InverseAndForwardAgree) {
-  const Model<double> m =
-      instantiate<double>(with_elastic_drives(load(LW_SOURCE_DIR "/tests/fuzz/yaml/forces.yaml")));
+  const Model<double> m = instantiate<double>(with_elastic_drives(load(LW_SOURCE_DIR "/tests/fuzz/yaml/forces.yaml")));
   Workspace<double> work(m);
   Random random(1);
   for (int k = 0; k < 10; ++k) {

@@ -5,19 +5,19 @@
 
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "dynamics/tree/aba.hpp"
 #include "dynamics/canonical/composite.hpp"
 #include "dynamics/canonical/tensor_derivatives.hpp"
-#include "dynamics/tree/crba.hpp"
 #include "dynamics/derivatives/element_derivatives.hpp"
+#include "dynamics/derivatives/forward_derivatives.hpp"
+#include "dynamics/derivatives/inverse_derivatives.hpp"
+#include "dynamics/formulations/formulation.hpp"
+#include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/parameters/regressor.hpp"
+#include "dynamics/tree/aba.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/elements.hpp"
 #include "dynamics/tree/energy.hpp"
-#include "dynamics/formulations/formulation.hpp"
-#include "dynamics/derivatives/forward_derivatives.hpp"
-#include "dynamics/friction/forward_friction.hpp"
-#include "dynamics/derivatives/inverse_derivatives.hpp"
 #include "dynamics/tree/kinematics.hpp"
-#include "dynamics/parameters/regressor.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
@@ -466,9 +466,9 @@ TEST(Shaft, WithoutPlayIsAlwaysLoaded) {
   EXPECT_NEAR((qdd[0] - qdd[1]) / 0.1, -50.0 * (1.0 / 0.3 + 1.0 / 0.2), 1e-9);
 }
 
-// An arm of three links: about z, about y with a mass m at distance l, and a wheel J₃ about the x of that; on the second
-// link the rotor J that drives the wheel, geared by r, about an axis at γ from x towards z. With the wheel's and the rotor's
-// turning u₃ = q̇₃ − q̇₁ sin q₂ and u = q̇₁ sin(γ − q₂) + r q̇₃
+// An arm of three links: about z, about y with a mass m at distance l, and a wheel J₃ about the x of that; on the
+// second link the rotor J that drives the wheel, geared by r, about an axis at γ from x towards z. With the wheel's and
+// the rotor's turning u₃ = q̇₃ − q̇₁ sin q₂ and u = q̇₁ sin(γ − q₂) + r q̇₃
 //   T = ½ (I₁ + m l² cos² q₂) q̇₁² + ½ m l² q̇₂² + ½ J₃ u₃² + ½ J u²,   V = −m g l sin q₂
 TEST(GyroscopicRotor, FollowsItsLagrangian) {
   const double I1 = 0.8, mass = 3.0, l = 0.6, J3 = 0.05, J = 2e-4, r = 80.0, gamma = 0.7, g = 9.81;

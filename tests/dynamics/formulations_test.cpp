@@ -12,8 +12,8 @@
 
 #include "base/largest.hpp"
 #include "base/worse.hpp"
-#include "dynamics/tree/crba.hpp"
 #include "dynamics/formulations/formulation.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"
@@ -47,7 +47,8 @@ struct Reference {
   VectorXd tau, h, terms;
 };
 
-void compare(const Formulation& f, const Model<double>& model, const State& s, const Reference& ours, bool all, Worst& worst) {
+void compare(const Formulation& f, const Model<double>& model, const State& s, const Reference& ours, bool all,
+             Worst& worst) {
   const auto nv = static_cast<std::size_t>(model.nv);
   VectorXd tau(ours.n), qdd(ours.n);
   inverse_by<double>(f, model, s.q, s.qd, s.qdd, {tau.data(), nv});
@@ -67,10 +68,9 @@ void compare(const Formulation& f, const Model<double>& model, const State& s, c
 void compare_twin(const Formulation& f, const Mechanism& mechanism, const Model<double>& model, const State& s) {
   const Model<Expr> symbolic = instantiate<Expr>(mechanism);
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-  const Function twin = trace(f.name, {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
-                              [&](const Arguments& in, Results& out) {
-                                inverse_by<Expr>(f, symbolic, in[0], in[1], in[2], out[0]);
-                              });
+  const Function twin =
+      trace(f.name, {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
+            [&](const Arguments& in, Results& out) { inverse_by<Expr>(f, symbolic, in[0], in[1], in[2], out[0]); });
   Values in = s.q, got(nv), expected(nv);
   in.insert(in.end(), s.qd.begin(), s.qd.end());
   in.insert(in.end(), s.qdd.begin(), s.qdd.end());
@@ -79,9 +79,9 @@ void compare_twin(const Formulation& f, const Mechanism& mechanism, const Model<
 
   for (std::size_t k = 0; k < nv; ++k) EXPECT_EQ(got[k] + 0.0, expected[k] + 0.0) << f.name << ", " << mechanism.name;
 
-  const Function matrix = trace(f.name + "-matrix", {{"q", nq}}, {{"M", nv * nv}}, [&](const Arguments& a, Results& out) {
-    mass_matrix_by<Expr>(f, symbolic, a[0], out[0]);
-  });
+  const Function matrix =
+      trace(f.name + "-matrix", {{"q", nq}}, {{"M", nv * nv}},
+            [&](const Arguments& a, Results& out) { mass_matrix_by<Expr>(f, symbolic, a[0], out[0]); });
   Values M(nv * nv), M_expected(nv * nv);
   evaluate<double>(matrix, s.q, M);
   mass_matrix_by<double>(f, model, s.q, M_expected);
@@ -95,9 +95,13 @@ TEST(Formulations, AgreeAtTenThousandStates) {
     int mechanisms, most_joints;
   };
   const std::vector<JointType> simple{JointType::revolute, JointType::prismatic};
-  const std::vector<JointType> composed{JointType::revolute, JointType::cylindrical, JointType::universal, JointType::planar};
-  const std::vector<Family> families{{simple, 0.0, 0.0, 420, 12},  {composed, 0.0, 0.0, 80, 4}, {simple, 0.4, 0.0, 60, 12},
-                                     {composed, 0.4, 0.3, 40, 4}, {kAllJointTypes, 0.4, 0.0, 100, 25}};
+  const std::vector<JointType> composed{JointType::revolute, JointType::cylindrical, JointType::universal,
+                                        JointType::planar};
+  const std::vector<Family> families{{simple, 0.0, 0.0, 420, 12},
+                                     {composed, 0.0, 0.0, 80, 4},
+                                     {simple, 0.4, 0.0, 60, 12},
+                                     {composed, 0.4, 0.3, 40, 4},
+                                     {kAllJointTypes, 0.4, 0.0, 100, 25}};
   std::map<std::string, Worst> worst;
   std::uint64_t seed = 0;
   for (const Family& family : families) {
@@ -121,8 +125,8 @@ TEST(Formulations, AgreeAtTenThousandStates) {
   }
   for (const Formulation& f : formulations()) {
     const Worst& w = worst[f.name];
-    fmt::print("  {:24} {:6} states: {:.1e} of the tolerance for torques, {:.1e} M, {:.1e} residual of accelerations\n", f.name,
-               w.states, w.inverse, w.mass_matrix, w.forward);
+    fmt::print("  {:24} {:6} states: {:.1e} of the tolerance for torques, {:.1e} M, {:.1e} residual of accelerations\n",
+               f.name, w.states, w.inverse, w.mass_matrix, w.forward);
     EXPECT_GE(w.states, 10000) << f.name;
     EXPECT_LE(w.inverse, 1.0) << f.name;
     EXPECT_LE(w.mass_matrix, 1.0) << f.name;
@@ -132,14 +136,14 @@ TEST(Formulations, AgreeAtTenThousandStates) {
 
 TEST(Formulations, TracedAndInterpretedGiveTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Mechanism mechanism =
-        random_mechanism(seed, {.joints = 1 + static_cast<int>(seed) / 2,
-                                .types = seed % 3 == 0 ? kAllJointTypes
-                                                       : std::vector<JointType>{JointType::revolute, JointType::prismatic},
-                                .branching = seed % 2 == 0 ? 0.4 : 0.0,
-                                .drives = true,
-                                .springs = true,
-                                .mimic = seed == 4 ? 0.4 : 0.0});
+    const Mechanism mechanism = random_mechanism(
+        seed,
+        {.joints = 1 + static_cast<int>(seed) / 2,
+         .types = seed % 3 == 0 ? kAllJointTypes : std::vector<JointType>{JointType::revolute, JointType::prismatic},
+         .branching = seed % 2 == 0 ? 0.4 : 0.0,
+         .drives = true,
+         .springs = true,
+         .mimic = seed == 4 ? 0.4 : 0.0});
     const Model<double> model = instantiate<double>(mechanism);
     Random random(seed);
     const State s = random_state(model, random);
@@ -163,11 +167,13 @@ TEST(Formulations, SayWhatTheyCannotDescribe) {
             "`walker-orin` needs a mass that is not negative of every body; `link3` has none");
   EXPECT_EQ(refusal(*find_formulation("ness"), lighter), "");
   lighter.bodies[2].inertia.mass = 0.0;  // and a first moment all the same
-  EXPECT_EQ(refusal(*find_formulation("ness"), lighter), "`ness` needs a centre of mass of every body; `link3` has none");
+  EXPECT_EQ(refusal(*find_formulation("ness"), lighter),
+            "`ness` needs a centre of mass of every body; `link3` has none");
   Model<double> impossible = instantiate<double>(load("puma560"));
   EXPECT_EQ(refusal(*find_formulation("noc"), impossible), "");
   for (int k = 0; k < 3; ++k) impossible.bodies[3].inertia.I(k, k) -= 1.0;
-  EXPECT_EQ(refusal(*find_formulation("noc"), impossible), "`noc` needs moments of inertia that are not negative of every body; `link4` has none");
+  EXPECT_EQ(refusal(*find_formulation("noc"), impossible),
+            "`noc` needs moments of inertia that are not negative of every body; `link4` has none");
 }
 
 }  // namespace formulations_test

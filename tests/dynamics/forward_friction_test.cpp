@@ -10,8 +10,8 @@
 #include <Eigen/LU>
 
 #include "base/worse.hpp"
-#include "dynamics/tree/crba.hpp"
 #include "dynamics/friction/forward_friction.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "dynamics/tree/torque_terms.hpp"
 #include "model/random_state.hpp"
@@ -79,8 +79,8 @@ void add_every_loss(Mechanism& m, std::uint64_t seed, bool gradual) {
   }
 }
 
-// How far the torques that the accelerations found need are from those given, as a part of what each is the sum of. (The
-// accelerations themselves are known to the condition of the mass matrix.)
+// How far the torques that the accelerations found need are from those given, as a part of what each is the sum of.
+// (The accelerations themselves are known to the condition of the mass matrix.)
 double torque_error(const Model<double>& model, Workspace<double>& work, const State& s, const Vector& tau,
                     const Vector& qdd) {
   Losses<double> losses(model);
@@ -119,8 +119,8 @@ TEST(ForwardWithLosses, UndoesInverseDynamicsAwayFromRest) {
   std::printf("%d states, worst %.1e\n", states, worst);
 }
 
-// From rest dry friction opposes the accelerations: M q̈ + h + σ(q̈) coulomb, which forward dynamics takes back to q̈. Where laws do not depend
-// on loads there is one answer.
+// From rest dry friction opposes the accelerations: M q̈ + h + σ(q̈) coulomb, which forward dynamics takes back to q̈.
+// Where laws do not depend on loads there is one answer.
 TEST(ForwardWithLosses, UndoesInverseDynamicsFromRest) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Mechanism m = random_mechanism(seed, {.joints = 1 + static_cast<int>(seed % 7)});
@@ -431,7 +431,8 @@ TEST(ForwardWithLosses, JammingIsReportedByJoint) {
   EXPECT_NEAR(qdd[0], 180.0 / 9.0 - 9.81, 1e-13);
 }
 
-// Two joints about one axis with inertias 2 and 1 (the second turns with the first), moved by two drives as a differential.
+// Two joints about one axis with inertias 2 and 1 (the second turns with the first), moved by two drives as a
+// differential.
 Model<double> differential(double coulomb) {
   Model<double> model = model_of(R"(name: differential
 gravity: [0, 0, 0]
@@ -617,8 +618,8 @@ TEST(ForwardWithLosses, WithoutLossesItIsForwardDynamics) {
   for (std::size_t v = 0; v < 6; ++v) EXPECT_NEAR(a[v], b[v], 1e-10 * std::max(1.0, std::abs(b[v])));
 }
 
-// Away from rest losses are those of the motion found. A joint that is held loses nothing, and one whose velocity has passed
-// zero within a step still has the friction of the direction decided at its beginning.
+// Away from rest losses are those of the motion found. A joint that is held loses nothing, and one whose velocity has
+// passed zero within a step still has the friction of the direction decided at its beginning.
 TEST(ForwardWithLosses, TellsLossesByItsDirections) {
   Random random(5);
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -655,8 +656,8 @@ links:
   EXPECT_DOUBLE_EQ(forward.losses().bearing[0], 3.0);
 }
 
-// Where no loss depends on the loads, M and h may come from elsewhere: the accelerations are the same, and those of joints that
-// stick are zero. Gears and springs that ask for more than M and h do not take them.
+// Where no loss depends on the loads, M and h may come from elsewhere: the accelerations are the same, and those of
+// joints that stick are zero. Gears and springs that ask for more than M and h do not take them.
 TEST(ForwardWithLosses, TakesEquationsFromElsewhere) {
   const Model<double> puma = instantiate<double>(load("puma560"));
   Workspace<double> work(puma);
@@ -688,8 +689,10 @@ TEST(ForwardWithLosses, TakesEquationsFromElsewhere) {
     rnea<double>(puma, work, s.q, s.qd, b, back);
     for (std::size_t v = 0; v < 6; ++v) {
       const double friction = tau[v] - back[v], most = puma.transmissions[v].drives[0].breakaway;
-      if (other.sticks()[v]) EXPECT_LE(std::abs(friction), most * (1.0 + 1e-12));
-      else EXPECT_NEAR(friction, other.directions()[v] * most, 1e-10 * (1.0 + std::abs(back[v])));
+      if (other.sticks()[v])
+        EXPECT_LE(std::abs(friction), most * (1.0 + 1e-12));
+      else
+        EXPECT_NEAR(friction, other.directions()[v] * most, 1e-10 * (1.0 + std::abs(back[v])));
     }
   }
   EXPECT_EQ(asked, 50);

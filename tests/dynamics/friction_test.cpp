@@ -218,7 +218,8 @@ links: [{name: b, parent: base, joint: {type: prismatic, axis: x}, inertia: {mas
   Workspace<double> work(block);
   Losses<double> l(block);
   const auto force = [&](double qd, double qdd, AtRest at_rest = AtRest::direction_of_acceleration) {
-    inverse_with_losses<double>(block, work, std::vector<double>{0.0}, std::vector<double>{qd}, std::vector<double>{qdd}, l, {}, at_rest);
+    inverse_with_losses<double>(block, work, std::vector<double>{0.0}, std::vector<double>{qd},
+                                std::vector<double>{qdd}, l, {}, at_rest);
     return l.total[0];
   };
   EXPECT_EQ(force(0.0, 0.5), 4.0);

@@ -1,8 +1,8 @@
 // Inverse kinematics: closed forms against the forward road on every branch, the numerical road on everything else.
 #include "dynamics/kinematics/inverse_kinematics.hpp"
 
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include <rapidcheck/gtest.h>
 #include <algorithm>
@@ -103,7 +103,8 @@ TEST(ClosedForm, ObliqueSlide) {
   expect_all_branches(Arm::of(text), 8, false);
 }
 
-// As the UR arms: three parallel axes, then two through a point beside them. Axes of either sense, wrist not at right angles.
+// As the UR arms: three parallel axes, then two through a point beside them. Axes of either sense, wrist not at right
+// angles.
 const char* kOffsetWrist = R"(linkwright: 1
 name: offset
 links:
@@ -566,8 +567,8 @@ TEST(InverseKinematics, OutOfReachIsSaidWhereItIsCertain) {
 }
 
 TEST(InverseKinematics, WhereFreedomIsLeftTheNearestIsGiven) {
-  // three links of half a metre in a plane, positions only: q1 tells q2 and q3 but for the elbow's sign, so that a scan of
-  // q1 finds the nearest
+  // three links of half a metre in a plane, positions only: q1 tells q2 and q3 but for the elbow's sign, so that a scan
+  // of q1 finds the nearest
   Arm arm = Arm::of(
       "linkwright: 1\nname: three\nlinks:\n"
       "  - {name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1, tensor: [1, 1, 1]}}\n"

@@ -1,8 +1,8 @@
 // Inverse dynamics against closed forms, Jacobians and its own trace.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <rapidcheck/gtest.h>
+#include <cmath>
 
 #include <Eigen/Geometry>
 
@@ -98,7 +98,8 @@ TEST(Rnea, RotorInertiaAndSpringActOnTheirOwnJointAlone) {
 }
 
 TEST(Rnea, ReactionAtTheBaseCarriesTheWeight) {
-  Mechanism m = random_mechanism(7, {.joints = 12, .types = {JointType::revolute, JointType::prismatic}, .branching = 0.0});
+  Mechanism m =
+      random_mechanism(7, {.joints = 12, .types = {JointType::revolute, JointType::prismatic}, .branching = 0.0});
   const Model<double> model = instantiate<double>(m);
   Workspace<double> work(model);
   Random random(3);
@@ -135,7 +136,8 @@ RC_GTEST_PROP(Rnea, ExternalWrenchActsThroughTheJacobian, ()) {
   for (std::size_t k = 0; k < nv; ++k) {
     double through = 0.0, scale = 1.0 + std::abs(without[k]);
     for (int r = 0; r < 3; ++r) {
-      through += J[6 * k + static_cast<std::size_t>(r)] * wrench.ang[r] + J[6 * k + 3 + static_cast<std::size_t>(r)] * wrench.lin[r];
+      through += J[6 * k + static_cast<std::size_t>(r)] * wrench.ang[r] +
+                 J[6 * k + 3 + static_cast<std::size_t>(r)] * wrench.lin[r];
     }
     RC_ASSERT(std::abs(without[k] - with[k] - through) <= 1e-12 * (scale + 100.0));
   }
@@ -160,8 +162,10 @@ RC_GTEST_PROP(Rnea, DoesNotDependOnTheWorldFrame, ()) {
   pedestal.joint.origin.xyz = {random.between(-2, 2), random.between(-2, 2), random.between(-2, 2)};
   const double roll = random.between(-3, 3), pitch = random.between(-1.5, 1.5), yaw = random.between(-3, 3);
   pedestal.joint.origin.rotation = {Rotation::Kind::rpy, {roll, pitch, yaw}};
-  const Eigen::Matrix3d R = (Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(pitch, Eigen::Vector3d::UnitY()) *
-                             Eigen::AngleAxisd(roll, Eigen::Vector3d::UnitX())).toRotationMatrix();
+  const Eigen::Matrix3d R =
+      (Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(pitch, Eigen::Vector3d::UnitY()) *
+       Eigen::AngleAxisd(roll, Eigen::Vector3d::UnitX()))
+          .toRotationMatrix();
   const Eigen::Vector3d g = R * model.gravity.eigen();
   for (int k = 0; k < 3; ++k) m.gravity[static_cast<std::size_t>(k)] = g[k];
   for (Link& link : m.links) {
@@ -180,7 +184,8 @@ RC_GTEST_PROP(Rnea, DoesNotDependOnTheWorldFrame, ()) {
 TEST(Rnea, MimicJointIsTheGearedMechanism) {
   // two joints geared by −0.5: torque and inertia as seen by the driver, against projection of the free mechanism
   Mechanism free;
-  free.links = {rod("one", "base", 0.0, 0.7, 2.0), rod("two", "one", 0.7, 0.5, 1.5), rod("three", "two", 0.5, 0.3, 1.0)};
+  free.links = {rod("one", "base", 0.0, 0.7, 2.0), rod("two", "one", 0.7, 0.5, 1.5),
+                rod("three", "two", 0.5, 0.3, 1.0)};
   Mechanism geared = free;
   geared.links[1].joint.mimic = Mimic{"one", -0.5, 0.2, {}};
   const Model<double> whole = instantiate<double>(free), part = instantiate<double>(geared);
@@ -211,15 +216,16 @@ TEST(Rnea, MimicJointIsTheGearedMechanism) {
 
 TEST(Rnea, TracedAndInterpretedGivesTheSameBits) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const Mechanism m = random_mechanism(seed, {.joints = static_cast<int>(seed), .drives = true, .springs = true, .mimic = seed % 3 == 0 ? 0.4 : 0.0});
+    const Mechanism m = random_mechanism(
+        seed, {.joints = static_cast<int>(seed), .drives = true, .springs = true, .mimic = seed % 3 == 0 ? 0.4 : 0.0});
     const Model<double> model = instantiate<double>(m);
     const Model<Expr> symbolic = instantiate<Expr>(m);
     const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-    const Function f = trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
-                             [&](const Arguments& in, Results& out) {
-                               Workspace<Expr> work(symbolic);
-                               rnea<Expr>(symbolic, work, in[0], in[1], in[2], out[0]);
-                             });
+    const Function f =
+        trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
+          Workspace<Expr> work(symbolic);
+          rnea<Expr>(symbolic, work, in[0], in[1], in[2], out[0]);
+        });
     Random random(seed);
     const State s = random_state(model, random);
     std::vector<double> in = s.q, expected(nv), got(nv);
@@ -240,12 +246,13 @@ TEST(Rnea, KeptParameterStaysASymbol) {
   link.inertia->mass = Formula(mass, {}, "m");
   link.inertia->tensor[1] = Formula(mass * 0.01, {}, "m*0.01");
   m.links = {link};
-  const Function f = trace("inverse", {{"q", 1}, {"qdd", 1}, {"m", 1}}, {{"tau", 1}}, [&](const Arguments& in, Results& out) {
-    const Model<Expr> model = instantiate<Expr>(m, {{"m", in[2][0]}});
-    Workspace<Expr> work(model);
-    const std::vector<Expr> still(1);
-    rnea<Expr>(model, work, in[0], still, in[1], out[0]);
-  });
+  const Function f =
+      trace("inverse", {{"q", 1}, {"qdd", 1}, {"m", 1}}, {{"tau", 1}}, [&](const Arguments& in, Results& out) {
+        const Model<Expr> model = instantiate<Expr>(m, {{"m", in[2][0]}});
+        Workspace<Expr> work(model);
+        const std::vector<Expr> still(1);
+        rnea<Expr>(model, work, in[0], still, in[1], out[0]);
+      });
   Interpreter<double> run(f);
   double tau[1];
   for (const double value : {1.0, 5.0}) {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <rapidcheck/gtest.h>
+#include <cmath>
 
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/energy.hpp"
@@ -18,7 +18,8 @@ namespace kinematics_test {
 
 struct Subject {
   explicit Subject(std::uint64_t seed, int joints)
-      : mechanism(random_mechanism(seed, {.joints = joints, .drives = true, .springs = true, .mimic = seed % 3 == 0 ? 0.3 : 0.0})),
+      : mechanism(random_mechanism(
+            seed, {.joints = joints, .drives = true, .springs = true, .mimic = seed % 3 == 0 ? 0.3 : 0.0})),
         model(instantiate<double>(mechanism)),
         step(instantiate<ComplexStep>(mechanism)),
         work(model),
@@ -117,8 +118,10 @@ RC_GTEST_PROP(Energy, ItsRateIsThePowerOfTheActuators, ()) {
 
 TEST(Momentum, OfAFloatingTreeChangesOnlyByGravity) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    Mechanism m = random_mechanism(seed, {.joints = 9, .types = {JointType::revolute, JointType::prismatic, JointType::spherical},
-                                          .branching = 0.4, .shuffle = false});
+    Mechanism m = random_mechanism(seed, {.joints = 9,
+                                          .types = {JointType::revolute, JointType::prismatic, JointType::spherical},
+                                          .branching = 0.4,
+                                          .shuffle = false});
     // everything that hung on the base hangs on a body that floats
     Link hull;
     hull.name = hull.joint.name = "hull";
@@ -161,21 +164,22 @@ TEST(Kinematics, TracedAndInterpretedGivesTheSameBits) {
     const Model<Expr> symbolic = instantiate<Expr>(s.mechanism);
     const auto nq = static_cast<std::size_t>(s.model.nq), nv = static_cast<std::size_t>(s.model.nv);
     const int frame = static_cast<int>(s.model.frames.size()) - 1;
-    const Function f = trace("kinematics", {{"q", nq}, {"qd", nv}}, {{"J", 6 * nv}, {"bias", 6}, {"energy", 2}, {"momentum", 3}},
-                             [&](const Arguments& in, Results& out) {
-                               Workspace<Expr> work(symbolic);
-                               forward_velocities<Expr>(symbolic, work, in[0], in[1]);
-                               frame_jacobian<Expr>(symbolic, work, frame, out[0]);
-                               const Energy<Expr> E = energy<Expr>(symbolic, work, in[0], in[1]);
-                               out[2] = {E.kinetic, E.potential};
-                               const Force<Expr> P = momentum(symbolic, work);
-                               for (int k = 0; k < 3; ++k) out[3][static_cast<std::size_t>(k)] = P.ang[k];
-                               const Motion<Expr> bias = frame_bias<Expr>(symbolic, work, frame, in[0], in[1]);
-                               for (int k = 0; k < 3; ++k) {
-                                 out[1][static_cast<std::size_t>(k)] = bias.ang[k];
-                                 out[1][static_cast<std::size_t>(3 + k)] = bias.lin[k];
-                               }
-                             });
+    const Function f =
+        trace("kinematics", {{"q", nq}, {"qd", nv}}, {{"J", 6 * nv}, {"bias", 6}, {"energy", 2}, {"momentum", 3}},
+              [&](const Arguments& in, Results& out) {
+                Workspace<Expr> work(symbolic);
+                forward_velocities<Expr>(symbolic, work, in[0], in[1]);
+                frame_jacobian<Expr>(symbolic, work, frame, out[0]);
+                const Energy<Expr> E = energy<Expr>(symbolic, work, in[0], in[1]);
+                out[2] = {E.kinetic, E.potential};
+                const Force<Expr> P = momentum(symbolic, work);
+                for (int k = 0; k < 3; ++k) out[3][static_cast<std::size_t>(k)] = P.ang[k];
+                const Motion<Expr> bias = frame_bias<Expr>(symbolic, work, frame, in[0], in[1]);
+                for (int k = 0; k < 3; ++k) {
+                  out[1][static_cast<std::size_t>(k)] = bias.ang[k];
+                  out[1][static_cast<std::size_t>(3 + k)] = bias.lin[k];
+                }
+              });
     std::vector<double> in = s.state.q, expected(6 * nv), got(f.output_size());
     in.insert(in.end(), s.state.qd.begin(), s.state.qd.end());
     evaluate<double>(f, in, got);

@@ -12,7 +12,8 @@
 namespace lw {
 namespace legs_test {
 
-// A tripod: legs of a revolute, a prismatic and a ball joint, five freedoms each; the first carries the platform in the tree.
+// A tripod: legs of a revolute, a prismatic and a ball joint, five freedoms each; the first carries the platform in the
+// tree.
 const char* const kTripod = R"(linkwright: 1
 name: tripod
 links:

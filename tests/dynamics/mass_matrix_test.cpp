@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <rapidcheck/gtest.h>
 #include <Eigen/Core>
 #include <cmath>
-#include <rapidcheck/gtest.h>
 
 #include "base/linear.hpp"
 #include "base/worse.hpp"
@@ -20,7 +20,8 @@ namespace mass_matrix_test {
 
 struct Subject {
   explicit Subject(std::uint64_t seed, int joints)
-      : mechanism(random_mechanism(seed, {.joints = joints, .drives = true, .springs = true, .mimic = seed % 3 == 0 ? 0.3 : 0.0})),
+      : mechanism(random_mechanism(
+            seed, {.joints = joints, .drives = true, .springs = true, .mimic = seed % 3 == 0 ? 0.3 : 0.0})),
         model(instantiate<double>(mechanism)),
         work(model) {
     Random random(seed);
@@ -55,7 +56,8 @@ RC_GTEST_PROP(MassMatrix, ColumnsAreTorquesOfUnitAccelerations, ()) {
   const auto nv = static_cast<std::size_t>(s.model.nv);
   std::vector<double> still(nv), gravity(nv), tau(nv);
   gravity_forces<double>(s.model, s.work, s.state.q, gravity);
-  const double scale = s.M.cwiseAbs().maxCoeff() + Eigen::Map<Eigen::VectorXd>(gravity.data(), s.model.nv).cwiseAbs().maxCoeff();
+  const double scale =
+      s.M.cwiseAbs().maxCoeff() + Eigen::Map<Eigen::VectorXd>(gravity.data(), s.model.nv).cwiseAbs().maxCoeff();
   for (std::size_t j = 0; j < nv; ++j) {
     std::vector<double> unit(nv);
     unit[j] = 1.0;
@@ -147,15 +149,15 @@ TEST(ForwardDynamics, TracedAndInterpretedGivesTheSameBits) {
     in.insert(in.end(), s.state.qd.begin(), s.state.qd.end());
     in.insert(in.end(), s.state.tau.begin(), s.state.tau.end());
     for (const bool articulated : {true, false}) {
-      const Function f = trace("forward", {{"q", nq}, {"qd", nv}, {"tau", nv}}, {{"qdd", nv}},
-                               [&](const Arguments& a, Results& out) {
-                                 Workspace<Expr> work(symbolic);
-                                 if (articulated) {
-                                   aba<Expr>(symbolic, work, a[0], a[1], a[2], out[0]);
-                                 } else {
-                                   forward_by_crba<Expr>(symbolic, work, a[0], a[1], a[2], out[0]);
-                                 }
-                               });
+      const Function f =
+          trace("forward", {{"q", nq}, {"qd", nv}, {"tau", nv}}, {{"qdd", nv}}, [&](const Arguments& a, Results& out) {
+            Workspace<Expr> work(symbolic);
+            if (articulated) {
+              aba<Expr>(symbolic, work, a[0], a[1], a[2], out[0]);
+            } else {
+              forward_by_crba<Expr>(symbolic, work, a[0], a[1], a[2], out[0]);
+            }
+          });
       if (articulated) {
         aba<double>(s.model, s.work, s.state.q, s.state.qd, s.state.tau, expected);
       } else {

@@ -1,13 +1,13 @@
 // What a caller can get wrong is told, in every build.
 #include <gtest/gtest.h>
 
-#include "dynamics/tree/aba.hpp"
-#include "dynamics/parameters/base_parameters.hpp"
+#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/kinematics/closed_form_arm.hpp"
+#include "dynamics/kinematics/follow_path.hpp"
+#include "dynamics/parameters/base_parameters.hpp"
+#include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/energy.hpp"
-#include "dynamics/kinematics/follow_path.hpp"
-#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/tree/kinematics.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
@@ -111,7 +111,8 @@ TEST(Misuse, ExpressionsOfTwoGraphsDoNotMix) {
   const Expr x = one.input("x"), y = two.input("y");
   EXPECT_THROW(x + y, Error);
   EXPECT_THROW(select(x, x, y), Error);
-  const Function f = trace("f", {{"x", 2}}, {{"y", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][1]; });
+  const Function f =
+      trace("f", {{"x", 2}}, {{"y", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][1]; });
   std::vector<double> in(1), out(1);
   EXPECT_THROW(evaluate<double>(f, in, out), Error);
   EXPECT_THROW(trace("g", {{"x", 1}}, {{"y", 2}}, [](const Arguments&, Results& r) { r[0].resize(1); }), Error);

@@ -1,4 +1,5 @@
-// Assembly modes: closed forms against numbers of the theses and formulas written here, the search against the closed forms.
+// Assembly modes: closed forms against numbers of the theses and formulas written here, the search against the closed
+// forms.
 #include "dynamics/assembly/modes.hpp"
 
 #include <gtest/gtest.h>
@@ -11,14 +12,14 @@
 #include "base/error.hpp"
 #include "base/linear.hpp"
 #include "base/random.hpp"
-#include "dynamics/kinematics/closure.hpp"
-#include "dynamics/tree/kinematics.hpp"
 #include "dynamics/assembly/feasibility.hpp"
 #include "dynamics/assembly/link_comparison.hpp"
 #include "dynamics/assembly/mode_identity.hpp"
 #include "dynamics/assembly/mode_path.hpp"
 #include "dynamics/assembly/mode_search.hpp"
 #include "dynamics/assembly/planar_platform.hpp"
+#include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/kinematics.hpp"
 #include "model/read/read.hpp"
 
 namespace lw {
@@ -26,7 +27,8 @@ namespace modes_test {
 
 constexpr double kDeg = std::numbers::pi / 180.0;
 
-// Sign changes of the Sturm sequence: distinct real roots, without finding any. In long double, since remainders lose digits.
+// Sign changes of the Sturm sequence: distinct real roots, without finding any. In long double, since remainders lose
+// digits.
 int real_roots(std::vector<long double> p) {
   const auto trim = [](std::vector<long double>& x) {
     long double largest = 0;
@@ -50,7 +52,8 @@ int real_roots(std::vector<long double> p) {
     }
     for (long double& c : r) c = -c;
     if (r.empty()) break;
-    const long double before = std::abs(*std::max_element(r.begin(), r.end(), [](long double a, long double b) { return std::abs(a) < std::abs(b); }));
+    const long double before = std::abs(
+        *std::max_element(r.begin(), r.end(), [](long double a, long double b) { return std::abs(a) < std::abs(b); }));
     if (before < 1e-16L) break;
     trim(r);
     chain.push_back(r);
@@ -87,8 +90,9 @@ TEST(PlanarPlatform, HasTheSexticAndTheSixModesOfHelmysManipulator) {
   struct Mode {
     double x, y, angle;
   };
-  const Mode modes[] = {{0.597582, 0.566534, -164.92806}, {0.957469, 0.221875, -44.45867},  {-0.092874, 0.342162, -32.99539},
-                        {0.900924, -0.330265, 37.80963},  {0.515245, 0.588828, 61.18974}, {0.691929, 0.524192, 140.98087}};
+  const Mode modes[] = {{0.597582, 0.566534, -164.92806}, {0.957469, 0.221875, -44.45867},
+                        {-0.092874, 0.342162, -32.99539}, {0.900924, -0.330265, 37.80963},
+                        {0.515245, 0.588828, 61.18974},   {0.691929, 0.524192, 140.98087}};
   const PlatformPoses found = platform_poses(helmy_platform(0, 0, 90 * kDeg));
   ASSERT_EQ(found.poses.size(), 6u);
   for (std::size_t k = 0; k < 6; ++k) {
@@ -124,7 +128,8 @@ TEST(PlanarPlatform, FindsAsManyAsSturmCounts) {
 }
 
 TEST(PlanarPlatform, WhereTheTwoLinesCoincide) {
-  // moving points on a line, fixed points on a line, unturned on each other's line: D = 0 and the two mirror images have one angle
+  // moving points on a line, fixed points on a line, unturned on each other's line: D = 0 and the two mirror images
+  // have one angle
   PlanarPlatform p;
   p.fixed = {PlanePoint(0, 0), PlanePoint(1, 0), PlanePoint(2.5, 0)};
   p.moving = {PlanePoint(0, 0), PlanePoint(0.6, 0), PlanePoint(1.3, 0)};
@@ -142,12 +147,14 @@ TEST(PlanarPlatform, WhereTheTwoLinesCoincide) {
 }
 
 TEST(PlanarPlatform, KnowsAPlatformThatMovesByItself) {
-  // parallel cranks: equal triangles, equal rods. Unturned it moves along a circle; and turned about the centre of the triangle's circle,
-  // of radius ρ, all corners move by 2ρ sin(φ/2) = r: two places of their own where r < 2ρ
+  // parallel cranks: equal triangles, equal rods. Unturned it moves along a circle; and turned about the centre of the
+  // triangle's circle, of radius ρ, all corners move by 2ρ sin(φ/2) = r: two places of their own where r < 2ρ
   PlanarPlatform p;
   p.fixed = {PlanePoint(0, 0), PlanePoint(1, 0.1), PlanePoint(0.4, 0.9)};
-  const double a = std::abs(p.fixed[1] - p.fixed[0]), b = std::abs(p.fixed[2] - p.fixed[1]), c = std::abs(p.fixed[0] - p.fixed[2]);
-  const double area = 0.5 * std::abs((std::conj(p.fixed[1] - p.fixed[0]) * (p.fixed[2] - p.fixed[0])).imag()), radius = a * b * c / (4 * area);
+  const double a = std::abs(p.fixed[1] - p.fixed[0]), b = std::abs(p.fixed[2] - p.fixed[1]),
+               c = std::abs(p.fixed[0] - p.fixed[2]);
+  const double area = 0.5 * std::abs((std::conj(p.fixed[1] - p.fixed[0]) * (p.fixed[2] - p.fixed[0])).imag()),
+               radius = a * b * c / (4 * area);
   for (const double turn : {0.0, 0.8, -2.5}) {
     for (std::size_t k = 0; k < 3; ++k) p.moving[k] = p.fixed[k] * std::polar(1.0, -turn);
     p.rod = {0.5, 0.5, 0.5};
@@ -155,7 +162,8 @@ TEST(PlanarPlatform, KnowsAPlatformThatMovesByItself) {
     EXPECT_TRUE(found.infinite);
     ASSERT_EQ(found.poses.size(), 2u);
     for (const PlanarPose& pose : found.poses) {
-      EXPECT_NEAR(std::abs(std::remainder(pose.angle - turn, 2 * std::numbers::pi)), 2 * std::asin(0.5 / (2 * radius)), 1e-9);
+      EXPECT_NEAR(std::abs(std::remainder(pose.angle - turn, 2 * std::numbers::pi)), 2 * std::asin(0.5 / (2 * radius)),
+                  1e-9);
     }
     p.rod = {2.5, 2.5, 2.5};
     found = platform_poses(p);
@@ -166,16 +174,18 @@ TEST(PlanarPlatform, KnowsAPlatformThatMovesByItself) {
   }
 }
 
-// Every way in which the links can stand with these coordinates held: Newton from anywhere, told apart by all rotations and places. Neither
-// closed forms nor what the search under test takes for equal.
-std::vector<std::vector<double>> stands(const Model<double>& model, const std::vector<double>& q, const std::vector<int>& held) {
+// Every way in which the links can stand with these coordinates held: Newton from anywhere, told apart by all rotations
+// and places. Neither closed forms nor what the search under test takes for equal.
+std::vector<std::vector<double>> stands(const Model<double>& model, const std::vector<double>& q,
+                                        const std::vector<int>& held) {
   Workspace<double> work(model);
   Random random(12);
   std::vector<std::vector<double>> found;
   for (int start = 0; start < 300; ++start) {
     std::vector<double> guess = q;
     for (const Body<double>& body : model.bodies) {
-      if (std::find(held.begin(), held.end(), body.v) == held.end()) guess[static_cast<std::size_t>(body.q)] = random.between(-3.2, 3.2);
+      if (std::find(held.begin(), held.end(), body.v) == held.end())
+        guess[static_cast<std::size_t>(body.q)] = random.between(-3.2, 3.2);
     }
     const Assembled a = assemble_from(model, work, guess, held);
     if (a.residual > 1e-12) continue;
@@ -218,7 +228,8 @@ TEST(Modes, OfThePlanarPlatformFromItsMechanism) {
 }
 
 TEST(Modes, OfOneSignAreAsManyAsOfTheOther) {
-  // from configurations to crank angles is a map of compact manifolds that misses some angles: its degree, the sum of the signs, is zero
+  // from configurations to crank angles is a map of compact manifolds that misses some angles: its degree, the sum of
+  // the signs, is zero
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   Random random(6);
   int modes = 0;
@@ -289,7 +300,8 @@ TEST(Modes, OfTheFourBarAreTwo) {
   // the rocker's end from its pivot: towards the crank's end, turned either way by the cosine rule
   const double towards = std::atan2(z, x - 0.4), turn = std::acos((0.28 * 0.28 + s * s - 0.36 * 0.36) / (2 * 0.28 * s));
   std::vector<double> expected;
-  for (const double sign : {-1.0, 1.0}) expected.push_back(std::remainder(towards + sign * turn - rocker[sign < 0 ? 0 : 1], 2 * std::numbers::pi));
+  for (const double sign : {-1.0, 1.0})
+    expected.push_back(std::remainder(towards + sign * turn - rocker[sign < 0 ? 0 : 1], 2 * std::numbers::pi));
   EXPECT_NEAR(std::abs(expected[0]) + std::abs(expected[1]), 0.0, 1e-12);
   EXPECT_NE(all.modes[0].signs, all.modes[1].signs);
   EXPECT_EQ(all.modes[0].from_home + all.modes[1].from_home, 1);
@@ -331,7 +343,10 @@ TEST(Modes, OfTheExcavatorAreItsLoopsTwoByTwo) {
   for (const AssemblyMode& m : all.modes) {
     EXPECT_LE(m.at.residual, 1e-11);
     EXPECT_EQ(m.signs.size(), 4u);  // the idler is placed by its cylinder before the link follows
-    EXPECT_EQ(std::count_if(all.modes.begin(), all.modes.end(), [&](const AssemblyMode& other) { return other.signs == m.signs; }), 1) << m.signs;
+    EXPECT_EQ(std::count_if(all.modes.begin(), all.modes.end(),
+                            [&](const AssemblyMode& other) { return other.signs == m.signs; }),
+              1)
+        << m.signs;
   }
   const auto home = std::find_if(all.modes.begin(), all.modes.end(), [](const AssemblyMode& m) { return m.from_home; });
   ASSERT_NE(home, all.modes.end());
@@ -350,7 +365,8 @@ links:
 loops:
   - {name: slot, joint: {type: prismatic, axis: x}, between: [rocker, block], at: {rocker: {}, block: {}}}
 home: {crank: 0, block: 1.25, rocker: 1.25}
-)", "quick.yaml");
+)",
+                                 "quick.yaml");
   ASSERT_TRUE(r.mechanism);
   const Model<double> model = instantiate<double>(*r.mechanism);
   const double q = 0.7;
@@ -362,7 +378,8 @@ home: {crank: 0, block: 1.25, rocker: 1.25}
   const std::size_t home = all.modes[0].from_home ? 0 : 1;
   const double towards = std::atan2(0.3 + 0.1 * std::sin(q), 0.1 * std::cos(q));
   EXPECT_NEAR(all.modes[home].at.q[2], towards, 1e-12);
-  EXPECT_NEAR(std::abs(std::remainder(all.modes[1 - home].at.q[2] - towards, 2 * std::numbers::pi)), std::numbers::pi, 1e-12);
+  EXPECT_NEAR(std::abs(std::remainder(all.modes[1 - home].at.q[2] - towards, 2 * std::numbers::pi)), std::numbers::pi,
+              1e-12);
   EXPECT_TRUE(all.modes[home].from_home && !all.modes[1 - home].from_home);
   EXPECT_NE(all.modes[0].signs, all.modes[1].signs);
 }
@@ -441,7 +458,8 @@ TEST(Modes, WhereSomethingMovesByItself) {
   // five-bar with both elbows in one place: the rods turn about it together
   const Model<double> five = instantiate<double>(load("five-bar"));
   const double lean = std::acos(0.06 / 0.16);
-  AssemblyModes all = assembly_modes(five, std::vector<double>{std::numbers::pi - lean, lean}, five.frame_index("tool"));
+  AssemblyModes all =
+      assembly_modes(five, std::vector<double>{std::numbers::pi - lean, lean}, five.frame_index("tool"));
   EXPECT_TRUE(all.infinite);
   EXPECT_FALSE(all.complete);
   ASSERT_EQ(all.modes.size(), 1u);
@@ -472,7 +490,9 @@ TEST(Modes, OfSpatialLoopsAreSearchedAndCertified) {
   EXPECT_EQ(all.modes.size() % 2, 0u);  // the base plane mirrors each mode
   for (const AssemblyMode& m : all.modes) {
     EXPECT_LE(m.at.residual, 1e-10);
-    EXPECT_EQ(std::count_if(all.modes.begin(), all.modes.end(), [&](const AssemblyMode& other) { return std::abs(other.pose[2] + m.pose[2]) < 1e-7; }), 1);
+    EXPECT_EQ(std::count_if(all.modes.begin(), all.modes.end(),
+                            [&](const AssemblyMode& other) { return std::abs(other.pose[2] + m.pose[2]) < 1e-7; }),
+              1);
   }
   EXPECT_EQ(std::count_if(all.modes.begin(), all.modes.end(), [](const AssemblyMode& m) { return m.from_home; }), 1);
 }
@@ -486,14 +506,17 @@ TEST(Modes, OfTheDeltaHaveThePlatformWhereThreeSpheresMeet) {
   const std::array<double, 6> pose = pose_at(model, work, a.q, model.frame_index("center"));
   for (int k = 3; k < 6; ++k) EXPECT_NEAR(pose[static_cast<std::size_t>(k)], 0.0, 1e-9);  // it only translates
   for (int leg = 0; leg < 3; ++leg) {
-    const double angle = 120 * kDeg * leg, q = cranks[static_cast<std::size_t>(leg)], out = 0.16 + 0.25 * std::cos(q) - 0.05;
-    const double dx = pose[0] - out * std::cos(angle), dy = pose[1] - out * std::sin(angle), dz = pose[2] + 0.25 * std::sin(q);
+    const double angle = 120 * kDeg * leg, q = cranks[static_cast<std::size_t>(leg)],
+                 out = 0.16 + 0.25 * std::cos(q) - 0.05;
+    const double dx = pose[0] - out * std::cos(angle), dy = pose[1] - out * std::sin(angle),
+                 dz = pose[2] + 0.25 * std::sin(q);
     EXPECT_NEAR(std::sqrt(dx * dx + dy * dy + dz * dz), 0.55, 1e-11);
   }
 }
 
 TEST(Identity, VolumeIsTheDeterminantOfTheThesis) {
-  // Helmy's matrix A: rows [a4, 0, −a6, a7] and [0, a5, −a6, a8]; its determinant along the manoeuvre is 0.068828 … 0.101866
+  // Helmy's matrix A: rows [a4, 0, −a6, a7] and [0, a5, −a6, a8]; its determinant along the manoeuvre is 0.068828 …
+  // 0.101866
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   Workspace<double> work(model);
   const Assembled home = assemble_home(model);
@@ -503,8 +526,9 @@ TEST(Identity, VolumeIsTheDeterminantOfTheThesis) {
   Assembled here = home;
   for (int k = 0; k <= 300; ++k) {
     const double s = k / 300.0, part = s - std::sin(2 * std::numbers::pi * s) / (2 * std::numbers::pi);
-    here = continue_to(model, work, here,
-                       std::vector<double>{(90 + 30 * part) * kDeg, (60 + 60 * part) * kDeg, (120 - 120 * part) * kDeg});
+    here =
+        continue_to(model, work, here,
+                    std::vector<double>{(90 + 30 * part) * kDeg, (60 + 60 * part) * kDeg, (120 - 120 * part) * kDeg});
     const ModeIdentity::Measure m = identity.at(work, here.q);
     EXPECT_EQ(m.signs, "+");
     least = std::min(least, m.volumes[0]);
@@ -516,7 +540,8 @@ TEST(Identity, VolumeIsTheDeterminantOfTheThesis) {
 
 TEST(Path, AnnouncesASingularityBeforeTheModeEnds) {
   // a rocker-rocker four-bar driven beyond its range: the two modes meet where coupler and rocker are stretched
-  const Model<double> model = instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
+  const Model<double> model =
+      instantiate<double>(load("four-bar"), {{"l_coupler", 0.2}, {"l_rocker", 0.15}, {"q0", 30 * kDeg}});
   const double end = std::acos((0.4 * 0.4 + 0.12 * 0.12 - 0.35 * 0.35) / (2 * 0.4 * 0.12));
   std::vector<DrivenSample> path;
   for (int k = 0; k <= 100; ++k) path.push_back({0.01 * k, {30 * kDeg + 1.2 * k / 100.0}});
@@ -531,7 +556,8 @@ TEST(Path, AnnouncesASingularityBeforeTheModeEnds) {
   EXPECT_LT(ahead, 0.3);
   // a path far from it says nothing
   const Model<double> crank = instantiate<double>(load("four-bar"));
-  const ClosedPath calm = follow_modes(crank, {{0, {1.0}}, {1, {1.1}}, {2, {1.2}}}, crank.frame_index("rocker"), assemble_home(crank), 0.25);
+  const ClosedPath calm = follow_modes(crank, {{0, {1.0}}, {1, {1.1}}, {2, {1.2}}}, crank.frame_index("rocker"),
+                                       assemble_home(crank), 0.25);
   EXPECT_TRUE(calm.complete && calm.events.empty());
 }
 
@@ -554,7 +580,8 @@ TEST(Path, FindsTheStretchOfLegThree) {
 }
 
 TEST(Path, FindsTheStretchOfEitherLegOfTheFiveBar) {
-  // led so that one leg passes through full stretch at t = 0.5: crank at a, rod at b against it; and the same in the mirror
+  // led so that one leg passes through full stretch at t = 0.5: crank at a, rod at b against it; and the same in the
+  // mirror
   const Model<double> model = instantiate<double>(load("five-bar"));
   Workspace<double> work(model);
   using Complex = std::complex<double>;
@@ -566,7 +593,8 @@ TEST(Path, FindsTheStretchOfEitherLegOfTheFiveBar) {
       const Complex tool = 0.06 + 0.16 * std::polar(1.0, a) + 0.24 * std::polar(1.0, a + b);
       // the other leg, its elbow outward
       const Complex reach = tool + 0.06;
-      const double d = std::abs(reach), q2 = std::arg(reach) + std::acos((0.16 * 0.16 + d * d - 0.24 * 0.24) / (2 * 0.16 * d));
+      const double d = std::abs(reach),
+                   q2 = std::arg(reach) + std::acos((0.16 * 0.16 + d * d - 0.24 * 0.24) / (2 * 0.16 * d));
       const double rod2 = std::arg(tool + 0.06 - 0.16 * std::polar(1.0, q2)) - q2;
       if (mirrored) {
         path.push_back({t, {std::numbers::pi - q2, std::numbers::pi - a}});
@@ -574,7 +602,9 @@ TEST(Path, FindsTheStretchOfEitherLegOfTheFiveBar) {
         path.push_back({t, {a, q2}});
       }
       if (k > 0) continue;
-      const std::vector<double> guess = mirrored ? std::vector<double>{std::numbers::pi - q2, std::numbers::pi - a, -rod2, -b} : std::vector<double>{a, q2, b, rod2};
+      const std::vector<double> guess =
+          mirrored ? std::vector<double>{std::numbers::pi - q2, std::numbers::pi - a, -rod2, -b}
+                   : std::vector<double>{a, q2, b, rod2};
       start = assemble_from(model, work, guess, actuated_velocities(model));
       ASSERT_TRUE(start.closed);
     }
@@ -583,13 +613,15 @@ TEST(Path, FindsTheStretchOfEitherLegOfTheFiveBar) {
     ASSERT_EQ(followed.events.size(), 1u);
     EXPECT_EQ(followed.events[0].kind, PathEvent::Kind::stretch);
     EXPECT_NEAR(followed.events[0].t, 0.5, 1e-3);  // straight lines between samples
-    EXPECT_NE(followed.events[0].what.find(mirrored ? "leg 2 (crank2-rod2-" : "leg 1 (crank1-rod1)"), std::string::npos) << followed.events[0].what;
+    EXPECT_NE(followed.events[0].what.find(mirrored ? "leg 2 (crank2-rod2-" : "leg 1 (crank1-rod1)"), std::string::npos)
+        << followed.events[0].what;
     EXPECT_LT(followed.samples[50].serial_distance, 1e-9);
     EXPECT_GT(followed.samples[0].serial_distance, 1e-3);
     // the leg's determinant is the area of its parallelogram, l₁ l₂ sin b
     for (const int k : {0, 30, 80}) {
       const double b = 0.4 - 0.008 * k;
-      EXPECT_NEAR(followed.samples[static_cast<std::size_t>(k)].legs[mirrored ? 1 : 0], (mirrored ? -1 : 1) * 0.16 * 0.24 * std::sin(b), 1e-12);
+      EXPECT_NEAR(followed.samples[static_cast<std::size_t>(k)].legs[mirrored ? 1 : 0],
+                  (mirrored ? -1 : 1) * 0.16 * 0.24 * std::sin(b), 1e-12);
     }
   }
 }

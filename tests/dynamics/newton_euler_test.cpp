@@ -1,13 +1,13 @@
-// What is particular to the Newton-Euler formulations: identities, frames, and that a link costs what its steps cost. That
-// they give the right torques, formulations_test.cpp shows.
+// What is particular to the Newton-Euler formulations: identities, frames, and that a link costs what its steps cost.
+// That they give the right torques, formulations_test.cpp shows.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include <Eigen/Core>
 
-#include "base/random.hpp"
 #include "base/largest.hpp"
+#include "base/random.hpp"
 #include "base/worse.hpp"
 #include "dynamics/formulations/binder.hpp"
 #include "dynamics/formulations/newton_euler.hpp"
@@ -67,8 +67,9 @@ TEST(NewtonEulerModified, GyroscopicMomentOfAFullTensor) {
   }
 }
 
-// Binder's frames are those of standard Denavit-Hartenberg rows (without offsets along the axis, which could go to either
-// side of it): A(i−1, i) as he prints it (2.1-13), S = (a, d sin α, d cos α), and the centre of mass as the file gives it.
+// Binder's frames are those of standard Denavit-Hartenberg rows (without offsets along the axis, which could go to
+// either side of it): A(i−1, i) as he prints it (2.1-13), S = (a, d sin α, d cos α), and the centre of mass as the file
+// gives it.
 TEST(BinderLinkFrames, AreDenavitHartenberg) {
   struct Dh {
     double alpha, a, theta, d;

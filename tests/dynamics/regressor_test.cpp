@@ -65,8 +65,8 @@ TEST(Regressor, TimesParametersIsInverseDynamics) {
       const State s = random_state(model, random);
       const MatrixXd Y = regressor_at(model, table, s);
       const VectorXd tau = torques(model, s), springs = torques(empty(model, table), s);
-      // What the sum is made of is the measure of its rounding; but Y holds what is left along the axis of forces that may be a
-      // thousand times larger, those of the joint with the largest sum.
+      // What the sum is made of is the measure of its rounding; but Y holds what is left along the axis of forces that
+      // may be a thousand times larger, those of the joint with the largest sum.
       const VectorXd size = Y.cwiseAbs() * pi.cwiseAbs() + springs.cwiseAbs();
       worst = worse(worst, largest((Y * pi + springs - tau).array() / size.array().max(1e-3 * size.maxCoeff())));
       ++states;

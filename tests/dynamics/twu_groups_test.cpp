@@ -1,4 +1,5 @@
-// Twu's groups against complex steps. The joint forces alone could not show an error in (4-6) and (4-8), which cancel there.
+// Twu's groups against complex steps. The joint forces alone could not show an error in (4-6) and (4-8), which cancel
+// there.
 #include <gtest/gtest.h>
 
 #include "dynamics/formulations/twu.hpp"

@@ -20,7 +20,8 @@ Target::Target(const char* name, Run* run) { targets()[name] = run; }
 
 extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
   const std::string program = (*arguments)[0];
-  const auto found = targets().find(program.substr(program.rfind("fuzz_") == std::string::npos ? 0 : program.rfind("fuzz_") + 5));
+  const auto found =
+      targets().find(program.substr(program.rfind("fuzz_") == std::string::npos ? 0 : program.rfind("fuzz_") + 5));
   if (found == targets().end()) {
     std::fprintf(stderr, "%s: call it fuzz_NAME, where NAME is", program.c_str());
     for (const auto& [name, run] : targets()) std::fprintf(stderr, " %s", name.c_str());

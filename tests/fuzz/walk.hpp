@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "dynamics/tree/aba.hpp"
 #include "dynamics/kinematics/closure.hpp"
+#include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "model/evaluate.hpp"

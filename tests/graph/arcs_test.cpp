@@ -1,5 +1,5 @@
-// Angles of points by the kernel that generated code contains, against the C library's in the next wider precision and against what IEEE 754
-// says about zeros.
+// Angles of points by the kernel that generated code contains, against the C library's in the next wider precision and
+// against what IEEE 754 says about zeros.
 #include <gtest/gtest.h>
 
 #include <bit>

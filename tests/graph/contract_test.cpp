@@ -50,7 +50,8 @@ TEST(Contract, FusesTheProductThatIsReadyLast) {
 TEST(Contract, KeepsSigns) {
   const Function f = trace("f", {{"x", 6}}, {{"y", 3}}, [](const Arguments& in, Results& out) {
     const std::vector<Expr>& x = in[0];
-    out[0] = {x[0] * x[1] - x[2] * x[3], -(x[0] * x[2]) - x[4] * x[5] - x[1], x[5] - x[0] * x[3] - (x[1] - x[2] * x[4])};
+    out[0] = {x[0] * x[1] - x[2] * x[3], -(x[0] * x[2]) - x[4] * x[5] - x[1],
+              x[5] - x[0] * x[3] - (x[1] - x[2] * x[4])};
   });
   const Function g = contract(f);
   EXPECT_TRUE(same_values(f, g));

@@ -1,5 +1,5 @@
-// Forward, reverse and Jacobian against Dual, whose rules are written down apart, and ComplexStep: every operation, calls,
-// Newton iterations, random functions.
+// Forward, reverse and Jacobian against Dual, whose rules are written down apart, and ComplexStep: every operation,
+// calls, Newton iterations, random functions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -174,7 +174,8 @@ TEST(Derivatives, OfCalls) {
     out[0] = {b[0] * a[1], c[0] + c[1], b[1] - c[2]};
   });
   check_all(f, 50, 3, 1.0);
-  // the two calls of `middle` move alike, and so have one derivative between them; `inner` of the outer function is dissolved
+  // the two calls of `middle` move alike, and so have one derivative between them; `inner` of the outer function is
+  // dissolved
   const Function d = tangent(f, 4);
   std::map<std::string, std::set<const Function*>> functions;
   std::map<std::string, int> sites;

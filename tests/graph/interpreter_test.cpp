@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <rapidcheck/gtest.h>
+#include <cmath>
 
 #include "base/error.hpp"
 
@@ -60,10 +60,11 @@ RC_GTEST_PROP(Interpreter, DifferentiatesInDualsAndComplexSteps, ()) {
 
 TEST(Interpreter, InlinesIntoAnotherGraph) {
   const Function f = traced_everything();
-  const Function again = trace("again", {{"x", 1}, {"y", 1}}, {{"r", kOutputs}}, [&](const Arguments& in, Results& out) {
-    Interpreter<Expr> inline_it(f);
-    inline_it(std::vector<Expr>{in[0][0], in[1][0]}, out[0]);
-  });
+  const Function again =
+      trace("again", {{"x", 1}, {"y", 1}}, {{"r", kOutputs}}, [&](const Arguments& in, Results& out) {
+        Interpreter<Expr> inline_it(f);
+        inline_it(std::vector<Expr>{in[0][0], in[1][0]}, out[0]);
+      });
   EXPECT_EQ(cost(again).operations, cost(f).operations);
   double expected[kOutputs], got[kOutputs];
   everything(0.3, -0.7, expected);
@@ -89,9 +90,8 @@ TEST(Interpreter, EvaluatesCalls) {
 // x from  x + a sin x = b  (Kepler), whose derivatives are known in closed form
 Function kepler(int steps) {
   const auto residual = std::make_shared<Function>(
-      trace("kepler", {{"x", 1}, {"a", 1}, {"b", 1}}, {{"r", 1}}, [](const Arguments& in, Results& out) {
-        out[0][0] = in[0][0] + in[1][0] * sin(in[0][0]) - in[2][0];
-      }));
+      trace("kepler", {{"x", 1}, {"a", 1}, {"b", 1}}, {{"r", 1}},
+            [](const Arguments& in, Results& out) { out[0][0] = in[0][0] + in[1][0] * sin(in[0][0]) - in[2][0]; }));
   return trace("solve", {{"a", 1}, {"b", 1}}, {{"x", 1}, {"r", 1}}, [=](const Arguments& in, Results& out) {
     const auto solution = in[0][0].graph()->solve(residual, {in[1][0]}, {in[0][0], in[1][0]}, steps);
     out[0] = solution.unknowns;
@@ -118,8 +118,8 @@ TEST(Interpreter, SolvesAndDifferentiatesByTheImplicitFunctionTheorem) {
   EXPECT_NEAR(derivative_of(c[0]), -std::sin(x) / (1.0 + 0.4 * std::cos(x)), 1e-14);
 }
 
-// atan(x - b) = a from a guess at 0: whole steps go further away each time where |x - b| is beyond 1.39. And the same for two
-// unknowns, the other twice the first.
+// atan(x - b) = a from a guess at 0: whole steps go further away each time where |x - b| is beyond 1.39. And the same
+// for two unknowns, the other twice the first.
 TEST(Interpreter, ShortensNewtonStepsThatLeadAway) {
   const auto residual = std::make_shared<Function>(
       trace("far", {{"x", 2}, {"a", 1}, {"b", 1}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
@@ -160,19 +160,21 @@ TEST(Interpreter, ShortensNewtonStepsThatLeadAway) {
 
 // A circle and a line meet twice, at (a, b) and (b, a); det ∂r/∂(x, y) = 2 x − 2 y tells the one from the other.
 TEST(Interpreter, TellsTheBranchesOfSolutionsApart) {
-  const auto residual = std::make_shared<Function>(
-      trace("meet", {{"x", 2}, {"p", 2}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
+  const auto residual =
+      std::make_shared<Function>(trace("meet", {{"x", 2}, {"p", 2}}, {{"r", 2}}, [](const Arguments& in, Results& out) {
         const Expr x = in[0][0], y = in[0][1], a = in[1][0], b = in[1][1];
         out[0] = {x * x + y * y - (a * a + b * b), x + y - (a + b)};
       }));
-  const Function f = trace("solve", {{"guess", 2}, {"p", 2}}, {{"x", 2}, {"sign", 1}}, [=](const Arguments& in, Results& out) {
-    const auto solution = in[0][0].graph()->solve(residual, in[0], in[1], 20);
-    out[0] = solution.unknowns;
-    out[1] = {solution.orientation};
-  });
+  const Function f =
+      trace("solve", {{"guess", 2}, {"p", 2}}, {{"x", 2}, {"sign", 1}}, [=](const Arguments& in, Results& out) {
+        const auto solution = in[0][0].graph()->solve(residual, in[0], in[1], 20);
+        out[0] = solution.unknowns;
+        out[1] = {solution.orientation};
+      });
   double out[3];
   for (const bool swapped : {false, true}) {
-    evaluate<double>(f, swapped ? std::vector<double>{1.0, 5.0, 3.0, 4.0} : std::vector<double>{5.0, 1.0, 3.0, 4.0}, out);
+    evaluate<double>(f, swapped ? std::vector<double>{1.0, 5.0, 3.0, 4.0} : std::vector<double>{5.0, 1.0, 3.0, 4.0},
+                     out);
     EXPECT_NEAR(out[0], swapped ? 3.0 : 4.0, 1e-13);
     EXPECT_NEAR(out[1], swapped ? 4.0 : 3.0, 1e-13);
     EXPECT_EQ(out[2], swapped ? -1.0 : 1.0);
@@ -180,8 +182,8 @@ TEST(Interpreter, TellsTheBranchesOfSolutionsApart) {
 }
 
 TEST(Interpreter, ReportsASingularNewtonStep) {
-  const auto residual = std::make_shared<Function>(trace(
-      "flat", {{"x", 1}, {"b", 1}}, {{"r", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[1][0]; }));
+  const auto residual = std::make_shared<Function>(
+      trace("flat", {{"x", 1}, {"b", 1}}, {{"r", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[1][0]; }));
   const Function f = trace("solve", {{"b", 1}}, {{"x", 1}}, [=](const Arguments& in, Results& out) {
     out[0] = in[0][0].graph()->solve(residual, {in[0][0]}, {in[0][0]}, 3).unknowns;
   });

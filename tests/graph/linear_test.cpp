@@ -1,7 +1,7 @@
 #include "graph/passes/linear.hpp"
 
-#include "graph/passes/extraction.hpp"
 #include "graph/objective.hpp"
+#include "graph/passes/extraction.hpp"
 #include "support/sample_functions.hpp"
 
 namespace lw {
@@ -9,8 +9,8 @@ namespace linear_test {
 
 OperationCount count_of(const std::function<void(const std::vector<Expr>&, std::vector<Expr>&)>& calculation,
                         std::size_t outputs) {
-  const Function f = trace("f", {{"x", 4}}, {{"y", outputs}},
-                           [&](const Arguments& in, Results& out) { calculation(in[0], out[0]); });
+  const Function f =
+      trace("f", {{"x", 4}}, {{"y", outputs}}, [&](const Arguments& in, Results& out) { calculation(in[0], out[0]); });
   const Function g = linear(f);
   EXPECT_TRUE(same_values(f, g));
   return cost(g).operations;

@@ -13,14 +13,16 @@ namespace lw {
 namespace optimize_test {
 
 TEST(Optimize, HoldsOnAllSamples) {
-  check_pass("operations", [](const Function& f) { return optimize(f, Objective::operations); }, operations);
+  check_pass(
+      "operations", [](const Function& f) { return optimize(f, Objective::operations); }, operations);
 }
 
 TEST(Optimize, EveryObjective) {
   for (const Objective objective : {Objective::latency, Objective::depth}) {
-    check_pass(objective == Objective::latency ? "latency" : "depth",
-               [&](const Function& f) { return optimize(f, objective); },
-               [&](const Function& f) { return price(f, objective); });
+    check_pass(
+        objective == Objective::latency ? "latency" : "depth",
+        [&](const Function& f) { return optimize(f, objective); },
+        [&](const Function& f) { return price(f, objective); });
   }
 }
 
@@ -77,9 +79,9 @@ TEST(Optimize, KeepsConstantsThatAreNotFinite) {
 TEST(Optimize, LeavesCallsAndSolvesAlone) {
   const auto product = std::make_shared<const Function>(trace(
       "product", {{"a", 2}}, {{"r", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][1]; }));
-  const auto square = std::make_shared<const Function>(trace(
-      "square", {{"r", 1}, {"x", 1}}, {{"e", 1}},
-      [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][0] - in[1][0]; }));
+  const auto square = std::make_shared<const Function>(
+      trace("square", {{"r", 1}, {"x", 1}}, {{"e", 1}},
+            [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][0] - in[1][0]; }));
   const Function f = trace("f", {{"x", 3}}, {{"y", 2}}, [&](const Arguments& in, Results& out) {
     const std::vector<Expr>& x = in[0];
     const Expr called = x[0].graph()->call(product, {x[0] * x[1] + x[0] * x[2], x[1]})[0];

@@ -33,8 +33,8 @@ int calls(const Function& f) {
   return count;
 }
 
-// Three limbs that share an input, with numbers of their own, and a sum of what they give. `order`: the first limb's two
-// halves are made in the other order.
+// Three limbs that share an input, with numbers of their own, and a sum of what they give. `order`: the first limb's
+// two halves are made in the other order.
 Function three_limbs(const std::vector<double>& numbers, bool other_order = false) {
   return trace("f", {{"x", 3}, {"t", 1}}, {{"y", 3}, {"sum", 1}}, [&](const Arguments& in, Results& out) {
     Expr sum = 0.0;

@@ -1,4 +1,5 @@
-// Solves that bring their step along, angles that know their sines, and what does not depend on the unknowns taken out of a step.
+// Solves that bring their step along, angles that know their sines, and what does not depend on the unknowns taken out
+// of a step.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,23 +24,27 @@ Pair pair_of_equations() {
     return std::vector<Expr>{in[0][0] * in[0][0] + in[0][1] - in[1][0], in[0][0] * in[0][1] - in[1][1]};
   };
   const std::vector<Group> inputs{{"x", 2}, {"p", 2}};
-  return {std::make_shared<const Function>(trace("pair", inputs, {{"r", 2}}, [r](const Arguments& in, Results& out) { out[0] = r(in); })),
-          std::make_shared<const Function>(trace("pair-step", inputs, {{"step", 2}}, [r](const Arguments& in, Results& out) {
-            const Expr &x = in[0][0], &y = in[0][1], det = Expr(2.0) * x * x - y;
-            const std::vector<Expr> left = r(in);
-            out[0] = {(left[0] * x - left[1]) / det, (Expr(2.0) * x * left[1] - y * left[0]) / det};
-          }))};
+  return {std::make_shared<const Function>(
+              trace("pair", inputs, {{"r", 2}}, [r](const Arguments& in, Results& out) { out[0] = r(in); })),
+          std::make_shared<const Function>(
+              trace("pair-step", inputs, {{"step", 2}}, [r](const Arguments& in, Results& out) {
+                const Expr &x = in[0][0], &y = in[0][1], det = Expr(2.0) * x * x - y;
+                const std::vector<Expr> left = r(in);
+                out[0] = {(left[0] * x - left[1]) / det, (Expr(2.0) * x * left[1] - y * left[0]) / det};
+              }))};
 }
 
 Function solved(int steps, bool own) {
   const Pair pair = pair_of_equations();
-  return trace("solve", {{"a", 1}, {"b", 1}}, {{"x", 2}, {"r", 2}, {"product", 1}}, [=](const Arguments& in, Results& out) {
-    const Expr a = in[0][0] * in[0][0], b = in[1][0] + in[0][0];
-    const auto s = in[0][0].graph()->solve(pair.residual, {Expr(1.0), Expr(0.5)}, {a, b}, steps, own ? pair.step : nullptr);
-    out[0] = s.unknowns;
-    out[1] = s.residual;
-    out[2][0] = s.unknowns[0] * sin(s.unknowns[1]) * in[1][0];
-  });
+  return trace(
+      "solve", {{"a", 1}, {"b", 1}}, {{"x", 2}, {"r", 2}, {"product", 1}}, [=](const Arguments& in, Results& out) {
+        const Expr a = in[0][0] * in[0][0], b = in[1][0] + in[0][0];
+        const auto s =
+            in[0][0].graph()->solve(pair.residual, {Expr(1.0), Expr(0.5)}, {a, b}, steps, own ? pair.step : nullptr);
+        out[0] = s.unknowns;
+        out[1] = s.residual;
+        out[2][0] = s.unknowns[0] * sin(s.unknowns[1]) * in[1][0];
+      });
 }
 
 const std::vector<double> kPoint{1.25, -0.65};  // a solution near the guess
@@ -109,7 +114,8 @@ TEST(OwnSteps, SurvivePassesAndCountAsOftenAsTheyAreMade) {
 
 TEST(KnownAngles, NeedNoSines) {
   const Function f = trace("angles", {{"t", 1}, {"q", 1}}, {{"y", 5}}, [](const Arguments& in, Results& out) {
-    const Expr t = in[0][0], w = Expr(1.0) / (Expr(1.0) + t * t), c = w + w - Expr(1.0), s = t * (w + w), angle = atan(t) + atan(t);
+    const Expr t = in[0][0], w = Expr(1.0) / (Expr(1.0) + t * t), c = w + w - Expr(1.0), s = t * (w + w),
+               angle = atan(t) + atan(t);
     in[0][0].graph()->know_angle(angle, s, c);
     out[0] = {sin(angle), cos(-angle), sin(angle + Expr(0.3)), cos(in[1][0] - angle), sin(-angle - in[1][0])};
   });

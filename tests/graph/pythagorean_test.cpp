@@ -25,10 +25,9 @@ TEST(Pythagorean, OneOfSquares) {
   EXPECT_EQ(after([](const Expr& s, const Expr& c, const auto&) { return s * s + c * c; }), operations_of(0, 0));
   EXPECT_EQ(after([](const Expr& s, const Expr& c, const auto& x) { return s * s * x[1] + x[2] + c * c * x[1]; }),
             operations_of(0, 1));
-  EXPECT_EQ(after([](const Expr& s, const Expr& c, const auto& x) {
-              return s * x[1] * (s * x[1]) + c * x[1] * (c * x[1]);
-            }),
-            operations_of(1, 0));
+  EXPECT_EQ(
+      after([](const Expr& s, const Expr& c, const auto& x) { return s * x[1] * (s * x[1]) + c * x[1] * (c * x[1]); }),
+      operations_of(1, 0));
   EXPECT_EQ(after([](const Expr& s, const Expr&, const auto& x) { return x[1] - s * s * x[1]; }), operations_of(2, 0));
 }
 

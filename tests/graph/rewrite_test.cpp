@@ -14,9 +14,9 @@ namespace rewrite_test {
 Function sample() {
   auto product = std::make_shared<const Function>(trace(
       "product", {{"a", 2}}, {{"r", 1}}, [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][1]; }));
-  auto square = std::make_shared<const Function>(trace("square", {{"r", 1}, {"x", 1}}, {{"e", 1}}, [](const Arguments& in, Results& out) {
-    out[0][0] = in[0][0] * in[0][0] - in[1][0];
-  }));
+  auto square = std::make_shared<const Function>(
+      trace("square", {{"r", 1}, {"x", 1}}, {{"e", 1}},
+            [](const Arguments& in, Results& out) { out[0][0] = in[0][0] * in[0][0] - in[1][0]; }));
   return trace("sample", {{"x", 1}, {"unused", 1}, {"y", 1}}, {{"f", 2}}, [&](const Arguments& in, Results& out) {
     const Expr x = in[0][0], y = in[2][0];
     Graph& g = *x.graph();
@@ -29,7 +29,7 @@ Function sample() {
 }
 
 TEST(Rewrite, CopyIsTheSameCalculation) {
-  const Function f = sample(), g = rewritten(f, [](Rewrite& to, NodeId id) { return to.copy(id); });
+  const Function f = sample(), g = rewritten(f, [](Rewrite&to, NodeId id) { return to.copy(id); });
   EXPECT_EQ(g.graph().solves().size(), 1u);
   EXPECT_EQ(g.input_size(), 3u);
   std::vector<double> a(2), b(2);

@@ -26,15 +26,15 @@ TEST(ComplexStep, DerivativeHasNoCancellation) {
 TEST(Count, SkipsZerosAndOnesAndSigns) {
   OperationCount n;
   const Count x(2.0, &n), y(3.0, &n);
-  Count r = x * y;          // 1 ×
-  r = r + 0.0;              // free
-  r = 1.0 * r;              // free
-  r = -r;                   // free
-  r = r * 0.0 + x;          // free: x is left
-  r = r - y;                // 1 +
-  r = r / y;                // 1 ÷
-  r = sqrt(abs(r));         // 1 root, 1 comparison
-  r = sin(r) + cos(r);      // 2 trig, 1 +
+  Count r = x * y;      // 1 ×
+  r = r + 0.0;          // free
+  r = 1.0 * r;          // free
+  r = -r;               // free
+  r = r * 0.0 + x;      // free: x is left
+  r = r - y;            // 1 +
+  r = r / y;            // 1 ÷
+  r = sqrt(abs(r));     // 1 root, 1 comparison
+  r = sin(r) + cos(r);  // 2 trig, 1 +
   EXPECT_EQ(n.multiplications, 1);
   EXPECT_EQ(n.additions, 2);
   EXPECT_EQ(n.divisions, 1);

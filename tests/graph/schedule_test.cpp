@@ -11,8 +11,9 @@ namespace lw {
 namespace schedule_test {
 
 TEST(Schedule, HoldsOnAllSamples) {
-  check_pass("schedule", [](const Function& f) { return schedule(f); },
-             [](const Function& f) { return static_cast<double>(execution(f).cycles); });
+  check_pass(
+      "schedule", [](const Function& f) { return schedule(f); },
+      [](const Function& f) { return static_cast<double>(execution(f).cycles); });
 }
 
 TEST(Schedule, ChangesNoBit) {

@@ -71,7 +71,8 @@ class Sincos : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Fused, Sincos, ::testing::Values(false, true));
 
 TEST_P(Sincos, IsWithinOneUlpToAHundredThousand) {
-  // half a unit of the outer rounding; fused, also a quarter each of the two inner ones, |h| <= pi/4 and h h of it (0.85), and the polynomials'
+  // half a unit of the outer rounding; fused, also a quarter each of the two inner ones, |h| <= pi/4 and h h of it
+  // (0.85), and the polynomials'
   const double bound = GetParam() ? 0.88 : 0.85;
   EXPECT_LE(worst_over(random_angles(3.2, 1000000), GetParam()).ulp, bound);
   EXPECT_LE(worst_over(random_angles(1e5, 1000000), GetParam()).ulp, bound);

@@ -19,7 +19,7 @@ TEST(Strength, HoldsOnAllSamples) {
 }
 
 TEST(Strength, DividesByNumbersByMultiplying) {
-  const Function f = of([](const auto& x) { return std::vector<Expr>{x[0] / 8.0, x[1] / 3.0}; }, 2), g = strength(f);
+  const Function f = of([](const auto&x) { return std::vector<Expr>{x[0] / 8.0, x[1] / 3.0}; }, 2), g = strength(f);
   EXPECT_EQ(cost(g).operations, (OperationCount{.multiplications = 2}));
   std::vector<double> y(2);
   evaluate<double>(g, std::vector<double>{0.1, 0.7, 0, 0}, y);
@@ -34,7 +34,11 @@ TEST(Strength, DividesOnce) {
 }
 
 TEST(Strength, UsesAReciprocalThatIsThere) {
-  const Function f = of([](const auto& x) { return std::vector<Expr>{1.0 / x[1], x[0] / x[1], x[2] * (1.0 / x[1])}; }, 3);
+  const Function f = of(
+      [](const auto& x) {
+        return std::vector<Expr>{1.0 / x[1], x[0] / x[1], x[2] * (1.0 / x[1])};
+      },
+      3);
   EXPECT_EQ(cost(strength(f)).operations, (OperationCount{.multiplications = 2, .divisions = 1}));
   const Function single = of([](const auto& x) { return std::vector<Expr>{x[2] * (1.0 / x[1])}; }, 1);
   EXPECT_EQ(cost(strength(single)).operations, (OperationCount{.divisions = 1}));

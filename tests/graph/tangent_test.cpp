@@ -56,9 +56,8 @@ TEST(Tangent, GivesTheDerivativesOfDualsAndComplexSteps) {
 // x + a sin x = b: dx/da = −sin x / (1 + a cos x), dx/db = 1 / (1 + a cos x)
 TEST(Tangent, DifferentiatesANewtonIterationByTheImplicitFunctionTheorem) {
   const auto residual = std::make_shared<Function>(
-      trace("kepler", {{"x", 1}, {"a", 1}, {"b", 1}}, {{"r", 1}}, [](const Arguments& in, Results& out) {
-        out[0][0] = in[0][0] + in[1][0] * sin(in[0][0]) - in[2][0];
-      }));
+      trace("kepler", {{"x", 1}, {"a", 1}, {"b", 1}}, {{"r", 1}},
+            [](const Arguments& in, Results& out) { out[0][0] = in[0][0] + in[1][0] * sin(in[0][0]) - in[2][0]; }));
   const Function f = trace("solve", {{"a", 1}, {"b", 1}}, {{"x", 1}}, [=](const Arguments& in, Results& out) {
     out[0] = in[0][0].graph()->solve(residual, {in[1][0]}, {in[0][0], in[1][0]}, 8).unknowns;
   });

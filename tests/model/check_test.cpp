@@ -211,8 +211,8 @@ struct Fault {
 void expect_faults(const std::string& joint, const std::vector<Fault>& faults) {
   for (const Fault& f : faults) {
     SCOPED_TRACE(f.text);
-    expect_only_error(with_links("  - name: a\n    parent: base\n    joint: {" + joint + "}\n    " + f.text + "\n"), 7, f.at,
-                      f.words);
+    expect_only_error(with_links("  - name: a\n    parent: base\n    joint: {" + joint + "}\n    " + f.text + "\n"), 7,
+                      f.at, f.words);
   }
 }
 
@@ -225,9 +225,12 @@ TEST(Check, FrictionHasTheRightSign) {
        {"friction: {stribeck: {static: -1, velocity: 1}}", "-1", "`static` is `-1`, which is negative"},
        {"friction: {stribeck: {static: 1, velocity: 0}}", "0", "`velocity` is `0`, which is not positive"},
        {"friction: {stribeck: {static: 1, velocity: 1, shape: 0}}", "0", "`shape` is `0`, which is not positive"},
-       {"friction: {bearing: {type: journal, mu: -0.1, radius: 1, spacing: 1}}", "-0.1", "`mu` is `-0.1`, which is negative"},
-       {"friction: {bearing: {type: journal, mu: 0.1, radius: -1, spacing: 1}}", "-1", "`radius` is `-1`, which is negative"},
-       {"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 0}}", "0", "`spacing` is `0`, which is not positive"},
+       {"friction: {bearing: {type: journal, mu: -0.1, radius: 1, spacing: 1}}", "-0.1",
+        "`mu` is `-0.1`, which is negative"},
+       {"friction: {bearing: {type: journal, mu: 0.1, radius: -1, spacing: 1}}", "-1",
+        "`radius` is `-1`, which is negative"},
+       {"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 0}}", "0",
+        "`spacing` is `0`, which is not positive"},
        {"damper: -1", "-1", "`damper` is `-1`"},
        {"damper: {velocity: [0, 2, 1], torque: [0, 1, 2]}", "1]", "`velocity` does not ascend at `1`"},
        {"damper: {velocity: [-1, 0, 1], torque: [1, 0, 1]}", "1, 0, 1]", "does not brake"},
@@ -246,11 +249,12 @@ TEST(Check, BearingsFitTheirJointAndSayWhatLoadsThem) {
        {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1, moments: true}}", "moments:", "only a journal"},
        {"friction: {bearing: {type: linear, mu: 0.1, spacing: 1}}", "linear", "a linear bearing on a revolute joint"},
        {"friction: {bearing: {type: roller, mu: 0.1}}", "roller", "`journal`, `linear` or `thrust`, not `roller`"}});
-  expect_faults("type: prismatic",
-                {{"friction: {bearing: {type: linear, mu: 0.1}}", "{type:", "the distance of the two guides"},
-                 {"friction: {bearing: {type: linear, mu: 0.1, radius: 1, spacing: 1}}", "radius:", "does not depend on"},
-                 {"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 1}}", "radius:", "does not depend on"},
-                 {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1}}", "thrust", "a thrust bearing on a prismatic joint"}});
+  expect_faults(
+      "type: prismatic",
+      {{"friction: {bearing: {type: linear, mu: 0.1}}", "{type:", "the distance of the two guides"},
+       {"friction: {bearing: {type: linear, mu: 0.1, radius: 1, spacing: 1}}", "radius:", "does not depend on"},
+       {"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 1}}", "radius:", "does not depend on"},
+       {"friction: {bearing: {type: thrust, mu: 0.1, radius: 1}}", "thrust", "a thrust bearing on a prismatic joint"}});
   expect_faults("type: planar", {{"friction: {bearing: {type: journal, mu: 0.1, radius: 1, spacing: 1}}", "journal",
                                   "only revolute and prismatic joints have bearings"}});
   expect_clean(with_links(link("a", "base", "type: revolute",
@@ -287,19 +291,22 @@ TEST(Check, DrivesSpringsAndStopsHaveTheRightSign) {
        // 0.1/0.2 = 0.5 of the rated torque, then 0.2/0.9 = 0.22; driven 0.5 × 0.9 = 0.45, then 1 × 0.4 = 0.4
        {"drive: {rated: 1, efficiency: {load: [0.1, 0.2, 1], value: [0.2, 0.9, 0.95]}}", "0.9",
         "the efficiency rises too fast from 0.2 at load 0.1 to 0.9 at 0.2"},
-       {"drive: {rated: 1, efficiency: {load: [0.1, 0.2, 1], value: [0.2, 0.9, 0.95]}}", "0.9", "(0.5, then 0.2222 of the rated"},
+       {"drive: {rated: 1, efficiency: {load: [0.1, 0.2, 1], value: [0.2, 0.9, 0.95]}}", "0.9",
+        "(0.5, then 0.2222 of the rated"},
        {"drive: {rated: 1, efficiency: {load: [0.5, 1], value: [0.9, 0.4]}}", "0.4",
         "the efficiency falls too fast from 0.9 at load 0.5 to 0.4 at 1"},
        {"drive: {rated: 1, efficiency: {load: [0.5, 1], value: [0.9, 0.4], interpolation: cubic}}", "0.4",
         "would not rise with the load (0.45, then 0.4 of the rated torque)"},
        // from 0.5 to 1 the input rises, 1 to 1.11, but not where the cubic is steepest: η′ = 1.2, η = 0.7 at 0.75
-       {"drive: {rated: 1, efficiency: {load: [0.1, 0.5, 1, 2], value: [0.5, 0.5, 0.9, 0.9], interpolation: cubic}}", "0.9, 0.9]",
-        "rises too fast from 0.5 at load 0.5 to 0.9 at 1"},
+       {"drive: {rated: 1, efficiency: {load: [0.1, 0.5, 1, 2], value: [0.5, 0.5, 0.9, 0.9], interpolation: cubic}}",
+        "0.9, 0.9]", "rises too fast from 0.5 at load 0.5 to 0.9 at 1"},
        {"spring: {position: [0, 0], torque: [1, 2]}", "0], torque", "`position` does not ascend at `0`"},
-       {"spring: {position: [0, 1], torque: [1, 2], stiffness: 3}", "stiffness:", "`stiffness` beside a table of `torque`"},
+       {"spring: {position: [0, 1], torque: [1, 2], stiffness: 3}",
+        "stiffness:", "`stiffness` beside a table of `torque`"},
        {"spring: {stiffness: 3, interpolation: cubic}", "interpolation:", "`interpolation` without a table"}});
-  expect_clean(with_links(link("a", "base", "type: revolute",
-                               "drive: {rated: 1, efficiency: {load: [0.1, 0.5, 1, 2], value: [0.5, 0.5, 0.9, 0.9]}}")));
+  expect_clean(
+      with_links(link("a", "base", "type: revolute",
+                      "drive: {rated: 1, efficiency: {load: [0.1, 0.5, 1, 2], value: [0.5, 0.5, 0.9, 0.9]}}")));
   const auto hardly = [](const std::string& entry, const char* at, const char* what) {
     EXPECT_TRUE(has(with_links(link("a", "base", "type: revolute", entry)), Severity::warning, 4, at, what)) << entry;
   };
@@ -324,11 +331,12 @@ ReadResult with_elements(const std::string& items) {
 
 TEST(Check, CouplingsAreSquareAndMoveEveryJoint) {
   const auto coupling = [](const std::string& joints, const std::string& matrix, const std::string& motors) {
-    return with_elements("couplings:\n  - {name: w, joints: [" + joints + "], matrix: " + matrix + ", motors: [" + motors +
-                         "]}\n");
+    return with_elements("couplings:\n  - {name: w, joints: [" + joints + "], matrix: " + matrix + ", motors: [" +
+                         motors + "]}\n");
   };
   const std::string two = "{name: m}, {name: n}", plain = "[[1, 1], [1, -1]]";
-  expect_clean(coupling("a, b", plain, "{name: m, ratio: 50, rotor_inertia: 1e-5}, {name: n, rated: 2, efficiency: 0.9}"));
+  expect_clean(
+      coupling("a, b", plain, "{name: m, ratio: 50, rotor_inertia: 1e-5}, {name: n, rated: 2, efficiency: 0.9}"));
   expect_only_error(coupling("a, b", "[[1, 2], [2, 4]]", two), 9, "1, 2]", "cannot be inverted (rank 1 of 2)");
   expect_only_error(coupling("a, b", "[[1, 2]]", two), 9, "[[1", "`matrix` has 1 row for 2 motors");
   expect_only_error(coupling("a, b", "[[1, 2], [1]]", two), 9, "[1]", "a list of 2 numbers, not 1");
@@ -338,8 +346,10 @@ TEST(Check, CouplingsAreSquareAndMoveEveryJoint) {
   expect_only_error(coupling("a, d", plain, two), 9, "d", "the mimic joint `d` in a coupling");
   expect_only_error(coupling("a, a", plain, two), 9, "a]", "is coupled twice");
   expect_only_error(coupling("a, b", plain, "{name: m}, {name: m}"), 9, "{name: m}]", "a second motor `m`");
-  expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, stiffness: 3}"), 9, "stiffness:", "coupled drives are rigid");
-  expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, efficiency: 2}"), 9, "2", "motor `n`: the efficiency `2`");
+  expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, stiffness: 3}"), 9,
+                    "stiffness:", "coupled drives are rigid");
+  expect_only_error(coupling("a, b", plain, "{name: m}, {name: n, efficiency: 2}"), 9, "2",
+                    "motor `n`: the efficiency `2`");
   expect_only_error(with_links(link("a", "base", "type: revolute", "drive: {ratio: 3}"),
                                "couplings: [{name: w, joints: [a], matrix: [[1]], motors: [{name: m}]}]\n"),
                     5, "a]", "has a `drive` of its own");
@@ -357,7 +367,8 @@ TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
   expect_only_error(spring("between: [a, b], stiffness: -1"), 9, "-1", "spring `s`: `stiffness` is `-1`");
   expect_only_error(spring("between: [a, b], stiffness: 1, rest: -1"), 9, "-1", "`rest` is `-1`");
   expect_only_error(spring("between: [a, b], damping: -1"), 9, "-1", "`damping` is `-1`");
-  expect_only_error(spring("between: [a, b], length: [2, 1], tension: [0, 5]"), 9, "1]", "`length` does not ascend at `1`");
+  expect_only_error(spring("between: [a, b], length: [2, 1], tension: [0, 5]"), 9, "1]",
+                    "`length` does not ascend at `1`");
   expect_only_error(spring("between: [a, b], length: [-2, 1], tension: [0, 5]"), 9, "-2", "`length` is `-2`");
   expect_only_error(spring("between: [a, b], length: [2, 1]"), 9, "{name:", "spring `s` has no `tension`");
 
@@ -367,11 +378,12 @@ TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
   expect_only_error(force("link: b"), 9, "{link:", "a force without `force` and `moment`");
   expect_only_error(force("link: b, force: [1, 2]"), 9, "[1, 2]", "a list of 3 numbers, not 2");
   expect_only_error(force("link: b, force: [1, 2, 3], in: base"), 9, "base", "`world` or `link`, not `base`");
-  expect_only_error(force("link: b, time: [0, 1], values: [[1, 2, 3, 4, 5, 6]]"), 9, "{link:", "`time` has 2 entries, `values` 1");
+  expect_only_error(force("link: b, time: [0, 1], values: [[1, 2, 3, 4, 5, 6]]"), 9,
+                    "{link:", "`time` has 2 entries, `values` 1");
   expect_only_error(force("link: b, time: [0], values: [[1, 2, 3]]"), 9, "[1, 2, 3]", "a list of 6 numbers, not 3");
   expect_only_error(force("link: b, time: [], values: []"), 9, "{link:", "the table over time is empty");
-  expect_only_error(force("link: b, time: [0], values: [[1, 2, 3, 4, 5, 6]], force: [0, 0, 1]"), 9, "force:",
-                    "`force` beside a table over time");
+  expect_only_error(force("link: b, time: [0], values: [[1, 2, 3, 4, 5, 6]], force: [0, 0, 1]"), 9,
+                    "force:", "`force` beside a table over time");
   expect_only_error(force("link: b, time: [1, 1], values: [[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]]"), 9, "1], values",
                     "force on `b`: `time` does not ascend");
   EXPECT_TRUE(has(force("link: base, force: [0, 0, 5]"), Severity::warning, 9, "base", "no effect"));
@@ -392,8 +404,8 @@ TEST(Check, SpringsForcesAndShaftsActOnWhatThereIs) {
 }
 
 TEST(Check, FrictionOfAMimicIsNotedAsLeftOut) {
-  const ReadResult result = with_links(link("a", "base") + link("b", "a", "type: revolute, mimic: {joint: a}",
-                                                                "friction: {viscous: 1}"));
+  const ReadResult result =
+      with_links(link("a", "base") + link("b", "a", "type: revolute, mimic: {joint: a}", "friction: {viscous: 1}"));
   EXPECT_TRUE(result.mechanism.has_value());
   EXPECT_TRUE(has(result, Severity::note, 5, "{type:", "joint `b` follows another and has no losses of its own"));
 }

@@ -56,7 +56,9 @@ TEST(Curve, HasNoWigglesBetweenItsPoints) {
       for (int i = 1; i <= 50; ++i) {
         const double part = i / 50.0, value = curve(p.x[k] + part * h);
         EXPECT_GE((value - before) * rise, -1e-12);
-        if (!cubic) { EXPECT_NEAR(value, p.y[k] + part * rise, 1e-12); }
+        if (!cubic) {
+          EXPECT_NEAR(value, p.y[k] + part * rise, 1e-12);
+        }
         before = value;
       }
     }
@@ -69,12 +71,15 @@ TEST(Curve, TheSlopeOfACubicIsContinuousAndZeroAtTurns) {
     for (std::size_t k = 1; k + 1 < p.x.size(); ++k) {
       const double below = curve.slope(p.x[k] - 1e-12), above = curve.slope(p.x[k] + 1e-12);
       EXPECT_NEAR(below, above, 1e-6 * (1.0 + std::abs(above)));
-      if ((p.y[k] - p.y[k - 1]) * (p.y[k + 1] - p.y[k]) < 0.0) { EXPECT_NEAR(curve.slope(p.x[k]), 0.0, 1e-12); }
+      if ((p.y[k] - p.y[k - 1]) * (p.y[k + 1] - p.y[k]) < 0.0) {
+        EXPECT_NEAR(curve.slope(p.x[k]), 0.0, 1e-12);
+      }
     }
   });
 }
 
-// A cubic through points of a parabola or line reproduces what three points tell: its slope at the ends and a line entirely.
+// A cubic through points of a parabola or line reproduces what three points tell: its slope at the ends and a line
+// entirely.
 TEST(Curve, ACubicThroughALineIsTheLine) {
   const Curve<double> line({0.0, 0.3, 1.0, 1.1}, {1.0, 1.6, 3.0, 3.2}, true, Ends::straight);
   for (double x = -1.0; x < 2.0; x += 0.01) {

@@ -16,8 +16,8 @@ inline std::string text_at(const lw::ReadResult& result, const lw::Location& whe
   return source->second.substr(begin + static_cast<std::size_t>(where.column) - 1);
 }
 
-// The result has a diagnostic of that severity in that line, at a place where the file goes on with `at` (in URDF, which
-// has no columns: ""), and its message or hint contains `words`.
+// The result has a diagnostic of that severity in that line, at a place where the file goes on with `at` (in URDF,
+// which has no columns: ""), and its message or hint contains `words`.
 inline ::testing::AssertionResult has(const lw::ReadResult& result, lw::Severity severity, int line,
                                       const std::string& at, const std::string& words) {
   std::string all;

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/worse.hpp"
-#include "dynamics/tree/crba.hpp"
 #include "dynamics/friction/friction.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/check/elastic.hpp"
@@ -198,8 +198,9 @@ couplings: [{name: w, joints: [a, b], matrix: [[1, 1], [1, -2]], motors: [{name:
   EXPECT_TRUE(has_dense_mass_matrix(tree("base")));  // their entry is not in the tree's sparsity
 }
 
-// A rotor as a body of its own must act like a link that the file says by itself: a massless link with a mimic joint and
-// J a aᵀ (which no body has), on a parent that has as much less. The rotor's axis is z of a link that is fixed to that parent.
+// A rotor as a body of its own must act like a link that the file says by itself: a massless link with a mimic joint
+// and J a aᵀ (which no body has), on a parent that has as much less. The rotor's axis is z of a link that is fixed to
+// that parent.
 TEST(InstantiateForces, AGyroscopicRotorIsALinkThatFollowsItsJoint) {
   const std::string head = R"(linkwright: 1
 name: x
@@ -215,11 +216,12 @@ links:
                         Case{"revolute, mimic: {joint: a, ratio: 0.5, offset: 0.3}", "a", "20"}}) {
     const Mechanism by_drive =
         parsed(head + c.joint + body + ", drive: {ratio: 40, rotor_inertia: 0.002, rotor_axis: [0, 0, 2]}}\n");
-    const ReadResult by_link = read_text(
-        head + c.joint + body + "}\n  - {name: rotor, parent: f, joint: {type: revolute, axis: z, mimic: {joint: " + c.leader +
-            ", ratio: " + c.ratio + "}}, inertia: {mass: 0, tensor: [0, 0, 0.002]}}\n" +
-            "  - {name: less, parent: f, joint: {type: fixed}, inertia: {mass: 0, tensor: [0, 0, -0.002]}}\n",
-        "f.yaml", {.floating_base = false, .allow_unphysical = true});
+    const ReadResult by_link =
+        read_text(head + c.joint + body +
+                      "}\n  - {name: rotor, parent: f, joint: {type: revolute, axis: z, mimic: {joint: " + c.leader +
+                      ", ratio: " + c.ratio + "}}, inertia: {mass: 0, tensor: [0, 0, 0.002]}}\n" +
+                      "  - {name: less, parent: f, joint: {type: fixed}, inertia: {mass: 0, tensor: [0, 0, -0.002]}}\n",
+                  "f.yaml", {.floating_base = false, .allow_unphysical = true});
     ASSERT_TRUE(by_link.mechanism);
     const Model<double> ours = instantiate<double>(by_drive), other = instantiate<double>(*by_link.mechanism);
     Random random(4);
@@ -231,7 +233,9 @@ links:
     }
     EXPECT_LT(worst, 1e-13) << c.joint;
     EXPECT_EQ(ours.bodies[1].armature, 0.0);
-    if (c.leader == "b") { EXPECT_EQ(ours.transmissions[0].drives[0].rotor_body, 2); }
+    if (c.leader == "b") {
+      EXPECT_EQ(ours.transmissions[0].drives[0].rotor_body, 2);
+    }
   }
 }
 
@@ -241,7 +245,8 @@ TEST(InstantiateForces, ARotorOnTheBaseIsAnArmature) {
     return instantiate<double>(parsed(R"(linkwright: 1
 name: x
 links:
-  - {name: a, parent: base, joint: {type: revolute, axis: x}, inertia: {mass: 3, com: [0, 0.2, 0.3], tensor: [0.5, 0.6, 0.7]}, drive: {ratio: 40, rotor_inertia: 0.002)" + axis + "}}\n"));
+  - {name: a, parent: base, joint: {type: revolute, axis: x}, inertia: {mass: 3, com: [0, 0.2, 0.3], tensor: [0.5, 0.6, 0.7]}, drive: {ratio: 40, rotor_inertia: 0.002)" +
+                                      axis + "}}\n"));
   };
   const Model<double> plain = arm(""), turning = arm(", rotor_axis: y");
   Random random(4);
@@ -302,11 +307,13 @@ links: [{name: a, parent: base, joint: {type: revolute}, inertia: {mass: 1}, dri
     with_elastic_drives(m);
     ADD_FAILURE() << "not refused";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("joint `a` is elastic, but its rotor has no inertia"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("joint `a` is elastic, but its rotor has no inertia"), std::string::npos)
+        << e.what();
   }
 }
 
-// Table 3.5 of Dhanaraj 1990 from its first columns, with the file's drives: joints 1 and 2 are driven, joint 3 is braked.
+// Table 3.5 of Dhanaraj 1990 from its first columns, with the file's drives: joints 1 and 2 are driven, joint 3 is
+// braked.
 TEST(PumaOfDhanaraj, DrivesGiveHisInputTorques) {
   const Model<double> m = instantiate<double>(load(LW_SOURCE_DIR "/models/puma560-dhanaraj.yaml"));
   const double at_joint[] = {2.9943, -15.9646, -0.6801}, velocity[] = {1.0, -1.0, 1.0};

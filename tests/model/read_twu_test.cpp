@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-
-#include "dynamics/tree/rnea.hpp"
 #include "documented.hpp"
+#include "dynamics/tree/rnea.hpp"
 #include "expect_diagnostic.hpp"
 #include "model/write/write_yaml.hpp"
 #include "support/same_dynamics.hpp"
@@ -136,7 +135,8 @@ TEST(ReadTwu, ReportsAllErrorsOfAFile) {
   const ReadResult result = read_twu_text("NUML:=2; L(1):=1; MAS(1):=-;\nAXIS(1):=Q; DIRECT(1):=X; MASS(2):=3; ;END;");
   EXPECT_TRUE(has(result, Severity::error, 1, ";", "ends where a value is expected"));
   EXPECT_TRUE(has(result, Severity::error, 2, "Q", "`X`, `Y` or `Z`"));
-  EXPECT_TRUE(has(result, Severity::error, 1, "", "link 1 has no CM(1,1), CM(1,2), CM(1,3), MI(1,1), MI(1,2), MI(1,3)"));
+  EXPECT_TRUE(
+      has(result, Severity::error, 1, "", "link 1 has no CM(1,1), CM(1,2), CM(1,3), MI(1,1), MI(1,2), MI(1,3)"));
   EXPECT_TRUE(has(result, Severity::error, 1, "", "link 2 has no CM(2,1)"));
   EXPECT_TRUE(has(result, Severity::warning, 2, "MASS(2)", "did you mean `MAS`?"));
 }
@@ -158,10 +158,12 @@ TEST(ReadTwu, HostileTextsGetErrorsNotCrashes) {
     }
   }
   for (const std::string& text :
-       {std::string(), std::string("%"), std::string(";;;$$"), std::string("\xEF\xBB\xBF"), std::string("NUML"), std::string("L("),
-        std::string("L(1,"), std::string("L(99999999999):=1;"), std::string("NUML:=10000;"), std::string("A:=") + std::string(5000, '('),
-        std::string("A:=") + std::string(100000, '-'), std::string(100000, ';'), std::string("A(1,2,3):=1;"), std::string("A:=B(1,2,3,4);"),
-        std::string("NUML:=NUML;"), std::string("L(1):=L(1);"), std::string("A:=A;"), std::string("END;END;END"), std::string("A:=1e999;")}) {
+       {std::string(), std::string("%"), std::string(";;;$$"), std::string("\xEF\xBB\xBF"), std::string("NUML"),
+        std::string("L("), std::string("L(1,"), std::string("L(99999999999):=1;"), std::string("NUML:=10000;"),
+        std::string("A:=") + std::string(5000, '('), std::string("A:=") + std::string(100000, '-'),
+        std::string(100000, ';'), std::string("A(1,2,3):=1;"), std::string("A:=B(1,2,3,4);"),
+        std::string("NUML:=NUML;"), std::string("L(1):=L(1);"), std::string("A:=A;"), std::string("END;END;END"),
+        std::string("A:=1e999;")}) {
     EXPECT_FALSE(read_twu_text(text).mechanism) << text.substr(0, 20);
   }
 }

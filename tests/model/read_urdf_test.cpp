@@ -1,8 +1,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include "expect_diagnostic.hpp"
 #include "model/evaluate.hpp"

@@ -102,17 +102,22 @@ TEST(ReadWong, ErrorsHaveTheirPlaceAndSayWhatWouldBeRight) {
                     "2 bodies hang on body 1");
   expect_only_error(changed("[0, 1, 1]", "[0, 1, 3]"), 3, "3]", "the parent of body 3 should be a number from 0 to 2");
   expect_only_error(changed("[0, 1, 1]", "[0, 1]"), 3, "[0", "`parents` has 2 entries for 3 bodies");
-  expect_only_error(changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [0, 1, 1]]"), 3, "0, 1, 1]", "row 3 should go through");
-  expect_only_error(changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [1, 0, 0]]"), 3, "0]]", "lies on the way to itself");
-  expect_only_error(changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [1, 0]]"), 3, "[1, 0]]", "3 or more entries");
+  expect_only_error(changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [0, 1, 1]]"), 3, "0, 1, 1]",
+                    "row 3 should go through");
+  expect_only_error(changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [1, 0, 0]]"), 3, "0]]",
+                    "lies on the way to itself");
+  expect_only_error(changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [1, 0]]"), 3, "[1, 0]]",
+                    "3 or more entries");
   expect_only_error(changed("parents: [0, 1, 1]", "connectivity: [[1], [1, 1], [1, 0, 2]]"), 3, "2]", "from 0 to 1");
   expect_only_error(changed("wong: 1", "wong: 2"), 1, "2", "`wong: 1`");
   expect_only_error(changed("[0.1, 2, 0]", "[0.2, 2, 0]"), 6, "0.2", "not symmetric");
   expect_only_error(changed("m: 1, J: [[2", "mass: 1, m: 1, J: [[2"), 6, "mass", "unknown key `mass` in body 2");
   expect_only_error(changed("k: [0, 0, -0.5]", "k: [0, 0, x]"), 5, "x]", "unknown name `x`");
   expect_only_error(changed("J: [1, 1, 1], k: [0, 0", "J: [1, 1, 3], k: [0, 0"), 5, "1, 1, 3", "");
-  expect_only_error(changed("parents: [0, 1, 1]", "parents: [0, 1, 1]\ntheta: [0, 1]"), 4, "[0, 1]", "list of 3 numbers");
-  expect_only_error(changed("parents: [0, 1, 1]", "parents: [0, 1, 1]\nconnectivity: [[1]]"), 4, "connectivity", "keep one");
+  expect_only_error(changed("parents: [0, 1, 1]", "parents: [0, 1, 1]\ntheta: [0, 1]"), 4, "[0, 1]",
+                    "list of 3 numbers");
+  expect_only_error(changed("parents: [0, 1, 1]", "parents: [0, 1, 1]\nconnectivity: [[1]]"), 4, "connectivity",
+                    "keep one");
 }
 
 TEST(ReadWong, HostileTextsGetErrorsNotCrashes) {
@@ -130,8 +135,9 @@ TEST(ReadWong, HostileTextsGetErrorsNotCrashes) {
       EXPECT_NE(failed, result.mechanism.has_value()) << text;
     }
   }
-  for (const char* text : {"", "wong: 1", "wong: 1\nbodies: []", "wong: 1\nbodies: 5", "wong: 1\nbodies: [1, [], {}]\nparents: {}",
-                           "wong: 1\nbodies: [{}]\nconnectivity: [[]]\ntheta: 1", "[]", "wong: [1]"}) {
+  for (const char* text :
+       {"", "wong: 1", "wong: 1\nbodies: []", "wong: 1\nbodies: 5", "wong: 1\nbodies: [1, [], {}]\nparents: {}",
+        "wong: 1\nbodies: [{}]\nconnectivity: [[]]\ntheta: 1", "[]", "wong: [1]"}) {
     EXPECT_FALSE(read_text(text, "tree.wong").mechanism) << text;
   }
 }

@@ -2,8 +2,8 @@
 #include <numbers>
 #include <sstream>
 
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include "documented.hpp"
 #include "expect_diagnostic.hpp"
@@ -172,11 +172,12 @@ TEST(ReadYaml, ReadsThePartsOfTheDocumentation) {
   };
   const std::string head = "linkwright: 1\nname: parts\nlinks:\n";
   const auto link = [](const std::string& name) {
-    return "  - name: " + name + "\n    parent: base\n    joint: {type: revolute}\n    inertia: {mass: 1, tensor: [1, 1, 1]}\n";
+    return "  - name: " + name +
+           "\n    parent: base\n    joint: {type: revolute}\n    inertia: {mass: 1, tensor: [1, 1, 1]}\n";
   };
-  const ReadResult result = read(head + link("arm") + indented("friction:\n") + indented("drive:\n") +
-                                 indented("spring: {position") + link("pitch") + link("roll") + link("wheel") +
-                                 documented("couplings:\n") + documented("springs:\n"));
+  const ReadResult result =
+      read(head + link("arm") + indented("friction:\n") + indented("drive:\n") + indented("spring: {position") +
+           link("pitch") + link("roll") + link("wheel") + documented("couplings:\n") + documented("springs:\n"));
   expect_clean(result);
   ASSERT_TRUE(result.mechanism);
   const Mechanism& m = *result.mechanism;

@@ -77,8 +77,7 @@ TEST(RigidInertia, MovesByTheParallelAxisTheorem) {
     const auto about = [&](const Eigen::Matrix3d& I_com, const Eigen::Vector3d& r) -> Eigen::Matrix3d {
       return I_com + m * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
     };
-    const RigidInertia<double> here =
-        RigidInertia<double>::about_com(m, Vec3<double>::from(c), Mat3<double>::from(I));
+    const RigidInertia<double> here = RigidInertia<double>::about_com(m, Vec3<double>::from(c), Mat3<double>::from(I));
     EXPECT_LT((here.I.eigen() - about(I, c)).norm(), 1e-12);
     const RigidInertia<double> there = to_parent(Transform<double>{Mat3<double>::from(R), Vec3<double>::from(p)}, here);
     EXPECT_LT((there.I.eigen() - about(R * I * R.transpose(), R * c + p)).norm(), 1e-12);

@@ -39,8 +39,9 @@ bool names(const std::vector<std::string>& warnings, const std::string& words) {
                      [&](const std::string& w) { return w.find(words) != std::string::npos; });
 }
 
-// Spherical joints against chains of three revolutes, starting from rest. Rx(a) Ry(b) Rz(c) turns with ω̇ = E (ä, b̈, c̈) in
-// the child's axes, the columns of E being the axes of the three joints there, and their torques are Eᵀ times the moment.
+// Spherical joints against chains of three revolutes, starting from rest. Rx(a) Ry(b) Rz(c) turns with ω̇ = E (ä, b̈,
+// c̈) in the child's axes, the columns of E being the axes of the three joints there, and their torques are Eᵀ times
+// the moment.
 double difference_at_rest(const Model<double>& balls, const Model<double>& chains) {
   if (balls.nv != chains.nv) return HUGE_VAL;
   Workspace<double> work(balls), work3(chains);
@@ -119,8 +120,10 @@ TEST(WriteUrdf, EmbeddedModelsKeepTheirTorques) {
     const UrdfFiles files = write_urdf(m);
     const Mechanism again = reread(m);
     for (Link& l : m.links) {  // what is left out, and said so
-      EXPECT_EQ(l.joint.drive.has_value(), names(files.remarks.losses, "the drive of joint `" + l.joint.name + "`")) << name;
-      EXPECT_EQ(l.joint.spring.has_value(), names(files.remarks.losses, "the spring of joint `" + l.joint.name + "`")) << name;
+      EXPECT_EQ(l.joint.drive.has_value(), names(files.remarks.losses, "the drive of joint `" + l.joint.name + "`"))
+          << name;
+      EXPECT_EQ(l.joint.spring.has_value(), names(files.remarks.losses, "the spring of joint `" + l.joint.name + "`"))
+          << name;
       l.joint.drive.reset();
       l.joint.spring.reset();
     }
@@ -167,7 +170,8 @@ TEST(WriteUrdf, ASphericalJointMovesTheSameAsThreeRevolutes) {
     const UrdfFiles files = write_urdf(m);
     for (const Link& l : m.links) {
       EXPECT_EQ(l.joint.type == JointType::spherical,
-                names(files.remarks.changes, "the spherical joint `" + l.joint.name + "` is written as three revolute joints"));
+                names(files.remarks.changes,
+                      "the spherical joint `" + l.joint.name + "` is written as three revolute joints"));
     }
     EXPECT_LT(difference_at_rest(instantiate<double>(m), instantiate<double>(reread(m))), kTolerance) << seed;
   }
@@ -176,11 +180,20 @@ TEST(WriteUrdf, ASphericalJointMovesTheSameAsThreeRevolutes) {
 TEST(WriteUrdf, NamesEveryForceThatItLeavesOut) {
   const Mechanism m = load(LW_SOURCE_DIR "/tests/fuzz/yaml/forces.yaml");
   const UrdfFiles files = write_urdf(m);
-  const std::vector<std::string> expected{
-      "the coupling `wrist`", "the spring `balance`", "the spring `gas`", "the force on link `roll`", "the force on link `arm`",
-      "the shaft `belt`", "the stop of joint `column`", "the damper of joint `column`", "the journal bearing of joint `column`",
-      "the thrust bearing of joint `column`", "the drive of joint `arm`", "the spring of joint `arm`",
-      "the linear bearing of joint `slide`", "the journal bearing of joint `slide`"};
+  const std::vector<std::string> expected{"the coupling `wrist`",
+                                          "the spring `balance`",
+                                          "the spring `gas`",
+                                          "the force on link `roll`",
+                                          "the force on link `arm`",
+                                          "the shaft `belt`",
+                                          "the stop of joint `column`",
+                                          "the damper of joint `column`",
+                                          "the journal bearing of joint `column`",
+                                          "the thrust bearing of joint `column`",
+                                          "the drive of joint `arm`",
+                                          "the spring of joint `arm`",
+                                          "the linear bearing of joint `slide`",
+                                          "the journal bearing of joint `slide`"};
   ASSERT_EQ(files.remarks.losses.size(), expected.size());
   for (const std::string& words : expected) EXPECT_TRUE(names(files.remarks.losses, words + " is left out")) << words;
   EXPECT_EQ(reread(m).links.size(), m.links.size());
@@ -191,12 +204,14 @@ TEST(WriteUrdf, HomeOfASphericalJointBecomesItsThreeAngles) {
 name: ball
 links: [{name: a, parent: base, joint: {type: spherical}, inertia: {mass: 1, com: [0.1, 0.2, 0.3], tensor: [1, 1, 1]}}]
 home: {a: [0.5, 0.1, -0.7, 0.5]}
-)", "ball.yaml");
+)",
+                                    "ball.yaml");
   ASSERT_TRUE(read.mechanism);
   const Model<double> three = instantiate<double>(reread(*read.mechanism));
   const Eigen::Matrix3d R = (Eigen::AngleAxisd(three.home[0], Eigen::Vector3d::UnitX()) *
                              Eigen::AngleAxisd(three.home[1], Eigen::Vector3d::UnitY()) *
-                             Eigen::AngleAxisd(three.home[2], Eigen::Vector3d::UnitZ())).toRotationMatrix();
+                             Eigen::AngleAxisd(three.home[2], Eigen::Vector3d::UnitZ()))
+                                .toRotationMatrix();
   EXPECT_TRUE(R.isApprox(Eigen::Quaterniond(0.5, 0.5, 0.1, -0.7).normalized().toRotationMatrix(), 1e-14));
 }
 
@@ -223,11 +238,12 @@ links:
     visual: {mesh: nowhere.stl, scale: [1, 2, 1], color: [0.1, 0.2, 0.3, 0.4]}
 payload: {link: a & b, mass: 1}
 home: {"a & b.joint": [0.1, 0.2]}
-)", "arm.yaml");
+)",
+                                    "arm.yaml");
   ASSERT_TRUE(read.mechanism) << to_string(read.diagnostics[0]);
   const UrdfFiles files = write_urdf(*read.mechanism);
-  for (const char* words : {"it is meant", "drive of joint `j<1>`", "spring of joint `j<1>`", "Stribeck", "journal bearing",
-                            "thrust bearing"}) {
+  for (const char* words : {"it is meant", "drive of joint `j<1>`", "spring of joint `j<1>`", "Stribeck",
+                            "journal bearing", "thrust bearing"}) {
     EXPECT_TRUE(names(files.remarks.losses, words)) << words;
   }
   for (const char* words : {"g = 1.62, l = 0.5", "damper of joint `j<1>` is written as viscous"}) {

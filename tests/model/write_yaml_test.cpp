@@ -32,10 +32,35 @@ struct Names {
 
 TEST(FormulaText, HasNoParenthesesThatTheGrammarDoesNotNeed) {
   Names n;
-  for (const char* text :
-       {"a + b", "a - b", "a - (b - c)", "a - (b + c)", "a*b*c", "a/b/c", "a/(b*c)", "a*(b + c)", "-a", "-a*b", "-(a + b)",
-        "(a + b)^2", "a^2", "a*b^2/c", "1/a", "sin(a + b)", "-cos(a)/b", "atan2(a, -b)", "max(a, min(b, c))", "sqrt(a^2 + b^2)",
-        "a/(b + c)", "2*a", "a - 0.5", "exp(b*log(a))", "-a^2", "min(a, -1)", "a/b^2", "1e-09*a", "a + b*c"}) {
+  for (const char* text : {"a + b",
+                           "a - b",
+                           "a - (b - c)",
+                           "a - (b + c)",
+                           "a*b*c",
+                           "a/b/c",
+                           "a/(b*c)",
+                           "a*(b + c)",
+                           "-a",
+                           "-a*b",
+                           "-(a + b)",
+                           "(a + b)^2",
+                           "a^2",
+                           "a*b^2/c",
+                           "1/a",
+                           "sin(a + b)",
+                           "-cos(a)/b",
+                           "atan2(a, -b)",
+                           "max(a, min(b, c))",
+                           "sqrt(a^2 + b^2)",
+                           "a/(b + c)",
+                           "2*a",
+                           "a - 0.5",
+                           "exp(b*log(a))",
+                           "-a^2",
+                           "min(a, -1)",
+                           "a/b^2",
+                           "1e-09*a",
+                           "a + b*c"}) {
     EXPECT_EQ(formula_text(n.parse(text)), text);
   }
 }
@@ -49,9 +74,26 @@ TEST(FormulaText, RefusesTextsThatGrowWithoutBound) {
 
 TEST(FormulaText, ReadsBackToTheSameNodeWhateverWasWritten) {
   Names n;
-  for (const char* text : {"a^3", "a^7*b", "a^-2", "(a+b)^0.5", "b + a + c", "a*(b*(c*(a*b)))", "30 deg + a", "a deg", "-(a*(-b))",
-                           "a - b - (c - (b - a))", "(a/b)^5/(c/a/b)", "tan(-a)*asin(b)*acos(c)*atan(a)", "abs(-a) + tanh(b)",
-                           "2*(3*a)", "pi*a", "((a+b)+(b+c))*((a+b)*(b+c))", "a/3*2", "-a - b", "a*1e300*1e-300", "1.5"}) {
+  for (const char* text : {"a^3",
+                           "a^7*b",
+                           "a^-2",
+                           "(a+b)^0.5",
+                           "b + a + c",
+                           "a*(b*(c*(a*b)))",
+                           "30 deg + a",
+                           "a deg",
+                           "-(a*(-b))",
+                           "a - b - (c - (b - a))",
+                           "(a/b)^5/(c/a/b)",
+                           "tan(-a)*asin(b)*acos(c)*atan(a)",
+                           "abs(-a) + tanh(b)",
+                           "2*(3*a)",
+                           "pi*a",
+                           "((a+b)+(b+c))*((a+b)*(b+c))",
+                           "a/3*2",
+                           "-a - b",
+                           "a*1e300*1e-300",
+                           "1.5"}) {
     const Expr e = n.parse(text);
     const std::string once = formula_text(e);
     EXPECT_TRUE(n.parse(once) == e) << text << " -> " << once;
@@ -161,7 +203,8 @@ TEST(WriteYaml, KeepsEverythingThatTheFormatCanSay) {
   EXPECT_TRUE(same_bits(instantiate<double>(m), instantiate<double>(again)));
   const Joint& j = again.find_link("d")->joint;
   EXPECT_EQ(j.name, "jd");
-  EXPECT_TRUE(j.dh && j.dh->standard && j.drive && j.drive->rated && j.drive->backlash && !j.drive->peak && j.spring && j.damper);
+  EXPECT_TRUE(j.dh && j.dh->standard && j.drive && j.drive->rated && j.drive->backlash && !j.drive->peak && j.spring &&
+              j.damper);
   EXPECT_TRUE(j.friction.stribeck && j.friction.bearings.size() == 1 && j.limits.velocity && j.limits.effort);
   EXPECT_EQ(again.find_link("d")->visuals.size(), 4u);
   EXPECT_EQ(again.find_link("d")->visuals[3].mesh, m.find_link("d")->visuals[3].mesh);
@@ -231,7 +274,8 @@ TEST(WriteYaml, AFormulaWhoseTextNoLongerHoldsIsWrittenFromItsValue) {
 name: one
 parameters: {l: 2, m: l*3}
 links: [{name: a, parent: base, joint: {type: revolute}, inertia: {mass: m/l, com: [l/2, 0, 0]}}]
-)", "one.yaml");
+)",
+                                    "one.yaml");
   ASSERT_TRUE(read.mechanism);
   Mechanism m = *read.mechanism;
   m.links[0].inertia->com[0].value = m.links[0].inertia->com[0].value * m.links[0].inertia->mass.value;

@@ -1,5 +1,5 @@
-// A mechanism told to the peers link by link, straight from what the file says: no lumping of fixed links, no Model. So the
-// peers judge `instantiate`, too.
+// A mechanism told to the peers link by link, straight from what the file says: no lumping of fixed links, no Model. So
+// the peers judge `instantiate`, too.
 #pragma once
 
 #include <vector>

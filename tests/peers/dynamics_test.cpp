@@ -1,8 +1,8 @@
 // Ours, traced and interpreted ours, Orocos KDL and DART on random mechanisms of 1 to 60 joints: 19 390 states in all.
 //
 // The sum of the absolute terms of τ_k, against which errors are measured, is taken as Σ_j |M_kj q̈_j| + |h_k|. That is
-// less than what the algorithms add up (h, too, is a sum in which terms cancel, over bodies and pairs of velocities), so
-// the test is stricter than the rule; it holds with a factor of fifty to spare.
+// less than what the algorithms add up (h, too, is a sum in which terms cancel, over bodies and pairs of velocities),
+// so the test is stricter than the rule; it holds with a factor of fifty to spare.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/linear.hpp"
 #include "base/largest.hpp"
+#include "base/linear.hpp"
 #include "base/worse.hpp"
 #include "cli/bench/peers.hpp"
 #include "describe_mechanism.hpp"
@@ -170,8 +170,9 @@ class Subject {
       const VectorXd size_of = M.cwiseAbs() * Eigen::Map<const VectorXd>(x.data(), model_.nv).cwiseAbs() + h.cwiseAbs();
       return largest((inverse(s, x) - given_tau).array() / (1e-13 * size_of.array()));
     };
-    // |Δq̈| ≤ 10 ε cond(M) |q̈| holds unless τ and h nearly cancel: the right side τ − h is known only to ε(|τ| + |h|), which
-    // M⁻¹ turns into ε cond(M) (|τ| + |h|) / |M|. (One joint of cond(M) = 1 that by chance hardly accelerates needs it.)
+    // |Δq̈| ≤ 10 ε cond(M) |q̈| holds unless τ and h nearly cancel: the right side τ − h is known only to ε(|τ| + |h|),
+    // which M⁻¹ turns into ε cond(M) (|τ| + |h|) / |M|. (One joint of cond(M) = 1 that by chance hardly accelerates
+    // needs it.)
     const VectorXd reference = Eigen::Map<const VectorXd>(by_aba.data(), model_.nv);
     const double size = std::max(reference.norm(), (given_tau.norm() + h.norm()) / eigenvalues[model_.nv - 1]);
     const auto solver_ratio = [&](const Values& x) {
@@ -194,8 +195,7 @@ class Subject {
         other->result(peer::Function::mass_matrix, M_other.data());
         // |M_ij| ≤ √(M_ii M_jj), which no cancellation makes small
         const VectorXd root = M.diagonal().cwiseSqrt();
-        const double ratio =
-            largest((M_other - M).array() / (1e-12 * (root * root.transpose()).array().max(1.0)));
+        const double ratio = largest((M_other - M).array() / (1e-12 * (root * root.transpose()).array().max(1.0)));
         ratios_.note("mass matrix: " + name, ratio, where);
       }
       if (other->supports(peer::Function::forward)) {
@@ -248,7 +248,8 @@ TEST(Peers, KdlAndDartAreHere) {
   }
 }
 
-// 70 states each: KDL takes part in 10 710 (no quaternions; mass matrix and forward dynamics on chains), DART in 18 550.
+// 70 states each: KDL takes part in 10 710 (no quaternions; mass matrix and forward dynamics on chains), DART in 18
+// 550.
 TEST(Peers, AgreeOnSerialChains) { compare_mechanisms(1000, {.types = kAngles, .branching = 0.0, .payload = 0.0}); }
 TEST(Peers, AgreeOnTreesOfAngles) { compare_mechanisms(2000, {.types = kAngles}, 75); }
 TEST(Peers, AgreeOnTreesOfAllJoints) { compare_mechanisms(3000, {}); }

@@ -29,7 +29,8 @@ TEST(Flow, TheSameTasksGiveTheSameBits) {
   EXPECT_TRUE(search.failures.empty());
   if (search.found.empty()) GTEST_SKIP() << "oneTBB is not here";
   const std::vector<int> cores = allowed_cores();
-  for (const auto& [model, function] : {std::pair("puma560", "inverse"), std::pair("quadruped", "forward"), std::pair("chain-6", "mass-matrix")}) {
+  for (const auto& [model, function] :
+       {std::pair("puma560", "inverse"), std::pair("quadruped", "forward"), std::pair("chain-6", "mass-matrix")}) {
     ProgramOptions traced;
     traced.trace = native();
     traced.trace.search.trials = 0;
@@ -44,7 +45,8 @@ TEST(Flow, TheSameTasksGiveTheSameBits) {
       const std::vector<SegmentTask>& segments = ours.tasks(function);
       EXPECT_GT(segments.size(), static_cast<std::size_t>(2 * processors)) << "little is divided";
       std::vector<peer::FlowTask> tasks;
-      for (const SegmentTask& t : segments) tasks.push_back({t.run, static_cast<int>(t.before.size()), t.before.data()});
+      for (const SegmentTask& t : segments)
+        tasks.push_back({t.run, static_cast<int>(t.before.size()), t.before.data()});
       const peer::FlowDescription d{static_cast<int>(tasks.size()), tasks.data(), processors, cores.data()};
       const std::unique_ptr<peer::Flow> theirs(search.found[0].make(&d));
       Random random(5);
@@ -53,7 +55,8 @@ TEST(Flow, TheSameTasksGiveTheSameBits) {
         for (double& x : in) x = random.between(-1.0, 1.0);
         ours(function, in, a);
         theirs->evaluate(1, ours.shared(function), in.data(), b.data());
-        ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0) << model << " on " << processors << ", state " << state;
+        ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0)
+            << model << " on " << processors << ", state " << state;
       }
     }
   }
@@ -78,7 +81,8 @@ TEST(Flow, WaitsAreAllThatTasksNeed) {
     for (std::size_t count = 0; count < tasks.size(); ++count) {
       std::size_t chosen = tasks.size();
       for (std::size_t t = 0; t < tasks.size() && (last || chosen == tasks.size()); ++t) {
-        const bool may = !done[t] && std::all_of(tasks[t].before.begin(), tasks[t].before.end(), [&](int k) { return done[static_cast<std::size_t>(k)]; });
+        const bool may = !done[t] && std::all_of(tasks[t].before.begin(), tasks[t].before.end(),
+                                                 [&](int k) { return done[static_cast<std::size_t>(k)]; });
         if (may) chosen = t;
       }
       ASSERT_LT(chosen, tasks.size()) << "tasks wait in a circle";

@@ -1,5 +1,6 @@
-// Twu's nested products: forces against Newton-Euler, derivatives against differences, on arms of every kind of joint, where the
-// motion changes with the design too. The experiments see zero derivatives of given motions, and those of two arms.
+// Twu's nested products: forces against Newton-Euler, derivatives against differences, on arms of every kind of joint,
+// where the motion changes with the design too. The experiments see zero derivatives of given motions, and those of two
+// arms.
 #include "reproduce/twu_nest.hpp"
 
 #include <gtest/gtest.h>

@@ -102,8 +102,9 @@ TEST_P(Executors, GiveTheBitsOfOneProcessor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, Executors,
-                         ::testing::Values(Case{"puma560", "inverse"}, Case{"puma560", "forward"}, Case{"ur5", "inverse-derivatives"},
-                                           Case{"quadruped", "forward"}, Case{"humanoid", "inverse"}, Case{"tree-9", "forward"},
+                         ::testing::Values(Case{"puma560", "inverse"}, Case{"puma560", "forward"},
+                                           Case{"ur5", "inverse-derivatives"}, Case{"quadruped", "forward"},
+                                           Case{"humanoid", "inverse"}, Case{"tree-9", "forward"},
                                            Case{"puma560-dhanaraj", "forward", true}, Case{"stanford", "kinematics"}),
                          [](const auto& of) {
                            std::string name = std::string(of.param.model) + "_" + of.param.function;
@@ -111,9 +112,11 @@ INSTANTIATE_TEST_SUITE_P(Functions, Executors,
                            return name;
                          });
 
-// Every result is written by one processor, every message by one, and nobody waits for a segment that comes later than its own.
+// Every result is written by one processor, every message by one, and nobody waits for a segment that comes later than
+// its own.
 TEST(Divided, IsWholeAndFreeOfCircles) {
-  for (const auto& [model, function] : {std::pair("puma560", "inverse"), std::pair("quadruped", "forward"), std::pair("chain-6", "mass-matrix")}) {
+  for (const auto& [model, function] :
+       {std::pair("puma560", "inverse"), std::pair("quadruped", "forward"), std::pair("chain-6", "mass-matrix")}) {
     const Program program = program_of(model, function);
     const Function& f = program.functions[0];
     for (const int processors : {2, 5}) {
@@ -127,7 +130,8 @@ TEST(Divided, IsWholeAndFreeOfCircles) {
         for (const NodeId id : share.function.order()) {
           const Node& n = share.function.graph()[id];
           if (n.op == Op::input && n.a >= f.input_size() && id != elsewhere) read.insert(n.a - f.input_size());
-          for_each_operand(share.function.graph(), id, [&](NodeId o) { EXPECT_LE(share.segment_of[o], share.segment_of[id]); });
+          for_each_operand(share.function.graph(), id,
+                           [&](NodeId o) { EXPECT_LE(share.segment_of[o], share.segment_of[id]); });
         }
       }
       for (std::size_t r = 0; r < f.output_size(); ++r) EXPECT_EQ(writers[r], 1) << "result " << r;
@@ -140,7 +144,9 @@ TEST(Divided, IsWholeAndFreeOfCircles) {
           if (done[p] == divided.shares[p].segments.size()) continue;
           const auto& waits = divided.shares[p].segments[done[p]].waits;
           const bool can = std::all_of(waits.begin(), waits.end(), [&](const Segment::Wait& w) {
-            EXPECT_TRUE(divided.shares[static_cast<std::size_t>(w.processor)].segments[static_cast<std::size_t>(w.segment)].is_needed);
+            EXPECT_TRUE(divided.shares[static_cast<std::size_t>(w.processor)]
+                            .segments[static_cast<std::size_t>(w.segment)]
+                            .is_needed);
             return done[static_cast<std::size_t>(w.processor)] > static_cast<std::size_t>(w.segment);
           });
           if (!can) continue;
@@ -148,7 +154,8 @@ TEST(Divided, IsWholeAndFreeOfCircles) {
           moved = true;
         }
       }
-      for (std::size_t p = 0; p < done.size(); ++p) EXPECT_EQ(done[p], divided.shares[p].segments.size()) << "processor " << p << " hangs";
+      for (std::size_t p = 0; p < done.size(); ++p)
+        EXPECT_EQ(done[p], divided.shares[p].segments.size()) << "processor " << p << " hangs";
     }
   }
 }
@@ -191,7 +198,9 @@ TEST(Executor, WakesWorkersThatSleep) {
   Executor run(program, 2, options);
   std::vector<double> in(program.functions[0].input_size(), 0.1), out(program.functions[0].output_size());
   for (int k = 0; k < 20; ++k) {
-    struct timespec nap {0, 2000000};
+    struct timespec nap {
+      0, 2000000
+    };
     nanosleep(&nap, nullptr);
     run("inverse", in, out);
   }
@@ -211,7 +220,8 @@ TEST(Executor, ReportsAWorkerThatStalls) {
       FAIL() << "did not notice";
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::data);
-      EXPECT_NE(std::string(e.what()).find(k == 0 ? "processor 1 of 2" : "make another"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find(k == 0 ? "processor 1 of 2" : "make another"), std::string::npos)
+          << e.what();
     }
   }
   // who comes late finds that it is over, and leaves the caller's memory alone
@@ -242,7 +252,9 @@ TEST(EmitDivided, CompilesCleanAndDoesNotRace) {
   const Program program = program_of("puma560", "inverse");
   const DividedFunction divided = divide_over(program.functions[0], eager(), 2);
   const Scratch scratch;
-  const auto put = [&](const std::string& name, const std::string& text) { std::ofstream(scratch.path / name) << text; };
+  const auto put = [&](const std::string& name, const std::string& text) {
+    std::ofstream(scratch.path / name) << text;
+  };
   for (const Artefact& a : emit_divided(program, {divided})) put(a.path, a.text);
   put("main.c", R"(#include "puma560_p2.h"
 #include <pthread.h>
@@ -278,15 +290,19 @@ int main(void) {
 )");
   for (const char* compiler : {"gcc", "clang"}) {
     if (find_program(compiler).empty()) continue;
-    const Finished strict = run_program({compiler, "-std=c11", "-O1", "-march=native", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror",
-                                         "-ffp-contract=off", "-c", "puma560_p2.c", "-o", "strict.o"}, scratch.path.string());
+    const Finished strict =
+        run_program({compiler, "-std=c11", "-O1", "-march=native", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic",
+                     "-Werror", "-ffp-contract=off", "-c", "puma560_p2.c", "-o", "strict.o"},
+                    scratch.path.string());
     EXPECT_EQ(strict.status, 0) << compiler << ":\n" << strict.output;
   }
-  const Finished built = run_program({"gcc", "-std=gnu11", "-O1", "-g", "-march=native", "-fsanitize=thread", "-ffp-contract=off", "main.c", "puma560_p2.c",
-                                      "-o", "main", "-lm", "-lpthread"}, scratch.path.string());
+  const Finished built = run_program({"gcc", "-std=gnu11", "-O1", "-g", "-march=native", "-fsanitize=thread",
+                                      "-ffp-contract=off", "main.c", "puma560_p2.c", "-o", "main", "-lm", "-lpthread"},
+                                     scratch.path.string());
   ASSERT_EQ(built.status, 0) << built.output;
   const Finished ran = run_program({(scratch.path / "main").string()});
-  if (ran.output.find("unexpected memory mapping") != std::string::npos) GTEST_SKIP() << "the sanitizer does not run here";
+  if (ran.output.find("unexpected memory mapping") != std::string::npos)
+    GTEST_SKIP() << "the sanitizer does not run here";
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_EQ(ran.output, "done\n");
 }

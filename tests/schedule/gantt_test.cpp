@@ -1,5 +1,5 @@
-// Gantt charts: every task where the schedule has it, nothing from outside, and no name that breaks the page; and the figures that
-// stand beside them.
+// Gantt charts: every task where the schedule has it, nothing from outside, and no name that breaks the page; and the
+// figures that stand beside them.
 #include "schedule/gantt.hpp"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,9 @@ TEST(Gantt, WhatTwoReadOnOneProcessorIsOneMessage) {
   for (const int reader : {b, c, d}) graph.depend(a, reader);
   graph.depend(b, c);
   const Machine machine;
-  const Schedule schedule{.method = "hand", .processors = 3, .placements = {{a, 0, 0.0, 1.0}, {c, 1, 2.0, 3.0}, {b, 1, 1.0, 2.0}, {d, 2, 1.0, 2.0}}};
+  const Schedule schedule{.method = "hand",
+                          .processors = 3,
+                          .placements = {{a, 0, 0.0, 1.0}, {c, 1, 2.0, 3.0}, {b, 1, 1.0, 2.0}, {d, 2, 1.0, 2.0}}};
   const std::vector<Message> sent = messages(graph, schedule);
   ASSERT_EQ(sent.size(), 2u);
   EXPECT_EQ(sent[0].readers, (std::vector<int>{b, c}));
@@ -91,7 +93,9 @@ TEST(Gantt, WhatTwoReadOnOneProcessorIsOneMessage) {
   const std::string svg = gantt_svg(graph, machine, schedule);
   EXPECT_NE(svg.find(">2 messages<"), std::string::npos);
   std::size_t arrows = 0;
-  for (std::size_t at = svg.find("url(#head)'/>\n<path"); at != std::string::npos; at = svg.find("url(#head)'/>\n<path", at + 1)) ++arrows;
+  for (std::size_t at = svg.find("url(#head)'/>\n<path"); at != std::string::npos;
+       at = svg.find("url(#head)'/>\n<path", at + 1))
+    ++arrows;
   EXPECT_EQ(arrows, 1u) << "one behind the other";
 }
 

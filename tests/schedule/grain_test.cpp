@@ -1,5 +1,5 @@
-// Functions divided into tasks: nothing is lost, nothing is twice, and whatever order the tasks' graph allows, every operand is
-// there when it is read.
+// Functions divided into tasks: nothing is lost, nothing is twice, and whatever order the tasks' graph allows, every
+// operand is there when it is read.
 #include "schedule/grain.hpp"
 
 #include <gtest/gtest.h>
@@ -146,8 +146,8 @@ TEST(Grain, InstructionsAreAloneAndThreesAreNoMoreThanThree) {
   EXPECT_LE(three.graph.size(), static_cast<double>(all) / 3.0 * 1.15);  // few are not full
 }
 
-// Luh and Lin's tasks are the vectors of the recursion: without passes, what has the name of one is in one task, unless another
-// vector lies between its components.
+// Luh and Lin's tasks are the vectors of the recursion: without passes, what has the name of one is in one task, unless
+// another vector lies between its components.
 TEST(Grain, ComponentsOfAVectorAreOneTask) {
   const Function f = traced("puma560", "inverse");
   const Division d = divide(f, Grain::vector), bodies = divide(f, Grain::body);
@@ -173,8 +173,8 @@ TEST(Grain, TasksTakeNoLongerThanTheTargetUnlessOneOperationDoes) {
   EXPECT_EQ(divide(f, machine, 1.0).graph.size(), 1);
 }
 
-// What joining must not do: make one task wait for another that it does not need. Two legs have nothing to do with each other
-// until they meet, so half of the work can always go on beside the other half.
+// What joining must not do: make one task wait for another that it does not need. Two legs have nothing to do with each
+// other until they meet, so half of the work can always go on beside the other half.
 TEST(Grain, JoiningLeavesRoomForTwoProcessors) {
   const Function f = traced("quadruped", "inverse-derivatives");
   Machine machine;  // steps, messages free: the bound is the graph's own

@@ -1,4 +1,5 @@
-// Machines: what files say, what they cost by hand, hops by searching the network, and what is wrong with a file, by line and column.
+// Machines: what files say, what they cost by hand, hops by searching the network, and what is wrong with a file, by
+// line and column.
 #include "schedule/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -10,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "support/scratch.hpp"
 #include "schedule/executor.hpp"
 #include "schedule/host.hpp"
+#include "support/scratch.hpp"
 
 namespace lw {
 namespace machine_test {
@@ -75,7 +76,8 @@ TEST(Machine, HopsAreTheShortestWaysThroughTheNetwork) {
   }
 }
 
-// Dhanaraj 1990: three operations are 0.135 ms. Wong 1991: a matrix times a vector 12 µs, three floats to a neighbour about 12 µs.
+// Dhanaraj 1990: three operations are 0.135 ms. Wong 1991: a matrix times a vector 12 µs, three floats to a neighbour
+// about 12 µs.
 TEST(Machine, TheOnesOfTheThesesCostWhatTheseSay) {
   const Machine intel = load_machine("8086"), t800 = load_machine("t800"), t425 = load_machine("t425"),
                 ideal = load_machine("ideal");

@@ -1,5 +1,5 @@
-// Every scheduler gives what the validator accepts and no bound forbids; optima against all schedules that there are, and
-// against theorems.
+// Every scheduler gives what the validator accepts and no bound forbids; optima against all schedules that there are,
+// and against theorems.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -183,8 +183,8 @@ TEST(Schedulers, TreesByHusTheorem) {
   }
 }
 
-// Coffman and Graham 1972: on two processors, tasks of one length by labels are optimal. Labels go up from the end; the next
-// goes to the task whose successors' labels, sorted downwards, come first in the dictionary.
+// Coffman and Graham 1972: on two processors, tasks of one length by labels are optimal. Labels go up from the end; the
+// next goes to the task whose successors' labels, sorted downwards, come first in the dictionary.
 double coffman_graham(const TaskGraph& graph) {
   const int n = graph.size();
   // their labels need a graph without short cuts
@@ -251,8 +251,8 @@ TEST(Schedulers, TwoProcessorsByCoffmanAndGraham) {
   }
 }
 
-// Graham 1969: nine tasks whose list takes 12 on three processors, 15 on four, and 13 on three when all are shorter by one.
-// The optima are the critical paths, 12, 12 and 10.
+// Graham 1969: nine tasks whose list takes 12 on three processors, 15 on four, and 13 on three when all are shorter by
+// one. The optima are the critical paths, 12, 12 and 10.
 TEST(Schedulers, GrahamsAnomalies) {
   const auto graph_of = [](int shorter) {
     TaskGraph graph("Graham");
@@ -268,8 +268,8 @@ TEST(Schedulers, GrahamsAnomalies) {
   EXPECT_EQ(optimal(graph_of(1), ideal(), 3).makespan(), 10);
 }
 
-// A long task had better not start on the idle processor, where it would be in the way of what comes next: never to wait
-// while something is ready, as lists do, takes 10.
+// A long task had better not start on the idle processor, where it would be in the way of what comes next: never to
+// wait while something is ready, as lists do, takes 10.
 TEST(Schedulers, OptimaMayWait) {
   TaskGraph graph("waiting");
   const auto add = [&](const char* name, int work) { return graph.add({name, "", {.additions = work}}); };

@@ -50,7 +50,8 @@ TEST(ShareTimes, CallsThatRunInLanesTakeTheirRate) {
   EXPECT_DOUBLE_EQ(time_on_one(f, m), 5.0 + 4.0 * 9.0 / 3.0 + 4.0);
 }
 
-// Two chains of 400, summed at the end. Who is not processor 0 hears of the call 3 late, and its result is 3 on its way.
+// Two chains of 400, summed at the end. Who is not processor 0 hears of the call 3 late, and its result is 3 on its
+// way.
 TEST(ShareTimes, TwoProcessorsWaitForTheirMessages) {
   const Function f = trace("f", {{"x", 4}}, {{"y", 1}}, [](const Arguments& in, Results& out) {
     Expr a = in[0][0], b = in[0][1];
@@ -63,7 +64,8 @@ TEST(ShareTimes, TwoProcessorsWaitForTheirMessages) {
   const DividedFunction divided = divide_over(f, m, 2, &times);
   EXPECT_DOUBLE_EQ(times.one, 801.0 + 1.0);
   EXPECT_DOUBLE_EQ(times.divided, time_of(divided, m));
-  // a chain each, the message there and back, the sum: nothing is quicker; writing what is exchanged and what is shared at the ends adds little
+  // a chain each, the message there and back, the sum: nothing is quicker; writing what is exchanged and what is shared
+  // at the ends adds little
   EXPECT_GE(times.divided, 3.0 + 400.0 + 1.0);
   EXPECT_LE(times.divided, 3.0 + 400.0 + 3.0 + 1.0 + 10.0);
   EXPECT_LT(times.divided, times.one);

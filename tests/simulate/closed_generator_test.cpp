@@ -22,9 +22,9 @@
 #include "base/index.hpp"
 #include "base/process.hpp"
 #include "dynamics/kinematics/closure.hpp"
+#include "dynamics/loops/loop_plan.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/kinematics.hpp"
-#include "dynamics/loops/loop_plan.hpp"
 #include "simulate/integrate/advance.hpp"
 #include "simulate/motion/energy_balance.hpp"
 #include "support/closed_mechanisms.hpp"
@@ -44,7 +44,7 @@ constexpr int kSamples = 20;
 constexpr long kMostSteps = 20'000;
 constexpr double kMostSeconds = 5.0;
 constexpr double kUneven = 1e-2;  // the rule itself is off by 1e-3 in steps across branches, which are long
-constexpr double kLoose = 1e-6;    // of energy and difference that tolerances may explain
+constexpr double kLoose = 1e-6;   // of energy and difference that tolerances may explain
 constexpr double kAtRest =
     1e-18;  // J in play: what the disturbance of a mechanism at rest brings, less than tolerances see
 
@@ -259,7 +259,8 @@ struct Tally {
     fmt::print(
         "{} mechanisms in {:.1f} s, {} compared to the end; {} with dry friction, {} with three changes or more ({} in "
         "all); {} dead centres; "
-        "{} refusals, {} stiff, {} with more than 1e-8 of energy or 1e-7 of difference that finer tolerances take away\n",
+        "{} refusals, {} stiff, {} with more than 1e-8 of energy or 1e-7 of difference that finer tolerances take "
+        "away\n",
         mechanisms, seconds, compared_to_the_end, dry, changing, changes, dead_centres, refusals, stiff, loose);
     for (const auto& [name, count] : families) fmt::print("  {} {}\n", count, name);
     fmt::print(
@@ -364,8 +365,9 @@ void check(int index, Tally& tally) {
     tally.energy = std::max(tally.energy, m.energy);
     tally.opening = std::max(tally.opening, m.opening);
     // what tolerances allow goes with them
-    if (!(m.energy <= 1e-8) && !(m.energy <= kLoose &&
-        simulate(c.mechanism, r.start, r.coordinates, r.integrator, false, 0.1).energy <= 0.3 * m.energy)) {
+    if (!(m.energy <= 1e-8) &&
+        !(m.energy <= kLoose &&
+          simulate(c.mechanism, r.start, r.coordinates, r.integrator, false, 0.1).energy <= 0.3 * m.energy)) {
       fail(fmt::format("{}: energy", r.name));
     }
     if (m.energy > 1e-8) loose = true;
@@ -413,7 +415,9 @@ void check(int index, Tally& tally) {
     tally.difference = std::max(tally.difference, most);
     if (most < 1e-7) continue;
     // what tolerances allow goes with them
-    const auto finer = [&](const Run& k) { return simulate(c.mechanism, k.start, k.coordinates, k.integrator, false, 0.1); };
+    const auto finer = [&](const Run& k) {
+      return simulate(c.mechanism, k.start, k.coordinates, k.integrator, false, 0.1);
+    };
     const Record a = finer(kinds[0]), b = finer(kinds[r]);
     double less = 0.0;
     for (std::size_t k = 0; k < std::min({end, a.poses.size(), b.poses.size()}); ++k)

@@ -1,4 +1,5 @@
-// Derivatives through events: closed motions with bounces and switches, differences of whole runs, and all roads against each other.
+// Derivatives through events: closed motions with bounces and switches, differences of whole runs, and all roads
+// against each other.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
-// Design derivatives of mechanisms with loops: loop equations in closed form, a complex step through position, velocities and
-// accelerations over the algorithms, conservation of energy along all designs, differences of whole runs of closed.hpp, and direct
-// against adjoint against CVODES.
+// Design derivatives of mechanisms with loops: loop equations in closed form, a complex step through position,
+// velocities and accelerations over the algorithms, conservation of energy along all designs, differences of whole runs
+// of closed.hpp, and direct against adjoint against CVODES.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "base/worse.hpp"
 #include "dynamics/loops/closed_mechanism.hpp"
 #include "model/read/read.hpp"
-#include "simulate/optimize/design_problem.hpp"
 #include "simulate/design/design_run.hpp"
+#include "simulate/optimize/design_problem.hpp"
 
 namespace lw {
 namespace design_loops_test {
@@ -64,7 +64,8 @@ void expect_all_roads(ForwardDesign& design) {
 TEST(DesignLoops, AFourBarByAllRoads) {
   const Mechanism mechanism = load("four-bar");
   ForwardDesign design(
-      mechanism, {"l_crank", "l_coupler", "l_frame", "rho", "rocker.m", "coupler.mx", "start.q.crank", "start.qd.crank"},
+      mechanism,
+      {"l_crank", "l_coupler", "l_frame", "rho", "rocker.m", "coupler.mx", "start.q.crank", "start.qd.crank"},
       {integral("tau1^2 + qd.rocker^2"), integral("kinetic"), at_end("q.rocker"), at_end("qdd.coupler"),
        at_time(0.2, "coupler.x*rocker.z + q.coupler")},
       driven(mechanism, {7.0}, 0.3, {{"crank", "0.3 - 0.05*qd.crank + 0.2*sin(q.rocker)*l_rocker"}}));
@@ -84,13 +85,14 @@ TEST(DesignLoops, APlanarManipulatorByAllRoads) {
 TEST(DesignLoops, OfMoreMotorsThanFreedoms) {
   Mechanism mechanism = load("four-bar");
   mechanism.links[2].joint.actuated = true;
-  ForwardDesign design(mechanism, {"l_crank", "l_rocker", "rho", "start.qd.crank"}, {integral("tau2*qd.rocker"), at_end("q.rocker")},
+  ForwardDesign design(mechanism, {"l_crank", "l_rocker", "rho", "start.qd.crank"},
+                       {integral("tau2*qd.rocker"), at_end("q.rocker")},
                        driven(mechanism, {5.0}, 0.3, {{"crank", "0.2"}, {"rocker", "0.5*q.rocker - 0.1*t"}}));
   expect_all_roads(design);
 }
 
-// A spatial four-bar whose coupler hangs in a ball and is tied to the rocker by a universal joint: a quaternion among the dependent
-// coordinates, which are no part of the state.
+// A spatial four-bar whose coupler hangs in a ball and is tied to the rocker by a universal joint: a quaternion among
+// the dependent coordinates, which are no part of the state.
 const char* kSpatial = R"(
 linkwright: 1
 name: spatial-four-bar
@@ -149,26 +151,29 @@ TEST(DesignLoops, SmoothFrictionByAllRoads) {
   const Mechanism mechanism = rubbing(load("four-bar"), 0.02, 0.05);
   ForwardDesignOptions options = driven(mechanism, {4.0}, 0.3, {{"crank", "0.3"}});
   options.system.friction = true;
-  ForwardDesign design(mechanism, {"l_coupler", "rho", "start.q.crank", "start.qd.crank"}, {integral("qd.rocker^2"), at_end("q.rocker"), at_end("qdd.coupler")},
-                       options);
+  ForwardDesign design(mechanism, {"l_coupler", "rho", "start.q.crank", "start.qd.crank"},
+                       {integral("qd.rocker^2"), at_end("q.rocker"), at_end("qdd.coupler")}, options);
   expect_all_roads(design);
 }
 
-// What friction takes is Σ ∫ c ω² dt over the tree's joints and the cut, whatever the design: so are the derivatives of the energy.
+// What friction takes is Σ ∫ c ω² dt over the tree's joints and the cut, whatever the design: so are the derivatives of
+// the energy.
 TEST(DesignLoops, FrictionTakesTheEnergyThatIsMissingAlongAllDesigns) {
   const Mechanism mechanism = rubbing(load("four-bar"), 0.02, 0.0);
   ForwardDesignOptions options = driven(mechanism, {6.0}, 0.4);
   options.system.friction = true;
   // in the cut the coupler turns against the rocker: its angle in the world is the crank's and its own
-  ForwardDesign design(mechanism, {"l_coupler", "l_frame", "rho", "start.q.crank", "start.qd.crank"},
-                       {at_time(0.0, "kinetic + potential"), at_end("kinetic + potential"),
-                        integral("0.02*(qd.crank^2 + qd.coupler^2 + qd.rocker^2 + (qd.crank + qd.coupler - qd.rocker)^2)")},
-                       options);
+  ForwardDesign design(
+      mechanism, {"l_coupler", "l_frame", "rho", "start.q.crank", "start.qd.crank"},
+      {at_time(0.0, "kinetic + potential"), at_end("kinetic + potential"),
+       integral("0.02*(qd.crank^2 + qd.coupler^2 + qd.rocker^2 + (qd.crank + qd.coupler - qd.rocker)^2)")},
+      options);
   const Values values = design.values(design.start());
   EXPECT_NEAR(values[0] - values[2], values[1], 1e-8);
   EXPECT_GT(values[2], 0.01);
   const Rows rows = design.gradients(DesignMethod::adjoint);
-  for (std::size_t k = 0; k < rows[0].size(); ++k) EXPECT_NEAR(rows[0][k] - rows[2][k], rows[1][k], 1e-6 * (1.0 + std::abs(rows[0][k]))) << k;
+  for (std::size_t k = 0; k < rows[0].size(); ++k)
+    EXPECT_NEAR(rows[0][k] - rows[2][k], rows[1][k], 1e-6 * (1.0 + std::abs(rows[0][k]))) << k;
 }
 
 // Without torques the energy at the end is that of the beginning, whatever the design: so are its derivatives.
@@ -261,8 +266,8 @@ TEST(DesignLoops, ASliderCrankHasTheDerivativesOfItsLoopEquation) {
   const double root_r = -s * std::sin(th) / root, root_l = l / root, root_o = s / root;
   const double sc_r = 2 * s * c / r;
   const Rows expected{{by_r, by_l, by_offset, 0.0},
-                      {w * (-std::sin(th) - sc_r / root + s * c * root_r / (root * root)), w * s * c * root_l / (root * root),
-                       w * (c / root + s * c * root_o / (root * root)), 0.0}};
+                      {w * (-std::sin(th) - sc_r / root + s * c * root_r / (root * root)),
+                       w * s * c * root_l / (root * root), w * (c / root + s * c * root_o / (root * root)), 0.0}};
   // the slider's mass is felt as m ẍ dx/dθ: it runs level
   const double x2 = -c - (c * c - s * s) / root - s * s * c * c / (root * root * root);
   const double of_mass = (x2 * w * w + x1 * al) * x1;
@@ -286,12 +291,14 @@ TEST(DesignLoops, ARockerHasTheDerivativesOfItsLoopEquation) {
   const Mechanism mechanism = load("four-bar");
   InverseDesignOptions options;
   options.motion = turning(1.0471975511965976, 6.0, 3.0, 1.4, 80);
-  InverseDesign design(mechanism, {"l_coupler", "l_frame", "l_crank", "l_rocker"}, {at_end("q.rocker"), integral("tau1^2")}, options);
+  InverseDesign design(mechanism, {"l_coupler", "l_frame", "l_crank", "l_rocker"},
+                       {at_end("q.rocker"), integral("tau1^2")}, options);
   const double psi = design.values(design.start())[0];
   const FourBarPins p{.th = options.motion.q.back()[0]};
   EXPECT_NEAR(std::hypot(p.x(psi), p.z(psi)), 0.36, 1e-13);
   const double by_psi = p.r * (-p.x(psi) * std::sin(psi) + p.z(psi) * std::cos(psi));
-  const Values expected{0.36 / by_psi, -p.x(psi) / by_psi, (p.x(psi) * std::cos(p.th) + p.z(psi) * std::sin(p.th)) / by_psi,
+  const Values expected{0.36 / by_psi, -p.x(psi) / by_psi,
+                        (p.x(psi) * std::cos(p.th) + p.z(psi) * std::sin(p.th)) / by_psi,
                         -(p.x(psi) * std::cos(psi) + p.z(psi) * std::sin(psi)) / by_psi};
   const Rows direct = design.gradients(DesignMethod::direct), adjoint = design.gradients(DesignMethod::adjoint);
   EXPECT_LT(difference({direct[0]}, {expected}), 1e-12);
@@ -316,11 +323,13 @@ TEST(DesignLoops, TorquesAlongAMotionFollowTheDesign) {
   const std::vector<InverseDesign::Torques> all = design.torques();
   const double h = 1e-4;
   for (const std::size_t k : {0u, 9u, 20u}) {
-    const Values here = torques(0.36, k, options.motion), a = torques(0.36 + h, k, options.motion), b = torques(0.36 - h, k, options.motion),
-                 c = torques(0.36 + 2 * h, k, options.motion), d = torques(0.36 - 2 * h, k, options.motion);
+    const Values here = torques(0.36, k, options.motion), a = torques(0.36 + h, k, options.motion),
+                 b = torques(0.36 - h, k, options.motion), c = torques(0.36 + 2 * h, k, options.motion),
+                 d = torques(0.36 - 2 * h, k, options.motion);
     for (std::size_t j = 0; j < 2; ++j) {
       EXPECT_NEAR(all[k].tau[j], here[j], 1e-12);
-      EXPECT_NEAR(all[k].by[0][j], (8 * (a[j] - b[j]) - (c[j] - d[j])) / (12 * h), 1e-9 * std::max(1.0, std::abs(all[k].by[0][j])));
+      EXPECT_NEAR(all[k].by[0][j], (8 * (a[j] - b[j]) - (c[j] - d[j])) / (12 * h),
+                  1e-9 * std::max(1.0, std::abs(all[k].by[0][j])));
     }
   }
 }
@@ -335,7 +344,8 @@ parameters: {l_coupler: {lower: 0.3, upper: 0.42}}
 motion: {times: [0, 0.5], points: [[60 deg], [150 deg]]}
 cost: {end: (q.rocker - 2.3)^2}
 tolerance: 1e-12
-)", "problem.yaml");
+)",
+                                                    "problem.yaml");
   const std::unique_ptr<DesignRun> run = make_run(problem);
   const DesignOptimum found = optimize_design(problem, *run);
   const FourBarPins p{.th = 150.0 * std::acos(-1.0) / 180.0};
@@ -373,8 +383,11 @@ TEST(DesignLoops, WhatCannotBeIsSaid) {
   EXPECT_EQ(rough("{viscous: 0.1}"), "");
   EXPECT_EQ(rough("{coulomb: 0.1, width: 0.01}"), "");
   EXPECT_NE(rough("{coulomb: 0.1}").find("dry friction of `crank`, which jumps"), std::string::npos);
-  EXPECT_NE(rough("{bearing: {type: journal, mu: 0.1, radius: 0.01, spacing: 0.1}}").find("bearings under load"), std::string::npos);
-  EXPECT_NE(said([&] { ForwardDesign(mechanism, {"start.q.rocker"}, {}, driven(mechanism, {1.0}, 0.1)); }).find("no part of the initial state"),
+  EXPECT_NE(rough("{bearing: {type: journal, mu: 0.1, radius: 0.01, spacing: 0.1}}").find("bearings under load"),
+            std::string::npos);
+  EXPECT_NE(said([&] {
+              ForwardDesign(mechanism, {"start.q.rocker"}, {}, driven(mechanism, {1.0}, 0.1));
+            }).find("no part of the initial state"),
             std::string::npos);
 }
 

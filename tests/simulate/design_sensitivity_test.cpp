@@ -1,5 +1,5 @@
-// Design derivatives of runs: closed forms, Twu's examples, a complex step through the whole integration on the reference path,
-// and direct against adjoint against CVODES.
+// Design derivatives of runs: closed forms, Twu's examples, a complex step through the whole integration on the
+// reference path, and direct against adjoint against CVODES.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -171,12 +171,12 @@ TEST_P(Twu, TorquesOfTheMotionChangeAsInAnotherProgram) {
   design.values(design.start());
   const InverseDesign::Torques torques = design.torques().front();
   expect_same(torques.tau, end.tau, "tau");
-  for (std::size_t k = 0; k < names.size(); ++k)
-    expect_same(torques.by[k], expected[k].tau, names[k] + ", tau");
+  for (std::size_t k = 0; k < names.size(); ++k) expect_same(torques.by[k], expected[k].tau, names[k] + ", tau");
 }
 INSTANTIATE_TEST_SUITE_P(Examples, Twu, testing::Values(0, 1));
 
-// Twu's first example is a mechanism for itself, but a floating body on a spring with a ball joint and a slide has everything.
+// Twu's first example is a mechanism for itself, but a floating body on a spring with a ball joint and a slide has
+// everything.
 const char* kEverything = R"(
 linkwright: 1
 name: everything
@@ -306,7 +306,8 @@ links:
     drive: {ratio: 10, rotor_inertia: 1e-4, efficiency: eta, breakaway: 0.1}
 )";
 
-// Where losses depend on loads: against differences of a run over forward dynamics with losses, which no trace is made of.
+// Where losses depend on loads: against differences of a run over forward dynamics with losses, which no trace is made
+// of.
 TEST(DesignSensitivity, OfLoadedBearingsAndGearsAreThoseOfDifferences) {
   const Mechanism mechanism = mechanism_of(kLoaded);
   ForwardDesignOptions options = from_rest(mechanism, 0.1);

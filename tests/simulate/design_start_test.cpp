@@ -64,7 +64,8 @@ TEST(DesignStart, HomeGoesWithItsParameters) {
     const auto rows = design.gradients(method);
     const double tolerance = method == DesignMethod::cvodes ? 1e-6 : 1e-8;
     EXPECT_NEAR(rows[0][0], 2.0 * kCosine, tolerance) << to_string(method);
-    EXPECT_NEAR(rows[0][1], 0.2 * std::sin(5.0 * kT) * 5.0 * kT / (2.0 * 2.0), tolerance) << to_string(method);  // dω/dm = −ω/2m
+    EXPECT_NEAR(rows[0][1], 0.2 * std::sin(5.0 * kT) * 5.0 * kT / (2.0 * 2.0), tolerance)
+        << to_string(method);  // dω/dm = −ω/2m
     EXPECT_NEAR(rows[0][2], kCosine, tolerance) << to_string(method);
     EXPECT_EQ(rows[1][0], 0.0) << to_string(method);
   }
@@ -86,9 +87,9 @@ TEST(DesignStart, AScenarioGivesWhatItNames) {
   const Mechanism mechanism = mechanism_of(kHome);
   const Model<double> model = instantiate<double>(mechanism);
   const auto options = [&](const std::string& initial) {
-    const ScenarioResult read =
-        read_scenario_text("scenario: 1\nduration: 1\n" + initial + "integrator: {rtol: 1e-8, longest: 0.25, shortest: 1e-7}\n",
-                           "s.yaml", mechanism, model);
+    const ScenarioResult read = read_scenario_text(
+        "scenario: 1\nduration: 1\n" + initial + "integrator: {rtol: 1e-8, longest: 0.25, shortest: 1e-7}\n", "s.yaml",
+        mechanism, model);
     EXPECT_TRUE(read.scenario) << to_string(read.diagnostics.front());
     return design_options(*read.scenario, mechanism);
   };

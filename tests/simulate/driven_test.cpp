@@ -1,5 +1,5 @@
-// Mechanisms driven by torques: ways of computing agree, work and losses balance, dry friction sticks and breaks loose, many
-// lanes are as one.
+// Mechanisms driven by torques: ways of computing agree, work and losses balance, dry friction sticks and breaks loose,
+// many lanes are as one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include "model/read/read.hpp"
 #include "simulate/integrate/advance.hpp"
-#include "simulate/run/batch_run.hpp"
 #include "simulate/motion/driven.hpp"
 #include "simulate/motion/energy_balance.hpp"
+#include "simulate/run/batch_run.hpp"
 #include "support/mechanism_of.hpp"
 
 namespace lw {
@@ -81,7 +81,8 @@ TEST(Driven, FrictionActsUnlessItIsSwitchedOff) {
   EXPECT_FALSE(Driven(m, {}, {.way = Way::reference, .friction = false}).has_losses());
 }
 
-// A block on a floor, F = 3 N of dry friction, pushed by a force that grows: it moves from the instant at which that is F.
+// A block on a floor, F = 3 N of dry friction, pushed by a force that grows: it moves from the instant at which that is
+// F.
 const char* const kBlock = R"(name: block
 links:
   - {name: block, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}, friction: {coulomb: 3}}
@@ -123,7 +124,8 @@ TEST(DryFriction, ABlockStopsAndBreaksLooseOnTimeWithEveryIntegrator) {
 
 TEST(DryFriction, AnArmWithEveryLossBalancesItsEnergyThroughItsStops) {
   Driven system(load("puma560-dhanaraj"), [](double t, auto, auto, auto tau) {
-    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] = 12.0 * std::sin(4.0 * t + static_cast<double>(k)) / (1.0 + static_cast<double>(k));
+    for (std::size_t k = 0; k < tau.size(); ++k)
+      tau[k] = 12.0 * std::sin(4.0 * t + static_cast<double>(k)) / (1.0 + static_cast<double>(k));
   });
   ASSERT_TRUE(system.is_dry());
   MotionState state = system.home();
@@ -135,14 +137,15 @@ TEST(DryFriction, AnArmWithEveryLossBalancesItsEnergyThroughItsStops) {
     balance.look(state);
   }
   const double worst = balance.residual();
-  std::printf("%d changes of friction, %ld steps, %.3g J in, %.3g J lost, off by %.1e\n", changes, integrator->counts().steps,
-              state.z[0], state.z[1], worst);
+  std::printf("%d changes of friction, %ld steps, %.3g J in, %.3g J lost, off by %.1e\n", changes,
+              integrator->counts().steps, state.z[0], state.z[1], worst);
   EXPECT_GT(changes, 3);
   EXPECT_LT(worst, 1e-6);
 }
 
-// Two rods with dry friction alone: what it takes is its torque times the way of each joint, which never turns round within a
-// step. The residual is held against the laws' losses, and the energy of the states against torque and way, whatever the laws say.
+// Two rods with dry friction alone: what it takes is its torque times the way of each joint, which never turns round
+// within a step. The residual is held against the laws' losses, and the energy of the states against torque and way,
+// whatever the laws say.
 TEST(DryFriction, OfADoublePendulumTakesTorqueTimesWay) {
   const double C[2] = {0.8, 0.5};
   Mechanism rods = load("double-pendulum");
@@ -151,7 +154,10 @@ TEST(DryFriction, OfADoublePendulumTakesTorqueTimesWay) {
     rods.links[k].joint.friction.coulomb = C[k];
   }
   for (const Way way : {Way::reference, Way::compiled}) {
-    Driven system(rods, [](double t, auto, auto, auto tau) { tau[0] = 3.0 * std::exp(-0.5 * t) * std::sin(2.0 * t), tau[1] = 0.2 * std::sin(5.0 * t); },
+    Driven system(rods,
+                  [](double t, auto, auto, auto tau) {
+                    tau[0] = 3.0 * std::exp(-0.5 * t) * std::sin(2.0 * t), tau[1] = 0.2 * std::sin(5.0 * t);
+                  },
                   {.way = way});
     if (system.way() != way) continue;
     MotionState state = system.home();
@@ -167,14 +173,18 @@ TEST(DryFriction, OfADoublePendulumTakesTorqueTimesWay) {
       balance.look(state);
       for (std::size_t k = 0; k < 2; ++k) {
         by_way += C[k] * std::abs(state.q[k] - before.q[k]);
-        if (state.v[k] == 0.0 && before.v[k] == 0.0) held += state.t - before.t;
-        else if (state.v[k] == 0.0) ++rests[k];
+        if (state.v[k] == 0.0 && before.v[k] == 0.0)
+          held += state.t - before.t;
+        else if (state.v[k] == 0.0)
+          ++rests[k];
       }
     }
     const Energy<double> last = system.energy(state);
     const double gone = first.kinetic + first.potential + state.z[0] - last.kinetic - last.potential;
-    std::printf("%d changes of friction, stops %d and %d, joints held for %.3f s, %.6g J lost; residual %.1e, against torque and way %.1e\n",
-                changes, rests[0], rests[1], held, state.z[1], balance.residual(), std::abs(gone - by_way) / balance.largest());
+    std::printf(
+        "%d changes of friction, stops %d and %d, joints held for %.3f s, %.6g J lost; residual %.1e, against torque "
+        "and way %.1e\n",
+        changes, rests[0], rests[1], held, state.z[1], balance.residual(), std::abs(gone - by_way) / balance.largest());
     EXPECT_GT(std::min(rests[0], rests[1]), 2);
     EXPECT_GT(held, 0.1);
     EXPECT_LT(balance.residual(), 1e-10);
@@ -214,11 +224,12 @@ TEST(BatchRun, EveryLaneIsTheMotionThatItWouldBeAlone) {
     constexpr std::size_t kLanes = 11;
     const BatchOptions options{.friction = everything, .work = true, .values = {}};
     const auto nv = static_cast<std::size_t>(instantiate<double>(m).nv);
-    BatchRun batch(m, kLanes,
-                   [&](double t, std::span<const double> q, std::span<const double> v, std::span<double> tau) {
-                     for (std::size_t k = 0; k < kLanes; ++k) sway(t, q, v.subspan(k * nv, nv), tau.subspan(k * nv, nv));
-                   },
-                   options);
+    BatchRun batch(
+        m, kLanes,
+        [&](double t, std::span<const double> q, std::span<const double> v, std::span<double> tau) {
+          for (std::size_t k = 0; k < kLanes; ++k) sway(t, q, v.subspan(k * nv, nv), tau.subspan(k * nv, nv));
+        },
+        options);
     Driven one(m, sway, {.way = Way::reference, .friction = everything});
     std::vector<MotionState> starts;
     for (std::size_t k = 0; k < kLanes; ++k) {

@@ -1,6 +1,6 @@
 // Exciting motions: from rest to rest, within limits, better than chance, and better for identification.
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include <cmath>
 #include <numbers>

@@ -104,8 +104,8 @@ TEST(ForceJumps, WithinAStopDerivativesAreThoseOfItsSolution) {
   EXPECT_NEAR(gradient[1], (solution(u, c + 1e-3) - solution(u, c - 1e-3)) / 2e-3, 1e-9);
 }
 
-// Of x = 0.1505 + t − t²/0.6 one step of 0.6 s begins and ends at 0.1505, with its first trial at 0.45 beyond the stop. Without
-// damping and with a spring that is next to none it would end there.
+// Of x = 0.1505 + t − t²/0.6 one step of 0.6 s begins and ends at 0.1505, with its first trial at 0.45 beyond the stop.
+// Without damping and with a spring that is next to none it would end there.
 TEST(ForceJumps, AStepThatTouchesAStopOnItsWayIsRefusedToo) {
   ForwardDesignOptions options = run_of({0.1505}, {1.0}, 0.6, {{"torque", "-2/0.3"}});
   options.steps.integrator = "rk4";

@@ -1,6 +1,6 @@
 // Identification: noiseless logs give the parameters back; of noisy ones the estimates lie as their deviations say.
-#include <Eigen/Core>
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "base/random.hpp"
 #include "dynamics/friction/friction.hpp"
 #include "dynamics/tree/rnea.hpp"
-#include "model/evaluate.hpp"
 #include "model/check/inertia_check.hpp"
+#include "model/evaluate.hpp"
 #include "model/random_state.hpp"
 #include "model/read/read.hpp"
 #include "model/write/write_yaml.hpp"
@@ -347,8 +347,8 @@ TEST(Identify, TheFittedMechanismIsPhysicalAndPredicts) {
   for (std::size_t v = 0; v < 6; ++v) EXPECT_LT(std::sqrt(square[v]), 0.3 * puma.noise[v]) << v;
 }
 
-// All joint types, frames anyhow, links fixed to others, payloads, drives, springs, followers: what is written has the torques
-// of the log. States need not follow from each other where accelerations are given.
+// All joint types, frames anyhow, links fixed to others, payloads, drives, springs, followers: what is written has the
+// torques of the log. States need not follow from each other where accelerations are given.
 TEST(Identify, FittedMechanismsOfAnyKindHaveTheTorquesOfTheirLogs) {
   RandomMechanismOptions kinds;
   kinds.joints = 4;

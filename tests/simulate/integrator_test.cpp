@@ -8,11 +8,11 @@
 #include "base/largest.hpp"
 #include "base/worse.hpp"
 #include "model/read/read.hpp"
-#include "spatial/rotation_vector.hpp"
 #include "simulate/integrate/advance.hpp"
 #include "simulate/integrate/chart.hpp"
 #include "simulate/motion/driven.hpp"
 #include "simulate/motion/energy_balance.hpp"
+#include "spatial/rotation_vector.hpp"
 #include "support/count_allocations.hpp"
 #include "support/mechanism_of.hpp"
 
@@ -52,7 +52,8 @@ MotionState spinning(const System& system) {
   return s;
 }
 
-MotionState run(System& system, MotionState state, const std::string& name, const IntegratorOptions& options, double until) {
+MotionState run(System& system, MotionState state, const std::string& name, const IntegratorOptions& options,
+                double until) {
   const auto integrator = make_integrator(name, options);
   while (state.t < until) advance(*integrator, system, state, until);
   EXPECT_EQ(state.t, until);
@@ -72,8 +73,12 @@ struct Method {
   int order;
   double step;  // at which its error is far above round-off and far below the motion
 };
-constexpr Method kFixed[] = {{"semi-implicit-euler", 1, 0.0005}, {"taylor", 1, 0.0005}, {"implicit-midpoint", 2, 0.005},
-                             {"rk4", 4, 0.01},                   {"gill", 4, 0.01},     {"verner", 6, 0.02}};
+constexpr Method kFixed[] = {{"semi-implicit-euler", 1, 0.0005},
+                             {"taylor", 1, 0.0005},
+                             {"implicit-midpoint", 2, 0.005},
+                             {"rk4", 4, 0.01},
+                             {"gill", 4, 0.01},
+                             {"verner", 6, 0.02}};
 
 TEST(Integrators, HaveTheirOrderOnEveryKindOfJoint) {
   // Torques that work, so that z has an error to show too; the true motion by steps that are 40 times as many.
@@ -139,11 +144,13 @@ links:
     }
     return worst;
   };
-  for (const char* name : {"dormand-prince", "verner"}) EXPECT_LT(off(run(system, start, name, {}, end)), 1e-10) << name;
+  for (const char* name : {"dormand-prince", "verner"})
+    EXPECT_LT(off(run(system, start, name, {}, end)), 1e-10) << name;
   EXPECT_LT(off(run(system, start, "cvode", {.rtol = 1e-11, .atol = 1e-11}, end)), 1e-7);
   EXPECT_LT(off(run(system, start, "rk4", {.step = 1e-3}, end)), 1e-9);
   const MotionState last = run(system, start, "rk4", {.step = 1e-3}, end);
-  EXPECT_NEAR(last.q[0] * last.q[0] + last.q[1] * last.q[1] + last.q[2] * last.q[2] + last.q[3] * last.q[3], 1.0, 1e-15);
+  EXPECT_NEAR(last.q[0] * last.q[0] + last.q[1] * last.q[1] + last.q[2] * last.q[2] + last.q[3] * last.q[3], 1.0,
+              1e-15);
 }
 
 TEST(Integrators, KeepTheEnergyOfWhatIsConservative) {
@@ -185,7 +192,8 @@ TEST(Integrators, TheImplicitMidpointKeepsEnergyWithinBoundsWhereOthersDrift) {
     }
     return worst;
   };
-  const double early = largest_error("implicit-midpoint", 0.0, 20.0), late = largest_error("implicit-midpoint", 380.0, 400.0);
+  const double early = largest_error("implicit-midpoint", 0.0, 20.0),
+               late = largest_error("implicit-midpoint", 380.0, 400.0);
   const double early_rk4 = largest_error("rk4", 0.0, 20.0), late_rk4 = largest_error("rk4", 380.0, 400.0);
   std::printf("implicit midpoint %.2e, %.2e later; rk4 %.2e, %.2e later\n", early, late, early_rk4, late_rk4);
   EXPECT_LT(late, 1.3 * early);
@@ -215,7 +223,8 @@ TEST(Integrators, DenseOutputHasTheOrderOfTheMethod) {
     for (int k = 0; k < 2; ++k) {
       const double h = method.step / (k + 1), t = 0.37 * h;
       IntegratorOptions options{.step = h};
-      if (std::string(method.name) == "dormand-prince") options.rtol = options.atol = 1e3;  // takes the step that it is given
+      if (std::string(method.name) == "dormand-prince")
+        options.rtol = options.atol = 1e3;  // takes the step that it is given
       if (options.rtol > 1.0) options.rtol = 0.999;
       const auto integrator = make_integrator(method.name, options);
       MotionState state = start, middle = start;
@@ -263,9 +272,10 @@ TEST(Integrators, CvodeIsAtHomeWithWhatIsStiff) {
     while (a.t < 1.0) advance(*cvode, system, a, 1.0);
     balance.look(a);
     while (b.t < 1.0) advance(*explicit_one, system, b, 1.0);
-    std::printf("cvode %ld steps, %ld slopes, %ld Jacobians; dormand-prince %ld slopes; %.1e apart; energy off by %.1e\n",
-                cvode->counts().steps, cvode->counts().slopes, cvode->counts().jacobians, explicit_one->counts().slopes,
-                distance(a, b), balance.residual());
+    std::printf(
+        "cvode %ld steps, %ld slopes, %ld Jacobians; dormand-prince %ld slopes; %.1e apart; energy off by %.1e\n",
+        cvode->counts().steps, cvode->counts().slopes, cvode->counts().jacobians, explicit_one->counts().slopes,
+        distance(a, b), balance.residual());
     EXPECT_LT(distance(a, b), 1e-5);
     EXPECT_LT(20 * cvode->counts().slopes, explicit_one->counts().slopes);
     EXPECT_GT(cvode->counts().jacobians, 0);
@@ -273,8 +283,10 @@ TEST(Integrators, CvodeIsAtHomeWithWhatIsStiff) {
 }
 
 TEST(Integrators, JacobiansAreThoseOfDualNumbersOrComplexSteps) {
-  // CVODE's matrix, seen through the system: compiled against dual numbers, and along a displacement against differences
-  Driven compiled(mechanism_of(kElastic), {}, {.way = Way::compiled}), plain(mechanism_of(kElastic), {}, {.way = Way::reference});
+  // CVODE's matrix, seen through the system: compiled against dual numbers, and along a displacement against
+  // differences
+  Driven compiled(mechanism_of(kElastic), {}, {.way = Way::compiled}),
+      plain(mechanism_of(kElastic), {}, {.way = Way::reference});
   if (compiled.way() != Way::compiled) GTEST_SKIP() << "no compiler";
   const std::vector<double> q{0.3, 0.29}, v{0.5, 0.7};
   std::vector<double> d_q(4), d_v(4), e_q(4), e_v(4);
@@ -311,7 +323,8 @@ springs:
     while (a.t < 0.5) cvode->step(system, a, 0.5);
     while (b.t < 0.5) explicit_one->step(system, b, 0.5);
     std::printf("%s: cvode %ld steps, %ld slopes, %ld rejected; dormand-prince %ld slopes; %.1e apart\n", type,
-                cvode->counts().steps, cvode->counts().slopes, cvode->counts().rejected, explicit_one->counts().slopes, distance(a, b));
+                cvode->counts().steps, cvode->counts().slopes, cvode->counts().rejected, explicit_one->counts().slopes,
+                distance(a, b));
     EXPECT_LT(distance(a, b), 1e-4);
     EXPECT_GT(distance(a, start), 0.01);
     EXPECT_LT(20 * cvode->counts().slopes, explicit_one->counts().slopes);
@@ -343,7 +356,8 @@ TEST(Integrators, OneStepMethodsAllocateNothingAfterTheFirstStep) {
   for (const char* text : {kSpherical, kFloating}) {
     for (const std::string& name : integrator_names()) {
       if (name == "cvode") continue;
-      Driven system(mechanism_of(text), [](double t, auto, auto, auto tau) { tau[0] = std::sin(t); }, {.way = Way::reference});
+      Driven system(mechanism_of(text), [](double t, auto, auto, auto tau) { tau[0] = std::sin(t); },
+                    {.way = Way::reference});
       const bool adaptive = is_adaptive(name, {.step = name == "dormand-prince" ? 0.0 : 0.01});
       const auto integrator = make_integrator(name, {.step = adaptive ? 0.0 : 0.01});
       MotionState state = spinning(system);

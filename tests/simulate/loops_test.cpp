@@ -1,5 +1,5 @@
-// Motion of mechanisms with loops: minimal and redundant coordinates, generated code and reference, against the differential-algebraic
-// equations themselves, which SUNDIALS' IDA solves, and against conservation.
+// Motion of mechanisms with loops: minimal and redundant coordinates, generated code and reference, against the
+// differential-algebraic equations themselves, which SUNDIALS' IDA solves, and against conservation.
 #include <gtest/gtest.h>
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
@@ -9,16 +9,16 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include "base/worse.hpp"
 #include "dynamics/kinematics/closure.hpp"
-#include "dynamics/tree/crba.hpp"
 #include "dynamics/loops/loop_plan.hpp"
+#include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/rnea.hpp"
-#include "model/coordinate_rates.hpp"
 #include "model/check/elastic.hpp"
+#include "model/coordinate_rates.hpp"
 #include "model/read/read.hpp"
 #include "simulate/integrate/advance.hpp"
 #include "simulate/motion/energy_balance.hpp"
@@ -39,11 +39,13 @@ Torques pushed(const Model<double>& model, double size) {
     if (j.actuated) share[static_cast<std::size_t>(j.v)] = size * (1.0 + 0.3 * j.v);
   }
   return [share](double t, auto, auto v, std::span<double> tau) {
-    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] = share[k] * std::cos(3.0 * t + static_cast<double>(k)) - 0.1 * share[k] * v[k];
+    for (std::size_t k = 0; k < tau.size(); ++k)
+      tau[k] = share[k] * std::cos(3.0 * t + static_cast<double>(k)) - 0.1 * share[k] * v[k];
   };
 }
 
-MotionState moved(Driven& system, double duration, const std::string& integrator = "dormand-prince", IntegratorOptions options = {}) {
+MotionState moved(Driven& system, double duration, const std::string& integrator = "dormand-prince",
+                  IntegratorOptions options = {}) {
   MotionState s = system.home();
   system.assemble(s);
   const auto steps = make_integrator(integrator, options);
@@ -51,11 +53,13 @@ MotionState moved(Driven& system, double duration, const std::string& integrator
   return s;
 }
 
-// M(q) v̇ + h − τ − Jᵀλ = 0,  q̇ = rates(q, v + Jᵀμ),  φ(q) = 0,  J v = 0: of index two (Gear, Gupta, Leimkuhler 1985). Knows the tree
+// M(q) v̇ + h − τ − Jᵀλ = 0,  q̇ = rates(q, v + Jᵀμ),  φ(q) = 0,  J v = 0: of index two (Gear, Gupta, Leimkuhler 1985).
+//                             Knows the tree
 // and the residuals of the closures, and nothing of independent joints.
 class Reference {
  public:
-  Reference(Model<double> model, Torques torques) : model_(std::move(model)), torques_(std::move(torques)), work_(model_) {}
+  Reference(Model<double> model, Torques torques)
+      : model_(std::move(model)), torques_(std::move(torques)), work_(model_) {}
 
   MotionState run(const MotionState& start, double duration, double tolerance) {
     choose_rows(start.q);
@@ -156,7 +160,8 @@ class Reference {
     Reference& r = *static_cast<Reference*>(self);
     const double *const x = N_VGetArrayPointer(y), *const xp = N_VGetArrayPointer(yp);
     const std::vector<double> q(x, x + r.nq_), v(x + r.nq_, x + r.nq_ + r.nv_);
-    const Eigen::Map<const VectorXd> lambda(x + r.nq_ + r.nv_, r.m_), mu(x + r.nq_ + r.nv_ + r.m_, r.m_), vp(xp + r.nq_, r.nv_);
+    const Eigen::Map<const VectorXd> lambda(x + r.nq_ + r.nv_, r.m_), mu(x + r.nq_ + r.nv_ + r.m_, r.m_),
+        vp(xp + r.nq_, r.nv_);
     MatrixXd M;
     VectorXd open;
     const VectorXd b = r.missing(t, q, v, M);
@@ -170,8 +175,8 @@ class Reference {
     return 0;
   }
 
-  static int slopes_of_residual(double t, double c, N_Vector y, N_Vector yp, N_Vector, SUNMatrix to, void* self, N_Vector up, N_Vector down,
-                                N_Vector) {
+  static int slopes_of_residual(double t, double c, N_Vector y, N_Vector yp, N_Vector, SUNMatrix to, void* self,
+                                N_Vector up, N_Vector down, N_Vector) {
     const Eigen::Index n = N_VGetLength_Serial(y);
     double *const x = N_VGetArrayPointer(y), *const xp = N_VGetArrayPointer(yp);
     for (Eigen::Index k = 0; k < n; ++k) {
@@ -181,7 +186,8 @@ class Reference {
       x[k] = value - h, xp[k] = rate - c * h;
       residual(t, y, yp, down, self);
       x[k] = value, xp[k] = rate;
-      for (Eigen::Index i = 0; i < n; ++i) SM_ELEMENT_D(to, i, k) = (N_VGetArrayPointer(up)[i] - N_VGetArrayPointer(down)[i]) / (2.0 * h);
+      for (Eigen::Index i = 0; i < n; ++i)
+        SM_ELEMENT_D(to, i, k) = (N_VGetArrayPointer(up)[i] - N_VGetArrayPointer(down)[i]) / (2.0 * h);
     }
     return 0;
   }
@@ -224,13 +230,15 @@ TEST(LoopMotion, OfCodeIsThatOfTheReference) {
   for (const char* name : {"four-bar", "slider-crank", "five-bar", "planar-3rrr", "stewart", "delta"}) {
     const Mechanism m = load(name);
     const Torques torques = pushed(instantiate<double>(m), std::string(name) == "stewart" ? 60.0 : 0.3);
-    Driven reference(m, torques, {.way = Way::reference, .friction = false}), compiled(m, torques, {.way = Way::compiled, .friction = false});
+    Driven reference(m, torques, {.way = Way::reference, .friction = false}),
+        compiled(m, torques, {.way = Way::compiled, .friction = false});
     if (compiled.way() != Way::compiled) GTEST_SKIP() << "no compiler";
     EXPECT_EQ(reference.way(), Way::reference);
     const double end = 0.2;
     EXPECT_LT(distance(moved(reference, end), moved(compiled, end)), 1e-9) << name;
     // steps of one length that is long: the guess is far off and code must say so
-    EXPECT_LT(distance(moved(reference, end, "rk4", {.step = 0.04}), moved(compiled, end, "rk4", {.step = 0.04})), 1e-9) << name;
+    EXPECT_LT(distance(moved(reference, end, "rk4", {.step = 0.04}), moved(compiled, end, "rk4", {.step = 0.04})), 1e-9)
+        << name;
   }
 }
 
@@ -260,7 +268,8 @@ Mechanism slider_crank(bool slider_leads) {
   Mechanism m = load("slider-crank");
   for (Link& link : m.links) {
     if (link.joint.type == JointType::fixed) continue;
-    link.joint.actuated = (link.joint.type == JointType::prismatic) == slider_leads && (slider_leads || link.joint.name == m.links[0].joint.name);
+    link.joint.actuated = (link.joint.type == JointType::prismatic) == slider_leads &&
+                          (slider_leads || link.joint.name == m.links[0].joint.name);
   }
   return m;
 }
@@ -319,7 +328,8 @@ TEST(LoopMotion, JacobianIsTheDifferenceOfAccelerations) {
   }
 }
 
-// Viscous friction in all joints, passive and cut ones among them: what is lost is Σ c ω², by Simpson's rule over the motion.
+// Viscous friction in all joints, passive and cut ones among them: what is lost is Σ c ω², by Simpson's rule over the
+// motion.
 const char* const kLossy = R"(name: lossy
 links:
   - {name: crank, parent: base, joint: {type: revolute, axis: -y, actuated: true}, inertia: {mass: 0.3, com: [0.06, 0, 0], tensor: [0.00001, 0.0004, 0.0004]}, friction: {viscous: 0.002}}
@@ -395,10 +405,13 @@ TEST(LoopMotion, LosesWhatACutJointAloneTurnsInto) {
   EXPECT_LT(largest_difference(r.q, s.q), 1e-8);
 }
 
-// Dry friction in the crank alone takes its torque times the way that the crank turns, back and forth; and then it holds.
+// Dry friction in the crank alone takes its torque times the way that the crank turns, back and forth; and then it
+// holds.
 TEST(LoopMotion, ComesToRestByDryFriction) {
   std::string text = kLossy;
-  const auto replace = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
   constexpr double kDry = 0.15;
   replace(", friction: {viscous: 0.002}", ", friction: {coulomb: 0.15}");
   replace(", friction: {viscous: 0.003}", "");
@@ -469,8 +482,11 @@ TEST(LoopMotion, EventsOnFollowersHappenOnceAndSetLeadersInEitherCoordinates) {
   for (const double rocker : {1.7, 1.75, 1.8, 1.85, 1.9}) {
     std::vector<double> halved;
     for (const char* coordinates : {"minimal", "redundant"}) {
-      const Scenario s = loop_scenario(of, m, fmt::format("coordinates: {}\ninitial: {{qd: {{crank: 8}}}}\nevents:\n  - {{name: there, crossing: q.rocker - {}, once: "
-                                                          "false, direction: up, set: {{qd.crank: 0.5*qd.crank}}}}\n", coordinates, rocker));
+      const Scenario s = loop_scenario(of, m,
+                                       fmt::format("coordinates: {}\ninitial: {{qd: {{crank: 8}}}}\nevents:\n  - "
+                                                   "{{name: there, crossing: q.rocker - {}, once: "
+                                                   "false, direction: up, set: {{qd.crank: 0.5*qd.crank}}}}\n",
+                                                   coordinates, rocker));
       ScenarioDriven scene(m, s, Way::reference);
       const auto integrator = make_integrator("dormand-prince", s.options);
       struct Seen : RunListener {
@@ -485,14 +501,16 @@ TEST(LoopMotion, EventsOnFollowersHappenOnceAndSetLeadersInEitherCoordinates) {
       } seen;
       const RunResult r = run(scene, *integrator, s, {0.3, 1e-4, {&seen}, {}});
       ASSERT_EQ(r.end, RunResult::End::duration) << r.ended_by;
-      for (std::size_t k = 1; k < seen.events.size(); ++k) EXPECT_GT(seen.events[k].t, seen.events[k - 1].t + 1e-6) << rocker;
+      for (std::size_t k = 1; k < seen.events.size(); ++k)
+        EXPECT_GT(seen.events[k].t, seen.events[k - 1].t + 1e-6) << rocker;
       ASSERT_FALSE(seen.after.empty());
       EXPECT_NEAR(seen.after[0], 0.5 * seen.events[0].qd[0], 0.05) << coordinates;  // a row later
       halved.push_back(r.final.q[0]);
     }
     EXPECT_NEAR(halved[0], halved[1], 1e-6) << rocker;
   }
-  const ScenarioResult follower = read_scenario_text("scenario: 1\nevents:\n  - {time: 1, set: {qd.rocker: 0}}\n", "f.yaml", m, of.model());
+  const ScenarioResult follower =
+      read_scenario_text("scenario: 1\nevents:\n  - {time: 1, set: {qd.rocker: 0}}\n", "f.yaml", m, of.model());
   EXPECT_FALSE(follower.scenario);
 }
 
@@ -511,24 +529,33 @@ TEST(LoopMotion, AFailedRunKeepsItsLastGoodState) {
   for (const double e : energies.sum) EXPECT_NEAR(e, energies.sum[0], 1e-6 * std::abs(energies.sum[0]));
 }
 
-// Parallelograms in a horizontal plane: their cranks turn as fast as they began, and at 180° the coupler may go on either way.
+// Parallelograms in a horizontal plane: their cranks turn as fast as they began, and at 180° the coupler may go on
+// either way.
 std::string parallelograms(int count) {
   std::string links, loops, home;
   for (int k = 0; k < count; ++k) {
     const std::string parent = k == 0 ? "base" : "left0";
-    if (k == 0) links += "  - {name: left0, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, com: [0.2, 0, 0], tensor: [1, 1, 1]}}\n";
-    links += fmt::format("  - {{name: coupler{0}, parent: left0, joint: {{type: revolute, origin: {{xyz: [0.5, 0, 0]}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}\n"
-                         "  - {{name: right{0}, parent: base, joint: {{type: revolute, origin: {{xyz: [{1}, 0, 0]}}}}, inertia: {{mass: 1, tensor: [1, 1, 1]}}}}\n",
-                         k, k == 0 ? 1.0 : -1.0);
-    loops += fmt::format("  - {{name: pin{0}, joint: {{type: revolute}}, between: [coupler{0}, right{0}], at: {{coupler{0}: {{xyz: [{1}, 0, 0]}}, right{0}: {{xyz: [0.5, 0, 0]}}}}}}\n",
-                         k, k == 0 ? 1.0 : -1.0);
+    if (k == 0)
+      links +=
+          "  - {name: left0, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, com: [0.2, 0, "
+          "0], tensor: [1, 1, 1]}}\n";
+    links += fmt::format(
+        "  - {{name: coupler{0}, parent: left0, joint: {{type: revolute, origin: {{xyz: [0.5, 0, 0]}}}}, inertia: "
+        "{{mass: 1, tensor: [1, 1, 1]}}}}\n"
+        "  - {{name: right{0}, parent: base, joint: {{type: revolute, origin: {{xyz: [{1}, 0, 0]}}}}, inertia: {{mass: "
+        "1, tensor: [1, 1, 1]}}}}\n",
+        k, k == 0 ? 1.0 : -1.0);
+    loops += fmt::format(
+        "  - {{name: pin{0}, joint: {{type: revolute}}, between: [coupler{0}, right{0}], at: {{coupler{0}: {{xyz: "
+        "[{1}, 0, 0]}}, right{0}: {{xyz: [0.5, 0, 0]}}}}}}\n",
+        k, k == 0 ? 1.0 : -1.0);
     home += fmt::format(", coupler{0}: -60 deg, right{0}: 60 deg", k);
   }
   return "name: parallelograms\nlinks:\n" + links + "loops:\n" + loops + "home: {left0: 60 deg" + home + "}\n";
 }
 
-// Stretched flat, a parallelogram could go on as an antiparallelogram. Its velocity is that of the parallelogram, and so is what follows:
-// without gravity every bar turns with the crank, at a constant rate.
+// Stretched flat, a parallelogram could go on as an antiparallelogram. Its velocity is that of the parallelogram, and
+// so is what follows: without gravity every bar turns with the crank, at a constant rate.
 TEST(LoopMotion, StaysOnItsBranchHoweverLongTheStep) {
   for (const int count : {1, 2}) {
     for (const double sample : {1.2, 0.01}) {
@@ -569,8 +596,9 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   }
 }
 
-// Freedoms that nobody drives: what hangs on a linkage, the shaft of an elastic drive, a base that floats. The same motion by the
-// differential-algebraic equations, in redundant coordinates and by generated code, and with the energy that it began with.
+// Freedoms that nobody drives: what hangs on a linkage, the shaft of an elastic drive, a base that floats. The same
+// motion by the differential-algebraic equations, in redundant coordinates and by generated code, and with the energy
+// that it began with.
 Mechanism floating_four_bar() {
   Mechanism m = load("four-bar");
   Link hull;
@@ -601,7 +629,8 @@ TEST(LoopMotion, NeedsNoMotorForEveryFreedom) {
     Mechanism mechanism;
     std::size_t free;
   };
-  const std::vector<Case> cases{{"hung", hung, 1}, {"elastic", with_elastic_drives(elastic), 1}, {"floating", floating_four_bar(), 6}};
+  const std::vector<Case> cases{
+      {"hung", hung, 1}, {"elastic", with_elastic_drives(elastic), 1}, {"floating", floating_four_bar(), 6}};
   for (const Case& c : cases) {
     const LoopPlan plan = plan_loops(with_drivers(instantiate<double>(c.mechanism)));
     EXPECT_EQ(plan.undriven().size(), c.free) << c.name;

@@ -228,14 +228,17 @@ constraints:
   EXPECT_NEAR(found.after.b[0], 5.0, 1e-4);  // the softest comes nearest: cos falls from 1
 }
 
-// Nothing to choose is not the same as the best: of a cost that knows no parameter, and of one whose search begins where it is least.
+// Nothing to choose is not the same as the best: of a cost that knows no parameter, and of one whose search begins
+// where it is least.
 TEST(OptimizeDesign, ACostWithoutParametersIsIndifferent) {
   const auto end_of = [](const std::string& cost, const std::string& more = "") {
     return solved(problem_of("parameters: {k: {lower: 5, upper: 60, start: 30}, m: {lower: 1, upper: 3, start: 2}}\n"
-                             "scenario: {initial: {q: [0.2]}, duration: 0.5}\ncost: " + cost + "\n" + more))
+                             "scenario: {initial: {q: [0.2]}, duration: 0.5}\ncost: " +
+                             cost + "\n" + more))
         .end;
   };
-  for (const char* cost : {"{integral: 1}", "{integral: t}", "{end: t^2}", "{integral: 0}", "[{integral: 3}, {end: q1 - q1}]"}) {
+  for (const char* cost :
+       {"{integral: 1}", "{integral: t}", "{end: t^2}", "{integral: 0}", "[{integral: 3}, {end: q1 - q1}]"}) {
     EXPECT_EQ(end_of(cost), DesignOptimum::End::indifferent) << cost;
   }
   EXPECT_EQ(end_of("{integral: 1}", "constraints: [{end: k - 10*m, equals: 12}]\n"), DesignOptimum::End::indifferent);

@@ -1,5 +1,5 @@
-// Runs of scenarios against what mechanics says about a ball on a vertical slide and a wheel: instants of events, inputs with jumps,
-// controllers, and what goes wrong.
+// Runs of scenarios against what mechanics says about a ball on a vertical slide and a wheel: instants of events,
+// inputs with jumps, controllers, and what goes wrong.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +54,8 @@ Done move(const Mechanism& mechanism, const std::string& text, const std::functi
   return done;
 }
 
-const std::vector<std::string> kIntegrators{"{method: rk4, step: 0.01}", "dormand-prince", "{method: verner, step: 0.02}", "cvode"};
+const std::vector<std::string> kIntegrators{"{method: rk4, step: 0.01}", "dormand-prince",
+                                            "{method: verner, step: 0.02}", "cvode"};
 
 TEST(Run, RowsLieOnTheirGridAndOnTheParabola) {
   for (const std::string& i : kIntegrators) {
@@ -74,8 +75,10 @@ TEST(Run, RowsLieOnTheirGridAndOnTheParabola) {
 
 TEST(Run, AFallEndsOnTheGround) {
   for (const std::string& i : kIntegrators) {
-    const Done d = move(ball(), "duration: 5\ninitial: {q: {ball: 1}}\nevents: [{name: ground, crossing: q.ball, stop: true}]\n"
-                                "integrator: " + i);
+    const Done d = move(ball(),
+                        "duration: 5\ninitial: {q: {ball: 1}}\nevents: [{name: ground, crossing: q.ball, stop: true}]\n"
+                        "integrator: " +
+                            i);
     EXPECT_EQ(d.result.end, RunResult::End::event);
     EXPECT_EQ(d.result.ended_by, "ground");
     const double tolerance = i == "cvode" ? 1e-8 : 1e-13;
@@ -87,7 +90,8 @@ TEST(Run, AFallEndsOnTheGround) {
 
 TEST(Run, EventsHaveDirections) {
   // thrown up from 0 at 4 m/s: passes 0.5 m upwards, then downwards; and again every time where both count
-  const std::string text = "duration: 0.8\ninitial: {q: {ball: 0}, qd: {ball: 4}}\nevents: [{name: e, crossing: q.ball - 0.5, direction: ";
+  const std::string text =
+      "duration: 0.8\ninitial: {q: {ball: 0}, qd: {ball: 4}}\nevents: [{name: e, crossing: q.ball - 0.5, direction: ";
   const double root = std::sqrt(16.0 - 2.0 * kG * 0.5), up = (4.0 - root) / kG, down = (4.0 + root) / kG;
   const auto times = [&](const char* direction) {
     std::vector<double> t;
@@ -104,7 +108,8 @@ TEST(Run, EventsHaveDirections) {
 
 TEST(Run, ATouchBetweenTheEndsOfAStepIsSeen) {
   // one step of a second; the ball is above 0.8 m for a third of it
-  const Done d = move(ball(), "duration: 0.8\ninitial: {qd: {ball: 4}}\nevents: [{name: high, crossing: q.ball - 0.7}]");
+  const Done d =
+      move(ball(), "duration: 0.8\ninitial: {qd: {ball: 4}}\nevents: [{name: high, crossing: q.ball - 0.7}]");
   EXPECT_EQ(d.result.events.size(), 2u);
 }
 
@@ -117,8 +122,11 @@ TEST(Run, LimitsAreEvents) {
 TEST(Run, ABounceTurnsTheVelocityAndTheEnergyIsAccountedFor) {
   const double e = 0.5, first = std::sqrt(2.0 / kG), v = kG * first;
   for (const std::string& i : kIntegrators) {
-    const Done d = move(ball(), "duration: 1.2\ninitial: {q: {ball: 1}}\nevents: [{name: bounce, crossing: q.ball, direction: down, "
-                                "set: {qd.ball: -0.5*qd.ball}}]\nintegrator: " + i);
+    const Done d =
+        move(ball(),
+             "duration: 1.2\ninitial: {q: {ball: 1}}\nevents: [{name: bounce, crossing: q.ball, direction: down, "
+             "set: {qd.ball: -0.5*qd.ball}}]\nintegrator: " +
+                 i);
     EXPECT_EQ(d.result.end, RunResult::End::duration) << d.result.ended_by;
     ASSERT_GE(d.result.events.size(), 3u) << i;
     const double tolerance = i == "cvode" ? 1e-7 : 1e-12;
@@ -133,8 +141,10 @@ TEST(Run, ABounceTurnsTheVelocityAndTheEnergyIsAccountedFor) {
 }
 
 TEST(Run, AnEventThatNeverEndsIsNamedWithTimeAndState) {
-  const Done d = move(ball(), "duration: 3\noutputs: {step: 0.01}\ninitial: {q: {ball: 1}}\nevents: [{name: bounce, crossing: q.ball, "
-                              "direction: down, set: {qd.ball: -0.5*qd.ball}}]");
+  const Done d =
+      move(ball(),
+           "duration: 3\noutputs: {step: 0.01}\ninitial: {q: {ball: 1}}\nevents: [{name: bounce, crossing: q.ball, "
+           "direction: down, set: {qd.ball: -0.5*qd.ball}}]");
   EXPECT_EQ(d.result.end, RunResult::End::failed);
   for (const char* part : {"`bounce` never ends", "t = 1.354", "q = ", "qd = "}) {
     EXPECT_NE(d.result.ended_by.find(part), std::string::npos) << d.result.ended_by;
@@ -143,8 +153,10 @@ TEST(Run, AnEventThatNeverEndsIsNamedWithTimeAndState) {
   EXPECT_NEAR(d.result.final.t, 3.0 * std::sqrt(2.0 / kG), 1e-4);
   EXPECT_GE(d.rows.t.size(), 135u);
   // an action that undoes itself
-  const Done back = move(ball(), "duration: 3\ninitial: {q: {ball: 1}}\nevents: [{name: lift, crossing: q.ball, direction: down, "
-                                 "set: {q.ball: 1e-9}}]");
+  const Done back =
+      move(ball(),
+           "duration: 3\ninitial: {q: {ball: 1}}\nevents: [{name: lift, crossing: q.ball, direction: down, "
+           "set: {q.ball: 1e-9}}]");
   EXPECT_EQ(back.result.end, RunResult::End::failed);
   EXPECT_NE(back.result.ended_by.find("`lift` never ends"), std::string::npos) << back.result.ended_by;
 }
@@ -153,8 +165,10 @@ TEST(Run, AnEventThatNeverEndsIsNamedWithTimeAndState) {
 TEST(Run, AnEventThatNeverEndsIsNamedByEveryIntegrator) {
   for (const std::string& i : kIntegrators) {
     for (const char* kept : {"0.9", "0.5", "0.1", "1e-3"}) {
-      const Done d = move(ball(), std::string("duration: 12\ninitial: {q: {ball: 1}}\nevents: [{name: bounce, crossing: q.ball, "
-                                              "direction: down, set: {qd.ball: -") + kept + "*qd.ball}}]\nintegrator: " + i);
+      const Done d =
+          move(ball(), std::string("duration: 12\ninitial: {q: {ball: 1}}\nevents: [{name: bounce, crossing: q.ball, "
+                                   "direction: down, set: {qd.ball: -") +
+                           kept + "*qd.ball}}]\nintegrator: " + i);
       EXPECT_EQ(d.result.end, RunResult::End::failed) << i << kept;
       EXPECT_NE(d.result.ended_by.find("`bounce` never ends"), std::string::npos) << i << kept << d.result.ended_by;
       const double e = std::stod(kept);
@@ -171,9 +185,10 @@ TEST(Run, EventsOfTheSameInstantAllHappen) {
   };
   for (const std::string& i : kIntegrators) {
     // a note beside the bounce that turns the ball round, and an end that comes with both of them
-    const std::string text = "duration: 1.2\ninitial: {q: {ball: 1}}\nintegrator: " + i +
-                             "\nevents: [{name: note, crossing: q.ball}, {name: bounce, crossing: q.ball, direction: down, set: "
-                             "{qd.ball: -0.6*qd.ball}}";
+    const std::string text =
+        "duration: 1.2\ninitial: {q: {ball: 1}}\nintegrator: " + i +
+        "\nevents: [{name: note, crossing: q.ball}, {name: bounce, crossing: q.ball, direction: down, set: "
+        "{qd.ball: -0.6*qd.ball}}";
     EXPECT_EQ(names(move(ball(), text + "]")), "note bounce note bounce ") << i;
     const Done ended = move(ball(), text + ", {name: end, crossing: 2*q.ball, stop: true}]");
     EXPECT_EQ(names(ended), "note bounce end ") << i;
@@ -189,8 +204,9 @@ TEST(Run, EventsOfTheSameInstantAllHappen) {
 
 // A hundred turns a second, each of which is noted, in a run of days.
 TEST(Run, EventsThatAreFastAreNotOnesThatNeverEnd) {
-  const Done d = move(wheel(), "duration: 1e5\ninitial: {qd: {wheel: 200*pi}}\nintegrator: {method: rk4, step: 1e-3}\n"
-                               "events: [{name: turn, crossing: sin(q.wheel/2)}]\noutputs: {step: 100}\n",
+  const Done d = move(wheel(),
+                      "duration: 1e5\ninitial: {qd: {wheel: 200*pi}}\nintegrator: {method: rk4, step: 1e-3}\n"
+                      "events: [{name: turn, crossing: sin(q.wheel/2)}]\noutputs: {step: 100}\n",
                       [](double t) { return t < 0.995; });
   EXPECT_EQ(d.result.end, RunResult::End::interrupted) << d.result.ended_by;
   EXPECT_EQ(d.result.event_count, 99);
@@ -198,22 +214,26 @@ TEST(Run, EventsThatAreFastAreNotOnesThatNeverEnd) {
 
 // Set to 0.5 above its crossing and falling, it happens again where it passes that crossing again, and not at 0.5.
 TEST(Run, ACrossingThatIsSetElsewhereStaysWhereItIs) {
-  const Done d = move(wheel(), "duration: 3\ninitial: {q: {wheel: 0.9}, qd: {wheel: 1}}\ninputs: {wheel: 1}\n"
-                               "events: [{name: e, crossing: q.wheel - 1, direction: up, set: {q.wheel: 1.5, qd.wheel: -1}}]\n");
+  const Done d = move(wheel(),
+                      "duration: 3\ninitial: {q: {wheel: 0.9}, qd: {wheel: 1}}\ninputs: {wheel: 1}\n"
+                      "events: [{name: e, crossing: q.wheel - 1, direction: up, set: {q.wheel: 1.5, qd.wheel: -1}}]\n");
   // up through 1 where 0.9 + t + t² = 1; then 1.5 − s + s², which turns at 1.25 and never comes to 1 again
   EXPECT_EQ(d.result.events.size(), 1u);
   EXPECT_NEAR(d.result.events[0].t, (std::sqrt(1.4) - 1.0) / 2.0, 1e-12);
 }
 
 TEST(Run, AnActionElsewhereDoesNotRepeatItsEvent) {
-  const Done d = move(ball(), "duration: 1\ninitial: {q: {ball: 1}}\nevents: [{name: faster, crossing: q.ball - 0.5, set: {qd.ball: "
-                              "2*qd.ball}}]");
+  const Done d =
+      move(ball(),
+           "duration: 1\ninitial: {q: {ball: 1}}\nevents: [{name: faster, crossing: q.ball - 0.5, set: {qd.ball: "
+           "2*qd.ball}}]");
   EXPECT_EQ(d.result.events.size(), 1u);
 }
 
 TEST(Run, HeldInputsJumpWhereTheyShould) {
   // torque 1 until 0.25, then −3 until 0.7, then 0; steps that do not divide these times
-  const std::string text = "duration: 1\ninputs: {wheel: {between: hold, table: [[0, 1], [0.25, -3], [0.7, 0]]}}\nintegrator: ";
+  const std::string text =
+      "duration: 1\ninputs: {wheel: {between: hold, table: [[0, 1], [0.25, -3], [0.7, 0]]}}\nintegrator: ";
   const double w1 = 0.25 / 0.5, w2 = w1 - 3.0 * 0.45 / 0.5;
   const double q = 0.5 * 2.0 * 0.0625 + w1 * 0.45 - 0.5 * 6.0 * 0.2025 + w2 * 0.3;
   for (const std::string& i : kIntegrators) {
@@ -244,7 +264,8 @@ TEST(Run, FormulasSeeTimeAndState) {
 }
 
 TEST(Run, TimedEventsChangeInputs) {
-  const Done d = move(wheel(), "duration: 1\ninputs: {wheel: 1}\nevents: [{time: 0.33, inputs: {wheel: -1}, message: back}]");
+  const Done d =
+      move(wheel(), "duration: 1\ninputs: {wheel: 1}\nevents: [{time: 0.33, inputs: {wheel: -1}, message: back}]");
   EXPECT_NEAR(d.result.final.v[0], (0.33 - 0.67) / 0.5, 1e-12);
   ASSERT_EQ(d.result.events.size(), 1u);
   EXPECT_EQ(d.result.events[0].t, 0.33);
@@ -274,9 +295,10 @@ controllers:
 TEST(Run, SlopesOfTorquesAreThoseOfTheTorques) {
   const Mechanism arm = load("double-pendulum");
   const Model<double> model = instantiate<double>(arm);
-  for (const char* text : {"inputs: {upper: q.lower*qd.upper^2 + sin(q.upper), lower: t*q.upper}",
-                           "controllers: [{law: computed-torque, kp: 30, kd: 7, trajectory: {times: [0, 1], points: [[0, 0], [1, 2]]}}]",
-                           "controllers: [{law: pid, kp: 30, kd: 7, ki: 3, trajectory: {times: [0, 1], points: [[0, 0], [1, 2]]}}]"}) {
+  for (const char* text :
+       {"inputs: {upper: q.lower*qd.upper^2 + sin(q.upper), lower: t*q.upper}",
+        "controllers: [{law: computed-torque, kp: 30, kd: 7, trajectory: {times: [0, 1], points: [[0, 0], [1, 2]]}}]",
+        "controllers: [{law: pid, kp: 30, kd: 7, ki: 3, trajectory: {times: [0, 1], points: [[0, 0], [1, 2]]}}]"}) {
     const ScenarioResult read = read_scenario_text(std::string("scenario: 1\n") + text, "s.yaml", arm, model);
     ASSERT_TRUE(read.scenario);
     ScenarioDriven scene(arm, *read.scenario, DrivenOptions::Way::reference);
@@ -296,7 +318,8 @@ TEST(Run, SlopesOfTorquesAreThoseOfTheTorques) {
         (*x)[k] += h;
         for (std::size_t i = 0; i < 2; ++i) {
           // of accelerations of a few hundred: differences are good to 1e-6
-          EXPECT_NEAR((x == &q ? d_q : d_v)[2 * k + i], (plus[i] - minus[i]) / (2 * h), 2e-6 * (1.0 + std::abs(a[i]))) << text;
+          EXPECT_NEAR((x == &q ? d_q : d_v)[2 * k + i], (plus[i] - minus[i]) / (2 * h), 2e-6 * (1.0 + std::abs(a[i])))
+              << text;
         }
       }
     }
@@ -317,7 +340,8 @@ TEST(Run, ABlowUpIsNamedWithTimeJointAndState) {
   // J q̈ = q̇², which reaches infinity after 0.5 s
   for (const char* i : {"dormand-prince", "{method: rk4, step: 1e-3}", "cvode"}) {
     const Done d = move(wheel(), std::string("duration: 1\noutputs: {step: 0.01}\ninitial: {qd: {wheel: 1}}\n"
-                                             "inputs: {wheel: qd.wheel^2}\nintegrator: ") + i);
+                                             "inputs: {wheel: qd.wheel^2}\nintegrator: ") +
+                                     i);
     EXPECT_EQ(d.result.end, RunResult::End::failed) << i;
     for (const char* part : {"t = 0.5", "q = ", "qd = "}) {
       EXPECT_NE(d.result.ended_by.find(part), std::string::npos) << i << ": " << d.result.ended_by;

@@ -96,14 +96,16 @@ TEST(Scenario, EveryMistakeIsNamedWithItsPlace) {
            {head + "inputs: {upper: {table: [[0, 1]], between: held}}\n", 2, "did you mean `hold`?"},
            {head + "inputs: {upper: {file: nowhere.csv}}\n", 2, "nowhere.csv"},
            {head + "controllers: [{law: pd, kp: 1}]\n", 2, "has no `trajectory`"},
-           {head + "controllers: [{law: pd, trajectory: {times: [0, 1], points: [[0, 0], [1, 1]]}}]\n", 2, "needs gains"},
+           {head + "controllers: [{law: pd, trajectory: {times: [0, 1], points: [[0, 0], [1, 1]]}}]\n", 2,
+            "needs gains"},
            {head + "controllers: [{law: pdi, kp: 1, trajectory: {times: [0, 1], points: [[0, 0], [1, 1]]}}]\n", 2,
             "`law` should be `pd`, `pid` or `computed-torque`"},
-           {head + "controllers: [{law: pd, kp: [1, 2, 3], trajectory: {times: [0, 1], points: [[0, 0], [1, 1]]}}]\n", 2,
-            "one number or 2"},
+           {head + "controllers: [{law: pd, kp: [1, 2, 3], trajectory: {times: [0, 1], points: [[0, 0], [1, 1]]}}]\n",
+            2, "one number or 2"},
            {head + "controllers: [{law: pd, kp: 1, trajectory: {times: [0, 1], points: [[0], [1]]}}]\n", 2,
             "list of 2 numbers, not 1"},
-           {head + "controllers: [{law: pd, kp: 1, trajectory: {times: [1, 0], points: [[0, 0], [1, 1]]}}]\n", 2, "must rise"},
+           {head + "controllers: [{law: pd, kp: 1, trajectory: {times: [1, 0], points: [[0, 0], [1, 1]]}}]\n", 2,
+            "must rise"},
            {head + "controllers: [{law: pd, ki: 1, kp: 1, trajectory: {times: [0, 1], points: [[0, 0], [1, 1]]}}]\n", 2,
             "`pd` has no `ki`"},
            {head + "outputs: {step: 0}\n", 2, "`step` should be greater than 0"},
@@ -127,7 +129,8 @@ TEST(Scenario, EveryMistakeIsNamedWithItsPlace) {
     std::string all;
     for (const Diagnostic& d : r.diagnostics) {
       all += to_string(d) + "\n";
-      said = said || ((d.message + " " + d.hint).find(c.says) != std::string::npos && (c.line == 0 || d.where.line == c.line));
+      said = said ||
+             ((d.message + " " + d.hint).find(c.says) != std::string::npos && (c.line == 0 || d.where.line == c.line));
     }
     EXPECT_TRUE(said) << c.text << "\nwanted: " << c.says << "\ngot: " << all;
   }

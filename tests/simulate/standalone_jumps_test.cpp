@@ -1,4 +1,5 @@
-// What a stand-alone simulator refuses: sensitivities through a stop, names that are none, results that cannot be written.
+// What a stand-alone simulator refuses: sensitivities through a stop, names that are none, results that cannot be
+// written.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -70,7 +71,9 @@ class StopSimulator : public testing::Test {
 TEST_F(StopSimulator, SensitivitiesEndWhereAStopIsReachedAndNothingIsLostUnseen) {
   EXPECT_EQ(shell("./stop selftest").status, 0);
   for (const char* method : {"verner", "rk4"}) {
-    write_file(path("run.data"), std::string("[start]\nqd(s) = 1\n[forces]\ns = 2\n[run]\nduration = 0.5\noutput = 0.05\nintegrator = ") + method + "\n");
+    write_file(path("run.data"),
+               std::string("[start]\nqd(s) = 1\n[forces]\ns = 2\n[run]\nduration = 0.5\noutput = 0.05\nintegrator = ") +
+                   method + "\n");
     const Finished refused = shell("./stop forward run.data --sensitivity m,u --out reached.csv");
     EXPECT_EQ(refused.status, 3);
     EXPECT_NE(refused.output.find("`s` reaches or leaves its upper stop"), std::string::npos) << refused.output;
@@ -82,7 +85,8 @@ TEST_F(StopSimulator, SensitivitiesEndWhereAStopIsReachedAndNothingIsLostUnseen)
     EXPECT_NEAR(last("free.csv", "dqd1/dm"), -2.0 * 0.5 / 4.0, 1e-9);
   }
   // within the stop, against differences of whole runs
-  EXPECT_EQ(shell("./stop forward in.data --sensitivity u,cc --out in.csv && ./stop forward in.data --set u=0.30001 --out up.csv && "
+  EXPECT_EQ(shell("./stop forward in.data --sensitivity u,cc --out in.csv && ./stop forward in.data --set u=0.30001 "
+                  "--out up.csv && "
                   "./stop forward in.data --set u=0.29999 --out down.csv")
                 .status,
             0);

@@ -1,4 +1,5 @@
-// Stand-alone simulators are compiled and run here as a user does, and their results compared with motions known from elsewhere.
+// Stand-alone simulators are compiled and run here as a user does, and their results compared with motions known from
+// elsewhere.
 #include "simulate/standalone/standalone.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,9 @@ class Built {
     words.insert(words.begin(), "./" + made.program.name);
     return run_program(words, folder());
   }
-  void write(const std::string& name, const std::string& text) const { write_file((scratch_.path / name).string(), text); }
+  void write(const std::string& name, const std::string& text) const {
+    write_file((scratch_.path / name).string(), text);
+  }
   std::vector<Row> rows(const std::string& name) const {
     std::ifstream in(scratch_.path / name);
     std::vector<std::string> names;
@@ -129,7 +132,8 @@ void expect_example(const Built& simulator, const reproduce::TwuExample& x, cons
   simulator.write("light.data", "[parameters]\ng = 0\n" + data);
   simulator.write("heavy.data", data);
   std::string parameters;
-  for (const auto& slope : x.sensitivities) parameters += (parameters.empty() ? "" : ",") + parameter_of(slope.parameter);
+  for (const auto& slope : x.sensitivities)
+    parameters += (parameters.empty() ? "" : ",") + parameter_of(slope.parameter);
   // the motion, every 0.02 s
   const Finished light = simulator({"forward", "light.data", "--energy", "--out", "light.csv"});
   ASSERT_EQ(light.status, 0) << light.output;
@@ -152,7 +156,8 @@ void expect_example(const Built& simulator, const reproduce::TwuExample& x, cons
   EXPECT_NEAR(at(end, "kinetic"), x.heavy.kinetic.back(), 1e-8);
   EXPECT_NEAR(at(end, "potential"), x.heavy.potential.back(), 1e-8);
   // back to the forces that made it
-  const Finished back = simulator({"inverse", "light.data", "light.csv", "--out", "back.csv", "--sensitivity", parameters});
+  const Finished back =
+      simulator({"inverse", "light.data", "light.csv", "--out", "back.csv", "--sensitivity", parameters});
   ASSERT_EQ(back.status, 0) << back.output;
   const std::vector<Row> forces = simulator.rows("back.csv");
   ASSERT_EQ(forces.size(), rows.size());
@@ -169,7 +174,8 @@ void expect_example(const Built& simulator, const reproduce::TwuExample& x, cons
     const auto expect = [&](const Row& row, const std::string& what, const std::vector<double>& expected) {
       const double size = reproduce::magnitude(expected);
       for (std::size_t j = 0; j < n; ++j)
-        EXPECT_NEAR(at(row, fmt::format("d{}{}/d{}", what, j + 1, parameter)), expected[j], 1e-8 * size) << what << parameter;
+        EXPECT_NEAR(at(row, fmt::format("d{}{}/d{}", what, j + 1, parameter)), expected[j], 1e-8 * size)
+            << what << parameter;
     };
     expect(last, "q", slope.q), expect(last, "qd", slope.qd), expect(last, "qdd", slope.qdd);
     expect(last_forces, "tau", slope.tau);
@@ -192,10 +198,13 @@ TEST(Standalone, SpatialArmOfTwuWithNamedInertias) {
 // What made the original worth it: another axis or joint is a word in the description, and nothing is programmed.
 TEST(Standalone, AnotherLayoutIsAnotherWordInTheDescription) {
   const auto arm = [](const std::string& first, const std::string& second) {
-    return mechanism(fmt::format("linkwright: 1\nname: layout\nparameters: {{m: 2, l: 0.5}}\nlinks:\n"
-                                 "  - {{name: a, parent: base, joint: {{{}}}, inertia: {{mass: 1, com: [l/2, 0, 0], tensor: [0.01, 0.02, 0.02]}}}}\n"
-                                 "  - {{name: b, parent: a, joint: {{{}, origin: {{xyz: [l, 0, 0]}}}}, inertia: {{mass: m, com: [0.1, 0, 0]}}}}\n",
-                                 first, second));
+    return mechanism(
+        fmt::format("linkwright: 1\nname: layout\nparameters: {{m: 2, l: 0.5}}\nlinks:\n"
+                    "  - {{name: a, parent: base, joint: {{{}}}, inertia: {{mass: 1, com: [l/2, 0, 0], tensor: [0.01, "
+                    "0.02, 0.02]}}}}\n"
+                    "  - {{name: b, parent: a, joint: {{{}, origin: {{xyz: [l, 0, 0]}}}}, inertia: {{mass: m, com: "
+                    "[0.1, 0, 0]}}}}\n",
+                    first, second));
   };
   // a: free fall along z of both, whatever b does about z; b: a pendulum with its point of support at rest
   const Built lift(arm("type: prismatic, axis: z", "type: revolute, axis: z"));
@@ -245,19 +254,22 @@ forces:
   - {link: slide, at: [0, 0, 0.1], force: [3*sin(2*pi*t), 0, -2]}
 )";
 
-// Joints of three kinds, springs, dampers, gradual friction, a loaded bearing, a force over time, forces that depend on the state.
+// Joints of three kinds, springs, dampers, gradual friction, a loaded bearing, a force over time, forces that depend on
+// the state.
 TEST(Standalone, TreeWithSpringsFrictionAndForces) {
   StandaloneOptions options;
   options.program.trace.friction = true;
   const Built simulator(mechanism(kTree), options);
-  EXPECT_EQ(simulator.made.program.kept, (std::vector<std::string>{"m", "l", "k", "mu", "c", "t"}));  // `half` follows m
+  EXPECT_EQ(simulator.made.program.kept,
+            (std::vector<std::string>{"m", "l", "k", "mu", "c", "t"}));  // `half` follows m
   expect_right(simulator);
   const std::string data =
       "[start]\nq(column) = 0.2\nq(slide) = {1}\nqd(column) = 1\nqd(slide) = 0.2\nqd(ball.wx) = {0}\nqd(ball.wz) = -2\n"
       "[forces]\ncolumn = 5*cos(3*t) - 0.5*q(column) + 0.1*m\narm = -2*qd(arm) + 1\n"
       "[run]\nduration = 0.5\noutput = 0.25\ntolerance = 1e-12\n";
   simulator.write("run.data", fmt::format(fmt::runtime(data), 3.0, 0.0));
-  const Finished run = simulator({"forward", "run.data", "--energy", "--out", "run.csv", "--sensitivity", "m,l,k,mu,c,qd(ball.wx),q(slide)"});
+  const Finished run = simulator(
+      {"forward", "run.data", "--energy", "--out", "run.csv", "--sensitivity", "m,l,k,mu,c,qd(ball.wx),q(slide)"});
   ASSERT_EQ(run.status, 0) << run.output;
   EXPECT_LT(energy_residual(run.output), 1e-11);
   const Row end = simulator.rows("run.csv").back();
@@ -275,7 +287,8 @@ TEST(Standalone, TreeWithSpringsFrictionAndForces) {
         error = std::max(error, std::abs((at(more, column) - at(less, column)) / (2.0 * h) - slope));
       }
       EXPECT_GT(largest, 0.0);
-      EXPECT_LE(error, 3e-6 * largest + 1e-8) << group << " by " << name;  // what a difference with this step leaves out
+      EXPECT_LE(error, 3e-6 * largest + 1e-8)
+          << group << " by " << name;  // what a difference with this step leaves out
     }
   };
   const auto end_of = [&](const std::vector<std::string>& more, const std::string& file) {
@@ -284,7 +297,8 @@ TEST(Standalone, TreeWithSpringsFrictionAndForces) {
     EXPECT_EQ(simulator(words).status, 0);
     return simulator.rows("other.csv").back();
   };
-  for (const auto& [name, value] : std::map<std::string, double>{{"m", 2}, {"l", 0.4}, {"k", 60}, {"mu", 0.05}, {"c", 0.3}}) {
+  for (const auto& [name, value] :
+       std::map<std::string, double>{{"m", 2}, {"l", 0.4}, {"k", 60}, {"mu", 0.05}, {"c", 0.3}}) {
     const double h = 1e-4 * value;
     compare(name, end_of({"--set", fmt::format("{}={}", name, value + h)}, "run.data"),
             end_of({"--set", fmt::format("{}={}", name, value - h)}, "run.data"), h);
@@ -300,8 +314,11 @@ TEST(Standalone, TreeWithSpringsFrictionAndForces) {
 
 // Dry friction that jumps: where the slide comes to rest there is no more motion to follow, and the run says so.
 TEST(Standalone, RestUnderDryFrictionEndsTheRunWithAMessage) {
-  const std::string slide = "linkwright: 1\nname: slide\nlinks:\n  - {{name: a, parent: base, joint: {{type: prismatic, axis: x}}, inertia: {{mass: 2}}, friction: {{coulomb: 4{}}}}}\n";
-  const Mechanism sharp = mechanism(fmt::format(fmt::runtime(slide), "")), gradual = mechanism(fmt::format(fmt::runtime(slide), ", width: 0.01"));
+  const std::string slide =
+      "linkwright: 1\nname: slide\nlinks:\n  - {{name: a, parent: base, joint: {{type: prismatic, axis: x}}, inertia: "
+      "{{mass: 2}}, friction: {{coulomb: 4{}}}}}\n";
+  const Mechanism sharp = mechanism(fmt::format(fmt::runtime(slide), "")),
+                  gradual = mechanism(fmt::format(fmt::runtime(slide), ", width: 0.01"));
   EXPECT_EQ(jumping_joints(instantiate<double>(sharp)), std::vector<std::string>{"a"});
   EXPECT_TRUE(jumping_joints(instantiate<double>(gradual)).empty());
   StandaloneOptions options;
@@ -319,16 +336,24 @@ TEST(Standalone, RestUnderDryFrictionEndsTheRunWithAMessage) {
   EXPECT_NEAR(at(rows[3], "q1"), 0.3 - 1.25 * 0.09, 1e-12);
   // fixed steps too; and what is pushed hard enough turns round and goes on: x = 1/9 − 1/2 (½) s², s = 1 − 2/9
   for (const char* method : {"verner", "rk4"}) {
-    simulator.write("fixed.data", fmt::format("[start]\nqd(a) = 1\n[forces]\na = -1\n[run]\nduration = 1\noutput = 0.1\nintegrator = {}\n", method));
+    simulator.write(
+        "fixed.data",
+        fmt::format("[start]\nqd(a) = 1\n[forces]\na = -1\n[run]\nduration = 1\noutput = 0.1\nintegrator = {}\n",
+                    method));
     const Finished fixed = simulator({"forward", "fixed.data", "--out", "fixed.csv"});
     EXPECT_EQ(fixed.status, 3) << fixed.output;
     EXPECT_NE(fixed.output.find("`a` has come to rest"), std::string::npos) << fixed.output;
-    simulator.write("turn.data", fmt::format("[start]\nqd(a) = 1\n[forces]\na = -5\n[run]\nduration = 1\noutput = 1\nintegrator = {}\n", method));
+    simulator.write(
+        "turn.data",
+        fmt::format("[start]\nqd(a) = 1\n[forces]\na = -5\n[run]\nduration = 1\noutput = 1\nintegrator = {}\n",
+                    method));
     const Finished turn = simulator({"forward", "turn.data", "--out", "turn.csv"});
     EXPECT_EQ(turn.status, 0) << turn.output;
     const double s = 1.0 - 2.0 / 9.0;
     // fixed steps lose as much of the jump of 4 m/s² as falls into one step
-    EXPECT_NEAR(at(simulator.rows("turn.csv").back(), "q1"), 1.0 / 9.0 - 0.25 * s * s, std::string(method) == "rk4" ? 4e-3 * s : 1e-8) << method;
+    EXPECT_NEAR(at(simulator.rows("turn.csv").back(), "q1"), 1.0 / 9.0 - 0.25 * s * s,
+                std::string(method) == "rk4" ? 4e-3 * s : 1e-8)
+        << method;
     // at rest without a force it stays there
     simulator.write("still.data", fmt::format("[run]\nduration = 1\noutput = 1\nintegrator = {}\n", method));
     EXPECT_EQ(simulator({"forward", "still.data", "--out", "still.csv"}).status, 0);
@@ -337,13 +362,16 @@ TEST(Standalone, RestUnderDryFrictionEndsTheRunWithAMessage) {
 
 // A mass on a table of forces, by both integrators.
 TEST(Standalone, TablesAndIntegrators) {
-  const Built simulator(mechanism(
-      "linkwright: 1\nname: mass\nlinks:\n  - {name: a, parent: base, joint: {type: prismatic, axis: x}, inertia: {mass: 2}}\n"));
+  const Built simulator(
+      mechanism("linkwright: 1\nname: mass\nlinks:\n  - {name: a, parent: base, joint: {type: prismatic, axis: x}, "
+                "inertia: {mass: 2}}\n"));
   EXPECT_TRUE(simulator.made.program.kept.empty());
   expect_right(simulator);
   simulator.write("f.csv", "t,tau1\n0,2\n0.5,4\n1,0\n");
   const auto end = [&](const std::string& between, const std::string& integrator) {
-    simulator.write("run.data", fmt::format("[forces]\ntable = f.csv\nbetween = {}\n[run]\nintegrator = {}\nstep = 0.03\n", between, integrator));
+    simulator.write("run.data",
+                    fmt::format("[forces]\ntable = f.csv\nbetween = {}\n[run]\nintegrator = {}\nstep = 0.03\n", between,
+                                integrator));
     const Finished run = simulator({"forward", "run.data", "--out", "run.csv"});
     EXPECT_EQ(run.status, 0) << run.output;
     return simulator.rows("run.csv").back();
@@ -351,7 +379,8 @@ TEST(Standalone, TablesAndIntegrators) {
   for (const char* integrator : {"verner", "rk4"}) {
     // straight lines: ẍ = 1 + 2 t, then 2 - 4 (t - 0.5)
     EXPECT_NEAR(at(end("line", integrator), "qd1"), 0.75 + 0.5, 1e-13);
-    EXPECT_NEAR(at(end("line", integrator), "q1"), 0.125 + 2.0 / 24.0 * 0.5 + 0.75 * 0.5 + 0.25 - 4.0 * 0.125 / 6.0, 1e-13);
+    EXPECT_NEAR(at(end("line", integrator), "q1"), 0.125 + 2.0 / 24.0 * 0.5 + 0.75 * 0.5 + 0.25 - 4.0 * 0.125 / 6.0,
+                1e-13);
     EXPECT_NEAR(at(end("held", integrator), "qd1"), 0.5 + 1.0, 1e-13);
     EXPECT_NEAR(at(end("held", integrator), "q1"), 0.125 + 0.25 + 0.25, 1e-13);
   }
@@ -368,7 +397,8 @@ TEST(Standalone, TablesAndIntegrators) {
 
 TEST(Standalone, BadDataIsNamedWithItsLine) {
   const Built simulator(load("double-pendulum"));
-  const auto says = [&](const std::string& data, int code, const std::string& what, std::vector<std::string> more = {}) {
+  const auto says = [&](const std::string& data, int code, const std::string& what,
+                        std::vector<std::string> more = {}) {
     simulator.write("bad.data", data);
     std::vector<std::string> words{"forward", "bad.data"};
     words.insert(words.end(), more.begin(), more.end());
@@ -397,9 +427,12 @@ TEST(Standalone, BadDataIsNamedWithItsLine) {
   EXPECT_EQ(simulator({"forward", "nowhere.data"}).status, 3);
   simulator.write("good.data", "");
   simulator.write("motion.csv", "t,q1,q2,qd1,qd2,qdd1\n0,0,0,0,0,0\n");
-  EXPECT_NE(simulator({"inverse", "good.data", "motion.csv"}).output.find("motion.csv: there is no column `qdd2`"), std::string::npos);
+  EXPECT_NE(simulator({"inverse", "good.data", "motion.csv"}).output.find("motion.csv: there is no column `qdd2`"),
+            std::string::npos);
   simulator.write("motion.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,x,0,0\n");
-  EXPECT_NE(simulator({"inverse", "good.data", "motion.csv"}).output.find("motion.csv:2: `x` (qd2) is no finite number"), std::string::npos);
+  EXPECT_NE(
+      simulator({"inverse", "good.data", "motion.csv"}).output.find("motion.csv:2: `x` (qd2) is no finite number"),
+      std::string::npos);
   // its own data file is a good one
   EXPECT_EQ(simulator({"forward", "double_pendulum.data", "--out", "motion.csv"}).status, 0);
   EXPECT_EQ(simulator({"inverse", "double_pendulum.data", "motion.csv"}).status, 0);
@@ -421,7 +454,8 @@ TEST(Standalone, PumaByItsMakefile) {
 }
 
 TEST(Standalone, WhatDoesNotMoveIsRefused) {
-  const Mechanism still = mechanism("linkwright: 1\nname: still\nlinks:\n  - {name: a, parent: base, joint: {type: fixed}, inertia: {mass: 1}}\n");
+  const Mechanism still = mechanism(
+      "linkwright: 1\nname: still\nlinks:\n  - {name: a, parent: base, joint: {type: fixed}, inertia: {mass: 1}}\n");
   EXPECT_THROW(make_standalone(still), Error);
 }
 

@@ -100,8 +100,8 @@ home: {crank: 60 deg, coupler: w - 60 deg, rocker: "atan2(z1 + b*sin(w), x1 + b*
   }
 }
 
-// A bearing that the loop's forces load, among them what rubs in the other joints: 11 changes of friction in 3 s. Angles and
-// rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13).
+// A bearing that the loop's forces load, among them what rubs in the other joints: 11 changes of friction in 3 s.
+// Angles and rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13).
 TEST(TrustedMotion, OfALoadedBearingInALoopIsThatOfTheOracle) {
   std::string text = kCrankRocker;
   const std::string inertia = "inertia: {mass: 2,";

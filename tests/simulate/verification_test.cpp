@@ -1,4 +1,5 @@
-// What `verify` finds: nothing in the library's algorithms, and whatever is wrong where they are replaced by wrong ones.
+// What `verify` finds: nothing in the library's algorithms, and whatever is wrong where they are replaced by wrong
+// ones.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +38,8 @@ TEST(Verification, FindsNothingWrongWithModelsOfEveryKindOfJoint) {
     EXPECT_GE(std::ranges::count(r.checks, Verdict::passed, &VerificationCheck::verdict), 12) << name;
   }
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const VerificationReport r = verify_mechanism(random_mechanism(seed, {.joints = 4, .drives = true, .springs = true}), quick());
+    const VerificationReport r =
+        verify_mechanism(random_mechanism(seed, {.joints = 4, .drives = true, .springs = true}), quick());
     EXPECT_TRUE(r.passed()) << seed << "\n" << failures(r);
   }
 }
@@ -74,7 +76,8 @@ TEST(Verification, SeesWhatIsWrong) {
     return false;
   };
   VerificationOptions weightless = quick();
-  weightless.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd, auto tau) {
+  weightless.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd,
+                                auto tau) {
     Model<double> without = model;
     without.gravity = Vec3<double>::zero();
     rnea<double>(without, work, q, qd, qdd, tau);
@@ -92,7 +95,8 @@ TEST(Verification, SeesWhatIsWrong) {
   EXPECT_FALSE(failed(slow, "mass matrix"));  // of which this is not seen
 
   VerificationOptions quick_forward = quick();
-  quick_forward.roads.forward = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto tau, auto qdd) {
+  quick_forward.roads.forward = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto tau,
+                                   auto qdd) {
     aba<double>(model, work, q, qd, tau, qdd);
     qdd[2] *= 1.0 + 1e-6;
   };
@@ -106,7 +110,8 @@ TEST(Verification, SeesWhatIsWrong) {
     rnea<double>(model, work, q, qd, qdd, tau);
     tau[5] = std::nan("");
   };
-  for (const char* check : {"inverse dynamics by ness", "mass matrix", "put back"}) EXPECT_TRUE(failed(broken, check)) << check;
+  for (const char* check : {"inverse dynamics by ness", "mass matrix", "put back"})
+    EXPECT_TRUE(failed(broken, check)) << check;
 }
 
 // A chain so lively that steps of a sixteenth of a second blow up: its steps follow it.
@@ -122,9 +127,10 @@ TEST(Verification, StepsFollowTheMechanism) {
 
 // Nothing moves by gravity, and no velocity changes an acceleration: derivatives are zero, and zero is right.
 TEST(Verification, AWheelWithoutForcesIsFine) {
-  const ReadResult wheel = read_text("linkwright: 1\nname: wheel\nlinks: [{name: wheel, parent: base, joint: {type: revolute, axis: z}, "
-                                     "inertia: {mass: 1, tensor: [0.3, 0.3, 0.5]}}]\n",
-                                     "wheel.yaml");
+  const ReadResult wheel = read_text(
+      "linkwright: 1\nname: wheel\nlinks: [{name: wheel, parent: base, joint: {type: revolute, axis: z}, "
+      "inertia: {mass: 1, tensor: [0.3, 0.3, 0.5]}}]\n",
+      "wheel.yaml");
   const VerificationReport r = verify_mechanism(*wheel.mechanism, quick());
   EXPECT_TRUE(r.passed()) << failures(r);
 }
@@ -138,7 +144,8 @@ const VerificationCheck* check_of(const VerificationReport& r, const std::string
   return nullptr;
 }
 
-// Three axes through a point, two rings without mass: near lock the mass matrix is next to singular, and nobody knows derivatives to 1e-10.
+// Three axes through a point, two rings without mass: near lock the mass matrix is next to singular, and nobody knows
+// derivatives to 1e-10.
 TEST(Verification, AGimbalNextToLockIsFine) {
   VerificationOptions options;
   options.compiled = false;
@@ -157,7 +164,8 @@ links:
   EXPECT_GT(c->worst, 0.0);
 }
 
-// A wrist of a tenth of a gram square centimetre on long limbs: what shakes the arm spins it. No run of 20000 steps comes to its end.
+// A wrist of a tenth of a gram square centimetre on long limbs: what shakes the arm spins it. No run of 20000 steps
+// comes to its end.
 TEST(Verification, ARunThatDoesNotEndIsSkippedWithAReason) {
   VerificationOptions options;
   options.compiled = false;
@@ -182,7 +190,8 @@ links:
   EXPECT_NE(c->note.find("after 20000 steps it has come to t = "), std::string::npos) << c->note;
 }
 
-// Arms and rods of equal length: when the balls hang straight down everything lies on one line. The motion goes through it.
+// Arms and rods of equal length: when the balls hang straight down everything lies on one line. The motion goes through
+// it.
 constexpr const char* kGovernor = R"(linkwright: 1
 name: governor
 gravity: [0, 0, -9.81]

@@ -1,5 +1,5 @@
-// Mechanisms with loops to test with: a serial chain of seven turns whose end is tied to the base by a joint of any type, closed at a pose
-// that is its home; and small planar ones.
+// Mechanisms with loops to test with: a serial chain of seven turns whose end is tied to the base by a joint of any
+// type, closed at a pose that is its home; and small planar ones.
 #pragma once
 
 #include <string>

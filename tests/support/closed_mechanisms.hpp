@@ -1,8 +1,9 @@
 // Random mechanisms with loops, closed at their home pose: the permanent attacker of the simulation of loops.
 //
-// A mechanism is drawn as points and axes in the world at home, so that it is assembled there by construction: every link's frame has the
-// world's axes at home, and a random home coordinate is turned or shifted back in the joint's origin. Lengths, masses, gravity, springs and
-// friction are random; the plane of a planar mechanism is the x-y plane or turned at random. Home is no dead centre of the actuated joints.
+// A mechanism is drawn as points and axes in the world at home, so that it is assembled there by construction: every
+// link's frame has the world's axes at home, and a random home coordinate is turned or shifted back in the joint's
+// origin. Lengths, masses, gravity, springs and friction are random; the plane of a planar mechanism is the x-y plane
+// or turned at random. Home is no dead centre of the actuated joints.
 #pragma once
 
 #include <string>

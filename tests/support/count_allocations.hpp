@@ -1,5 +1,5 @@
-// How often this program has asked for memory: for tests of what allocates nothing. Only folders that tests/CMakeLists.txt names
-// count; under a sanitizer, which has an allocator of its own, none does.
+// How often this program has asked for memory: for tests of what allocates nothing. Only folders that
+// tests/CMakeLists.txt names count; under a sanitizer, which has an allocator of its own, none does.
 #pragma once
 
 #include "support/sanitizer.hpp"

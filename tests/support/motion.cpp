@@ -2,7 +2,8 @@
 
 namespace lw {
 
-std::vector<ComplexStep> moving(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd) {
+std::vector<ComplexStep> moving(const Model<double>& model, const std::vector<double>& q,
+                                const std::vector<double>& qd) {
   std::vector<ComplexStep> out(q.begin(), q.end());
   const auto turn = [&](std::size_t at, std::size_t v) {
     const double x = q[at], y = q[at + 1], z = q[at + 2], w = q[at + 3];

@@ -8,7 +8,8 @@
 
 namespace lw {
 
-std::vector<ComplexStep> moving(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd);
+std::vector<ComplexStep> moving(const Model<double>& model, const std::vector<double>& q,
+                                const std::vector<double>& qd);
 
 inline std::vector<ComplexStep> moving(const std::vector<double>& x, const std::vector<double>& rate) {
   std::vector<ComplexStep> out;

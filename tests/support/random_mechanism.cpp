@@ -18,7 +18,8 @@ Formula3 random_vector(Random& random, double size) {
 // not too short to have a direction
 Formula3 random_axis(Random& random) {
   while (true) {
-    const Eigen::Vector3d a{random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)};  // braces: in this order
+    const Eigen::Vector3d a{random.between(-1.0, 1.0), random.between(-1.0, 1.0),
+                            random.between(-1.0, 1.0)};  // braces: in this order
     if (a.norm() > 0.1) return {a[0], a[1], a[2]};
   }
 }

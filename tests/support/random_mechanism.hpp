@@ -1,6 +1,6 @@
 // Random mechanisms as awkward as a file can write them: frames turned anyhow and written in every way, axes of any
-// length, dense inertias off the origin, about either point and in turned axes, DH rows, fixed links in between, payloads,
-// children before their parents. All are physically valid: every joint moves mass.
+// length, dense inertias off the origin, about either point and in turned axes, DH rows, fixed links in between,
+// payloads, children before their parents. All are physically valid: every joint moves mass.
 #pragma once
 
 #include <cstdint>

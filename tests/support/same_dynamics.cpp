@@ -54,9 +54,9 @@ bool same(const BearingLoss<double>& a, const BearingLoss<double>& b) {
          same(a.across, b.across);
 }
 bool same(const DriveLoss<double>& a, const DriveLoss<double>& b) {
-  return a.name == b.name && a.ratio == b.ratio && a.rotor_inertia == b.rotor_inertia && same(a.efficiency, b.efficiency) &&
-         a.breakaway == b.breakaway && a.has_rated == b.has_rated && a.has_peak == b.has_peak && a.rated == b.rated &&
-         a.peak == b.peak && a.rotor_body == b.rotor_body;
+  return a.name == b.name && a.ratio == b.ratio && a.rotor_inertia == b.rotor_inertia &&
+         same(a.efficiency, b.efficiency) && a.breakaway == b.breakaway && a.has_rated == b.has_rated &&
+         a.has_peak == b.has_peak && a.rated == b.rated && a.peak == b.peak && a.rotor_body == b.rotor_body;
 }
 bool same(const JointElement<double>& a, const JointElement<double>& b) {
   return a.body == b.body && same(a.spring, b.spring) && a.has_lower == b.has_lower && a.has_upper == b.has_upper &&
@@ -67,7 +67,8 @@ bool same(const PointSpringElement<double>& a, const PointSpringElement<double>&
          a.damping == b.damping && same(a.tension, b.tension);
 }
 bool same(const ForceElement<double>& a, const ForceElement<double>& b) {
-  return same(a.frame, b.frame) && a.in_link == b.in_link && same(a.wrench.ang, b.wrench.ang) && same(a.wrench.lin, b.wrench.lin);
+  return same(a.frame, b.frame) && a.in_link == b.in_link && same(a.wrench.ang, b.wrench.ang) &&
+         same(a.wrench.lin, b.wrench.lin);
 }
 bool same(const ShaftElement<double>& a, const ShaftElement<double>& b) {
   return a.name == b.name && a.body_a == b.body_a && a.body_b == b.body_b && a.stiffness == b.stiffness &&
@@ -86,9 +87,10 @@ bool all_same(const List& a, const List& b) {
 }
 
 bool same(const JointLoss<double>& a, const JointLoss<double>& b) {
-  return a.body == b.body && a.v == b.v && a.viscous == b.viscous && a.coulomb == b.coulomb && a.stribeck == b.stribeck &&
-         a.static_torque == b.static_torque && a.stribeck_velocity == b.stribeck_velocity && a.shape == b.shape &&
-         all_same(a.bearings, b.bearings) && a.damper == b.damper && same(a.damper_table, b.damper_table) && a.width == b.width;
+  return a.body == b.body && a.v == b.v && a.viscous == b.viscous && a.coulomb == b.coulomb &&
+         a.stribeck == b.stribeck && a.static_torque == b.static_torque && a.stribeck_velocity == b.stribeck_velocity &&
+         a.shape == b.shape && all_same(a.bearings, b.bearings) && a.damper == b.damper &&
+         same(a.damper_table, b.damper_table) && a.width == b.width;
 }
 bool same(const Transmission<double>& a, const Transmission<double>& b) {
   return a.name == b.name && a.v == b.v && all_same(a.drives, b.drives) && a.C == b.C && a.C_inverse == b.C_inverse &&

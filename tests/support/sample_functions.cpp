@@ -7,9 +7,9 @@
 
 #include "base/random.hpp"
 #include "base/worse.hpp"
+#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/tree/aba.hpp"
 #include "dynamics/tree/crba.hpp"
-#include "dynamics/formulations/formulation.hpp"
 #include "dynamics/tree/rnea.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read/read.hpp"
@@ -41,7 +41,8 @@ Function random_function(std::uint64_t seed, int operations) {
     const double constants[] = {2.0, 0.5, 3.0, -1.5, 0.1};
     const auto any = [&] {  // rather one of the last
       const auto n = static_cast<int>(values.size());
-      return values[static_cast<std::size_t>(random.chance(0.5) ? n - 1 - random.below(std::min(n, 8)) : random.below(n))];
+      return values[static_cast<std::size_t>(random.chance(0.5) ? n - 1 - random.below(std::min(n, 8))
+                                                                : random.below(n))];
     };
     while (values.size() < kInputs + static_cast<std::size_t>(operations)) {
       const Value a = any(), b = any(), c = any();
@@ -144,8 +145,8 @@ void check_pass(const char* name, const std::function<Function(const Function&)>
       const Function f = trace_of(model, road), g = check(f);
       const OperationCount a = cost(f).operations, b = cost(g).operations;
       fmt::print("  {:12} {:9} {:22} {:4} × {:4} + {:2} /  →  {:4} × {:4} + {:2} /   {:g} → {:g}\n", name, model,
-                 to_string(road), a.multiplications, a.additions, a.divisions, b.multiplications, b.additions, b.divisions,
-                 price(f), price(g));
+                 to_string(road), a.multiplications, a.additions, a.divisions, b.multiplications, b.additions,
+                 b.divisions, price(f), price(g));
     }
   }
 }

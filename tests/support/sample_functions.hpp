@@ -11,8 +11,8 @@
 
 namespace lw {
 
-// A random calculation of `operations` steps, with repeated factors, like terms, constants, sines, quotients and names. All
-// its values are below 10 where its inputs are within ±1.
+// A random calculation of `operations` steps, with repeated factors, like terms, constants, sines, quotients and names.
+// All its values are below 10 where its inputs are within ±1.
 Function random_function(std::uint64_t seed, int operations = 60);
 
 enum class Road { rnea, newton_euler_modified, aba, crba };
@@ -24,8 +24,8 @@ Function trace_of(const std::string& model, Road road);
 // Both at `points` random points; differences to 1e-13 of the largest output.
 ::testing::AssertionResult same_values(const Function& expected, const Function& got, int points = 20);
 
-// What holds of every pass, on all these functions: same values, none of them dearer by `price`, nothing left for a second
-// turn, names kept. Prints what it gained on the traces.
+// What holds of every pass, on all these functions: same values, none of them dearer by `price`, nothing left for a
+// second turn, names kept. Prints what it gained on the traces.
 void check_pass(const char* name, const std::function<Function(const Function&)>& pass,
                 const std::function<double(const Function&)>& price);
 

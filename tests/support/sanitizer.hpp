@@ -1,4 +1,5 @@
-// Whether a sanitizer watches this program. It has an allocator of its own, and programs take several times as long under it.
+// Whether a sanitizer watches this program. It has an allocator of its own, and programs take several times as long
+// under it.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // gcc

@@ -1,5 +1,5 @@
-// The size of a test: what the environment variable says, or else this. The test presets set such variables (CMakePresets.json),
-// for `./test --long` and `./test --sanitize`.
+// The size of a test: what the environment variable says, or else this. The test presets set such variables
+// (CMakePresets.json), for `./test --long` and `./test --sanitize`.
 #pragma once
 
 #include <cstdlib>

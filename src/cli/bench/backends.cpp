@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "../../codegen/compile.hpp"
+#include "../../dynamics/derivatives/forward_derivatives.hpp"
+#include "../../dynamics/derivatives/inverse_derivatives.hpp"
+#include "../../dynamics/friction/friction.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
-#include "../../dynamics/derivatives/forward_derivatives.hpp"
-#include "../../dynamics/friction/friction.hpp"
-#include "../../dynamics/derivatives/inverse_derivatives.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../graph/interpreter.hpp"
@@ -85,8 +85,8 @@ void copy_poses(const Workspace<T>& work, T* out) {
   }
 }
 
-// Velocities above which derivatives are not interpreted, and not compiled: straight-line code that is longer than the caches
-// and takes minutes to make, where the algorithm over double is as fast.
+// Velocities above which derivatives are not interpreted, and not compiled: straight-line code that is longer than the
+// caches and takes minutes to make, where the algorithm over double is as fast.
 constexpr std::size_t kLargestDerived = 60;
 bool is_compiled(peer::Function f, std::size_t nv, bool friction) {
   if (friction || f == peer::Function::inverse_with_friction) {
@@ -99,8 +99,7 @@ std::size_t index(peer::Function f) { return static_cast<std::size_t>(f); }
 
 class ReferencePeer : public peer::Peer {
  public:
-  explicit ReferencePeer(const Model<double>& model)
-      : model_(model), work_(model_) {
+  explicit ReferencePeer(const Model<double>& model) : model_(model), work_(model_) {
     for (const peer::Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
   }
   bool supports(peer::Function) const override { return true; }
@@ -176,8 +175,7 @@ class OfOneArray : public peer::Peer {
 
  protected:
   explicit OfOneArray(const Model<Expr>& model)
-      : nq_(static_cast<std::size_t>(model.nq)),
-        nv_(static_cast<std::size_t>(model.nv)) {
+      : nq_(static_cast<std::size_t>(model.nq)), nv_(static_cast<std::size_t>(model.nv)) {
     for (const peer::Function f : kFunctions) out_[index(f)].resize(size_of(model, f));
   }
   virtual void run(peer::Function f, std::span<const double> in, std::span<double> out) = 0;
@@ -217,8 +215,14 @@ class Interpreted : public OfOneArray {
   std::array<std::unique_ptr<Interpreter<double>>, std::size(kFunctions)> programs_;
 };
 
-constexpr const char* kNames[] = {"inverse", "mass-matrix", "forward", "bias", "kinematics", "inverse-derivatives",
-                                  "forward-derivatives", "inverse-with-friction"};
+constexpr const char* kNames[] = {"inverse",
+                                  "mass-matrix",
+                                  "forward",
+                                  "bias",
+                                  "kinematics",
+                                  "inverse-derivatives",
+                                  "forward-derivatives",
+                                  "inverse-with-friction"};
 
 class Jitted : public OfOneArray {
  public:
@@ -238,8 +242,8 @@ class Jitted : public OfOneArray {
       return;
     }
     const std::size_t used = f == peer::Function::mass_matrix || f == peer::Function::kinematics ? nq_
-                             : f == peer::Function::bias                                   ? nq_ + nv_
-                                                                                     : nq_ + 2 * nv_;
+                             : f == peer::Function::bias                                         ? nq_ + nv_
+                                                                                                 : nq_ + 2 * nv_;
     (*compiled_)(kNames[index(f)], in.first(used), out);
   }
 
@@ -252,7 +256,9 @@ class Jitted : public OfOneArray {
 class Batched : public BatchPeer {
  public:
   Batched(const Model<Expr>& model, const Program& program, std::shared_ptr<Compiled> compiled, bool friction)
-      : nq_(static_cast<std::size_t>(model.nq)), nv_(static_cast<std::size_t>(model.nv)), compiled_(std::move(compiled)),
+      : nq_(static_cast<std::size_t>(model.nq)),
+        nv_(static_cast<std::size_t>(model.nv)),
+        compiled_(std::move(compiled)),
         friction_(friction) {
     for (const peer::Function f : kFunctions) {
       if (!supports(f)) continue;
@@ -260,7 +266,8 @@ class Batched : public BatchPeer {
       e.size = size_of(model, f);
       e.batch = compiled_->batch_pointer(kNames[index(f)]);
       const auto named = [&](const lw::Function& g) { return g.name() == kNames[index(f)]; };
-      const OperationCount c = cost(*std::find_if(program.functions.begin(), program.functions.end(), named)).operations;
+      const OperationCount c =
+          cost(*std::find_if(program.functions.begin(), program.functions.end(), named)).operations;
       e.operations = static_cast<double>(c.multiplications + c.additions + c.divisions + c.roots) +
                      kOperationsOfSine * static_cast<double>(c.trigonometric);
     }

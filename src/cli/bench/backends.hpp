@@ -29,9 +29,9 @@ class BatchPeer : public peer::Peer {
 struct JitBackend {
   std::unique_ptr<peer::Peer> peer;
   std::unique_ptr<BatchPeer> batch;  // may be none
-  double seconds = 0.0;    // to make it
-  bool cached = false;     // the compiler's part
-  bool native = false;     // else it is interpreted
+  double seconds = 0.0;              // to make it
+  bool cached = false;               // the compiler's part
+  bool native = false;               // else it is interpreted
   std::vector<std::string> notes;
 };
 // With `friction`, inverse dynamics without and with it and nothing else.

@@ -16,16 +16,16 @@
 
 #include "../../base/text.hpp"
 #include "../../model/random_state.hpp"
+#include "../frame/terminal.hpp"
+#include "../io/judgements.hpp"
+#include "../io/model_input.hpp"
+#include "../io/results.hpp"
 #include "backends.hpp"
 #include "bench_closed.hpp"
 #include "bench_cores.hpp"
 #include "bench_simulation.hpp"
-#include "../io/judgements.hpp"
-#include "../io/model_input.hpp"
 #include "peak.hpp"
 #include "peers.hpp"
-#include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "timing.hpp"
 
 #ifndef LINKWRIGHT_FLAGS
@@ -46,12 +46,12 @@ struct NamedFunction {
   const char* name;
 };
 constexpr NamedFunction kTimedFunctions[] = {{peer::Function::inverse, "inverse"},
-                                        {peer::Function::mass_matrix, "mass-matrix"},
-                                        {peer::Function::forward, "forward"},
-                                        {peer::Function::bias, "bias"},
-                                        {peer::Function::kinematics, "kinematics"},
-                                        {peer::Function::inverse_derivatives, "inverse-derivatives"},
-                                        {peer::Function::forward_derivatives, "forward-derivatives"}};
+                                             {peer::Function::mass_matrix, "mass-matrix"},
+                                             {peer::Function::forward, "forward"},
+                                             {peer::Function::bias, "bias"},
+                                             {peer::Function::kinematics, "kinematics"},
+                                             {peer::Function::inverse_derivatives, "inverse-derivatives"},
+                                             {peer::Function::forward_derivatives, "forward-derivatives"}};
 constexpr NamedFunction kWithFriction[] = {{peer::Function::inverse, "inverse"},
                                            {peer::Function::inverse_with_friction, "inverse, with friction"}};
 std::span<const NamedFunction> timed_functions(const Arguments& arguments) {
@@ -192,7 +192,8 @@ std::vector<Result> time_model(const Arguments& arguments, const LoadedModel& lo
                                const std::vector<PeerLibrary>& libraries, double seconds) {
   if (!loaded.model.loops.empty()) {
     std::vector<Result> results;
-    for (const ClosedTiming& t : time_closed(loaded, seconds, [&](const std::string& text) { note(arguments, text); })) {
+    for (const ClosedTiming& t :
+         time_closed(loaded, seconds, [&](const std::string& text) { note(arguments, text); })) {
       results.push_back({t.function, t.backend, t.timing, t.operations});
     }
     return results;
@@ -265,9 +266,11 @@ void print_table(const Arguments& arguments, const Model<double>& model, const s
 void print_rates(const std::vector<Result>& results, double peak) {
   std::vector<std::string> rates;
   for (const Result& r : results) {
-    if (r.operations > 0.0) rates.push_back(fmt::format("{} {:.0f} %", r.function, 100.0 * r.operations / r.timing.ns / peak));
+    if (r.operations > 0.0)
+      rates.push_back(fmt::format("{} {:.0f} %", r.function, 100.0 * r.operations / r.timing.ns / peak));
   }
-  if (!rates.empty()) fmt::print("batch, of the {:.0f} Gflop/s that this core does at most: {}\n", peak, fmt::join(rates, ", "));
+  if (!rates.empty())
+    fmt::print("batch, of the {:.0f} Gflop/s that this core does at most: {}\n", peak, fmt::join(rates, ", "));
 }
 
 std::vector<LoadedModel> load_models(const Arguments& arguments) {
@@ -347,11 +350,15 @@ int bench(const Arguments& arguments) {
     return kOk;
   }
   if (arguments.has("--simulate")) {
-    fmt::print("\nLeast of up to {} repetitions, ways in turn; work is integrated along. Other libraries give the accelerations "
-               "in the same loop.\n", kRepetitions);
+    fmt::print(
+        "\nLeast of up to {} repetitions, ways in turn; work is integrated along. Other libraries give the "
+        "accelerations "
+        "in the same loop.\n",
+        kRepetitions);
   } else {
     fmt::print(
-        "\nLeast of up to {} repetitions over up to {} random states, of loops states a millisecond apart; backends in turn; (ratio to the reference).\n",
+        "\nLeast of up to {} repetitions over up to {} random states, of loops states a millisecond apart; backends in "
+        "turn; (ratio to the reference).\n",
         kRepetitions, kTimedStates);
   }
   fmt::print("{}\nlinkwright: {}\n", processor(), build);
@@ -362,7 +369,8 @@ int bench(const Arguments& arguments) {
 int run_bench(const Arguments& arguments) {
   if (arguments.has("--cores")) {
     for (const char* option : {"--peers", "--friction"}) {
-      if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("--cores does not go with {}: one or the other", option));
+      if (arguments.has(option))
+        throw Error(ErrorCode::usage, fmt::format("--cores does not go with {}: one or the other", option));
     }
     warn_about_circumstances(arguments);
     return bench_cores(arguments);
@@ -379,46 +387,54 @@ int run_bench(const Arguments& arguments) {
 }  // namespace
 
 Command bench_command() {
-  Command c = elastic_command({{"--peers",
-                                "auto|none",
-                                "auto: all that are found; none: ours only",
-                                Option::Kind::text,
-                                {"auto", "none"},
-                                "Options"},
-                               {"--friction",
-                                "",
-                                "inverse dynamics alone, without and with what joints and drives lose",
-                                Option::Kind::flag,
-                                {},
-                                "Options"},
-                               {"--cores",
-                                "",
-                                "instead: each function on one core and on as many as are chosen for it; without MODEL for every model "
-                                "that comes along",
-                                Option::Kind::flag,
-                                {},
-                                "Options"},
-                               {"--long",
-                                "",
-                                "with --cores: also derivatives of large mechanisms, which take minutes to compile",
-                                Option::Kind::flag,
-                                {},
-                                "Options"},
-                               {"--simulate",
-                                "",
-                                "whole simulations instead: Runge-Kutta steps of 1 ms, and eight at once",
-                                Option::Kind::flag,
-                                {},
-                                "Options"}});
+  Command c = elastic_command(
+      {{"--peers",
+        "auto|none",
+        "auto: all that are found; none: ours only",
+        Option::Kind::text,
+        {"auto", "none"},
+        "Options"},
+       {"--friction",
+        "",
+        "inverse dynamics alone, without and with what joints and drives lose",
+        Option::Kind::flag,
+        {},
+        "Options"},
+       {"--cores",
+        "",
+        "instead: each function on one core and on as many as are chosen for it; without MODEL for every model "
+        "that comes along",
+        Option::Kind::flag,
+        {},
+        "Options"},
+       {"--long",
+        "",
+        "with --cores: also derivatives of large mechanisms, which take minutes to compile",
+        Option::Kind::flag,
+        {},
+        "Options"},
+       {"--simulate",
+        "",
+        "whole simulations instead: Runge-Kutta steps of 1 ms, and eight at once",
+        Option::Kind::flag,
+        {},
+        "Options"}});
   c.name = "bench";
   c.summary = "nanoseconds per call, beside other libraries";
   c.description =
-      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit, and "
-      "batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the program "
+      "Times every function in every way of computing it, side by side in one run: ours (reference, interpreter, jit, "
+      "and "
+      "batch: many states at once in vectors) and those other dynamics libraries whose adapters stand beside the "
+      "program "
       "(bench/README.md). Results are compared first, and nothing is timed that does not agree. Independent calls show "
-      "throughput, dependent ones latency (of a batch: of one state). With --simulate whole motions are timed. Without MODEL: arm6, arm7, quadruped, humanoid.";
-  c.examples = {"linkwright bench", "linkwright bench puma560 --json", "linkwright bench chain-30 --peers none",
-                "linkwright bench puma560-dhanaraj --friction", "linkwright bench quadruped --cores", "linkwright bench puma560 --simulate"};
+      "throughput, dependent ones latency (of a batch: of one state). With --simulate whole motions are timed. Without "
+      "MODEL: arm6, arm7, quadruped, humanoid.";
+  c.examples = {"linkwright bench",
+                "linkwright bench puma560 --json",
+                "linkwright bench chain-30 --peers none",
+                "linkwright bench puma560-dhanaraj --friction",
+                "linkwright bench quadruped --cores",
+                "linkwright bench puma560 --simulate"};
   c.positionals[0].required = false;
   c.run = run_bench;
   return c;

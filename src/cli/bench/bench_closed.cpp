@@ -19,7 +19,7 @@ namespace {
 struct ClosedCase {
   std::string name;
   std::size_t inputs = 0, outputs = 0, coordinates = 0;
-  std::vector<double> in;   // state after state
+  std::vector<double> in;                   // state after state
   std::vector<std::vector<double>> tables;  // the same, a table a group
   std::vector<std::size_t> widths;
 
@@ -30,7 +30,8 @@ struct ClosedCase {
   }
 };
 
-// As a controller has them, a millisecond apart: joints that swing about home, and for a guess the dependent coordinates of a moment ago.
+// As a controller has them, a millisecond apart: joints that swing about home, and for a guess the dependent
+// coordinates of a moment ago.
 std::vector<State> along_a_motion(const Model<double>& model, Random& random) {
   constexpr double kPeriod = 1e-3, kRate = 6.0;  // s, rad/s
   for (double size = 0.3;; size *= 0.5) {
@@ -44,7 +45,8 @@ std::vector<State> along_a_motion(const Model<double>& model, Random& random) {
         s.q = home;
         for (const int v : plan.dependent_q) s.guess.push_back(moving.q()[static_cast<std::size_t>(v)]);
         for (std::size_t i = 0; i < plan.freedoms(); ++i) {
-          const double reach = size * std::max(0.1, std::min(1.0, std::abs(home[i]))), rate = kRate + static_cast<double>(i);
+          const double reach = size * std::max(0.1, std::min(1.0, std::abs(home[i]))),
+                       rate = kRate + static_cast<double>(i);
           const double phase = rate * kPeriod * k;
           s.qd.push_back(reach * rate * std::cos(phase));
           s.qdd.push_back(-reach * rate * rate * std::sin(phase));
@@ -72,7 +74,8 @@ ClosedCase case_of(const Traced& traced) {
     c.in.insert(c.in.end(), in.begin(), in.end());
     std::size_t first = 0;
     for (std::size_t g = 0; g < c.widths.size(); ++g) {
-      c.tables[g].insert(c.tables[g].end(), in.begin() + static_cast<std::ptrdiff_t>(first), in.begin() + static_cast<std::ptrdiff_t>(first + c.widths[g]));
+      c.tables[g].insert(c.tables[g].end(), in.begin() + static_cast<std::ptrdiff_t>(first),
+                         in.begin() + static_cast<std::ptrdiff_t>(first + c.widths[g]));
       first += c.widths[g];
     }
   }
@@ -84,7 +87,8 @@ ClosedCase case_of(const Traced& traced) {
 namespace {
 
 // Functions of one program, in their share of the time.
-std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vector<std::string>& names, bool with_batch, double seconds,
+std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vector<std::string>& names,
+                                       bool with_batch, double seconds,
                                        const std::function<void(const std::string&)>& note) {
   note(fmt::format("{}: deriving {}", loaded.model.name, fmt::join(names, ", ")));
   ProgramOptions options;
@@ -92,8 +96,10 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
   std::vector<Traced> traced;
   const Program program = make_program(loaded.mechanism, names, options, &traced);
   std::int64_t all_operations = 0;
-  for (const Function& f : program.functions) all_operations += cost(f).operations.multiplications + cost(f).operations.additions;
-  note(fmt::format("{}: compiling {} operations{}", loaded.model.name, all_operations, with_batch ? ", and in lanes" : ""));
+  for (const Function& f : program.functions)
+    all_operations += cost(f).operations.multiplications + cost(f).operations.additions;
+  note(fmt::format("{}: compiling {} operations{}", loaded.model.name, all_operations,
+                   with_batch ? ", and in lanes" : ""));
   JitOptions how;
   how.batch = with_batch;
   Compiled compiled = jit(program, how);
@@ -116,10 +122,12 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
         for (const double x : expected) size = std::max(size, std::abs(x));
         for (std::size_t i = 0; i < out.size(); ++i) {
           // angles may be whole turns apart
-          const bool angle = i + function.outputs().back().size >= out.size() - function.outputs()[function.outputs().size() - 2].size;
+          const bool angle =
+              i + function.outputs().back().size >= out.size() - function.outputs()[function.outputs().size() - 2].size;
           const double off = angle ? 0.0 : std::abs(out[i] - expected[i]) / size;
           if (off <= 1e-9) continue;
-          throw Error(ErrorCode::data, fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; nothing is timed that does not agree to 1e-9",
+          throw Error(ErrorCode::data, fmt::format("{}, {}: {} differs from the reference by {:.1e} of the result; "
+                                                   "nothing is timed that does not agree to 1e-9",
                                                    loaded.model.name, names[f], backend, off));
         }
       }
@@ -135,8 +143,10 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
     if (compiled.is_native()) {
       Compiled::Flat* flat = compiled.flat(names[f]);
       add("jit", [&, flat](std::span<const double> in) {
-        if (flat != nullptr) flat(in.data(), out.data());
-        else compiled(names[f], in, out);
+        if (flat != nullptr)
+          flat(in.data(), out.data());
+        else
+          compiled(names[f], in, out);
       });
     }
     std::vector<std::vector<double>> many;
@@ -148,22 +158,26 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
         for (int done = 0; done < count; done += kBatchRows) {
           std::vector<const double*> in;
           std::vector<double*> to;
-          for (std::size_t g = 0; g < c.widths.size(); ++g) in.push_back(c.tables[g].data() + static_cast<std::size_t>(first + done) * c.widths[g]);
+          for (std::size_t g = 0; g < c.widths.size(); ++g)
+            in.push_back(c.tables[g].data() + static_cast<std::size_t>(first + done) * c.widths[g]);
           for (std::vector<double>& table : many) to.push_back(table.data());
           batch(static_cast<std::size_t>(std::min(kBatchRows, count - done)), in.data(), to.data());
         }
         return many.front().front();
       };
       calls.push_back({[run, &c](int state, double nudge) {
-        for (std::size_t k = 0; nudge != 0.0 && k < c.widths[0]; ++k) c.tables[0][static_cast<std::size_t>(state) * c.widths[0] + k] += nudge;
-        return run(state, 1);
-      }, run});
+                         for (std::size_t k = 0; nudge != 0.0 && k < c.widths[0]; ++k)
+                           c.tables[0][static_cast<std::size_t>(state) * c.widths[0] + k] += nudge;
+                         return run(state, 1);
+                       },
+                       run});
       backends.emplace_back("batch");
     }
     const std::vector<Timing> timings = time_side_by_side(calls, seconds / static_cast<double>(names.size()));
     const OperationCount o = cost(function).operations;
     for (std::size_t k = 0; k < timings.size(); ++k) {
-      const double operations = static_cast<double>(o.multiplications + o.additions + o.divisions + o.roots) + 26.0 * static_cast<double>(o.trigonometric);
+      const double operations = static_cast<double>(o.multiplications + o.additions + o.divisions + o.roots) +
+                                26.0 * static_cast<double>(o.trigonometric);
       results.push_back({names[f], backends[k], timings[k], backends[k] == "batch" ? operations : 0.0});
     }
   }
@@ -172,13 +186,17 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
 
 }  // namespace
 
-// Derivatives of a Stewart platform have 72 000 operations, and compilers take more than linear time: two minutes for lanes of them, which are
-// not timed.
-std::vector<ClosedTiming> time_closed(const LoadedModel& loaded, double seconds, const std::function<void(const std::string&)>& note) {
-  const std::vector<std::string> values{"inverse", "mass-matrix", "forward", "bias", "kinematics"}, derivatives{"inverse-derivatives", "forward-derivatives"};
+// Derivatives of a Stewart platform have 72 000 operations, and compilers take more than linear time: two minutes for
+// lanes of them, which are not timed.
+std::vector<ClosedTiming> time_closed(const LoadedModel& loaded, double seconds,
+                                      const std::function<void(const std::string&)>& note) {
+  const std::vector<std::string> values{"inverse", "mass-matrix", "forward", "bias", "kinematics"},
+      derivatives{"inverse-derivatives", "forward-derivatives"};
   const double each = seconds / static_cast<double>(values.size() + derivatives.size());
-  std::vector<ClosedTiming> results = time_program(loaded, values, true, each * static_cast<double>(values.size()), note);
-  for (ClosedTiming& t : time_program(loaded, derivatives, false, each * static_cast<double>(derivatives.size()), note)) results.push_back(std::move(t));
+  std::vector<ClosedTiming> results =
+      time_program(loaded, values, true, each * static_cast<double>(values.size()), note);
+  for (ClosedTiming& t : time_program(loaded, derivatives, false, each * static_cast<double>(derivatives.size()), note))
+    results.push_back(std::move(t));
   return results;
 }
 

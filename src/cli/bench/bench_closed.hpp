@@ -1,5 +1,5 @@
-// Times of the functions of a mechanism with loops: position from a guess up to 1e-3 off and all that follows, by numbers (reference), interpreted,
-// compiled, and compiled for many states at once.
+// Times of the functions of a mechanism with loops: position from a guess up to 1e-3 off and all that follows, by
+// numbers (reference), interpreted, compiled, and compiled for many states at once.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,7 @@ struct ClosedTiming {
   double operations = 0.0;  // of a batch, a state
 };
 // `note`: told what the user should know. Throws Error(data) where a backend does not agree with the reference to 1e-9.
-std::vector<ClosedTiming> time_closed(const LoadedModel& loaded, double seconds, const std::function<void(const std::string&)>& note);
+std::vector<ClosedTiming> time_closed(const LoadedModel& loaded, double seconds,
+                                      const std::function<void(const std::string&)>& note);
 
 }  // namespace lw::cli

@@ -11,10 +11,10 @@
 #include "../../model/read/read.hpp"
 #include "../../schedule/choice.hpp"
 #include "../../schedule/executor.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/codegen_options.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "timing.hpp"
 
 namespace lw::cli {
@@ -23,8 +23,9 @@ namespace {
 constexpr double kSuspect = 1.03;
 constexpr int kRepeated = 4;
 constexpr int kLargestDerivatives = 20;  // velocities; code of more takes the compiler minutes
-const std::vector<std::string> kDividedFunctions{"inverse",    "forward",  "mass-matrix",         "bias",
-                                          "kinematics", "jacobian", "inverse-derivatives", "forward-derivatives"};
+const std::vector<std::string> kDividedFunctions{
+    "inverse",    "forward",  "mass-matrix",         "bias",
+    "kinematics", "jacobian", "inverse-derivatives", "forward-derivatives"};
 
 struct CoresRow {
   std::string function;
@@ -38,10 +39,12 @@ struct CoresRow {
 std::string reason(const BestExecutor::Choice& c, const Machine& machine) {
   if (c.predicted.one == 0.0) return "there is one core";
   if (c.measured.one == 0.0) {
-    return fmt::format("not divided: {} predicted, one core {}", time_text(machine, c.predicted.divided), time_text(machine, c.predicted.one));
+    return fmt::format("not divided: {} predicted, one core {}", time_text(machine, c.predicted.divided),
+                       time_text(machine, c.predicted.one));
   }
   if (c.processors == 1) {
-    return fmt::format("tried: {} divided, one core {}", time_text(machine, c.measured.divided), time_text(machine, c.measured.one));
+    return fmt::format("tried: {} divided, one core {}", time_text(machine, c.measured.divided),
+                       time_text(machine, c.measured.one));
   }
   return "divided by " + c.predicted.way;
 }
@@ -56,7 +59,8 @@ std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel
     }
     const bool is_long = f.ends_with("derivatives") && loaded.model.nv > kLargestDerivatives;
     if (is_long && !arguments.has("--long")) {
-      if (!arguments.quiet()) say(fmt::format("{}: `{}` is left out, which takes minutes to compile (--long)", loaded.model.name, f));
+      if (!arguments.quiet())
+        say(fmt::format("{}: `{}` is left out, which takes minutes to compile (--long)", loaded.model.name, f));
       continue;
     }
     functions.push_back(f);
@@ -74,7 +78,8 @@ std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel
   std::vector<CoresRow> rows;
   for (const Function& f : program.functions) {
     std::vector<double> inputs(f.input_size()), outputs(f.output_size());
-    for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
     const auto repeat = [&](const auto& run) {
       return [&](int count) {
         for (int k = 0; k < count; ++k) run();
@@ -104,7 +109,8 @@ std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel
 
 int bench_cores(const Arguments& arguments) {
   const Machine machine = load_machine("host");
-  const std::vector<std::string> names = arguments.has("MODEL") ? std::vector{arguments.text("MODEL")} : embedded_names();
+  const std::vector<std::string> names =
+      arguments.has("MODEL") ? std::vector{arguments.text("MODEL")} : embedded_names();
   if (!arguments.quiet()) say("tracing, compiling and timing: best while the computer does nothing else");
   Json json{{"cpu", machine.cpu}, {"cores", allowed_cores().size()}, {"results", Json::array()}};
   double worst = 0.0;
@@ -115,7 +121,8 @@ int bench_cores(const Arguments& arguments) {
     std::vector<CoresRow> rows;
     try {
       const LoadedModel loaded = load_tree(of);
-      if (loaded.model.nv == 0) throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", name));
+      if (loaded.model.nv == 0)
+        throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", name));
       rows = time_choices(arguments, loaded, machine);
     } catch (const Error& e) {
       if (arguments.has("MODEL")) throw;
@@ -128,8 +135,13 @@ int bench_cores(const Arguments& arguments) {
         worst = r.ratio();
         where = fmt::format("{} of {}", r.function, name);
       }
-      json["results"].push_back({{"model", name}, {"function", r.function}, {"one", r.one}, {"processors", r.processors},
-                                 {"chosen", r.chosen}, {"ratio", r.ratio()}, {"why", r.why}});
+      json["results"].push_back({{"model", name},
+                                 {"function", r.function},
+                                 {"one", r.one},
+                                 {"processors", r.processors},
+                                 {"chosen", r.chosen},
+                                 {"ratio", r.ratio()},
+                                 {"why", r.why}});
       table.add({r.function, time_text(machine, r.one), std::to_string(r.processors), time_text(machine, r.chosen),
                  fmt::format("{:.3f}", r.ratio()), r.why});
     }
@@ -141,8 +153,8 @@ int bench_cores(const Arguments& arguments) {
   if (arguments.json()) {
     print_json(json);
   } else {
-    fmt::print("\nThe greatest ratio is {:.3f}{}.\n{}, {}\n", worst, worst > 1.0 ? fmt::format(" ({})", where) : "", machine.cpu,
-               counted(allowed_cores().size(), "core"));
+    fmt::print("\nThe greatest ratio is {:.3f}{}.\n{}, {}\n", worst, worst > 1.0 ? fmt::format(" ({})", where) : "",
+               machine.cpu, counted(allowed_cores().size(), "core"));
   }
   return kOk;
 }

@@ -10,17 +10,17 @@
 
 #include "../../base/error.hpp"
 #include "../../base/text.hpp"
-#include "../../simulate/run/batch_run.hpp"
-#include "../../simulate/motion/driven.hpp"
 #include "../../simulate/integrate/integrator.hpp"
+#include "../../simulate/motion/driven.hpp"
+#include "../../simulate/run/batch_run.hpp"
 #include "../frame/terminal.hpp"
 
 namespace lw::cli {
 namespace {
 
-constexpr double kCompared = 0.1;         // s of motion
-constexpr int kLargestInLanes = 24;       // velocities; vectors double what the compiler has to do
-constexpr double kLeastRepetition = 0.02; // s
+constexpr double kCompared = 0.1;          // s of motion
+constexpr int kLargestInLanes = 24;        // velocities; vectors double what the compiler has to do
+constexpr double kLeastRepetition = 0.02;  // s
 
 // Accelerations by another library.
 class PeerSystem : public System {
@@ -28,8 +28,8 @@ class PeerSystem : public System {
   PeerSystem(const Model<double>& of, std::unique_ptr<peer::Peer> peer)
       : System(of), peer_(std::move(peer)), none_(static_cast<std::size_t>(of.nv), 0.0) {}
 
-  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double>, std::span<double> a,
-              std::span<double>) override {
+  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double>,
+              std::span<double> a, std::span<double>) override {
     peer_->set_states(1, q.data(), v.data(), none_.data(), none_.data());
     peer_->compute(peer::Function::forward, 0, 0.0);
     peer_->result(peer::Function::forward, a.data());
@@ -112,8 +112,11 @@ std::vector<Contestant> contestants(const LoadedModel& loaded, const std::vector
         auto made = make_peer(library, *model, describe_bodies(*model));
         if (made == nullptr || !made->supports(peer::Function::forward)) continue;
         const bool whole = model == &loaded.model;
-        all.push_back(single(whole ? library.name : library.name + ", no rotors", std::make_shared<PeerSystem>(*model, std::move(made))));
-        if (!whole) all.back().truth = single("", std::make_shared<Driven>(bare, Torques{}, DrivenOptions{.friction = false})).run;
+        all.push_back(single(whole ? library.name : library.name + ", no rotors",
+                             std::make_shared<PeerSystem>(*model, std::move(made))));
+        if (!whole)
+          all.back().truth =
+              single("", std::make_shared<Driven>(bare, Torques{}, DrivenOptions{.friction = false})).run;
         break;
       }
     }
@@ -132,11 +135,13 @@ std::vector<SimulationTiming> time_simulations(const LoadedModel& loaded, const 
   std::vector<double> durations, least(all.size(), HUGE_VAL);
   const MotionState first = all.front().run(kCompared);
   for (const Contestant& c : all) {
-    SimulationTiming timing{c.name, 0.0, 0.0, c.lanes, difference(c.truth ? c.truth(kCompared) : first, c.run(kCompared))};
+    SimulationTiming timing{c.name, 0.0, 0.0, c.lanes,
+                            difference(c.truth ? c.truth(kCompared) : first, c.run(kCompared))};
     if (!(timing.off <= 1e-9)) {
-      throw Error(ErrorCode::data, fmt::format("{}: {} is off by {:.1e} after {} s of simulation; nothing is timed that does "
-                                               "not agree to 1e-9",
-                                               loaded.model.name, c.name, timing.off, kCompared));
+      throw Error(ErrorCode::data,
+                  fmt::format("{}: {} is off by {:.1e} after {} s of simulation; nothing is timed that does "
+                              "not agree to 1e-9",
+                              loaded.model.name, c.name, timing.off, kCompared));
     }
     timings.push_back(timing);
     // whole steps that take some hundredths of a second, and never so many that the motion has time to run away
@@ -146,7 +151,8 @@ std::vector<SimulationTiming> time_simulations(const LoadedModel& loaded, const 
   const auto start = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   for (int repetition = 0; repetition < 41 && (repetition < 3 || spent() < seconds); ++repetition) {
-    for (std::size_t k = 0; k < all.size(); ++k) least[k] = std::min(least[k], seconds_of(all[k], durations[k]) / durations[k]);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      least[k] = std::min(least[k], seconds_of(all[k], durations[k]) / durations[k]);
   }
   for (std::size_t k = 0; k < all.size(); ++k) {
     const double lanes = static_cast<double>(all[k].lanes);
@@ -157,14 +163,16 @@ std::vector<SimulationTiming> time_simulations(const LoadedModel& loaded, const 
 }
 
 Json to_json(const std::string& model, const SimulationTiming& t) {
-  return {{"model", model},          {"function", "simulate"},          {"backend", t.backend}, {"lanes", t.lanes},
-          {"step", kSimulatedStep},  {"ns_per_step", t.ns_per_step}, {"times_real", t.times_real}, {"off", t.off}};
+  return {{"model", model},         {"function", "simulate"},       {"backend", t.backend},       {"lanes", t.lanes},
+          {"step", kSimulatedStep}, {"ns_per_step", t.ns_per_step}, {"times_real", t.times_real}, {"off", t.off}};
 }
 
 void print_simulations(const std::string& model, const std::vector<SimulationTiming>& timings) {
-  const auto jit = std::find_if(timings.begin(), timings.end(), [](const SimulationTiming& t) { return t.backend == "jit"; });
+  const auto jit =
+      std::find_if(timings.begin(), timings.end(), [](const SimulationTiming& t) { return t.backend == "jit"; });
   const SimulationTiming& ours = jit == timings.end() ? timings.front() : *jit;
-  fmt::print("\n{}\n\n", styled(fmt::format("{}: Runge-Kutta steps of 1 ms, no torques, no friction", model), Style::heading, stdout));
+  fmt::print("\n{}\n\n", styled(fmt::format("{}: Runge-Kutta steps of 1 ms, no torques, no friction", model),
+                                Style::heading, stdout));
   Table table({"forward dynamics by", "ns a step", "times real time", fmt::format("of {}", ours.backend), "off"});
   for (const SimulationTiming& t : timings) {
     table.add({t.backend, fmt::format("{:.0f}", t.ns_per_step), fmt::format("{:.0f}", t.times_real),

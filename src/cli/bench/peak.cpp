@@ -14,14 +14,14 @@ constexpr int kChains = 12;  // enough to cover the latency of two units
 constexpr int kSteps = 1000;
 
 // x ← a x + b in every chain; what comes out keeps the compiler from leaving it out.
-#define LW_PEAK_LOOP(Vector, all, fma)                                   \
-  const Vector a = all(0.999), b = all(1e-3);                            \
-  Vector x[kChains];                                                     \
-  for (int k = 0; k < kChains; ++k) x[k] = all(k);                       \
-  for (int step = 0; step < kSteps; ++step) {                            \
+#define LW_PEAK_LOOP(Vector, all, fma)                                                 \
+  const Vector a = all(0.999), b = all(1e-3);                                          \
+  Vector x[kChains];                                                                   \
+  for (int k = 0; k < kChains; ++k) x[k] = all(k);                                     \
+  for (int step = 0; step < kSteps; ++step) {                                          \
     _Pragma("GCC unroll 12") for (int k = 0; k < kChains; ++k) x[k] = fma(x[k], a, b); \
-  }                                                                      \
-  for (int k = 1; k < kChains; ++k) x[0] += x[k];                        \
+  }                                                                                    \
+  for (int k = 1; k < kChains; ++k) x[0] += x[k];                                      \
   return x[0][0]
 
 #if defined(__x86_64__)

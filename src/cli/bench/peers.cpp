@@ -19,7 +19,8 @@ static_assert(static_cast<int>(JointKind::floating) == static_cast<int>(peer::Ki
 namespace {
 
 template <class Make>
-AdapterSearch<Make> find_adapters(const std::vector<std::string>& folders, const std::vector<std::string>& names, const char* make_symbol) {
+AdapterSearch<Make> find_adapters(const std::vector<std::string>& folders, const std::vector<std::string>& names,
+                                  const char* make_symbol) {
   AdapterSearch<Make> search;
   for (const std::string& name : names) {
     std::filesystem::path file;
@@ -71,8 +72,10 @@ std::vector<std::string> peer_folders() {
 std::vector<peer::Body> describe_bodies(const Model<double>& model) {
   if (model.has_mimics) throw Error(ErrorCode::model, model.name + " has mimic joints, which the peers do not know");
   if (!model.loops.empty()) throw Error(ErrorCode::model, model.name + " has loops, which the peers do not know");
-  if (has_elements(model)) throw Error(ErrorCode::model, model.name + " has force elements, which the peers do not know");
-  if (!model.rotor_ties.empty()) throw Error(ErrorCode::model, model.name + " has coupled drives, which the peers do not know");
+  if (has_elements(model))
+    throw Error(ErrorCode::model, model.name + " has force elements, which the peers do not know");
+  if (!model.rotor_ties.empty())
+    throw Error(ErrorCode::model, model.name + " has coupled drives, which the peers do not know");
   std::vector<peer::Body> bodies;
   for (const Body<double>& b : model.bodies) {
     if (b.stiffness != 0.0) throw Error(ErrorCode::model, model.name + " has springs, which the peers do not know");

@@ -15,10 +15,10 @@
 #include "../../codegen/trace/function_derivatives.hpp"
 #include "../../schedule/choice.hpp"
 #include "../../schedule/executor.hpp"
-#include "../io/codegen_options.hpp"
-#include "peers.hpp"
-#include "../io/results.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/codegen_options.hpp"
+#include "../io/results.hpp"
+#include "peers.hpp"
 #include "timing.hpp"
 
 namespace lw::cli {
@@ -36,7 +36,6 @@ Program fastest_program(const Arguments& arguments, const Mechanism& mechanism, 
   program.functions = {optimize(second, Objective::latency).with(arithmetic)};
   return program;
 }
-
 
 struct CoresRun {
   int processors = 1;
@@ -58,15 +57,16 @@ FlowSearch look_for_flows(const Arguments& arguments) {
   if (arguments.quiet()) return search;
   for (const std::string& failure : search.failures) say_warning(failure);
   if (!search.missing.empty()) {
-    say(fmt::format("Not found, so not compared: {} (bench/README.md says how to add it)", fmt::join(search.missing, ", ")));
+    say(fmt::format("Not found, so not compared: {} (bench/README.md says how to add it)",
+                    fmt::join(search.missing, ", ")));
   }
   return search;
 }
 
 }  // namespace
 
-int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std::string& function, const Machine& machine,
-                const std::vector<int>& processors) {
+int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std::string& function,
+                const Machine& machine, const std::vector<int>& processors) {
   if (machine.name != "host" || machine.cpu.empty()) {
     throw Error(ErrorCode::usage, "--run is for this computer: --machine host");
   }
@@ -78,7 +78,8 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   if (!arguments.quiet()) say("tracing, compiling and timing: best while the computer does nothing else");
   const Program program = fastest_program(arguments, loaded.mechanism, function);
   const Function& f = program.functions[0];
-  if (f.output_size() == 0) throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
+  if (f.output_size() == 0)
+    throw Error(ErrorCode::model, fmt::format("nothing moves in `{}`: there is nothing to time", loaded.model.name));
   Compiled compiled = jit(program);
   if (!compiled.is_native()) throw Error(ErrorCode::toolchain, "--run needs a C compiler (CC, cc, gcc, clang)");
   ExecutorOptions options;
@@ -87,7 +88,8 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   std::vector<int> counts{1};
   std::copy_if(processors.begin(), processors.end(), std::back_inserter(counts), [](int p) { return p > 1; });
   std::vector<double> inputs(f.input_size()), outputs(f.output_size());
-  for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
   std::vector<std::function<void(int)>> calls{[&](int count) {
     for (int k = 0; k < count; ++k) compiled(f.name(), inputs, outputs);
   }};
@@ -106,7 +108,8 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   for (const auto& library : look_for_flows(arguments).found) {
     for (std::size_t k = 1; k < counts.size(); ++k) {
       std::vector<peer::FlowTask> tasks;
-      for (const SegmentTask& t : executors[k]->tasks(f.name())) tasks.push_back({t.run, static_cast<int>(t.before.size()), t.before.data()});
+      for (const SegmentTask& t : executors[k]->tasks(f.name()))
+        tasks.push_back({t.run, static_cast<int>(t.before.size()), t.before.data()});
       const peer::FlowDescription d{static_cast<int>(tasks.size()), tasks.data(), counts[k], allowed.data()};
       peers.push_back({library.name, library.about, counts[k], std::unique_ptr<peer::Flow>(library.make(&d)), 0.0});
       calls.push_back([&, flow = peers.back().flow.get(), shared = executors[k]->shared(f.name())](int count) {
@@ -128,31 +131,45 @@ int run_divided(const Arguments& arguments, const LoadedModel& loaded, const std
   // one core: the faster of two forms, in which equal calls are loops, or stand side by side in vectors
   rows[0].seconds = std::min(rows[0].seconds, seconds[0]);
   const CoresRun& one = rows[0];
-  const auto fastest = std::min_element(rows.begin(), rows.end(), [](const CoresRun& a, const CoresRun& b) { return a.seconds < b.seconds; });
+  const auto fastest = std::min_element(rows.begin(), rows.end(),
+                                        [](const CoresRun& a, const CoresRun& b) { return a.seconds < b.seconds; });
   if (arguments.json()) {
-    Json json{{"model", loaded.model.name}, {"function", function}, {"same_bits", same}, {"best", fastest->processors}, {"runs", Json::array()}};
+    Json json{{"model", loaded.model.name},
+              {"function", function},
+              {"same_bits", same},
+              {"best", fastest->processors},
+              {"runs", Json::array()}};
     for (const CoresRun& r : rows) {
-      json["runs"].push_back({{"processors", r.processors}, {"measured", r.seconds}, {"predicted", r.predicted.divided},
-                              {"speedup", one.seconds / r.seconds}, {"messages", r.predicted.messages}, {"division", r.predicted.way}});
+      json["runs"].push_back({{"processors", r.processors},
+                              {"measured", r.seconds},
+                              {"predicted", r.predicted.divided},
+                              {"speedup", one.seconds / r.seconds},
+                              {"messages", r.predicted.messages},
+                              {"division", r.predicted.way}});
     }
     if (!peers.empty()) json["peers"] = Json::array();
     for (const PeerRow& r : peers) {
-      json["peers"].push_back({{"name", r.name}, {"about", r.about}, {"processors", r.processors}, {"measured", r.seconds},
+      json["peers"].push_back({{"name", r.name},
+                               {"about", r.about},
+                               {"processors", r.processors},
+                               {"measured", r.seconds},
                                {"speedup", one.seconds / r.seconds}});
     }
     add_given(arguments, json);
     print_json(json);
   } else {
-    fmt::print("{} of {} on this computer ({})\n\n", styled(function, Style::heading, stdout), loaded.model.name, machine.cpu);
+    fmt::print("{} of {} on this computer ({})\n\n", styled(function, Style::heading, stdout), loaded.model.name,
+               machine.cpu);
     Table table({"cores", "measured", "predicted", "speed-up", "messages", "divided by"});
     for (const CoresRun& r : rows) {
       table.add({std::to_string(r.processors), time_text(machine, r.seconds), time_text(machine, r.predicted.divided),
-                 fmt::format("{:.2f}", one.seconds / r.seconds), r.processors > 1 ? std::to_string(r.predicted.messages) : "",
+                 fmt::format("{:.2f}", one.seconds / r.seconds),
+                 r.processors > 1 ? std::to_string(r.predicted.messages) : "",
                  r.processors > 1 ? r.predicted.way : ""});
     }
     for (const PeerRow& r : peers) {
-      table.add({std::to_string(r.processors), time_text(machine, r.seconds), "", fmt::format("{:.2f}", one.seconds / r.seconds), "",
-                 fmt::format("the same tasks run by {}", r.about)});
+      table.add({std::to_string(r.processors), time_text(machine, r.seconds), "",
+                 fmt::format("{:.2f}", one.seconds / r.seconds), "", fmt::format("the same tasks run by {}", r.about)});
     }
     fmt::print("{}\n{}\nFastest on {}.\n", table.str(), same ? "All give the same bits." : "The results DIFFER.",
                counted(static_cast<std::size_t>(fastest->processors), "core"));

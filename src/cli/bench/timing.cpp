@@ -26,11 +26,13 @@ double at_once(const TimedCall& call, int first, int count) {
 
 double repetition(const TimedCall& call, int first, int count, bool dependent) {
   double kept = 0.0, nudge = 0.0;
-  // What ran before has left its own code and guesses of branches in the processor: some calls are not timed. Long vectors have to wake up,
-  // longer than this takes.
+  // What ran before has left its own code and guesses of branches in the processor: some calls are not timed. Long
+  // vectors have to wake up, longer than this takes.
   constexpr int kWarm = 16;
-  if (call.many && !dependent) kept += at_once(call, first, count);
-  else for (int k = 0; k < std::min(count, kWarm); ++k) kept += call.one((first + k) % kTimedStates, 0.0);
+  if (call.many && !dependent)
+    kept += at_once(call, first, count);
+  else
+    for (int k = 0; k < std::min(count, kWarm); ++k) kept += call.one((first + k) % kTimedStates, 0.0);
   const auto start = std::chrono::steady_clock::now();
   if (dependent) {
     for (int k = 0; k < count; ++k) nudge = kTiny * call.one((first + k) % kTimedStates, nudge);
@@ -87,7 +89,9 @@ std::vector<double> time_on_cores(const std::vector<std::function<void(int count
   }
   const std::vector<double> estimate = least;
   const auto begin = std::chrono::steady_clock::now();
-  const auto is_over = [&] { return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds_together); };
+  const auto is_over = [&] {
+    return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds_together);
+  };
   for (int turn = 0; turn < kTurns || !is_over(); ++turn) {
     for (std::size_t k = 0; k < calls.size(); ++k) {
       seconds(calls[k], std::max(1, static_cast<int>(kWarm / estimate[k])));

@@ -1,9 +1,9 @@
 // How long calls take, several of them side by side.
 //
-// A repetition goes over up to 1024 states, fewer where that would take the slowest more than a millisecond, and the same
-// for all. The calls take turns, repetition by repetition, so that whatever else the machine does disturbs them alike, and
-// each keeps the least of 41 repetitions (fewer where time runs out): what it takes when left alone. Once with independent
-// calls, which a processor overlaps, and once with each call waiting for the result of the one before.
+// A repetition goes over up to 1024 states, fewer where that would take the slowest more than a millisecond, and the
+// same for all. The calls take turns, repetition by repetition, so that whatever else the machine does disturbs them
+// alike, and each keeps the least of 41 repetitions (fewer where time runs out): what it takes when left alone. Once
+// with independent calls, which a processor overlaps, and once with each call waiting for the result of the one before.
 #pragma once
 
 #include <functional>
@@ -30,9 +30,10 @@ struct Timing {
 // Ends after about so many seconds, though not before three repetitions.
 std::vector<Timing> time_side_by_side(const std::vector<TimedCall>& calls, double seconds);
 
-// Calls of which some run on several cores: seconds of an evaluation, the least of 100 repetitions or more of some 0.2 ms, in
-// turn, for so many seconds in all (a core may be another's for a second). Each is called for longer than that before its clock
-// starts: meanwhile threads of the one before it go to sleep, and its own wake up.
-std::vector<double> time_on_cores(const std::vector<std::function<void(int count)>>& calls, double seconds_together = 0.5);
+// Calls of which some run on several cores: seconds of an evaluation, the least of 100 repetitions or more of some 0.2
+// ms, in turn, for so many seconds in all (a core may be another's for a second). Each is called for longer than that
+// before its clock starts: meanwhile threads of the one before it go to sleep, and its own wake up.
+std::vector<double> time_on_cores(const std::vector<std::function<void(int count)>>& calls,
+                                  double seconds_together = 0.5);
 
 }  // namespace lw::cli

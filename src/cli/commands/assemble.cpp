@@ -13,13 +13,13 @@
 #include "../../dynamics/assembly/modes.hpp"
 #include "../../dynamics/assembly/soundness.hpp"
 #include "../../dynamics/assembly/workspace_map.hpp"
-#include "../parts/assemble_path.hpp"
+#include "../draw/workspace_picture.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
-#include "../draw/workspace_picture.hpp"
+#include "../parts/assemble_path.hpp"
 
 namespace lw::cli {
 namespace {
@@ -29,12 +29,13 @@ constexpr double kDegreesPerRadian = 180.0 / 3.14159265358979323846;
 std::string how(const AssemblyModes& all) {
   if (all.infinite && all.starts == 0) return "are some of infinitely many";
   if (all.complete) return "were found in closed form: there are no others";
-  return fmt::format("were found by search from {}; the rarest was found {}: there may be others", counted(at(all.starts), "start"),
-                     counted(at(all.rarest), "time"));
+  return fmt::format("were found by search from {}; the rarest was found {}: there may be others",
+                     counted(at(all.starts), "start"), counted(at(all.rarest), "time"));
 }
 
 void print_modes(const Model<double>& model, int frame, const AssemblyModes& all, const std::vector<double>& actuated) {
-  const std::string ways = all.infinite ? fmt::format("{} of infinitely many ways", all.modes.size()) : counted(all.modes.size(), "way", "ways");
+  const std::string ways = all.infinite ? fmt::format("{} of infinitely many ways", all.modes.size())
+                                        : counted(all.modes.size(), "way", "ways");
   fmt::print("{}: {} of assembling it\n{}\n", model.name, ways, configuration_line(actuated));
   Table table({"mode", "x", "y", "z", "m", "roll", "pitch", "yaw", "deg", "residual", "condition", "signs", ""});
   for (std::size_t k = 0; k < all.modes.size(); ++k) {
@@ -72,7 +73,8 @@ void print_coordinates(const Model<double>& model, const AssemblyModes& all) {
 }
 
 Json polygon_json(const OpenPolygon& p) {
-  return {{"joints", p.joints}, {"links", p.links}, {"distance", p.distance}, {"reach", p.reach}, {"missing", p.missing()}};
+  return {
+      {"joints", p.joints}, {"links", p.links}, {"distance", p.distance}, {"reach", p.reach}, {"missing", p.missing()}};
 }
 
 int list_modes(const Arguments& arguments, const LoadedModel& loaded, const LoopJudgement& judgement, int frame) {
@@ -91,8 +93,9 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
   std::vector<double> q = model.home;
   const std::vector<int> places = actuated_coordinates(led);
   for (std::size_t k = 0; k < places.size(); ++k) q[at(places[k])] = actuated[k];
-  const std::vector<OpenPolygon> open =
-      all.modes.empty() && unlike.empty() ? open_polygons(model, q, actuated_velocities(led)) : std::vector<OpenPolygon>{};
+  const std::vector<OpenPolygon> open = all.modes.empty() && unlike.empty()
+                                            ? open_polygons(model, q, actuated_velocities(led))
+                                            : std::vector<OpenPolygon>{};
   if (arguments.json()) {
     std::vector<std::string> names;
     for (const Entry& e : actuated_entries(led)) names.push_back(e.name);
@@ -124,14 +127,16 @@ int list_modes(const Arguments& arguments, const LoadedModel& loaded, const Loop
     if (arguments.has("--all")) print_coordinates(model, all);
   }
   if (all.infinite && !arguments.quiet()) {
-    say_warning("something can move while the actuated joints stand still there: the modes listed are some of infinitely many");
+    say_warning(
+        "something can move while the actuated joints stand still there: the modes listed are some of infinitely many");
   }
   if (!all.modes.empty()) return kOk;
   if (!unlike.empty()) {
     say(unlike);
     return kCheckFailed;
   }
-  say(fmt::format("`{}` cannot be assembled there{}", model.name, open.empty() && !all.complete ? ", as far as was found" : ""));
+  say(fmt::format("`{}` cannot be assembled there{}", model.name,
+                  open.empty() && !all.complete ? ", as far as was found" : ""));
   for (const std::string& why : to_lines(open)) say("  " + why);
   if (open.empty()) {
     Workspace<double> work(model);
@@ -145,7 +150,8 @@ int draw_workspace(const Arguments& arguments, const Model<double>& model, int f
   const double turned = arguments.has("--turn") ? parse_value(arguments.text("--turn"), true, "--turn") : 0.0;
   const WorkspaceMap map = workspace_map(model, frame, turned);
   if (map.turns_freely && arguments.has("--turn")) {
-    throw Error(ErrorCode::usage, fmt::format("--turn: `{}` has two freedoms, its orientation follows its position", model.name));
+    throw Error(ErrorCode::usage,
+                fmt::format("--turn: `{}` has two freedoms, its orientation follows its position", model.name));
   }
   write_file(arguments.text("--workspace"), workspace_picture(model, frame, map));
   if (arguments.json()) {
@@ -158,8 +164,8 @@ int draw_workspace(const Arguments& arguments, const Model<double>& model, int f
                 {"step", map.step},
                 {"file", arguments.text("--workspace")}});
   } else {
-    fmt::print("{}: `{}` reaches {:.4g} m² with its legs bent as at home; dexterity up to {:.3g}\n", model.name, model.frames[at(frame)].name,
-               map.area, map.best);
+    fmt::print("{}: `{}` reaches {:.4g} m² with its legs bent as at home; dexterity up to {:.3g}\n", model.name,
+               model.frames[at(frame)].name, map.area, map.best);
     if (!arguments.quiet()) say("note: drawing written to " + arguments.text("--workspace"));
   }
   return kOk;
@@ -167,7 +173,8 @@ int draw_workspace(const Arguments& arguments, const Model<double>& model, int f
 
 int run_assemble(const Arguments& arguments) {
   for (const auto& [option, contents, ending] :
-       {std::tuple{"--plot", "SVG", ".svg"}, std::tuple{"--workspace", "SVG", ".svg"}, std::tuple{"--out", "CSV", ".csv"}}) {
+       {std::tuple{"--plot", "SVG", ".svg"}, std::tuple{"--workspace", "SVG", ".svg"},
+        std::tuple{"--out", "CSV", ".csv"}}) {
     require_ending(arguments, option, contents, ending);
     require_other_file(arguments, option, "MODEL");
     require_other_file(arguments, option, "--path");
@@ -180,7 +187,8 @@ int run_assemble(const Arguments& arguments) {
   if (arguments.has("--path") && arguments.has("--workspace")) {
     throw Error(ErrorCode::usage, "`assemble` takes either --path or --workspace");
   }
-  if (arguments.has("--turn") && !arguments.has("--workspace")) throw Error(ErrorCode::usage, "--turn is of a --workspace");
+  if (arguments.has("--turn") && !arguments.has("--workspace"))
+    throw Error(ErrorCode::usage, "--turn is of a --workspace");
   const LoadedModel loaded = load_model(arguments);
   const Model<double>& model = loaded.model;
   if (model.loops.empty()) {
@@ -193,7 +201,9 @@ int run_assemble(const Arguments& arguments) {
   const int frame = chosen_frame(arguments, model);
   if (arguments.has("--path")) return assemble_along(arguments, loaded, frame);
   if (arguments.has("--mode")) {
-    throw Error(ErrorCode::usage, "--mode says in which mode a --path begins, and there is none; without a path `assemble` lists all modes");
+    throw Error(
+        ErrorCode::usage,
+        "--mode says in which mode a --path begins, and there is none; without a path `assemble` lists all modes");
   }
   if (arguments.has("--workspace")) return draw_workspace(arguments, model, frame);
   return list_modes(arguments, loaded, judgement, frame);
@@ -212,23 +222,53 @@ Command assemble_command() {
       {q,
        frame_option("the link whose pose tells the modes apart"),
        {"--all", "", "also the coordinates of all joints", Kind::flag, {}, "Options"},
-       {"--path", "FILE.csv", "follows a motion of the actuated joints (t,q1,...) in its mode, and tells what it passes", Kind::text, {}, "Path"},
+       {"--path",
+        "FILE.csv",
+        "follows a motion of the actuated joints (t,q1,...) in its mode, and tells what it passes",
+        Kind::text,
+        {},
+        "Path"},
        mode,
-       {"--warning", "SECONDS", "how long before a parallel singularity it is announced; default: 0.25", Kind::number, {}, "Path"},
+       {"--warning",
+        "SECONDS",
+        "how long before a parallel singularity it is announced; default: 0.25",
+        Kind::number,
+        {},
+        "Path"},
        {"--out", "FILE.csv", "all joints along the path, with conditions and distances", Kind::text, {}, "Path"},
        {"--plot", "FILE.svg", "distances from singularities along the path", Kind::text, {}, "Path"},
-       {"--compare", "", "of a planar 3-RRR: six ways to compute where its platform is, by steps, operations and time", Kind::flag, {}, "Path"},
-       {"--workspace", "FILE.svg", "draws where the frame of a planar mechanism can go, and how well", Kind::text, {}, "Workspace"},
-       {"--turn", "ANGLE", "with the frame turned so far from home (three freedoms only)", Kind::text, {}, "Workspace"}});
+       {"--compare",
+        "",
+        "of a planar 3-RRR: six ways to compute where its platform is, by steps, operations and time",
+        Kind::flag,
+        {},
+        "Path"},
+       {"--workspace",
+        "FILE.svg",
+        "draws where the frame of a planar mechanism can go, and how well",
+        Kind::text,
+        {},
+        "Workspace"},
+       {"--turn",
+        "ANGLE",
+        "with the frame turned so far from home (three freedoms only)",
+        Kind::text,
+        {},
+        "Workspace"}});
   c.name = "assemble";
   c.summary = "all ways to assemble a mechanism with loops, and which of them a path keeps";
   c.description =
-      "Closes the loops of a mechanism whose actuated joints are given, in every way there is: its assembly modes, sorted by the pose of "
-      "a frame. Planar loops are solved in closed form, up to the six modes of a platform on three legs; others are searched, "
-      "and every mode is certified by the residual of its closures. `signs` are those of the closure determinants, a block of loops "
-      "each, against the home pose: along a path they change only where modes meet. Where it cannot be assembled, it says which links "
+      "Closes the loops of a mechanism whose actuated joints are given, in every way there is: its assembly modes, "
+      "sorted by the pose of "
+      "a frame. Planar loops are solved in closed form, up to the six modes of a platform on three legs; others are "
+      "searched, "
+      "and every mode is certified by the residual of its closures. `signs` are those of the closure determinants, a "
+      "block of loops "
+      "each, against the home pose: along a path they change only where modes meet. Where it cannot be assembled, it "
+      "says which links "
       "are too short and by how much (exit code 1).\n"
-      "With --path the mode is tracked: where it ends, where a parallel singularity comes near (what is driven stands still, and the rest "
+      "With --path the mode is tracked: where it ends, where a parallel singularity comes near (what is driven stands "
+      "still, and the rest "
       "can move), and where a leg passes through full stretch (a serial one).";
   c.examples = {"linkwright assemble planar-3rrr --q 0,0,90deg", "linkwright assemble four-bar --all",
                 "linkwright assemble excavator --q 0,2.1,3.2,1.5",

@@ -4,12 +4,12 @@
 
 #include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/tree/rnea.hpp"
-#include "../parts/closed_dynamics.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
+#include "../parts/closed_dynamics.hpp"
 
 namespace lw::cli {
 namespace {
@@ -74,7 +74,8 @@ Command bias_command() {
   c.description =
       "The torques at zero acceleration: coriolis, which are those of velocity (Coriolis, centrifugal and gyroscopic), "
       "and gravity, "
-      "which hold the mechanism at rest (springs and other force elements count here); with --wrench also outer, which balance the forces "
+      "which hold the mechanism at rest (springs and other force elements count here); with --wrench also outer, which "
+      "balance the forces "
       "given.";
   c.examples = {"linkwright bias puma560 --qd 1,1,0,0,0,0", "linkwright bias stanford --q 0,90deg,0.4,0,0,0 --json"};
   c.run = run_bias;

@@ -8,14 +8,14 @@
 
 #include "../../base/text.hpp"
 #include "../../dynamics/assembly/assembly.hpp"
-#include "../../dynamics/kinematics/closure.hpp"
 #include "../../dynamics/assembly/soundness.hpp"
+#include "../../dynamics/kinematics/closure.hpp"
 #include "../../model/evaluate.hpp"
 #include "../../model/limits.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/judgements.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {
@@ -28,7 +28,7 @@ struct Findings {
   Mobility mobility;
   LoopJudgement loops;
   std::vector<double> closed_home;  // the pose that commands begin with, where there are loops
-  double mass = 0.0;  // of everything that moves
+  double mass = 0.0;                // of everything that moves
   bool ok = false;
   bool impossible = false;  // it would be accepted with --allow-unphysical
 };
@@ -81,19 +81,22 @@ void add_doubts(const Model<double>& model, const Mechanism& mechanism, std::vec
 }
 
 // A home that does not fit together is not what anything begins with: which of the driven joints stand elsewhere.
-void add_moved_home(const Model<double>& model, const Mechanism& mechanism, const Findings& f, std::vector<Diagnostic>& diagnostics) {
+void add_moved_home(const Model<double>& model, const Mechanism& mechanism, const Findings& f,
+                    std::vector<Diagnostic>& diagnostics) {
   const std::vector<Entry> entries = coordinate_entries(model);
   std::string moved;
   for (const int k : actuated_coordinates(model)) {
     const auto i = static_cast<std::size_t>(k);
     if (!(std::abs(f.closed_home[i] - model.home[i]) > kMovedHome)) continue;
-    moved += fmt::format("{}`{}` by {:.4g} {} to {:.6g}", moved.empty() ? "" : ", ", entries[i].name, f.closed_home[i] - model.home[i], entries[i].unit,
-                         f.closed_home[i]);
+    moved += fmt::format("{}`{}` by {:.4g} {} to {:.6g}", moved.empty() ? "" : ", ", entries[i].name,
+                         f.closed_home[i] - model.home[i], entries[i].unit, f.closed_home[i]);
   }
   if (moved.empty()) return;
   diagnostics.push_back({Severity::warning, mechanism.where,
-                         fmt::format("the loops cannot be closed with the driven joints as `home` has them: the nearest closed pose, with which commands begin, "
-                                     "moves {}", moved),
+                         fmt::format("the loops cannot be closed with the driven joints as `home` has them: the "
+                                     "nearest closed pose, with which commands begin, "
+                                     "moves {}",
+                                     moved),
                          "give a `home` that closes the loops"});
 }
 
@@ -107,12 +110,14 @@ Model<double> with_leaders_alone(const Model<double>& model) {
 }
 
 // Whether the loops close, say something each, and leave what the actuated joints can drive.
-void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings& f, std::vector<Diagnostic>& diagnostics) {
+void add_loops(const Model<double>& model, const Mechanism& mechanism, Findings& f,
+               std::vector<Diagnostic>& diagnostics) {
   f.loops = judge_loops(model);
   const std::string wrong = complaint(model, f.loops);
   if (!f.mobility.closed) {
     diagnostics.push_back({Severity::error, mechanism.where,
-                           fmt::format("the loops cannot be closed from the home pose: {:.3g} (m or rad) remain\n  {}", f.mobility.residual, wrong),
+                           fmt::format("the loops cannot be closed from the home pose: {:.3g} (m or rad) remain\n  {}",
+                                       f.mobility.residual, wrong),
                            "check the lengths, or give a `home` nearer to a closed pose"});
     return;
   }
@@ -211,9 +216,13 @@ void print_summary(const Findings& f) {
   std::string loops = "no loops";
   if (!m.loops.empty()) {
     loops = counted(m.loops.size(), "loop");
-    if (!f.mobility.closed) loops += " (not closed)";
-    else if (f.mobility.home_residual > kMovedHome) loops += fmt::format(" (closed to {:.1g} near home, which is open by up to {:.2g} m or rad in an equation)", f.mobility.residual, f.mobility.home_residual);
-    else loops += fmt::format(" (closed to {:.1g})", f.mobility.residual);
+    if (!f.mobility.closed)
+      loops += " (not closed)";
+    else if (f.mobility.home_residual > kMovedHome)
+      loops += fmt::format(" (closed to {:.1g} near home, which is open by up to {:.2g} m or rad in an equation)",
+                           f.mobility.residual, f.mobility.home_residual);
+    else
+      loops += fmt::format(" (closed to {:.1g})", f.mobility.residual);
   }
   fmt::print("{}, {}, {}, moving mass {:.6g} kg\n\n",
              counted(static_cast<std::size_t>(f.mobility.dof), "degree of freedom", "degrees of freedom"),

@@ -8,29 +8,29 @@
 #include "../../base/process.hpp"
 #include "../../base/text.hpp"
 #include "../../base/worse.hpp"
-#include "../../codegen/compile.hpp"
 #include "../../codegen/c/emit_c.hpp"
 #include "../../codegen/c/emit_cpp.hpp"
+#include "../../codegen/c/selftest.hpp"
+#include "../../codegen/compile.hpp"
 #include "../../codegen/languages/emit_dot.hpp"
 #include "../../codegen/languages/emit_fortran.hpp"
 #include "../../codegen/languages/emit_latex.hpp"
 #include "../../codegen/languages/emit_python.hpp"
 #include "../../codegen/languages/emit_text.hpp"
 #include "../../codegen/text/report.hpp"
-#include "../../codegen/c/selftest.hpp"
 #include "../../codegen/text/statements.hpp"
 #include "../../graph/interpreter.hpp"
 #include "../../model/random_state.hpp"
-#include "../io/codegen_options.hpp"
 #include "../commands.hpp"
+#include "../frame/terminal.hpp"
+#include "../io/codegen_options.hpp"
+#include "../io/judgements.hpp"
+#include "../io/model_input.hpp"
+#include "../io/results.hpp"
 #include "../parts/compile_divided.hpp"
 #include "../parts/compile_simulator.hpp"
 #include "../parts/compile_strategy.hpp"
 #include "../report/emitted.hpp"
-#include "../io/judgements.hpp"
-#include "../io/model_input.hpp"
-#include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../report/test_vectors.hpp"
 
 namespace lw::cli {
@@ -101,7 +101,8 @@ Emitted emit(const Form& form, int batch, const Program& program, const std::vec
     add(emit_fortran(program));
     add({emit_fortran_selftest(program, vectors), emit_vectors(program, vectors, form)});
     out.tool = "gfortran";
-    out.commands = {{"gfortran", "-std=f2008", "-O2", name + ".f90", name + "_selftest.f90", "-o", "selftest"}, {"./selftest"}};
+    out.commands = {{"gfortran", "-std=f2008", "-O2", name + ".f90", name + "_selftest.f90", "-o", "selftest"},
+                    {"./selftest"}};
   } else if (language == "python") {
     add(emit_python(program));
     add({emit_python_selftest(program, vectors), emit_vectors(program, vectors, form)});
@@ -136,24 +137,28 @@ void note_idle_parameters(const Arguments& arguments, const Program& program) {
 // Whether so much may change: where nobody asked for snapping, not more than files are rounded to.
 bool judge_snapping(const Arguments& arguments, double snap, double change) {
   if (change <= kLoudSnapping) return true;
-  const std::string what = fmt::format("angles within {:g} rad of multiples of 90° taken as these, and lengths likewise, change results by {:.1e}",
-                                       snap, change);
+  const std::string what = fmt::format(
+      "angles within {:g} rad of multiples of 90° taken as these, and lengths likewise, change results by {:.1e}", snap,
+      change);
   if (arguments.has("--snap")) {
     say_warning(what);
     return true;
   }
-  say_error(fmt::format("{}. Nothing is written; --snap 0 leaves the file's numbers alone, --snap {:g} takes the change", what, snap));
+  say_error(fmt::format(
+      "{}. Nothing is written; --snap 0 leaves the file's numbers alone, --snap {:g} takes the change", what, snap));
   return false;
 }
 
 // Options with which a function that did not agree with the reference does: each is tried.
-std::vector<std::string> options_that_agree(const Mechanism& mechanism, const std::string& function, const TraceOptions& without) {
+std::vector<std::string> options_that_agree(const Mechanism& mechanism, const std::string& function,
+                                            const TraceOptions& without) {
   std::vector<std::string> list;
   const auto attempt = [&](const char* option, const auto& change) {
     TraceOptions options = without;
     change(options);
     try {
-      if (verify(trace_function(mechanism, function, options), kStatesBeforeWriting).passed()) list.emplace_back(option);
+      if (verify(trace_function(mechanism, function, options), kStatesBeforeWriting).passed())
+        list.emplace_back(option);
     } catch (const Error&) {
       // not for this function
     }
@@ -164,7 +169,9 @@ std::vector<std::string> options_that_agree(const Mechanism& mechanism, const st
   return list;
 }
 std::string advice(const std::vector<std::string>& options) {
-  if (options.empty()) return "--search 0, --parameters full and --snap 0 were tried and do not help: this is a defect of Linkwright, please report it with the file";
+  if (options.empty())
+    return "--search 0, --parameters full and --snap 0 were tried and do not help: this is a defect of Linkwright, "
+           "please report it with the file";
   return fmt::format("with {} it does agree", fmt::join(options, ", or with "));
 }
 
@@ -188,7 +195,8 @@ int run_compile(const Arguments& arguments) {
   options.trace = read_trace_options(arguments);
   const int batch = read_batch(arguments, form.language);
   const Processors processors = read_processors(arguments, form);
-  options.trace.fused = !arguments.has("--no-fma") && (form.language == "c" || form.language == "c++");  // the others have none
+  options.trace.fused =
+      !arguments.has("--no-fma") && (form.language == "c" || form.language == "c++");  // the others have none
   options.trace.limbs = !arguments.has("--no-lanes") && (form.language == "c" || form.language == "c++");
   options.libm = arguments.has("--libm");
   options.progress = [&](const std::string& function) { note_long_work(arguments, loaded.model, function); };
@@ -199,7 +207,8 @@ int run_compile(const Arguments& arguments) {
   Program program = make_program(loaded.mechanism, functions, options, &traced);
   if (arguments.has("--name")) program.name = arguments.text("--name");
   program.options = resolved(arguments, options.trace, loaded.mechanism, functions);
-  for (const char* option : {"--functions", "--batch", "--processors", "--machine", "--name", "--float", "--libm", "--no-fma", "--no-lanes"}) {
+  for (const char* option : {"--functions", "--batch", "--processors", "--machine", "--name", "--float", "--libm",
+                             "--no-fma", "--no-lanes"}) {
     if (arguments.has(option)) program.options.emplace_back(option, arguments.text(option));
   }
   if (const std::string losses = losses_left_out(loaded.mechanism); lossless && !losses.empty()) {
@@ -219,9 +228,11 @@ int run_compile(const Arguments& arguments) {
   for (const Traced& t : traced) {
     const Verification check = verify(t, kStatesBeforeWriting);
     if (!check.passed()) {
-      say_error(fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing is written; {}",
-                            t.function.name(), check.error, check.states, check.limit,
-                            advice(options_that_agree(loaded.mechanism, t.function.name(), options.trace))));
+      say_error(
+          fmt::format("`{}` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing "
+                      "is written; {}",
+                      t.function.name(), check.error, check.states, check.limit,
+                      advice(options_that_agree(loaded.mechanism, t.function.name(), options.trace))));
       return kCheckFailed;
     }
     proof.errors.push_back(check.error);
@@ -236,8 +247,12 @@ int run_compile(const Arguments& arguments) {
                                  {"depth", cost.depth},
                                  {"road", t.roads.front().name},
                                  {"error", check.error}});
-    std::vector<std::string> row{t.function.name(),           std::to_string(c.multiplications), std::to_string(c.additions),
-                                 std::to_string(c.divisions), std::to_string(c.trigonometric),   std::to_string(cost.depth),
+    std::vector<std::string> row{t.function.name(),
+                                 std::to_string(c.multiplications),
+                                 std::to_string(c.additions),
+                                 std::to_string(c.divisions),
+                                 std::to_string(c.trigonometric),
+                                 std::to_string(cost.depth),
                                  fmt::format("{:.1e}", check.error)};
     const bool single = form.single_precision;
     vectors.push_back(vectors_of(t, single));
@@ -245,8 +260,9 @@ int run_compile(const Arguments& arguments) {
       const double error = lw::float_error(t, kStatesBeforeWriting);
       json["functions"].back()["float_error"] = error;
       proof.float_errors.push_back(error);
-      program.notes.push_back(fmt::format("{}: single precision is off by {:.1e} of the terms of the result at most, at {} random states",
-                                          t.function.name(), error, kStatesBeforeWriting));
+      program.notes.push_back(
+          fmt::format("{}: single precision is off by {:.1e} of the terms of the result at most, at {} random states",
+                      t.function.name(), error, kStatesBeforeWriting));
       row.push_back(fmt::format("{:.1e}", error));
     }
     table.add(row);
@@ -292,32 +308,69 @@ Command compile_command() {
   using Kind = Option::Kind;
   std::vector<Option> own{
       {"--functions", "F,...", "what is written, of the functions below; default: inverse", Kind::text, {}, "Options"},
-      {"--language", "NAME", "c, c++, fortran, python, latex, text or dot; default: c", Kind::text, kLanguages, "Options"},
+      {"--language", "NAME", "c, c++, fortran, python, latex, text or dot; default: c", Kind::text, kLanguages,
+       "Options"},
       {"--out", "DIR", "where it is written; default: here", Kind::text, {}, "Options"},
       {"--name", "NAME", "what files and functions are called; default: the model's name", Kind::text, {}, "Options"},
       {"--float", "", "in single precision (C and C++)", Kind::flag, {}, "Options"},
-      {"--batch", "LANES", "also over many states at once, 4, 8 or 16 in vector registers (C and C++)", Kind::number, {}, "Options"},
-      {"--processors", "P", "also divided over P cores that share memory, with C11 atomics (C)", Kind::number, {}, "Options"},
-      {"--machine", "MACHINE", "whose costs decide who computes what: host, or a file (docs/machines.md); default: host", Kind::text, {}, "Options"},
+      {"--batch",
+       "LANES",
+       "also over many states at once, 4, 8 or 16 in vector registers (C and C++)",
+       Kind::number,
+       {},
+       "Options"},
+      {"--processors",
+       "P",
+       "also divided over P cores that share memory, with C11 atomics (C)",
+       Kind::number,
+       {},
+       "Options"},
+      {"--machine",
+       "MACHINE",
+       "whose costs decide who computes what: host, or a file (docs/machines.md); default: host",
+       Kind::text,
+       {},
+       "Options"},
       {"--libm", "", "sines and cosines by the C library, not by the kernel in the file", Kind::flag, {}, "Options"},
       {"--no-fma", "", "no fused multiply-adds: the same bits on machines without", Kind::flag, {}, "Options"},
-      {"--no-lanes", "", "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang",
-       Kind::flag, {}, "Options"},
-      {"--strategy", "NAME", "how inverse is written: recursive (default), expand, loops or cse; `strategies` compares them",
-       Kind::text, {"expand", "loops", "cse", "recursive"}, "Options"},
-      {"--simulator", "", "a program of its own, one C++ file: forward and inverse runs, sensitivities, self-test; parameters from a data file",
-       Kind::flag, {}, "Options"},
-      {"--inertias", "", "of a simulator: masses, centres and moments that the file has as numbers are parameters too",
-       Kind::flag, {}, "Options"}};
+      {"--no-lanes",
+       "",
+       "no vectors for equal limbs (four legs, two arms): for compilers other than gcc and clang",
+       Kind::flag,
+       {},
+       "Options"},
+      {"--strategy",
+       "NAME",
+       "how inverse is written: recursive (default), expand, loops or cse; `strategies` compares them",
+       Kind::text,
+       {"expand", "loops", "cse", "recursive"},
+       "Options"},
+      {"--simulator",
+       "",
+       "a program of its own, one C++ file: forward and inverse runs, sensitivities, self-test; parameters from a data "
+       "file",
+       Kind::flag,
+       {},
+       "Options"},
+      {"--inertias",
+       "",
+       "of a simulator: masses, centres and moments that the file has as numbers are parameters too",
+       Kind::flag,
+       {},
+       "Options"}};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.name = "compile";
   c.summary = "writes code for a mechanism: C, C++, Fortran, Python, or its equations to read";
   c.description =
-      "Writes functions of a mechanism as code that needs nothing else. Each is derived in several ways, simplified, and "
-      "verified at random states; the cheapest is kept. Test vectors, a self-test and a report come with it; the self-test "
-      "is built and run here before anything is written. In C: void NAME_inverse(const double *q, const double *qd, const "
-      "double *qdd, double *tau); parameters that are kept come last among the inputs, as const double *p. What is written "
+      "Writes functions of a mechanism as code that needs nothing else. Each is derived in several ways, simplified, "
+      "and "
+      "verified at random states; the cheapest is kept. Test vectors, a self-test and a report come with it; the "
+      "self-test "
+      "is built and run here before anything is written. In C: void NAME_inverse(const double *q, const double *qd, "
+      "const "
+      "double *qdd, double *tau); parameters that are kept come last among the inputs, as const double *p. What is "
+      "written "
       "is yours.";
   c.sections.push_back(functions_section());
   c.examples = {"linkwright compile puma560 --functions inverse,forward --out code",

@@ -9,8 +9,8 @@
 #include "../../model/write/write_urdf.hpp"
 #include "../../model/write/write_yaml.hpp"
 #include "../commands.hpp"
-#include "../io/model_input.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/model_input.hpp"
 
 namespace lw::cli {
 namespace {

@@ -6,12 +6,12 @@
 #include "../../base/text.hpp"
 #include "../../codegen/trace/friction_roads.hpp"
 #include "../../codegen/trace/roads.hpp"
-#include "../io/codegen_options.hpp"
 #include "../commands.hpp"
-#include "../io/model_input.hpp"
-#include "../report/published_counts.hpp"
-#include "../io/results.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/codegen_options.hpp"
+#include "../io/model_input.hpp"
+#include "../io/results.hpp"
+#include "../report/published_counts.hpp"
 
 namespace lw::cli {
 namespace {
@@ -22,9 +22,14 @@ std::int64_t total(const OperationCount& c) { return c.multiplications + c.addit
 
 Json as_json(const FunctionCost& cost) {
   const OperationCount& c = cost.operations;
-  return {{"multiplications", c.multiplications}, {"additions", c.additions}, {"divisions", c.divisions},
-          {"roots", c.roots},                     {"comparisons", c.comparisons}, {"trig", c.trigonometric},
-          {"total", total(c)},                    {"depth", cost.depth}};
+  return {{"multiplications", c.multiplications},
+          {"additions", c.additions},
+          {"divisions", c.divisions},
+          {"roots", c.roots},
+          {"comparisons", c.comparisons},
+          {"trig", c.trigonometric},
+          {"total", total(c)},
+          {"depth", cost.depth}};
 }
 
 // Ours over a published count, where each sine or cosine more than there costs as much as in the objective.
@@ -83,13 +88,17 @@ void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOpti
   Table table({"", "×", "+", "÷", "roots", "exp, log", "together"});
   OperationCount laws;
   const auto add = [&](const std::string& name, const OperationCount& c) {
-    table.add({name, fmt::format("{:+d}", c.multiplications), fmt::format("{:+d}", c.additions), fmt::format("{:+d}", c.divisions),
-               fmt::format("{:+d}", c.roots), fmt::format("{:+d}", c.trigonometric), fmt::format("{:+d}", total(c) + c.roots)});
+    table.add({name, fmt::format("{:+d}", c.multiplications), fmt::format("{:+d}", c.additions),
+               fmt::format("{:+d}", c.divisions), fmt::format("{:+d}", c.roots), fmt::format("{:+d}", c.trigonometric),
+               fmt::format("{:+d}", total(c) + c.roots)});
   };
   const auto combined = [](const OperationCount& a, const OperationCount& b, int sign) {
-    return OperationCount{a.multiplications + sign * b.multiplications, a.additions + sign * b.additions,
-                          a.divisions + sign * b.divisions, a.roots + sign * b.roots,
-                          a.trigonometric + sign * b.trigonometric, a.comparisons + sign * b.comparisons};
+    return OperationCount{a.multiplications + sign * b.multiplications,
+                          a.additions + sign * b.additions,
+                          a.divisions + sign * b.divisions,
+                          a.roots + sign * b.roots,
+                          a.trigonometric + sign * b.trigonometric,
+                          a.comparisons + sign * b.comparisons};
   };
   for (const LossCost& joint : loss_costs(loaded.mechanism, options.values)) {
     add(joint.joint, joint.operations);
@@ -113,7 +122,8 @@ int most_steps(const Function& f, bool own) {
   return most;
 }
 
-// By which the position of loops is found: all that were asked for, also the first, which may stand outside of the solve (loop_position.hpp).
+// By which the position of loops is found: all that were asked for, also the first, which may stand outside of the
+// solve (loop_position.hpp).
 int steps_to_the_position(const Traced& traced, const TraceOptions& options) {
   return most_steps(traced.function, true) > 0 ? options.newton_steps : 0;
 }
@@ -137,18 +147,26 @@ int run_count(const Arguments& arguments) {
   if (arguments.json()) {
     Json json = as_json(cost);
     json["function"] = function;
-    if (const int steps = most_steps(traced.function, false); steps > 1) json["newton_steps"] = steps;  // counted all, taken until converged
-    if (const int steps = steps_to_the_position(traced, options); steps > 0) json["newton_steps"] = steps;   // counted and made
+    if (const int steps = most_steps(traced.function, false); steps > 1)
+      json["newton_steps"] = steps;  // counted all, taken until converged
+    if (const int steps = steps_to_the_position(traced, options); steps > 0)
+      json["newton_steps"] = steps;  // counted and made
     json["parameters"] = traced.parameters;
     json["road"] = traced.roads.front().name;
-    json["verified"] = {{"states", check.states}, {"error", check.error}, {"snapping", check.snapping}, {"passed", check.passed()}};
+    json["verified"] = {
+        {"states", check.states}, {"error", check.error}, {"snapping", check.snapping}, {"passed", check.passed()}};
     json["published"] = Json::array();
     for (const PublishedCount& p : published) {
-      json["published"].push_back({{"who", p.who}, {"multiplications", p.multiplications}, {"additions", p.additions},
-                                   {"trig", p.trigonometric}, {"total", p.multiplications + p.additions}, {"note", p.note}});
+      json["published"].push_back({{"who", p.who},
+                                   {"multiplications", p.multiplications},
+                                   {"additions", p.additions},
+                                   {"trig", p.trigonometric},
+                                   {"total", p.multiplications + p.additions},
+                                   {"note", p.note}});
     }
     json["passes"] = Json::array();
-    for (const PassReport& p : traced.passes) json["passes"].push_back({{"pass", p.pass}, {"gain", p.gain}, {"rounds", p.turns}});
+    for (const PassReport& p : traced.passes)
+      json["passes"].push_back({{"pass", p.pass}, {"gain", p.gain}, {"rounds", p.turns}});
     json["roads"] = Json::array();
     for (const RoadTaken& r : roads) {
       json["roads"].push_back({{"road", r.name}, {"price", r.price}, {"traced", as_json(r.plain)}});
@@ -176,10 +194,13 @@ int run_count(const Arguments& arguments) {
   fmt::print("{}\n", table.str());
   fmt::print("  longest path: {} operations\n", cost.depth);
   if (const int steps = steps_to_the_position(traced, options); steps > 0) {
-    fmt::print("  with the position of the loops by {} from a guess\n", counted(static_cast<std::size_t>(steps), "Newton step"));
+    fmt::print("  with the position of the loops by {} from a guess\n",
+               counted(static_cast<std::size_t>(steps), "Newton step"));
   }
   if (const int steps = most_steps(traced.function, false); steps > 1) {
-    fmt::print("  at most: a solve of {} Newton steps, each counted as its residual, ends as soon as it has converged\n", steps);
+    fmt::print(
+        "  at most: a solve of {} Newton steps, each counted as its residual, ends as soon as it has converged\n",
+        steps);
   }
   fmt::print("  {}: {}\n", roads.size() == 1 ? "road" : fmt::format("cheapest of {} roads", roads.size()),
              roads.front().name);
@@ -187,7 +208,8 @@ int run_count(const Arguments& arguments) {
   if (check.snapping > 0.0) fmt::print("; snapping changes results by {:.1e}", check.snapping);
   fmt::print("\n");
   if (arguments.has("--explain")) print_explanation(traced, roads);
-  if (arguments.has("--explain") && options.friction && function == "inverse") print_loss_costs(traced, loaded, options);
+  if (arguments.has("--explain") && options.friction && function == "inverse")
+    print_loss_costs(traced, loaded, options);
   if (check.passed()) return kOk;
   say_error(fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
   return kCheckFailed;
@@ -197,22 +219,29 @@ int run_count(const Arguments& arguments) {
 
 Command count_command() {
   std::vector<Option> own{
-      {"--function", "F", "what is counted, of the functions below; default: inverse", Option::Kind::text, traceable_functions(), "Options"},
-      {"--dense", "", "every inertial parameter is a symbol, as publications count; rotors and springs are left out",
-       Option::Kind::flag, {}, "Options"},
+      {"--function", "F", "what is counted, of the functions below; default: inverse", Option::Kind::text,
+       traceable_functions(), "Options"},
+      {"--dense",
+       "",
+       "every inertial parameter is a symbol, as publications count; rotors and springs are left out",
+       Option::Kind::flag,
+       {},
+       "Options"},
       {"--explain", "", "the roads that were tried, and what each pass gained", Option::Kind::flag, {}, "Options"}};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.name = "count";
   c.summary = "operations of the code that compile makes, beside published counts";
   c.description =
-      "Counts the multiplications and additions of the code that `compile` writes under the same options: the function is "
-      "derived in several ways (roads), each is simplified by passes, and the cheapest counts, verified at random states. "
+      "Counts the multiplications and additions of the code that `compile` writes under the same options: the function "
+      "is "
+      "derived in several ways (roads), each is simplified by passes, and the cheapest counts, verified at random "
+      "states. "
       "Numbers of the file are folded in; --dense makes every inertial parameter a symbol, which is how generators are "
       "compared. A fused multiply-add counts two; signs are free.";
   c.sections.push_back(functions_section());
-  c.examples = {"linkwright count puma560", "linkwright count puma560 --dense", "linkwright count ur5 --function forward --explain",
-                "linkwright count rx90 --objective depth"};
+  c.examples = {"linkwright count puma560", "linkwright count puma560 --dense",
+                "linkwright count ur5 --function forward --explain", "linkwright count rx90 --objective depth"};
   c.run = run_count;
   return c;
 }

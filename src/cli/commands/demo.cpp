@@ -8,21 +8,21 @@
 
 #include "../../base/text.hpp"
 #include "../../base/worse.hpp"
-#include "../../codegen/compile.hpp"
 #include "../../codegen/c/emit_c.hpp"
+#include "../../codegen/compile.hpp"
+#include "../../dynamics/formulations/formulation.hpp"
+#include "../../dynamics/friction/forward_friction.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/tree/energy.hpp"
-#include "../../dynamics/formulations/formulation.hpp"
-#include "../../dynamics/friction/forward_friction.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../graph/interpreter.hpp"
 #include "../../model/random_state.hpp"
 #include "../../model/read/read.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/codegen_options.hpp"
 #include "../report/published_counts.hpp"
-#include "../frame/terminal.hpp"
 
 // What the program can do, on one arm, for a person who has just built it.
 namespace lw::cli {
@@ -175,7 +175,8 @@ Generated generate(const Mechanism& mechanism) {
 
 void show_counts(const Mechanism& mechanism, const Generated& made) {
   Table table({"inverse dynamics", "×", "+", "sin, cos", "total"});
-  const auto add = [&](const std::string& what, std::int64_t multiplications, std::int64_t additions, std::int64_t trig) {
+  const auto add = [&](const std::string& what, std::int64_t multiplications, std::int64_t additions,
+                       std::int64_t trig) {
     table.add({what, std::to_string(multiplications), std::to_string(additions), std::to_string(trig),
                std::to_string(multiplications + additions)});
   };
@@ -248,7 +249,8 @@ bool show_code(const Mechanism& mechanism, const Model<double>& model, Generated
   return show_agreement("qdd" + by, where, accelerations, 1e-11) && inverse;
 }
 
-// The PUMA with the bearings and gears of Dhanaraj's table 3.4. Returns whether forward dynamics undoes inverse dynamics.
+// The PUMA with the bearings and gears of Dhanaraj's table 3.4. Returns whether forward dynamics undoes inverse
+// dynamics.
 bool show_friction(const DemoState& s) {
   heading(5, "Friction: bearings loaded by the joints' reactions, gears with an efficiency (Dhanaraj 1990)");
   const Model<double> model = instantiate<double>(load("puma560-dhanaraj"));
@@ -257,8 +259,9 @@ bool show_friction(const DemoState& s) {
   inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses);
   Table table({"N·m", "of the motion", "+ bearing", "+ transmission", "= tau"});
   for (std::size_t k = 0; k < s.qd.size(); ++k) {
-    table.add({model.velocity_names[k], fmt::format("{:.3f}", losses.dynamic[k]), fmt::format("{:.3f}", losses.bearing[k]),
-               fmt::format("{:.3f}", losses.transmission[k]), fmt::format("{:.3f}", losses.total[k])});
+    table.add({model.velocity_names[k], fmt::format("{:.3f}", losses.dynamic[k]),
+               fmt::format("{:.3f}", losses.bearing[k]), fmt::format("{:.3f}", losses.transmission[k]),
+               fmt::format("{:.3f}", losses.total[k])});
   }
   fmt::print("{}\n", table.str());
   Vector qdd(s.qdd.size());
@@ -266,7 +269,8 @@ bool show_friction(const DemoState& s) {
   forward(s.q, s.qd, losses.total, qdd);
   double largest = 0.0;
   for (const double x : s.qdd) largest = std::max(largest, std::abs(x));
-  return show_agreement("qdd of these tau, with friction", "the motion", largest_difference(s.qdd, qdd) / largest, 1e-11);
+  return show_agreement("qdd of these tau, with friction", "the motion", largest_difference(s.qdd, qdd) / largest,
+                        1e-11);
 }
 
 void show_times(const Model<double>& model, const Function& traced, const Generated& made, const DemoState& s) {
@@ -337,8 +341,7 @@ int run_demo(const Arguments&) {
   next.add({"linkwright compile puma560 --out code", "its inverse dynamics as C, with a self-test"});
   next.add({"linkwright inverse puma560-dhanaraj --friction", "torques with friction, and what holds it at rest"});
   next.add({"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0", "all ways to bring its hand there"});
-  next.add({"linkwright reproduce all --out report.html",
-            "5 theses and the field's benchmarks, compared"});
+  next.add({"linkwright reproduce all --out report.html", "5 theses and the field's benchmarks, compared"});
   next.add({"linkwright --help", "everything"});
   fmt::print("{}", next.str());
   if (!agrees) say_error("two roads to one number disagree");

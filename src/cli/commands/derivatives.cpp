@@ -4,17 +4,17 @@
 
 #include <fmt/format.h>
 
-#include "../../dynamics/tree/aba.hpp"
-#include "../../dynamics/loops/closed.hpp"
-#include "../../dynamics/tree/crba.hpp"
-#include "../../dynamics/tree/energy.hpp"
 #include "../../dynamics/derivatives/forward_derivatives.hpp"
 #include "../../dynamics/derivatives/inverse_derivatives.hpp"
-#include "../../dynamics/tree/kinematics.hpp"
+#include "../../dynamics/derivatives/second_derivatives.hpp"
+#include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
 #include "../../dynamics/parameters/parameter_derivatives.hpp"
+#include "../../dynamics/tree/aba.hpp"
+#include "../../dynamics/tree/crba.hpp"
+#include "../../dynamics/tree/energy.hpp"
+#include "../../dynamics/tree/kinematics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
-#include "../../dynamics/derivatives/second_derivatives.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/closed_model.hpp"
@@ -122,12 +122,14 @@ Slopes by_dual_numbers(const Target& target, const LoadedModel& loaded, const De
 }
 
 // The same of a mechanism with loops, over its independent joints; the loops follow.
-std::vector<Dual> evaluate_closed(const Target& target, const Model<Dual>& model, const LoopPlan& plan, int frame, const std::vector<Dual>& q,
-                                  const std::vector<Dual>& guess, const std::vector<Dual>& qd, const std::vector<Dual>& last) {
+std::vector<Dual> evaluate_closed(const Target& target, const Model<Dual>& model, const LoopPlan& plan, int frame,
+                                  const std::vector<Dual>& q, const std::vector<Dual>& guess,
+                                  const std::vector<Dual>& qd, const std::vector<Dual>& last) {
   const std::string name = target.name;
   const std::size_t n = plan.freedoms();
   const LoopPosition<Dual> pose = loop_position<Dual>(model, plan, q, guess);
-  if (!pose.converged) throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
+  if (!pose.converged)
+    throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
   ClosedWorkspace<Dual> work(model, plan);
   std::vector<Dual> out(name == "mass-matrix" ? n * n : name == "inverse" ? plan.actuated.size() : n);
   if (name == "inverse") {
@@ -202,8 +204,9 @@ std::vector<double> weighted(std::span<const double> by_columns, const std::vect
 }
 
 struct Results {
-  std::vector<std::string> rows;           // what the results are called
-  std::vector<std::string> by_last;        // columns of d_qdd or d_tau: velocities, or the actuated joints of d_tau with loops
+  std::vector<std::string> rows;  // what the results are called
+  std::vector<std::string>
+      by_last;  // columns of d_qdd or d_tau: velocities, or the actuated joints of d_tau with loops
   std::vector<std::string> actuated;       // with loops, of inverse and forward
   std::vector<double> direction, weights;  // empty: not asked for
   Slopes slopes;
@@ -248,7 +251,8 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
   json["d_q"] = shaped(r.slopes.q);
   if (target.by_qd) json["d_qd"] = shaped(r.slopes.qd);
   if (*target.last) {
-    json[std::string("d_") + target.last] = rows_of(r.slopes.last, static_cast<int>(names.size()), static_cast<int>(r.by_last.size()));
+    json[std::string("d_") + target.last] =
+        rows_of(r.slopes.last, static_cast<int>(names.size()), static_cast<int>(r.by_last.size()));
     if (!r.actuated.empty()) json["actuated"] = r.actuated;
   }
   const auto products = [&](const char* name, const auto& product, const std::vector<double>& with, bool of_last) {
@@ -282,7 +286,8 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   const std::vector<std::string>& names = r.rows;
   const auto nv = static_cast<std::size_t>(model.nv);
   fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity{})\n{}", model.name, target.help,
-             has_direction_of_last(target, model, r) || !*target.last ? "" : ", of d tau per actuated joint", configuration_line(p.q));
+             has_direction_of_last(target, model, r) || !*target.last ? "" : ", of d tau per actuated joint",
+             configuration_line(p.q));
   const auto one = [&](const std::string& by, std::span<const double> values, const std::vector<std::string>& columns) {
     fmt::print("\nd {} / d {}\n\n{}", target.result, by, matrix_table(values, names, columns));
   };
@@ -344,7 +349,8 @@ void read_products(const Arguments& arguments, const Target& target, const Model
 }
 
 int run_closed_derivatives(const Arguments& arguments, const Target& target, LoadedModel read) {
-  if (arguments.has("--second")) throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
+  if (arguments.has("--second"))
+    throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
   judge_closed(arguments, read.model);
   const ClosedModel closed(std::move(read));
   const std::string name = target.name, last = target.last;
@@ -353,7 +359,8 @@ int run_closed_derivatives(const Arguments& arguments, const Target& target, Loa
   joints.model.frames = model.frames;
   const Assembled pose = read_closed_pose(arguments, closed);
   DerivativePoint p{{}, read_velocity(arguments, "--qd", joints.model), {}, chosen_frame(arguments, model)};
-  if (!last.empty()) p.last = read_velocity(arguments, "--" + last, last == "tau" ? closed.motors : joints.model, name == "inverse");
+  if (!last.empty())
+    p.last = read_velocity(arguments, "--" + last, last == "tau" ? closed.motors : joints.model, name == "inverse");
   std::vector<double> guess;
   for (const int k : closed.plan.independent_q) p.q.push_back(pose.q[static_cast<std::size_t>(k)]);
   for (const int k : closed.plan.dependent_q) guess.push_back(pose.q[static_cast<std::size_t>(k)]);
@@ -363,16 +370,20 @@ int run_closed_derivatives(const Arguments& arguments, const Target& target, Loa
   r.actuated = closed.motors.velocity_names;
   read_products(arguments, target, joints.model, r);
   const Model<Dual> twin = instantiate<Dual>(closed.loaded.mechanism);
-  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd, const std::vector<Dual>& third) {
-    for (const Dual& x : evaluate_closed(target, twin, closed.plan, p.frame, q, still(guess), qd, third)) to.push_back(x.d);
+  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd,
+                          const std::vector<Dual>& third) {
+    for (const Dual& x : evaluate_closed(target, twin, closed.plan, p.frame, q, still(guess), qd, third))
+      to.push_back(x.d);
   };
   const auto moving = [](const std::vector<double>& x, std::size_t k) {
     std::vector<Dual> along = still(x);
     along[k].d = 1.0;
     return along;
   };
-  for (int k = 0; k < joints.model.nv; ++k) append(r.slopes.q, moving_along(joints.model, p.q, k), still(p.qd), still(p.last));
-  for (std::size_t k = 0; target.by_qd && k < p.qd.size(); ++k) append(r.slopes.qd, still(p.q), moving(p.qd, k), still(p.last));
+  for (int k = 0; k < joints.model.nv; ++k)
+    append(r.slopes.q, moving_along(joints.model, p.q, k), still(p.qd), still(p.last));
+  for (std::size_t k = 0; target.by_qd && k < p.qd.size(); ++k)
+    append(r.slopes.qd, still(p.q), moving(p.qd, k), still(p.last));
   for (std::size_t k = 0; k < p.last.size(); ++k) append(r.slopes.last, still(p.q), still(p.qd), moving(p.last, k));
   r.parameters = wanted_parameters(arguments, closed.loaded);
   r.by_parameter = parameter_derivatives(closed.loaded.mechanism, r.parameters, [&](const Model<Dual>& with) {
@@ -411,9 +422,10 @@ int run_derivatives(const Arguments& arguments) {
   refuse_mode(arguments, loaded.model);
   const Model<double>& model = loaded.model;
   const DerivativePoint p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
-                *target.last ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
-                             : std::vector<double>{},
-                chosen_frame(arguments, model)};
+                          *target.last
+                              ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
+                              : std::vector<double>{},
+                          chosen_frame(arguments, model)};
   Results r;
   r.rows = row_names(target, model);
   r.by_last = model.velocity_names;
@@ -472,11 +484,13 @@ Command derivatives_command() {
   c.name = "derivatives";
   c.summary = "how results change with q, qd, qdd or tau, and with parameters";
   c.description =
-      "Derivatives, exact to the rounding of the largest entries. Those of inverse and forward dynamics are analytic, the others are made with "
+      "Derivatives, exact to the rounding of the largest entries. Those of inverse and forward dynamics are analytic, "
+      "the others are made with "
       "dual "
       "numbers. A derivative by q is one along the velocities: a quaternion joint has three columns, for turns about "
       "the "
-      "axes of its child; a floating one three more, for displacements along them. A parameter that others are computed from moves those too.";
+      "axes of its child; a floating one three more, for displacements along them. A parameter that others are "
+      "computed from moves those too.";
   c.examples = {"linkwright derivatives puma560 --qd 1,1,1,1,1,1",
                 "linkwright derivatives puma560 --function forward --tau 1,2,3,0,0,0 --json",
                 "linkwright derivatives double-pendulum --parameters all --second --qd 1,2",

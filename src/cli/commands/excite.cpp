@@ -11,11 +11,11 @@
 #include "../../base/text.hpp"
 #include "../../dynamics/friction/friction.hpp"
 #include "../commands.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/friction_option.hpp"
 #include "../io/model_input.hpp"
 #include "../io/motion_csv.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {

@@ -5,19 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "../../dynamics/friction/forward_friction.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
-#include "../../dynamics/friction/forward_friction.hpp"
-#include "../parts/closed_dynamics.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/judgements.hpp"
-#include "../report/loss_report.hpp"
 #include "../io/methods.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
+#include "../parts/closed_dynamics.hpp"
+#include "../report/loss_report.hpp"
 
 namespace lw::cli {
 namespace {
@@ -39,8 +39,8 @@ int run_forward(const Arguments& arguments) {
   std::vector<std::string> sticking;
   if (friction) {
     if (model.nv > kAffordablePivots) {
-      throw Error(ErrorCode::data, fmt::format("--friction solves for up to {} accelerations; `{}` has {}", kAffordablePivots,
-                                               model.name, model.nv));
+      throw Error(ErrorCode::data, fmt::format("--friction solves for up to {} accelerations; `{}` has {}",
+                                               kAffordablePivots, model.name, model.nv));
     }
     judge_mass_matrix(arguments, model, work, q);
     ForwardWithLosses forward(model);
@@ -90,8 +90,10 @@ Command forward_command() {
   c.summary = "accelerations under given torques: qdd from q, qd, tau";
   c.description =
       "Forward dynamics: the accelerations that the torques tau (forces, for slides) cause in the state q, qd under "
-      "gravity. With --friction tau is what the drives take in, as `inverse --friction` gives it, from rest too; joints at rest stick "
-      "where friction can hold them, and begin to slip where it cannot. Of a mechanism with loops vectors run over its actuated joints.";
+      "gravity. With --friction tau is what the drives take in, as `inverse --friction` gives it, from rest too; "
+      "joints at rest stick "
+      "where friction can hold them, and begin to slip where it cannot. Of a mechanism with loops vectors run over its "
+      "actuated joints.";
   c.examples = {"linkwright forward double-pendulum",
                 "linkwright forward puma560 --tau 10,0,0,0,0,0 --method crba --json",
                 "linkwright forward puma560-dhanaraj --tau 20,0,0,0,0,0 --friction"};

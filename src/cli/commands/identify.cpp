@@ -11,11 +11,11 @@
 #include "../../model/write/write_yaml.hpp"
 #include "../../simulate/identify/physical_fit.hpp"
 #include "../commands.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/friction_option.hpp"
 #include "../io/model_input.hpp"
 #include "../io/motion_csv.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 
 namespace lw::cli {
 namespace {
@@ -102,9 +102,11 @@ std::string replaced(const Mechanism& mechanism) {
 // What the file comes of, as comments at its head.
 std::string provenance(const Arguments& arguments, const Identification& id, const PhysicalFit& fit) {
   std::string log = arguments.text("--log");
-  std::replace_if(log.begin(), log.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  std::string text = fmt::format("# identified from {}: {}{}, condition number {:.4g}\n", log, counted(id.samples, "sample"),
-                                 id.filter > 0.0 ? fmt::format(", filtered at {:.4g} Hz", id.filter) : "", id.condition);
+  std::replace_if(
+      log.begin(), log.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  std::string text =
+      fmt::format("# identified from {}: {}{}, condition number {:.4g}\n", log, counted(id.samples, "sample"),
+                  id.filter > 0.0 ? fmt::format(", filtered at {:.4g} Hz", id.filter) : "", id.condition);
   text += "# what is left of the torques, rms of the estimates:";
   for (const JointFit& j : id.joints) {
     text += fmt::format("{} {} {:.3g}", &j == &id.joints.front() ? "" : ",", j.name, j.residual_rms);
@@ -116,8 +118,8 @@ std::string provenance(const Arguments& arguments, const Identification& id, con
 
 void write_fitted(const Arguments& arguments, const LoadedModel& loaded, const Identification& id,
                   const PhysicalFit& fit) {
-  write_file(arguments.text("--out"), provenance(arguments, id, fit) +
-                                          write_yaml(fitted_mechanism(loaded.mechanism, loaded.model, id, fit)));
+  write_file(arguments.text("--out"),
+             provenance(arguments, id, fit) + write_yaml(fitted_mechanism(loaded.mechanism, loaded.model, id, fit)));
   if (!fit.consistent()) {
     say_warning(
         fmt::format("the mechanism written is the nearest that can exist, {:.2g} deviations from `{}`: are its "

@@ -12,15 +12,15 @@
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../model/limits.hpp"
 #include "../../model/placement.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
-#include "../parts/ik_closed.hpp"
 #include "../io/ik_options.hpp"
 #include "../io/model_input.hpp"
 #include "../io/path_csv.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
+#include "../parts/ik_closed.hpp"
 
 namespace lw::cli {
 namespace {
@@ -301,8 +301,10 @@ Command ik_command() {
       "t,x,y,z, on request roll,pitch,yaw, vx,vy,vz (and wx,wy,wz), ax,ay,az (and alphax,alphay,alphaz); velocities "
       "and "
       "accelerations that it lacks are taken from three-point differences of its samples.\n\n"
-      "Of a mechanism with loops it gives the driven joints, in every working mode: legs that move in a plane are solved in closed "
-      "form, each by itself. Along a path it goes on smoothly, also through the full stretch of a leg, and says when its working mode "
+      "Of a mechanism with loops it gives the driven joints, in every working mode: legs that move in a plane are "
+      "solved in closed "
+      "form, each by itself. Along a path it goes on smoothly, also through the full stretch of a leg, and says when "
+      "its working mode "
       "changed; --out writes t, q1..";
   c.examples = {"linkwright ik puma560 --target 0.4,0.2,0.3,0,90deg,0",
                 "linkwright ik stanford --target 0.3,-0.5,-0.1,150deg,0,90deg --branch 1 --json",

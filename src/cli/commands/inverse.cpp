@@ -8,15 +8,15 @@
 
 #include "../../base/text.hpp"
 #include "../../dynamics/tree/rnea.hpp"
-#include "../parts/closed_dynamics.hpp"
 #include "../io/closed_input.hpp"
-#include "../parts/inverse_trajectory.hpp"
-#include "../report/loss_report.hpp"
 #include "../io/methods.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
+#include "../parts/closed_dynamics.hpp"
+#include "../parts/inverse_trajectory.hpp"
+#include "../report/loss_report.hpp"
 
 namespace lw::cli {
 namespace {
@@ -27,8 +27,8 @@ struct Reaction {
   Force<double> wrench;
 };
 
-// Of every joint that moves, mimics too, in the file's order. Links on fixed joints are one body with what carries them,
-// and nothing is known about the force between them.
+// Of every joint that moves, mimics too, in the file's order. Links on fixed joints are one body with what carries
+// them, and nothing is known about the force between them.
 std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<double>& work) {
   std::vector<Reaction> list;
   for (std::size_t k = 0; k < loaded.mechanism.links.size(); ++k) {
@@ -52,7 +52,8 @@ int run_inverse(const Arguments& arguments) {
   note_losses(arguments, loaded.mechanism);
   if (!loaded.model.loops.empty()) return run_closed_inverse(arguments, std::move(loaded));
   refuse_mode(arguments, loaded.model);
-  if (arguments.has("--weights")) throw Error(ErrorCode::usage, "--weights are for mechanisms with loops: joints of a tree do not share torques");
+  if (arguments.has("--weights"))
+    throw Error(ErrorCode::usage, "--weights are for mechanisms with loops: joints of a tree do not share torques");
   if (arguments.has("--trajectory")) return inverse_along_trajectory(arguments, loaded);
   const Model<double>& model = loaded.model;
   const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
@@ -105,7 +106,8 @@ int run_inverse(const Arguments& arguments) {
   const std::vector<bool> no_motor = without_motor(model);
   if (std::find(no_motor.begin(), no_motor.end(), true) != no_motor.end()) {
     fmt::print(
-        "\nOf joints that hang on elastic drives, tau is what would have to act on them besides the shaft: 0 in motions "
+        "\nOf joints that hang on elastic drives, tau is what would have to act on them besides the shaft: 0 in "
+        "motions "
         "that their\nmotors can make.\n");
   }
   if (report) fmt::print("{}", loss_tables(model, *report));
@@ -153,11 +155,15 @@ Command inverse_command() {
       "state "
       "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what outer forces do.\n\n"
       "With --friction tau also overcomes the friction of joints and the losses of drives, on the joints' side of the "
-      "gears, and a table says what it is made up of. The dry friction of a joint at rest opposes the motion that qdd begins; "
-      "where qdd is zero too it has no direction, and a table says between which torques the joint of a tree stays at rest.\n\n"
-      "Along a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) it says the greatest "
+      "gears, and a table says what it is made up of. The dry friction of a joint at rest opposes the motion that qdd "
+      "begins; "
+      "where qdd is zero too it has no direction, and a table says between which torques the joint of a tree stays at "
+      "rest.\n\n"
+      "Along a --trajectory (CSV with t, q1.., qd1.., qdd1.., as `ik --path` writes it with --out) it says the "
+      "greatest "
       "torques.\n\n"
-      "Of a mechanism with loops vectors run over its actuated joints, and so do the torques; the loops are closed as they are at home, "
+      "Of a mechanism with loops vectors run over its actuated joints, and so do the torques; the loops are closed as "
+      "they are at home, "
       "followed along the straight line to q, or along the trajectory.";
   c.examples = {"linkwright inverse puma560 --qdd 1,0,0,0,0,0",
                 "linkwright inverse puma560 --q 0,-45deg,90deg,0,45deg,0 --qd 0.1,0.2,0.3,0,0,0 --json",

@@ -10,16 +10,16 @@
 #include "../../base/file.hpp"
 #include "../../base/index.hpp"
 #include "../../base/text.hpp"
+#include "../../dynamics/assembly/follower_rates.hpp"
 #include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
-#include "../../dynamics/assembly/follower_rates.hpp"
 #include "../../model/placement.hpp"
+#include "../draw/picture.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
 #include "../io/model_input.hpp"
-#include "../draw/picture.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {
@@ -142,7 +142,8 @@ int run_kinematics(const Arguments& arguments) {
   const auto moves = [&](std::size_t) {
     return fmt::format("of `{}`", model.frames[static_cast<std::size_t>(frame)].name);
   };
-  for (const Vec3<double>* v : std::initializer_list<const Vec3<double>*>{&velocity.ang, &velocity.lin, &bias.ang, &bias.lin}) {
+  for (const Vec3<double>* v :
+       std::initializer_list<const Vec3<double>*>{&velocity.ang, &velocity.lin, &bias.ang, &bias.lin}) {
     const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
     require_finite("the motion", values, moves);
   }
@@ -152,7 +153,8 @@ int run_kinematics(const Arguments& arguments) {
   }
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"velocity_names", posture.velocities}, {"q", posture.given}, {"frames", Json::array()}};
+    Json json{
+        {"model", model.name}, {"velocity_names", posture.velocities}, {"q", posture.given}, {"frames", Json::array()}};
     if (closed) json["coordinates"] = q;
     for (const Pose& p : poses) {
       const Eigen::Quaterniond& u = p.quaternion;
@@ -201,7 +203,8 @@ Command kinematics_command() {
   c.description =
       "Where every link's frame is, and the Jacobian of one of them: [angular; linear] velocity of its origin in world "
       "axes. With "
-      "--qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops all vectors run over its "
+      "--qd also that velocity, and the acceleration that remains where qdd = 0. Of a mechanism with loops all vectors "
+      "run over its "
       "actuated joints, and the others follow.";
   c.examples = {"linkwright kinematics puma560",
                 "linkwright kinematics puma560 --q 0,-90deg,90deg,0,0,0 --frame link4 --qd 1,0,0,0,0,0",

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "../../dynamics/tree/crba.hpp"
-#include "../parts/closed_dynamics.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
 #include "../io/vectors.hpp"
+#include "../parts/closed_dynamics.hpp"
 
 namespace lw::cli {
 namespace {

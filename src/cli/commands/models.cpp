@@ -48,7 +48,8 @@ int run_models(const Arguments& arguments) {
     }
   }
   fmt::print("{}\n", table.str());
-  fmt::print("  chain-N, tree-N, arm-N: mechanisms of N joints for tests and benchmarks, for example chain-12 or tree-30.\n");
+  fmt::print(
+      "  chain-N, tree-N, arm-N: mechanisms of N joints for tests and benchmarks, for example chain-12 or tree-30.\n");
   fmt::print("  `linkwright check NAME` says more about one; files of your own are given by their path.\n");
   return kOk;
 }

@@ -11,10 +11,10 @@
 #include "../../model/write/write_yaml.hpp"
 #include "../../simulate/optimize/design_problem.hpp"
 #include "../commands.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/judgements.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 
 namespace lw::cli {
 namespace {
@@ -84,21 +84,27 @@ std::vector<std::string> found_beginnings(const DesignProblem& problem, const De
   std::vector<std::string> list;
   for (std::size_t k = 0; k < problem.variables.size(); ++k) {
     const DesignVariable& v = problem.variables[k];
-    if (!has_place_in(problem.mechanism, v)) list.push_back(fmt::format("{} = {}", in_quotes(v.name), found.after.b[k]));
+    if (!has_place_in(problem.mechanism, v))
+      list.push_back(fmt::format("{} = {}", in_quotes(v.name), found.after.b[k]));
   }
   return list;
 }
 std::string beginnings_not_written(const std::vector<std::string>& beginnings) {
-  return fmt::format("{}: where the run begins is not part of a mechanism, and so not of the file that --out writes; "
-                     "a scenario's `initial` gives it", fmt::join(beginnings, ", "));
+  return fmt::format(
+      "{}: where the run begins is not part of a mechanism, and so not of the file that --out writes; "
+      "a scenario's `initial` gives it",
+      fmt::join(beginnings, ", "));
 }
 
 // The mechanism's file, with a word at its head on what belongs to the result and is not in it.
-std::string better_file(const Mechanism& better, const DesignProblem& problem, const std::vector<std::string>& beginnings) {
+std::string better_file(const Mechanism& better, const DesignProblem& problem,
+                        const std::vector<std::string>& beginnings) {
   std::string head;
   if (!beginnings.empty()) {
-    head = fmt::format("# Found by `optimize` for the problem {} together with a beginning of its run, which a mechanism "
-                       "has no place for\n# (a scenario's `initial` has):\n", in_quotes(problem.name));
+    head = fmt::format(
+        "# Found by `optimize` for the problem {} together with a beginning of its run, which a mechanism "
+        "has no place for\n# (a scenario's `initial` has):\n",
+        in_quotes(problem.name));
     for (const std::string& b : beginnings) head += "#   " + b + "\n";
   }
   return head + write_yaml(better);
@@ -230,9 +236,10 @@ int run_optimize(const Arguments& arguments) {
               {"constraints", Json::array()},
               {"history", Json::array()}};
     for (std::size_t k = 0; k < problem.variables.size(); ++k) {
-      json["parameters"][problem.variables[k].name] = {{"before", found.before.b[k]},
-                                                       {"after", found.after.b[k]},
-                                                       {"in_file", has_place_in(problem.mechanism, problem.variables[k])}};
+      json["parameters"][problem.variables[k].name] = {
+          {"before", found.before.b[k]},
+          {"after", found.after.b[k]},
+          {"in_file", has_place_in(problem.mechanism, problem.variables[k])}};
     }
     for (const auto& c : found.constraints) {
       json["constraints"].push_back({{"name", c.name},

@@ -8,9 +8,9 @@
 #include "../../dynamics/parameters/base_parameters.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../commands.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "../../reproduce/experiments.hpp"
-#include "../../reproduce/report.hpp"
 #include "../../base/file.hpp"
 #include "../../base/text.hpp"
-#include "../io/results.hpp"
+#include "../../reproduce/experiments.hpp"
+#include "../../reproduce/report.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/results.hpp"
 
 namespace lw::cli {
 namespace {
@@ -154,8 +154,8 @@ Command reproduce_command() {
       "thesis: what it claims, or what must hold, measured by us.\n\n"
       "`field` runs the benchmarks of multibody dynamics (IFToMM A01 to A05, Test Set for IVP Solvers, heavy top, dry "
       "friction): error, time, and the times that others have published.";
-  c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html",
-                "linkwright reproduce field", "linkwright reproduce twu --json"};
+  c.examples = {"linkwright reproduce wong", "linkwright reproduce all --out report.html", "linkwright reproduce field",
+                "linkwright reproduce twu --json"};
   std::vector<std::string> names;
   for (const reproduce::Thesis& t : reproduce::theses()) names.push_back(t.id);
   names.push_back("all");

@@ -15,13 +15,13 @@
 #include "../../schedule/gantt.hpp"
 #include "../../schedule/host.hpp"
 #include "../../schedule/methods/streamline.hpp"
-#include "../io/codegen_options.hpp"
+#include "../bench/schedule_run.hpp"
 #include "../commands.hpp"
+#include "../frame/terminal.hpp"
+#include "../io/codegen_options.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
 #include "../report/schedule_report.hpp"
-#include "../bench/schedule_run.hpp"
-#include "../frame/terminal.hpp"
 
 namespace lw::cli {
 namespace {
@@ -173,7 +173,10 @@ int run_schedule(const Arguments& arguments) {
   if (!arguments.has("MODEL")) throw Error(ErrorCode::usage, "`schedule` needs MODEL, or --measure-host");
   if (arguments.has("--run")) {
     for (const char* option : {"--gantt", "--csv", "--method", "--grain"}) {
-      if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} does not go with --run, which divides the function in its own way and times it", option));
+      if (arguments.has(option))
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} does not go with --run, which divides the function in its own way and times it", option));
     }
   }
   const Machine machine = load_machine(arguments.text("--machine", arguments.has("--run") ? "host" : "ideal"));
@@ -182,7 +185,8 @@ int run_schedule(const Arguments& arguments) {
   if (!(seconds > 0.0) || seconds > 1e6) throw Error(ErrorCode::usage, "--time-limit takes seconds, more than 0");
   const double measured = arguments.number("--seconds", 8.0);
   if (!(measured > 0.0) || measured > 1e6) throw Error(ErrorCode::usage, "--seconds takes seconds, more than 0");
-  if (arguments.has("--seconds") && !arguments.has("--run")) throw Error(ErrorCode::usage, "--seconds is how long --run measures: it comes with it");
+  if (arguments.has("--seconds") && !arguments.has("--run"))
+    throw Error(ErrorCode::usage, "--seconds is how long --run measures: it comes with it");
   const std::string wish = arguments.text("--grain", "auto");
   if (!wish.empty() && std::isdigit(static_cast<unsigned char>(wish[0])) != 0)
     target_in(wish, machine);  // complains before the work begins
@@ -196,7 +200,8 @@ int run_schedule(const Arguments& arguments) {
     return run_divided(arguments, loaded, function, machine, processors);
   }
   if (arguments.has("--peers")) throw Error(ErrorCode::usage, "--peers goes with --run");
-  if (function == kSecondDerivatives) throw Error(ErrorCode::usage, "--function inverse-second-derivatives goes with --run");
+  if (function == kSecondDerivatives)
+    throw Error(ErrorCode::usage, "--function inverse-second-derivatives goes with --run");
   if (wish == "dhanaraj" && function != "inverse")
     throw Error(ErrorCode::usage, "--grain dhanaraj is of the function `inverse` alone");
   if (wish == "dhanaraj") streamlined_links(loaded.model);  // complains before the work begins
@@ -262,7 +267,8 @@ int run_schedule(const Arguments& arguments) {
   }
   for (const char* option : {"--gantt", "--csv"}) {
     if (arguments.has(option) && !arguments.quiet()) {
-      say(fmt::format("wrote {}: {} on {}", arguments.text(option), best.schedule.method, counted(static_cast<std::size_t>(best.schedule.processors), "processor")));
+      say(fmt::format("wrote {}: {} on {}", arguments.text(option), best.schedule.method,
+                      counted(static_cast<std::size_t>(best.schedule.processors), "processor")));
     }
   }
   if (processors.size() > 1) {  // else there is nothing to choose from
@@ -289,16 +295,21 @@ Command schedule_command() {
   std::vector<std::string> functions = traceable_functions();
   functions.emplace_back(kSecondDerivatives);
   std::vector<Option> own{
-      {"--function", "F", "what is divided, of the functions below; default: inverse", Kind::text,
-       functions, "Options"},
+      {"--function", "F", "what is divided, of the functions below; default: inverse", Kind::text, functions,
+       "Options"},
       {"--run",
        "",
-       "divided, compiled and timed on this computer (--machine host), beside one core; F may also be inverse-second-derivatives",
+       "divided, compiled and timed on this computer (--machine host), beside one core; F may also be "
+       "inverse-second-derivatives",
        Kind::flag,
        {},
        "Options"},
-      {"--peers", "auto|none", "with --run: the same tasks by other libraries, where their adapters are found (oneTBB), or not",
-       Kind::text, {"auto", "none"}, "Options"},
+      {"--peers",
+       "auto|none",
+       "with --run: the same tasks by other libraries, where their adapters are found (oneTBB), or not",
+       Kind::text,
+       {"auto", "none"},
+       "Options"},
       {"--processors",
        "P",
        "how many: 4, or 1,2,4, or 1-8, which is the default as far as the machine has them",

@@ -8,16 +8,16 @@
 #include "../../base/text.hpp"
 #include "../../dynamics/parameters/parameter_derivatives.hpp"
 #include "../../simulate/design/design_scenario.hpp"
-#include "../io/codegen_options.hpp"
 #include "../commands.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
-#include "../report/design_check.hpp"
-#include "../parts/design_input.hpp"
-#include "../report/design_instants.hpp"
+#include "../io/codegen_options.hpp"
 #include "../io/motion_csv.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
+#include "../parts/design_input.hpp"
+#include "../report/design_check.hpp"
+#include "../report/design_instants.hpp"
 
 namespace lw::cli {
 namespace {
@@ -177,7 +177,8 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   std::vector<ForwardDesign::Instant> instants;
   if (!options.instants.empty()) instants = design.trajectory();
   if (arguments.has("--out") && !instants.empty())
-    write_file(arguments.text("--out"), trajectory_csv(instants, input.loaded.model, input.closed.get(), input.parameters));
+    write_file(arguments.text("--out"),
+               trajectory_csv(instants, input.loaded.model, input.closed.get(), input.parameters));
   std::erase_if(instants, [&](const ForwardDesign::Instant& i) {
     return !shows_end && std::find(asked.begin(), asked.end(), i.t) == asked.end();
   });
@@ -197,7 +198,8 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
     add_joints(json, input);
     add_gradients(json, input.parameters, design.start(), names, values, rows);
     json["instants"] = Json::array();
-    for (const auto& i : instants) json["instants"].push_back(instant_json(i, input.loaded.model, input.closed.get(), input.parameters));
+    for (const auto& i : instants)
+      json["instants"].push_back(instant_json(i, input.loaded.model, input.closed.get(), input.parameters));
     if (check) {
       Json& list = json["check"] = Json::object();
       for (const DesignCheck::Road& road : check->roads) list[road.key] = road.difference;
@@ -390,9 +392,8 @@ int run_sensitivity(const Arguments& arguments) {
   }
   if (!arguments.has("--scenario")) note_losses(arguments, input.loaded.mechanism);
   const bool named = !input.loaded.mechanism.parameters.empty();
-  input.parameters =
-      design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"), input.loaded.mechanism,
-                        input.state());
+  input.parameters = design_parameters("--parameters", arguments.text("--parameters", named ? "all" : "inertial"),
+                                       input.loaded.mechanism, input.state());
   for (const std::string& text : arguments.texts("--functional"))
     input.functionals.push_back(functional_of("--functional", text));
   if (arguments.has("--cost")) return sensitivity_cost(arguments, input);
@@ -432,7 +433,8 @@ Command sensitivity_command() {
        "Options"},
       {"--check",
        "",
-       "by all roads, by a complex step through the integration, and by differences of whole runs with all parameters moved; "
+       "by all roads, by a complex step through the integration, and by differences of whole runs with all parameters "
+       "moved; "
        "without functionals of q, qd and qdd; exit code 1 where they differ",
        Kind::flag,
        {},
@@ -486,7 +488,8 @@ Command sensitivity_command() {
       "made: direct ones go "
       "along with the motion, one parameter after the other; adjoint ones come back from its end, for all parameters "
       "at once. "
-      "Derivatives of q are along the velocities. With closed loops the state, --q and --qd are those of the independent joints, the "
+      "Derivatives of q are along the velocities. With closed loops the state, --q and --qd are those of the "
+      "independent joints, the "
       "others follow as link lengths and all else have it; formulas may name them all.";
   c.examples = {
       "linkwright sensitivity twu-3r --qd 12deg,-8deg,-4deg --torque \"link1=10*sqrt(t)+6\" --duration 0.18",

@@ -10,14 +10,14 @@
 #include "../../dynamics/loops/loop_plan.hpp"
 #include "../../model/entries.hpp"
 #include "../../model/limits.hpp"
-#include "../io/closed_model.hpp"
 #include "../commands.hpp"
-#include "../io/model_input.hpp"
-#include "../frame/progress.hpp"
-#include "../io/results.hpp"
 #include "../draw/run_files.hpp"
-#include "../io/scenario_option.hpp"
+#include "../frame/progress.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/closed_model.hpp"
+#include "../io/model_input.hpp"
+#include "../io/results.hpp"
+#include "../io/scenario_option.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {
@@ -109,7 +109,10 @@ Json as_json(const Arguments& arguments, const Report& r) {
             {"energy_residual", run.energy_residual},
             {"closure_residual", model.loops.empty() ? Json(nullptr) : Json(run.closure)},
             {"energy",
-             {{"kinetic", r.last.kinetic}, {"potential", r.last.potential}, {"work", r.last.work}, {"losses", r.last.losses}}},
+             {{"kinetic", r.last.kinetic},
+              {"potential", r.last.potential},
+              {"work", r.last.work},
+              {"losses", r.last.losses}}},
             {"coordinate_names", model.coordinate_names},
             {"velocity_names", model.velocity_names},
             {"final",
@@ -142,9 +145,11 @@ void print_text(const Report& r) {
   const RunResult& run = r.result;
   const Model<double>& model = r.scene.model();
   const bool friction = r.scenario.friction && r.scene.has_losses();
-  fmt::print("{}: {:.6g} s by {}{}\n\n", model.name, run.final.t, r.scenario.integrator, friction ? ", with friction" : "");
+  fmt::print("{}: {:.6g} s by {}{}\n\n", model.name, run.final.t, r.scenario.integrator,
+             friction ? ", with friction" : "");
   const std::vector<Entry> q = coordinate_entries(model), v = velocity_entries(model);
-  const double far = largest(run.final.q), fast = largest(run.final.v), rate = largest(r.last.qdd), effort = largest(r.last.tau);
+  const double far = largest(run.final.q), fast = largest(run.final.v), rate = largest(r.last.qdd),
+               effort = largest(r.last.tau);
   if (q.size() == v.size() && !r.last.qdd.empty()) {
     Table table({"joint", "q", "", "qd", "qdd", "tau", ""});
     for (std::size_t k = 0; k < v.size(); ++k) {
@@ -164,11 +169,13 @@ void print_text(const Report& r) {
     fmt::print("{}", rates.str());
   }
   print_events(run);
-  fmt::print("\nenergy      {:.6g} J kinetic, {:.6g} J potential, {:.6g} J work, {:.6g} J lost; residual {}\n", r.last.kinetic,
-             r.last.potential, r.last.work, r.last.losses,
-             std::isfinite(run.energy_residual) ? fmt::format("{:.1e} of the largest", run.energy_residual) : "without bound");
+  fmt::print(
+      "\nenergy      {:.6g} J kinetic, {:.6g} J potential, {:.6g} J work, {:.6g} J lost; residual {}\n", r.last.kinetic,
+      r.last.potential, r.last.work, r.last.losses,
+      std::isfinite(run.energy_residual) ? fmt::format("{:.1e} of the largest", run.energy_residual) : "without bound");
   if (!model.loops.empty()) {
-    fmt::print("loops       {} coordinates, open by {:.1e} m or rad at most\n", r.scenario.redundant ? "redundant" : "minimal", run.closure);
+    fmt::print("loops       {} coordinates, open by {:.1e} m or rad at most\n",
+               r.scenario.redundant ? "redundant" : "minimal", run.closure);
   }
   fmt::print("steps       {}{}, {} evaluations, {}\n", run.counts.steps,
              run.counts.rejected > 0 ? fmt::format(" ({} rejected)", run.counts.rejected) : "", run.counts.slopes,
@@ -198,8 +205,9 @@ int run_simulate(const Arguments& arguments) {
     throw Error(ErrorCode::usage, "how long? --duration 5 says it (in seconds), or `duration` in a scenario");
   }
   const std::unique_ptr<Integrator> integrator = make_integrator(scenario.integrator, scenario.options);
-  lw::ScenarioDriven scene(loaded.mechanism, scenario,
-              arguments.has("--no-compile") ? DrivenOptions::Way::reference : DrivenOptions::Way::automatic);
+  lw::ScenarioDriven scene(
+      loaded.mechanism, scenario,
+      arguments.has("--no-compile") ? DrivenOptions::Way::reference : DrivenOptions::Way::automatic);
   for (const std::string& note : scene.notes()) {
     if (!arguments.quiet()) say("note: " + note);
   }
@@ -236,8 +244,8 @@ int run_simulate(const Arguments& arguments) {
       const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (passed < kPatience || passed * (options.duration - t) < kLongRun * t) return;
       told = true;
-      say(fmt::format("note: after {:.0f} s the motion has come to t = {:.3g} s of {:g}, in steps of {:.1e} s{}", passed, t, options.duration,
-                      t / static_cast<double>(std::max(1L, steps->counts().steps)),
+      say(fmt::format("note: after {:.0f} s the motion has come to t = {:.3g} s of {:g}, in steps of {:.1e} s{}",
+                      passed, t, options.duration, t / static_cast<double>(std::max(1L, steps->counts().steps)),
                       scenario.integrator == "cvode" || !is_adaptive(scenario.integrator, scenario.options)
                           ? ""
                           : ": it may be stiff (--integrator cvode), or the tolerances too small"));
@@ -275,21 +283,35 @@ Command simulate_command() {
   std::vector<Option> own = scenario_options();
   own.push_back({"--out", "FILE.csv", "writes t,q1..,qd1..,qdd1..,tau1..,energy", Kind::text, {}, "Output"});
   own.push_back({"--mcap", "FILE.mcap", "writes motion, frames and shapes for Foxglove", Kind::text, {}, "Output"});
-  own.push_back({"--plot", "FILE.svg", "draws coordinates, velocities, torques and energy over time", Kind::text, {}, "Output"});
-  own.push_back({"--no-compile", "", "computes by the plain algorithms instead of compiled code", Kind::flag, {}, "Options"});
-  own.push_back({"--no-guard", "", "goes on where the energy does not balance or the motion does not advance", Kind::flag, {}, "Options"});
+  own.push_back(
+      {"--plot", "FILE.svg", "draws coordinates, velocities, torques and energy over time", Kind::text, {}, "Output"});
+  own.push_back(
+      {"--no-compile", "", "computes by the plain algorithms instead of compiled code", Kind::flag, {}, "Options"});
+  own.push_back({"--no-guard",
+                 "",
+                 "goes on where the energy does not balance or the motion does not advance",
+                 Kind::flag,
+                 {},
+                 "Options"});
   Command c = dynamics_command(own);
   c.name = "simulate";
   c.summary = "the motion of a mechanism in time";
   c.description =
-      "Integrates the equations of motion from a state: free motion under constant torques (--q, --qd, --tau), or what a "
-      "scenario file says (docs/scenarios.md): inputs as formulas, tables, recordings or controllers, events that stop, note or "
+      "Integrates the equations of motion from a state: free motion under constant torques (--q, --qd, --tau), or what "
+      "a "
+      "scenario file says (docs/scenarios.md): inputs as formulas, tables, recordings or controllers, events that "
+      "stop, note or "
       "change something, outputs. Options win over the file.\n\n"
-      "Friction of joints and losses of drives act, unless --no-friction. Energy and work are integrated with the motion; "
-      "the residual of their balance is always given. A run watches itself: where energy comes from nothing, loops open or time stands still, it "
-      "ends with an error, its files complete to there (--no-guard goes on). Ctrl-C ends the run and leaves complete files.\n\n"
-      "For a mechanism with loops --q, --qd and --tau list its actuated joints; the others follow, in the mode of home or --mode K. "
-      "At a dead centre, which the actuated joints do not determine, `--coordinates redundant` goes on. Where branches of the motion meet, the "
+      "Friction of joints and losses of drives act, unless --no-friction. Energy and work are integrated with the "
+      "motion; "
+      "the residual of their balance is always given. A run watches itself: where energy comes from nothing, loops "
+      "open or time stands still, it "
+      "ends with an error, its files complete to there (--no-guard goes on). Ctrl-C ends the run and leaves complete "
+      "files.\n\n"
+      "For a mechanism with loops --q, --qd and --tau list its actuated joints; the others follow, in the mode of home "
+      "or --mode K. "
+      "At a dead centre, which the actuated joints do not determine, `--coordinates redundant` goes on. Where branches "
+      "of the motion meet, the "
       "motion stays on its branch.";
   c.examples = {"linkwright simulate double-pendulum --duration 5 --plot swing.svg --out run.csv",
                 "linkwright simulate puma560 --duration 0.5 --step 0.001 --tau 10,0,0,0,0,0 --no-friction --json",

@@ -19,20 +19,21 @@
 #include "../../model/random_state.hpp"
 #include "../../model/read/read.hpp"
 #include "../commands.hpp"
-#include "../report/emitted.hpp"
-#include "../io/results.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/results.hpp"
+#include "../report/emitted.hpp"
 
-// The four ways to write inverse dynamics, on arms of more and more joints: what they take to make, to compile and to run.
+// The four ways to write inverse dynamics, on arms of more and more joints: what they take to make, to compile and to
+// run.
 namespace lw::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kTerms = 10'000, kLongTerms = 50'000;          // of an expansion
-constexpr double kBytes = 350e3, kLongBytes = 4e6;                    // of C that the compiler is given
-constexpr int kLargestArm = 12;                                       // what the closed forms take
+constexpr std::size_t kTerms = 10'000, kLongTerms = 50'000;  // of an expansion
+constexpr double kBytes = 350e3, kLongBytes = 4e6;           // of C that the compiler is given
+constexpr int kLargestArm = 12;                              // what the closed forms take
 constexpr int kComparedStates = 100;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -48,7 +49,8 @@ struct Measured {
 void run_compiled(const fs::path& library, const std::string& symbol, const Model<double>& model, Measured& m) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw Error(ErrorCode::toolchain, fmt::format("cannot load compiled code: {}", dlerror()));
-  const auto inverse = reinterpret_cast<void (*)(const double*, const double*, const double*, double*)>(dlsym(handle, symbol.c_str()));
+  const auto inverse =
+      reinterpret_cast<void (*)(const double*, const double*, const double*, double*)>(dlsym(handle, symbol.c_str()));
   require(inverse != nullptr, "compiled code has its function");
   Random random(1);
   Workspace<double> work(model);
@@ -61,7 +63,8 @@ void run_compiled(const fs::path& library, const std::string& symbol, const Mode
     inverse(s.q.data(), s.qd.data(), s.qdd.data(), tau.data());
     rnea<double>(model, work, s.q, s.qd, s.qdd, expected);
     const std::vector<double> terms = torque_terms(model, work, s.q, s.qd, s.qdd);
-    for (std::size_t i = 0; i < tau.size(); ++i) m.error = worse(m.error, std::abs(tau[i] - expected[i]) / std::max(1.0, terms[i]));
+    for (std::size_t i = 0; i < tau.size(); ++i)
+      m.error = worse(m.error, std::abs(tau[i] - expected[i]) / std::max(1.0, terms[i]));
   }
   const auto begin = Clock::now();
   m.ns = HUGE_VAL;
@@ -103,7 +106,8 @@ Measured measured(Strategy strategy, int joints, bool long_run, const fs::path& 
   const Finished done = lw::run_program(build, folder.string());
   m.compilation = seconds_since(start);
   m.compilation_kb = static_cast<double>(done.peak_kilobytes);
-  if (done.status != 0 || lw::run_program(link, folder.string()).status != 0) throw Error(ErrorCode::toolchain, "the compiler refuses the code:\n" + done.output);
+  if (done.status != 0 || lw::run_program(link, folder.string()).status != 0)
+    throw Error(ErrorCode::toolchain, "the compiler refuses the code:\n" + done.output);
   m.object_bytes = static_cast<double>(fs::file_size(folder / "code.o"));
   run_compiled(folder / "code.so", name + "_inverse", instantiate<double>(arm), m);
   return m;
@@ -121,10 +125,12 @@ Range read_range(const Arguments& arguments) {
     const auto [end, fault] = std::from_chars(part.data(), part.data() + part.size(), to);
     return fault == std::errc() && end == part.data() + part.size();
   };
-  const bool fine = dots == std::string::npos ? number(text, range.first) && number(text, range.last)
-                                              : number(text.substr(0, dots), range.first) && number(text.substr(dots + 2), range.last);
+  const bool fine = dots == std::string::npos
+                        ? number(text, range.first) && number(text, range.last)
+                        : number(text.substr(0, dots), range.first) && number(text.substr(dots + 2), range.last);
   if (!fine || range.first < 1 || range.last < range.first || range.last > kLargestArm) {
-    throw Error(ErrorCode::usage, fmt::format("--joints takes a range such as 2..{}, within 1 and {}, not `{}`", kLargestArm, kLargestArm, text));
+    throw Error(ErrorCode::usage, fmt::format("--joints takes a range such as 2..{}, within 1 and {}, not `{}`",
+                                              kLargestArm, kLargestArm, text));
   }
   return range;
 }
@@ -133,8 +139,11 @@ int run_strategies(const Arguments& arguments) {
   const Range range = read_range(arguments);
   const ScratchFolder scratch;
   Json json{{"results", Json::array()}};
-  Table table({"joints", "strategy", "×", "+", "bytes of C", "made in s", "with MB", "compiled in s", "with MB", "bytes of code", "ns a call", "error"});
-  const auto shown = [](double x, const char* format, double unit = 1.0) { return x < 0.0 ? std::string("–") : fmt::format(fmt::runtime(format), x / unit); };
+  Table table({"joints", "strategy", "×", "+", "bytes of C", "made in s", "with MB", "compiled in s", "with MB",
+               "bytes of code", "ns a call", "error"});
+  const auto shown = [](double x, const char* format, double unit = 1.0) {
+    return x < 0.0 ? std::string("–") : fmt::format(fmt::runtime(format), x / unit);
+  };
   bool right = true;
   for (int n = range.first; n <= range.last; ++n) {
     for (const Strategy s : kStrategies) {
@@ -142,23 +151,35 @@ int run_strategies(const Arguments& arguments) {
       const Measured m = measured(s, n, arguments.has("--long"), scratch.path / fmt::format("{}-{}", n, to_string(s)));
       const auto number = [](double x) { return x < 0.0 ? Json() : Json(x); };
       const bool made = m.made.made();
-      json["results"].push_back({{"joints", n}, {"strategy", to_string(s)}, {"multiplications", made ? Json(m.made.multiplications) : Json()},
-                                 {"additions", made ? Json(m.made.additions) : Json()}, {"source_bytes", number(m.bytes)},
-                                 {"generation_seconds", number(m.made.seconds)}, {"generation_kilobytes", number(m.made.kilobytes)},
-                                 {"compilation_seconds", number(m.compilation)}, {"compilation_kilobytes", number(m.compilation_kb)},
-                                 {"object_bytes", number(m.object_bytes)}, {"ns", number(m.ns)}, {"error", number(m.error)}, {"why", m.why}});
+      json["results"].push_back({{"joints", n},
+                                 {"strategy", to_string(s)},
+                                 {"multiplications", made ? Json(m.made.multiplications) : Json()},
+                                 {"additions", made ? Json(m.made.additions) : Json()},
+                                 {"source_bytes", number(m.bytes)},
+                                 {"generation_seconds", number(m.made.seconds)},
+                                 {"generation_kilobytes", number(m.made.kilobytes)},
+                                 {"compilation_seconds", number(m.compilation)},
+                                 {"compilation_kilobytes", number(m.compilation_kb)},
+                                 {"object_bytes", number(m.object_bytes)},
+                                 {"ns", number(m.ns)},
+                                 {"error", number(m.error)},
+                                 {"why", m.why}});
       right = right && (m.error < 0.0 || m.error <= 1e-12);
       if (!made) {
         table.add({std::to_string(n), to_string(s), "–", "–", "–", "–", "–", "–", "–", "–", "–", m.why});
         continue;
       }
-      table.add({std::to_string(n), to_string(s), std::to_string(m.made.multiplications), std::to_string(m.made.additions), shown(m.bytes, "{:.0f}"), shown(m.made.seconds, "{:.2f}"),
-                 shown(m.made.kilobytes, "{:.0f}", 1024.0), shown(m.compilation, "{:.2f}"), shown(m.compilation_kb, "{:.0f}", 1024.0), shown(m.object_bytes, "{:.0f}"),
-                 shown(m.ns, "{:.0f}"), m.why.empty() ? fmt::format("{:.0e}", m.error) : m.why});
+      table.add({std::to_string(n), to_string(s), std::to_string(m.made.multiplications),
+                 std::to_string(m.made.additions), shown(m.bytes, "{:.0f}"), shown(m.made.seconds, "{:.2f}"),
+                 shown(m.made.kilobytes, "{:.0f}", 1024.0), shown(m.compilation, "{:.2f}"),
+                 shown(m.compilation_kb, "{:.0f}", 1024.0), shown(m.object_bytes, "{:.0f}"), shown(m.ns, "{:.0f}"),
+                 m.why.empty() ? fmt::format("{:.0e}", m.error) : m.why});
     }
   }
-  if (arguments.json()) print_json(json);
-  else fmt::print("{}\n", table.str());
+  if (arguments.json())
+    print_json(json);
+  else
+    fmt::print("{}\n", table.str());
   if (!right) say_error("a strategy does not agree with recursive Newton-Euler (1e-12 of the terms is allowed)");
   return right ? kOk : kCheckFailed;
 }
@@ -171,14 +192,23 @@ Command strategies_command() {
   c.name = "strategies";
   c.summary = "compares four ways to write inverse dynamics, on arms of 2 to 12 joints";
   c.description =
-      "Writes the inverse dynamics of arm-N in four ways (compile --strategy): expand, Lagrange's equations multiplied out; loops, matrices of "
-      "the joints and loops over groups of them, as Twu 1987; cse, Lagrange's closed equations with what occurs twice computed once; recursive, what "
-      "compile makes. For each its operations, the size of its text, the time and memory to make and to compile it, the time of a call, and its "
+      "Writes the inverse dynamics of arm-N in four ways (compile --strategy): expand, Lagrange's equations multiplied "
+      "out; loops, matrices of "
+      "the joints and loops over groups of them, as Twu 1987; cse, Lagrange's closed equations with what occurs twice "
+      "computed once; recursive, what "
+      "compile makes. For each its operations, the size of its text, the time and memory to make and to compile it, "
+      "the time of a call, and its "
       "largest difference from recursive Newton-Euler at random states, relative to the terms of each torque.";
-  c.options = {{"--joints", "A..B", "arms of so many joints; default: 2..12", Kind::text, {}, "Options"},
-               {"--long", "", fmt::format("expansions to {} terms instead of {}, and {:.0f} kB of C to the compiler instead of {:.0f}", kLongTerms, kTerms, kLongBytes / 1e3, kBytes / 1e3),
-                Kind::flag, {}, "Options"},
-               json_option()};
+  c.options = {
+      {"--joints", "A..B", "arms of so many joints; default: 2..12", Kind::text, {}, "Options"},
+      {"--long",
+       "",
+       fmt::format("expansions to {} terms instead of {}, and {:.0f} kB of C to the compiler instead of {:.0f}",
+                   kLongTerms, kTerms, kLongBytes / 1e3, kBytes / 1e3),
+       Kind::flag,
+       {},
+       "Options"},
+      json_option()};
   c.examples = {"linkwright strategies --joints 2..3", "linkwright compile arm-4 --strategy loops --out code"};
   c.run = run_strategies;
   return c;

@@ -8,10 +8,10 @@
 #include "../../base/text.hpp"
 #include "../../dynamics/kinematics/closure.hpp"
 #include "../commands.hpp"
-#include "../io/model_input.hpp"
 #include "../frame/progress.hpp"
-#include "../io/results.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/model_input.hpp"
+#include "../io/results.hpp"
 #include "../report/verify_page.hpp"
 
 namespace lw::cli {
@@ -27,10 +27,16 @@ const char* verdict_name(Verdict v) {
   }
   return "";
 }
-Style verdict_style(Verdict v) { return v == Verdict::passed ? Style::good : v == Verdict::failed ? Style::error : Style::warning; }
+Style verdict_style(Verdict v) {
+  return v == Verdict::passed ? Style::good : v == Verdict::failed ? Style::error : Style::warning;
+}
 
 Json verify_json(const Arguments& arguments, const Model<double>& model, const VerificationReport& r) {
-  Json json{{"model", model.name}, {"dof", mobility(model).dof}, {"ok", r.passed()}, {"checks", Json::array()}, {"orders", Json::array()}};
+  Json json{{"model", model.name},
+            {"dof", mobility(model).dof},
+            {"ok", r.passed()},
+            {"checks", Json::array()},
+            {"orders", Json::array()}};
   for (const VerificationCheck& c : r.checks) {
     const bool skipped = c.verdict == Verdict::skipped;
     json["checks"].push_back({{"group", c.group},
@@ -62,7 +68,8 @@ void print_checks(const VerificationReport& r) {
     if (c.group != group) fmt::print("\n{}\n", styled(c.group, Style::heading, stdout));
     group = c.group;
     const std::string verdict = verdict_name(c.verdict), blanks(widest - display_width(c.name), ' ');
-    fmt::print("  {}{}  {}", styled(verdict, verdict_style(c.verdict), stdout), std::string(7 - verdict.size(), ' '), c.name);
+    fmt::print("  {}{}  {}", styled(verdict, verdict_style(c.verdict), stdout), std::string(7 - verdict.size(), ' '),
+               c.name);
     if (c.verdict == Verdict::skipped || !std::isfinite(c.worst)) {
       fmt::print("{}  {}\n", blanks, styled(c.note.empty() ? "is not a number" : c.note, Style::faint, stdout));
     } else {
@@ -82,7 +89,8 @@ int run_verify(const Arguments& arguments) {
   const auto whole = [&](const char* option, double fallback, double least) {
     const double x = arguments.number(option, fallback);
     if (x != std::floor(x) || x < least || x > 1e6) {
-      throw Error(ErrorCode::usage, fmt::format("{} takes a whole number from {}, not `{}`", option, least, arguments.text(option)));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} takes a whole number from {}, not `{}`", option, least, arguments.text(option)));
     }
     return x;
   };
@@ -103,8 +111,8 @@ int run_verify(const Arguments& arguments) {
     for (const char* option : {"--set", "--payload"}) {
       for (const std::string& value : arguments.texts(option)) changes.push_back(std::string(option) + " " + value);
     }
-    write_file(arguments.text("--out"), verify_page({loaded.mechanism, loaded.model, report, options.states, options.seed,
-                                                     arguments.text("MODEL"), changes}));
+    write_file(arguments.text("--out"), verify_page({loaded.mechanism, loaded.model, report, options.states,
+                                                     options.seed, arguments.text("MODEL"), changes}));
     if (!arguments.quiet()) say("page written to " + arguments.text("--out"));
   }
   if (arguments.json()) {
@@ -124,18 +132,23 @@ int run_verify(const Arguments& arguments) {
 
 Command verify_command() {
   using Kind = Option::Kind;
-  Command c = dynamics_command({{"--states", "N", "random states; default: 50", Kind::number, {}, "Options"},
-                                {"--seed", "N", "other random states; default: 1", Kind::number, {}, "Options"},
-                                {"--duration", "SECONDS", "of the runs; default: 1", Kind::number, {}, "Options"},
-                                {"--no-compile", "", "leaves compiled code out", Kind::flag, {}, "Options"},
-                                {"--out", "FILE.html", "also writes a page to file, with plots", Kind::text, {}, "Output"}});
+  Command c =
+      dynamics_command({{"--states", "N", "random states; default: 50", Kind::number, {}, "Options"},
+                        {"--seed", "N", "other random states; default: 1", Kind::number, {}, "Options"},
+                        {"--duration", "SECONDS", "of the runs; default: 1", Kind::number, {}, "Options"},
+                        {"--no-compile", "", "leaves compiled code out", Kind::flag, {}, "Options"},
+                        {"--out", "FILE.html", "also writes a page to file, with plots", Kind::text, {}, "Output"}});
   c.name = "verify";
   c.summary = "cross-checks every result of a mechanism by an independent method";
   c.description =
-      "Computes the dynamics of a mechanism by independent methods and measures how far they differ: every formulation that can "
-      "describe it at random states, forward dynamics put back into inverse dynamics, compiled code, derivatives against dual "
-      "numbers, power against energy; then along a run the torques from the motion and the energy that is not accounted for; and "
-      "the order of the integrators on this mechanism. Where a deviation is larger than allowed, the check has failed and the exit code is 1. A check "
+      "Computes the dynamics of a mechanism by independent methods and measures how far they differ: every formulation "
+      "that can "
+      "describe it at random states, forward dynamics put back into inverse dynamics, compiled code, derivatives "
+      "against dual "
+      "numbers, power against energy; then along a run the torques from the motion and the energy that is not "
+      "accounted for; and "
+      "the order of the integrators on this mechanism. Where a deviation is larger than allowed, the check has failed "
+      "and the exit code is 1. A check "
       "that cannot be made for this mechanism is skipped, with the reason: this says nothing against it.";
   c.examples = {"linkwright verify double-pendulum", "linkwright verify puma560 --out puma560.html",
                 "linkwright verify stanford --states 20 --no-compile --json"};

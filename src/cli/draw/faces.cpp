@@ -107,8 +107,8 @@ class Painter {
     return sides;
   }
 
-  // A plane along the line of sight, with half of the faces on either side: neither side can cover the other. For scenes
-  // of many faces, where searching for a divider would take long.
+  // A plane along the line of sight, with half of the faces on either side: neither side can cover the other. For
+  // scenes of many faces, where searching for a divider would take long.
   Plane halving(const std::vector<Face>& faces) const {
     Point across = std::abs(toward_[0]) < 0.9 ? Point(1, 0, 0) : Point(0, 1, 0);
     across = cross(toward_, across);

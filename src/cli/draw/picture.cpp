@@ -110,7 +110,8 @@ class Scene {
   std::vector<Face> faces;
 };
 
-void add_visuals(Scene& scene, const std::vector<Visual>& visuals, const Transform<double>& X_WF, const DefaultValues& at) {
+void add_visuals(Scene& scene, const std::vector<Visual>& visuals, const Transform<double>& X_WF,
+                 const DefaultValues& at) {
   for (const Visual& v : visuals) {
     const Transform<double> X =
         X_WF * Transform<double>{Mat3<double>::from(at(v.origin.rotation)), Vec3<double>::from(at(v.origin.xyz))};
@@ -196,7 +197,8 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
   }
   add_bars(scene, mechanism, model, work, q);
   if (scene.faces.empty()) {
-    throw Error(ErrorCode::model, "`" + mechanism.name + "` has nothing to draw: no shapes, and no link away from its parent");
+    throw Error(ErrorCode::model,
+                "`" + mechanism.name + "` has nothing to draw: no shapes, and no link away from its parent");
   }
 
   const Camera camera = camera_for(model.gravity);
@@ -220,7 +222,8 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
   const auto py = [&](const Point& p) { return kHeight / 2 - (y_of(p) - (bounds.low + bounds.high) / 2) * scale; };
 
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" role=\"img\">\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
+      "role=\"img\">\n"
       "<title>{2}</title>\n",
       kWidth, kHeight, escape_xml(mechanism.name));
 
@@ -243,7 +246,8 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
       const double d = k * cell, e = kCells * cell;
       const Point from = up * ground + (along ? a * (ma + d) + b * (mb - e) : a * (ma - e) + b * (mb + d));
       const Point to = up * ground + (along ? a * (ma + d) + b * (mb + e) : a * (ma + e) + b * (mb + d));
-      svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", px(from), py(from), px(to), py(to));
+      svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", px(from), py(from),
+                         px(to), py(to));
     }
   }
   svg += "</g>\n";
@@ -263,8 +267,10 @@ std::string picture(const Mechanism& mechanism, const Model<double>& model, std:
     svg += fmt::format("<polygon points=\"{}\" fill=\"{}\" stroke=\"{}\"/>\n", points, fill, fill);
   }
   svg += "</g>\n";
-  svg += fmt::format("<text x=\"{:g}\" y=\"{:g}\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#8a94a6\" text-anchor=\"end\">grid {:g} m</text>\n",
-                     kWidth - 12.0, kHeight - 12.0, cell);
+  svg += fmt::format(
+      "<text x=\"{:g}\" y=\"{:g}\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#8a94a6\" "
+      "text-anchor=\"end\">grid {:g} m</text>\n",
+      kWidth - 12.0, kHeight - 12.0, cell);
   return svg + "</svg>\n";
 }
 

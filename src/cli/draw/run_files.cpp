@@ -14,8 +14,8 @@ struct Columns {
   std::span<const double> RunRow::*values;
   bool coordinates;
 };
-constexpr Columns kColumns[] = {{"q", &RunRow::q, true}, {"qd", &RunRow::qd, false}, {"qdd", &RunRow::qdd, false},
-                                {"tau", &RunRow::tau, false}};
+constexpr Columns kColumns[] = {
+    {"q", &RunRow::q, true}, {"qd", &RunRow::qd, false}, {"qdd", &RunRow::qdd, false}, {"tau", &RunRow::tau, false}};
 
 class CsvRun : public RunFile {
  public:

@@ -8,8 +8,8 @@
 
 namespace lw::cli {
 
-// A file that takes a run row by row. `finish` puts it in place, whatever it holds by then: false where the disk was full before
-// the end, which has been thrown then.
+// A file that takes a run row by row. `finish` puts it in place, whatever it holds by then: false where the disk was
+// full before the end, which has been thrown then.
 class RunFile : public RunListener {
  public:
   virtual bool finish() = 0;
@@ -17,7 +17,8 @@ class RunFile : public RunListener {
 
 // t,q1..,qd1..,qdd1..,tau1..,energy, as far as the scenario asks for them, then its formulas as out.NAME.
 std::unique_ptr<RunFile> csv_file(const std::string& path, const Model<double>& model, const Scenario& scenario);
-// Topics: /tf (foxglove.FrameTransforms), /scene (foxglove.SceneUpdate: the shapes, once), /state, /events (foxglove.Log).
+// Topics: /tf (foxglove.FrameTransforms), /scene (foxglove.SceneUpdate: the shapes, once), /state, /events
+// (foxglove.Log).
 std::unique_ptr<RunFile> mcap_file(const std::string& path, const Mechanism& mechanism, const Model<double>& model,
                                    const Scenario& scenario);
 // Coordinates, velocities, torques and energy over time, events marked.

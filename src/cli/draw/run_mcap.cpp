@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 
 #include "../../base/file.hpp"
 #include "../../base/mcap.hpp"
@@ -36,11 +36,12 @@ std::string titled(const char* title, Json schema) {
 }
 
 std::string transforms_schema() {
-  return titled("foxglove.FrameTransforms", object({{"transforms", list_of(object({{"timestamp", time_schema()},
-                                                                                   {"parent_frame_id", text_schema()},
-                                                                                   {"child_frame_id", text_schema()},
-                                                                                   {"translation", vector_schema()},
-                                                                                   {"rotation", quaternion_schema()}}))}}));
+  return titled("foxglove.FrameTransforms",
+                object({{"transforms", list_of(object({{"timestamp", time_schema()},
+                                                       {"parent_frame_id", text_schema()},
+                                                       {"child_frame_id", text_schema()},
+                                                       {"translation", vector_schema()},
+                                                       {"rotation", quaternion_schema()}}))}}));
 }
 std::string scene_schema() {
   const Json pose = object({{"position", vector_schema()}, {"orientation", quaternion_schema()}});
@@ -157,7 +158,11 @@ class McapRun : public RunFile {
          {"qdd", named(model_.velocity_names, r.qdd)},
          {"tau", named(model_.velocity_names, r.tau)},
          {"energy",
-          {{"kinetic", r.kinetic}, {"potential", r.potential}, {"work", r.work}, {"losses", r.losses}, {"residual", r.residual}}},
+          {{"kinetic", r.kinetic},
+           {"potential", r.potential},
+           {"work", r.work},
+           {"losses", r.losses},
+           {"residual", r.residual}}},
          {"outputs", std::move(outputs)}});
   }
 
@@ -173,8 +178,14 @@ class McapRun : public RunFile {
     put(scene_, t, {{"entities", std::move(entities)}});
   }
   static Json entity(double t, const std::string& frame, const std::vector<Visual>& visuals, const DefaultValues& at) {
-    Json e{{"timestamp", time_json(t)}, {"frame_id", frame},        {"id", frame}, {"lifetime", {{"sec", 0}, {"nsec", 0}}},
-           {"frame_locked", true},      {"cubes", Json::array()}, {"spheres", Json::array()}, {"cylinders", Json::array()}};
+    Json e{{"timestamp", time_json(t)},
+           {"frame_id", frame},
+           {"id", frame},
+           {"lifetime", {{"sec", 0}, {"nsec", 0}}},
+           {"frame_locked", true},
+           {"cubes", Json::array()},
+           {"spheres", Json::array()},
+           {"cylinders", Json::array()}};
     for (const Visual& v : visuals) {
       if (v.shape == Visual::Shape::mesh) continue;
       const auto size = [&](std::size_t k) { return at(v.size[k]); };

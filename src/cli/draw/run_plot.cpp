@@ -92,12 +92,14 @@ class PlotRun : public RunFile {
     if (chosen.empty()) return;
     const std::size_t all = chosen.size();
     if (all > kMostCurves) {
-      std::ranges::stable_sort(chosen, [&](std::size_t a, std::size_t b) { return reach(courses[a]) > reach(courses[b]); });
+      std::ranges::stable_sort(chosen,
+                               [&](std::size_t a, std::size_t b) { return reach(courses[a]) > reach(courses[b]); });
       chosen.resize(kMostCurves);
       std::ranges::sort(chosen);
     }
     Plot p = empty(label);
-    for (const std::size_t k : chosen) p.series.push_back({entries[k].name, t_, courses[k], {}, static_cast<int>(k % 8)});
+    for (const std::size_t k : chosen)
+      p.series.push_back({entries[k].name, t_, courses[k], {}, static_cast<int>(k % 8)});
     if (all > chosen.size()) p.y_label += fmt::format(", {} of {}", chosen.size(), all);
     panels_.push_back(std::move(p));
   }

@@ -1,4 +1,5 @@
-// The workspace of a planar mechanism as a drawing: how well its frame can be moved where, with the mechanism at home in it.
+// The workspace of a planar mechanism as a drawing: how well its frame can be moved where, with the mechanism at home
+// in it.
 #pragma once
 
 #include <string>

@@ -58,8 +58,8 @@ const Option* find_option(const Command& command, const std::string& name) {
               fmt::format("`{}` has no option `{}`; {}", command.name, word, suggestion(word, names)));
 }
 
-// `--q -0.1,0.2` as `--q=-0.1,0.2`: what follows an option that takes a value is its value, whatever it begins with, but for
-// another long option, before which the value was forgotten. Also names what is not known, or too much.
+// `--q -0.1,0.2` as `--q=-0.1,0.2`: what follows an option that takes a value is its value, whatever it begins with,
+// but for another long option, before which the value was forgotten. Also names what is not known, or too much.
 std::vector<std::string> joined(const Command& command, const std::vector<std::string>& words) {
   std::vector<std::string> result;
   std::size_t free_words = 0;

@@ -43,16 +43,19 @@ std::string label(const Option& o) { return o.value.empty() ? o.name : o.name + 
 
 std::string help(const std::vector<Command>& commands) {
   std::string out =
-      "Linkwright: rigid-body dynamics, from the description of a mechanism to its equations of motion and to code.\n\n";
+      "Linkwright: rigid-body dynamics, from the description of a mechanism to its equations of motion and to "
+      "code.\n\n";
   out += heading("Usage:") + "  linkwright COMMAND [MODEL] [options]\n\n";
-  out += "MODEL is the path of a mechanism file (.yaml, .urdf, .twu, .wong) or a name that `linkwright models` lists.\n\n";
+  out +=
+      "MODEL is the path of a mechanism file (.yaml, .urdf, .twu, .wong) or a name that `linkwright models` lists.\n\n";
   out += heading("Commands:");
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Command& c : commands) rows.emplace_back(c.name, c.summary);
   out += columns(rows, 16) + "\n";
   out += heading("Try:");
-  out += "  linkwright demo\n  linkwright check puma560\n  linkwright inverse puma560 --qdd 1,0,0,0,0,0\n"
-         "  linkwright compile puma560 --out code\n\n";
+  out +=
+      "  linkwright demo\n  linkwright check puma560\n  linkwright inverse puma560 --qdd 1,0,0,0,0,0\n"
+      "  linkwright compile puma560 --out code\n\n";
   out += "`linkwright COMMAND --help` explains a command with examples; `linkwright --version` says which this is.\n";
   out +=
       "Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad model or data, 4 toolchain, 5 deadline missed,\n            "

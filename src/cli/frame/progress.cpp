@@ -16,7 +16,8 @@ volatile std::sig_atomic_t interrupt_noted = 0;
 
 std::string left_over(double seconds) {
   if (seconds < 90.0) return fmt::format("{:.0f} s left", seconds);
-  return seconds < 5400.0 ? fmt::format("{:.0f} min left", seconds / 60.0) : fmt::format("{:.1f} h left", seconds / 3600.0);
+  return seconds < 5400.0 ? fmt::format("{:.0f} min left", seconds / 60.0)
+                          : fmt::format("{:.1f} h left", seconds / 3600.0);
 }
 
 }  // namespace
@@ -42,8 +43,10 @@ void Progress::at(double fraction, const std::function<std::string()>& note) {
   for (int k = 0; k < kBar; ++k) bar += k < full ? "█" : "░";
   const std::string behind = note();
   const std::string left = done > 0.01 ? ", " + left_over(spent * (1.0 - done) / done) : "";
-  std::fputs(fmt::format("\r{} {} {:3.0f} %{}{}\033[K", what_, bar, 100.0 * done, left, behind.empty() ? "" : "  " + behind).c_str(),
-             stderr);
+  std::fputs(
+      fmt::format("\r{} {} {:3.0f} %{}{}\033[K", what_, bar, 100.0 * done, left, behind.empty() ? "" : "  " + behind)
+          .c_str(),
+      stderr);
   std::fflush(stderr);
 }
 

@@ -18,7 +18,8 @@ namespace lw::cli {
 Option mode_option() {
   return {"--mode",
           "K",
-          "of a mechanism with loops: the K-th of the ways to assemble it that `linkwright assemble` lists; default: that of the home "
+          "of a mechanism with loops: the K-th of the ways to assemble it that `linkwright assemble` lists; default: "
+          "that of the home "
           "pose, continued along the straight line to --q",
           Option::Kind::number,
           {},
@@ -45,7 +46,8 @@ GivenJoints read_given(const Arguments& arguments, const Model<double>& model, c
   GivenJoints given;
   if (arguments.has("--q")) {
     const std::string text = arguments.text("--q");
-    const bool all = every.size() > places.size() && static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1 == every.size();
+    const bool all = every.size() > places.size() &&
+                     static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1 == every.size();
     const std::vector<double> values = parse_entries("--q", text, actuated_entries(all ? model : led));
     const std::vector<int>& over = all ? every : places;
     for (std::size_t k = 0; k < over.size(); ++k) q[at(over[k])] = values[k];
@@ -56,7 +58,8 @@ GivenJoints read_given(const Arguments& arguments, const Model<double>& model, c
   return given;
 }
 
-std::string disagreement(const Model<double>& model, const Model<double>& led, const GivenJoints& given, const std::vector<double>& q) {
+std::string disagreement(const Model<double>& model, const Model<double>& led, const GivenJoints& given,
+                         const std::vector<double>& q) {
   const std::vector<int> every = actuated_coordinates(model), leading = actuated_velocities(led);
   std::vector<bool> angle(at(model.nq), false);
   for (const Body<double>& body : model.bodies) {
@@ -67,8 +70,10 @@ std::string disagreement(const Model<double>& model, const Model<double>& led, c
     if (std::abs(angle[at(every[k])] ? std::remainder(off, 2.0 * std::numbers::pi) : off) <= 1e-6) continue;
     std::string names;
     for (const int v : leading) names += (names.empty() ? "`" : ", `") + model.velocity_names[at(v)] + "`";
-    return fmt::format("`{}` has more actuated joints than freedoms ({}): where {} {} as given, `{}` is {:.9g}, not {:.9g}", model.name,
-                       leading.size(), names, leading.size() == 1 ? "is" : "are", model.coordinate_names[at(every[k])], is, given.all[k]);
+    return fmt::format(
+        "`{}` has more actuated joints than freedoms ({}): where {} {} as given, `{}` is {:.9g}, not {:.9g}",
+        model.name, leading.size(), names, leading.size() == 1 ? "is" : "are", model.coordinate_names[at(every[k])], is,
+        given.all[k]);
   }
   return "";
 }
@@ -82,17 +87,20 @@ Assembled read_assembled(const Arguments& arguments, const LoadedModel& loaded, 
     AssemblyModes all = assembly_modes(led, given.led, static_cast<int>(model.frames.size()) - 1);
     std::erase_if(all.modes, [&](const AssemblyMode& m) { return !disagreement(model, led, given, m.at.q).empty(); });
     if (!(k >= 1.0 && k == std::floor(k) && k <= static_cast<double>(all.modes.size()))) {
-      throw Error(ErrorCode::usage, fmt::format("--mode {}: `{}` has {} there, see `linkwright assemble`", arguments.text("--mode"),
-                                                model.name, counted(all.modes.size(), "mode")));
+      throw Error(ErrorCode::usage,
+                  fmt::format("--mode {}: `{}` has {} there, see `linkwright assemble`", arguments.text("--mode"),
+                              model.name, counted(all.modes.size(), "mode")));
     }
     there = all.modes[static_cast<std::size_t>(k) - 1].at;
   } else {
     there = assemble_at(led, given.led);
-    if (const std::string why = disagreement(model, led, given, there.q); !why.empty()) throw Error(ErrorCode::data, why);
+    if (const std::string why = disagreement(model, led, given, there.q); !why.empty())
+      throw Error(ErrorCode::data, why);
   }
   if (!arguments.quiet()) {
     for (const PassedLimit& passed : passed_limits(loaded.mechanism, model, there.q)) {
-      say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side, passed.limit));
+      say(fmt::format("note: {} = {:.6g} lies {} limit, {:.6g}", passed.joint->name, passed.value, passed.side,
+                      passed.limit));
     }
   }
   return there;

@@ -1,5 +1,6 @@
-// Of a mechanism with loops: --q runs over the joints that lead it, the actuated ones (of more than there are freedoms the first independent
-// ones, or all of them where they agree with the closures to 1e-6), and --mode says which of the ways to assemble it is meant.
+// Of a mechanism with loops: --q runs over the joints that lead it, the actuated ones (of more than there are freedoms
+// the first independent ones, or all of them where they agree with the closures to 1e-6), and --mode says which of the
+// ways to assemble it is meant.
 #pragma once
 
 #include <string>
@@ -18,17 +19,18 @@ Option mode_option();
 std::vector<Entry> actuated_entries(const Model<double>& model);
 std::vector<Entry> actuated_velocity_entries(const Model<double>& model);
 
-// `led` is the model as led_model has it. What --q gives for its actuated joints, those of the home pose where it is absent; and where it
-// gives all that the file calls actuated, these as well.
+// `led` is the model as led_model has it. What --q gives for its actuated joints, those of the home pose where it is
+// absent; and where it gives all that the file calls actuated, these as well.
 struct GivenJoints {
   std::vector<double> led, all;
 };
 GivenJoints read_given(const Arguments& arguments, const Model<double>& model, const Model<double>& led);
 // Where the followers among these are not where the closed configuration q has them: what is, in words; else "".
-std::string disagreement(const Model<double>& model, const Model<double>& led, const GivenJoints& given, const std::vector<double>& q);
+std::string disagreement(const Model<double>& model, const Model<double>& led, const GivenJoints& given,
+                         const std::vector<double>& q);
 
-// The whole configuration: with --mode K the K-th of what `assemble` lists, of the last frame; else the mode of home, continued along
-// the straight line. Throws Error where it cannot be assembled.
+// The whole configuration: with --mode K the K-th of what `assemble` lists, of the last frame; else the mode of home,
+// continued along the straight line. Throws Error where it cannot be assembled.
 Assembled read_assembled(const Arguments& arguments, const LoadedModel& loaded, const Model<double>& led);
 
 // Refuses --mode for a mechanism without loops.

@@ -9,8 +9,8 @@
 #include "../../base/index.hpp"
 #include "../../dynamics/assembly/soundness.hpp"
 #include "../../model/joints_alone.hpp"
-#include "closed_input.hpp"
 #include "../frame/terminal.hpp"
+#include "closed_input.hpp"
 
 namespace lw::cli {
 namespace {
@@ -26,7 +26,8 @@ bool can_be_assembled(const Model<double>& model) {
 
 }  // namespace
 
-ClosedModel::ClosedModel(LoadedModel read) : loaded(std::move(read)), mechanism(std::make_unique<ClosedMechanism>(loaded.model)), plan(mechanism->plan()) {
+ClosedModel::ClosedModel(LoadedModel read)
+    : loaded(std::move(read)), mechanism(std::make_unique<ClosedMechanism>(loaded.model)), plan(mechanism->plan()) {
   loaded.model = mechanism->model();
   joints.model = joints_alone(loaded.model, plan.independent);
   joints.model.home = mechanism->independent();
@@ -54,15 +55,19 @@ Assembled read_closed_pose(const Arguments& arguments, const LoadedModel& loaded
   const double usual = assemble_home(led).condition;
   if (!(pose.condition < kNearSingular * usual) && std::isfinite(usual) && !arguments.quiet()) {
     const Model<double> joints = joints_alone(led, actuated_velocities(led));
-    say_warning(fmt::format("`{}` stands next to a singular pose (condition {:.1e} of the closures, {:.1e} at home): there the place of {} hardly tells how the other joints "
-                            "move, so that velocities and torques grow without bound and have {:.0f} digits less", loaded.model.name, pose.condition, usual,
-                            fmt::join(joints.velocity_names, ", "), std::min(16.0, std::log10(pose.condition / usual))));
+    say_warning(
+        fmt::format("`{}` stands next to a singular pose (condition {:.1e} of the closures, {:.1e} at home): there the "
+                    "place of {} hardly tells how the other joints "
+                    "move, so that velocities and torques grow without bound and have {:.0f} digits less",
+                    loaded.model.name, pose.condition, usual, fmt::join(joints.velocity_names, ", "),
+                    std::min(16.0, std::log10(pose.condition / usual))));
   }
   return pose;
 }
 
 std::string dependent_line(const ClosedModel& closed, const Assembled& pose) {
-  std::string text = fmt::format("loops closed to {:.1e} m, condition {:.3g}; dependent: ", pose.residual, pose.condition);
+  std::string text =
+      fmt::format("loops closed to {:.1e} m, condition {:.3g}; dependent: ", pose.residual, pose.condition);
   bool first = true;
   for (const int k : closed.plan.dependent_q) {
     text += fmt::format("{}{} = {:.6g}", first ? "" : ", ", closed.loaded.model.coordinate_names[at(k)], pose.q[at(k)]);

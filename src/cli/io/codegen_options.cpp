@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
-#include "judgements.hpp"
 #include "../frame/terminal.hpp"
+#include "judgements.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
@@ -62,7 +62,8 @@ std::vector<Option> trace_options() {
            "Code"},
           {"--newton-steps",
            "N",
-           fmt::format("loops: so many Newton steps from the guess to the pose; from 0.02 rad off, 3 leave what rounding leaves. Default: {}",
+           fmt::format("loops: so many Newton steps from the guess to the pose; from 0.02 rad off, 3 leave what "
+                       "rounding leaves. Default: {}",
                        kNewtonStepsOfLoops),
            Kind::number,
            {},
@@ -81,7 +82,8 @@ Section functions_section() {
            {"inverse-derivatives", "q, qd, qdd -> d_q, d_qd, d_qdd of tau; with --keep also d_p"},
            {"forward-derivatives", "q, qd, tau -> d_q, d_qd, d_tau of qdd; with --keep also d_p"},
            {"regressor", "q, qd, qdd -> Y of tau = Y pi"},
-           {"friction", "q, qd, qdd -> dynamic, bearing, at_joint, transmission, total, motor: what joints and drives lose"}}};
+           {"friction",
+            "q, qd, qdd -> dynamic, bearing, at_joint, transmission, total, motor: what joints and drives lose"}}};
 }
 
 TraceOptions read_trace_options(const Arguments& arguments) {
@@ -101,7 +103,8 @@ TraceOptions read_trace_options(const Arguments& arguments) {
   if (trials < 0.0 || trials > 1e9) throw Error(ErrorCode::usage, "--search takes a number of trials, 0 to 1e9");
   o.search.trials = static_cast<int>(trials);
   const double steps = arguments.number("--newton-steps", kNewtonStepsOfLoops);
-  if (steps < 1.0 || steps > 50.0 || steps != std::floor(steps)) throw Error(ErrorCode::usage, "--newton-steps takes a whole number from 1 to 50");
+  if (steps < 1.0 || steps > 50.0 || steps != std::floor(steps))
+    throw Error(ErrorCode::usage, "--newton-steps takes a whole number from 1 to 50");
   o.newton_steps = static_cast<int>(steps);
   return o;
 }
@@ -146,8 +149,9 @@ void note_long_work(const Arguments& arguments, const Model<double>& model, cons
   if (model.nv > kQuick && !arguments.quiet()) {
     constexpr int kLong = 24;  // velocities, from which on the solves of forward derivatives are most of the code
     const bool is_long = model.nv > kLong && function == "forward-derivatives";
-    say(fmt::format("{}: deriving and simplifying `{}`{}", model.name, function,
-                    is_long ? ", which takes minutes and makes megabytes of code (lw::forward_derivatives is quicker)" : ""));
+    say(fmt::format(
+        "{}: deriving and simplifying `{}`{}", model.name, function,
+        is_long ? ", which takes minutes and makes megabytes of code (lw::forward_derivatives is quicker)" : ""));
   }
 }
 

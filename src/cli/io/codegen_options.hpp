@@ -18,8 +18,8 @@ Section functions_section();
 // As given; throws Error(usage) for what is not one of the choices.
 TraceOptions read_trace_options(const Arguments& arguments);
 
-// All that decides what is written, as on the command line: what changed the model, what was kept, and these options with
-// their values, given or not.
+// All that decides what is written, as on the command line: what changed the model, what was kept, and these options
+// with their values, given or not.
 std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
                                                           const Mechanism& mechanism,
                                                           const std::vector<std::string>& functions);

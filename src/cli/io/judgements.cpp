@@ -10,8 +10,8 @@
 #include "../../base/text.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../model/random_state.hpp"
-#include "results.hpp"
 #include "../frame/terminal.hpp"
+#include "results.hpp"
 
 namespace lw::cli {
 

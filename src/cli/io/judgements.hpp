@@ -16,9 +16,9 @@ std::string losses_of(const Mechanism& mechanism);
 // The same with "are left out; --friction includes them (…)" behind it.
 std::string losses_left_out(const Mechanism& mechanism);
 
-// Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with it
-// alone, or negative, which impossible inertias can bring about. -1: there is none. A pivot is what is left of M_kk when
-// everything further out is free to give way. Throws Error(data) where the matrix overflows.
+// Velocities whose pivots in the mass matrix are none of a mechanism: zero, where nothing has inertia that moves with
+// it alone, or negative, which impossible inertias can bring about. -1: there is none. A pivot is what is left of M_kk
+// when everything further out is free to give way. Throws Error(data) where the matrix overflows.
 struct BadPivots {
   int zero = -1, negative = -1;
 };

@@ -13,8 +13,8 @@
 #include "../../dynamics/loops/loop_plan.hpp"
 #include "../../model/check/check.hpp"
 #include "../../model/check/elastic.hpp"
-#include "judgements.hpp"
 #include "../frame/terminal.hpp"
+#include "judgements.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
@@ -210,9 +210,12 @@ std::optional<Model<double>> with_drivers_taken(const Model<double>& model) {
 
 std::string drivers_taken(const Model<double>& model) {
   std::vector<std::string> names;
-  for (const int v : actuated_velocities(model)) names.push_back(fmt::format("`{}`", model.velocity_names[static_cast<std::size_t>(v)]));
-  return fmt::format("no joint is called `actuated`: {} {} taken as driven, and vectors run over {}; `actuated: true` at other joints drives those",
-                     fmt::join(names, ", "), names.size() == 1 ? "is" : "are", names.size() == 1 ? "it" : "them");
+  for (const int v : actuated_velocities(model))
+    names.push_back(fmt::format("`{}`", model.velocity_names[static_cast<std::size_t>(v)]));
+  return fmt::format(
+      "no joint is called `actuated`: {} {} taken as driven, and vectors run over {}; `actuated: true` at other joints "
+      "drives those",
+      fmt::join(names, ", "), names.size() == 1 ? "is" : "are", names.size() == 1 ? "it" : "them");
 }
 
 LoadedModel load_model(const Arguments& arguments) {
@@ -240,13 +243,15 @@ LoadedModel load_model(const Arguments& arguments) {
 LoadedModel load_tree(const Arguments& arguments, const std::string& instead) {
   LoadedModel loaded = load_model(arguments);
   if (!loaded.model.loops.empty() && !instead.empty()) {
-    throw Error(ErrorCode::model, fmt::format("`{}` has {}: {}", loaded.model.name, counted(loaded.model.loops.size(), "closed loop"), instead));
+    throw Error(ErrorCode::model, fmt::format("`{}` has {}: {}", loaded.model.name,
+                                              counted(loaded.model.loops.size(), "closed loop"), instead));
   }
   if (!loaded.model.loops.empty()) {
     throw Error(
         ErrorCode::model,
         fmt::format(
-            "`{}` has {}, which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, `forward`, `mass-matrix`, "
+            "`{}` has {}, which this command does not take yet\n  `assemble`, `kinematics`, `ik`, `inverse`, "
+            "`forward`, `mass-matrix`, "
             "`bias`, `derivatives`, `simulate`, `verify`, `sensitivity`, `optimize`, `count`, `compile` and `bench` do",
             loaded.model.name, counted(loaded.model.loops.size(), "closed loop")));
   }

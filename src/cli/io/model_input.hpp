@@ -19,16 +19,18 @@ Command dynamics_command(std::vector<Option> own);
 
 ReadOptions read_options(const Arguments& arguments);
 
-// Applies --set, --payload and --elastic, and judges the mechanism again: its diagnostics, errors among them, where the values are
-// such as none can have. Throws Error(usage) for unknown names.
+// Applies --set, --payload and --elastic, and judges the mechanism again: its diagnostics, errors among them, where the
+// values are such as none can have. Throws Error(usage) for unknown names.
 std::vector<Diagnostic> apply_changes(const Arguments& arguments, Mechanism& mechanism);
 
-// A mechanism with loops of which the file calls no joint actuated, with those that are taken as driven; nothing where it names some.
+// A mechanism with loops of which the file calls no joint actuated, with those that are taken as driven; nothing where
+// it names some.
 std::optional<Model<double>> with_drivers_taken(const Model<double>& model);
 // "no joint is called `actuated`: `crank` is taken as driven ..."
 std::string drivers_taken(const Model<double>& model);
 
-// Reads MODEL, applies the changes, prints warnings to stderr, and instantiates it, with drivers where loops have none. Throws Error.
+// Reads MODEL, applies the changes, prints warnings to stderr, and instantiates it, with drivers where loops have none.
+// Throws Error.
 struct LoadedModel {
   Mechanism mechanism;
   Model<double> model;

@@ -53,8 +53,8 @@ MotionLog read(const Csv& csv, const Model<double>& model, Kind kind, std::vecto
   known.emplace_back("energy");  // as `simulate` writes it, with formulas of its scenario as out.NAME
   for (const std::string& name : csv.names) {
     if (!name.starts_with("out.") && std::find(known.begin(), known.end(), name) == known.end()) {
-      fail(fmt::format("a {} of `{}`, which has {} and {}, has no column `{}`; {}", is_log ? "log" : "motion", model.name,
-                       counted(static_cast<std::size_t>(model.nq), "coordinate"),
+      fail(fmt::format("a {} of `{}`, which has {} and {}, has no column `{}`; {}", is_log ? "log" : "motion",
+                       model.name, counted(static_cast<std::size_t>(model.nq), "coordinate"),
                        counted(static_cast<std::size_t>(model.nv), "velocity", "velocities"), name,
                        suggestion(name, known)));
     }
@@ -107,7 +107,8 @@ std::vector<JointSample> motion_of(const Csv& csv, const std::string& file, cons
   std::vector<JointSample> motion(log.t.size());
   for (std::size_t i = 0; i < motion.size(); ++i) {
     motion[i].t = log.t[i];
-    for (const auto& [to, from] : {std::pair{&JointSample::q, &MotionLog::q}, {&JointSample::qd, &MotionLog::qd},
+    for (const auto& [to, from] : {std::pair{&JointSample::q, &MotionLog::q},
+                                   {&JointSample::qd, &MotionLog::qd},
                                    {&JointSample::qdd, &MotionLog::qdd}}) {
       if (!(log.*from).empty()) motion[i].*to = std::move((log.*from)[i]);
     }
@@ -122,7 +123,9 @@ std::vector<JointSample> motion_of(const Csv& csv, const std::string& file, cons
 
 }  // namespace
 
-MotionLog read_log(const std::string& file, const Model<double>& model) { return read(read_csv(file, kLogColumns), model, Kind::log); }
+MotionLog read_log(const std::string& file, const Model<double>& model) {
+  return read(read_csv(file, kLogColumns), model, Kind::log);
+}
 
 std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model) {
   return motion_of(read_csv(file, kMotionColumns), file, model);

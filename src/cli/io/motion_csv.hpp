@@ -1,5 +1,5 @@
-// Motions of joints as CSV files: header  t,q1..[,qd1..[,qdd1..]][,tau1..], then a line a sample, times rising. Columns stand
-// in any order; numbers count coordinates (q) and velocities (the others) in the order of the file. SI, radians.
+// Motions of joints as CSV files: header  t,q1..[,qd1..[,qdd1..]][,tau1..], then a line a sample, times rising. Columns
+// stand in any order; numbers count coordinates (q) and velocities (the others) in the order of the file. SI, radians.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ MotionLog read_log(const std::string& file, const Model<double>& model);
 // Positions, velocities and accelerations of all joints; of the samples t, q, qd and qdd are set.
 std::vector<JointSample> read_motion(const std::string& file, const Model<double>& model);
 
-// The same of all joints or of a part of them, whichever the file has: of all where it has the last of their coordinates.
+// The same of all joints or of a part of them, whichever the file has: of all where it has the last of their
+// coordinates.
 struct EitherMotion {
   std::vector<JointSample> samples;
   bool is_whole = false;

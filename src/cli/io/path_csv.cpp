@@ -55,7 +55,8 @@ class Reader {
 
   // All three, or none.
   bool group(const Names& names) const {
-    const auto there = std::count_if(names.begin(), names.end(), [&](const char* n) { return csv_.column(n).has_value(); });
+    const auto there =
+        std::count_if(names.begin(), names.end(), [&](const char* n) { return csv_.column(n).has_value(); });
     if (there != 0 && there != 3)
       fail(fmt::format("of `{}`, `{}`, `{}` all or none are needed", names[0], names[1], names[2]));
     return there == 3;

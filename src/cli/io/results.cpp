@@ -80,7 +80,8 @@ double largest(std::span<const double> values) {
 }
 
 Json rows_of(std::span<const double> by_columns, int rows, int columns) {
-  require(by_columns.size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), "rows_of: a number per row and column");
+  require(by_columns.size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns),
+          "rows_of: a number per row and column");
   Json result = Json::array();
   for (int i = 0; i < rows; ++i) {
     Json row = Json::array();

@@ -7,9 +7,9 @@
 #include "../../base/error.hpp"
 #include "../../dynamics/loops/undetermined_loads.hpp"
 #include "../../model/joints_alone.hpp"
+#include "../frame/terminal.hpp"
 #include "closed_input.hpp"
 #include "closed_model.hpp"
-#include "../frame/terminal.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {
@@ -19,7 +19,8 @@ constexpr double kUsualSample = 0.01;
 
 double positive_option(const Arguments& arguments, const std::string& option) {
   const double x = arguments.number(option, 0.0);
-  if (!(x > 0.0)) throw Error(ErrorCode::usage, fmt::format("{} must be positive, not {}", option, arguments.text(option)));
+  if (!(x > 0.0))
+    throw Error(ErrorCode::usage, fmt::format("{} must be positive, not {}", option, arguments.text(option)));
   return x;
 }
 
@@ -43,7 +44,8 @@ std::vector<int> whole_joints(const Model<double>& model, const std::vector<int>
       if (v >= joint.v && v < joint.v + velocities(joint.type)) own.push_back(v);
     }
     const bool ball = joint.type == JointType::spherical || joint.type == JointType::floating;
-    if (!ball || own.size() == static_cast<std::size_t>(velocities(joint.type))) list.insert(list.end(), own.begin(), own.end());
+    if (!ball || own.size() == static_cast<std::size_t>(velocities(joint.type)))
+      list.insert(list.end(), own.begin(), own.end());
   }
   return list;
 }
@@ -56,7 +58,10 @@ void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, 
   const Model<double> led = led_by(model, named);
   if (named.size() < plan.independent.size()) {
     // something spins by itself: the pose is the nearest to home
-    if (arguments.has("--mode")) throw Error(ErrorCode::usage, fmt::format("--mode: joints of `{}` turn by themselves, so that its modes are not counted", model.name));
+    if (arguments.has("--mode"))
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--mode: joints of `{}` turn by themselves, so that its modes are not counted", model.name));
     Workspace<double> work(model);
     std::vector<double> near = assemble_home(led).q, given = near;
     if (arguments.has("--q")) {
@@ -66,7 +71,9 @@ void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, 
       for (std::size_t k = 0; k < q.size(); ++k) given[static_cast<std::size_t>(places[k])] = q[k];
     }
     const Assembled there = assemble_from(model, work, given, named);
-    if (!there.closed) throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled there: {}", model.name, open_loop(model, work, there.q)));
+    if (!there.closed)
+      throw Error(ErrorCode::data,
+                  fmt::format("`{}` cannot be assembled there: {}", model.name, open_loop(model, work, there.q)));
     s.q = there.q;
   } else if (arguments.has("--q") || arguments.has("--mode") || !arguments.has("--scenario")) {
     s.q = read_closed_pose(arguments, {loaded.mechanism, model}, led).q;
@@ -106,22 +113,36 @@ Scenario scenario_file(const std::string& path, const LoadedModel& loaded) {
 std::vector<Option> scenario_options() {
   using Kind = Option::Kind;
   const IntegratorOptions usual;
-  return {{"--scenario", "FILE.yaml", "inputs, initial state, events, outputs (docs/scenarios.md)", Kind::text, {}, "Options"},
-          {"--duration", "SECONDS", "how long; with a scenario, instead of what it says", Kind::number, {}, "Options"},
-          {"--integrator", "NAME", "default: dormand-prince, or rk4 where --step is given", Kind::text, integrator_names(),
-           "Options"},
-          {"--step", "SECONDS", "of the integrator; where that chooses its own, between rows", Kind::number, {}, "Options"},
-          {"--sample", "SECONDS", "between rows; default: the step, or 0.01", Kind::number, {}, "Options"},
-          {"--rtol", "R", fmt::format("relative tolerance of integrators that choose their step; default: {:g}", usual.rtol),
-           Kind::number, {}, "Options"},
-          {"--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol), Kind::number, {}, "Options"},
-          {"--no-friction", "", "without friction of joints and losses of drives", Kind::flag, {}, "Options"},
-          q_option(),
-          mode_option(),
-          {"--coordinates", "WHICH", "for loops: minimal integrates the actuated joints and ends at their dead centres, redundant goes through them", Kind::text,
-           {"minimal", "redundant"}, "Options"},
-          velocity_option("--qd", "velocities"),
-          velocity_option("--tau", "torques, constant; replace all inputs")};
+  return {
+      {"--scenario",
+       "FILE.yaml",
+       "inputs, initial state, events, outputs (docs/scenarios.md)",
+       Kind::text,
+       {},
+       "Options"},
+      {"--duration", "SECONDS", "how long; with a scenario, instead of what it says", Kind::number, {}, "Options"},
+      {"--integrator", "NAME", "default: dormand-prince, or rk4 where --step is given", Kind::text, integrator_names(),
+       "Options"},
+      {"--step", "SECONDS", "of the integrator; where that chooses its own, between rows", Kind::number, {}, "Options"},
+      {"--sample", "SECONDS", "between rows; default: the step, or 0.01", Kind::number, {}, "Options"},
+      {"--rtol",
+       "R",
+       fmt::format("relative tolerance of integrators that choose their step; default: {:g}", usual.rtol),
+       Kind::number,
+       {},
+       "Options"},
+      {"--atol", "A", fmt::format("absolute tolerance; default: {:g}", usual.atol), Kind::number, {}, "Options"},
+      {"--no-friction", "", "without friction of joints and losses of drives", Kind::flag, {}, "Options"},
+      q_option(),
+      mode_option(),
+      {"--coordinates",
+       "WHICH",
+       "for loops: minimal integrates the actuated joints and ends at their dead centres, redundant goes through them",
+       Kind::text,
+       {"minimal", "redundant"},
+       "Options"},
+      velocity_option("--qd", "velocities"),
+      velocity_option("--tau", "torques, constant; replace all inputs")};
 }
 
 Section integrator_section() {
@@ -135,13 +156,16 @@ Section integrator_section() {
 }
 
 Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& loaded) {
-  Scenario s = arguments.has("--scenario") ? scenario_file(arguments.text("--scenario"), loaded) : free_motion(loaded.model);
+  Scenario s =
+      arguments.has("--scenario") ? scenario_file(arguments.text("--scenario"), loaded) : free_motion(loaded.model);
   if (arguments.has("--duration")) s.duration = positive_option(arguments, "--duration");
   if (arguments.has("--rtol")) s.options.rtol = positive_option(arguments, "--rtol");
   if (arguments.has("--atol")) s.options.atol = positive_option(arguments, "--atol");
   if (arguments.has("--no-friction")) s.friction = false;
   if (arguments.has("--coordinates")) {
-    if (loaded.model.loops.empty()) throw Error(ErrorCode::usage, fmt::format("--coordinates are of mechanisms with loops: `{}` has none", loaded.model.name));
+    if (loaded.model.loops.empty())
+      throw Error(ErrorCode::usage,
+                  fmt::format("--coordinates are of mechanisms with loops: `{}` has none", loaded.model.name));
     s.redundant = arguments.text("--coordinates") == "redundant";
   }
   refuse_mode(arguments, loaded.model);
@@ -159,8 +183,9 @@ Scenario read_scenario_options(const Arguments& arguments, const LoadedModel& lo
   const bool chooses = s.integrator == "dormand-prince" || s.integrator == "cvode";
   if (!chooses || !arguments.has("--step")) s.options.step = step;
   if (step == 0.0 && !is_adaptive(s.integrator, s.options)) {
-    throw Error(ErrorCode::usage, fmt::format("`{}` needs a step: --step 0.001, or `integrator: {{method: {}, step: 0.001}}`",
-                                              s.integrator, s.integrator));
+    throw Error(ErrorCode::usage,
+                fmt::format("`{}` needs a step: --step 0.001, or `integrator: {{method: {}, step: 0.001}}`",
+                            s.integrator, s.integrator));
   }
   if (arguments.has("--sample")) s.sample = positive_option(arguments, "--sample");
   if (s.sample == 0.0) s.sample = step > 0.0 ? step : kUsualSample;

@@ -1,4 +1,5 @@
-// What is simulated: --scenario FILE, and the options that say or change parts of it. The same for all commands that move something.
+// What is simulated: --scenario FILE, and the options that say or change parts of it. The same for all commands that
+// move something.
 #pragma once
 
 #include "../../simulate/scenario/scenario.hpp"

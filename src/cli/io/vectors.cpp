@@ -11,8 +11,8 @@
 #include "../../base/text.hpp"
 #include "../../model/formula.hpp"
 #include "../../model/limits.hpp"
-#include "judgements.hpp"
 #include "../frame/terminal.hpp"
+#include "judgements.hpp"
 
 namespace lw::cli {
 namespace {
@@ -46,9 +46,9 @@ void normalize_quaternion(double* x, const std::string& what, const std::string&
   const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
   const double off = std::abs(norm - 1.0);
   if (!(off <= 1e-2)) {
-    throw Error(
-        ErrorCode::data,
-        fmt::format("{}: the quaternion of `{}` has length {:.6g}, not 1 (its order is x, y, z, w)", what, joint, norm));
+    throw Error(ErrorCode::data,
+                fmt::format("{}: the quaternion of `{}` has length {:.6g}, not 1 (its order is x, y, z, w)", what,
+                            joint, norm));
   }
   if (off > 1e-6 && !quiet) {
     say(fmt::format("note: the quaternion of `{}` had length {:.9g}; it was normalised", joint, norm));

@@ -44,16 +44,16 @@ Wrench parse(const std::string& text, const Model<double>& model) {
   const std::string numbers = text.substr(colon + 1, at == std::string::npos ? at : at - colon - 1);
   const std::vector<double> values = parse_values(numbers, "--wrench: the force");
   if (values.size() != 3 && values.size() != 6) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--wrench: a force is FX,FY,FZ, with a moment FX,FY,FZ,NX,NY,NZ, not {}",
-                            counted(values.size(), "value")));
+    throw Error(ErrorCode::usage, fmt::format("--wrench: a force is FX,FY,FZ, with a moment FX,FY,FZ,NX,NY,NZ, not {}",
+                                              counted(values.size(), "value")));
   }
   w.force = three(values, 0);
   if (values.size() == 6) w.moment = three(values, 3);
   if (at != std::string::npos) {
     const std::vector<double> place = parse_values(text.substr(at + 1), "--wrench: the place");
     if (place.size() != 3) {
-      throw Error(ErrorCode::usage, fmt::format("--wrench: the place is x,y,z, not {}", counted(place.size(), "value")));
+      throw Error(ErrorCode::usage,
+                  fmt::format("--wrench: the place is x,y,z, not {}", counted(place.size(), "value")));
     }
     w.place = three(place, 0);
   }
@@ -63,13 +63,14 @@ Wrench parse(const std::string& text, const Model<double>& model) {
 }  // namespace
 
 Option wrench_option() {
-  return {"--wrench",
-          "LINK:FX,FY,FZ",
-          "a force (N) on a link, in world axes at its origin; LINK:FX,FY,FZ,NX,NY,NZ with a moment (N·m), ...@x,y,z at a "
-          "place in the link's frame (m); may be repeated",
-          Option::Kind::texts,
-          {},
-          "Options"};
+  return {
+      "--wrench",
+      "LINK:FX,FY,FZ",
+      "a force (N) on a link, in world axes at its origin; LINK:FX,FY,FZ,NX,NY,NZ with a moment (N·m), ...@x,y,z at a "
+      "place in the link's frame (m); may be repeated",
+      Option::Kind::texts,
+      {},
+      "Options"};
 }
 
 Wrenches::Wrenches(const Arguments& arguments, const Model<double>& model, std::span<const double> q)
@@ -81,7 +82,8 @@ Wrenches::Wrenches(const Arguments& arguments, const Model<double>& model, std::
     const Wrench w = parse(text, model);
     const Frame<double>& frame = model.frames[static_cast<std::size_t>(w.frame)];
     if (frame.body < 0) {
-      if (!arguments.quiet()) say_warning(fmt::format("--wrench {}: no effect: `{}` is fixed to the base", text, frame.name));
+      if (!arguments.quiet())
+        say_warning(fmt::format("--wrench {}: no effect: `{}` is fixed to the base", text, frame.name));
       continue;
     }
     const Vec3<double> arm = frame_pose(model, work, w.frame).R * w.place;

@@ -1,4 +1,5 @@
-// Forces on links: --wrench LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z], in world axes at the link's origin or at a place in its frame.
+// Forces on links: --wrench LINK:FX,FY,FZ[,NX,NY,NZ][@x,y,z], in world axes at the link's origin or at a place in its
+// frame.
 #pragma once
 
 #include <vector>

@@ -13,15 +13,16 @@
 #include "../../base/text.hpp"
 #include "../../dynamics/assembly/mode_path.hpp"
 #include "../../model/complaints.hpp"
-#include "../io/closed_input.hpp"
-#include "../report/direct_comparison.hpp"
-#include "../io/results.hpp"
 #include "../frame/terminal.hpp"
+#include "../io/closed_input.hpp"
+#include "../io/results.hpp"
+#include "../report/direct_comparison.hpp"
 
 namespace lw::cli {
 namespace {
 
-// t,q1,...: over the joints that lead, in any order of columns; or over all actuated ones, as many as there are columns for.
+// t,q1,...: over the joints that lead, in any order of columns; or over all actuated ones, as many as there are columns
+// for.
 std::vector<DrivenSample> read_driven(const std::string& file, const Model<double>& all, const Model<double>& led) {
   const bool whole = read_csv(file, "t,q1").column(fmt::format("q{}", actuated_coordinates(all).size())).has_value();
   const Model<double>& model = whole ? all : led;
@@ -35,8 +36,9 @@ std::vector<DrivenSample> read_driven(const std::string& file, const Model<doubl
   const Csv csv = read_csv(file, example);
   for (const std::string& name : csv.names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      csv.fail(csv.header_line, fmt::format("a motion of the {} of `{}` has no column `{}`; {}", counted(entries.size(), "actuated joint"),
-                                            model.name, name, suggestion(name, known)));
+      csv.fail(csv.header_line,
+               fmt::format("a motion of the {} of `{}` has no column `{}`; {}",
+                           counted(entries.size(), "actuated joint"), model.name, name, suggestion(name, known)));
     }
   }
   for (const std::string& name : known) {
@@ -85,7 +87,8 @@ std::string samples_csv(const Model<double>& model, const ClosedPath& path) {
   for (const ClosedSample& s : path.samples) {
     out += fmt::format("{}", s.t);
     for (const double x : s.at.q) out += fmt::format(",{}", x);
-    out += fmt::format(",{},{},{},{},{}", s.at.residual, s.parallel_distance, s.parallel_condition, s.serial_distance, s.serial_condition);
+    out += fmt::format(",{},{},{},{},{}", s.at.residual, s.parallel_distance, s.parallel_condition, s.serial_distance,
+                       s.serial_condition);
     for (const double x : s.legs) out += fmt::format(",{}", x);
     out += "\n";
   }
@@ -93,7 +96,8 @@ std::string samples_csv(const Model<double>& model, const ClosedPath& path) {
 }
 
 std::string distances_svg(const Model<double>& model, const ClosedPath& path) {
-  Plot conditions{"", "time (s)", "distance (σ min)", {}, 760, 260, {}}, legs{"", "time (s)", "leg determinant", {}, 760, 260, {}};
+  Plot conditions{"", "time (s)", "distance (σ min)", {}, 760, 260, {}},
+      legs{"", "time (s)", "leg determinant", {}, 760, 260, {}};
   Series parallel{"parallel", {}, {}}, serial{"serial", {}, {}};
   std::vector<Series> each;
   for (std::size_t l = 0; l < path.legs.size(); ++l) each.push_back({"leg " + std::to_string(l + 1), {}, {}});
@@ -128,13 +132,15 @@ int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int fr
   const std::vector<DrivenSample> driven = read_driven(arguments.text("--path"), loaded.model, led);
   const Model<double>& model = driven[0].actuated.size() == actuated_coordinates(led).size() ? led : loaded.model;
   // --q and --mode say from where: the path's first sample is reached from there
-  const Assembled start = arguments.has("--q") || arguments.has("--mode") ? read_assembled(arguments, loaded, led) : assemble_home(led);
+  const Assembled start =
+      arguments.has("--q") || arguments.has("--mode") ? read_assembled(arguments, loaded, led) : assemble_home(led);
   const double warning = arguments.number("--warning", 0.25);
   if (!(warning >= 0.0)) throw Error(ErrorCode::usage, "--warning takes seconds, 0 or more");
   const ClosedPath path = follow_modes(model, driven, frame, start, warning);
   if (arguments.has("--compare")) return compare_direct_kinematics(arguments, model, driven, path);
   if (arguments.has("--out") && !path.samples.empty()) write_file(arguments.text("--out"), samples_csv(model, path));
-  if (arguments.has("--plot") && !path.samples.empty()) write_file(arguments.text("--plot"), distances_svg(model, path));
+  if (arguments.has("--plot") && !path.samples.empty())
+    write_file(arguments.text("--plot"), distances_svg(model, path));
   Least parallel, serial;
   double condition = 0.0;
   for (const ClosedSample& s : path.samples) {
@@ -143,14 +149,17 @@ int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int fr
     condition = std::max(condition, s.parallel_condition);
   }
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"frame", model.frames[at(frame)].name}, {"complete", path.complete}, {"legs", Json::array()}};
+    Json json{{"model", model.name},
+              {"frame", model.frames[at(frame)].name},
+              {"complete", path.complete},
+              {"legs", Json::array()}};
     for (const Leg& leg : path.legs) json["legs"].push_back(leg.joints);
     json["events"] = Json::array();
     for (const PathEvent& e : path.events) {
       json["events"].push_back({{"t", e.t}, {"kind", kind_name(e.kind)}, {"what", e.what}, {"q", e.actuated}});
     }
-    for (const char* field : {"t", "signs", "residual", "parallel_distance", "parallel_condition", "serial_distance", "serial_condition",
-                              "volumes", "leg_determinants", "q"}) {
+    for (const char* field : {"t", "signs", "residual", "parallel_distance", "parallel_condition", "serial_distance",
+                              "serial_condition", "volumes", "leg_determinants", "q"}) {
       json[field] = Json::array();
     }
     for (const ClosedSample& s : path.samples) {
@@ -172,7 +181,8 @@ int assemble_along(const Arguments& arguments, const LoadedModel& loaded, int fr
       Table table({"singularity", "least distance", "at t (s)"});
       table.add({"parallel", fmt::format("{:.4g}", parallel.value), fmt::format("{:.4g}", parallel.t)});
       table.add({"serial", fmt::format("{:.4g}", serial.value), fmt::format("{:.4g}", serial.t)});
-      fmt::print("{}\nclosure condition at most {:.4g}; distances are smallest singular values\n", table.str(), condition);
+      fmt::print("{}\nclosure condition at most {:.4g}; distances are smallest singular values\n", table.str(),
+                 condition);
     }
     for (const PathEvent& e : path.events) {
       fmt::print("{}t = {:.6g} s: {}\n", &e == &path.events.front() ? "\n" : "", e.t, e.what);

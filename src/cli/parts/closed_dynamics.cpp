@@ -10,17 +10,17 @@
 #include "../../base/index.hpp"
 #include "../../base/text.hpp"
 #include "../../dynamics/loops/closed_forward_losses.hpp"
+#include "../../dynamics/loops/undetermined_loads.hpp"
 #include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/tree/rnea.hpp"
-#include "../../dynamics/loops/undetermined_loads.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_model.hpp"
-#include "inverse_trajectory.hpp"
-#include "../report/loss_report.hpp"
 #include "../io/methods.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
+#include "../report/loss_report.hpp"
+#include "inverse_trajectory.hpp"
 
 namespace lw::cli {
 namespace {
@@ -37,7 +37,8 @@ std::vector<double> read_weights(const Arguments& arguments, const ClosedModel& 
   if (!arguments.has("--weights")) return {};
   std::vector<double> weights = parse_values(arguments.text("--weights"), "--weights");
   if (weights.size() != closed.plan.actuated.size()) {
-    throw Error(ErrorCode::usage, fmt::format("--weights has {}, but {} joints are actuated", counted(weights.size(), "value"), closed.plan.actuated.size()));
+    throw Error(ErrorCode::usage, fmt::format("--weights has {}, but {} joints are actuated",
+                                              counted(weights.size(), "value"), closed.plan.actuated.size()));
   }
   for (const double w : weights) {
     if (!(w > 0.0)) throw Error(ErrorCode::usage, fmt::format("--weights are positive numbers, not {:.6g}", w));
@@ -58,8 +59,8 @@ struct NamedWrench {
 };
 
 // Of the tree's joints, at their links' frames, and of the loops', at the second link's.
-std::vector<NamedWrench> closed_reactions(const ClosedModel& closed, ClosedWorkspace<double>& work, const std::vector<double>& q,
-                                          std::span<const Force<double>> external) {
+std::vector<NamedWrench> closed_reactions(const ClosedModel& closed, ClosedWorkspace<double>& work,
+                                          const std::vector<double>& q, std::span<const Force<double>> external) {
   const Model<double>& model = closed.loaded.model;
   std::vector<Force<double>> wrenches(model.bodies.size());
   for (std::size_t i = 0; i < external.size(); ++i) wrenches[i] = external[i];
@@ -85,8 +86,10 @@ std::vector<NamedWrench> closed_reactions(const ClosedModel& closed, ClosedWorks
 }
 
 void print_reactions(const std::vector<NamedWrench>& list) {
-  fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes; of a loop's joint to the second link, at its frame\n"
-             "there (N·m, N). What loops hold beyond what they must is borne by the tree's joints.\n\n");
+  fmt::print(
+      "\nWhat each joint passes to its link, at the link's frame and in its axes; of a loop's joint to the second "
+      "link, at its frame\n"
+      "there (N·m, N). What loops hold beyond what they must is borne by the tree's joints.\n\n");
   Table table({"joint", "moment x", "y", "z", "force x", "y", "z"});
   double moment = 0.0, force = 0.0;
   for (const NamedWrench& r : list) {
@@ -105,15 +108,15 @@ void print_reactions(const std::vector<NamedWrench>& list) {
 }
 
 LossReport closed_loss_report(const ClosedModel& closed, ClosedWorkspace<double>& work, const std::vector<double>& q,
-                              const std::vector<double>& qd, const std::vector<double>& qdd, std::span<const double> weights,
-                              std::span<const Force<double>> external) {
+                              const std::vector<double>& qd, const std::vector<double>& qdd,
+                              std::span<const double> weights, std::span<const Force<double>> external) {
   ClosedLosses<double> losses(closed.loaded.model, closed.plan);
   losses.inverse(work, q, qd, qdd, weights, external);
   return {losses.losses, {}};
 }
 
-void warn_of_loads(const Arguments& arguments, const ClosedModel& closed, const ClosedWorkspace<double>& work, const std::vector<double>& q,
-                   std::span<const Force<double>> external) {
+void warn_of_loads(const Arguments& arguments, const ClosedModel& closed, const ClosedWorkspace<double>& work,
+                   const std::vector<double>& q, std::span<const Force<double>> external) {
   if (arguments.quiet()) return;
   const Model<double>& model = closed.loaded.model;
   const std::string warning = to_string(undetermined_loads(model, closed.plan, work, q, external), model.name);
@@ -130,8 +133,13 @@ Model<double> with_drives(const ClosedModel& closed) {
 }  // namespace
 
 Option torque_weights_option() {
-  return {"--weights", "W1,W2,...", "loops: where more joints are actuated than there are freedoms, the sum of W tau^2 is made least; default: 1 each",
-          Option::Kind::text, {}, "Options"};
+  return {"--weights",
+          "W1,W2,...",
+          "loops: where more joints are actuated than there are freedoms, the sum of W tau^2 is made least; default: 1 "
+          "each",
+          Option::Kind::text,
+          {},
+          "Options"};
 }
 
 int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
@@ -141,7 +149,8 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
   if (arguments.has("--trajectory")) return inverse_along_closed_trajectory(arguments, closed);
   const Model<double>& model = closed.loaded.model;
   const Assembled pose = read_closed_pose(arguments, closed);
-  const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model), qdd = read_velocity(arguments, "--qdd", closed.joints.model),
+  const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model),
+                            qdd = read_velocity(arguments, "--qdd", closed.joints.model),
                             weights = read_weights(arguments, closed);
   std::vector<double> q;
   for (const int k : closed.plan.independent_q) q.push_back(pose.q[at(k)]);
@@ -159,8 +168,9 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
     project_torques<double>(closed.plan, work, work.tau, force);
     distribute_torques<double>(closed.plan, work, force, weights, tau);
   }
-  const std::vector<NamedWrench> in_joints =
-      arguments.has("--reactions") ? closed_reactions(closed, work, pose.q, wrenches.on_bodies()) : std::vector<NamedWrench>{};
+  const std::vector<NamedWrench> in_joints = arguments.has("--reactions")
+                                                 ? closed_reactions(closed, work, pose.q, wrenches.on_bodies())
+                                                 : std::vector<NamedWrench>{};
   std::optional<LossReport> report;
   if (arguments.has("--friction")) {
     report = closed_loss_report(closed, work, pose.q, qd, qdd, weights, wrenches.on_bodies());
@@ -171,14 +181,21 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
   const Model<double> motors = with_drives(closed);
 
   if (arguments.json()) {
-    Json json{{"model", model.name},     {"method", method}, {"velocity_names", closed.joints.model.velocity_names},
-              {"actuated", closed.motors.velocity_names}, {"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}};
+    Json json{{"model", model.name},
+              {"method", method},
+              {"velocity_names", closed.joints.model.velocity_names},
+              {"actuated", closed.motors.velocity_names},
+              {"q", q},
+              {"qd", qd},
+              {"qdd", qdd},
+              {"tau", tau}};
     add_pose(json, closed, pose);
     if (arguments.has("--reactions")) {
       json["reactions"] = Json::array();
       for (const NamedWrench& r : in_joints) {
         const Vec3<double>&n = r.wrench.ang, &f = r.wrench.lin;
-        json["reactions"].push_back({{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
+        json["reactions"].push_back(
+            {{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
       }
     }
     if (report) add_losses_to(json, motors, *report);
@@ -193,7 +210,9 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
                                                           {"qdd", Column::Unit::acceleration, qdd},
                                                           {"tau", Column::Unit::force, tau}}));
   } else {
-    fmt::print("{}\n{}", velocity_table(closed.joints.model, {{"qd", Column::Unit::velocity, qd}, {"qdd", Column::Unit::acceleration, qdd}}),
+    fmt::print("{}\n{}",
+               velocity_table(closed.joints.model,
+                              {{"qd", Column::Unit::velocity, qd}, {"qdd", Column::Unit::acceleration, qdd}}),
                velocity_table(closed.motors, {{"tau", Column::Unit::force, tau}}));
   }
   if (report) fmt::print("{}", loss_tables(motors, *report));
@@ -207,7 +226,8 @@ int run_closed_forward(const Arguments& arguments, LoadedModel read) {
   const ClosedModel closed(std::move(read));
   const Model<double>& model = closed.loaded.model;
   const Assembled pose = read_closed_pose(arguments, closed);
-  const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model), tau = read_velocity(arguments, "--tau", closed.motors, false);
+  const std::vector<double> qd = read_velocity(arguments, "--qd", closed.joints.model),
+                            tau = read_velocity(arguments, "--tau", closed.motors, false);
   std::vector<double> q, qdd(closed.plan.freedoms());
   for (const int k : closed.plan.independent_q) q.push_back(pose.q[at(k)]);
   const Wrenches wrenches(arguments, model, pose.q);
@@ -225,23 +245,30 @@ int run_closed_forward(const Arguments& arguments, LoadedModel read) {
   }
   require_finite("qdd", qdd, closed.joints.model);
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"method", "noc"}, {"velocity_names", closed.joints.model.velocity_names},
-              {"actuated", closed.motors.velocity_names}, {"q", q}, {"qd", qd}, {"tau", tau}, {"qdd", qdd}};
+    Json json{{"model", model.name},
+              {"method", "noc"},
+              {"velocity_names", closed.joints.model.velocity_names},
+              {"actuated", closed.motors.velocity_names},
+              {"q", q},
+              {"qd", qd},
+              {"tau", tau},
+              {"qdd", qdd}};
     add_pose(json, closed, pose);
     if (friction) json["sticking"] = sticking;
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: accelerations under the torques, loops closed{}\n{}{}\n", model.name, friction ? " (with friction)" : "",
-             configuration_line(q), dependent_line(closed, pose));
+  fmt::print("{}: accelerations under the torques, loops closed{}\n{}{}\n", model.name,
+             friction ? " (with friction)" : "", configuration_line(q), dependent_line(closed, pose));
   if (closed.plan.actuated == closed.plan.independent) {
     fmt::print("{}", velocity_table(closed.joints.model, {{"qd", Column::Unit::velocity, qd},
                                                           {"tau", Column::Unit::force, tau},
                                                           {"qdd", Column::Unit::acceleration, qdd}}));
   } else {
     fmt::print("{}\n{}", velocity_table(closed.motors, {{"tau", Column::Unit::force, tau}}),
-               velocity_table(closed.joints.model, {{"qd", Column::Unit::velocity, qd}, {"qdd", Column::Unit::acceleration, qdd}}));
+               velocity_table(closed.joints.model,
+                              {{"qd", Column::Unit::velocity, qd}, {"qdd", Column::Unit::acceleration, qdd}}));
   }
   if (!sticking.empty()) fmt::print("\nFriction holds {}\n", fmt::join(sticking, ", "));
   return kOk;
@@ -257,16 +284,22 @@ int run_closed_mass_matrix(const Arguments& arguments, LoadedModel read) {
   std::vector<double> H(n * n), q;
   for (const int k : closed.plan.independent_q) q.push_back(pose.q[at(k)]);
   closed_mass_matrix<double>(model, closed.plan, work, pose.q, H);
-  require_finite("M", H, [&](std::size_t k) { return fmt::format("of `{}` and `{}`", joints.velocity_names[k % n], joints.velocity_names[k / n]); });
+  require_finite("M", H, [&](std::size_t k) {
+    return fmt::format("of `{}` and `{}`", joints.velocity_names[k % n], joints.velocity_names[k / n]);
+  });
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"q", q}, {"velocity_names", joints.velocity_names}, {"M", rows_of(H, joints.nv, joints.nv)}};
+    Json json{{"model", model.name},
+              {"q", q},
+              {"velocity_names", joints.velocity_names},
+              {"M", rows_of(H, joints.nv, joints.nv)}};
     add_pose(json, closed, pose);
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: mass matrix of the independent joints, loops closed, rotor inertias included (kg·m², kg·m, kg)\n{}{}\n", model.name,
-             configuration_line(q), dependent_line(closed, pose));
+  fmt::print(
+      "{}: mass matrix of the independent joints, loops closed, rotor inertias included (kg·m², kg·m, kg)\n{}{}\n",
+      model.name, configuration_line(q), dependent_line(closed, pose));
   fmt::print("{}", matrix_table(H, joints.velocity_names, joints.velocity_names));
   return kOk;
 }
@@ -298,22 +331,32 @@ int run_closed_bias(const Arguments& arguments, LoadedModel read) {
     outer[k] = -outer[k] + 0.0;
     bias[k] += outer[k];
   }
-  for (const auto& [name, values] : {std::pair{"bias", &bias}, {"outer", &outer}, {"coriolis", &coriolis}, {"gravity", &gravity}}) {
+  for (const auto& [name, values] :
+       {std::pair{"bias", &bias}, {"outer", &outer}, {"coriolis", &coriolis}, {"gravity", &gravity}}) {
     require_finite(name, *values, joints);
   }
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"velocity_names", joints.velocity_names}, {"q", q}, {"qd", qd}, {"bias", bias}, {"coriolis", coriolis}, {"gravity", gravity}};
+    Json json{{"model", model.name},
+              {"velocity_names", joints.velocity_names},
+              {"q", q},
+              {"qd", qd},
+              {"bias", bias},
+              {"coriolis", coriolis},
+              {"gravity", gravity}};
     if (arguments.has("--wrench")) json["outer"] = outer;
     add_pose(json, closed, pose);
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
-  std::vector<Column> columns{{"qd", Column::Unit::velocity, qd}, {"coriolis", Column::Unit::force, coriolis}, {"gravity", Column::Unit::force, gravity}};
+  std::vector<Column> columns{{"qd", Column::Unit::velocity, qd},
+                              {"coriolis", Column::Unit::force, coriolis},
+                              {"gravity", Column::Unit::force, gravity}};
   if (arguments.has("--wrench")) columns.push_back({"outer", Column::Unit::force, outer});
   columns.push_back({"bias", Column::Unit::force, bias});
-  fmt::print("{}: generalised forces at zero acceleration of the independent joints, bias = coriolis + gravity{}\n{}{}\n", model.name,
-             arguments.has("--wrench") ? " + outer" : "", configuration_line(q), dependent_line(closed, pose));
+  fmt::print(
+      "{}: generalised forces at zero acceleration of the independent joints, bias = coriolis + gravity{}\n{}{}\n",
+      model.name, arguments.has("--wrench") ? " + outer" : "", configuration_line(q), dependent_line(closed, pose));
   fmt::print("{}", velocity_table(joints, columns));
   return kOk;
 }

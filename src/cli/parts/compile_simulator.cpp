@@ -6,12 +6,12 @@
 #include "../../base/text.hpp"
 #include "../../codegen/text/report.hpp"
 #include "../../simulate/standalone/standalone.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/codegen_options.hpp"
-#include "../report/emitted.hpp"
 #include "../io/judgements.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
+#include "../report/emitted.hpp"
 
 namespace lw::cli {
 namespace {
@@ -24,7 +24,8 @@ void require_options_of_simulators(const Arguments& arguments) {
     throw Error(ErrorCode::usage, fmt::format("a simulator is one C++ file, not {}", arguments.text("--language")));
   }
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
-    throw Error(ErrorCode::usage, fmt::format("--name `{0}` is no identifier; `{1}` would be one", arguments.text("--name"), identifier(arguments.text("--name"))));
+    throw Error(ErrorCode::usage, fmt::format("--name `{0}` is no identifier; `{1}` would be one",
+                                              arguments.text("--name"), identifier(arguments.text("--name"))));
   }
 }
 
@@ -32,8 +33,10 @@ void require_options_of_simulators(const Arguments& arguments) {
 
 int compile_simulator(const Arguments& arguments) {
   require_options_of_simulators(arguments);
-  LoadedModel loaded = load_tree(arguments, "a simulator that stands alone is made of trees only\n  `simulate` runs mechanisms with loops; `compile` without "
-                                             "--simulator makes C of their functions, `forward` among them, with the loops closed inside");
+  LoadedModel loaded = load_tree(
+      arguments,
+      "a simulator that stands alone is made of trees only\n  `simulate` runs mechanisms with loops; `compile` without "
+      "--simulator makes C of their functions, `forward` among them, with the loops closed inside");
   const std::filesystem::path folder = arguments.text("--out", ".");
   require_writable(folder);
   judge_functions(arguments, loaded.model, {"forward"});
@@ -45,10 +48,15 @@ int compile_simulator(const Arguments& arguments) {
   if (!options.program.trace.friction) note_losses(arguments, loaded.mechanism);
   if (arguments.has("--inertias")) name_inertias(loaded.mechanism);
   if (arguments.has("--name")) loaded.mechanism.name = arguments.text("--name");
-  const std::vector<std::string> jumping = options.program.trace.friction ? jumping_joints(loaded.model) : std::vector<std::string>{};
+  const std::vector<std::string> jumping =
+      options.program.trace.friction ? jumping_joints(loaded.model) : std::vector<std::string>{};
   if (!jumping.empty()) {
-    say_warning(fmt::format("dry friction of {} jumps with the direction of motion: the simulator follows it while joints slide or turn round, "
-                            "and stops with a message where one comes to rest; a `width` in the friction makes it gradual, `simulate` knows joints that stick", fmt::join(jumping, ", ")));
+    say_warning(
+        fmt::format("dry friction of {} jumps with the direction of motion: the simulator follows it while joints "
+                    "slide or turn round, "
+                    "and stops with a message where one comes to rest; a `width` in the friction makes it gradual, "
+                    "`simulate` knows joints that stick",
+                    fmt::join(jumping, ", ")));
   }
   Standalone made = make_standalone(loaded.mechanism, options);
   made.program.options = resolved(arguments, options.program.trace, loaded.mechanism, {"forward"});
@@ -77,10 +85,15 @@ int compile_simulator(const Arguments& arguments) {
     const Function& f = made.program.functions[k];
     const FunctionCost cost = lw::cost(f);
     const OperationCount& c = cost.operations;
-    json["functions"].push_back({{"name", f.name()}, {"multiplications", c.multiplications}, {"additions", c.additions}, {"divisions", c.divisions},
-                                 {"trig", c.trigonometric}, {"depth", cost.depth}, {"error", made.errors[k]}});
-    table.add({f.name(), std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.divisions), std::to_string(c.trigonometric),
-               fmt::format("{:.1e}", made.errors[k])});
+    json["functions"].push_back({{"name", f.name()},
+                                 {"multiplications", c.multiplications},
+                                 {"additions", c.additions},
+                                 {"divisions", c.divisions},
+                                 {"trig", c.trigonometric},
+                                 {"depth", cost.depth},
+                                 {"error", made.errors[k]}});
+    table.add({f.name(), std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.divisions),
+               std::to_string(c.trigonometric), fmt::format("{:.1e}", made.errors[k])});
   }
   json["self_test"] = test.verdict;
   json["snapping"] = made.snapping;

@@ -5,12 +5,12 @@
 #include "../../base/error.hpp"
 #include "../../base/text.hpp"
 #include "../../codegen/strategies/strategies.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/codegen_options.hpp"
-#include "../report/emitted.hpp"
 #include "../io/judgements.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
+#include "../report/emitted.hpp"
 #include "../report/test_vectors.hpp"
 
 namespace lw::cli {
@@ -27,12 +27,18 @@ Strategy strategy_named(const std::string& name) {
 
 int compile_by_strategy(const Arguments& arguments) {
   const std::string name = arguments.text("--strategy"), language = arguments.text("--language", "c");
-  if (language != "c" && language != "c++") throw Error(ErrorCode::usage, fmt::format("--strategy {} goes with C and C++, not with {}", name, language));
-  if (arguments.text("--functions", "inverse") != "inverse") throw Error(ErrorCode::usage, fmt::format("--strategy {} is for `inverse` alone", name));
-  for (const char* option : {"--float", "--batch", "--frame", "--no-lanes", "--name", "--objective", "--parameters", "--search"}) {
-    if (arguments.has(option)) throw Error(ErrorCode::usage, fmt::format("{} does not go with --strategy {}", option, name));
+  if (language != "c" && language != "c++")
+    throw Error(ErrorCode::usage, fmt::format("--strategy {} goes with C and C++, not with {}", name, language));
+  if (arguments.text("--functions", "inverse") != "inverse")
+    throw Error(ErrorCode::usage, fmt::format("--strategy {} is for `inverse` alone", name));
+  for (const char* option :
+       {"--float", "--batch", "--frame", "--no-lanes", "--name", "--objective", "--parameters", "--search"}) {
+    if (arguments.has(option))
+      throw Error(ErrorCode::usage, fmt::format("{} does not go with --strategy {}", option, name));
   }
-  const LoadedModel loaded = load_tree(arguments, "strategies are compared for trees only\n  `compile` without --strategy makes code of mechanisms with loops");
+  const LoadedModel loaded = load_tree(
+      arguments,
+      "strategies are compared for trees only\n  `compile` without --strategy makes code of mechanisms with loops");
   const std::filesystem::path folder = arguments.text("--out", ".");
   require_writable(folder);
   StrategyOptions options;
@@ -42,19 +48,23 @@ int compile_by_strategy(const Arguments& arguments) {
   note_losses(arguments, loaded.mechanism);
   StrategyCode made = make_by(strategy_named(name), loaded.mechanism, options);
   if (made.check && !made.check->passed()) {
-    say_error(fmt::format("`inverse` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). Nothing is written", made.check->error,
-                          made.check->states, made.check->limit));
+    say_error(
+        fmt::format("`inverse` does not agree with the reference: off by {:.1e} at {} states ({:.0e} is allowed). "
+                    "Nothing is written",
+                    made.check->error, made.check->states, made.check->limit));
     return kCheckFailed;
   }
   CDialect dialect;
   dialect.cpp = options.cpp;
-  for (Artefact& file : emit_selftest(made.program, {vectors_of(made.traced[0])}, dialect)) made.files.push_back(std::move(file));
+  for (Artefact& file : emit_selftest(made.program, {vectors_of(made.traced[0])}, dialect))
+    made.files.push_back(std::move(file));
   std::vector<std::string> build = compiler(options.cpp);
   Emitted emitted{{language}, made.files, {}, build[0]};
   build.insert(build.end(), {options.cpp ? "-std=c++20" : "-std=c11", "-O2", "-march=native"});
   build.insert(build.end(), kCFlags.begin(), kCFlags.end());
   const std::string ending = options.cpp ? ".cpp" : ".c";
-  build.insert(build.end(), {made.program.name + ending, made.program.name + "_selftest" + ending, "-o", "selftest", "-lm"});
+  build.insert(build.end(),
+               {made.program.name + ending, made.program.name + "_selftest" + ending, "-o", "selftest", "-lm"});
   emitted.commands = {build, {"./selftest"}};
   const SelfTest test = run_selftest(emitted);
   if (test.verdict == "failed") {
@@ -64,7 +74,12 @@ int compile_by_strategy(const Arguments& arguments) {
   const OperationCount& c = made.operations;
   Json json{{"files", write_artefacts(folder, made.files)},
             {"strategy", name},
-            {"functions", {{{"name", "inverse"}, {"multiplications", c.multiplications}, {"additions", c.additions}, {"divisions", c.divisions}, {"trig", c.trigonometric}}}},
+            {"functions",
+             {{{"name", "inverse"},
+               {"multiplications", c.multiplications},
+               {"additions", c.additions},
+               {"divisions", c.divisions},
+               {"trig", c.trigonometric}}}},
             {"self_test", test.verdict}};
   if (arguments.json()) {
     add_given(arguments, json);
@@ -72,10 +87,12 @@ int compile_by_strategy(const Arguments& arguments) {
     return kOk;
   }
   Table table({"function", "strategy", "×", "+", "sin, cos"});
-  table.add({"inverse", name, std::to_string(c.multiplications), std::to_string(c.additions), std::to_string(c.trigonometric)});
+  table.add({"inverse", name, std::to_string(c.multiplications), std::to_string(c.additions),
+             std::to_string(c.trigonometric)});
   fmt::print("{}\n", table.str());
   for (const auto& file : json["files"]) fmt::print("  {}\n", file.get<std::string>());
-  fmt::print("\n  self-test, {} states against the algorithms over double: {}{}\n", kVectors, test.verdict, test.verdict == "not run" ? " (" + test.output + ")" : "");
+  fmt::print("\n  self-test, {} states against the algorithms over double: {}{}\n", kVectors, test.verdict,
+             test.verdict == "not run" ? " (" + test.output + ")" : "");
   return kOk;
 }
 

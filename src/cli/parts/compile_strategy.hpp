@@ -1,5 +1,5 @@
-// compile --strategy expand|loops|cse: inverse dynamics written in another way (codegen/strategies/strategies.hpp), proven before it is
-// written.
+// compile --strategy expand|loops|cse: inverse dynamics written in another way (codegen/strategies/strategies.hpp),
+// proven before it is written.
 #pragma once
 
 #include "../frame/command.hpp"

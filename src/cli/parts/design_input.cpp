@@ -49,7 +49,8 @@ DesignFunctional functional_of(const std::string& option, const std::string& tex
   return f;
 }
 
-std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Model<double>& model, const ClosedModel* closed) {
+std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Model<double>& model,
+                                            const ClosedModel* closed) {
   std::vector<WrittenFormula> list(static_cast<std::size_t>(model.nv), {"--torque", "0"});
   for (const std::string& text : arguments.texts("--torque")) {
     const std::size_t sign = text.find('=');
@@ -61,9 +62,11 @@ std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Mo
       throw Error(ErrorCode::usage, fmt::format("--torque: `{}` has no joint {}; {}", model.name, in_quotes(joint),
                                                 suggestion(joint, model.velocity_names)));
     }
-    if (closed != nullptr && std::ranges::find(closed->motors.velocity_names, joint) == closed->motors.velocity_names.end()) {
-      throw Error(ErrorCode::usage, fmt::format("--torque: {} follows the loops of `{}` and is not actuated; actuated: {}",
-                                                in_quotes(joint), model.name, fmt::join(closed->motors.velocity_names, ", ")));
+    if (closed != nullptr &&
+        std::ranges::find(closed->motors.velocity_names, joint) == closed->motors.velocity_names.end()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--torque: {} follows the loops of `{}` and is not actuated; actuated: {}",
+                              in_quotes(joint), model.name, fmt::join(closed->motors.velocity_names, ", ")));
     }
     list[static_cast<std::size_t>(place - model.velocity_names.begin())].text = trimmed(text.substr(sign + 1));
   }

@@ -11,12 +11,12 @@
 #include "../../base/text.hpp"
 #include "../../dynamics/assembly/closed_ik.hpp"
 #include "../../model/limits.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/frame_option.hpp"
 #include "../io/ik_options.hpp"
 #include "../io/path_csv.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 
 namespace lw::cli {
 namespace {
@@ -46,7 +46,8 @@ class ClosedIkCommand {
         model_(loaded.model),
         frame_(chosen_frame(arguments, loaded.model)),
         start_(read_assembled(arguments, loaded, led_model(loaded.model))),
-        limits_(arguments.has("--ignore-limits") ? no_limits(loaded.model) : coordinate_limits(loaded.mechanism, loaded.model)) {}
+        limits_(arguments.has("--ignore-limits") ? no_limits(loaded.model)
+                                                 : coordinate_limits(loaded.mechanism, loaded.model)) {}
 
   int target() {
     const IkTarget target = read_target(arguments_.text("--target"), arguments_.has("--position-only"));
@@ -72,7 +73,8 @@ class ClosedIkCommand {
       if (!reached && result.beyond_limits == 0) json["nearest"] = solution_json(result.nearest);
       json["impossible"] = Json::array();
       for (const OpenPolygon& p : result.too_far) {
-        json["impossible"].push_back({{"joints", p.joints}, {"links", p.links}, {"distance", p.distance}, {"reach", p.reach}});
+        json["impossible"].push_back(
+            {{"joints", p.joints}, {"links", p.links}, {"distance", p.distance}, {"reach", p.reach}});
       }
       print_json(json);
     } else if (reached) {
@@ -87,7 +89,8 @@ class ClosedIkCommand {
     const Path path = read_path(arguments_.text("--path"));
     const bool position_only = arguments_.has("--position-only") || !path.has_orientation;
     if (const std::size_t branch = read_branch(arguments_); branch > 0) {
-      const ClosedIk first = closed_inverse_kinematics(model_, frame_, {path.samples[0].pose, position_only}, start_, limits_);
+      const ClosedIk first =
+          closed_inverse_kinematics(model_, frame_, {path.samples[0].pose, position_only}, start_, limits_);
       if (!first.solutions.empty()) {
         require_branch(branch, first.solutions.size());
         start_ = first.solutions[branch - 1].at;
@@ -100,14 +103,15 @@ class ClosedIkCommand {
     }
     if (!unreached.empty()) {
       const ClosedIkSample& s = motion.samples[unreached[0] - 1];
-      say(fmt::format("sample {} (t = {:.6g}): not reached, the nearest pose found is {:.6g} m away{}", unreached[0], s.t,
-                      s.solution.position_error,
+      say(fmt::format("sample {} (t = {:.6g}): not reached, the nearest pose found is {:.6g} m away{}", unreached[0],
+                      s.t, s.solution.position_error,
                       unreached.size() == 1 ? "" : fmt::format("; nor are {} more", unreached.size() - 1)));
     } else if (arguments_.has("--out")) {
       write_file(arguments_.text("--out"), csv(motion));
     }
     if (arguments_.json()) {
-      Json json{{"model", model_.name}, {"frame", frame_name()}, {"reached", unreached.empty()}, {"unreached", unreached}};
+      Json json{
+          {"model", model_.name}, {"frame", frame_name()}, {"reached", unreached.empty()}, {"unreached", unreached}};
       json["legs"] = Json::array();
       for (const Leg& leg : motion.legs) json["legs"].push_back(leg.joints);
       json["switches"] = Json::array();
@@ -135,7 +139,8 @@ class ClosedIkCommand {
     fmt::print("{}: driven joints that bring `{}` there, {}\n\n", model_.name, frame_name(),
                result.complete && !result.rounded ? "in closed form" : "found numerically");
     std::vector<std::string> header{"", "legs"};
-    for (const Entry& e : actuated_entries(model_)) header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
+    for (const Entry& e : actuated_entries(model_))
+      header.push_back(e.unit.empty() ? e.name : e.name + " (" + e.unit + ")");
     header.insert(header.end(), {"off by", "condition"});
     const bool legs = !result.solutions.front().working_mode.empty();
     if (!legs) header.erase(header.begin() + 1);
@@ -151,19 +156,24 @@ class ClosedIkCommand {
     }
     fmt::print("{}", table.str());
     if (result.rounded) {
-      fmt::print("\nIt can be in no such pose exactly; this one is the nearest, within the last digits of a pose that was rounded\n");
+      fmt::print(
+          "\nIt can be in no such pose exactly; this one is the nearest, within the last digits of a pose that was "
+          "rounded\n");
     } else if (result.freedom > 0) {
       fmt::print("\nOne of infinitely many: {} left over\n", counted(at(result.freedom), "freedom is", "freedoms are"));
     } else if (!result.complete) {
       fmt::print("\nThere may be more than were found\n");
     }
-    if (result.beyond_limits > 0) fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows them\n", result.beyond_limits);
+    if (result.beyond_limits > 0)
+      fmt::print("\n{} more beyond the joints' limits; --ignore-limits shows them\n", result.beyond_limits);
   }
 
   void print(const ClosedIkPath& motion) const {
     double off = 0.0;
-    for (const ClosedIkSample& s : motion.samples) off = std::max({off, s.solution.position_error, s.solution.rotation_error});
-    fmt::print("{}: `{}` along {}, off by at most {:.1e}\n\n", model_.name, frame_name(), counted(motion.samples.size(), "sample"), off);
+    for (const ClosedIkSample& s : motion.samples)
+      off = std::max({off, s.solution.position_error, s.solution.rotation_error});
+    fmt::print("{}: `{}` along {}, off by at most {:.1e}\n\n", model_.name, frame_name(),
+               counted(motion.samples.size(), "sample"), off);
     Table table({"joint", "from", "to", "least", "most", "fastest"});
     const std::vector<Entry> entries = actuated_entries(model_);
     for (std::size_t k = 0; k < entries.size(); ++k) {
@@ -175,8 +185,8 @@ class ClosedIkCommand {
       }
       table.add({entries[k].name + (entries[k].unit.empty() ? "" : " (" + entries[k].unit + ")"),
                  readable(motion.samples.front().solution.actuated[k], 6, 1.0),
-                 readable(motion.samples.back().solution.actuated[k], 6, 1.0), readable(least, 6, 1.0), readable(most, 6, 1.0),
-                 readable(fastest, 6, 1.0)});
+                 readable(motion.samples.back().solution.actuated[k], 6, 1.0), readable(least, 6, 1.0),
+                 readable(most, 6, 1.0), readable(fastest, 6, 1.0)});
     }
     fmt::print("{}", table.str());
     for (const WorkingModeSwitch& s : motion.switches) {
@@ -191,8 +201,9 @@ class ClosedIkCommand {
                       counted(at(result.beyond_limits), "solution is", "solutions are")));
       return;
     }
-    say(fmt::format("{}: the nearest pose found is {:.6g} m and {:.6g} rad away", certain ? "out of reach" : "not found",
-                    result.nearest.position_error, result.nearest.rotation_error));
+    say(fmt::format("{}: the nearest pose found is {:.6g} m and {:.6g} rad away",
+                    certain ? "out of reach" : "not found", result.nearest.position_error,
+                    result.nearest.rotation_error));
     for (const std::string& why : to_lines(result.too_far)) say("  " + why);
   }
 

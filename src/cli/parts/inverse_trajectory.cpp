@@ -10,16 +10,16 @@
 #include "../../base/index.hpp"
 #include "../../base/svg.hpp"
 #include "../../base/text.hpp"
-#include "../../dynamics/loops/closed_losses.hpp"
-#include "../../dynamics/kinematics/closure.hpp"
 #include "../../dynamics/friction/friction.hpp"
+#include "../../dynamics/kinematics/closure.hpp"
+#include "../../dynamics/loops/closed_losses.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../model/entries.hpp"
-#include "../report/loss_report.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/motion_csv.hpp"
 #include "../io/results.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/wrenches.hpp"
+#include "../report/loss_report.hpp"
 
 namespace lw::cli {
 namespace {
@@ -51,8 +51,8 @@ bool follows_time(const Arguments& arguments, const Mechanism& mechanism) {
 }
 
 // One sample; `tau` where there is no friction.
-void append(std::vector<Course>& courses, const Losses<double>* losses, const std::vector<double>& tau, std::size_t sample,
-            const Model<double>& model) {
+void append(std::vector<Course>& courses, const Losses<double>* losses, const std::vector<double>& tau,
+            std::size_t sample, const Model<double>& model) {
   for (std::size_t c = 0; c < courses.size(); ++c) {
     const std::vector<double>& values = losses != nullptr ? losses->*loss_parts()[c].values : tau;
     require_finite(fmt::format("at sample {} {}", sample + 1, courses[c].name), values, model);
@@ -83,7 +83,8 @@ std::vector<Course> compute(const Arguments& arguments, const LoadedModel& loade
 }
 
 // The same around closed loops, followed from sample to sample; the first pose from home.
-std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel& closed, const std::vector<JointSample>& motion) {
+std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel& closed,
+                                   const std::vector<JointSample>& motion) {
   const bool friction = arguments.has("--friction"), timed = follows_time(arguments, closed.loaded.mechanism);
   Model<double> model = closed.loaded.model;
   std::vector<Course> courses = empty_courses(friction, closed.plan.actuated.size());
@@ -111,11 +112,13 @@ std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel
   return courses;
 }
 
-// As far as joints of a file may be from where the loops put them (rad, m; of velocities and accelerations beside their size).
+// As far as joints of a file may be from where the loops put them (rad, m; of velocities and accelerations beside their
+// size).
 constexpr double kFitsLoops = 1e-6;
 
 // One sample of all joints: the independent ones, after the others have been compared with what these give them.
-JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>& work, const JointSample& all, const std::string& where) {
+JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>& work, const JointSample& all,
+                             const std::string& where) {
   const Model<double>& model = closed.loaded.model;
   const LoopPlan& plan = closed.plan;
   JointSample part{all.t, {}, {}, {}};
@@ -124,8 +127,10 @@ JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>&
     part.qd.push_back(all.qd[at(v)]);
     part.qdd.push_back(all.qdd[at(v)]);
   }
-  if (const ClosureState open = closure_state(model, work.tree, all.q); std::ranges::any_of(open.residual, [](double r) { return !(std::abs(r) <= kFitsLoops); })) {
-    throw Error(ErrorCode::data, fmt::format("{}: the joints do not close the loops: {}", where, open_loop(model, work.tree, all.q)));
+  if (const ClosureState open = closure_state(model, work.tree, all.q);
+      std::ranges::any_of(open.residual, [](double r) { return !(std::abs(r) <= kFitsLoops); })) {
+    throw Error(ErrorCode::data,
+                fmt::format("{}: the joints do not close the loops: {}", where, open_loop(model, work.tree, all.q)));
   }
   set_closed_pose<double>(model, plan, work, all.q);
   closed_velocities<double>(model, plan, work, part.qd);
@@ -135,8 +140,8 @@ JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>&
     for (const double x : follows) size = std::max(size, std::abs(x));
     for (const int v : plan.dependent) {
       if (std::abs(given[at(v)] - follows[at(v)]) <= kFitsLoops * size) continue;
-      throw Error(ErrorCode::data, fmt::format("{}: `{}{}` of `{}` is {:.9g}, but the loops give it {:.9g}", where, what, v + 1, model.velocity_names[at(v)],
-                                               given[at(v)], follows[at(v)]));
+      throw Error(ErrorCode::data, fmt::format("{}: `{}{}` of `{}` is {:.9g}, but the loops give it {:.9g}", where,
+                                               what, v + 1, model.velocity_names[at(v)], given[at(v)], follows[at(v)]));
     }
   };
   compare("qd", all.qd, work.qd);
@@ -144,8 +149,8 @@ JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>&
   return part;
 }
 
-// Over the independent joints; or, as `simulate` writes it, over all of the spanning tree: then the others tell the mode too, and must
-// be where these put them.
+// Over the independent joints; or, as `simulate` writes it, over all of the spanning tree: then the others tell the
+// mode too, and must be where these put them.
 std::vector<JointSample> read_closed_motion(const std::string& file, const ClosedModel& closed) {
   const Model<double>& tree = closed.loaded.model;
   EitherMotion read = read_motion_of_either(file, closed.joints.model, tree);
@@ -154,7 +159,8 @@ std::vector<JointSample> read_closed_motion(const std::string& file, const Close
   closed.mechanism->stand(motion.front().q);
   ClosedWorkspace<double> work(tree, closed.plan);
   for (std::size_t k = 0; k < motion.size(); ++k) {
-    motion[k] = independent_part(closed, work, motion[k], fmt::format("{}: sample {} (t = {:.6g})", file, k + 1, motion[k].t));
+    motion[k] =
+        independent_part(closed, work, motion[k], fmt::format("{}: sample {} (t = {:.6g})", file, k + 1, motion[k].t));
   }
   return motion;
 }
@@ -183,8 +189,8 @@ std::string csv(const std::vector<JointSample>& motion, const std::vector<Course
   return text;
 }
 
-// One panel per joint: torque with and without friction, and the parts of bearings and transmission. Lines with friction are
-// broken at instants of rest without acceleration, where friction has no direction.
+// One panel per joint: torque with and without friction, and the parts of bearings and transmission. Lines with
+// friction are broken at instants of rest without acceleration, where friction has no direction.
 std::string plot(const Model<double>& model, const std::vector<JointSample>& motion,
                  const std::vector<Course>& courses) {
   std::vector<double> t;

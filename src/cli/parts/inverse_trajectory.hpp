@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "../io/closed_model.hpp"
 #include "../frame/command.hpp"
+#include "../io/closed_model.hpp"
 
 namespace lw::cli {
 

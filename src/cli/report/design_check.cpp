@@ -11,7 +11,7 @@
 namespace lw::cli {
 namespace {
 
-constexpr double kMoved = 1e-4;  // of the parameters, for differences
+constexpr double kMoved = 1e-4;   // of the parameters, for differences
 constexpr double kNoise = 1e-10;  // of a functional, from one run to the next
 constexpr double kLoose = 1e-4;   // of what has steps of its own
 
@@ -85,7 +85,7 @@ DesignCheck check_design(const Mechanism& mechanism, const std::vector<std::stri
   for (std::size_t f = 0; f < functionals.size(); ++f) groups.push_back(f);
   if (functionals.empty()) {
     std::vector<double> instants = options.instants;
-    if (instants.empty()) instants.push_back(std::nan(""));  // the end
+    if (instants.empty()) instants.push_back(std::nan(""));           // the end
     const std::size_t nq = options.q.size(), nv = options.qd.size();  // with loops, of the independent joints
     for (const auto& [letters, count] : {std::pair("q", nq), std::pair("qd", nv), std::pair("qdd", nv)}) {
       const std::size_t group = functionals.size();
@@ -103,16 +103,18 @@ DesignCheck check_design(const Mechanism& mechanism, const std::vector<std::stri
   design.values(design.start());
   const GradientRows direct = design.gradients(DesignMethod::direct);
   DesignCheck check;
-  check.roads = {
-      {"complex_step", "direct against a complex step through the integration",
-       row_difference(direct, design.by_complex_step(), groups), 1e-10},
-      {"adjoint", "adjoint against direct", row_difference(design.gradients(DesignMethod::adjoint), direct, groups), 1e-8},
-      {"cvodes", "CVODES against direct", row_difference(design.gradients(DesignMethod::cvodes), direct, groups), kLoose}};
+  check.roads = {{"complex_step", "direct against a complex step through the integration",
+                  row_difference(direct, design.by_complex_step(), groups), 1e-10},
+                 {"adjoint", "adjoint against direct",
+                  row_difference(design.gradients(DesignMethod::adjoint), direct, groups), 1e-8},
+                 {"cvodes", "CVODES against direct",
+                  row_difference(design.gradients(DesignMethod::cvodes), direct, groups), kLoose}};
   options.system.fixed = false;
   options.steps.rtol = std::min(options.steps.rtol, 1e-12);
   options.steps.atol = std::min(options.steps.atol, 1e-14);
   ForwardDesign moving(mechanism, parameters, std::move(functionals), options);
-  check.roads.push_back({"differences", "direct against differences of whole runs", run_difference(moving, direct, groups), kLoose});
+  check.roads.push_back(
+      {"differences", "direct against differences of whole runs", run_difference(moving, direct, groups), kLoose});
   return check;
 }
 

@@ -1,9 +1,11 @@
 // `sensitivity --check`: gradients of one run by all roads that there are.
 //
-//   complex step   through the same steps                                          shares the seeds of the initial state
+//   complex step   through the same steps                                          shares the seeds of the initial
+//                  state
 //   adjoint        against direct                                                  the same
 //   CVODES         the continuous adjoint equations, by steps of their own         the same
-//   differences    (F(b + h d) − F(b − h d)) / 2h of whole runs, d all parameters  shares nothing but the equations' values
+//   differences    (F(b + h d) − F(b − h d)) / 2h of whole runs, d all parameters  shares nothing but the equations'
+//                  values
 #pragma once
 
 #include <string>

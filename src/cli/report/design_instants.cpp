@@ -35,7 +35,8 @@ std::vector<double> entries_at(const std::vector<double>& all, const std::vector
   return part;
 }
 
-Json entries_by_name(const std::vector<double>& all, const std::vector<int>& places, const std::vector<std::string>& names) {
+Json entries_by_name(const std::vector<double>& all, const std::vector<int>& places,
+                     const std::vector<std::string>& names) {
   Json json = Json::object();
   for (const int k : places) json[names[at(k)]] = all[at(k)];
   return json;
@@ -50,11 +51,10 @@ Json motion_json(const Row& row, const Model<double>& model, const ClosedModel* 
             {"qdd", entries_at(row.qdd, places.v)},
             {"tau", entries_at(row.tau, places.tau)}};
   if (closed == nullptr) return json;
-  json["dependent"] = {
-      {"q", slopes ? entries_by_name(row.q, places.following_v, model.velocity_names)
-                   : entries_by_name(row.q, places.following_q, model.coordinate_names)},
-      {"qd", entries_by_name(row.qd, places.following_v, model.velocity_names)},
-      {"qdd", entries_by_name(row.qdd, places.following_v, model.velocity_names)}};
+  json["dependent"] = {{"q", slopes ? entries_by_name(row.q, places.following_v, model.velocity_names)
+                                    : entries_by_name(row.q, places.following_q, model.coordinate_names)},
+                       {"qd", entries_by_name(row.qd, places.following_v, model.velocity_names)},
+                       {"qdd", entries_by_name(row.qdd, places.following_v, model.velocity_names)}};
   return json;
 }
 
@@ -65,7 +65,8 @@ Json instant_json(const ForwardDesign::Instant& instant, const Model<double>& mo
   Json json{{"t", instant.t}};
   json.update(motion_json(instant, model, closed, false));
   Json& by = json["d_parameters"] = Json::object();
-  for (std::size_t k = 0; k < parameters.size(); ++k) by[parameters[k]] = motion_json(instant.by[k], model, closed, true);
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    by[parameters[k]] = motion_json(instant.by[k], model, closed, true);
   return json;
 }
 
@@ -99,7 +100,8 @@ std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, 
     for (const char* letter : {"q", "qd", "qdd"}) {
       const bool coordinates = !slopes && letter[1] == 0;
       for (const int k : coordinates ? places.following_q : places.following_v) {
-        text += fmt::format(",{}{}.{}{}", front, letter, (coordinates ? model.coordinate_names : model.velocity_names)[at(k)], end);
+        text += fmt::format(",{}{}.{}{}", front, letter,
+                            (coordinates ? model.coordinate_names : model.velocity_names)[at(k)], end);
       }
     }
   };

@@ -28,8 +28,10 @@ struct DirectPath {
   std::vector<Triangle<double>> knees, exact;
 };
 
-// The corners by the legs' own closures: knee angles of the first two rods are not needed, the platform is where its frame is.
-DirectPath path_of(const ThreeLegs& legs, const Model<double>& model, const std::vector<DrivenSample>& driven, const ClosedPath& followed) {
+// The corners by the legs' own closures: knee angles of the first two rods are not needed, the platform is where its
+// frame is.
+DirectPath path_of(const ThreeLegs& legs, const Model<double>& model, const std::vector<DrivenSample>& driven,
+                   const ClosedPath& followed) {
   DirectPath path{legs, {}, {}, {}};
   const std::vector<int> places = actuated_coordinates(model);
   for (std::size_t k = 0; k < followed.samples.size(); ++k) {
@@ -49,7 +51,8 @@ MeasuredRoad measure(DirectMethod method, const DirectPath& path) {
   MeasuredRoad m{method, 0.0, 0.0, 0.0, 0.0, {}};
   OperationCount count;
   Triangle<Count> corners;
-  for (std::size_t c = 0; c < 3; ++c) corners[c] = {Count(path.exact[0][c].x, &count), Count(path.exact[0][c].y, &count)};
+  for (std::size_t c = 0; c < 3; ++c)
+    corners[c] = {Count(path.exact[0][c].x, &count), Count(path.exact[0][c].y, &count)};
   for (std::size_t k = 0; k < path.q.size(); ++k) {
     std::array<Count, 3> q;
     Triangle<Count> P;
@@ -61,7 +64,9 @@ MeasuredRoad measure(DirectMethod method, const DirectPath& path) {
     m.iterations += effort.iterations;
     m.evaluations += effort.evaluations;
     for (std::size_t c = 0; c < 3; ++c) {
-      m.error = worse(m.error, effort.converged ? std::hypot(corners[c].x.v - path.exact[k][c].x, corners[c].y.v - path.exact[k][c].y) : HUGE_VAL);
+      m.error = worse(m.error, effort.converged ? std::hypot(corners[c].x.v - path.exact[k][c].x,
+                                                             corners[c].y.v - path.exact[k][c].y)
+                                                : HUGE_VAL);
     }
   }
   m.operations = count;
@@ -70,7 +75,8 @@ MeasuredRoad measure(DirectMethod method, const DirectPath& path) {
   for (int pass = 0; pass < 15; ++pass) {
     Triangle<double> at = path.exact[0];
     const auto start = std::chrono::steady_clock::now();
-    for (std::size_t k = 0; k < path.q.size(); ++k) direct_kinematics<double>(method, path.legs, path.q[k], path.knees[k], at);
+    for (std::size_t k = 0; k < path.q.size(); ++k)
+      direct_kinematics<double>(method, path.legs, path.q[k], path.knees[k], at);
     const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
     m.ns = std::min(m.ns, spent.count() / static_cast<double>(path.q.size()));
   }
@@ -79,10 +85,11 @@ MeasuredRoad measure(DirectMethod method, const DirectPath& path) {
 
 }  // namespace
 
-int compare_direct_kinematics(const Arguments& arguments, const Model<double>& model, const std::vector<DrivenSample>& driven,
-                              const ClosedPath& followed) {
+int compare_direct_kinematics(const Arguments& arguments, const Model<double>& model,
+                              const std::vector<DrivenSample>& driven, const ClosedPath& followed) {
   const std::optional<ThreeLegs> legs = three_legs(model);
-  if (!legs) throw Error(ErrorCode::usage, fmt::format("--compare: `{}` is no planar 3-RRR with driven cranks", model.name));
+  if (!legs)
+    throw Error(ErrorCode::usage, fmt::format("--compare: `{}` is no planar 3-RRR with driven cranks", model.name));
   if (followed.samples.empty()) return kCheckFailed;
   const DirectPath path = path_of(*legs, model, driven, followed);
   std::vector<MeasuredRoad> all;
@@ -105,14 +112,16 @@ int compare_direct_kinematics(const Arguments& arguments, const Model<double>& m
     }
     print_json(json);
   } else {
-    fmt::print("{}: where the platform is, by six roads along {}; means a sample, each from the one before\n\n", model.name,
-               counted(path.q.size(), "sample"));
+    fmt::print("{}: where the platform is, by six roads along {}; means a sample, each from the one before\n\n",
+               model.name, counted(path.q.size(), "sample"));
     Table table({"road", "steps", "evaluations", "+", "×", "÷", "√", "trig", "ns", "off by (m)"});
     for (const MeasuredRoad& m : all) {
       table.add({to_string(m.method), fmt::format("{:.2f}", m.iterations / n), fmt::format("{:.2f}", m.evaluations / n),
-                 fmt::format("{:.0f}", mean(m.operations.additions)), fmt::format("{:.0f}", mean(m.operations.multiplications)),
+                 fmt::format("{:.0f}", mean(m.operations.additions)),
+                 fmt::format("{:.0f}", mean(m.operations.multiplications)),
                  fmt::format("{:.0f}", mean(m.operations.divisions)), fmt::format("{:.0f}", mean(m.operations.roots)),
-                 fmt::format("{:.0f}", mean(m.operations.trigonometric)), fmt::format("{:.0f}", m.ns), fmt::format("{:.0e}", m.error)});
+                 fmt::format("{:.0f}", mean(m.operations.trigonometric)), fmt::format("{:.0f}", m.ns),
+                 fmt::format("{:.0e}", m.error)});
     }
     fmt::print("{}", table.str());
   }

@@ -25,7 +25,8 @@ ScratchFolder::ScratchFolder() {
   if (error) throw Error(ErrorCode::io, "temporary files need a folder, and TMPDIR names none");
   std::string pattern = (temporary / "linkwright-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
-    throw Error(ErrorCode::io, fmt::format("no folder for temporary files can be made in {}: {}", temporary.string(), std::strerror(errno)));
+    throw Error(ErrorCode::io, fmt::format("no folder for temporary files can be made in {}: {}", temporary.string(),
+                                           std::strerror(errno)));
   }
   path = pattern;
 }

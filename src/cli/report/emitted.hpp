@@ -12,8 +12,9 @@ namespace lw::cli {
 struct Emitted {
   Form form;
   std::vector<Artefact> files;
-  std::vector<std::vector<std::string>> commands;  // that build and run the self-test in the folder; none: there is none
-  std::string tool;                                // that they need: a program, or what is to be said of it
+  std::vector<std::vector<std::string>>
+      commands;      // that build and run the self-test in the folder; none: there is none
+  std::string tool;  // that they need: a program, or what is to be said of it
 };
 
 struct SelfTest {

@@ -138,8 +138,10 @@ std::string loss_tables(const Model<double>& model, const LossReport& report) {
   }
   if (holds) {
     text +=
-        "\nAt rest friction opposes the motion that begins with qdd. Where qdd is zero too, it has no direction and tau is given\n"
-        "without it; these joints stay at rest under any tau in the range (of joints on coupled drives: while the others have their own)\n\n" +
+        "\nAt rest friction opposes the motion that begins with qdd. Where qdd is zero too, it has no direction and "
+        "tau is given\n"
+        "without it; these joints stay at rest under any tau in the range (of joints on coupled drives: while the "
+        "others have their own)\n\n" +
         holding.str();
   }
 

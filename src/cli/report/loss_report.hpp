@@ -1,4 +1,5 @@
-// What `--friction` adds to results: how torques are made up, what holds joints at rest, whether drives can be driven back.
+// What `--friction` adds to results: how torques are made up, what holds joints at rest, whether drives can be driven
+// back.
 #pragma once
 
 #include <string>
@@ -34,7 +35,8 @@ struct LossReport {
 LossReport loss_report(const Model<double>& model, std::span<const double> q, std::span<const double> qd,
                        std::span<const double> qdd, std::span<const Force<double>> external);
 
-// Of each velocity: whether it hangs on an elastic shaft and has no motor of its own, so that nothing stands in `motor`.
+// Of each velocity: whether it hangs on an elastic shaft and has no motor of its own, so that nothing stands in
+// `motor`.
 std::vector<bool> without_motor(const Model<double>& model);
 
 void add_losses_to(Json& json, const Model<double>& model, const LossReport& report);

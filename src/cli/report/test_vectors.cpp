@@ -14,9 +14,9 @@ constexpr double kSingleTolerance = 1e-6;  // at least
 
 }  // namespace
 
-// States and what the algorithms over double make of them, in the frames of the model as snapped: what snapping changes is
-// measured apart, and no tolerance hides it. In single precision inputs are numbers that it has, and ten times what a last
-// bit of each changes is allowed.
+// States and what the algorithms over double make of them, in the frames of the model as snapped: what snapping changes
+// is measured apart, and no tolerance hides it. In single precision inputs are numbers that it has, and ten times what
+// a last bit of each changes is allowed.
 TestVectors vectors_of(const Traced& traced, bool single) {
   const Function& f = traced.function;
   const Reference expected = reference(traced, true);

@@ -1,8 +1,8 @@
 // The states of a self-test and what they must give.
 #pragma once
 
-#include "../../codegen/trace/roads.hpp"
 #include "../../codegen/c/selftest.hpp"
+#include "../../codegen/trace/roads.hpp"
 
 namespace lw::cli {
 

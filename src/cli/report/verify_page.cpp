@@ -59,18 +59,23 @@ std::string verify_table(const std::vector<VerificationCheck>& checks, const std
                              : good  ? "<span class='good'>✓ passed</span>"
                                      : "<span class='bad'>✗ failed</span>";
     rows += fmt::format(
-        "<tr><td>{}{}</td><td class='number'>{}</td><td class='number'>{}</td><td class='soft'>{}</td><td class='soft'>{}</td>"
+        "<tr><td>{}{}</td><td class='number'>{}</td><td class='number'>{}</td><td class='soft'>{}</td><td "
+        "class='soft'>{}</td>"
         "<td class='mark'>{}</td></tr>\n",
         escape_xml(c.name), c.note.empty() ? "" : "<br><small>" + escape_xml(c.note) + "</small>",
-        measured ? small_number(c.worst) : "", measured ? small_number(c.allowed) : "", escape_xml(c.unit), escape_xml(c.why), mark);
+        measured ? small_number(c.worst) : "", measured ? small_number(c.allowed) : "", escape_xml(c.unit),
+        escape_xml(c.why), mark);
   }
-  return "<table><tr><th>what</th><th class='number'>deviation</th><th class='number'>at most</th><th>unit</th><th>what the limit means</th><th>verdict</th></tr>\n" + rows +
-         "</table>\n";
+  return "<table><tr><th>what</th><th class='number'>deviation</th><th class='number'>at "
+         "most</th><th>unit</th><th>what the limit means</th><th>verdict</th></tr>\n" +
+         rows + "</table>\n";
 }
 
 std::string energy_figure(const EnergyCourse& e) {
   if (e.t.empty()) return {};
-  Plot energy{"", "time (s)", "energy (J)", {{"kinetic", e.t, e.kinetic, {}, 0}, {"potential, change", e.t, e.potential, {}, 1}}, 860, 210};
+  Plot energy{"",           "time (s)",
+              "energy (J)", {{"kinetic", e.t, e.kinetic, {}, 0}, {"potential, change", e.t, e.potential, {}, 1}},
+              860,          210};
   Plot rest{"", "time (s)", "residual (J)", {{"not accounted for", e.t, e.residual, {}, 5}}, 860, 170};
   return "<h2>Energy of a free motion</h2>\n<figure>" + to_svg_stack({energy, rest}, "") + "</figure>\n";
 }
@@ -87,7 +92,8 @@ std::string order_figure(const std::vector<ConvergenceCurve>& curves) {
     }
     p.series.push_back(std::move(s));
   }
-  return "<h2>Error of integrators over the step</h2>\n<p class='soft'>At the end of a free motion, of the largest coordinate or "
+  return "<h2>Error of integrators over the step</h2>\n<p class='soft'>At the end of a free motion, of the largest "
+         "coordinate or "
          "velocity. The slope of a line is the method's order.</p>\n<figure>" +
          to_svg(p) + "</figure>\n";
 }
@@ -106,10 +112,13 @@ std::string verify_page(const VerifyPage& page) {
     // it has no shapes
   }
   std::string verdict = counted(count(Verdict::failed), "check") + " failed";
-  if (r.passed() && count(Verdict::skipped) == 0) verdict = "all checks passed";
-  else if (r.passed()) verdict = fmt::format("{} passed, {} skipped", counted(count(Verdict::passed), "check"), count(Verdict::skipped));
+  if (r.passed() && count(Verdict::skipped) == 0)
+    verdict = "all checks passed";
+  else if (r.passed())
+    verdict = fmt::format("{} passed, {} skipped", counted(count(Verdict::passed), "check"), count(Verdict::skipped));
   std::string out = fmt::format(
-      "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>\n"
+      "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+      "content='width=device-width'>\n"
       "<title>Verification of {0}</title>\n<style>{1}</style></head>\n<body><main>\n<div class='head'><div>\n"
       "<h1>Verification of {0}</h1>\n<p class='soft'>{2}</p>\n<div class='verdict {3}'>{4}</div>\n",
       escape_xml(page.model.name), kVerifyStyle, escape_xml(page.mechanism.summary), r.passed() ? "good" : "bad",
@@ -121,7 +130,8 @@ std::string verify_page(const VerifyPage& page) {
   row("model", page.source);
   for (const std::string& change : page.changes) row("changed by", change);
   row("degrees of freedom", std::to_string(mobility(page.model).dof));
-  row("checks", fmt::format("{} passed, {} failed, {} skipped", count(Verdict::passed), count(Verdict::failed), count(Verdict::skipped)));
+  row("checks", fmt::format("{} passed, {} failed, {} skipped", count(Verdict::passed), count(Verdict::failed),
+                            count(Verdict::skipped)));
   row("random states", fmt::format("{}, seed {}", page.states, page.seed));
   row("program", "linkwright " LINKWRIGHT_VERSION);
   row("date", fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(std::time(nullptr))));

@@ -32,8 +32,8 @@ struct CWriter::Body {
     int segment = 0;                          // of a share
     const CallsTogether* together = nullptr;  // the statement is the first of these
   };
-  // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines. Or points, and
-  // from `at` on their angles.
+  // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines. Or
+  // points, and from `at` on their angles.
   struct Piece {
     std::size_t first, width, at;
   };
@@ -116,8 +116,8 @@ struct CWriter::Body {
     std::string array;  // of numbers, a vector for each output
     std::size_t lane, lanes;
   };
-  std::map<std::string, Lane> lane_of;          // of a call in a group, by its name
-  std::map<ValueId, std::size_t> array_of;      // of the first call in a group: how many numbers
+  std::map<std::string, Lane> lane_of;      // of a call in a group, by its name
+  std::map<ValueId, std::size_t> array_of;  // of the first call in a group: how many numbers
   Statements statements;
   const std::string& name;
   std::string real;  // the type of a value
@@ -131,8 +131,8 @@ struct CWriter::Body {
   std::string passed;  // what the array of those is called
 };
 
-// Angles and points by the number of calls of kernels that must come before they are known; of these sines first. In a share those that
-// are known before others are waited for do not wait with the rest.
+// Angles and points by the number of calls of kernels that must come before they are known; of these sines first. In a
+// share those that are known before others are waited for do not wait with the rest.
 void CWriter::Body::find_stages() {
   std::vector<std::size_t> level(graph.size(), 0);
   using Key = std::tuple<std::size_t, bool, int>;  // level, arcs, segment
@@ -178,7 +178,8 @@ void CWriter::Body::find_stages() {
 std::vector<NodeId> CWriter::Body::arguments_of(const Stage& stage) const {
   if (!stage.arcs) return stage.angles;
   std::vector<NodeId> arguments;
-  for (const NodeId id : stage.angles) for_each_operand(graph, id, [&](NodeId operand) { arguments.push_back(operand); });
+  for (const NodeId id : stage.angles)
+    for_each_operand(graph, id, [&](NodeId operand) { arguments.push_back(operand); });
   return arguments;
 }
 
@@ -186,7 +187,8 @@ std::vector<NodeId> CWriter::Body::arguments_of(const Stage& stage) const {
 std::string CWriter::Body::from_kernel(NodeId id) const {
   const auto [stage, k] = is_sine(graph[id]) ? stage_of.at(graph[id].a) : arc_of.at(id);
   const Stage& s = stages[stage];
-  const Piece& p = *std::find_if(s.pieces.begin(), s.pieces.end(), [k = k](const Piece& q) { return k < q.first + q.width; });
+  const Piece& p =
+      *std::find_if(s.pieces.begin(), s.pieces.end(), [k = k](const Piece& q) { return k < q.first + q.width; });
   return fmt::format("{}[{}]", s.array, p.at + (k - p.first) + (graph[id].op == Op::cos ? p.width : 0));
 }
 
@@ -215,8 +217,9 @@ CWriter::Body::Item CWriter::Body::item_of(const Statement& s) const {
   return item;
 }
 
-// The function's order, but for each call of a kernel what its angles need comes first. Angles of points that no sine waits for come last
-// of all: mostly they are results, and nothing that is wanted sooner should stand behind a division.
+// The function's order, but for each call of a kernel what its angles need comes first. Angles of points that no sine
+// waits for come last of all: mostly they are results, and nothing that is wanted sooner should stand behind a
+// division.
 void CWriter::Body::put_in_order() {
   std::vector<Item> all;
   std::map<ValueId, std::size_t> definition;  // value -> index in all
@@ -245,7 +248,8 @@ void CWriter::Body::put_in_order() {
     std::sort(call.reads.begin(), call.reads.end());
     call.reads.erase(std::unique(call.reads.begin(), call.reads.end()), call.reads.end());
     for (const ValueId value : call.reads) need(value);
-    const bool late = std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(k), stages.end(), [](const Stage& s) { return s.arcs; });
+    const bool late = std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(k), stages.end(),
+                                  [](const Stage& s) { return s.arcs; });
     if (late) {
       for (std::size_t i = 0; i < all.size(); ++i) {
         needed[i] = std::all_of(all[i].reads.begin(), all[i].reads.end(), [&](ValueId value) {
@@ -255,7 +259,8 @@ void CWriter::Body::put_in_order() {
       }
     }
     for (std::size_t i = all.size(); i-- > 0;) {
-      if (needed[i]) for (const ValueId value : all[i].reads) need(value);
+      if (needed[i])
+        for (const ValueId value : all[i].reads) need(value);
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!needed[i] || done[i]) continue;
@@ -289,7 +294,8 @@ void CWriter::Body::put_together(const CallsTogether& group) {
   }
   std::erase_if(items, [](const Item& i) { return i.operations < 0; });
   // who reads one of them reads the array of all
-  array_of[group.calls[0]] = graph.calls()[graph[group.calls[0]].a].function->output_size() * static_cast<std::size_t>(group.lanes);
+  array_of[group.calls[0]] =
+      graph.calls()[graph[group.calls[0]].a].function->output_size() * static_cast<std::size_t>(group.lanes);
   for (Item& item : items) {
     for (ValueId& value : item.reads) {
       if (std::find(group.calls.begin(), group.calls.end(), value) != group.calls.end()) value = group.calls[0];
@@ -303,8 +309,10 @@ void CWriter::Body::put_together(const CallsTogether& group) {
 void CWriter::Body::put_in_order_again() {
   std::vector<bool> known(graph.size() + stages.size(), true);
   const auto gives = [&](const Item& item, bool is_known) {
-    if (item.statement == nullptr) known[stage_value(item.stage)] = is_known;
-    else known[item.statement->node] = is_known;
+    if (item.statement == nullptr)
+      known[stage_value(item.stage)] = is_known;
+    else
+      known[item.statement->node] = is_known;
   };
   for (const Item& item : items) gives(item, false);
   std::vector<Item> waiting = std::move(items);
@@ -341,17 +349,23 @@ void CWriter::Body::write_together(std::string& out, const Item& item, bool cros
   for (const std::string& row : rows) add_line(out, row + ",", 6);
   out += "  };\n";
   // vectors for the function, numbers for all others: compilers let the ones be seen as the others
-  add_line(out, crosses ? this->array(array, size_of(item.statement->node), true, item.statement->node)
-                        : fmt::format("{} {}[{}] {};", real, array, size_of(item.statement->node), kAligned), 2);
-  add_line(out, fmt::format("{}({}, {});", writer.nested_.at({&called, group.lanes}), pieces(called.inputs(), in),
-                            pieces(called.outputs(), fmt::format("({} *){}", value, array))), 2);
+  add_line(out,
+           crosses ? this->array(array, size_of(item.statement->node), true, item.statement->node)
+                   : fmt::format("{} {}[{}] {};", real, array, size_of(item.statement->node), kAligned),
+           2);
+  add_line(out,
+           fmt::format("{}({}, {});", writer.nested_.at({&called, group.lanes}), pieces(called.inputs(), in),
+                       pieces(called.outputs(), fmt::format("({} *){}", value, array))),
+           2);
 }
 
 // By segments; what is elsewhere is not written at all.
 void CWriter::Body::put_into_segments() {
   const NodeId elsewhere = share->elsewhere();
-  std::erase_if(items, [&](const Item& item) { return item.statement != nullptr && item.statement->node == elsewhere; });
-  for (Item& item : items) item.segment = item.statement == nullptr ? stages[item.stage].segment : share->segment_of[item.statement->node];
+  std::erase_if(items,
+                [&](const Item& item) { return item.statement != nullptr && item.statement->node == elsewhere; });
+  for (Item& item : items)
+    item.segment = item.statement == nullptr ? stages[item.stage].segment : share->segment_of[item.statement->node];
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.segment < b.segment; });
 }
 
@@ -377,8 +391,10 @@ void CWriter::Body::cut() {
       slots[value] = slot_count;
       slot_count += size_of(value);
     }
-    if (item.statement == nullptr) home[stage_value(item.stage)] = item.part;
-    else if (!item.statement->name.empty()) home[item.statement->node] = item.part;
+    if (item.statement == nullptr)
+      home[stage_value(item.stage)] = item.part;
+    else if (!item.statement->name.empty())
+      home[item.statement->node] = item.part;
   }
   passed = statements.fresh("passed");
 }
@@ -430,7 +446,8 @@ std::string CWriter::Body::part_signature(std::size_t part, bool call) const {
     arguments.push_back((call ? "" : "const " + real + restricted) + statements.input_names()[g]);
   }
   arguments.push_back((call ? "" : real + restricted) + passed);
-  for (const std::size_t g : outputs) arguments.push_back((call ? "" : real + restricted) + statements.output_names()[g]);
+  for (const std::size_t g : outputs)
+    arguments.push_back((call ? "" : real + restricted) + statements.output_names()[g]);
   return fmt::format("{}{}_part{}({})", call ? "" : "LW_PART static void ", name, part + 1, fmt::join(arguments, ", "));
 }
 
@@ -464,8 +481,10 @@ std::string CWriter::Body::write(const std::string& signature) {
   add_line(out, signature + " {", 0);
   write_unused(out);
   if (parts > 1) {
-    add_line(out, fmt::format("{} {}[{}]{}{};", real, passed, std::max<std::size_t>(slot_count, 1), array_of.empty() ? "" : " ",
-                              array_of.empty() ? "" : kAligned), 2);
+    add_line(out,
+             fmt::format("{} {}[{}]{}{};", real, passed, std::max<std::size_t>(slot_count, 1),
+                         array_of.empty() ? "" : " ", array_of.empty() ? "" : kAligned),
+             2);
     for (std::size_t part = 0; part < parts; ++part) add_line(out, part_signature(part, true) + ";", 2);
   } else {
     write_items(out, 0);
@@ -474,8 +493,8 @@ std::string CWriter::Body::write(const std::string& signature) {
   return out;
 }
 
-// A function for each segment, and one that waits, computes and says so, segment by segment. What segments pass to each other
-// is in shared->passedK, which is the processor's own.
+// A function for each segment, and one that waits, computes and says so, segment by segment. What segments pass to each
+// other is in shared->passedK, which is the processor's own.
 std::string CWriter::Body::write_share(int processor, const std::string& shared) {
   std::string out;
   write_parts(out);
@@ -512,15 +531,19 @@ std::string CWriter::Body::write_share(int processor, const std::string& shared)
     const auto fetch = [&](const char* what, std::size_t first, std::size_t end) {
       if (first < end) add_line(driver, fmt::format("{}(shared->exchange + {}, {});", what, first, end - first), 2);
     };
-    // lines of cache on their way before they are needed, all at once: of what is written here, and of what others wrote
+    // lines of cache on their way before they are needed, all at once: of what is written here, and of what others
+    // wrote
     fetch("lw_fetch_to_write", share->segments[s].first, share->segments[s].end);
     for (const Segment::Wait& w : share->segments[s].waits) {
-      add_line(driver, fmt::format("if (lw_wait(&shared->processor[{}].done, base + {}, shared->patience)) return {};", w.processor,
-                                   w.segment + 1, w.processor + 1), 2);
+      add_line(driver,
+               fmt::format("if (lw_wait(&shared->processor[{}].done, base + {}, shared->patience)) return {};",
+                           w.processor, w.segment + 1, w.processor + 1),
+               2);
       fetch("lw_fetch", w.first, w.end);
     }
     add_line(driver, fmt::format("{}({});", own, fmt::join(names, ", ")), 2);
-    if (share->segments[s].is_needed) add_line(driver, fmt::format("lw_post(&shared->processor[{}].done, base + {});", processor, s + 1), 2);
+    if (share->segments[s].is_needed)
+      add_line(driver, fmt::format("lw_post(&shared->processor[{}].done, base + {});", processor, s + 1), 2);
   }
   return out + driver + "  (void)base;\n  return 0;\n}\n";
 }
@@ -538,8 +561,10 @@ bool CWriter::Body::begins_section(std::size_t at, const std::string& link) cons
   int found = 0;
   for (; at < items.size() && found < 3; ++at) {
     const std::string other = link_of(items[at]);
-    if (other == link) ++found;
-    else if (!other.empty()) return false;
+    if (other == link)
+      ++found;
+    else if (!other.empty())
+      return false;
   }
   return found == 3;
 }
@@ -557,8 +582,10 @@ void CWriter::Body::write_items(std::string& out, std::size_t part) {
     for (const ValueId value : item.reads) {
       const auto slot = slots.find(value);
       if (slot == slots.end() || !here.insert(value).second) continue;
-      if (size_of(value) == 1) add_line(out, fmt::format("const {} {} = {}[{}];", real, name_of(value), passed, slot->second), 2);
-      else add_line(out, fmt::format("const {} *const {} = {} + {};", real, name_of(value), passed, slot->second), 2);
+      if (size_of(value) == 1)
+        add_line(out, fmt::format("const {} {} = {}[{}];", real, name_of(value), passed, slot->second), 2);
+      else
+        add_line(out, fmt::format("const {} *const {} = {} + {};", real, name_of(value), passed, slot->second), 2);
     }
     const ValueId own = item.statement == nullptr ? stage_value(item.stage) : ValueId{item.statement->node};
     here.insert(own);
@@ -585,19 +612,24 @@ void CWriter::Body::write_sines(std::string& out, const Stage& stage) {
     for (const NodeId angle : stage.angles) list.push_back(value_of(angle));
     const std::string angles = statements.fresh("angles");
     add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, angles, list.size(), fmt::join(list, ", ")), 2);
-    add_line(out, fmt::format("{0}_{1}sincos({2}, {3}, {4}, {4} + {2});", real, fused ? "fused_" : "", list.size(), angles,
-                              stage.array), 2);
+    add_line(out,
+             fmt::format("{0}_{1}sincos({2}, {3}, {4}, {4} + {2});", real, fused ? "fused_" : "", list.size(), angles,
+                         stage.array),
+             2);
     writer.needs.lanes[lanes].sincos[fused] = true;
     return;
   }
   for (const Piece& p : stage.pieces) {
     std::vector<std::string> angles;
     for (std::size_t k = p.first; k < p.first + p.width; ++k) {
-      angles.push_back(k < stage.angles.size() ? statements.use(stage.angles[k])
-                       : writer.dialect_.single_precision ? "0.0f" : "0.0");
+      angles.push_back(k < stage.angles.size()            ? statements.use(stage.angles[k])
+                       : writer.dialect_.single_precision ? "0.0f"
+                                                          : "0.0");
     }
-    add_line(out, fmt::format("lw_{}sincos{}({}{}, {});", fused ? "fused_" : "", p.width, stage.array,
-                              p.at > 0 ? fmt::format(" + {}", p.at) : "", fmt::join(angles, ", ")), 2);
+    add_line(out,
+             fmt::format("lw_{}sincos{}({}{}, {});", fused ? "fused_" : "", p.width, stage.array,
+                         p.at > 0 ? fmt::format(" + {}", p.at) : "", fmt::join(angles, ", ")),
+             2);
     writer.needs.sincos[fused].insert(p.width);
   }
 }
@@ -608,22 +640,27 @@ void CWriter::Body::write_arcs(std::string& out, const Stage& stage) {
     std::vector<std::string> values;
     for (std::size_t k = p.first; k < p.first + p.width; ++k) {
       const Node* n = k < stage.angles.size() ? &graph[stage.angles[k]] : nullptr;  // or any point
-      if (n != nullptr && (!second || n->op == Op::atan2)) values.push_back(value_of(second ? n->b : n->a));
-      else values.push_back(lanes == 1 ? "1.0" : fmt::format("{}_all(1.0)", real));
+      if (n != nullptr && (!second || n->op == Op::atan2))
+        values.push_back(value_of(second ? n->b : n->a));
+      else
+        values.push_back(lanes == 1 ? "1.0" : fmt::format("{}_all(1.0)", real));
     }
     return fmt::format("{}", fmt::join(values, ", "));
   };
   for (const Piece& p : stage.pieces) {
     if (lanes == 1) {
-      add_line(out, fmt::format("lw_{}arcs{}({}{}, {}, {});", fused ? "fused_" : "", p.width, stage.array,
-                                p.at > 0 ? fmt::format(" + {}", p.at) : "", list(false, p), list(true, p)), 2);
+      add_line(out,
+               fmt::format("lw_{}arcs{}({}{}, {}, {});", fused ? "fused_" : "", p.width, stage.array,
+                           p.at > 0 ? fmt::format(" + {}", p.at) : "", list(false, p), list(true, p)),
+               2);
       writer.needs.arcs[fused].insert(p.width);
       continue;
     }
     const std::string y = statements.fresh("ys"), x = statements.fresh("xs");
     add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, y, p.width, list(false, p)), 2);
     add_line(out, fmt::format("const {} {}[{}] = {{{}}};", real, x, p.width, list(true, p)), 2);
-    add_line(out, fmt::format("{}_{}arcs({}, {}, {}, {});", real, fused ? "fused_" : "", p.width, y, x, stage.array), 2);
+    add_line(out, fmt::format("{}_{}arcs({}, {}, {}, {});", real, fused ? "fused_" : "", p.width, y, x, stage.array),
+             2);
     writer.needs.lanes[lanes].arcs[fused] = true;
   }
 }
@@ -649,7 +686,9 @@ void CWriter::Body::write_item(std::string& out, const Item& item, bool crosses)
   const Node& n = graph[s.node];
   if (item.together != nullptr) return write_together(out, item, crosses);
   if (n.op == Op::call || n.op == Op::solve) return write_nested(out, item, crosses);
-  std::string value = is_from_kernel(n) ? from_kernel(s.node) : n.op == Op::constant ? value_of(s.node) : statements.text(s.node);
+  std::string value = is_from_kernel(n)      ? from_kernel(s.node)
+                      : n.op == Op::constant ? value_of(s.node)
+                                             : statements.text(s.node);
   if (n.op == Op::less && !crosses && lanes == 1 && s.results.empty() && only_chooses(s.node)) {
     writer.needs.masks.insert(s.name);
     return add_line(out, fmt::format("const lw_mask {} = {}{};", s.name, kBelow, value.substr(kLess.size())), 2);
@@ -694,8 +733,10 @@ void CWriter::Body::write_nested(std::string& out, const Item& item, bool crosse
     }
   } else {
     const Function& called = *graph.calls()[n.a].function;
-    add_line(out, fmt::format("{}({}, {});", writer.nested_.at({&called, lanes}), pieces(called.inputs(), in),
-                              pieces(called.outputs(), s.name)), 2);
+    add_line(out,
+             fmt::format("{}({}, {});", writer.nested_.at({&called, lanes}), pieces(called.inputs(), in),
+                         pieces(called.outputs(), s.name)),
+             2);
   }
 }
 

@@ -15,11 +15,14 @@ struct Helper {
 constexpr Helper kExtremes[] = {{"lw_min(", "static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }\n"},
                                 {"lw_max(", "static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }\n"}};
 
-// Signs of velocities and torques change as they like: what depends on them is chosen without a jump, which the processor would
-// guess wrong. Compilers for x86 must be told so, and not by vectors in general, of which some make detours over mask registers.
+// Signs of velocities and torques change as they like: what depends on them is chosen without a jump, which the
+// processor would guess wrong. Compilers for x86 must be told so, and not by vectors in general, of which some make
+// detours over mask registers.
 constexpr Helper kChoices[] = {
-    {"lw_below(", "static inline lw_mask lw_below(REAL a, REAL b) { return _mm_cmplt_sS(_mm_set_sS(a), _mm_set_sS(b)); }\n"},
-    {"lw_nonzero(", "static inline lw_mask lw_nonzero(REAL a) { return _mm_cmpneq_sS(_mm_set_sS(a), _mm_setzero_pS()); }\n"},
+    {"lw_below(",
+     "static inline lw_mask lw_below(REAL a, REAL b) { return _mm_cmplt_sS(_mm_set_sS(a), _mm_set_sS(b)); }\n"},
+    {"lw_nonzero(",
+     "static inline lw_mask lw_nonzero(REAL a) { return _mm_cmpneq_sS(_mm_set_sS(a), _mm_setzero_pS()); }\n"},
     {"lw_chosen(", R"(static inline REAL lw_chosen(lw_mask where, REAL a, REAL b) {
   const lw_mask x = _mm_and_pS(where, _mm_set_sS(a)), y = _mm_andnot_pS(where, _mm_set_sS(b));
   return _mm_cvtsS_fBITS(_mm_or_pS(x, y));
@@ -55,8 +58,10 @@ std::string helpers(const std::set<Op>& ops, const CDialect& dialect, std::strin
     text += "#endif\n";
     if (as_number) text += kLessByChoice;
     const bool single = dialect.single_precision;
-    for (const auto& [from, to] : {std::pair("__m128D", single ? "__m128" : "__m128d"), {"BITS", single ? "32" : "64"},
-                                   {"_sS(", single ? "_ss(" : "_sd("}, {"_pS(", single ? "_ps(" : "_pd("},
+    for (const auto& [from, to] : {std::pair("__m128D", single ? "__m128" : "__m128d"),
+                                   {"BITS", single ? "32" : "64"},
+                                   {"_sS(", single ? "_ss(" : "_sd("},
+                                   {"_pS(", single ? "_ps(" : "_pd("},
                                    {"cvtsS", single ? "cvtss" : "cvtsd"}}) {
       replace_all(text, from, to);
     }
@@ -65,8 +70,8 @@ std::string helpers(const std::set<Op>& ops, const CDialect& dialect, std::strin
   return text;
 }
 
-// lw_sincos4(s, a, b, c, d): four sines, then four cosines. The angles become a vector without a detour over memory, where
-// loading a vector would wait for the stores of its elements.
+// lw_sincos4(s, a, b, c, d): four sines, then four cosines. The angles become a vector without a detour over memory,
+// where loading a vector would wait for the stores of its elements.
 std::string sincos_of(std::size_t width, const CDialect& dialect) {
   const char* letters = "abcdefgh";
   std::vector<std::string> names, arguments;
@@ -83,9 +88,11 @@ std::string sincos_of(std::size_t width, const CDialect& dialect) {
     text += fmt::format(
         "#ifdef __GNUC__\n  typedef {0} lw_lanes __attribute__((vector_size({1} * sizeof({0}))));\n"
         "  const lw_lanes lanes = {2};\n  {0} x[{1}];\n  __builtin_memcpy(x, &lanes, sizeof x);\n"
-        "#else\n  const {0} x[{1}] = {2};\n#endif\n", dialect.real(), width, list);
+        "#else\n  const {0} x[{1}] = {2};\n#endif\n",
+        dialect.real(), width, list);
   }
-  return text + fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
+  return text +
+         fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
 }
 
 // lw_arcs4(a, y, y, y, y, x, x, x, x): angles of four points, which become vectors likewise.
@@ -106,7 +113,8 @@ std::string arcs_of(std::size_t width) {
     text += fmt::format(
         "#ifdef __GNUC__\n  typedef double lw_lanes __attribute__((vector_size({0} * sizeof(double))));\n"
         "  const lw_lanes ys = {1}, xs = {2};\n  double y[{0}], x[{0}];\n  __builtin_memcpy(y, &ys, sizeof y);\n"
-        "  __builtin_memcpy(x, &xs, sizeof x);\n#else\n{3}#endif\n", width, lists[0], lists[1], plain);
+        "  __builtin_memcpy(x, &xs, sizeof x);\n#else\n{3}#endif\n",
+        width, lists[0], lists[1], plain);
   }
   return text + fmt::format("  lw_arcs({}, y, x, arc);\n}}\n", width);
 }
@@ -145,18 +153,22 @@ std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& diale
     replace_all(text, "lw_v", value);
   }
   for (const Op op : needs.library) text += library_of(op, lanes, dialect);
-  const auto over_lanes = [&](std::string kernel, const std::string& name, const std::string& called, bool fused, const std::string& macros) {
+  const auto over_lanes = [&](std::string kernel, const std::string& name, const std::string& called, bool fused,
+                              const std::string& macros) {
     kernel = kernel.substr(kernel.find("*/\n") + 3);  // what it is about stands in the scalar kernel, or in the docs
     replace_all(kernel, name, value + (fused ? "_fused_" : "_") + called);
     replace_all(kernel, dialect.single_precision ? "LW_FMAF" : "LW_FMA", value + "_fma");
     text += fmt::format(
-        "\n#define LW_SINCOS_FUSED {}\n#define LW_NUMBER {}\n#define LW_WORD {}_bits\n#define LW_BITS(x) (({}_bits)(x))\n"
+        "\n#define LW_SINCOS_FUSED {}\n#define LW_NUMBER {}\n#define LW_WORD {}_bits\n#define LW_BITS(x) "
+        "(({}_bits)(x))\n"
         "#define LW_OF_BITS(b) (({})(b))\n{}{}#undef LW_SINCOS_FUSED\n",
         fused ? "LW_HAS_FMA" : "0", value, value, value, value, macros, kernel);
   };
   for (const bool fused : {false, true}) {
-    if (needs.sincos[fused] && dialect.single_precision) over_lanes(sincosf_kernel_text(), "lw_sincosf", "sincos", fused, "");
-    else if (needs.sincos[fused]) over_lanes(sincos_kernel_text(), "lw_sincos", "sincos", fused, fmt::format(kBelowMacro, value));
+    if (needs.sincos[fused] && dialect.single_precision)
+      over_lanes(sincosf_kernel_text(), "lw_sincosf", "sincos", fused, "");
+    else if (needs.sincos[fused])
+      over_lanes(sincos_kernel_text(), "lw_sincos", "sincos", fused, fmt::format(kBelowMacro, value));
     if (needs.arcs[fused]) over_lanes(arcs_kernel_text(), "lw_arcs", "arcs", fused, "");
   }
   return text;
@@ -188,7 +200,8 @@ constexpr const char* kPart = R"(
 )";
 
 // Two kernels in one file, with fused multiply-adds and without, need names of their own.
-std::string kernel_text(bool fused, const std::set<std::size_t>& sines, const std::set<std::size_t>& arcs, const CDialect& dialect) {
+std::string kernel_text(bool fused, const std::set<std::size_t>& sines, const std::set<std::size_t>& arcs,
+                        const CDialect& dialect) {
   std::string text;
   if (!sines.empty()) text += dialect.single_precision ? sincosf_kernel_text() : sincos_kernel_text();
   for (const std::size_t width : sines) text += sincos_of(width, dialect);
@@ -223,7 +236,8 @@ std::string c_preamble(const Needs& needs, bool has_parts, const CDialect& diale
         "\n/* a b + c rounded once; without the instruction the last bits differ */\n"
         "#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)\n"
         "#define LW_HAS_FMA 1\n#define LW_FMA{1}(a, b, c) __builtin_fma{0}(a, b, c)\n"
-        "#else\n#define LW_HAS_FMA 0\n#define LW_FMA{1}(a, b, c) ((a) * (b) + (c))\n#endif\n", f, F);
+        "#else\n#define LW_HAS_FMA 0\n#define LW_FMA{1}(a, b, c) ((a) * (b) + (c))\n#endif\n",
+        f, F);
   }
   if (makes_choices(needs.helpers)) text += kChoicesHeader;
   if (!needs.lanes.empty()) text += kVectors;

@@ -6,8 +6,8 @@
 
 namespace lw {
 
-// A function that is mostly calls: values live in one array, and calls in a row become a loop. Of one function, it finds its
-// arguments there by arithmetic, or by a table where there is no rule; of several, all by tables.
+// A function that is mostly calls: values live in one array, and calls in a row become a loop. Of one function, it
+// finds its arguments there by arithmetic, or by a table where there is no rule; of several, all by tables.
 class CWriter::Loops {
  public:
   Loops(CWriter& writer, const Function& function, const std::string& name)
@@ -34,17 +34,21 @@ class CWriter::Loops {
         add_to_run(s.node);
         continue;
       }
-      if (s.name.empty() && (op == Op::output || op == Op::input || op == Op::constant)) {  // of all that is known at the end
-        for (const std::size_t r : s.results) add_line(results, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
+      if (s.name.empty() &&
+          (op == Op::output || op == Op::input || op == Op::constant)) {  // of all that is known at the end
+        for (const std::size_t r : s.results)
+          add_line(results, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
         continue;
       }
       write_run();
       if (s.name.empty()) {
-        for (const std::size_t r : s.results) add_line(body_, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
+        for (const std::size_t r : s.results)
+          add_line(body_, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
         continue;
       }
-      const std::string value = kernel_ && is_sine(graph_[s.node]) ? sine(s.node)
-                                : kernel_ && is_arc(graph_[s.node], writer_.dialect_) ? arc(s.node) : statements_.text(s.node);
+      const std::string value = kernel_ && is_sine(graph_[s.node])                    ? sine(s.node)
+                                : kernel_ && is_arc(graph_[s.node], writer_.dialect_) ? arc(s.node)
+                                                                                      : statements_.text(s.node);
       add_line(body_, fmt::format("const {} {} = {};", real_, s.name, value), 2);
       for (const std::size_t r : s.results) add_line(body_, fmt::format("{} = {};", statements_.result(r), s.name), 2);
     }
@@ -54,7 +58,8 @@ class CWriter::Loops {
     add_line(out, fmt::format("{} values[{}];", real_, std::max<std::size_t>(size_, 1)), 2);
     for (const auto& [id, place] : place_) {
       const Op op = graph_[id].op;
-      if (op == Op::input || op == Op::constant) add_line(out, fmt::format("values[{}] = {};", place, statements_.use(id)), 2);
+      if (op == Op::input || op == Op::constant)
+        add_line(out, fmt::format("values[{}] = {};", place, statements_.use(id)), 2);
     }
     return out + body_ + results + "}\n";
   }
@@ -90,8 +95,10 @@ class CWriter::Loops {
     const bool fused = function_.arithmetic().fused;
     const std::string array = statements_.fresh("arcs");
     add_line(body_, fmt::format("{} {}[1];", real_, array), 2);
-    add_line(body_, fmt::format("lw_{}arcs1({}, {}, {});", fused ? "fused_" : "", array, statements_.use(n.a),
-                                n.op == Op::atan ? "1.0" : statements_.use(n.b)), 2);
+    add_line(body_,
+             fmt::format("lw_{}arcs1({}, {}, {});", fused ? "fused_" : "", array, statements_.use(n.a),
+                         n.op == Op::atan ? "1.0" : statements_.use(n.b)),
+             2);
     writer_.needs.arcs[fused].insert(1);
     return array + "[0]";
   }
@@ -133,10 +140,13 @@ class CWriter::Loops {
     const std::string label = fmt::format("{}_run{}", name_, ++runs_);
     std::vector<const Function*> functions;  // that occur
     for (const NodeId call : run) {
-      if (std::find(functions.begin(), functions.end(), &called(call)) == functions.end()) functions.push_back(&called(call));
+      if (std::find(functions.begin(), functions.end(), &called(call)) == functions.end())
+        functions.push_back(&called(call));
     }
-    if (functions.size() == 1) write_loop(run, label);
-    else write_loop_over(functions, run, label);
+    if (functions.size() == 1)
+      write_loop(run, label);
+    else
+      write_loop_over(functions, run, label);
   }
 
   template <class Number>
@@ -148,7 +158,8 @@ class CWriter::Loops {
 
   std::vector<std::string> numbers_of(NodeId call) const {
     std::vector<std::string> row;
-    for (std::size_t k = variables(called(call)); k < called(call).input_size(); ++k) row.push_back(statements_.use(arguments(call)[k]));
+    for (std::size_t k = variables(called(call)); k < called(call).input_size(); ++k)
+      row.push_back(statements_.use(arguments(call)[k]));
     return row;
   }
 
@@ -160,7 +171,8 @@ class CWriter::Loops {
       for (std::size_t i = 1; i < places.size(); ++i) {
         if (places[i] - places[i - 1] != step) return "";
       }
-      return step == 0 ? fmt::format("{}", places[0]) : fmt::format("{} {} {} * i", places[0], step < 0 ? "-" : "+", std::abs(step));
+      return step == 0 ? fmt::format("{}", places[0])
+                       : fmt::format("{} {} {} * i", places[0], step < 0 ? "-" : "+", std::abs(step));
     };
     std::vector<std::vector<long>> odd(run.size());
     const auto found = [&](const std::function<long(NodeId)>& place) {
@@ -178,7 +190,8 @@ class CWriter::Loops {
     const std::string to = found([&](NodeId call) { return static_cast<long>(place_.at(call)); });
     if (!odd[0].empty()) write_table("int", label + "_from", odd);
     add_line(body_, fmt::format("for (int i = 0; i < {}; ++i) {{", run.size()), 2);
-    if (!loads.empty()) add_line(body_, fmt::format("const {} in[{}] = {{{}}};", real_, loads.size(), fmt::join(loads, ", ")), 4);
+    if (!loads.empty())
+      add_line(body_, fmt::format("const {} in[{}] = {{{}}};", real_, loads.size(), fmt::join(loads, ", ")), 4);
     std::string numbers;
     if (variables(f) < f.input_size()) {
       std::vector<std::vector<std::string>> rows;
@@ -190,7 +203,8 @@ class CWriter::Loops {
     body_ += "  }\n";
   }
 
-  std::string call_text(const Function& f, const std::string& in, const std::string& numbers, const std::string& out) const {
+  std::string call_text(const Function& f, const std::string& in, const std::string& numbers,
+                        const std::string& out) const {
     std::vector<std::string> passed;
     if (!f.inputs().empty()) passed.push_back(in);
     if (f.inputs().size() > 1) passed.push_back(numbers);
@@ -199,7 +213,8 @@ class CWriter::Loops {
   }
 
   // Calls of several functions in a row: which, where to, and from where.
-  void write_loop_over(const std::vector<const Function*>& functions, const std::vector<NodeId>& run, const std::string& label) {
+  void write_loop_over(const std::vector<const Function*>& functions, const std::vector<NodeId>& run,
+                       const std::string& label) {
     std::size_t widest = 0, most = 0;
     for (const Function* f : functions) {
       widest = std::max(widest, variables(*f));
@@ -209,7 +224,8 @@ class CWriter::Loops {
     std::vector<std::vector<std::string>> numbers;
     for (const NodeId call : run) {
       const auto which = std::find(functions.begin(), functions.end(), &called(call)) - functions.begin();
-      std::vector<long>& row = from.emplace_back(std::vector<long>{static_cast<long>(which), static_cast<long>(place_.at(call))});
+      std::vector<long>& row =
+          from.emplace_back(std::vector<long>{static_cast<long>(which), static_cast<long>(place_.at(call))});
       for (std::size_t k = 0; k < variables(called(call)); ++k) row.push_back(place_of(arguments(call)[k]));
       row.resize(widest + 2, 0);
       numbers.push_back(numbers_of(call));
@@ -247,6 +263,8 @@ class CWriter::Loops {
   Statements statements_;
 };
 
-std::string CWriter::loops(const Function& function, const std::string& name) { return Loops(*this, function, name).write(); }
+std::string CWriter::loops(const Function& function, const std::string& name) {
+  return Loops(*this, function, name).write();
+}
 
 }  // namespace lw

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "../../graph/tangent.hpp"
-#include "emit_divided.hpp"
 #include "../text/lines.hpp"
+#include "emit_divided.hpp"
 
 namespace lw {
 namespace {
@@ -20,10 +20,10 @@ const std::set<std::string> kWordsOfC = {
     "const_cast", "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double",
     "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
     "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
-    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
-    "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-    "wchar_t", "while", "xor", "xor_eq",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return",
+    "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
+    "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
     // what the text itself says
     "std", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "fabs", "sqrtf", "sinf",
     "cosf", "tanf", "asinf", "acosf", "atanf", "atan2f", "expf", "logf", "tanhf", "fabsf", "NAN", "INFINITY", "main",
@@ -87,9 +87,7 @@ Language c_language(const CDialect& dialect, bool kernel, Needs& needs, std::set
         name = "lw_" + name;
         needs.helpers.insert(op);
         break;
-      default:
-        needs.math = true;
-        name = library_name(op, dialect);
+      default: needs.math = true; name = library_name(op, dialect);
     }
     return fmt::format("{}({})", name, fmt::join(arguments, ", "));
   };
@@ -144,8 +142,8 @@ std::string c_signature(const Statements& names, const std::string& name, const 
 
 namespace {
 
-// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them (Solve, graph/expr.hpp). A singular
-// Jacobian gives NaN.
+// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them (Solve, graph/expr.hpp). A
+// singular Jacobian gives NaN.
 constexpr const char* kNewton = R"(
 static void @name_newton(int steps, const REAL *start, REAL *out) {
   REAL in[@all], from[@n], whole[@n], seed[@n] = {ZERO}, jacobian[@square], column[@n];
@@ -258,7 +256,8 @@ const std::string& CWriter::nested(const Function& function, int lanes) {
   const auto known = nested_.find({&function, lanes});
   if (known != nested_.end()) return known->second;
   std::string name = c_over_lanes(dialect_.cpp ? function.name() : prefix_ + "_" + function.name(), lanes);
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   const std::string stem = name;
   for (int k = 2; symbols_.contains(name); ++k) name = stem + "_" + std::to_string(k);
   symbols_.insert(name);
@@ -280,9 +279,11 @@ void CWriter::newton(const Function& residual) {
   inputs.pop_back();
   std::string newton = kNewton;
   choose_precision(newton, dialect_);
-  replace_all(newton, "@tangent", fmt::format("{}({}, seed, {})", along, pieces(inputs, "in"), pieces(derivative.outputs(), "column")));
-  replace_all(newton, "@residual", fmt::format("{}({}, {})", name, pieces(residual.inputs(), "in"),
-                                              pieces(residual.outputs(), fmt::format("out + {}", residual.output_size()))));
+  replace_all(newton, "@tangent",
+              fmt::format("{}({}, seed, {})", along, pieces(inputs, "in"), pieces(derivative.outputs(), "column")));
+  replace_all(newton, "@residual",
+              fmt::format("{}({}, {})", name, pieces(residual.inputs(), "in"),
+                          pieces(residual.outputs(), fmt::format("out + {}", residual.output_size()))));
   replace_all(newton, "@name", name);
   replace_all(newton, "@all", std::to_string(residual.input_size()));
   replace_all(newton, "@square", std::to_string(residual.output_size() * residual.output_size()));
@@ -294,8 +295,8 @@ void CWriter::own_steps(const Solve& solve, bool with_residual, int lanes) {
   std::string& name = own_steps_[{solve.step.get(), lanes, with_residual}];
   if (!name.empty()) return;
   const Function& step = *solve.step;
-  // Several functions may take the same steps: then compilers call them, and numbers go through memory from step to step (of the 3-RRR's
-  // cycle a quarter of the time).
+  // Several functions may take the same steps: then compilers call them, and numbers go through memory from step to
+  // step (of the 3-RRR's cycle a quarter of the time).
   constexpr double kMostWithin = 300.0;
   const OperationCount operations = cost(step).operations;
   const bool within = static_cast<double>(operations.multiplications + operations.additions) <= kMostWithin;
@@ -309,9 +310,10 @@ void CWriter::own_steps(const Solve& solve, bool with_residual, int lanes) {
   replace_all(steps, "VALUE", c_value(dialect_, lanes));
   replace_all(steps, "@steps", std::to_string(solve.steps));
   replace_all(steps, "@step", fmt::format("{}({}, step)", step_name, pieces(step.inputs(), "in")));
-  replace_all(steps, "@residual", !with_residual ? std::string()
-                                                 : fmt::format("{}({}, out + {});\n  ", nested(*solve.residual, lanes),
-                                                               pieces(solve.residual->inputs(), "in"), n));
+  replace_all(steps, "@residual",
+              !with_residual ? std::string()
+                             : fmt::format("{}({}, out + {});\n  ", nested(*solve.residual, lanes),
+                                           pieces(solve.residual->inputs(), "in"), n));
   replace_all(steps, "@name", name);
   replace_all(steps, "@all", std::to_string(step.input_size()));
   replace_all(steps, "@n", std::to_string(n));
@@ -328,8 +330,10 @@ void CWriter::define_called(const Function& function, int lanes, const std::vect
     if (n.op == Op::call) nested(*function.graph().calls()[n.a].function, lanes_of.contains(id) ? lanes_of[id] : lanes);
     if (n.op != Op::solve) continue;
     const Solve& solve = function.graph().solves()[n.a];
-    if (solve.step != nullptr) own_steps(solve, reads_residual(function, id), lanes);
-    else newton(*solve.residual);
+    if (solve.step != nullptr)
+      own_steps(solve, reads_residual(function, id), lanes);
+    else
+      newton(*solve.residual);
   }
 }
 

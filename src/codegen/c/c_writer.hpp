@@ -8,13 +8,14 @@
 #include <tuple>
 #include <vector>
 
+#include "../text/statements.hpp"
 #include "c_text.hpp"
 #include "calls_together.hpp"
-#include "../text/statements.hpp"
 
 namespace lw {
 
-// Of functions over so many lanes: functions of the library, lane by lane, and kernels for sines and for angles of points.
+// Of functions over so many lanes: functions of the library, lane by lane, and kernels for sines and for angles of
+// points.
 struct LanesNeeds {
   std::set<Op> library;
   bool sincos[2] = {false, false}, arcs[2] = {false, false};
@@ -40,8 +41,9 @@ class CWriter {
 
   // Definitions of what the function calls, then its own; over numbers or over lanes.
   void define(const Function& function, const std::string& name, bool is_static, int lanes = 1);
-  // What a processor does (emit_divided.hpp): static int NAME(SHARED *shared, …, unsigned long long base), where base is the
-  // count of segments at which the evaluation begins, and NAME_segmentK(shared, …). Returns how many numbers segments pass on.
+  // What a processor does (emit_divided.hpp): static int NAME(SHARED *shared, …, unsigned long long base), where base
+  // is the count of segments at which the evaluation begins, and NAME_segmentK(shared, …). Returns how many numbers
+  // segments pass on.
   std::size_t define(const Share& share, int processor, const std::string& name, const std::string& shared);
 
   std::string text;
@@ -63,7 +65,7 @@ class CWriter {
   const CDialect& dialect_;
   std::string prefix_;
   std::map<std::pair<const Function*, int>, std::string> nested_;  // by lanes
-  std::map<const Function*, Function> tangents_;  // of residuals
+  std::map<const Function*, Function> tangents_;                   // of residuals
   // functions that make the steps of solves that have their own; by lanes, with the residual that is left or without
   std::map<std::tuple<const Function*, int, bool>, std::string> own_steps_;
   std::set<std::string> symbols_;

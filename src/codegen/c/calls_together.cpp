@@ -11,8 +11,9 @@ std::vector<CallsTogether> calls_together(const Function& function, const std::v
   constexpr std::size_t kLanes = 4;
   const Graph& graph = function.graph();
   std::vector<std::vector<NodeId>> readers(graph.size());
-  std::vector<int> missing(graph.size(), 0), behind(graph.size(), 0);  // operands that are not there yet; calls on the way to results
-  std::map<int, std::size_t> left;                                     // calls of each segment
+  std::vector<int> missing(graph.size(), 0),
+      behind(graph.size(), 0);      // operands that are not there yet; calls on the way to results
+  std::map<int, std::size_t> left;  // calls of each segment
   const auto segment_of = [&](NodeId call) { return segment ? (*segment)[call] : 0; };
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) {
@@ -22,7 +23,8 @@ std::vector<CallsTogether> calls_together(const Function& function, const std::v
     if (graph[id].op == Op::call) ++left[segment_of(id)];
   }
   for (auto id = function.order().rbegin(); id != function.order().rend(); ++id) {
-    for (const NodeId r : readers[*id]) behind[*id] = std::max(behind[*id], behind[r] + (graph[r].op == Op::call ? 1 : 0));
+    for (const NodeId r : readers[*id])
+      behind[*id] = std::max(behind[*id], behind[r] + (graph[r].op == Op::call ? 1 : 0));
   }
   std::map<std::pair<int, const Function*>, std::vector<NodeId>> ready;  // by segment
   std::vector<NodeId> known;
@@ -32,15 +34,19 @@ std::vector<CallsTogether> calls_together(const Function& function, const std::v
       known.pop_back();
       for (const NodeId r : readers[id]) {
         if (--missing[r] > 0) continue;
-        if (graph[r].op == Op::call) ready[{segment_of(r), graph.calls()[graph[r].a].function.get()}].push_back(r);
-        else known.push_back(r);
+        if (graph[r].op == Op::call)
+          ready[{segment_of(r), graph.calls()[graph[r].a].function.get()}].push_back(r);
+        else
+          known.push_back(r);
       }
     }
   };
   for (const NodeId id : function.order()) {
     if (missing[id] > 0) continue;
-    if (graph[id].op == Op::call) ready[{segment_of(id), graph.calls()[graph[id].a].function.get()}].push_back(id);
-    else known.push_back(id);
+    if (graph[id].op == Op::call)
+      ready[{segment_of(id), graph.calls()[graph[id].a].function.get()}].push_back(id);
+    else
+      known.push_back(id);
   }
   spread();
   std::vector<CallsTogether> groups;

@@ -13,8 +13,9 @@ struct CallsTogether {
   int lanes = 4;  // the last ones repeat the last call where there are fewer
 };
 
-// Four calls of one function as soon as four are ready; where there are none, the call that most others wait for, with those of its
-// function that are ready too. `segment`: of nodes, where they are divided into such: calls of one do not run with those of another.
+// Four calls of one function as soon as four are ready; where there are none, the call that most others wait for, with
+// those of its function that are ready too. `segment`: of nodes, where they are divided into such: calls of one do not
+// run with those of another.
 std::vector<CallsTogether> calls_together(const Function& function, const std::vector<int>* segment = nullptr);
 
 }  // namespace lw

@@ -186,8 +186,8 @@ class Batch {
   std::string name_, lanes_, real_, star_, size_type_, count_;
 };
 
-// Each turn of the loop: rows to lanes, the function, lanes to rows. The last states, where they are fewer than lanes, go
-// through arrays of their own.
+// Each turn of the loop: rows to lanes, the function, lanes to rows. The last states, where they are fewer than lanes,
+// go through arrays of their own.
 std::string Batch::definition() const {
   const std::string at = fresh("at"), left = fresh("left");
   std::string rest, from, fill, read, write, back;
@@ -195,10 +195,15 @@ std::string Batch::definition() const {
   for (std::size_t g = 0; g < names_.size(); ++g) {
     lanes.push_back(fresh(names_[g] + "_lanes"));
     const auto add = [&](std::string& text, std::string line) {
-      const std::pair<const char*, std::string> meanings[] = {
-          {"@lanes", lanes[g]}, {"@rows", fresh(names_[g] + "_rows")}, {"@rest", fresh(names_[g] + "_rest")},
-          {"@name", names_[g]}, {"@at", at},                           {"@left", left},
-          {"@real", real_},     {"@size_t", size_type_},               {"@size", std::to_string(group(g).size)}};
+      const std::pair<const char*, std::string> meanings[] = {{"@lanes", lanes[g]},
+                                                              {"@rows", fresh(names_[g] + "_rows")},
+                                                              {"@rest", fresh(names_[g] + "_rest")},
+                                                              {"@name", names_[g]},
+                                                              {"@at", at},
+                                                              {"@left", left},
+                                                              {"@real", real_},
+                                                              {"@size_t", size_type_},
+                                                              {"@size", std::to_string(group(g).size)}};
       for (const auto& [word, meaning] : meanings) replace_all(line, word, meaning);
       text += line;
     };
@@ -224,11 +229,12 @@ std::string Batch::definition() const {
   }
   return fmt::format(
       "\nstatic void {name}_own({parameters}) {{\n{rest}  for ({size} {at} = 0; {at} < {n}; {at} += LW_LANES) {{\n"
-      "    const {size} {left} = {n} - {at};\n{from}    if ({left} < LW_LANES) {{\n{fill}    }}\n{read}    {function}({lanes});\n"
+      "    const {size} {left} = {n} - {at};\n{from}    if ({left} < LW_LANES) {{\n{fill}    }}\n{read}    "
+      "{function}({lanes});\n"
       "{write}    if ({left} < LW_LANES) {{\n{back}    }}\n  }}\n}}\n",
       fmt::arg("name", name_), fmt::arg("parameters", parameters(star_, true)), fmt::arg("rest", rest),
-      fmt::arg("size", size_type_), fmt::arg("at", at), fmt::arg("n", count_), fmt::arg("left", left), fmt::arg("from", from),
-      fmt::arg("fill", fill), fmt::arg("read", read), fmt::arg("function", lanes_),
+      fmt::arg("size", size_type_), fmt::arg("at", at), fmt::arg("n", count_), fmt::arg("left", left),
+      fmt::arg("from", from), fmt::arg("fill", fill), fmt::arg("read", read), fmt::arg("function", lanes_),
       fmt::arg("lanes", fmt::format("{}", fmt::join(lanes, ", "))), fmt::arg("write", write), fmt::arg("back", back));
 }
 
@@ -264,13 +270,14 @@ std::vector<std::string> defined_names(const std::string& text) {
 std::vector<std::string> words(const Program& program, const CDialect& dialect, bool with_names) {
   const Form form{dialect.cpp ? "c++" : "c", dialect.single_precision};
   std::vector<std::string> lines = with_names ? banner_with_names(program, form) : banner(program, form);
-  lines.insert(lines.end(),
-               {"", "Arrays have a row a state: q[6 * k] is the first coordinate of state k. p is one for all states.",
-                "Each state has the bits that the function of one state gives, with AVX-512, AVX2 and on ARM alike;",
-                "with neither, x86 has no fused multiply-add and where the code has them the last bits differ.",
-                fmt::format("Compile with gcc or clang, -O2 {} {}.", dialect.cpp ? "-std=c++20" : "-std=c11",
-                            fmt::join(kCFlags, " ")),
-                "-march is not needed: the processor is asked. -DLW_ONLY=512, 256 or 128 fixes the length of vectors in bits."});
+  lines.insert(
+      lines.end(),
+      {"", "Arrays have a row a state: q[6 * k] is the first coordinate of state k. p is one for all states.",
+       "Each state has the bits that the function of one state gives, with AVX-512, AVX2 and on ARM alike;",
+       "with neither, x86 has no fused multiply-add and where the code has them the last bits differ.",
+       fmt::format("Compile with gcc or clang, -O2 {} {}.", dialect.cpp ? "-std=c++20" : "-std=c11",
+                   fmt::join(kCFlags, " ")),
+       "-march is not needed: the processor is asked. -DLW_ONLY=512, 256 or 128 fixes the length of vectors in bits."});
   return lines;
 }
 
@@ -280,7 +287,9 @@ std::string c_batch_function(const Program& program, const Function& function, c
   return c_function(program, function, dialect) + "_batch";
 }
 
-std::string c_batch_name(const Program& program, const CDialect& dialect) { return c_name(program, dialect) + "_batch"; }
+std::string c_batch_name(const Program& program, const CDialect& dialect) {
+  return c_name(program, dialect) + "_batch";
+}
 
 std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect, int lanes) {
   require(lanes == 4 || lanes == 8 || lanes == 16, "a batch has 4, 8 or 16 lanes");
@@ -293,8 +302,9 @@ std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect
     definitions += batch.definition();
     choices += batch.choice();
   }
-  const std::string about = fmt::format("\n/* The instruction set that is taken here: AVX-512, AVX2, NEON or none. */\nconst char *{}({})",
-                                        vectors, dialect.cpp ? "" : "void");
+  const std::string about =
+      fmt::format("\n/* The instruction set that is taken here: AVX-512, AVX2, NEON or none. */\nconst char *{}({})",
+                  vectors, dialect.cpp ? "" : "void");
   declarations += about + ";\n";
   choices += about +
              " {\n#if LW_LONGEST >= 512\n  if (LW_HAS_512) return \"AVX-512\";\n#endif\n"
@@ -304,16 +314,20 @@ std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect
   const std::string ending = dialect.cpp ? "pp" : "";
   std::string header = c_comment(words(program, dialect, false));
   if (dialect.cpp) {
-    header += fmt::format("#pragma once\n\n#include <cstddef>\n\nnamespace {} {{\n{}\n}}  // namespace {}\n", space, declarations, space);
+    header += fmt::format("#pragma once\n\n#include <cstddef>\n\nnamespace {} {{\n{}\n}}  // namespace {}\n", space,
+                          declarations, space);
   } else {
     std::string guard = name + "_H";
     for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     header += fmt::format(
         "#ifndef {0}\n#define {0}\n\n#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n{1}\n#ifdef "
-        "__cplusplus\n}}\n#endif\n\n#endif\n", guard, declarations);
+        "__cplusplus\n}}\n#endif\n\n#endif\n",
+        guard, declarations);
   }
 
-  const auto fitted = [&](int bytes) { return std::to_string(std::min(lanes, bytes / (dialect.single_precision ? 4 : 8))); };
+  const auto fitted = [&](int bytes) {
+    return std::to_string(std::min(lanes, bytes / (dialect.single_precision ? 4 : 8)));
+  };
   std::string head = kBatchHead, sets = kSets, scalar_fma = kScalarFma, fill = kFill;
   replace_all(head, "HEADER", name + ".h" + ending);
   replace_all(head, "MATH", dialect.cpp ? "#include <cmath>" : "#include <math.h>");
@@ -326,11 +340,12 @@ std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect
   replace_all(scalar_fma, "__builtin_fmax", dialect.single_precision ? "__builtin_fmaf" : "__builtin_fma");
   replace_all(fill, "REAL", dialect.real());
   if (dialect.cpp) replace_all(fill, "size_t", "std::size_t");
-  const std::string inner = c_lanes_source(program, dialect, 0).text + "\n" + rows_kernel_text(dialect.single_precision) + fill +
-                            definitions;
+  const std::string inner =
+      c_lanes_source(program, dialect, 0).text + "\n" + rows_kernel_text(dialect.single_precision) + fill + definitions;
   std::string renamed = "\n/* what each instruction set has for itself */\n";
   for (const std::string& own : defined_names(inner)) renamed += fmt::format("#define {0} LW_OWN({0})\n", own);
-  const std::string source = c_comment(words(program, dialect, true)) + "#ifndef LW_SET\n\n" + head + renamed + sets + choices + (dialect.cpp ? fmt::format("\n}}  // namespace {}\n", space) : "") +
+  const std::string source = c_comment(words(program, dialect, true)) + "#ifndef LW_SET\n\n" + head + renamed + sets +
+                             choices + (dialect.cpp ? fmt::format("\n}}  // namespace {}\n", space) : "") +
                              "\n#else /* LW_SET: once an instruction set */\n" + scalar_fma + inner + "\n#endif\n";
   return {{name + ".h" + ending, header}, {name + ".c" + ending, source}};
 }

@@ -1,14 +1,16 @@
 // A program over many states at once: NAME_batch.h and NAME_batch.c, or .hpp and .cpp, for gcc and clang.
 //
-//   void NAME_inverse_batch(size_t n, const double *q, const double *qd, const double *qdd, [const double *p,] double *tau)
+//   void NAME_inverse_batch(size_t n, const double *q, const double *qd, const double *qdd, [const double *p,] double
+//   *tau)
 //
-// Arrays have a row a state, as a table or a NumPy array has them; p is one for all. States go through vector registers,
-// one in each lane, and have the bits that NAME_inverse gives them: transposing them costs little, there and back. The
-// same text is compiled for AVX-512, for AVX2 and without either, and each call takes the best that the processor has.
+// Arrays have a row a state, as a table or a NumPy array has them; p is one for all. States go through vector
+// registers, one in each lane, and have the bits that NAME_inverse gives them: transposing them costs little, there and
+// back. The same text is compiled for AVX-512, for AVX2 and without either, and each call takes the best that the
+// processor has.
 #pragma once
 
-#include "c_text.hpp"
 #include "../text/program.hpp"
+#include "c_text.hpp"
 
 namespace lw {
 

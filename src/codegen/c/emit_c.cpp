@@ -26,7 +26,9 @@ std::vector<Artefact> emit_c(const Program& program, const EmitCOptions& options
     header += fmt::format("\n/* {} */\n{};\n", c_sizes(f), c_declaration(program, f, dialect));
   }
   header += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  std::vector<Artefact> files = {{name + ".h", header}, {name + ".c", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".h")}};
+  std::vector<Artefact> files = {
+      {name + ".h", header},
+      {name + ".c", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".h")}};
   if (options.batch != 0) {
     for (Artefact& file : emit_batch(program, dialect, options.batch)) files.push_back(std::move(file));
   }

@@ -24,9 +24,11 @@ std::string declarations(const Program& program, const Function& f, const CDiale
   };
   add(f.inputs(), "const ");
   add(f.outputs(), "");
-  return fmt::format("\nstruct {0}_sizes {{\n  static constexpr std::size_t {1};\n}};\n{2};\ninline void {0}({3}) {{\n  {5}::{0}({4});\n}}\n",
-                     name, fmt::join(sizes, ", "), c_declaration(program, f, dialect), fmt::join(arrays, ", "),
-                     fmt::join(data, ", "), c_name(program, dialect));  // an argument may be called like it
+  return fmt::format(
+      "\nstruct {0}_sizes {{\n  static constexpr std::size_t {1};\n}};\n{2};\ninline void {0}({3}) {{\n  "
+      "{5}::{0}({4});\n}}\n",
+      name, fmt::join(sizes, ", "), c_declaration(program, f, dialect), fmt::join(arrays, ", "), fmt::join(data, ", "),
+      c_name(program, dialect));  // an argument may be called like it
 }
 
 }  // namespace
@@ -45,7 +47,9 @@ std::vector<Artefact> emit_cpp(const Program& program, const EmitCppOptions& opt
                        fmt::format("#pragma once\n\n#include <array>\n#include <cstddef>\n\nnamespace {} {{\n", name);
   for (const Function& f : program.functions) header += declarations(program, f, dialect);
   header += fmt::format("\n}}  // namespace {}\n", name);
-  std::vector<Artefact> files = {{name + ".hpp", header}, {name + ".cpp", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".hpp")}};
+  std::vector<Artefact> files = {
+      {name + ".hpp", header},
+      {name + ".cpp", comment(banner_with_names(program, form)) + c_source(program, dialect, name + ".hpp")}};
   if (options.batch != 0) {
     for (Artefact& file : emit_batch(program, dialect, options.batch)) files.push_back(std::move(file));
   }

@@ -85,8 +85,10 @@ std::string fetching(const std::string& code) {
   std::string text;
   for (const auto& [name, write] : {std::pair("lw_fetch", 0), std::pair("lw_fetch_to_write", 1)}) {
     if (code.find(std::string(name) + "(") == std::string::npos) continue;
-    text += fmt::format("static inline void {}(const double *from, int count) {{\n"
-                        "  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, {});\n}}\n", name, write);
+    text += fmt::format(
+        "static inline void {}(const double *from, int count) {{\n"
+        "  for (int k = 0; k < count; k += 8) LW_PREFETCH(from + k, {});\n}}\n",
+        name, write);
   }
   return text;
 }
@@ -98,7 +100,8 @@ std::string upper(std::string text) {
 
 std::string declaration(const Program& program, const Function& f, std::vector<std::string>* names = nullptr) {
   const std::vector<std::string> all = c_arguments(f, {});
-  std::vector<std::string> arguments{"int processor", "unsigned long long evaluation", c_shared(program, f) + " *shared"};
+  std::vector<std::string> arguments{"int processor", "unsigned long long evaluation",
+                                     c_shared(program, f) + " *shared"};
   for (std::size_t k = 0; k < all.size(); ++k) {
     arguments.push_back((k < f.inputs().size() ? "const double *" : "double *") + all[k]);
   }
@@ -109,23 +112,25 @@ std::string declaration(const Program& program, const Function& f, std::vector<s
 // For the head of the header.
 std::vector<std::string> how_to_call(const Program& program, const Function& f, std::size_t processors) {
   const std::string call = fmt::format("{}(k, e, &shared, {})", c_on(program, f), fmt::join(c_arguments(f, {}), ", "));
-  return {"",
-          fmt::format("One evaluation on {} processors that share memory (threads on cores of their own, or cores without a system).",
-                      processors),
-          "Processor k, from 0, calls",
-          "  " + call,
-          "in evaluation e = 0, 1, 2, ... since `shared` was zero, with the same of all else. Threads are yours: so are",
-          "starting and stopping them.",
-          "- Before the first: `static " + c_shared(program, f) + " shared;`, all zero, and shared.patience as you like.",
-          "- To begin: write the inputs, tell the others (a store with release that they read with acquire, or anything",
-          "  that wakes them), and call it as processor 0. The others call it when they are told.",
-          "- It returns 0 where its share is done; on processor 0 the results are whole then, and the next may begin.",
-          "- A processor that does not come within shared.patience seconds is not waited for: who needs it returns",
-          "  1 + its number. The results are worth nothing then. Let all return, set `shared` to zero, count from 0",
-          "  again; or compute on one processor (" + symbol(program, f) + ").",
-          "It takes no lock, allocates nothing, and gives the bits that one processor gives. Waiting spins, then yields",
-          "(sched_yield); systems without timespec_get or sched_yield define LW_NOW(), seconds as double, and LW_YIELD().",
-          "C11 with atomics; not for C++."};
+  return {
+      "",
+      fmt::format("One evaluation on {} processors that share memory (threads on cores of their own, or cores without "
+                  "a system).",
+                  processors),
+      "Processor k, from 0, calls",
+      "  " + call,
+      "in evaluation e = 0, 1, 2, ... since `shared` was zero, with the same of all else. Threads are yours: so are",
+      "starting and stopping them.",
+      "- Before the first: `static " + c_shared(program, f) + " shared;`, all zero, and shared.patience as you like.",
+      "- To begin: write the inputs, tell the others (a store with release that they read with acquire, or anything",
+      "  that wakes them), and call it as processor 0. The others call it when they are told.",
+      "- It returns 0 where its share is done; on processor 0 the results are whole then, and the next may begin.",
+      "- A processor that does not come within shared.patience seconds is not waited for: who needs it returns",
+      "  1 + its number. The results are worth nothing then. Let all return, set `shared` to zero, count from 0",
+      "  again; or compute on one processor (" + symbol(program, f) + ").",
+      "It takes no lock, allocates nothing, and gives the bits that one processor gives. Waiting spins, then yields",
+      "(sched_yield); systems without timespec_get or sched_yield define LW_NOW(), seconds as double, and LW_YIELD().",
+      "C11 with atomics; not for C++."};
 }
 
 }  // namespace
@@ -181,28 +186,32 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
         processors, std::max<std::size_t>(d.exchanged, 1), passed, shared);
     std::vector<std::string> names;
     const std::string declared = declaration(program, f, &names);
-    header += fmt::format(
-        "/* {}. 0: done, on processor 0 by all; 1 + k: processor k did not come. */\n", c_sizes(f));
+    header += fmt::format("/* {}. 0: done, on processor 0 by all; 1 + k: processor k did not come. */\n", c_sizes(f));
     add_line(header, declared + ";", 0);
     add_line(drivers, declared + " {", 0);
-    drivers += fmt::format("  const unsigned long long base = evaluation * {}u;\n  int stalled = 0;\n  switch (processor) {{\n",
-                           d.most_segments());
+    drivers += fmt::format(
+        "  const unsigned long long base = evaluation * {}u;\n  int stalled = 0;\n  switch (processor) {{\n",
+        d.most_segments());
     for (std::size_t p = 0; p < processors; ++p) {
-      add_line(drivers, fmt::format("{} stalled = {}(shared, {}, base); break;",
-                                    p + 1 < processors ? fmt::format("case {}:", p) : "default:", own[p], fmt::join(names, ", ")), 4);
+      add_line(
+          drivers,
+          fmt::format("{} stalled = {}(shared, {}, base); break;",
+                      p + 1 < processors ? fmt::format("case {}:", p) : "default:", own[p], fmt::join(names, ", ")),
+          4);
     }
     drivers += fmt::format(
         "  }}\n  if (stalled) return stalled;\n  if (processor != 0) {{\n"
         "    lw_post(&shared->processor[processor].done, base + {0}u);\n    return 0;\n  }}\n"
         "  for (int other = 1; other < {1}; ++other) {{\n"
-        "    if (lw_wait(&shared->processor[other].done, base + {0}u, shared->patience)) return 1 + other;\n  }}\n  return 0;\n}}\n",
+        "    if (lw_wait(&shared->processor[other].done, base + {0}u, shared->patience)) return 1 + other;\n  }}\n  "
+        "return 0;\n}}\n",
         d.most_segments(), processors);
   }
   header += "\n#endif\n";
-  std::string source = c_comment(banner_with_names(program, form)) + kDividedHead +
-                       fmt::format("#include \"{}.h\"\n", name) +
-                       c_preamble(writer.needs, writer.text.find("LW_PART") != std::string::npos, dialect) + kWaiting + fetching(writer.text) +
-                       c_helpers(writer.needs, dialect, writer.text) + writer.text + "\n" + drivers;
+  std::string source =
+      c_comment(banner_with_names(program, form)) + kDividedHead + fmt::format("#include \"{}.h\"\n", name) +
+      c_preamble(writer.needs, writer.text.find("LW_PART") != std::string::npos, dialect) + kWaiting +
+      fetching(writer.text) + c_helpers(writer.needs, dialect, writer.text) + writer.text + "\n" + drivers;
   return {{name + ".h", header}, {name + ".c", source}};
 }
 

@@ -1,29 +1,30 @@
-// A function divided over processors that share memory: NAME_pP.h and NAME_pP.c, with C11 atomics and nothing else. The header
-// tells a user how processors call it, together and one evaluation after the other.
+// A function divided over processors that share memory: NAME_pP.h and NAME_pP.c, with C11 atomics and nothing else. The
+// header tells a user how processors call it, together and one evaluation after the other.
 //
 //   int NAME_inverse_on(int processor, unsigned long long evaluation, NAME_inverse_shared *shared,
 //                       const double *q, const double *qd, const double *qdd, double *tau)
 //
-// Every processor calls it with its own number, from 0, and with the same of all else: evaluation counts from 0 since `shared`
-// was zero. It returns 0 when its share is done, on processor 0 when all are; the next evaluation may begin then. It returns
-// 1 + k where it has waited for processor k longer than shared->patience (seconds; 0: for ever).
+// Every processor calls it with its own number, from 0, and with the same of all else: evaluation counts from 0 since
+// `shared` was zero. It returns 0 when its share is done, on processor 0 when all are; the next evaluation may begin
+// then. It returns 1 + k where it has waited for processor k longer than shared->patience (seconds; 0: for ever).
 //
-// Each share is straight-line code in segments. What others need is stored in shared->exchange, then the processor says how
-// many segments it has done: a store with release, in a line of cache of its own. Who needs it waits until that count has
-// come: a load with acquire. There are no locks and no barriers, and every number has the bits that one processor gives it.
+// Each share is straight-line code in segments. What others need is stored in shared->exchange, then the processor says
+// how many segments it has done: a store with release, in a line of cache of its own. Who needs it waits until that
+// count has come: a load with acquire. There are no locks and no barriers, and every number has the bits that one
+// processor gives it.
 #pragma once
 
 #include <vector>
 
-#include "c_text.hpp"
 #include "../text/program.hpp"
+#include "c_text.hpp"
 
 namespace lw {
 
 struct Segment {
   struct Wait {
     int processor = 0;
-    int segment = 0;              // that it must have done
+    int segment = 0;                 // that it must have done
     std::size_t first = 0, end = 0;  // places in the exchange that were written since the wait before
   };
   std::vector<Wait> waits;         // before this segment

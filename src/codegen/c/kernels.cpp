@@ -47,7 +47,9 @@ const std::string& arcs_kernel_text() {
   return text;
 }
 
-std::string lanes_kernel_text(bool single_precision) { return in_precision(kernel("lanes_kernel.h"), single_precision); }
+std::string lanes_kernel_text(bool single_precision) {
+  return in_precision(kernel("lanes_kernel.h"), single_precision);
+}
 std::string loops_kernel_text() { return in_precision(kernel("loops_kernel.h"), false); }
 std::string rows_kernel_text(bool single_precision) { return in_precision(kernel("rows_kernel.h"), single_precision); }
 

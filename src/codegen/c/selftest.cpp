@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
+#include "../text/statements.hpp"
 #include "emit_batch.hpp"
 #include "emit_divided.hpp"
-#include "../text/statements.hpp"
 
 namespace lw {
 namespace {
@@ -134,7 +134,8 @@ static void run_on_all(const char *name, const double *expected) {
 )";
 
 // run_inverse: one state after the other.
-std::string run_one_by_one(const Function& f, const std::string& id, const std::string& called, const CDialect& dialect) {
+std::string run_one_by_one(const Function& f, const std::string& id, const std::string& called,
+                           const CDialect& dialect) {
   std::vector<std::string> arguments;
   const auto add = [&](const std::vector<Group>& groups, const char* array, std::size_t row) {
     std::size_t at = 0;
@@ -145,8 +146,9 @@ std::string run_one_by_one(const Function& f, const std::string& id, const std::
   };
   add(f.inputs(), "in", f.input_size());
   add(f.outputs(), "out", f.output_size());
-  return fmt::format("static void run_{0}(int states, const {1} *in, {1} *out) {{\n  for (int k = 0; k < states; ++k) {2}({3});\n}}\n",
-                     id, dialect.real(), called, fmt::join(arguments, ", "));
+  return fmt::format(
+      "static void run_{0}(int states, const {1} *in, {1} *out) {{\n  for (int k = 0; k < states; ++k) {2}({3});\n}}\n",
+      id, dialect.real(), called, fmt::join(arguments, ", "));
 }
 
 // run_inverse_on: on all processors, and then on processor 0 alone, which must notice.
@@ -160,11 +162,13 @@ std::string run_divided(const Program& program, const Function& f, const std::st
   text += fmt::format(
       "static void run_{0}_on(int states, const double *in, double *out) {{\n"
       "  static const {1} zero;\n  static double one[{2}];\n  run_{0}(states, in, one);\n"
-      "  job.share = {0}_share;\n  job.states = (unsigned)states;\n  job.evaluations = (unsigned)states * (unsigned long long)rounds;\n"
+      "  job.share = {0}_share;\n  job.states = (unsigned)states;\n  job.evaluations = (unsigned)states * (unsigned "
+      "long long)rounds;\n"
       "  job.n_in = {3};\n  job.n_out = {4};\n  job.in = in;\n  job.out = out;\n"
       "  {0}_shared.patience = 60.0;\n  run_on_all(\"{5}\", one);\n"
       "  memcpy(&{0}_shared, &zero, sizeof zero);\n  {0}_shared.patience = 0.01;\n"
-      "  if ({0}_share(0, 0, in, one) == 0) {{\n    printf(\"%-32s does not notice who does not come\\n\", \"{5}\");\n    as_one = 0;\n  }}\n}}\n",
+      "  if ({0}_share(0, 0, in, one) == 0) {{\n    printf(\"%-32s does not notice who does not come\\n\", \"{5}\");\n "
+      "   as_one = 0;\n  }}\n}}\n",
       id, shared, std::max<std::size_t>(states * f.output_size(), 1), f.input_size(), f.output_size(), on);
   return text;
 }
@@ -173,15 +177,18 @@ std::string run_divided(const Program& program, const Function& f, const std::st
 std::string run_at_once(const Function& f, const std::string& id, const std::string& called, std::size_t states,
                         const CDialect& dialect) {
   std::string arrays, before, after, list;
-  const auto add = [&](const std::vector<Group>& groups, const char* array, const char* letter, std::size_t row, bool input) {
+  const auto add = [&](const std::vector<Group>& groups, const char* array, const char* letter, std::size_t row,
+                       bool input) {
     std::size_t at = 0, k = 0;
     for (const Group& g : groups) {
       const std::string table = fmt::format("{}{}", letter, ++k);
       arrays += fmt::format("  static {} {}[{}];\n", dialect.real(), table, std::max<std::size_t>(states * g.size, 1));
       if (g.size > 0) {
-        const std::string one = fmt::format("{}[{} * k + i]", table, g.size), other = fmt::format("{}[{} * k + {} + i]", array, row, at);
-        (input ? before : after) += fmt::format("  for (int k = 0; k < states; ++k) {{\n    for (int i = 0; i < {}; ++i) {} = {};\n  }}\n",
-                                                g.size, input ? one : other, input ? other : one);
+        const std::string one = fmt::format("{}[{} * k + i]", table, g.size),
+                          other = fmt::format("{}[{} * k + {} + i]", array, row, at);
+        (input ? before : after) +=
+            fmt::format("  for (int k = 0; k < states; ++k) {{\n    for (int i = 0; i < {}; ++i) {} = {};\n  }}\n",
+                        g.size, input ? one : other, input ? other : one);
       }
       list += ", " + table;
       at += g.size;
@@ -189,8 +196,9 @@ std::string run_at_once(const Function& f, const std::string& id, const std::str
   };
   add(f.inputs(), "in", "x", f.input_size(), true);
   add(f.outputs(), "out", "y", f.output_size(), false);
-  return fmt::format("static void run_{0}_batch(int states, const {1} *in, {1} *out) {{\n{2}{3}  {4}((size_t)states{5});\n{6}}}\n", id,
-                     dialect.real(), arrays, before, called, list, after);
+  return fmt::format(
+      "static void run_{0}_batch(int states, const {1} *in, {1} *out) {{\n{2}{3}  {4}((size_t)states{5});\n{6}}}\n", id,
+      dialect.real(), arrays, before, called, list, after);
 }
 
 }  // namespace
@@ -250,12 +258,14 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
     most_out = std::max(most_out, v.inputs.size() * f.output_size());
     std::string id = v.function;
     std::replace(id.begin(), id.end(), '-', '_');
-    tables += "\n" + table(id + "_inputs", v.inputs) + table(id + "_outputs", v.outputs) + table(id + "_sizes", {sizes_of(v)});
+    tables += "\n" + table(id + "_inputs", v.inputs) + table(id + "_outputs", v.outputs) +
+              table(id + "_sizes", {sizes_of(v)});
     const auto add = [&](const std::string& called, const std::string& run) {
-      calls += fmt::format("  right &= check(\"{0}\", {1}, {2}, {3}, {4}, {5}_inputs, {5}_outputs, {5}_sizes, {6});\n", called, run,
-                           v.inputs.size(), f.input_size(), f.output_size(), id, shortest(v.tolerance));
+      calls += fmt::format("  right &= check(\"{0}\", {1}, {2}, {3}, {4}, {5}_inputs, {5}_outputs, {5}_sizes, {6});\n",
+                           called, run, v.inputs.size(), f.input_size(), f.output_size(), id, shortest(v.tolerance));
     };
-    const std::string one = space + c_function(program, f, dialect), all = space + c_batch_function(program, f, dialect);
+    const std::string one = space + c_function(program, f, dialect),
+                      all = space + c_batch_function(program, f, dialect);
     runs += run_one_by_one(f, id, one, dialect);
     add(one, "run_" + id);
     if (with_batch) {
@@ -269,7 +279,8 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
   }
   if (divided) {
     calls += fmt::format(
-        "  if (as_one) printf(\"%d processors, %d rounds: the bits of one; one that does not come is noticed\\n\", processors, rounds);\n"
+        "  if (as_one) printf(\"%d processors, %d rounds: the bits of one; one that does not come is noticed\\n\", "
+        "processors, rounds);\n"
         "  right &= as_one;\n");
   }
   std::string check = kCCheck;
@@ -283,11 +294,14 @@ std::vector<Artefact> emit_selftest(const Program& program, const std::vector<Te
       c_comment({fmt::format("Self-test of {}: prints a line a function and exits with 0 where all is right.", name),
                  "The expected values come from Linkwright's reference algorithms, not from this code."}) +
       (divided ? kDividedTestHead : "") +
-      fmt::format("#include <math.h>\n#include <stdio.h>\n{}\n#include \"{}.{}\"\n", divided ? "#include <string.h>\n" : "", name, ending) +
+      fmt::format("#include <math.h>\n#include <stdio.h>\n{}\n#include \"{}.{}\"\n",
+                  divided ? "#include <string.h>\n" : "", name, ending) +
       (divided ? fmt::format("#include \"{}.h\"\n", c_divided_name(program, options.processors)) : "") +
-      (with_batch ? fmt::format("#include \"{}.{}\"\n", c_batch_name(program, dialect), ending) : "") + tables + check + run_on_all + "\n" +
-      runs + "\nint main(" + (dialect.cpp ? "" : "void") + ") {\n  int right = 1;\n" + calls +
-      (with_batch ? fmt::format("  printf(\"vector instructions: %s\\n\", {}batch_vectors());\n", dialect.cpp ? space : name + "_") : "") +
+      (with_batch ? fmt::format("#include \"{}.{}\"\n", c_batch_name(program, dialect), ending) : "") + tables + check +
+      run_on_all + "\n" + runs + "\nint main(" + (dialect.cpp ? "" : "void") + ") {\n  int right = 1;\n" + calls +
+      (with_batch ? fmt::format("  printf(\"vector instructions: %s\\n\", {}batch_vectors());\n",
+                                dialect.cpp ? space : name + "_")
+                  : "") +
       "  printf(right ? \"all right\\n\" : \"WRONG\\n\");\n  return right ? 0 : 1;\n}\n";
   const Form form{dialect.cpp ? "c++" : "c", dialect.single_precision};
   return {emit_vectors(program, vectors, form), {name + "_selftest." + (dialect.cpp ? "cpp" : "c"), text}};

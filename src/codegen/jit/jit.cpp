@@ -28,8 +28,10 @@ std::string flat_functions(const Program& program) {
     };
     add(f.inputs(), "in");
     add(f.outputs(), "out");
-    text += fmt::format("\nvoid {0}_flat(const double *in, double *out);\nvoid {0}_flat(const double *in, double *out) {{ {0}({1}); }}\n",
-                        name, fmt::join(arguments, ", "));
+    text += fmt::format(
+        "\nvoid {0}_flat(const double *in, double *out);\nvoid {0}_flat(const double *in, double *out) {{ {0}({1}); "
+        "}}\n",
+        name, fmt::join(arguments, ", "));
   }
   return text;
 }
@@ -41,7 +43,8 @@ std::string batch_of_groups(const Program& program) {
     std::string arguments;
     for (std::size_t k = 0; k < f.inputs().size(); ++k) arguments += fmt::format(", in[{}]", k);
     for (std::size_t k = 0; k < f.outputs().size(); ++k) arguments += fmt::format(", out[{}]", k);
-    const std::string head = fmt::format("void {}_batch_groups(size_t n, const double *const *in, double *const *out)", symbol(program, f));
+    const std::string head =
+        fmt::format("void {}_batch_groups(size_t n, const double *const *in, double *const *out)", symbol(program, f));
     text += fmt::format("\n{0};\n{0} {{ {1}_batch(n{2}); }}\n", head, symbol(program, f), arguments);
   }
   return "\n#ifndef LW_SET\n" + text + "#endif\n";
@@ -93,8 +96,10 @@ void Compiled::operator()(std::string_view function, std::span<const double> inp
   const State::Entry& e = state_->find(function);
   require(inputs.size() == e.inputs && outputs.size() == e.outputs,
           "inputs and outputs have the sizes of the function's");
-  if (e.flat != nullptr) e.flat(inputs.data(), outputs.data());
-  else (*e.interpreter)(inputs, outputs);
+  if (e.flat != nullptr)
+    e.flat(inputs.data(), outputs.data());
+  else
+    (*e.interpreter)(inputs, outputs);
 }
 
 void Compiled::batch(std::string_view function, std::size_t states, std::span<const std::span<const double>> inputs,
@@ -139,8 +144,8 @@ void* Compiled::symbol_of(std::string_view function, const char* ending) const {
 Compiled jit(const Program& program, const JitOptions& options) {
   auto state = std::make_unique<Compiled::State>();
   for (const Function& f : program.functions) {
-    state->entries.push_back({f.name(), symbol(program, f), f.input_size(), f.output_size(), f.inputs(), f.outputs(), nullptr,
-                              nullptr, nullptr});
+    state->entries.push_back({f.name(), symbol(program, f), f.input_size(), f.output_size(), f.inputs(), f.outputs(),
+                              nullptr, nullptr, nullptr});
   }
   constexpr int kMostLanes = 16;  // as many as fit are taken
   std::vector<Artefact> files = emit_c(program, {.batch = options.batch ? kMostLanes : 0});

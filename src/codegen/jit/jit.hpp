@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "library.hpp"
 #include "../text/program.hpp"
+#include "library.hpp"
 
 namespace lw {
 
@@ -29,8 +29,8 @@ class Compiled {
   // Evaluates a function, named as in the program. Where it is native, threads may share it.
   void operator()(std::string_view function, std::span<const double> inputs, std::span<double> outputs);
 
-  // Evaluates it at many states: for each group of inputs and outputs a table with a row a state, `p` one for all. As fast
-  // as vectors make it where it was compiled with `batch`, else state by state: the same bits.
+  // Evaluates it at many states: for each group of inputs and outputs a table with a row a state, `p` one for all. As
+  // fast as vectors make it where it was compiled with `batch`, else state by state: the same bits.
   void batch(std::string_view function, std::size_t states, std::span<const std::span<const double>> inputs,
              std::span<const std::span<double>> outputs);
   bool has_batch() const;
@@ -50,7 +50,9 @@ class Compiled {
   Flat* flat(std::string_view function) const { return reinterpret_cast<Flat*>(symbol_of(function, "_flat")); }
   // Over n states, a pointer a group; nullptr where there is none.
   using Batch = void(std::size_t n, const double* const* inputs, double* const* outputs);
-  Batch* batch_pointer(std::string_view function) const { return reinterpret_cast<Batch*>(symbol_of(function, "_batch_groups")); }
+  Batch* batch_pointer(std::string_view function) const {
+    return reinterpret_cast<Batch*>(symbol_of(function, "_batch_groups"));
+  }
 
  private:
   friend Compiled jit(const Program& program, const JitOptions& options);

@@ -91,7 +91,8 @@ void sweep(const fs::path& cache) {
     std::error_code gone;  // by another's hand
     const auto used = entry.last_write_time(gone);
     if (gone) continue;
-    if (entry.path().filename().string().starts_with("work.") && now - used > std::chrono::hours(1)) fs::remove_all(entry.path(), gone);
+    if (entry.path().filename().string().starts_with("work.") && now - used > std::chrono::hours(1))
+      fs::remove_all(entry.path(), gone);
     if (entry.path().extension() == ".so") libraries.push_back({entry.path(), used, entry.file_size(gone)});
   }
   std::sort(libraries.begin(), libraries.end(), [](const Kept& a, const Kept& b) { return a.used > b.used; });
@@ -110,9 +111,12 @@ struct Compiler {
 Compiler find_compiler(const std::string& wanted) {
   const char* cc = std::getenv("CC");
   std::vector<std::string> candidates;
-  if (!wanted.empty()) candidates = {wanted};
-  else if (cc != nullptr && *cc != '\0') candidates = {cc};
-  else candidates = {"cc", "gcc", "clang"};
+  if (!wanted.empty())
+    candidates = {wanted};
+  else if (cc != nullptr && *cc != '\0')
+    candidates = {cc};
+  else
+    candidates = {"cc", "gcc", "clang"};
   for (const std::string& candidate : candidates) {
     std::vector<std::string> command = words_of(candidate);
     if (command.empty()) continue;
@@ -123,7 +127,8 @@ Compiler find_compiler(const std::string& wanted) {
     const fs::path real = fs::canonical(path, error);
     struct stat about {};
     if (error || stat(real.c_str(), &about) != 0) continue;
-    return {command, fmt::format("{} {} {}.{}", real.string(), about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec)};
+    return {command,
+            fmt::format("{} {} {}.{}", real.string(), about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec)};
   }
   return {};
 }
@@ -131,7 +136,8 @@ Compiler find_compiler(const std::string& wanted) {
 // What else decides what a compiler makes of a file.
 std::string environment() {
   std::string text;
-  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"}) {
+  for (const char* name :
+       {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"}) {
     const char* value = std::getenv(name);
     if (value != nullptr) text += fmt::format("{}={}\n", name, value);
   }
@@ -143,7 +149,8 @@ std::string machine() {
   std::ifstream file("/proc/cpuinfo");
   std::string text;
   for (std::string line; std::getline(file, line) && !line.empty();) {
-    if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features")) text += line + "\n";
+    if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features"))
+      text += line + "\n";
   }
   return text;
 }
@@ -163,8 +170,8 @@ bool is_sealed(const std::string& content, const std::string& key) {
 
 }  // namespace
 
-// From memory: what is loaded is what was read, whatever becomes of the file. The file itself only where a system has no
-// such memory or lets no code be loaded from it.
+// From memory: what is loaded is what was read, whatever becomes of the file. The file itself only where a system has
+// no such memory or lets no code be loaded from it.
 void Library::load(const std::string& content, const std::string& path) {
   memory_ = memfd_create("linkwright", MFD_CLOEXEC);
   std::size_t written = 0;
@@ -207,7 +214,8 @@ Library compile_c(const std::string& name, const std::vector<Artefact>& files, c
   const Compiler compiler = find_compiler(options.compiler);
   Library library;
   if (compiler.command.empty()) {
-    library.notes_.emplace_back("no C compiler was found (CC, cc, gcc, clang): functions are interpreted, with the same results");
+    library.notes_.emplace_back(
+        "no C compiler was found (CC, cc, gcc, clang): functions are interpreted, with the same results");
     return library;
   }
   std::vector<std::string> flags = options.flags;
@@ -248,8 +256,8 @@ Library compile_c(const std::string& name, const std::vector<Artefact>& files, c
   command.emplace_back("-lm");
   const Finished finished = run_program(command);
   if (finished.status != 0) {
-    throw Error(ErrorCode::toolchain, fmt::format("{} refuses the code of {} (exit status {}):\n{}", compiler.command[0],
-                                                  name, finished.status, finished.output));
+    throw Error(ErrorCode::toolchain, fmt::format("{} refuses the code of {} (exit status {}):\n{}",
+                                                  compiler.command[0], name, finished.status, finished.output));
   }
   const std::string content = content_of(made);
   if (!cache.folder.empty()) {

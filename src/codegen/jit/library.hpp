@@ -1,8 +1,8 @@
 // C that was just emitted, compiled by the system's compiler in a child process (no shell), and loaded.
 //
-// Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags, environment and
-// machine; what comes from there is verified, and what was verified is loaded, from memory. The folder keeps 256 MB at most,
-// and nothing that was not used for 90 days.
+// Results are cached in a folder that belongs to the user alone, under the hash of source, compiler, flags, environment
+// and machine; what comes from there is verified, and what was verified is loaded, from memory. The folder keeps 256 MB
+// at most, and nothing that was not used for 90 days.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace lw {
 struct JitOptions {
   std::string compiler;  // a name or a path, arguments behind it; "" is $CC or else cc, gcc or clang
   std::vector<std::string> flags = {"-O2", "-march=native"};  // beside those that give the bits
-  bool batch = false;    // code for many states at once too, in the longest vectors that this machine has
-  std::string cache;     // a folder; "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright
+  bool batch = false;  // code for many states at once too, in the longest vectors that this machine has
+  std::string cache;   // a folder; "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright
   std::function<void(const std::string&)> progress = {};  // told before what takes time
 };
 
@@ -44,7 +44,8 @@ class Library {
   std::vector<std::string> notes_;
 };
 
-// Not loaded, with a note, where there is no compiler. Throws Error(toolchain) with the compiler's words where it refuses the code.
+// Not loaded, with a note, where there is no compiler. Throws Error(toolchain) with the compiler's words where it
+// refuses the code.
 Library compile_c(const std::string& name, const std::vector<Artefact>& files, const JitOptions& options = {});
 
 }  // namespace lw

@@ -6,8 +6,8 @@
 // An array of any shape may stand for a vector of as many elements: M(6,6) for the mass matrix.
 #pragma once
 
-#include "../text/program.hpp"
 #include "../c/selftest.hpp"
+#include "../text/program.hpp"
 
 namespace lw {
 

@@ -93,7 +93,8 @@ class PythonWriter {
   std::string text;
 
  private:
-  // `groups`: the names of arguments and results, known once the statements are; their elements are numbers of their own.
+  // `groups`: the names of arguments and results, known once the statements are; their elements are numbers of their
+  // own.
   using Groups = std::shared_ptr<std::set<std::string>>;
   Language language(const Function& function, const Groups& groups);
 
@@ -148,7 +149,9 @@ const std::string& PythonWriter::define(const Function& function) {
   const Graph& graph = function.graph();
   for (const NodeId id : function.order()) {
     if (graph[id].op == Op::solve)
-      throw Error(ErrorCode::usage, "Python is not made for functions that solve an equation step by step (`forward` with friction, mechanisms with loops) yet; C and C++ are");
+      throw Error(ErrorCode::usage,
+                  "Python is not made for functions that solve an equation step by step (`forward` with friction, "
+                  "mechanisms with loops) yet; C and C++ are");
     if (graph[id].op == Op::call) define(*graph.calls()[graph[id].a].function);
   }
   const std::string& name = defined_[&function] = symbols_.unique("_" + function.name());
@@ -279,9 +282,10 @@ Artefact emit_python_selftest(const Program& program, const std::vector<TestVect
     std::vector<std::string> sizes, rows;
     for (const Group& g : f.inputs()) sizes.push_back(std::to_string(g.size));
     for (const Group& g : f.outputs()) rows.push_back(std::to_string(g.rows));
-    text += fmt::format("right &= check(\n    \"{0}.{1}\", {0}.{1}, [{2}], [{3}],\n    {4},\n    {5},\n    {6}[0],\n    {7})\n",
-                        program.name, python_name(f), fmt::join(sizes, ", "), fmt::join(rows, ", "), table(v.inputs),
-                        table(v.outputs), table({sizes_of(v)}), shortest(v.tolerance));
+    text += fmt::format(
+        "right &= check(\n    \"{0}.{1}\", {0}.{1}, [{2}], [{3}],\n    {4},\n    {5},\n    {6}[0],\n    {7})\n",
+        program.name, python_name(f), fmt::join(sizes, ", "), fmt::join(rows, ", "), table(v.inputs), table(v.outputs),
+        table({sizes_of(v)}), shortest(v.tolerance));
   }
   text += "print(\"all right\" if right else \"WRONG\")\nsys.exit(0 if right else 1)\n";
   return {program.name + "_selftest.py", text};

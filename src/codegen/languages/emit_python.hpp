@@ -6,14 +6,15 @@
 // Leading dimensions are broadcast against each other; a matrix has two at the end.
 #pragma once
 
-#include "../text/program.hpp"
 #include "../c/selftest.hpp"
+#include "../text/program.hpp"
 
 namespace lw {
 
 std::vector<Artefact> emit_python(const Program& program);
 
-// NAME_selftest.py: every state by itself and all at once; prints a line a function and a verdict, and exits with 0 or 1.
+// NAME_selftest.py: every state by itself and all at once; prints a line a function and a verdict, and exits with 0 or
+// 1.
 Artefact emit_python_selftest(const Program& program, const std::vector<TestVectors>& vectors);
 
 // Whether Python, or a module that the code imports, has taken a name.

@@ -9,19 +9,19 @@
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
-#include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/formulations/formulation.hpp"
 #include "../../dynamics/formulations/lagrange.hpp"
 #include "../../dynamics/formulations/twu.hpp"
+#include "../../dynamics/tree/elements.hpp"
 #include "../../graph/outline.hpp"
-#include "../text/banner.hpp"
 #include "../c/c_text.hpp"
-#include "../contents.hpp"
 #include "../c/emit_c.hpp"
 #include "../c/emit_cpp.hpp"
 #include "../c/kernels.hpp"
-#include "../trace/scenes.hpp"
+#include "../contents.hpp"
+#include "../text/banner.hpp"
 #include "../text/statements.hpp"
+#include "../trace/scenes.hpp"
 
 namespace lw {
 namespace {
@@ -62,8 +62,8 @@ Expansion multiplied(const Expansion& a, const Expansion& b, std::size_t most) {
 
 constexpr std::size_t kProductsATerm = 40;  // on the way, at most
 
-// Every result of a function of + − × multiplied out; other nodes, quotients by symbols among them, are literals. Empty where
-// there are more terms than that, or the way there is too long.
+// Every result of a function of + − × multiplied out; other nodes, quotients by symbols among them, are literals. Empty
+// where there are more terms than that, or the way there is too long.
 std::vector<Expansion> expanded(const Function& f, std::size_t most) {
   const Graph& g = f.graph();
   std::vector<int> uses(g.size(), 0);  // that are still to come: what is done with is let go
@@ -151,16 +151,24 @@ void require_plain_tree(const Model<double>& model, Strategy strategy) {
   const Formulation& formulation = *find_formulation(strategy == Strategy::loops ? "twu" : "lagrange");
   if (const std::string why = refusal(formulation, model); !why.empty()) throw Error(ErrorCode::usage, why);
   if (model.has_mimics) {
-    throw Error(ErrorCode::usage, fmt::format("strategy `{}` takes joints with coordinates of their own; this mechanism has joints that follow others", to_string(strategy)));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "strategy `{}` takes joints with coordinates of their own; this mechanism has joints that follow others",
+            to_string(strategy)));
   }
-  if (!model.loops.empty()) throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
+  if (!model.loops.empty())
+    throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
 }
 
 class StrategyMaker {
  public:
   StrategyMaker(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options)
-      : strategy_(strategy), mechanism_(mechanism), options_(without_regrouping(strategy, options)),
-        scenes_(mechanism, "inverse", options_.program.trace), model_(scenes_.values()) {
+      : strategy_(strategy),
+        mechanism_(mechanism),
+        options_(without_regrouping(strategy, options)),
+        scenes_(mechanism, "inverse", options_.program.trace),
+        model_(scenes_.values()) {
     if (options.program.trace.friction) throw Error(ErrorCode::usage, "strategies are for dynamics without friction");
     inputs_ = {{"q", at(model_.nq)}, {"qd", at(model_.nv)}, {"qdd", at(model_.nv)}};
     if (!options.program.trace.keep.empty()) inputs_.push_back({"p", options.program.trace.keep.size()});
@@ -213,7 +221,8 @@ class StrategyMaker {
     return x;
   }
   // From the torques of the linkage to those of the model: rotors, springs, force elements.
-  static void complete(const Model<Expr>& model, const Arguments& in, const Arguments& x, const std::vector<Expr>& own, std::vector<Expr>& tau) {
+  static void complete(const Model<Expr>& model, const Arguments& in, const Arguments& x, const std::vector<Expr>& own,
+                       std::vector<Expr>& tau) {
     for (std::size_t i = 0; i < own.size(); ++i) {
       const Body<Expr>& b = model.bodies[i];
       tau[at(b.v)] = own[i] + b.armature * x[2][i] + b.stiffness * (x[0][i] - b.rest);
@@ -237,8 +246,18 @@ class StrategyMaker {
   void finish(const Function& f, const std::string& note) {
     Arithmetic arithmetic;
     arithmetic.trigonometry = options_.program.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
-    made_.traced = {Traced{with_arithmetic(f, arithmetic), scenes_.names({}), scenes_.parameter_values({}), {{to_string(strategy_), cost(f), 0.0}}, {}, model_, {},
-                          options_.program.trace.snap, "", scenes_.others(), false, {}}};
+    made_.traced = {Traced{with_arithmetic(f, arithmetic),
+                           scenes_.names({}),
+                           scenes_.parameter_values({}),
+                           {{to_string(strategy_), cost(f), 0.0}},
+                           {},
+                           model_,
+                           {},
+                           options_.program.trace.snap,
+                           "",
+                           scenes_.others(),
+                           false,
+                           {}}};
     Program& p = made_.program;
     p.name = identifier(mechanism_.name);
     p.robot = mechanism_.summary.empty() ? mechanism_.name : mechanism_.name + ": " + mechanism_.summary;
@@ -266,7 +285,8 @@ class StrategyMaker {
     const OperationCount& o = made_.operations;
     for (Artefact& file : made_.files) {
       replace_all(file.text, described(cost(declared.functions[0])),
-                  fmt::format("{} multiplications, {} additions, {} trigonometric functions", o.multiplications, o.additions, o.trigonometric));
+                  fmt::format("{} multiplications, {} additions, {} trigonometric functions", o.multiplications,
+                              o.additions, o.trigonometric));
       if (file.path == source_name()) file.text = text;
     }
   }
@@ -278,20 +298,27 @@ class StrategyMaker {
   std::string opening() const {
     Program described = made_.program;
     described.functions.clear();  // their costs are no costs of this text
-    return c_comment(banner(described, {options_.cpp ? "c++" : "c"})) + fmt::format("#include \"{}.{}\"\n", made_.program.name, options_.cpp ? "hpp" : "h");
+    return c_comment(banner(described, {options_.cpp ? "c++" : "c"})) +
+           fmt::format("#include \"{}.{}\"\n", made_.program.name, options_.cpp ? "hpp" : "h");
   }
   std::string in_namespace(const std::string& text) const {
-    return options_.cpp ? fmt::format("\nnamespace {0} {{\n{1}\n}}  // namespace {0}\n", made_.program.name, text) : text;
+    return options_.cpp ? fmt::format("\nnamespace {0} {{\n{1}\n}}  // namespace {0}\n", made_.program.name, text)
+                        : text;
   }
-  std::string definition() const { return c_declaration(made_.program, made_.program.functions[0], dialect()) + " {\n"; }
+  std::string definition() const {
+    return c_declaration(made_.program, made_.program.functions[0], dialect()) + " {\n";
+  }
 
   // --- expand
 
   StrategyCode expand(const Function& closed) {
     const std::vector<Expansion> sums = expanded(closed, options_.most_terms);
     if (sums.empty()) {
-      throw Error(ErrorCode::usage, fmt::format("strategy `expand`: the equations of {} have more than {} terms when multiplied out, or need {} products of terms on the way, "
-                                                "and are given up; `cse` computes what they share once", mechanism_.name, options_.most_terms, kProductsATerm * options_.most_terms));
+      throw Error(ErrorCode::usage,
+                  fmt::format("strategy `expand`: the equations of {} have more than {} terms when multiplied out, or "
+                              "need {} products of terms on the way, "
+                              "and are given up; `cse` computes what they share once",
+                              mechanism_.name, options_.most_terms, kProductsATerm * options_.most_terms));
     }
     // as a graph, for the proof: it shares products, which the text does not
     const Function f = trace("inverse", inputs_, outputs_, [&](const Arguments& in, Results& out) {
@@ -335,7 +362,8 @@ class StrategyMaker {
       if (n.op == Op::input) return literals[id] = input(n.a);
       const std::size_t coordinate = closed.graph()[n.a].a;
       const std::string name = fmt::format("{}{}", n.op == Op::sin ? "s" : "c", coordinate + 1);
-      sines += fmt::format("  w[{}] = {}({});\n", count.trigonometric, n.op == Op::sin ? "sin" : "cos", input(coordinate).name);
+      sines += fmt::format("  w[{}] = {}({});\n", count.trigonometric, n.op == Op::sin ? "sin" : "cos",
+                           input(coordinate).name);
       return literals[id] = {name, "w", fmt::format("{} = w[{}]", name, count.trigonometric++)};
     };
     std::string list, given;
@@ -377,7 +405,8 @@ class StrategyMaker {
         calls += fmt::format("  {} += {}({}w);\n", result, name, given);
       }
     }
-    return fmt::format("{}\n{}  double w[{}];\n{}{}}}\n", parts, definition(), std::max<std::int64_t>(count.trigonometric, 1), sines, calls);
+    return fmt::format("{}\n{}  double w[{}];\n{}{}}}\n", parts, definition(),
+                       std::max<std::int64_t>(count.trigonometric, 1), sines, calls);
   }
 
   // A literal of the closed form in a new trace.
@@ -386,7 +415,9 @@ class StrategyMaker {
     if (n.op == Op::input) return inputs[n.a];
     const NodeId angle = n.a;
     if ((n.op != Op::sin && n.op != Op::cos) || f.graph()[angle].op != Op::input) {
-      throw Error(ErrorCode::usage, "strategy `expand` writes sums and products of sines and cosines of coordinates; this mechanism has other functions");
+      throw Error(ErrorCode::usage,
+                  "strategy `expand` writes sums and products of sines and cosines of coordinates; this mechanism has "
+                  "other functions");
     }
     return n.op == Op::sin ? sin(inputs[f.graph()[angle].a]) : cos(inputs[f.graph()[angle].a]);
   }
@@ -426,7 +457,8 @@ class StrategyMaker {
       detail::twu_turning<Expr>(chain, joint_poses<Expr>(chain, x[0]), x[1], x[2], turning);
       complete(model, in, x, turning, out[0]);
     });
-    finish(signature(), "matrices of the joints as assignments, velocities by loops over groups of them (Twu 1987, chapter 4)");
+    finish(signature(),
+           "matrices of the joints as assignments, velocities by loops over groups of them (Twu 1987, chapter 4)");
     made_.nodes = basic.graph().size() + rest.graph().size();
     made_.operations = cost(basic).operations;
     add_operations(made_.operations, cost(rest).operations);
@@ -435,15 +467,20 @@ class StrategyMaker {
 
     Program parts = made_.program;
     parts.functions.clear();
-    for (const Function& f : {basic, rest}) parts.functions.push_back(with_arithmetic(f, made_.traced[0].function.arithmetic()));
+    for (const Function& f : {basic, rest})
+      parts.functions.push_back(with_arithmetic(f, made_.traced[0].function.arithmetic()));
     const LanesSource code = c_lanes_source(parts, dialect(), 1);
-    std::string tables = fmt::format("\n#define LW_LINKS {}\nstatic const int lw_way_length[LW_LINKS] = {{", n), list, velocities;
+    std::string tables = fmt::format("\n#define LW_LINKS {}\nstatic const int lw_way_length[LW_LINKS] = {{", n), list,
+                velocities;
     for (std::size_t i = 0; i < n; ++i) {
       tables += fmt::format("{}{}", i == 0 ? "" : ", ", ways[i].size());
       list += fmt::format("{}{{{}}}", i == 0 ? "" : ", ", fmt::join(ways[i], ", "));
       velocities += fmt::format("{}{}", i == 0 ? "" : ", ", model_.bodies[i].v);
     }
-    tables += fmt::format("}};\nstatic const int lw_way[LW_LINKS][LW_LINKS] = {{{}}};\nstatic const int lw_velocity[LW_LINKS] = {{{}}};\n\n", list, velocities);
+    tables += fmt::format(
+        "}};\nstatic const int lw_way[LW_LINKS][LW_LINKS] = {{{}}};\nstatic const int lw_velocity[LW_LINKS] = "
+        "{{{}}};\n\n",
+        list, velocities);
     const std::vector<std::string> names = c_arguments(made_.program.functions[0], dialect());
     std::string inputs;
     for (std::size_t k = 0; k + 1 < names.size(); ++k) inputs += (k == 0 ? "" : ", ") + names[k];
@@ -453,8 +490,8 @@ class StrategyMaker {
       arrays += ", " + g.name + "_";
     }
     const auto called = [&](const Function& f) { return c_function(parts, f, dialect()); };
-    call += fmt::format("  {}({}{});\n  {}({}, {});\n  lw_add_loops({}, {});\n}}\n", called(basic), inputs, arrays, called(rest), inputs, names.back(),
-                        arrays.substr(2), names.back());
+    call += fmt::format("  {}({}{});\n  {}({}, {});\n  lw_add_loops({}, {});\n}}\n", called(basic), inputs, arrays,
+                        called(rest), inputs, names.back(), arrays.substr(2), names.back());
     with_source(opening() + code.preamble + in_namespace(code.text + tables + loops_kernel_text() + "\n" + call));
     return std::move(made_);
   }

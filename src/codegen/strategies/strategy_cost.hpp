@@ -1,5 +1,5 @@
-// What it takes to write inverse dynamics by a strategy: operations, text, seconds, memory. Made in a process of its own, so that
-// the memory is known.
+// What it takes to write inverse dynamics by a strategy: operations, text, seconds, memory. Made in a process of its
+// own, so that the memory is known.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct GenerationCost {
   bool made() const { return seconds >= 0.0; }
 };
 
-// What has a graph is compared with recursive Newton-Euler first (StrategyCode::check). The files are left in the folder, where there is one. Throws Error(toolchain) where no process can be started.
+// What has a graph is compared with recursive Newton-Euler first (StrategyCode::check). The files are left in the
+// folder, where there is one. Throws Error(toolchain) where no process can be started.
 GenerationCost generation_cost(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options = {},
                                const std::string& folder = {});
 

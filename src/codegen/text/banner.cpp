@@ -140,7 +140,8 @@ std::vector<std::string> banner_with_names(const Program& program, const Form& f
   const std::vector<const Meaning*> quantities = named_quantities(program);
   if (quantities.empty()) return lines;
   lines.emplace_back();
-  lines.emplace_back("omega2_x: component x of omega of link 2, in the axes of that link; minus_omega2_x: its negative.");
+  lines.emplace_back(
+      "omega2_x: component x of omega of link 2, in the axes of that link; minus_omega2_x: its negative.");
   if (const std::string frames = chosen_frames(program); !frames.empty()) {
     for (const std::string& line : wrap(frames, 112)) lines.push_back(line);
   }

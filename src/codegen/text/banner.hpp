@@ -1,5 +1,5 @@
-// What every file that is made says about itself: the robot and where it came from, with which options it was made and what
-// they leave out, what the vectors hold, what each function costs, and whose it is.
+// What every file that is made says about itself: the robot and where it came from, with which options it was made and
+// what they leave out, what the vectors hold, what each function costs, and whose it is.
 #pragma once
 
 #include <string>

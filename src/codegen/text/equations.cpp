@@ -145,9 +145,15 @@ std::string joined(const std::vector<Equation::Term>& terms, const Notation& not
 
 std::string title(const Function& function) {
   constexpr std::pair<const char*, const char*> kTitles[] = {
-      {"inverse", "Inverse dynamics"}, {"forward", "Forward dynamics"}, {"mass-matrix", "Mass matrix"},
-      {"bias", "Bias forces"},         {"gravity", "Gravity forces"},   {"kinematics", "Kinematics"},
-      {"regressor", "Regressor"},      {"jacobian", "Jacobian"},        {"energy", "Energy"},
+      {"inverse", "Inverse dynamics"},
+      {"forward", "Forward dynamics"},
+      {"mass-matrix", "Mass matrix"},
+      {"bias", "Bias forces"},
+      {"gravity", "Gravity forces"},
+      {"kinematics", "Kinematics"},
+      {"regressor", "Regressor"},
+      {"jacobian", "Jacobian"},
+      {"energy", "Energy"},
       {"inverse-derivatives", "Derivatives of inverse dynamics"},
       {"forward-derivatives", "Derivatives of forward dynamics"}};
   for (const auto& [name, words] : kTitles) {
@@ -206,9 +212,9 @@ Symbol Equations::symbol_of_result(std::size_t index) const {
   return {g.name, {}, fmt::format("{},{}", at.element % g.rows + 1, at.element / g.rows + 1)};
 }
 
-// A list of statements becomes sections: as long as anything of the section at hand can be computed it goes on. Then comes
-// what the sweeps over the links have next, or the function, and the same body before others. Auxiliaries wait until they
-// are needed.
+// A list of statements becomes sections: as long as anything of the section at hand can be computed it goes on. Then
+// comes what the sweeps over the links have next, or the function, and the same body before others. Auxiliaries wait
+// until they are needed.
 void Equations::arrange() {
   const std::vector<Statement>& list = statements_.list();
   std::map<NodeId, std::size_t> definition;

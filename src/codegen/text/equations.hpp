@@ -1,9 +1,9 @@
 // A function for people to read: its equations in mathematical notation, what belongs together standing together.
 //
-// Names are taken apart: omega2_x is component x of the quantity omega of body 2, and minus_omega2_x is its negative, for
-// which ω is written with the sign turned wherever it stands. Sections follow the sweeps over the links and the dependencies,
-// so whoever reads from top to bottom meets nothing that was not explained before. Products are written with numbers first
-// and powers collected; the value is the code's, the order of rounding is not.
+// Names are taken apart: omega2_x is component x of the quantity omega of body 2, and minus_omega2_x is its negative,
+// for which ω is written with the sign turned wherever it stands. Sections follow the sweeps over the links and the
+// dependencies, so whoever reads from top to bottom meets nothing that was not explained before. Products are written
+// with numbers first and powers collected; the value is the code's, the order of rounding is not.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ namespace lw {
 
 struct Symbol {
   std::string quantity, body, component;  // "omega", "2", "x"; sin_q2_q3 is the sine, "23"
-  bool negative = false;                   // the variable is the negative of what the symbol means
-  bool is_users = false;                   // a name of the file, set as it is: `quantity` is all of it
+  bool negative = false;                  // the variable is the negative of what the symbol means
+  bool is_users = false;                  // a name of the file, set as it is: `quantity` is all of it
 };
 Symbol parsed(const std::string& name);
 

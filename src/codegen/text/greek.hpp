@@ -7,12 +7,11 @@
 namespace lw {
 
 inline constexpr std::pair<const char*, const char*> kGreek[] = {
-    {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"}, {"delta", "δ"},   {"epsilon", "ε"}, {"zeta", "ζ"},
-    {"eta", "η"},     {"theta", "θ"}, {"iota", "ι"},  {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},
-    {"nu", "ν"},      {"xi", "ξ"},    {"pi", "π"},    {"rho", "ρ"},     {"sigma", "σ"},   {"tau", "τ"},
-    {"phi", "φ"},     {"chi", "χ"},   {"psi", "ψ"},   {"omega", "ω"},   {"Gamma", "Γ"},   {"Delta", "Δ"},
-    {"Theta", "Θ"},   {"Lambda", "Λ"}, {"Xi", "Ξ"},   {"Pi", "Π"},      {"Sigma", "Σ"},   {"Phi", "Φ"},
-    {"Psi", "Ψ"},     {"Omega", "Ω"}};
+    {"alpha", "α"}, {"beta", "β"},  {"gamma", "γ"}, {"delta", "δ"},  {"epsilon", "ε"}, {"zeta", "ζ"}, {"eta", "η"},
+    {"theta", "θ"}, {"iota", "ι"},  {"kappa", "κ"}, {"lambda", "λ"}, {"mu", "μ"},      {"nu", "ν"},   {"xi", "ξ"},
+    {"pi", "π"},    {"rho", "ρ"},   {"sigma", "σ"}, {"tau", "τ"},    {"phi", "φ"},     {"chi", "χ"},  {"psi", "ψ"},
+    {"omega", "ω"}, {"Gamma", "Γ"}, {"Delta", "Δ"}, {"Theta", "Θ"},  {"Lambda", "Λ"},  {"Xi", "Ξ"},   {"Pi", "Π"},
+    {"Sigma", "Σ"}, {"Phi", "Φ"},   {"Psi", "Ψ"},   {"Omega", "Ω"}};
 
 // nullptr where it is none
 inline const char* greek(const std::string& name) {

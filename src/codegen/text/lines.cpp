@@ -37,7 +37,8 @@ std::string commented(const std::vector<std::string>& lines, const std::string& 
 
 std::string Symbols::unique(const std::string& wish) {
   std::string stem = wish;
-  std::replace_if(stem.begin(), stem.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::replace_if(
+      stem.begin(), stem.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   std::string name = stem;
   for (int k = 2; taken_.contains(name); ++k) name = stem + "_" + std::to_string(k);
   taken_.insert(name);

@@ -7,9 +7,10 @@
 
 namespace lw {
 
-// A line broken at blanks where it is wider than `width`: all but the last end with `continued`, all but the first stand
-// four columns further in. Ends with a line break.
-std::string code_line(const std::string& line, std::size_t indent, std::size_t width, const std::string& continued = "");
+// A line broken at blanks where it is wider than `width`: all but the last end with `continued`, all but the first
+// stand four columns further in. Ends with a line break.
+std::string code_line(const std::string& line, std::size_t indent, std::size_t width,
+                      const std::string& continued = "");
 
 // An expression as an operand: in brackets where a blank or a sign stands outside all brackets.
 std::string operand(const std::string& expression);
@@ -21,7 +22,8 @@ bool is_one_call(const std::string& expression, const std::string& begin);
 // Lines as comments: each after `sign` and a blank.
 std::string commented(const std::vector<std::string>& lines, const std::string& sign);
 
-// Names of functions in one file, each given once: letters, digits and underscores, and a number where the name is taken.
+// Names of functions in one file, each given once: letters, digits and underscores, and a number where the name is
+// taken.
 class Symbols {
  public:
   std::string unique(const std::string& wish);

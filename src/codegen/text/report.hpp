@@ -14,8 +14,8 @@ namespace lw {
 
 // How the code was proven.
 struct Proof {
-  int states = 0;              // at which the graphs were verified over double
-  std::vector<double> errors;  // of each function there; empty: not measured
+  int states = 0;                    // at which the graphs were verified over double
+  std::vector<double> errors;        // of each function there; empty: not measured
   std::vector<double> float_errors;  // of each in single precision; empty: in double
   double snapping = 0.0;
   std::string self_test = "not run";

@@ -98,8 +98,8 @@ void Statements::choose() {
       for_each_operand(graph_, id, [&](NodeId operand) {
         if (!has_variable_[operand]) length[id] += length[operand];
       });
-      has_variable_[id] = n.op == Op::call || n.op == Op::solve ||
-                          (n.op != Op::output && uses[id] > 1) || uses_by_results[id] > 1 ||
+      has_variable_[id] = n.op == Op::call || n.op == Op::solve || (n.op != Op::output && uses[id] > 1) ||
+                          uses_by_results[id] > 1 ||
                           (graph_.name_of(id) != nullptr && uses_by_results[id] < uses[id]) || language_.alone(n) ||
                           (length[id] >= language_.longest_expression && uses_by_results[id] < uses[id]);
     } else if (n.op == Op::neg) {

@@ -24,15 +24,15 @@
 namespace lw {
 
 struct Language {
-  std::set<std::string> reserved;   // words that are no names here; in lower case where case does not count
-  bool case_blind = false;          // omega and Omega are one name
+  std::set<std::string> reserved;  // words that are no names here; in lower case where case does not count
+  bool case_blind = false;         // omega and Omega are one name
   std::size_t longest_name = 63;
-  int longest_expression = 8;       // operations in one statement
+  int longest_expression = 8;  // operations in one statement
   // Whether a node has a variable in any case.
   std::function<bool(const Node&)> alone = [](const Node&) { return false; };
-  std::function<std::string(double)> number;                                          // shortest that reads back, or else
-  std::function<std::string(const std::string& array, std::size_t index)> element;    // array[index], from 0, or else
-  std::function<std::string(Op, const std::vector<std::string>& arguments)> function; // sin(x), or else
+  std::function<std::string(double)> number;                                        // shortest that reads back, or else
+  std::function<std::string(const std::string& array, std::size_t index)> element;  // array[index], from 0, or else
+  std::function<std::string(Op, const std::vector<std::string>& arguments)> function;  // sin(x), or else
 
   Language();
 };

@@ -48,16 +48,22 @@ class ClosedSlope {
   using Exprs = std::vector<Expr>;
 
   // `applied`: torques of all joints that are given; `w`: as in closed_roads.hpp.
-  ClosedSlope(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance, Elimination order,
-              ClosedPose& pose, const Exprs& applied, const Exprs& w, const Exprs& p)
-      : plan_(road.plan), work_(pose.work), n_(plan_.freedoms()), nv_(at(road.model.nv)), m_(plan_.equations.size()), M_(nv_ * nv_) {
+  ClosedSlope(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance,
+              Elimination order, ClosedPose& pose, const Exprs& applied, const Exprs& w, const Exprs& p)
+      : plan_(road.plan),
+        work_(pose.work),
+        n_(plan_.freedoms()),
+        nv_(at(road.model.nv)),
+        m_(plan_.equations.size()),
+        M_(nv_ * nv_) {
     Exprs tau(nv_), force(n_);
     torques(pose.q(), work_.qd, work_.qdd, tau);
     for (std::size_t v = 0; v < nv_; ++v) tau[v] -= applied[v];
     project_torques<Expr>(plan_, work_, tau, force);
     mass(pose.q(), M_);
     Exprs x = pose.q();
-    for (const Exprs* part : std::initializer_list<const Exprs*>{&work_.qd, &work_.qdd, &w, &work_.multipliers}) x.insert(x.end(), part->begin(), part->end());
+    for (const Exprs* part : std::initializer_list<const Exprs*>{&work_.qd, &work_.qdd, &w, &work_.multipliers})
+      x.insert(x.end(), part->begin(), part->end());
     const std::size_t step = x.size(), qd = pose.q().size();
     x.resize(step + nv_, Expr(0.0));
     x.insert(x.end(), p.begin(), p.end());
@@ -77,7 +83,9 @@ class ClosedSlope {
     Exprs step, qd, qdd, w;  // of all joints
     int parameter = -1;
   };
-  Change change() const { return {Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), -1}; }
+  Change change() const {
+    return {Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), Exprs(nv_, Expr(0.0)), -1};
+  }
 
   // dq = −J_u⁻¹ ∂φ/∂p
   void follow_parameter(Change& c) const { follow(residual(), c, c.step); }
@@ -128,8 +136,9 @@ class ClosedSlope {
 
 }  // namespace
 
-void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance,
-                              Elimination order, bool forward, const Arguments& in, Results& out) {
+void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
+                              const Function& balance, Elimination order, bool forward, const Arguments& in,
+                              Results& out) {
   using Exprs = std::vector<Expr>;
   const LoopPlan& plan = road.plan;
   if (!forward) refuse_undriven(plan, road.model.name, road.model.velocity_names);
@@ -141,10 +150,15 @@ void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques
   set_closed_pose<Expr>(road.model, plan, work, pose.q());
   Exprs H(n * n), force(n), qdd = in[2], applied(nv, Expr(0.0)), w(nv, Expr(0.0));
   // accelerations of forward dynamics, and H
-  if (forward) reduced_mass_matrix(road, mass, pose, H);
-  else complement_by_unit_velocities<Expr>(road.model, plan, work);
+  if (forward)
+    reduced_mass_matrix(road, mass, pose, H);
+  else
+    complement_by_unit_velocities<Expr>(road.model, plan, work);
   const Exprs R = work.R;
-  const auto column_of_R = [&](std::size_t k) { return Exprs(R.begin() + static_cast<std::ptrdiff_t>(k * nv), R.begin() + static_cast<std::ptrdiff_t>((k + 1) * nv)); };
+  const auto column_of_R = [&](std::size_t k) {
+    return Exprs(R.begin() + static_cast<std::ptrdiff_t>(k * nv),
+                 R.begin() + static_cast<std::ptrdiff_t>((k + 1) * nv));
+  };
   const auto by_H = [&](Exprs b) {
     Exprs factors = H;
     cholesky_solve<Expr>(factors, b);

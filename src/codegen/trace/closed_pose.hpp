@@ -24,8 +24,9 @@ class ClosedPose {
 };
 
 // Rᵀ(M q̈ + h) at the given independent accelerations. Leaves the motion of all joints, and λ.
-void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work, const std::vector<Expr>& q,
-                       const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& force);
+void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work,
+                       const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd,
+                       std::vector<Expr>& force);
 // H = Rᵀ M R, and R.
 void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, ClosedPose& pose, std::vector<Expr>& H);
 

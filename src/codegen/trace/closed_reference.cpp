@@ -16,24 +16,33 @@
 namespace lw {
 namespace {
 
-// Derivatives by dual numbers through everything: position, velocities, dynamics. Columns along q, q̇, q̈ or τ, and the parameters that
-// `moving` has at rate 1 one after the other.
+// Derivatives by dual numbers through everything: position, velocities, dynamics. Columns along q, q̇, q̈ or τ, and the
+// parameters that `moving` has at rate 1 one after the other.
 class ClosedSlopes {
  public:
-  ClosedSlopes(const Model<double>& model, std::shared_ptr<const LoopPlan> plan, bool forward, std::vector<Model<Dual>> moving)
-      : plan_(std::move(plan)), joints_(joints_alone(model, plan_->independent)), twin_(over<Dual>(model)), moving_(std::move(moving)), work_(twin_, *plan_), forward_(forward) {}
+  ClosedSlopes(const Model<double>& model, std::shared_ptr<const LoopPlan> plan, bool forward,
+               std::vector<Model<Dual>> moving)
+      : plan_(std::move(plan)),
+        joints_(joints_alone(model, plan_->independent)),
+        twin_(over<Dual>(model)),
+        moving_(std::move(moving)),
+        work_(twin_, *plan_),
+        forward_(forward) {}
 
   void operator()(std::span<const double> in, std::span<double> out) {
     const LoopPlan& p = *plan_;
-    const std::size_t n = p.freedoms(), nq = p.independent_q.size(), third = forward_ ? p.actuated.size() : n, rows = forward_ ? n : p.actuated.size();
+    const std::size_t n = p.freedoms(), nq = p.independent_q.size(), third = forward_ ? p.actuated.size() : n,
+                      rows = forward_ ? n : p.actuated.size();
     const auto dual = [](std::span<const double> x) { return std::vector<Dual>(x.begin(), x.end()); };
     const std::vector<Dual> q = dual(in.first(nq)), guess = dual(in.last(p.dependent_q.size()));
     std::vector<Dual> qd = dual(in.subspan(nq, n)), last = dual(in.subspan(nq + n, third)), result(rows);
     std::size_t next = 0;
     const auto column = [&](const Model<Dual>& model, std::span<const Dual> x) {
       const LoopPosition<Dual> there = loop_position<Dual>(model, p, x, guess);
-      if (forward_) closed_forward<Dual>(model, p, work_, there.q, qd, last, result);
-      else closed_inverse<Dual>(model, p, work_, there.q, qd, last, result);
+      if (forward_)
+        closed_forward<Dual>(model, p, work_, there.q, qd, last, result);
+      else
+        closed_inverse<Dual>(model, p, work_, there.q, qd, last, result);
       for (std::size_t r = 0; r < rows; ++r) out[rows * next + r] = there.converged ? result[r].d : std::nan("");
       ++next;
     };
@@ -58,7 +67,8 @@ class ClosedSlopes {
 };
 
 struct ClosedHeld {
-  ClosedHeld(const Model<double>& m, std::shared_ptr<const LoopPlan> p) : model(m), plan(std::move(p)), work(model, *plan), losses(model, *plan) {}
+  ClosedHeld(const Model<double>& m, std::shared_ptr<const LoopPlan> p)
+      : model(m), plan(std::move(p)), work(model, *plan), losses(model, *plan) {}
   Model<double> model;
   std::shared_ptr<const LoopPlan> plan;
   ClosedWorkspace<double> work;
@@ -69,12 +79,14 @@ struct ClosedHeld {
 
 }  // namespace
 
-Reference closed_reference(const Model<double>& model, std::shared_ptr<const LoopPlan> plan, const std::string& function,
-                           const std::string& frame, bool friction, std::vector<Model<Dual>> moving) {
+Reference closed_reference(const Model<double>& model, std::shared_ptr<const LoopPlan> plan,
+                           const std::string& function, const std::string& frame, bool friction,
+                           std::vector<Model<Dual>> moving) {
   auto held = std::make_shared<ClosedHeld>(model, std::move(plan));
   held->frame = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
   require(held->frame >= 0, "a reference for a frame of the model");
-  if (friction && function == "forward") held->forward = std::make_unique<ClosedForwardLosses>(held->model, *held->plan);
+  if (friction && function == "forward")
+    held->forward = std::make_unique<ClosedForwardLosses>(held->model, *held->plan);
   std::shared_ptr<ClosedSlopes> slopes;
   if (function.ends_with("-derivatives")) {
     slopes = std::make_shared<ClosedSlopes>(model, held->plan, function == "forward-derivatives", std::move(moving));
@@ -102,7 +114,9 @@ Reference closed_reference(const Model<double>& model, std::shared_ptr<const Loo
       const Losses<double>& l = held->losses.losses;
       std::vector<const std::vector<double>*> parts{&l.total};
       if (function == "friction") parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
-      for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), results.begin() + static_cast<std::ptrdiff_t>(k * parts[k]->size()));
+      for (std::size_t k = 0; k < parts.size(); ++k)
+        std::copy(parts[k]->begin(), parts[k]->end(),
+                  results.begin() + static_cast<std::ptrdiff_t>(k * parts[k]->size()));
     } else if (friction && function == "forward") {
       (*held->forward)(work, q, qd, third, results);
     } else if (function == "inverse") {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "../../base/error.hpp"
+#include "../../dynamics/linear/cholesky.hpp"
 #include "../../dynamics/loops/closed_losses.hpp"
 #include "../../dynamics/tree/energy.hpp"
-#include "../../dynamics/linear/cholesky.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../graph/typical.hpp"
 
@@ -19,7 +19,8 @@ namespace {
 void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, bool accelerates) {
   for (const int v : road.plan.dependent) {
     std::string joint = road.model.velocity_names[at(v)];
-    std::replace_if(joint.begin(), joint.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    std::replace_if(
+        joint.begin(), joint.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
     name_value(work.qd[at(v)], "qd_" + joint);
     if (accelerates) name_value(work.qdd[at(v)], "qdd_" + joint);
   }
@@ -27,14 +28,16 @@ void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, b
 
 }  // namespace
 
-void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work, const std::vector<Expr>& q,
-                       const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& force) {
+void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work,
+                       const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd,
+                       std::vector<Expr>& force) {
   closed_velocities<Expr>(road.model, road.plan, work, qd);
   closed_accelerations<Expr>(road.model, road.plan, work, q, qdd);
   name_motion_of(road, work, true);
   torques(q, work.qd, work.qdd, work.tau);
   project_torques<Expr>(road.plan, work, work.tau, force);
-  for (std::size_t k = 0; k < work.multipliers.size(); ++k) name_value(work.multipliers[k], fmt::format("lambda{}", k + 1));
+  for (std::size_t k = 0; k < work.multipliers.size(); ++k)
+    name_value(work.multipliers[k], fmt::format("lambda{}", k + 1));
 }
 
 void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, ClosedPose& pose, std::vector<Expr>& H) {
@@ -61,9 +64,11 @@ std::vector<Group> closed_inputs(const std::string& function, const LoopPlan& pl
   std::vector<Group> groups{{"q", plan.independent_q.size()}};
   const bool pose = function == "mass-matrix" || function == "kinematics" || function == "jacobian";
   const bool forces = function == "forward" || function == "forward-derivatives";
-  if (function == "regressor") throw Error(ErrorCode::usage, "the regressor of a mechanism with loops is not made: that of trees is");
+  if (function == "regressor")
+    throw Error(ErrorCode::usage, "the regressor of a mechanism with loops is not made: that of trees is");
   if (!pose) groups.push_back({"qd", n});
-  if (function == "inverse" || function == "friction" || function == "inverse-derivatives") groups.push_back({"qdd", n});
+  if (function == "inverse" || function == "friction" || function == "inverse-derivatives")
+    groups.push_back({"qdd", n});
   if (forces) groups.push_back({"tau", plan.actuated.size()});
   groups.push_back({"guess", plan.dependent_q.size()});
   return groups;
@@ -74,7 +79,8 @@ std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& p
   std::vector<Group> groups;
   if (function == "inverse") groups = {{"tau", actuated}};
   if (function == "friction") {
-    for (const char* name : {"dynamic", "bearing", "at_joint", "transmission", "total", "motor"}) groups.push_back({name, actuated});
+    for (const char* name : {"dynamic", "bearing", "at_joint", "transmission", "total", "motor"})
+      groups.push_back({name, actuated});
   }
   if (function == "bias") groups = {{"bias", n}};
   if (function == "forward") groups = {{"qdd", n}};
@@ -94,16 +100,20 @@ std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& p
   return groups;
 }
 
-void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in, Results& out) {
+void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in,
+                          Results& out) {
   ClosedPose pose(road, in[0], in[still ? 2 : 3], out);
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
   const bool redundant = !still && road.plan.actuated != road.plan.independent;
   if (!still) refuse_undriven(road.plan, road.model.name, road.model.velocity_names);
   if (redundant) complement_by_unit_velocities<Expr>(road.model, road.plan, pose.work);
   std::vector<Expr> force(road.plan.freedoms());
-  projected_torques(road, torques, pose.work, pose.q(), in[1], still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2], force);
-  if (still) out[0] = force;
-  else distribute_torques<Expr>(road.plan, pose.work, force, {}, out[0]);
+  projected_torques(road, torques, pose.work, pose.q(), in[1],
+                    still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2], force);
+  if (still)
+    out[0] = force;
+  else
+    distribute_torques<Expr>(road.plan, pose.work, force, {}, out[0]);
 }
 
 void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
@@ -112,7 +122,8 @@ void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass
   reduced_mass_matrix(road, mass, pose, out[0]);
 }
 
-void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
+void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
+                          const Arguments& in, Results& out) {
   ClosedPose pose(road, in[0], in[3], out);
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
   const std::size_t n = road.plan.freedoms();
@@ -137,15 +148,20 @@ void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const
   for (const auto* part : {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor}) out[k++] = *part;
 }
 
-void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
+void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass,
+                                 const Arguments& in, Results& out) {
   ClosedPose pose(road, in[0], in[3], out);
   ClosedLosses<Expr> made(lossy, road.plan);
-  const bool drives_lose = std::any_of(made.motors().transmissions.begin(), made.motors().transmissions.end(), [](const Transmission<Expr>& t) {
-    return std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<Expr>& d) { return !d.efficiency.empty() || !is_zero(d.breakaway); });
-  });
+  const bool drives_lose = std::any_of(
+      made.motors().transmissions.begin(), made.motors().transmissions.end(), [](const Transmission<Expr>& t) {
+        return std::any_of(t.drives.begin(), t.drives.end(),
+                           [](const DriveLoss<Expr>& d) { return !d.efficiency.empty() || !is_zero(d.breakaway); });
+      });
   if (made.feels_reactions() || drives_lose) {
-    throw Error(ErrorCode::usage, "`forward` of a mechanism with loops is made with friction that does not depend on loads: bearings under load and "
-                                  "drives that lose are for `linkwright forward --friction`");
+    throw Error(ErrorCode::usage,
+                "`forward` of a mechanism with loops is made with friction that does not depend on loads: bearings "
+                "under load and "
+                "drives that lose are for `linkwright forward --friction`");
   }
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
   const std::size_t n = road.plan.freedoms();
@@ -159,7 +175,8 @@ void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& loss
   cholesky_solve<Expr>(H, out[0]);
 }
 
-void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in, Results& out) {
+void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in,
+                       Results& out) {
   ClosedPose pose(road, in[0], in[function == "energy" ? 2 : 1], out);
   ClosedWorkspace<Expr>& work = pose.work;
   set_closed_pose<Expr>(road.model, road.plan, work, pose.q());

@@ -2,9 +2,10 @@
 //
 //   q, [qd, qdd or tau], guess, [p]  →  what the function gives, dependent, residual
 //
-// q, qd and qdd run over the independent joints and tau over the actuated ones (loop_plan.hpp). `guess` are the dependent coordinates as they
-// were a moment ago; `dependent` comes back as what they are, the next guess, and `residual` as what is left of the position's
-// equations after the steps of its Solve node (m, rad). The tree's dynamics inside is any road of trees.
+// q, qd and qdd run over the independent joints and tau over the actuated ones (loop_plan.hpp). `guess` are the
+// dependent coordinates as they were a moment ago; `dependent` comes back as what they are, the next guess, and
+// `residual` as what is left of the position's equations after the steps of its Solve node (m, rad). The tree's
+// dynamics inside is any road of trees.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,8 @@ std::vector<Group> closed_inputs(const std::string& function, const LoopPlan& pl
 std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& plan, std::size_t parameters);
 
 // Roads of the tree: torques of a motion, and the mass matrix (by columns).
-using TreeTorques = std::function<void(const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& tau)>;
+using TreeTorques = std::function<void(const std::vector<Expr>& q, const std::vector<Expr>& qd,
+                                       const std::vector<Expr>& qdd, std::vector<Expr>& tau)>;
 using TreeMassMatrix = std::function<void(const std::vector<Expr>& q, std::vector<Expr>& M)>;
 
 struct ClosedRoad {
@@ -30,30 +32,38 @@ struct ClosedRoad {
 };
 
 // inverse; bias, where there is no qdd
-void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in, Results& out);
+void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in,
+                          Results& out);
 void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, const Arguments& in, Results& out);
-void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Arguments& in, Results& out);
-// inverse with what joints and drives lose (tau is the total), or friction, all parts of it. `lossy`: the model by which torques and reactions
-// are computed.
+void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
+                          const Arguments& in, Results& out);
+// inverse with what joints and drives lose (tau is the total), or friction, all parts of it. `lossy`: the model by
+// which torques and reactions are computed.
 void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const Arguments& in, Results& out);
-// forward with friction that does not depend on loads: viscous, and dry of what moves. Throws Error(usage) for bearings under load and
-// drives that lose.
-void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass, const Arguments& in, Results& out);
+// forward with friction that does not depend on loads: viscous, and dry of what moves. Throws Error(usage) for bearings
+// under load and drives that lose.
+void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass,
+                                 const Arguments& in, Results& out);
 
-// Derivatives. What they are taken of holds no solution of equations: all coordinates of the tree are given and displaced by `step`
-// along its velocities, and so are all velocities, accelerations and multipliers.
-//   q, qd, qdd, w, lambda, step, [p]  →  velocity = J q̇,  acceleration = J q̈ + J̇ q̇,  sharing = J w,  force = M q̈ + h − Jᵀλ,  residual = φ
-// w: where more joints are actuated than there are freedoms, their torques are w's entries, w = R z (the least that give the forces).
+// Derivatives. What they are taken of holds no solution of equations: all coordinates of the tree are given and
+// displaced by `step` along its velocities, and so are all velocities, accelerations and multipliers.
+//   q, qd, qdd, w, lambda, step, [p]  →  velocity = J q̇,  acceleration = J q̈ + J̇ q̇,  sharing = J w,  force = M q̈ +
+//                                     h − Jᵀλ,  residual = φ
+// w: where more joints are actuated than there are freedoms, their torques are w's entries, w = R z (the least that
+// give the forces).
 std::vector<Group> closed_balance_inputs(const Model<double>& model, const LoopPlan& plan);
 std::vector<Group> closed_balance_outputs(const Model<double>& model, const LoopPlan& plan);
 void trace_closed_balance(const ClosedRoad& road, const TreeTorques& torques, const Arguments& in, Results& out);
-// in: q, qd, qdd or tau, guess, [p] → d_q, d_qd, d_qdd or d_tau, [d_p]. By the implicit function theorem at the pose, whatever found it:
-// dependent coordinates follow the independent ones by R and parameters by −J_u⁻¹ ∂φ/∂p, velocities and accelerations by −J_u⁻¹ of
-// what their rows change, and what the forces change is Rᵀ of that. So one factorisation of J_u serves all.
-void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance,
-                              Elimination order, bool forward, const Arguments& in, Results& out);
+// in: q, qd, qdd or tau, guess, [p] → d_q, d_qd, d_qdd or d_tau, [d_p]. By the implicit function theorem at the pose,
+// whatever found it: dependent coordinates follow the independent ones by R and parameters by −J_u⁻¹ ∂φ/∂p, velocities
+// and accelerations by −J_u⁻¹ of what their rows change, and what the forces change is Rᵀ of that. So one factorisation
+// of J_u serves all.
+void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
+                              const Function& balance, Elimination order, bool forward, const Arguments& in,
+                              Results& out);
 
 // kinematics, jacobian and energy
-void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in, Results& out);
+void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in,
+                       Results& out);
 
 }  // namespace lw

@@ -4,10 +4,10 @@
 
 #include "../../base/index.hpp"
 #include "../../dynamics/canonical/tensor_derivatives.hpp"
-#include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/derivatives/element_derivatives.hpp"
-#include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/derivatives/forward_derivatives.hpp"
+#include "../../dynamics/tree/crba.hpp"
+#include "../../dynamics/tree/elements.hpp"
 #include "../../graph/interpreter.hpp"
 
 namespace lw {

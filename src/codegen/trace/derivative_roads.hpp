@@ -1,6 +1,7 @@
 // Roads to the derivatives of inverse and forward dynamics.
 //
-//   inverse   ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ = M        of τ(q, q̇, q̈): by elimination on its graph, or by the analytic recursion
+//   inverse   ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ = M        of τ(q, q̇, q̈): by elimination on its graph, or by the analytic
+//             recursion
 //   forward   ∂q̈/∂x = −M⁻¹ ∂τ/∂x, ∂q̈/∂τ = M⁻¹   at q̈ = M⁻¹ (τ − h), with the factors of M that keep its zeros
 //
 // and with parameters p kept, ∂τ/∂p or ∂q̈/∂p behind them. All matrices by columns, along the joints' velocities.
@@ -12,7 +13,8 @@
 
 namespace lw {
 
-// What elimination starts from: q, qd, qdd, step, [p] → tau, M, the dynamics at q displaced by `step` (model/displace.hpp).
+// What elimination starts from: q, qd, qdd, step, [p] → tau, M, the dynamics at q displaced by `step`
+// (model/displace.hpp).
 struct EliminationRoad {
   const Function& dynamics;
   Elimination order;
@@ -24,8 +26,8 @@ void inverse_derivatives_by(const Model<Expr>& model, const EliminationRoad& roa
 // in: q, qd, tau, [p] → out: d_q, d_qd, d_tau, [d_p]
 void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out);
 
-// By composite bodies in link frames (canonical/tensor_derivatives.hpp). Along parameters, where out has them, by elimination
-// on such dynamics, else null.
+// By composite bodies in link frames (canonical/tensor_derivatives.hpp). Along parameters, where out has them, by
+// elimination on such dynamics, else null.
 void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
                                    const Function* dynamics, const Arguments& in, Results& out);
 void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,

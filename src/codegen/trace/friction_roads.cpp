@@ -32,7 +32,8 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
                                  const Arguments& in) {
   Losses<Expr> losses(model);
   rnea_with_damping<Expr>(model, work, in[0], in[1], in[2], losses.dynamic, losses.damping);
-  add_losses<Expr>(model, work.force, tree == nullptr ? std::vector<Expr>{} : places_along(*tree), in[1], in[2], losses);
+  add_losses<Expr>(model, work.force, tree == nullptr ? std::vector<Expr>{} : places_along(*tree), in[1], in[2],
+                   losses);
   return losses;
 }
 
@@ -41,8 +42,8 @@ namespace {
 constexpr int kNewtonSteps = 30;
 constexpr double kSolved = 1e-9, kSolvedInFloat = 1e-4;  // of the torques
 
-// What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to place, near
-// it where that is a cubic; in either case without the kinks of drive_input.
+// What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to
+// place, near it where that is a cubic; in either case without the kinks of drive_input.
 Expr drive_output(const DriveLoss<Expr>& drive, const Expr& input, const Expr& velocity, const Expr& width) {
   const Expr zero(0.0), one(1.0), y = input - opposing<Expr>(velocity, width, drive.breakaway);
   if (drive.efficiency.empty()) return y;
@@ -96,7 +97,9 @@ struct DriveAt {
   Expr rotor(const std::vector<Expr>& qdd) const {
     return drive().ratio * drive().ratio * drive().rotor_inertia * rate(qdd);
   }
-  Expr output(const Expr& input, const std::vector<Expr>& qd) const { return drive_output(drive(), input, rate(qd), t.width); }
+  Expr output(const Expr& input, const std::vector<Expr>& qd) const {
+    return drive_output(drive(), input, rate(qd), t.width);
+  }
 };
 
 bool has_rotor_bodies(const Transmission<Expr>& t) {
@@ -124,7 +127,8 @@ bool has_no_rotors(const Transmission<Expr>& t) {
                      [](const DriveLoss<Expr>& d) { return d.rotor_body < 0 && is_zero(d.rotor_inertia); });
 }
 
-// Accelerations without friction: where several belong to the torques, the branch on which these lie is the one that is meant.
+// Accelerations without friction: where several belong to the torques, the branch on which these lie is the one that is
+// meant.
 std::vector<Expr> frictionless(const Model<Expr>& model, std::vector<Expr> M, const std::vector<Expr>& h,
                                const std::vector<Expr>& tau) {
   factorize_mass_matrix<Expr>(model, M);
@@ -148,7 +152,8 @@ Taken taken(const Scene& scene) {
 class Balance {
  public:
   using Anew = std::function<Scene(const std::vector<Expr>&)>;
-  Balance(std::size_t nv, std::size_t bodies, std::size_t symbols, const Anew& anew) : nv_(nv), bodies_(bodies), symbols_(symbols), anew_(anew) {
+  Balance(std::size_t nv, std::size_t bodies, std::size_t symbols, const Anew& anew)
+      : nv_(nv), bodies_(bodies), symbols_(symbols), anew_(anew) {
     for (std::size_t k = 0; k < 6 * bodies; ++k) used_.push_back(k);
     const Function all = traced();
     std::vector<bool> lives(6 * bodies, false);
@@ -162,13 +167,16 @@ class Balance {
 
   const std::vector<std::size_t>& used() const { return used_; }
 
-  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same in outputs of drives, which are `tau` of drives without rotors
+  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same in outputs of drives, which are `tau` of drives without
+  // rotors
   Function traced() const {
-    std::vector<Group> in{{"qdd", nv_}, {"M", nv_ * nv_, nv_}, {"h", nv_}, {"qd", nv_}, {"tau", nv_}, {"w", used_.size()}, {"W", nv_ * used_.size()}};
+    std::vector<Group> in{{"qdd", nv_},        {"M", nv_ * nv_, nv_},    {"h", nv_}, {"qd", nv_}, {"tau", nv_},
+                          {"w", used_.size()}, {"W", nv_ * used_.size()}};
     if (symbols_ > 0) in.push_back({"p", symbols_});
     return trace("balance", in, {{"excess", nv_}}, [&](const Arguments& x, Results& y) {
       const Scene scene = anew_(symbols_ > 0 ? x.back() : std::vector<Expr>{});
-      const auto affine = [&](const Expr& constant, const std::vector<Expr>& by_columns, std::size_t rows, std::size_t row) {
+      const auto affine = [&](const Expr& constant, const std::vector<Expr>& by_columns, std::size_t rows,
+                              std::size_t row) {
         Expr sum = constant;
         for (std::size_t k = 0; k < nv_; ++k) sum += by_columns[k * rows + row] * x[0][k];
         return sum;
@@ -182,7 +190,8 @@ class Balance {
       const Taken at = taken(scene);
       add_losses<Expr>(at.model, reactions, at.along, x[3], x[0], losses, AtRest::no_direction);
       for (std::size_t k = 0; k < nv_; ++k) y[0][k] = losses.total[k] - x[4][k];
-      // As outputs of the drives, not inputs: the laws of the drives have kinks, between which Newton steps would go to and fro.
+      // As outputs of the drives, not inputs: the laws of the drives have kinks, between which Newton steps would go to
+      // and fro.
       for (const Transmission<Expr>& t : scene.fewer.transmissions) {
         if (has_rotor_bodies(t)) continue;
         for (std::size_t k = 0; k < t.v.size(); ++k) {
@@ -213,8 +222,9 @@ class Balance {
 
 }  // namespace
 
-void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::function<Scene(const std::vector<Expr>&)>& anew,
-                         const Arguments& in, std::vector<Expr>& qdd) {
+void forward_with_losses(const Scene& scene, const TensorRoad& road,
+                         const std::function<Scene(const std::vector<Expr>&)>& anew, const Arguments& in,
+                         std::vector<Expr>& qdd) {
   const std::size_t nv = qdd.size();
   if (nv == 0) return;
   const std::vector<Expr>& p = in.size() > 3 ? in[3] : std::vector<Expr>{};
@@ -267,8 +277,9 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
     add_reactions();
   }
   add(p);
-  const Graph::Solution solution = in[0][0].graph()->solve(
-      std::make_shared<Function>(lw::optimize(balance.traced(), Objective::operations)), start, arguments, kNewtonSteps);
+  const Graph::Solution solution =
+      in[0][0].graph()->solve(std::make_shared<Function>(lw::optimize(balance.traced(), Objective::operations)), start,
+                              arguments, kNewtonSteps);
   // M q̈ too: torques and bias may both be zero, as of a wheel that runs out
   Expr size(0.0), left(0.0);
   for (std::size_t k = 0; k < nv; ++k) {
@@ -290,7 +301,8 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road, const std::
 std::vector<Group> loss_groups(const std::string& function, std::size_t nv) {
   if (function == "inverse") return {{"tau", nv}};
   std::vector<Group> groups;
-  for (const char* name : {"dynamic", "bearing", "at_joint", "transmission", "total", "motor"}) groups.push_back({name, nv});
+  for (const char* name : {"dynamic", "bearing", "at_joint", "transmission", "total", "motor"})
+    groups.push_back({name, nv});
   return groups;
 }
 
@@ -304,7 +316,8 @@ void give_losses(const Losses<Expr>& losses, Results& out) {
     return;
   }
   std::size_t k = 0;
-  for (const auto* part : {&losses.dynamic, &losses.bearing, &losses.at_joint, &losses.transmission, &losses.total, &losses.motor}) {
+  for (const auto* part :
+       {&losses.dynamic, &losses.bearing, &losses.at_joint, &losses.transmission, &losses.total, &losses.motor}) {
     out[k++] = *part;
   }
 }
@@ -331,21 +344,22 @@ std::vector<LossCost> loss_costs(const Mechanism& mechanism, const ParameterValu
     }
     if (own.losses.empty() && own.transmissions.empty()) continue;
     const auto count = [&](bool with_losses) {
-      const Function f = trace("total", {{"reaction", 6 * model.bodies.size()}, {"torque", nv}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
-                               [&](const Arguments& in, Results& out) {
-        std::vector<Force<Expr>> reactions;
-        for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-          const Expr* x = &in[0][6 * i];
-          reactions.push_back({{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
-        }
-        Losses<Expr> losses(own);
-        losses.dynamic = in[1];
-        for (const Body<Expr>& b : own.bodies) {  // the rotor's part of the torque, which does not pass the gear
-          losses.dynamic[static_cast<std::size_t>(b.v)] += b.armature * joint_rate<Expr>(b, in[3]);
-        }
-        add_losses<Expr>(own, reactions, places_along(tree), in[2], in[3], losses);
-        out[0] = with_losses ? losses.total : losses.dynamic;
-      });
+      const Function f = trace(
+          "total", {{"reaction", 6 * model.bodies.size()}, {"torque", nv}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
+          [&](const Arguments& in, Results& out) {
+            std::vector<Force<Expr>> reactions;
+            for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+              const Expr* x = &in[0][6 * i];
+              reactions.push_back({{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
+            }
+            Losses<Expr> losses(own);
+            losses.dynamic = in[1];
+            for (const Body<Expr>& b : own.bodies) {  // the rotor's part of the torque, which does not pass the gear
+              losses.dynamic[static_cast<std::size_t>(b.v)] += b.armature * joint_rate<Expr>(b, in[3]);
+            }
+            add_losses<Expr>(own, reactions, places_along(tree), in[2], in[3], losses);
+            out[0] = with_losses ? losses.total : losses.dynamic;
+          });
       return cost(lw::optimize(f, Objective::operations)).operations;
     };
     const OperationCount with = count(true), without = count(false);

@@ -1,5 +1,5 @@
-// Derivatives of any function of the contract (inverse, kinematics, energy, …) as Functions, from its own, along the joints'
-// velocities where it is differentiated with respect to q:
+// Derivatives of any function of the contract (inverse, kinematics, energy, …) as Functions, from its own, along the
+// joints' velocities where it is differentiated with respect to q:
 //
 //   derivatives   ∂f/∂(q, q̇, …)               all columns
 //   directional   ẏ = ∂f/∂(q, q̇, …) (d_q, d_q̇, …)   one product, at about twice the price of f
@@ -8,7 +8,8 @@
 //   const Traced energy = trace_function(mechanism, "energy");
 //   Function gradient = optimize(transposed(energy.model, energy.function), Objective::operations);
 //
-// They are as the rules of differentiation leave them: `optimize` makes them short. A Program takes them like any other.
+// They are as the rules of differentiation leave them: `optimize` makes them short. A Program takes them like any
+// other.
 #pragma once
 
 #include "../../graph/function.hpp"
@@ -24,8 +25,8 @@ Function directional(const Model<double>& model, const Function& f);
 Function transposed(const Model<double>& model, const Function& f);
 
 // Of inverse dynamics, from inverse-derivatives: d_q_q, d_qd_q and d_qdd_q, the derivatives of d_q, d_qd and d_qdd with
-// respect to q, and d_qd_qd. The others are these again, or zero. Matrices by columns: nv² rows, nv columns. Turns do not
-// commute: of joints with quaternions d_q_q is not symmetric.
+// respect to q, and d_qd_qd. The others are these again, or zero. Matrices by columns: nv² rows, nv columns. Turns do
+// not commute: of joints with quaternions d_q_q is not symmetric.
 Function second_derivatives(const Model<double>& model, const Function& inverse_derivatives);
 
 }  // namespace lw

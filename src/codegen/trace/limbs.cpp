@@ -108,7 +108,8 @@ Function added_up_by_limb(const Function& function, const std::vector<Limbs>& of
     std::optional<Expr> sum;
     const auto add = [&sum](const Expr& e, bool minus) { sum = !sum ? (minus ? -e : e) : minus ? *sum - e : *sum + e; };
     for (auto& [limb, terms] : own) {
-      std::stable_sort(terms.begin(), terms.end(), [&](const Term& a, const Term& b) { return shape[a.node] < shape[b.node]; });
+      std::stable_sort(terms.begin(), terms.end(),
+                       [&](const Term& a, const Term& b) { return shape[a.node] < shape[b.node]; });
       Expr part = to[terms[0].node];
       const bool minus = terms[0].minus;
       for (std::size_t k = 1; k < terms.size(); ++k) {
@@ -180,12 +181,15 @@ void make_limbs_alike(CanonicalTree<Expr>& tree, Model<Expr>& model, const std::
       std::vector<std::vector<Expr*>> numbers;  // of each limb's k-th link
       for (const auto& limb : group.limbs) {
         auto& link = tree.links[limb[k]];
-        for_each_number(link, model.bodies[at(link.body)], [&, &list = numbers.emplace_back()](Expr& e) { list.push_back(&e); });
+        for_each_number(link, model.bodies[at(link.body)],
+                        [&, &list = numbers.emplace_back()](Expr& e) { list.push_back(&e); });
       }
       for (std::size_t n = 0; n < numbers[0].size(); ++n) {
         const Expr first = *numbers[0][n];
-        const bool same = std::all_of(numbers.begin(), numbers.end(), [&](const auto& list) { return *list[n] == first; });
-        const bool constant = std::all_of(numbers.begin(), numbers.end(), [&](const auto& list) { return list[n]->is_constant(); });
+        const bool same =
+            std::all_of(numbers.begin(), numbers.end(), [&](const auto& list) { return *list[n] == first; });
+        const bool constant =
+            std::all_of(numbers.begin(), numbers.end(), [&](const auto& list) { return list[n]->is_constant(); });
         if (same || !constant) continue;
         for (const auto& list : numbers) *list[n] = symbol(list[n]->constant());
       }
@@ -261,8 +265,10 @@ Function with_limbs_called(const Function& function, const Model<double>& model,
   }
   Regions regions(graph.size(), -1);
   for (const NodeId id : added.order()) {
-    if (is_one(from[id])) regions[id] = std::countr_zero(from[id]);
-    else if (are_several(from[id]) && is_one(to[id])) regions[id] = limbs + std::countr_zero(to[id]);
+    if (is_one(from[id]))
+      regions[id] = std::countr_zero(from[id]);
+    else if (are_several(from[id]) && is_one(to[id]))
+      regions[id] = limbs + std::countr_zero(to[id]);
   }
   const Function called = outlined(added, regions, function.name() + "_limb");
   // the symbols are numbers again, and with them all that is made of them alone

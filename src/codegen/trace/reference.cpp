@@ -1,18 +1,19 @@
-// What traced functions are checked against: the algorithms over double, in the model's own frames. Derivatives are those of
-// rnea by dual numbers, which share no formula with the roads that are checked and keep the digits of small entries.
+// What traced functions are checked against: the algorithms over double, in the model's own frames. Derivatives are
+// those of rnea by dual numbers, which share no formula with the roads that are checked and keep the digits of small
+// entries.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
-#include "../../dynamics/tree/aba.hpp"
+#include "../../dynamics/friction/forward_friction.hpp"
 #include "../../dynamics/loops/closed_states.hpp"
+#include "../../dynamics/parameters/regressor.hpp"
+#include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/tree/energy.hpp"
-#include "../../dynamics/friction/forward_friction.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
-#include "../../dynamics/parameters/regressor.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../../model/over.hpp"
@@ -23,12 +24,18 @@ namespace {
 
 std::vector<Dual> still(std::span<const double> x) { return {x.begin(), x.end()}; }
 
-// Derivatives of inverse dynamics by columns, along q, q̇, q̈ and the parameters that `moving` has at rate 1 one after the other; or
-// of forward dynamics, where a column is −M⁻¹ times that, at the q̈ of the motion, and along τ one of M⁻¹.
+// Derivatives of inverse dynamics by columns, along q, q̇, q̈ and the parameters that `moving` has at rate 1 one after
+// the other; or of forward dynamics, where a column is −M⁻¹ times that, at the q̈ of the motion, and along τ one of
+// M⁻¹.
 class SlopesByDuals {
  public:
   SlopesByDuals(const Model<double>& model, bool forward, std::vector<Model<Dual>> moving = {})
-      : model_(model), twin_(over<Dual>(model)), moving_(std::move(moving)), work_(model_), dual_(twin_), forward_(forward) {}
+      : model_(model),
+        twin_(over<Dual>(model)),
+        moving_(std::move(moving)),
+        work_(model_),
+        dual_(twin_),
+        forward_(forward) {}
 
   void operator()(std::span<const double> in, std::span<double> out) {
     const std::size_t nq = at(model_.nq), nv = at(model_.nv);
@@ -41,7 +48,8 @@ class SlopesByDuals {
     }
     std::vector<Dual> tau(nv);
     std::size_t next = 0;
-    const auto column = [&](const Model<Dual>& model, std::span<const Dual> x, std::span<const Dual> xd, std::span<const Dual> xdd) {
+    const auto column = [&](const Model<Dual>& model, std::span<const Dual> x, std::span<const Dual> xd,
+                            std::span<const Dual> xdd) {
       rnea<Dual>(model, dual_, x, xd, xdd, tau);
       const std::span<double> to = out.subspan(nv * next++, nv);
       for (std::size_t i = 0; i < nv; ++i) to[i] = forward_ ? -tau[i].d : tau[i].d;
@@ -79,12 +87,15 @@ class SlopesByDuals {
   bool forward_;
 };
 
-Reference slopes_by_duals(const Model<double>& model, const std::string& function, std::vector<Model<Dual>> moving = {}) {
+Reference slopes_by_duals(const Model<double>& model, const std::string& function,
+                          std::vector<Model<Dual>> moving = {}) {
   auto held = std::make_shared<SlopesByDuals>(model, function == "forward-derivatives", std::move(moving));
   return [held](std::span<const double> in, std::span<double> out) { (*held)(in, out); };
 }
 
-bool is_derivative(const std::string& function) { return function == "inverse-derivatives" || function == "forward-derivatives"; }
+bool is_derivative(const std::string& function) {
+  return function == "inverse-derivatives" || function == "forward-derivatives";
+}
 
 }  // namespace
 
@@ -114,7 +125,8 @@ Reference reference(const Model<double>& model, const std::string& function, con
       inverse_with_losses<double>(m, work, q, qd, third, l);
       std::vector<const std::vector<double>*> parts{&l.total};
       if (function == "friction") parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
-      for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), out.begin() + static_cast<std::ptrdiff_t>(k * nv));
+      for (std::size_t k = 0; k < parts.size(); ++k)
+        std::copy(parts[k]->begin(), parts[k]->end(), out.begin() + static_cast<std::ptrdiff_t>(k * nv));
     } else if (friction && function == "forward") {
       try {
         held->forward(q, qd, third, out);
@@ -170,12 +182,18 @@ std::vector<double> inputs_of(const Function& function, const State& state, std:
   std::vector<double> in;
   const auto add = [&](std::span<const double> values) { in.insert(in.end(), values.begin(), values.end()); };
   for (const Group& g : function.inputs()) {
-    if (g.name == "q") add(state.q);
-    else if (g.name == "qd") add(state.qd);
-    else if (g.name == "qdd") add(state.qdd);
-    else if (g.name == "tau") add(state.tau);
-    else if (g.name == "guess") add(state.guess);
-    else add(p);
+    if (g.name == "q")
+      add(state.q);
+    else if (g.name == "qd")
+      add(state.qd);
+    else if (g.name == "qdd")
+      add(state.qdd);
+    else if (g.name == "tau")
+      add(state.tau);
+    else if (g.name == "guess")
+      add(state.guess);
+    else
+      add(p);
   }
   return in;
 }
@@ -189,7 +207,8 @@ Reference with_parameters(const Traced& traced, const Model<double>& given, cons
   const Model<double> model = snapped(given, snap);
   std::vector<Model<Dual>> there;
   for (const Model<Dual>& m : moving) there.push_back(snapped(m, snap));
-  if (traced.loops != nullptr) return closed_reference(model, traced.loops, function, traced.frame, traced.friction, std::move(there));
+  if (traced.loops != nullptr)
+    return closed_reference(model, traced.loops, function, traced.frame, traced.friction, std::move(there));
   if (!is_derivative(function)) return reference(model, function, traced.frame, traced.friction);
   return slopes_by_duals(model, function, std::move(there));
 }

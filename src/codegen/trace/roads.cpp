@@ -13,18 +13,18 @@
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
 #include "../../base/random.hpp"
-#include "../../dynamics/tree/aba.hpp"
-#include "../../dynamics/parameters/base_parameters.hpp"
-#include "../../dynamics/loops/closed_losses.hpp"
 #include "../../dynamics/canonical/composite.hpp"
 #include "../../dynamics/canonical/tensor_inverse.hpp"
+#include "../../dynamics/derivatives/inverse_derivatives.hpp"
+#include "../../dynamics/formulations/formulation.hpp"
+#include "../../dynamics/loops/closed_losses.hpp"
+#include "../../dynamics/parameters/base_parameters.hpp"
+#include "../../dynamics/parameters/regressor.hpp"
+#include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/tree/energy.hpp"
-#include "../../dynamics/formulations/formulation.hpp"
-#include "../../dynamics/derivatives/inverse_derivatives.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
-#include "../../dynamics/parameters/regressor.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../graph/outline.hpp"
 #include "../../graph/passes/contract.hpp"
@@ -60,7 +60,8 @@ class Tracer {
     frame_ = frame_number(mechanism, options.frame);
     lossy_ = includes_losses(function, options);
     if (mechanism.loops.empty()) return;
-    if (scenes_.dense()) throw Error(ErrorCode::usage, "dense bodies are counted for trees: a mechanism with loops has its own numbers");
+    if (scenes_.dense())
+      throw Error(ErrorCode::usage, "dense bodies are counted for trees: a mechanism with loops has its own numbers");
     plan_ = std::make_shared<const LoopPlan>(plan_loops(with_drivers(values_)));
   }
 
@@ -127,7 +128,9 @@ class Tracer {
     }
     // last, so that the choice does not depend on it
     if (options_.optimize && options_.fused) {
-      const auto fused = [](const Function& f) { return schedule(contract(f.with({f.arithmetic().trigonometry, true}))); };
+      const auto fused = [](const Function& f) {
+        return schedule(contract(f.with({f.arithmetic().trigonometry, true})));
+      };
       best = fused(has_nested(*best) ? with_calls(*best, fused) : *best);
     }
     Traced result = made(std::move(*best), candidates[best_at].variant);
@@ -142,7 +145,8 @@ class Tracer {
     std::string name;
     Function function;
     Variant variant;
-    std::function<std::optional<Function>(const Variant&)> repeats;  // traced once more, with calls for what is repeated
+    std::function<std::optional<Function>(const Variant&)>
+        repeats;  // traced once more, with calls for what is repeated
   };
   using Calculation = std::function<void(Scene&, const Arguments&, Results&)>;
 
@@ -157,8 +161,18 @@ class Tracer {
   }
 
   Traced made(Function f, const Variant& v) const {
-    Traced result{std::move(f), scenes_.names(v), scenes_.parameter_values(v), {},         {}, values_, {}, options_.snap,
-                  options_.frame, scenes_.others(), lossy_, plan_};
+    Traced result{std::move(f),
+                  scenes_.names(v),
+                  scenes_.parameter_values(v),
+                  {},
+                  {},
+                  values_,
+                  {},
+                  options_.snap,
+                  options_.frame,
+                  scenes_.others(),
+                  lossy_,
+                  plan_};
     if (is_derivative()) result.moving = scenes_.moving();
     return result;
   }
@@ -183,21 +197,26 @@ class Tracer {
     });
   }
 
-  // The same with calls for what is repeated, of which the numbers are symbols first and then arguments: equal limbs, or the
-  // steps of a long recursion. Equal limbs need equal choices: those of the first.
-  std::optional<Function> traced_with_repeats(const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
-                                              const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
+  // The same with calls for what is repeated, of which the numbers are symbols first and then arguments: equal limbs,
+  // or the steps of a long recursion. Equal limbs need equal choices: those of the first.
+  std::optional<Function> traced_with_repeats(
+      const std::vector<Group>& inputs, const std::vector<Group>& outputs, Variant v,
+      const std::function<void(Scene&, const Variant&, const Arguments&, Results&)>& f) const {
     // elements and tied rotors join limbs that are alike
     if (scenes_.dense() || values_.has_mimics || has_elements(values_) || !values_.rotor_ties.empty() || lossy_) {
       return std::nullopt;
     }
     std::vector<Group> all = inputs;
     if (!options_.keep.empty()) all.push_back({"p", options_.keep.size()});
-    const auto kept = [&](const Arguments& in) { return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()]; };
+    const auto kept = [&](const Arguments& in) {
+      return options_.keep.empty() ? std::vector<Expr>{} : in[inputs.size()];
+    };
     std::vector<LimbGroup> groups;
     const auto make_alike = [&](Scene& s, const std::function<Expr(double)>& symbol) {
-      if (is_huge()) make_links_alike(s.tree, s.fewer, symbol);
-      else make_limbs_alike(s.tree, s.fewer, groups, symbol);
+      if (is_huge())
+        make_links_alike(s.tree, s.fewer, symbol);
+      else
+        make_limbs_alike(s.tree, s.fewer, groups, symbol);
     };
     std::vector<double> numbers;
     trace("count", all, {}, [&](const Arguments& in, Results&) {
@@ -231,7 +250,9 @@ class Tracer {
     constexpr const char* axes = "xyz";
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
       for (int k = 0; k < 3; ++k) {
-        const auto name = [&](const Expr& e, const char* what) { name_value(e, fmt::format("{}{}_{}", what, i + 1, axes[k])); };
+        const auto name = [&](const Expr& e, const char* what) {
+          name_value(e, fmt::format("{}{}_{}", what, i + 1, axes[k]));
+        };
         name(work.velocity[i].ang[k], "omega");
         name(work.velocity[i].lin[k], "v");
         name(work.alpha[i][k], "alpha");
@@ -254,13 +275,15 @@ class Tracer {
   // M3_2; entries on the diagonal may be something else
   static void name_lower_half(const std::vector<Expr>& M, std::size_t n, const char* diagonal, const char* off) {
     for (std::size_t r = 0; r < n; ++r) {
-      for (std::size_t c = 0; c <= r; ++c) name_value(M[r * n + c], fmt::format("{}{}_{}", r == c ? diagonal : off, r + 1, c + 1));
+      for (std::size_t c = 0; c <= r; ++c)
+        name_value(M[r * n + c], fmt::format("{}{}_{}", r == c ? diagonal : off, r + 1, c + 1));
     }
   }
 
   // The roads of the tree, with the loops around them.
   std::vector<Candidate> closed_roads() {
-    const std::vector<Group> in = closed_inputs(function_, *plan_), out = closed_outputs(function_, *plan_, options_.keep.size());
+    const std::vector<Group> in = closed_inputs(function_, *plan_),
+                             out = closed_outputs(function_, *plan_, options_.keep.size());
     std::vector<Candidate> list;
     const auto road = [this](const Scene& s) {
       return ClosedRoad{s.model, *plan_, {options_.newton_steps, &position_cache_}};
@@ -269,13 +292,16 @@ class Tracer {
       list.push_back({name, traced(in, out, {}, f), {}, {}});
     };
     const auto by_tensor = [](const Scene& s, const TensorRoad& t) {
-      return [&s, &t](const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& tau) {
+      return [&s, &t](const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd,
+                      std::vector<Expr>& tau) {
         tensor_inverse<Expr>(s.fewer, s.tree, t, q, qd, qdd, tau);
         subtract_elements<Expr>(s.fewer, q, tau);
       };
     };
     const auto by_composite = [](const Scene& s, const TensorRoad& t) {
-      return [&s, &t](const std::vector<Expr>& q, std::vector<Expr>& M) { composite_mass_matrix<Expr>(s.fewer, s.tree, t, q, M); };
+      return [&s, &t](const std::vector<Expr>& q, std::vector<Expr>& M) {
+        composite_mass_matrix<Expr>(s.fewer, s.tree, t, q, M);
+      };
     };
     if (lossy_) {
       // where a load is felt, in the tree or in a cut, inertias stay where they are
@@ -292,15 +318,19 @@ class Tracer {
       }
     } else if (function_ == "inverse" || function_ == "bias") {
       const bool still = function_ == "bias";
-      search("acceleration tensor", in, out, [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
-        trace_closed_torques(road(s), by_tensor(s, t), still, x, y);
-      }, list);
+      search(
+          "acceleration tensor", in, out,
+          [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
+            trace_closed_torques(road(s), by_tensor(s, t), still, x, y);
+          },
+          list);
       for (const bool canonical : {true, false}) {
         add(canonical ? "recursive Newton-Euler, canonical frames" : "recursive Newton-Euler, the model's frames",
             [=](Scene& s, const Arguments& x, Results& y) {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
               Workspace<Expr> work(m);
-              const auto torques = [&](const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd, std::vector<Expr>& tau) {
+              const auto torques = [&](const std::vector<Expr>& q, const std::vector<Expr>& qd,
+                                       const std::vector<Expr>& qdd, std::vector<Expr>& tau) {
                 rnea<Expr>(m, work, q, qd, qdd, tau);
                 if (canonical) subtract_elements<Expr>(s.fewer, q, tau);
               };
@@ -309,37 +339,49 @@ class Tracer {
             });
       }
     } else if (function_ == "mass-matrix") {
-      search("composite bodies, second moments", in, out, [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
-        trace_closed_mass_matrix(road(s), by_composite(s, t), x, y);
-      }, list);
+      search(
+          "composite bodies, second moments", in, out,
+          [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
+            trace_closed_mass_matrix(road(s), by_composite(s, t), x, y);
+          },
+          list);
     } else if (function_ == "forward") {
-      search("mass matrix and bias", in, out, [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
-        trace_closed_forward(road(s), by_tensor(s, t), by_composite(s, t), x, y);
-      }, list);
+      search(
+          "mass matrix and bias", in, out,
+          [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
+            trace_closed_forward(road(s), by_tensor(s, t), by_composite(s, t), x, y);
+          },
+          list);
     } else if (is_derivative()) {
       const bool forward = function_ == "forward-derivatives";
       const Variant plain = plain_variant();
-      const Function balance = traced(closed_balance_inputs(values_, *plan_), closed_balance_outputs(values_, *plan_), plain,
-                                      [&](Scene& s, const Arguments& x, Results& y) {
+      const Function balance = traced(closed_balance_inputs(values_, *plan_), closed_balance_outputs(values_, *plan_),
+                                      plain, [&](Scene& s, const Arguments& x, Results& y) {
                                         trace_closed_balance(road(s), by_tensor(s, plain.road), x, y);
                                       });
       for (const Elimination order : {Elimination::forward, Elimination::reverse}) {
-        list.push_back({fmt::format("elimination {} on the acceleration tensor", order == Elimination::forward ? "outward" : "inward"),
-                        traced(in, out, plain, [&](Scene& s, const Arguments& x, Results& y) {
-                          trace_closed_derivatives(road(s), by_tensor(s, plain.road), by_composite(s, plain.road), balance, order, forward, x, y);
-                        }), plain, {}});
+        list.push_back({fmt::format("elimination {} on the acceleration tensor",
+                                    order == Elimination::forward ? "outward" : "inward"),
+                        traced(in, out, plain,
+                               [&](Scene& s, const Arguments& x, Results& y) {
+                                 trace_closed_derivatives(road(s), by_tensor(s, plain.road),
+                                                          by_composite(s, plain.road), balance, order, forward, x, y);
+                               }),
+                        plain,
+                        {}});
       }
     } else {
-      add("poses from the base outward", [=, this](Scene& s, const Arguments& x, Results& y) {
-        trace_closed_pose(road(s), function_, frame_, x, y);
-      });
+      add("poses from the base outward",
+          [=, this](Scene& s, const Arguments& x, Results& y) { trace_closed_pose(road(s), function_, frame_, x, y); });
     }
     return list;
   }
 
   Variant plain_variant() const {
     const std::size_t n = values_.bodies.size();
-    return {{std::vector<bool>(n, false), std::vector<bool>(n, false)}, Gauges(n, Gauge::child), std::vector<bool>(n, false)};
+    return {{std::vector<bool>(n, false), std::vector<bool>(n, false)},
+            Gauges(n, Gauge::child),
+            std::vector<bool>(n, false)};
   }
 
   std::vector<Candidate> all_roads() {
@@ -350,8 +392,9 @@ class Tracer {
     const auto add = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
                          const Calculation& f, const Variant& v = {}) {
       list.push_back({name, traced(in, out, v, f), v, [this, in, out, f](const Variant& x) {
-        return traced_with_repeats(in, out, x, [&f](Scene& s, const Variant&, const Arguments& a, Results& r) { f(s, a, r); });
-      }});
+                        return traced_with_repeats(
+                            in, out, x, [&f](Scene& s, const Variant&, const Arguments& a, Results& r) { f(s, a, r); });
+                      }});
     };
     const auto variants = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
                               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f) {
@@ -363,15 +406,17 @@ class Tracer {
       const std::vector<Group> out = loss_groups(function_, nv);
       const bool elements = has_elements(values_);  // canonical frames do not carry them, and bearings feel them
       if (!elements) {
-        variants("acceleration tensor, with losses", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-          give_losses(tensor_losses(s, road, x), y);
-        });
+        variants("acceleration tensor, with losses", in, out,
+                 [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+                   give_losses(tensor_losses(s, road, x), y);
+                 });
         if (is_huge()) return list;
       }
       for (const bool canonical : {true, false}) {
         if (canonical && elements) continue;
-        add(fmt::format("recursive Newton-Euler with losses, {}", canonical ? "canonical frames" : "the model's frames"), in, out,
-            [canonical](Scene& s, const Arguments& x, Results& y) {
+        add(fmt::format("recursive Newton-Euler with losses, {}",
+                        canonical ? "canonical frames" : "the model's frames"),
+            in, out, [canonical](Scene& s, const Arguments& x, Results& y) {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
               Workspace<Expr> work(m);
               give_losses(newton_euler_losses(m, canonical ? &s.tree : nullptr, work, x), y);
@@ -396,8 +441,8 @@ class Tracer {
         });
       }
       for (const bool canonical : {true, false}) {
-        add(canonical ? "recursive Newton-Euler, canonical frames" : "recursive Newton-Euler, the model's frames", in, out,
-            [qdd, canonical](Scene& s, const Arguments& x, Results& y) {
+        add(canonical ? "recursive Newton-Euler, canonical frames" : "recursive Newton-Euler, the model's frames", in,
+            out, [qdd, canonical](Scene& s, const Arguments& x, Results& y) {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
               Workspace<Expr> work(m);
               rnea<Expr>(m, work, x[0], x[1], qdd(x), y[0]);
@@ -408,20 +453,22 @@ class Tracer {
     } else if (function_ == "mass-matrix") {
       const std::vector<Group> in{{"q", nq}}, out{{"M", nv * nv, nv}};
       if (is_huge()) {  // a scalar product a pair of joints, where in link frames a wrench moves along every pair
-        add("composite bodies in the root's frame, canonical frames", in, out, [](Scene& s, const Arguments& x, Results& y) {
-          const Model<Expr> m = canonical_model(s.tree, s.fewer);
-          DerivativeWorkspace<Expr> work(m);
-          place_bodies<Expr>(m, work, x[0], std::vector<Expr>(static_cast<std::size_t>(m.nv), Expr(0.0)));
-          placed_mass_matrix<Expr>(m, work, y[0]);
-        });
+        add("composite bodies in the root's frame, canonical frames", in, out,
+            [](Scene& s, const Arguments& x, Results& y) {
+              const Model<Expr> m = canonical_model(s.tree, s.fewer);
+              DerivativeWorkspace<Expr> work(m);
+              place_bodies<Expr>(m, work, x[0], std::vector<Expr>(static_cast<std::size_t>(m.nv), Expr(0.0)));
+              placed_mass_matrix<Expr>(m, work, y[0]);
+            });
         return list;
       }
-      variants("composite bodies, second moments", in, out, [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-        composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], y[0]);
-      });
+      variants("composite bodies, second moments", in, out,
+               [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+                 composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], y[0]);
+               });
       for (const bool canonical : {true, false}) {
-        add(canonical ? "composite rigid bodies, canonical frames" : "composite rigid bodies, the model's frames", in, out,
-            [canonical](Scene& s, const Arguments& x, Results& y) {
+        add(canonical ? "composite rigid bodies, canonical frames" : "composite rigid bodies, the model's frames", in,
+            out, [canonical](Scene& s, const Arguments& x, Results& y) {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
               Workspace<Expr> work(m);
               crba<Expr>(m, work, x[0], y[0]);
@@ -431,10 +478,13 @@ class Tracer {
       if (is_huge()) throw Error(ErrorCode::usage, "`forward` with friction is made for up to 60 bodies");
       std::vector<Group> in = state;
       in.push_back({"tau", nv});
-      search_with_variants("mass matrix, bias and reactions; Newton steps", in, {{"qdd", nv}},
-                           [this](Scene& s, const Variant& v, const Arguments& x, Results& y) {
-                             forward_with_losses(s, v.road, [&](const std::vector<Expr>& p) { return scenes_.scene(p, v); }, x, y[0]);
-                           }, list);
+      search_with_variants(
+          "mass matrix, bias and reactions; Newton steps", in, {{"qdd", nv}},
+          [this](Scene& s, const Variant& v, const Arguments& x, Results& y) {
+            forward_with_losses(
+                s, v.road, [&](const std::vector<Expr>& p) { return scenes_.scene(p, v); }, x, y[0]);
+          },
+          list);
     } else if (function_ == "forward") {
       std::vector<Group> in = state;
       in.push_back({"tau", nv});
@@ -471,8 +521,8 @@ class Tracer {
       derivative_roads(list);
     } else if (function_ == "kinematics" || function_ == "jacobian") {
       const bool pose = function_ == "kinematics";
-      const std::vector<Group> out = pose ? std::vector<Group>{{"position", 3}, {"rotation", 9, 3}}
-                                          : std::vector<Group>{{"jacobian", 6 * nv, 6}};
+      const std::vector<Group> out =
+          pose ? std::vector<Group>{{"position", 3}, {"rotation", 9, 3}} : std::vector<Group>{{"jacobian", 6 * nv, 6}};
       add("poses from the base outward", {{"q", nq}}, out, [this, pose](Scene& s, const Arguments& x, Results& y) {
         Workspace<Expr> work(s.model);
         forward_kinematics<Expr>(s.model, work, x[0]);
@@ -487,14 +537,15 @@ class Tracer {
         }
       });
     } else if (function_ == "energy") {
-      add("velocities outward", state, {{"kinetic", 1}, {"potential", 1}}, [](Scene& s, const Arguments& x, Results& y) {
-        Workspace<Expr> work(s.model);
-        forward_velocities<Expr>(s.model, work, x[0], x[1]);
-        const Energy<Expr> e = energy<Expr>(s.model, work, x[0], x[1]);
-        y[0][0] = e.kinetic;
-        y[1][0] = e.potential;
-        name_motion(s.model, work, false);
-      });
+      add("velocities outward", state, {{"kinetic", 1}, {"potential", 1}},
+          [](Scene& s, const Arguments& x, Results& y) {
+            Workspace<Expr> work(s.model);
+            forward_velocities<Expr>(s.model, work, x[0], x[1]);
+            const Energy<Expr> e = energy<Expr>(s.model, work, x[0], x[1]);
+            y[0][0] = e.kinetic;
+            y[1][0] = e.potential;
+            name_motion(s.model, work, false);
+          });
     } else if (function_ == "regressor") {
       std::vector<Group> in = state;
       in.push_back({"qdd", nv});
@@ -599,8 +650,8 @@ class Tracer {
   // Straight-line code for so many links is long to make, long to compile and does not fit the processor's caches.
   bool is_huge() const { return values_.bodies.size() > 60; }
 
-  // Variants of a road, from the plain one by single changes: the best of all, again and again; or, where they are many,
-  // whichever helps, once through.
+  // Variants of a road, from the plain one by single changes: the best of all, again and again; or, where they are
+  // many, whichever helps, once through.
   void search(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
               const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f,
               std::vector<Candidate>& list) {
@@ -638,9 +689,8 @@ class Tracer {
         if (!std::exchange(looked, true)) look(s.tree);
         f(s, x, arguments, results);
       });
-      return Candidate{name + described(x), std::move(traced_function), x, [this, in, out, f](const Variant& w) {
-        return traced_with_repeats(in, out, w, f);
-      }};
+      return Candidate{name + described(x), std::move(traced_function), x,
+                       [this, in, out, f](const Variant& w) { return traced_with_repeats(in, out, w, f); }};
     };
     const auto worth = [&](const Candidate& c) { return price(c.function, options_.objective); };
     Candidate best = candidate(v);
@@ -698,8 +748,8 @@ class Tracer {
   const Scenes scenes_;
   const Model<double>& values_;
   int frame_ = 0;
-  bool lossy_ = false;  // what joints and drives lose is in it
-  std::shared_ptr<const LoopPlan> plan_;  // of a mechanism with loops
+  bool lossy_ = false;                        // what joints and drives lose is in it
+  std::shared_ptr<const LoopPlan> plan_;      // of a mechanism with loops
   mutable LoopPositionCache position_cache_;  // the same for all variants
 };
 
@@ -709,16 +759,24 @@ bool includes_losses(const std::string& function, const TraceOptions& options) {
   if (function == "friction") return true;
   if (!options.friction) return false;
   if (function == "bias" || function.ends_with("-derivatives")) {
-    throw Error(ErrorCode::usage, fmt::format("friction acts in `inverse`, `forward` and `friction`; `{}` is made without it",
-                                              function));
+    throw Error(ErrorCode::usage,
+                fmt::format("friction acts in `inverse`, `forward` and `friction`; `{}` is made without it", function));
   }
   return function == "inverse" || function == "forward";
 }
 
 const std::vector<std::string>& traceable_functions() {
-  static const std::vector<std::string> names{"inverse",   "forward",    "mass-matrix",         "bias",
-                                              "kinematics", "jacobian", "energy",    "inverse-derivatives", "forward-derivatives",
-                                              "regressor",  "friction"};
+  static const std::vector<std::string> names{"inverse",
+                                              "forward",
+                                              "mass-matrix",
+                                              "bias",
+                                              "kinematics",
+                                              "jacobian",
+                                              "energy",
+                                              "inverse-derivatives",
+                                              "forward-derivatives",
+                                              "regressor",
+                                              "friction"};
   return names;
 }
 

@@ -7,10 +7,10 @@
 
 #include "../../base/error.hpp"
 #include "../../base/random.hpp"
-#include "../../dynamics/parameters/base_parameters.hpp"
-#include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/friction/friction.hpp"
 #include "../../dynamics/loops/loop_parameters.hpp"
+#include "../../dynamics/parameters/base_parameters.hpp"
+#include "../../dynamics/tree/elements.hpp"
 #include "../../graph/typical.hpp"
 #include "../../model/evaluate.hpp"
 
@@ -56,12 +56,14 @@ std::string described(const Variant& v) {
 
 Scenes::Scenes(const Mechanism& mechanism, const std::string& function, const TraceOptions& options)
     : mechanism_(mechanism), options_(options), values_(instantiate<double>(mechanism, options.values)) {
-  const bool torques = function == "inverse" || function == "friction" || function == "forward" || function == "mass-matrix" || function == "bias" ||
-                       function == "inverse-derivatives" || function == "forward-derivatives";
+  const bool torques = function == "inverse" || function == "friction" || function == "forward" ||
+                       function == "mass-matrix" || function == "bias" || function == "inverse-derivatives" ||
+                       function == "forward-derivatives";
   if (includes_losses(function, options)) felt_ = felt_reactions(values_);
   regroup_ = options.base_parameters && torques;
   if (options.dense && options.friction) {
-    throw Error(ErrorCode::usage, "dense bodies are counted without friction: what joints lose are numbers of the file");
+    throw Error(ErrorCode::usage,
+                "dense bodies are counted without friction: what joints lose are numbers of the file");
   }
   if (options.dense && !options.keep.empty()) {
     throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
@@ -87,7 +89,8 @@ void Scenes::make_dense() {
 }
 
 std::vector<Scenes::DenseSymbol> Scenes::dense_symbols(const Variant& v) const {
-  const Model<double> model = snapped(values_, options_.snap), fewer = regroup_ ? regrouped(model, kRounding, felt_) : model;
+  const Model<double> model = snapped(values_, options_.snap),
+                      fewer = regroup_ ? regrouped(model, kRounding, felt_) : model;
   CanonicalTree<double> tree = canonical_tree(fewer, v.near_parent);
   if (regroup_) regauge(tree, fewer, v.gauges.empty() ? Gauges(tree.links.size(), Gauge::child) : v.gauges, felt_);
   std::vector<DenseSymbol> symbols;
@@ -119,7 +122,8 @@ Scene Scenes::scene(const std::vector<Expr>& p, const Variant& v) const {
   const bool passes_cuts = std::none_of(felt_.begin(), felt_.end(), [](bool felt) { return felt; });
   s.fewer = !regroup_ ? s.model : regrouped(passes_cuts ? masses_over_cuts(s.model) : s.model, kRounding, felt_);
   s.tree = canonical_tree(s.fewer, v.near_parent);
-  if (regroup_) regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges, felt_);
+  if (regroup_)
+    regauge(s.tree, s.fewer, v.gauges.empty() ? Gauges(s.tree.links.size(), Gauge::child) : v.gauges, felt_);
   if (dense_) {
     put_dense(s, p, v);
     s.model = s.fewer = canonical_model(s.tree, s.fewer);

@@ -33,8 +33,8 @@ std::string described(const Variant& v);
 
 // The mechanism in symbols, made anew in the graph of every trace.
 struct Scene {
-  Model<Expr> model;   // snapped
-  Model<Expr> fewer;   // with base parameters, where they are allowed
+  Model<Expr> model;  // snapped
+  Model<Expr> fewer;  // with base parameters, where they are allowed
   CanonicalTree<Expr> tree;
 };
 

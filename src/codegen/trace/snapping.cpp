@@ -85,8 +85,8 @@ class RotationSnap {
     return true;
   }
 
-  // One zero, at (r, c): column c and row r without it are unit vectors u and v of the plane, and the other four entries
-  // are ± u⊥ v⊥ᵀ.
+  // One zero, at (r, c): column c and row r without it are unit vectors u and v of the plane, and the other four
+  // entries are ± u⊥ v⊥ᵀ.
   bool across(int r, int c) {
     if (!nearly_zero(R_(r, c), snap_)) return false;
     const int rows[] = {(r + 1) % 3, (r + 2) % 3}, columns[] = {(c + 1) % 3, (c + 2) % 3};

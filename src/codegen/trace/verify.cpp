@@ -6,14 +6,14 @@
 #include "../../base/error.hpp"
 #include "../../base/random.hpp"
 #include "../../base/worse.hpp"
-#include "../../dynamics/tree/aba.hpp"
-#include "../../dynamics/loops/closed.hpp"
-#include "../../dynamics/loops/closed_derivative_terms.hpp"
-#include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/derivatives/derivative_terms.hpp"
 #include "../../dynamics/friction/friction.hpp"
-#include "../../dynamics/tree/kinematics.hpp"
+#include "../../dynamics/loops/closed.hpp"
+#include "../../dynamics/loops/closed_derivative_terms.hpp"
 #include "../../dynamics/parameters/regressor.hpp"
+#include "../../dynamics/tree/aba.hpp"
+#include "../../dynamics/tree/crba.hpp"
+#include "../../dynamics/tree/kinematics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../dynamics/tree/torque_terms.hpp"
 #include "../../graph/interpreter.hpp"
@@ -43,10 +43,10 @@ double relative(const Values& a, const Values& b, const Values& terms) {
   return worst;
 }
 
-// Entry by entry, relative to its terms. Of forward dynamics M times the error, since it is −∂τ/∂x that M Δ adds to, relative to
-// the terms of that and to √(M_ii M_jj)|∂q̈_j|, better than which no factorisation knows rows of M.
-double derivative_error(const Model<double>& model, std::span<const Model<Dual>> moving, Workspace<double>& work, bool forward,
-                        const State& s, const Values& a, const Values& b) {
+// Entry by entry, relative to its terms. Of forward dynamics M times the error, since it is −∂τ/∂x that M Δ adds to,
+// relative to the terms of that and to √(M_ii M_jj)|∂q̈_j|, better than which no factorisation knows rows of M.
+double derivative_error(const Model<double>& model, std::span<const Model<Dual>> moving, Workspace<double>& work,
+                        bool forward, const State& s, const Values& a, const Values& b) {
   const std::size_t n = s.qd.size();
   Values M(n * n), qdd = s.qdd;
   crba<double>(model, work, s.q, M);
@@ -119,7 +119,8 @@ double relative_inertias(const Values& a, const Values& b, std::size_t n) {
   return worst;
 }
 
-// A mass matrix that no factorisation without pivots can go wrong with: values of parameters need not be those of bodies.
+// A mass matrix that no factorisation without pivots can go wrong with: values of parameters need not be those of
+// bodies.
 bool is_definite(const Model<double>& model, Workspace<double>& work, const State& s) {
   const std::size_t n = s.qd.size();
   Values M(n * n), diagonal(n);
@@ -135,12 +136,13 @@ bool is_definite(const Model<double>& model, Workspace<double>& work, const Stat
 // How far a frame may be from the world's origin: along the chain of bodies to it.
 double reach(const Model<double>& model, const Workspace<double>& work, const Frame<double>& frame) {
   double sum = norm(frame.X_BF.p);
-  for (int b = frame.body; b >= 0; b = model.bodies[static_cast<std::size_t>(b)].parent) sum += norm(work.X[static_cast<std::size_t>(b)].p);
+  for (int b = frame.body; b >= 0; b = model.bodies[static_cast<std::size_t>(b)].parent)
+    sum += norm(work.X[static_cast<std::size_t>(b)].p);
   return sum;
 }
 
-// Of a mechanism with loops, at a state: what each output is measured by. Torques by the terms of the tree's, each with the part |R| that
-// it has; their derivatives likewise. Dependent coordinates and residuals count as they are.
+// Of a mechanism with loops, at a state: what each output is measured by. Torques by the terms of the tree's, each with
+// the part |R| that it has; their derivatives likewise. Dependent coordinates and residuals count as they are.
 class ClosedScale {
  public:
   ClosedScale(const Traced& traced, const Model<double>& model, std::span<const Model<Dual>> moving, const State& s)
@@ -150,7 +152,8 @@ class ClosedScale {
     const Values q = loop_position<double>(model, plan_, s.q, s.guess).q;
     closed_mass_matrix<double>(model, plan_, work, q, H);
     const Values R = work.R;
-    const Frame<double>& frame = model.frames[static_cast<std::size_t>(traced.frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(traced.frame))];
+    const Frame<double>& frame = model.frames[static_cast<std::size_t>(
+        traced.frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(traced.frame))];
     reach_ = reach(model, work.tree, frame);
     for (std::size_t k = 0; k < n_; ++k) {
       for (std::size_t v = 0; v < nv; ++v) lever_[k] += std::abs(R[k * nv + v]);
@@ -166,11 +169,14 @@ class ClosedScale {
       for (std::size_t v = 0; v < nv; ++v) terms[k] += std::abs(R[k * nv + v]) * of_tree[v];
     }
     if (f_.name() == "energy") energies_ = energy_terms(model, work.tree, q, velocities);
-    if (f_.name().ends_with("-derivatives")) derivatives_ = closed_derivative_terms(model, moving, plan_, s.q, s.guess, s.qd, qdd);
+    if (f_.name().ends_with("-derivatives"))
+      derivatives_ = closed_derivative_terms(model, moving, plan_, s.q, s.guess, s.qd, qdd);
   }
 
   // By H times the difference, since it is a force that this adds to.
-  static bool by_inertia(const Function& f, const Group& g) { return f.name().starts_with("forward") && (g.name == "qdd" || g.name.starts_with("d_")); }
+  static bool by_inertia(const Function& f, const Group& g) {
+    return f.name().starts_with("forward") && (g.name == "qdd" || g.name.starts_with("d_"));
+  }
 
   // Of entry k of a group, whose largest one is `size`; e: the expected ones.
   double operator()(const Group& g, std::size_t k, std::span<const double> e, double size) const {
@@ -189,14 +195,17 @@ class ClosedScale {
  private:
   double through_inertia(std::size_t row, std::span<const double> e, std::size_t first) const {
     double sum = 0.0;
-    for (std::size_t j = 0; j < n_; ++j) sum += std::sqrt(std::abs(H[row * (n_ + 1)] * H[j * (n_ + 1)])) * std::abs(e[first + j]);
+    for (std::size_t j = 0; j < n_; ++j)
+      sum += std::sqrt(std::abs(H[row * (n_ + 1)] * H[j * (n_ + 1)])) * std::abs(e[first + j]);
     return sum;
   }
   double derivative(const Group& g, std::size_t k, std::span<const double> e, double size) const {
     const std::size_t column = k / g.rows, row = k % g.rows;
     const std::size_t first = g.name == "d_q" ? 0 : g.name == "d_qd" ? n_ : g.name == "d_p" ? 3 * n_ : 2 * n_;
     const double* own = derivatives_.data() + (first + column) * n_;
-    if (!by_inertia(f_, g)) return std::max(size, g.rows == n_ && plan_.actuated == plan_.independent ? own[row] : *std::max_element(own, own + n_));
+    if (!by_inertia(f_, g))
+      return std::max(
+          size, g.rows == n_ && plan_.actuated == plan_.independent ? own[row] : *std::max_element(own, own + n_));
     return (g.name == "d_tau" ? 0.0 : own[row]) + through_inertia(row, e, column * n_);
   }
 
@@ -228,7 +237,8 @@ double closed_error(const Traced& traced, const ClosedScale& scale, const Values
       if (g.name == "dependent") difference = std::remainder(difference, 2.0 * std::numbers::pi);
       if (ClosedScale::by_inertia(f, g)) {
         difference = 0.0;
-        for (std::size_t j = 0; j < n; ++j) difference += scale.H[j * n + k % n] * (a[k - k % n + j] - e[k - k % n + j]);
+        for (std::size_t j = 0; j < n; ++j)
+          difference += scale.H[j * n + k % n] * (a[k - k % n + j] - e[k - k % n + j]);
       }
       worst = worse(worst, difference == 0.0 ? 0.0 : std::abs(difference) / scale(g, k, e, size));
     }
@@ -259,14 +269,18 @@ class Check {
  public:
   // With the values of the mechanism, and with others.
   explicit Check(const Traced& traced)
-      : Check(traced, traced.model, traced.moving, traced.parameter_values, reference(traced, true), reference(traced)) {}
+      : Check(traced, traced.model, traced.moving, traced.parameter_values, reference(traced, true),
+              reference(traced)) {}
   Check(const Traced& traced, const OtherValues& other)
-      : Check(traced, other.model, other.moving, other.p, reference(traced, other, true), reference(traced, other, false)) {}
+      : Check(traced, other.model, other.moving, other.p, reference(traced, other, true),
+              reference(traced, other, false)) {}
 
   // `single`: at states that single precision has.
   void run(const Run& interpreter, Random& random, bool only_where_defined, bool single, Verification& v) {
     // a rotor may be there for some values alone, and with it its column
-    if (f_.name() == "regressor" && parameter_table(model_).size() * static_cast<std::size_t>(model_.nv) != f_.output_size()) return;
+    if (f_.name() == "regressor" &&
+        parameter_table(model_).size() * static_cast<std::size_t>(model_.nv) != f_.output_size())
+      return;
     State s = states_.next(random);
     for (Values* part : {&s.q, &s.qd, &s.qdd, &s.tau, &s.guess}) {
       for (double& x : *part) x = single ? static_cast<double>(static_cast<float>(x)) : x;
@@ -305,9 +319,11 @@ class Check {
       v.snapping = worse(v.snapping, derivative_error(model_, moving_, work_, forward, s, unsnapped, expected));
     } else {
       const auto error = [&, torque = f_.name() == "inverse" || f_.name() == "bias"](const Values& got) {
-        if (f_.name() == "friction") return relative(got, expected, loss_terms(model_, torque_terms(model_, work_, s.q, s.qd, s.qdd)));
+        if (f_.name() == "friction")
+          return relative(got, expected, loss_terms(model_, torque_terms(model_, work_, s.q, s.qd, s.qdd)));
         if (torque) {
-          return relative(got, expected, torque_terms(model_, work_, s.q, s.qd, f_.name() == "bias" ? work_.zero : s.qdd));
+          return relative(got, expected,
+                          torque_terms(model_, work_, s.q, s.qd, f_.name() == "bias" ? work_.zero : s.qdd));
         }
         if (f_.name() == "mass-matrix") return relative_inertias(got, expected, s.qd.size());
         if (f_.name() == "energy") {
@@ -322,9 +338,17 @@ class Check {
   }
 
  private:
-  Check(const Traced& traced, const Model<double>& model, const std::vector<Model<Dual>>& moving, const Values& p, Reference exact,
-        Reference original)
-      : traced_(traced), f_(traced.function), losses_(model), model_(snapped(model, traced.snap)), states_(traced, model_), p_(p), exact_(std::move(exact)), original_(std::move(original)), work_(model_) {
+  Check(const Traced& traced, const Model<double>& model, const std::vector<Model<Dual>>& moving, const Values& p,
+        Reference exact, Reference original)
+      : traced_(traced),
+        f_(traced.function),
+        losses_(model),
+        model_(snapped(model, traced.snap)),
+        states_(traced, model_),
+        p_(p),
+        exact_(std::move(exact)),
+        original_(std::move(original)),
+        work_(model_) {
     for (const Model<Dual>& m : moving) moving_.push_back(snapped(m, traced.snap));
   }
 
@@ -376,7 +400,8 @@ double output_size(const Traced& traced, const State& s, const std::vector<doubl
     for (const double x : list) size = std::max(size, std::abs(x));
   };
   include(expected);
-  if (traced.loops != nullptr) return std::max(size, closed_size(traced, ClosedScale(traced, model, moving, s), expected));
+  if (traced.loops != nullptr)
+    return std::max(size, closed_size(traced, ClosedScale(traced, model, moving, s), expected));
   Workspace<double> work(model);
   const std::size_t n = s.qd.size();
   const bool forward = name.starts_with("forward");
@@ -402,7 +427,8 @@ double output_size(const Traced& traced, const State& s, const std::vector<doubl
 
 Verification verify(const Traced& traced, int states, std::uint64_t seed) {
   Interpreter<double> interpret(traced.function);
-  return verify(traced, states, seed, [&](auto in, auto out) { interpret(in, out); }, false);
+  return verify(
+      traced, states, seed, [&](auto in, auto out) { interpret(in, out); }, false);
 }
 
 double float_error(const Traced& traced, int states, std::uint64_t seed) {

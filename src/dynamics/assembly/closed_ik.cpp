@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
@@ -19,16 +19,20 @@
 namespace lw {
 namespace {
 
-// Of what poses have that people type or print, against the mechanism's extent and in rad. A frame with fewer freedoms than a pose has
-// numbers is in none of those exactly.
+// Of what poses have that people type or print, against the mechanism's extent and in rad. A frame with fewer freedoms
+// than a pose has numbers is in none of those exactly.
 constexpr double kRounding = 1e-5;
 
 // The mechanism with its frame held in the target.
 Model<double> with_target(const Model<double>& model, int frame, const IkTarget& target) {
   Model<double> held = model;
   const Frame<double>& f = model.frames[at(frame)];
-  LoopClosure<double> closure{kTarget, target.position_only ? JointType::spherical : JointType::fixed, Vec3<double>::unit(2),
-                              Vec3<double>::unit(1), {kTarget, -1, target.pose}, f};
+  LoopClosure<double> closure{kTarget,
+                              target.position_only ? JointType::spherical : JointType::fixed,
+                              Vec3<double>::unit(2),
+                              Vec3<double>::unit(1),
+                              {kTarget, -1, target.pose},
+                              f};
   held.loops.push_back(closure);
   return held;
 }
@@ -50,8 +54,15 @@ double apart(const Model<double>& model, const std::vector<double>& a, const std
 class ClosedTarget {
  public:
   ClosedTarget(const Model<double>& model, int frame, const IkTarget& target, const Assembled& start)
-      : model_(model), frame_(frame), target_(target), start_(start), held_(with_target(model, frame, target)), work_(model),
-        held_work_(held_), driven_(driving_velocities(model, work_, start)), legs_(legs_to(model, frame)) {}
+      : model_(model),
+        frame_(frame),
+        target_(target),
+        start_(start),
+        held_(with_target(model, frame, target)),
+        work_(model),
+        held_work_(held_),
+        driven_(driving_velocities(model, work_, start)),
+        legs_(legs_to(model, frame)) {}
 
   ClosedIk solve(const CoordinateLimits& limits) {
     ClosedIk result;
@@ -76,9 +87,10 @@ class ClosedTarget {
       if (!known) result.solutions.push_back(std::move(s));
     }
     const std::vector<double> from = actuated_of(start_.q);
-    std::stable_sort(result.solutions.begin(), result.solutions.end(), [&](const ClosedIkSolution& a, const ClosedIkSolution& b) {
-      return far(a.actuated, from) < far(b.actuated, from) - 1e-9;
-    });
+    std::stable_sort(result.solutions.begin(), result.solutions.end(),
+                     [&](const ClosedIkSolution& a, const ClosedIkSolution& b) {
+                       return far(a.actuated, from) < far(b.actuated, from) - 1e-9;
+                     });
     if (result.solutions.empty() && result.beyond_limits == 0) {
       result.too_far = open_polygons(held_, start_.q, {});
       const Assembled least = assemble_from(held_, held_work_, start_.q, {});
@@ -128,7 +140,8 @@ class ClosedTarget {
     int least = found.empty() ? 0 : model_.nv;
     for (const Assembled& at : found) {
       const ClosureState state = closure_state(held_, held_work_, at.q);
-      const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), model_.nv);
+      const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()),
+                                                model_.nv);
       least = std::min(least, model_.nv - rank(J, 1e-9));
     }
     return least;
@@ -178,14 +191,14 @@ std::vector<double> actuated_rates(const Model<double>& model, Workspace<double>
 
 }  // namespace
 
-ClosedIk closed_inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target, const Assembled& start,
-                                   const CoordinateLimits& limits) {
+ClosedIk closed_inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target,
+                                   const Assembled& start, const CoordinateLimits& limits) {
   check_frame(model, frame);
   return ClosedTarget(model, frame, target, start).solve(limits);
 }
 
-ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vector<PathSample>& path, bool position_only,
-                           const Assembled& start, const CoordinateLimits& limits) {
+ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vector<PathSample>& path,
+                           bool position_only, const Assembled& start, const CoordinateLimits& limits) {
   check_frame(model, frame);
   ClosedIkPath result;
   result.legs = legs_to(model, frame);
@@ -210,9 +223,10 @@ ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vec
         expected.push_back(b.solution.actuated[i] + part * (b.solution.actuated[i] - a.solution.actuated[i]));
       }
     }
-    const auto best = std::min_element(all.solutions.begin(), all.solutions.end(), [&](const ClosedIkSolution& a, const ClosedIkSolution& b) {
-      return !expected.empty() && apart(model, a.actuated, expected) < apart(model, b.actuated, expected);
-    });
+    const auto best = std::min_element(
+        all.solutions.begin(), all.solutions.end(), [&](const ClosedIkSolution& a, const ClosedIkSolution& b) {
+          return !expected.empty() && apart(model, a.actuated, expected) < apart(model, b.actuated, expected);
+        });
     sample.solution = *best;
     here = best->at;
     sample.rates = actuated_rates(model, work, here.q, frame, path[k].velocity, position_only);
@@ -221,7 +235,8 @@ ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vec
       now.push_back(leg_measure(model, work, here.q, frame, result.legs[l], before.empty() ? nullptr : &before[l]));
       if (before.empty() || !(now[l].value * before[l].value < 0.0)) continue;
       const double part = before[l].value / (before[l].value - now[l].value);
-      result.switches.push_back({result.samples[n - 1].t + part * (path[k].t - result.samples[n - 1].t), static_cast<int>(l)});
+      result.switches.push_back(
+          {result.samples[n - 1].t + part * (path[k].t - result.samples[n - 1].t), static_cast<int>(l)});
     }
     before = std::move(now);
     result.samples.push_back(std::move(sample));

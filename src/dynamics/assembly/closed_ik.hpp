@@ -1,8 +1,9 @@
 // Inverse kinematics of a closed mechanism: driven joints for a pose of a frame, in every working mode.
 //
-// The target is one more closure, between the base and the frame (fixed, or spherical where only the position counts); then nothing is
-// held, and every way to assemble the mechanism is a solution. With the platform in its place the legs are independent of each other:
-// each closes by itself, a planar one in closed form, and the solutions are all combinations.
+// The target is one more closure, between the base and the frame (fixed, or spherical where only the position counts);
+// then nothing is held, and every way to assemble the mechanism is a solution. With the platform in its place the legs
+// are independent of each other: each closes by itself, a planar one in closed form, and the solutions are all
+// combinations.
 #pragma once
 
 #include <string>
@@ -17,9 +18,11 @@ namespace lw {
 
 struct ClosedIkSolution {
   std::vector<double> actuated;
-  Assembled at;                 // residual and condition: those of the closures by what the actuated joints leave free
-  std::string working_mode;     // the sign of each leg's determinant (legs.hpp), of a volume against home; '0' where it is stretched or folded,
-                                // empty without legs
+  Assembled at;  // residual and condition: those of the closures by what the actuated joints leave free
+  std::string
+      // the sign of each leg's determinant (legs.hpp), of a volume against home; '0' where it is stretched or folded,
+      working_mode;
+  // empty without legs
   double position_error = 0.0, rotation_error = 0.0;
 };
 struct ClosedIk {
@@ -32,11 +35,11 @@ struct ClosedIk {
   std::vector<OpenPolygon> too_far;         // and why there is none, where that is certain
 };
 // `start`: a closed configuration. Throws Error(usage) where no loop or joint moves the frame.
-ClosedIk closed_inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target, const Assembled& start,
-                                   const CoordinateLimits& limits);
+ClosedIk closed_inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target,
+                                   const Assembled& start, const CoordinateLimits& limits);
 
-// Along a path: of the solutions at each sample that which goes on smoothly from the two before, through full stretch where the path
-// leads there. Events tell where a leg's working mode changed.
+// Along a path: of the solutions at each sample that which goes on smoothly from the two before, through full stretch
+// where the path leads there. Events tell where a leg's working mode changed.
 struct ClosedIkSample {
   double t = 0.0;
   ClosedIkSolution solution;
@@ -52,7 +55,7 @@ struct ClosedIkPath {
   std::vector<WorkingModeSwitch> switches;
   std::vector<Leg> legs;
 };
-ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vector<PathSample>& path, bool position_only,
-                           const Assembled& start, const CoordinateLimits& limits);
+ClosedIkPath follow_closed(const Model<double>& model, int frame, const std::vector<PathSample>& path,
+                           bool position_only, const Assembled& start, const CoordinateLimits& limits);
 
 }  // namespace lw

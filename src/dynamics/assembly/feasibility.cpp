@@ -92,7 +92,8 @@ std::vector<std::string> to_lines(const std::vector<OpenPolygon>& polygons) {
   const std::size_t shown = std::min<std::size_t>(polygons.size(), 6);
   std::vector<std::string> lines;
   for (std::size_t k = 0; k < shown; ++k) lines.push_back(to_string(polygons[k]));
-  if (polygons.size() > shown) lines.push_back(fmt::format("and {} more rings of links do not close", polygons.size() - shown));
+  if (polygons.size() > shown)
+    lines.push_back(fmt::format("and {} more rings of links do not close", polygons.size() - shown));
   return lines;
 }
 
@@ -109,7 +110,8 @@ std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q,
       const FreeJoint &in = joint(k + n - 1), &out = joint(k);
       const int group = ring.groups[k];
       // two joints of one pair of groups have this one on both sides
-      const Transform<double> F = graph.frame(in, graph.side_in(in, group)), G = graph.frame(out, graph.side_in(out, group));
+      const Transform<double> F = graph.frame(in, graph.side_in(in, group)),
+                              G = graph.frame(out, graph.side_in(out, group));
       const Vec3<double> way = G.p - F.p, a = F.R * in.axis, b = G.R * out.axis;
       planar = planar && in.type == JointType::revolute && out.type == JointType::revolute && norm(cross(a, b)) < 1e-9;
       whole[k] = norm(way);
@@ -124,7 +126,8 @@ std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q,
     const auto first = static_cast<std::size_t>(longest - sides.begin());
     for (std::size_t k = 0; k < n; ++k) {
       // a joint of two axes stands there twice, with a cross between them that is no link of the file
-      if (polygon.joints.empty() || polygon.joints.back() != joint(first + k).name) polygon.joints.push_back(joint(first + k).name);
+      if (polygon.joints.empty() || polygon.joints.back() != joint(first + k).name)
+        polygon.joints.push_back(joint(first + k).name);
       const std::string link = link_of_group(model, graph, ring.groups[(first + k + 1) % n]);
       if (k + 1 < n && !link.empty()) polygon.links.push_back(link);
     }
@@ -132,7 +135,8 @@ std::vector<OpenPolygon> open_polygons(const Model<double>& model, In<double> q,
     polygon.reach = sum - *longest;
     open.push_back(std::move(polygon));
   }
-  std::stable_sort(open.begin(), open.end(), [](const OpenPolygon& a, const OpenPolygon& b) { return a.joints.size() < b.joints.size(); });
+  std::stable_sort(open.begin(), open.end(),
+                   [](const OpenPolygon& a, const OpenPolygon& b) { return a.joints.size() < b.joints.size(); });
   return open;
 }
 

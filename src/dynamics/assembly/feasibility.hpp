@@ -1,8 +1,9 @@
 // Why a closed mechanism cannot be assembled, as a certificate that needs no search.
 //
-// Joints that hold a point (revolute, spherical, universal) form rings; on each rigid group of a ring two of these points have a fixed
-// distance. Such a polygon closes only if its longest side is no longer than the others together. Where the joints of a ring are
-// parallel revolutes, the distances across their axes count, so that links may lie in layers.
+// Joints that hold a point (revolute, spherical, universal) form rings; on each rigid group of a ring two of these
+// points have a fixed distance. Such a polygon closes only if its longest side is no longer than the others together.
+// Where the joints of a ring are parallel revolutes, the distances across their axes count, so that links may lie in
+// layers.
 #pragma once
 
 #include <string>

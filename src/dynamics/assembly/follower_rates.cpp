@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
@@ -12,9 +12,11 @@
 
 namespace lw {
 
-std::vector<double> follower_rates(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& driven) {
+std::vector<double> follower_rates(const Model<double>& model, Workspace<double>& work, In<double> q,
+                                   const std::vector<int>& driven) {
   const ClosureState state = closure_state(model, work, q);
-  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), model.nv);
+  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()),
+                                            model.nv);
   std::vector<int> rest;
   for (int v = 0; v < model.nv; ++v) {
     if (std::find(driven.begin(), driven.end(), v) == driven.end()) rest.push_back(v);
@@ -27,8 +29,9 @@ std::vector<double> follower_rates(const Model<double>& model, Workspace<double>
   if (rest.empty()) return G;
   const Svd svd(Ju);
   if (svd.rank(1e-9) < Ju.cols()) {
-    throw Error(ErrorCode::data, fmt::format("`{}` is at a parallel singularity: the driven joints do not determine how the others move",
-                                             model.name));
+    throw Error(ErrorCode::data,
+                fmt::format("`{}` is at a parallel singularity: the driven joints do not determine how the others move",
+                            model.name));
   }
   for (std::size_t k = 0; k < driven.size(); ++k) {
     const Eigen::VectorXd follow = svd.solve(-J.col(driven[k]), 1e-12);

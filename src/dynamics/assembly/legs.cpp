@@ -59,7 +59,8 @@ class Ways {
 
 using Twist = Eigen::Matrix<double, 6, 1>;
 
-void add_turn(std::vector<Twist>& columns, const Vec3<double>& axis, const Vec3<double>& at_point, const Vec3<double>& origin) {
+void add_turn(std::vector<Twist>& columns, const Vec3<double>& axis, const Vec3<double>& at_point,
+              const Vec3<double>& origin) {
   Twist t;
   t << axis.eigen(), cross(axis, origin - at_point).eigen();
   columns.push_back(t);
@@ -73,7 +74,8 @@ void add_ball(std::vector<Twist>& columns, const Transform<double>& X, const Vec
   for (int k = 0; k < 3; ++k) add_turn(columns, X.R.col(k), X.p, origin);
 }
 
-std::vector<Twist> leg_columns(const Model<double>& model, const Workspace<double>& work, const Leg& leg, const Vec3<double>& origin) {
+std::vector<Twist> leg_columns(const Model<double>& model, const Workspace<double>& work, const Leg& leg,
+                               const Vec3<double>& origin) {
   std::vector<Twist> columns;
   for (const int j : leg.bodies) {
     if (j >= 0) {
@@ -121,7 +123,9 @@ bool in_plane(const std::vector<Twist>& columns, Eigen::Vector3d& normal) {
     if (normal.isZero()) normal = t.head<3>();
     if (t.head<3>().cross(normal).norm() > 1e-9) return false;
   }
-  return !normal.isZero() && std::all_of(columns.begin(), columns.end(), [&](const Twist& t) { return std::abs(normal.dot(t.tail<3>())) < 1e-9 * (1.0 + t.norm()); });
+  return !normal.isZero() && std::all_of(columns.begin(), columns.end(), [&](const Twist& t) {
+    return std::abs(normal.dot(t.tail<3>())) < 1e-9 * (1.0 + t.norm());
+  });
 }
 
 // Those rows that a leg of so many freedoms is made to move.
@@ -137,7 +141,8 @@ Eigen::MatrixXd leg_rows(const std::vector<Twist>& columns, bool planar) {
   return n == 2 ? Eigen::MatrixXd(flat.bottomRows(2)) : flat;
 }
 
-// Whether it moves in a plane in general: by its axes in some configuration of the open tree, which a plane does not leave.
+// Whether it moves in a plane in general: by its axes in some configuration of the open tree, which a plane does not
+// leave.
 bool moves_in_plane(const Model<double>& model, Workspace<double>& work, const Leg& leg) {
   Random random(7);
   std::vector<double> q = model.home, step(at(model.nv));
@@ -193,7 +198,8 @@ LegMeasure leg_measure(const Model<double>& model, Workspace<double>& work, In<d
     measure.value = determinant(J);
     return measure;
   }
-  measure.value = std::sqrt(std::max(0.0, J.rows() > J.cols() ? determinant(J.transpose() * J) : determinant(J * J.transpose())));
+  measure.value =
+      std::sqrt(std::max(0.0, J.rows() > J.cols() ? determinant(J.transpose() * J) : determinant(J * J.transpose())));
   if (from == nullptr || from->J.rows() != J.rows() || J.rows() < J.cols()) return measure;
   const bool over = determinant(from->J.transpose() * J) < 0.0;
   if ((from->value < 0.0) != over) measure.value = -measure.value;

@@ -1,5 +1,6 @@
-// The legs of a parallel manipulator: ways from the base to a frame's link that meet no other, whether they belong to the spanning
-// tree or close a loop. As an arm of its own a leg has a Jacobian whose determinant vanishes where it is stretched or folded.
+// The legs of a parallel manipulator: ways from the base to a frame's link that meet no other, whether they belong to
+// the spanning tree or close a loop. As an arm of its own a leg has a Jacobian whose determinant vanishes where it is
+// stretched or folded.
 #pragma once
 
 #include <string>
@@ -19,9 +20,10 @@ struct Leg {
 // Empty where there is but one way, or where the ways run into each other.
 std::vector<Leg> legs_to(const Model<double>& model, int frame);
 
-// A leg's determinant, with its sign: of the frame's pose by six freedoms, or three in a plane; of the frame's place by three, or two in
-// a plane. A leg of another number has no square Jacobian: its volume √det(JᵀJ) (√det(JJᵀ) of more), which vanishes where the leg loses a
-// freedom. Its sign is that of a configuration nearby, `from`, unless J has turned over since: det(J_fromᵀ J) < 0; without one, +.
+// A leg's determinant, with its sign: of the frame's pose by six freedoms, or three in a plane; of the frame's place by
+// three, or two in a plane. A leg of another number has no square Jacobian: its volume √det(JᵀJ) (√det(JJᵀ) of more),
+// which vanishes where the leg loses a freedom. Its sign is that of a configuration nearby, `from`, unless J has turned
+// over since: det(J_fromᵀ J) < 0; without one, +.
 struct LegMeasure {
   double value = 0.0;
   Eigen::MatrixXd J;

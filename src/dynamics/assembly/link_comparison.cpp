@@ -18,7 +18,8 @@ Vec3<double> key_direction(std::size_t k) {
 }
 
 bool closing_turn(JointType type) {
-  return type == JointType::revolute || type == JointType::cylindrical || type == JointType::universal || type == JointType::spherical;
+  return type == JointType::revolute || type == JointType::cylindrical || type == JointType::universal ||
+         type == JointType::spherical;
 }
 bool closing_point(JointType type) { return type == JointType::universal || type == JointType::spherical; }
 
@@ -30,7 +31,8 @@ LinkComparison::LinkComparison(const Model<double>& model, std::vector<bool> yok
   if (yokes_.empty()) {
     yokes_.assign(n, false);
     for (const JointInfo& joint : model.joints) {
-      for (int k = joint.first_body; joint.type == JointType::universal && k < joint.last_body; ++k) yokes_[lw::at(k)] = true;
+      for (int k = joint.first_body; joint.type == JointType::universal && k < joint.last_body; ++k)
+        yokes_[lw::at(k)] = true;
     }
   }
   // parts by union of bodies, the base at 0
@@ -47,7 +49,8 @@ LinkComparison::LinkComparison(const Model<double>& model, std::vector<bool> yok
     if (slides_or_turns && !yokes_[k] && !yoke(body.parent)) join(lw::at(body.parent + 1), k + 1);
   }
   for (const LoopClosure<double>& loop : model.loops) {
-    if (loop.type == JointType::floating || closing_point(loop.type) || yoke(loop.a.body) || yoke(loop.b.body)) continue;
+    if (loop.type == JointType::floating || closing_point(loop.type) || yoke(loop.a.body) || yoke(loop.b.body))
+      continue;
     join(lw::at(loop.a.body + 1), lw::at(loop.b.body + 1));
   }
   std::vector<std::size_t> index(n + 1, n + 1);
@@ -114,7 +117,8 @@ bool LinkComparison::same(const LinkPoses& a, const LinkPoses& b, double toleran
       // a rod: what moved the body leaves every place that holds the rod, and every joint within it, where it is
       const Transform<double> D = b.X[lw::at(body)] * a.X[lw::at(body)].inverse();
       for (const std::size_t k : part.places) {
-        if (norm(D.R * a.places[k] + D.p - a.places[k]) > tolerance || norm(b.places[k] - a.places[k]) > tolerance) return false;
+        if (norm(D.R * a.places[k] + D.p - a.places[k]) > tolerance || norm(b.places[k] - a.places[k]) > tolerance)
+          return false;
         if (norm(D.R * a.axes[k] - a.axes[k]) * size_ > tolerance) return false;
       }
     }
@@ -132,7 +136,8 @@ std::vector<LinkComparison::RodEnd> LinkComparison::rod_ends() const {
     RodEnd joint;
     if (yoke(body.parent)) joint.first = body.parent, joint.last = static_cast<int>(k);
     for (std::size_t c = k + 1; c < model_.bodies.size() && yokes_[k]; ++c) {
-      if (model_.bodies[c].parent == static_cast<int>(k)) joint.first = static_cast<int>(k), joint.last = static_cast<int>(c);
+      if (model_.bodies[c].parent == static_cast<int>(k))
+        joint.first = static_cast<int>(k), joint.last = static_cast<int>(c);
     }
     joints.push_back(joint);
   }

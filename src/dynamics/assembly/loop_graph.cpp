@@ -120,7 +120,8 @@ LoopGraph loop_graph(const Model<double>& model, In<double> q, const std::vector
     if (body.kind != JointKind::floating) graph.joints.push_back(tree_joint(model, static_cast<int>(k)));
     const auto within = [&](const JointInfo& j) {
       const int b = static_cast<int>(k);
-      return j.type == JointType::universal && j.first_body <= b && b < j.last_body && std::find(held.begin(), held.end(), j.v + 1) == held.end();
+      return j.type == JointType::universal && j.first_body <= b && b < j.last_body &&
+             std::find(held.begin(), held.end(), j.v + 1) == held.end();
     };
     if (std::any_of(model.joints.begin(), model.joints.end(), within)) graph.yokes.push_back(graph.group.back());
   }
@@ -194,7 +195,8 @@ GraphModel model_of(const LoopGraph& graph) {
     model.joints.push_back(info);
     for (int k = info.first_body; k <= above; ++k) {
       const bool middle = joint.type == JointType::universal && k < above;
-      result.yokes.push_back(middle || (k == above && std::find(graph.yokes.begin(), graph.yokes.end(), child) != graph.yokes.end()));
+      result.yokes.push_back(
+          middle || (k == above && std::find(graph.yokes.begin(), graph.yokes.end(), child) != graph.yokes.end()));
     }
     // the last body's frame is the joint's on the child's side
     result.groups[at(child)] = {joint.name, above, graph.frame(joint, 1 - side).inverse()};

@@ -20,7 +20,8 @@ MatrixXd block_of(const ClosureState& state, int nv, const ClosureBlock& block) 
   const Eigen::Map<const MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), nv);
   MatrixXd part(static_cast<Eigen::Index>(block.equations.size()), static_cast<Eigen::Index>(block.velocities.size()));
   for (Eigen::Index i = 0; i < part.rows(); ++i) {
-    for (Eigen::Index k = 0; k < part.cols(); ++k) part(i, k) = J(block.equations[static_cast<std::size_t>(i)], block.velocities[static_cast<std::size_t>(k)]);
+    for (Eigen::Index k = 0; k < part.cols(); ++k)
+      part(i, k) = J(block.equations[static_cast<std::size_t>(i)], block.velocities[static_cast<std::size_t>(k)]);
   }
   return part;
 }
@@ -43,7 +44,8 @@ ClosureBlock single_loop(const Model<double>& model, int loop, const std::vector
   for (int l = 0; l < loop; ++l) equation += 6 - velocities(model.loops[at(l)].type);
   for (int k = 0; k < 6 - velocities(model.loops[at(loop)].type); ++k) block.equations.push_back(equation + k);
   // what carries both sides alike does not matter, except through a mimic
-  const std::vector<bool> a = carried_by(model, model.loops[at(loop)].a.body), b = carried_by(model, model.loops[at(loop)].b.body);
+  const std::vector<bool> a = carried_by(model, model.loops[at(loop)].a.body),
+                          b = carried_by(model, model.loops[at(loop)].b.body);
   for (int v = 0; v < model.nv; ++v) {
     const bool one = a[at(v)], other = b[at(v)];
     if (free[at(v)] && (model.has_mimics ? one || other : one != other)) block.velocities.push_back(v);
@@ -75,7 +77,8 @@ std::vector<ClosureBlock> joined_loops(const std::vector<ClosureBlock>& loops) {
     apart.push_back(std::move(sum));
     blocks = std::move(apart);
   }
-  std::sort(blocks.begin(), blocks.end(), [](const ClosureBlock& a, const ClosureBlock& b) { return a.loops < b.loops; });
+  std::sort(blocks.begin(), blocks.end(),
+            [](const ClosureBlock& a, const ClosureBlock& b) { return a.loops < b.loops; });
   return blocks;
 }
 
@@ -89,11 +92,13 @@ std::vector<bool> not_held(const Model<double>& model, const std::vector<int>& h
 
 std::vector<ClosureBlock> closure_blocks(const Model<double>& model, const std::vector<int>& held) {
   std::vector<ClosureBlock> loops;
-  for (std::size_t l = 0; l < model.loops.size(); ++l) loops.push_back(single_loop(model, static_cast<int>(l), not_held(model, held)));
+  for (std::size_t l = 0; l < model.loops.size(); ++l)
+    loops.push_back(single_loop(model, static_cast<int>(l), not_held(model, held)));
   return joined_loops(loops);
 }
 
-std::vector<ClosureBlock> solvable_blocks(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& held) {
+std::vector<ClosureBlock> solvable_blocks(const Model<double>& model, Workspace<double>& work, In<double> q,
+                                          const std::vector<int>& held) {
   const ClosureState state = closure_state(model, work, q);
   std::vector<bool> free = not_held(model, held);
   std::vector<ClosureBlock> blocks, left;
@@ -112,11 +117,13 @@ std::vector<ClosureBlock> solvable_blocks(const Model<double>& model, Workspace<
   }
   for (ClosureBlock& block : left) block = single_loop(model, block.loops[0], free);
   for (ClosureBlock& block : joined_loops(left)) blocks.push_back(std::move(block));
-  std::sort(blocks.begin(), blocks.end(), [](const ClosureBlock& a, const ClosureBlock& b) { return a.loops < b.loops; });
+  std::sort(blocks.begin(), blocks.end(),
+            [](const ClosureBlock& a, const ClosureBlock& b) { return a.loops < b.loops; });
   return blocks;
 }
 
-bool oriented_alike(const Model<double>& model, const std::vector<ClosureBlock>& blocks, const ClosureState& a, const ClosureState& b) {
+bool oriented_alike(const Model<double>& model, const std::vector<ClosureBlock>& blocks, const ClosureState& a,
+                    const ClosureState& b) {
   return std::all_of(blocks.begin(), blocks.end(), [&](const ClosureBlock& block) {
     if (block.velocities.empty()) return true;
     const MatrixXd Ja = block_of(a, model.nv, block), Jb = block_of(b, model.nv, block);
@@ -124,7 +131,8 @@ bool oriented_alike(const Model<double>& model, const std::vector<ClosureBlock>&
   });
 }
 
-ModeIdentity::ModeIdentity(const Model<double>& model, Workspace<double>& work, In<double> reference, const std::vector<int>& held)
+ModeIdentity::ModeIdentity(const Model<double>& model, Workspace<double>& work, In<double> reference,
+                           const std::vector<int>& held)
     : model_(model), links_(model), ends_(links_.rod_ends()), blocks_(solvable_blocks(model, work, reference, held)) {
   const ClosureState state = closure_state(model, work, reference);
   for (const ClosureBlock& block : blocks_) {
@@ -142,7 +150,8 @@ std::vector<bool> ModeIdentity::turned_over(Workspace<double>& work, In<double> 
     if (links_.handedness(work, poses, end) >= 0.0) continue;
     const auto of = [&](const ClosureBlock& block) {
       const std::vector<int>& list = end.loop >= 0 ? block.loops : block.velocities;
-      return std::find(list.begin(), list.end(), end.loop >= 0 ? end.loop : model_.bodies[lw::at(end.first)].v) != list.end();
+      return std::find(list.begin(), list.end(), end.loop >= 0 ? end.loop : model_.bodies[lw::at(end.first)].v) !=
+             list.end();
     };
     for (std::size_t b = 0; b < blocks_.size(); ++b) over[b] = over[b] != of(blocks_[b]);
   }

@@ -1,17 +1,18 @@
 // Which of its modes a closed mechanism is in, as a label that stays the same along a path.
 //
-// Two modes meet only where the Jacobian J_u of the closures by what is not held loses rank. It falls into blocks: loops that share no
-// free joint, and among those that do, loops that determine all they have before the next. Each block has an orientation, the sign
-// of its determinant, and keeps it until it is singular. The label is a sign per block, against a reference: `+` as there. For
-// planar loops of two free links each it names the mode; a platform on three legs has up to six modes with two signs, and may even pass
-// from one to another of the same sign without a singularity between them, so that no label can name those: there the number in
-// the list of `assembly_modes` does, and tracking.
+// Two modes meet only where the Jacobian J_u of the closures by what is not held loses rank. It falls into blocks:
+// loops that share no free joint, and among those that do, loops that determine all they have before the next. Each
+// block has an orientation, the sign of its determinant, and keeps it until it is singular. The label is a sign per
+// block, against a reference: `+` as there. For planar loops of two free links each it names the mode; a platform on
+// three legs has up to six modes with two signs, and may even pass from one to another of the same sign without a
+// singularity between them, so that no label can name those: there the number in the list of `assembly_modes` does, and
+// tracking.
 //
-// The two sets of angles of a universal joint that holds a rod are one mode (link_comparison.hpp) but turn the determinant over: it is
-// counted times the hand of that joint.
+// The two sets of angles of a universal joint that holds a rod are one mode (link_comparison.hpp) but turn the
+// determinant over: it is counted times the hand of that joint.
 //
-// The volume of a block is √det(J_bᵀ J_b), with the sign: |det J_b| for a square block, and for a planar loop, which has equations
-// that say nothing, that of the others.
+// The volume of a block is √det(J_bᵀ J_b), with the sign: |det J_b| for a square block, and for a planar loop, which
+// has equations that say nothing, that of the others.
 #pragma once
 
 #include <string>
@@ -28,11 +29,14 @@ struct ClosureBlock {
 };
 // By what carries what, loops that share a free joint together. Free velocities that no loop touches are in none.
 std::vector<ClosureBlock> closure_blocks(const Model<double>& model, const std::vector<int>& held);
-// Finer: a loop that determines all of its free joints at q, those known that loops before it determine, is a block of its own.
-std::vector<ClosureBlock> solvable_blocks(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& held);
+// Finer: a loop that determines all of its free joints at q, those known that loops before it determine, is a block of
+// its own.
+std::vector<ClosureBlock> solvable_blocks(const Model<double>& model, Workspace<double>& work, In<double> q,
+                                          const std::vector<int>& held);
 
 // Whether each block's Jacobian has the same orientation in two configurations, as it has in neighbours of one mode.
-bool oriented_alike(const Model<double>& model, const std::vector<ClosureBlock>& blocks, const ClosureState& a, const ClosureState& b);
+bool oriented_alike(const Model<double>& model, const std::vector<ClosureBlock>& blocks, const ClosureState& a,
+                    const ClosureState& b);
 
 class ModeIdentity {
  public:

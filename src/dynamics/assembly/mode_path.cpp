@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
@@ -23,7 +23,8 @@ constexpr double kBadCondition = 1e3;
 
 class PathFollower {
  public:
-  PathFollower(const Model<double>& model, const std::vector<DrivenSample>& path, int frame, const Assembled& start, double warning)
+  PathFollower(const Model<double>& model, const std::vector<DrivenSample>& path, int frame, const Assembled& start,
+               double warning)
       : model_(model), work_(model), path_(path), frame_(frame), warning_(warning), here_(start) {
     result_.legs = legs_to(model, frame);
   }
@@ -66,7 +67,8 @@ class PathFollower {
     }
   }
 
-  // Two driven joints that carry the frame to any place nearby: then a place is what it is led to, and how it is turned follows.
+  // Two driven joints that carry the frame to any place nearby: then a place is what it is led to, and how it is turned
+  // follows.
   bool moves_a_point(const std::vector<int>& driven) {
     if (driven.size() != 2) return false;
     try {
@@ -104,7 +106,8 @@ class PathFollower {
     both.bottomRows(task) = Eigen::Map<const Eigen::MatrixXd>(J.data(), 6, model_.nv).bottomRows(task);
     const Eigen::VectorXd singular = Svd(both).s;
     s.serial_distance = both.rows() < both.cols() ? 0.0 : singular[singular.size() - 1];
-    s.serial_condition = s.serial_distance > 0.0 ? singular[0] / s.serial_distance : std::numeric_limits<double>::infinity();
+    s.serial_condition =
+        s.serial_distance > 0.0 ? singular[0] / s.serial_distance : std::numeric_limits<double>::infinity();
     for (std::size_t l = 0; l < result_.legs.size(); ++l) {
       LegMeasure now = leg_measure(model_, work_, here_.q, frame_, result_.legs[l], now_.empty() ? nullptr : &now_[l]);
       s.legs.push_back(now.value);
@@ -154,11 +157,12 @@ class PathFollower {
       }
       std::string names;
       for (const std::string& j : result_.legs[l].joints) names += (names.empty() ? "" : "-") + j;
-      result_.events.push_back({PathEvent::Kind::stretch, time(k, high),
-                                fmt::format("leg {} ({}) passes through full stretch or fold: a serial singularity, where its working "
-                                            "mode changes",
-                                            l + 1, names),
-                                between(k, high)});
+      result_.events.push_back(
+          {PathEvent::Kind::stretch, time(k, high),
+           fmt::format("leg {} ({}) passes through full stretch or fold: a serial singularity, where its working "
+                       "mode changes",
+                       l + 1, names),
+           between(k, high)});
     }
   }
 
@@ -174,10 +178,11 @@ class PathFollower {
     near = near || soonest < warning_;
     if (near && !warned_) {
       const std::string when = std::isfinite(soonest) ? fmt::format("; as it goes on, in {:.2g} s", soonest) : "";
-      result_.events.push_back({PathEvent::Kind::approach, b.t,
-                                fmt::format("near a parallel singularity, where modes meet: distance {:.3g}, condition {:.3g}{}",
-                                            b.parallel_distance, b.parallel_condition, when),
-                                path_[result_.samples.size() - 1].actuated});
+      result_.events.push_back(
+          {PathEvent::Kind::approach, b.t,
+           fmt::format("near a parallel singularity, where modes meet: distance {:.3g}, condition {:.3g}{}",
+                       b.parallel_distance, b.parallel_condition, when),
+           path_[result_.samples.size() - 1].actuated});
     }
     warned_ = near;
   }
@@ -195,8 +200,8 @@ class PathFollower {
 
 }  // namespace
 
-ClosedPath follow_modes(const Model<double>& model, const std::vector<DrivenSample>& path, int frame, const Assembled& start,
-                        double warning) {
+ClosedPath follow_modes(const Model<double>& model, const std::vector<DrivenSample>& path, int frame,
+                        const Assembled& start, double warning) {
   if (path.empty()) throw Error(ErrorCode::usage, "a path has one sample at least");
   for (std::size_t k = 1; k < path.size(); ++k) {
     if (!(path[k].t > path[k - 1].t)) throw Error(ErrorCode::data, "the times of a path must rise");

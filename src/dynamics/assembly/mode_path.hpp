@@ -1,10 +1,12 @@
-// A closed mechanism along a path of its driven joints: tracked in its mode, with the singularities that it passes near.
+// A closed mechanism along a path of its driven joints: tracked in its mode, with the singularities that it passes
+// near.
 //
-//   parallel  J_u singular: what is driven stands still, and the rest can move. Here modes meet and forces grow beyond bounds.
-//             Distance: the smallest singular value of J_u.
-//   serial    the frame stands still, and the driven joints can move: [J; J_F] loses rank, J the closures', J_F the frame's Jacobian.
-//             Here a leg is stretched or folded, and working modes meet. Distance: the smallest singular value of both together.
-//             Of a mechanism with two freedoms that carry the frame to any place nearby, J_F is that of its place alone.
+//   parallel  J_u singular: what is driven stands still, and the rest can move. Here modes meet and forces grow beyond
+//             bounds. Distance: the smallest singular value of J_u.
+//   serial    the frame stands still, and the driven joints can move: [J; J_F] loses rank, J the closures', J_F the
+//             frame's Jacobian. Here a leg is stretched or folded, and working modes meet. Distance: the smallest
+//             singular value of both together. Of a mechanism with two freedoms that carry the frame to any place
+//             nearby, J_F is that of its place alone.
 //
 // Where a leg's own determinant (legs.hpp) changes its sign it has been stretched or folded.
 #pragma once
@@ -19,12 +21,12 @@ namespace lw {
 
 struct ClosedSample {
   double t = 0.0;
-  Assembled at;                   // not closed: the path ends before this sample
-  std::string signs;              // of the blocks of loops, against the first sample
-  std::vector<double> volumes;    // of the blocks (mode_identity.hpp)
+  Assembled at;                 // not closed: the path ends before this sample
+  std::string signs;            // of the blocks of loops, against the first sample
+  std::vector<double> volumes;  // of the blocks (mode_identity.hpp)
   double parallel_distance = 0.0, parallel_condition = 1.0;
   double serial_distance = 0.0, serial_condition = 1.0;
-  std::vector<double> legs;       // determinants of ClosedPath::legs
+  std::vector<double> legs;  // determinants of ClosedPath::legs
 };
 
 struct PathEvent {
@@ -45,9 +47,9 @@ struct DrivenSample {
   double t = 0.0;
   std::vector<double> actuated;
 };
-// From the first sample's mode (`start`, or that of home). `warning`: a parallel singularity is announced where a block's volume,
-// going on as it does, would vanish within so many seconds, or where the condition exceeds 1e3.
-ClosedPath follow_modes(const Model<double>& model, const std::vector<DrivenSample>& path, int frame, const Assembled& start,
-                        double warning = 0.25);
+// From the first sample's mode (`start`, or that of home). `warning`: a parallel singularity is announced where a
+// block's volume, going on as it does, would vanish within so many seconds, or where the condition exceeds 1e3.
+ClosedPath follow_modes(const Model<double>& model, const std::vector<DrivenSample>& path, int frame,
+                        const Assembled& start, double warning = 0.25);
 
 }  // namespace lw

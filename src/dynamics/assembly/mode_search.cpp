@@ -7,8 +7,8 @@
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
 #include "../../base/random.hpp"
-#include "assembly.hpp"
 #include "../kinematics/closure.hpp"
+#include "assembly.hpp"
 #include "link_comparison.hpp"
 #include "mode_identity.hpp"
 
@@ -20,8 +20,8 @@ constexpr int kFewestStarts = 40, kMostStarts = 1500, kOftenEnough = 4, kMostIte
 // One block: its loops alone, all else held.
 class BlockSearch {
  public:
-  BlockSearch(const Model<double>& model, Workspace<double>& work, In<double> near, const ClosureBlock& block, double size,
-              const LinkComparison& links)
+  BlockSearch(const Model<double>& model, Workspace<double>& work, In<double> near, const ClosureBlock& block,
+              double size, const LinkComparison& links)
       : model_(model), work_(work), near_(near.begin(), near.end()), block_(block), size_(size), links_(links) {
     model_.loops.clear();
     for (const int l : block.loops) model_.loops.push_back(model.loops[at(l)]);
@@ -61,7 +61,9 @@ class BlockSearch {
   std::vector<double> anywhere(Random& random) const {
     std::vector<double> q = near_;
     for (const Body<double>& body : model_.bodies) {
-      if (body.mimics || std::find(block_.velocities.begin(), block_.velocities.end(), body.v) == block_.velocities.end()) continue;
+      if (body.mimics ||
+          std::find(block_.velocities.begin(), block_.velocities.end(), body.v) == block_.velocities.end())
+        continue;
       const auto i = at(body.q);
       const auto turn = [&](std::size_t k) {
         double u[4], square = 0.0;
@@ -93,9 +95,12 @@ class BlockSearch {
     infinite = infinite || !std::isfinite(there.condition) || there.condition > 1e13;
     LinkPoses links = links_.at(work_, there.q);
     for (Way& way : ways) {
-      if (std::abs(way.links.key - links.key) > links_.key_tolerance(tolerance) || !links_.same(way.links, links, tolerance)) continue;
+      if (std::abs(way.links.key - links.key) > links_.key_tolerance(tolerance) ||
+          !links_.same(way.links, links, tolerance))
+        continue;
       ++way.times;
-      if (configuration_distance(model_, there.q, near_, size_) < configuration_distance(model_, way.q, near_, size_)) way.q = there.q;
+      if (configuration_distance(model_, there.q, near_, size_) < configuration_distance(model_, way.q, near_, size_))
+        way.q = there.q;
       return;
     }
     ways.push_back({there.q, std::move(links), 1});
@@ -147,8 +152,8 @@ double configuration_distance(const Model<double>& model, In<double> a, In<doubl
   return std::sqrt(sum);
 }
 
-SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near, const std::vector<int>& held,
-                          const std::vector<bool>& yokes) {
+SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near,
+                          const std::vector<int>& held, const std::vector<bool>& yokes) {
   check_sizes("search_modes", model, work, {{"near", near.size(), model.nq}});
   SearchResult result;
   result.found.emplace_back(near.begin(), near.end());
@@ -168,7 +173,9 @@ SearchResult search_modes(const Model<double>& model, Workspace<double>& work, I
         if (all.size() >= 4096) break;
         all.push_back(before);
         for (const Body<double>& body : model.bodies) {
-          if (body.mimics || std::find(block.velocities.begin(), block.velocities.end(), body.v) == block.velocities.end()) continue;
+          if (body.mimics ||
+              std::find(block.velocities.begin(), block.velocities.end(), body.v) == block.velocities.end())
+            continue;
           const int n = body.kind == JointKind::spherical ? 4 : body.kind == JointKind::floating ? 7 : 1;
           std::copy_n(way.q.begin() + body.q, n, all.back().begin() + body.q);
         }

@@ -1,7 +1,7 @@
-// Ways to close a mechanism of any kind, by Newton's method from many places: a block of loops at a time, whose coordinates are drawn
-// at random (angles from the whole turn, ways from the mechanism's size), until every way has been found several times.
-// What is found is certain, its residual shows it; that nothing is missing is only likely, the more so the more often the rarest
-// was found.
+// Ways to close a mechanism of any kind, by Newton's method from many places: a block of loops at a time, whose
+// coordinates are drawn at random (angles from the whole turn, ways from the mechanism's size), until every way has
+// been found several times. What is found is certain, its residual shows it; that nothing is missing is only likely,
+// the more so the more often the rarest was found.
 #pragma once
 
 #include <vector>
@@ -12,14 +12,14 @@ namespace lw {
 
 struct SearchResult {
   std::vector<std::vector<double>> found;  // all coordinates
-  bool infinite = false;                   // something moves while what is held stands still: then one way of each kind that was found
+  bool infinite = false;  // something moves while what is held stands still: then one way of each kind that was found
   int starts = 0;
   int rarest = 0;  // how often that was found which was found least often
 };
-// Joints outside the loops keep what `near` gives. Of ways that are one assembly (link_comparison.hpp, also `yokes`) the nearest to
-// `near` is listed.
-SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near, const std::vector<int>& held,
-                          const std::vector<bool>& yokes = {});
+// Joints outside the loops keep what `near` gives. Of ways that are one assembly (link_comparison.hpp, also `yokes`)
+// the nearest to `near` is listed.
+SearchResult search_modes(const Model<double>& model, Workspace<double>& work, In<double> near,
+                          const std::vector<int>& held, const std::vector<bool>& yokes = {});
 
 // Between two configurations: angles without whole turns, ways as parts of the mechanism's size.
 double configuration_distance(const Model<double>& model, In<double> a, In<double> b, double size);

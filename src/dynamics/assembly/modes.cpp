@@ -20,7 +20,12 @@ namespace {
 class Enumeration {
  public:
   Enumeration(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& held)
-      : model_(model), work_(work), near_(q.begin(), q.end()), held_(held), size_(mechanism_size(model)), links_(model) {}
+      : model_(model),
+        work_(work),
+        near_(q.begin(), q.end()),
+        held_(held),
+        size_(mechanism_size(model)),
+        links_(model) {}
 
   Assemblies run() {
     const LoopGraph graph = loop_graph(model_, near_, held_);
@@ -50,8 +55,8 @@ class Enumeration {
         search(state);
       }
     }
-    // where something moves by itself the closed form has no place for it, but there is one: the nearest. Nor may lengths that just
-    // fit be lost to rounding.
+    // where something moves by itself the closed form has no place for it, but there is one: the nearest. Nor may
+    // lengths that just fit be lost to rounding.
     if (result_.infinite || result_.found.empty()) {
       take(near_);
       if (result_.infinite && result_.found.empty()) search_whole();
@@ -114,10 +119,12 @@ class Enumeration {
     if (!at.closed) return;
     const double tolerance = at.condition < 1e8 ? 1e-7 * size_ : 1e-4 * size_, apart = links_.key_tolerance(tolerance);
     LinkPoses links = links_.at(work_, at.q);
-    for (auto other = known_.lower_bound(links.key - apart); other != known_.end() && other->first <= links.key + apart; ++other) {
+    for (auto other = known_.lower_bound(links.key - apart); other != known_.end() && other->first <= links.key + apart;
+         ++other) {
       if (!links_.same(other->second.links, links, tolerance)) continue;
       Assembled& known = result_.found[other->second.place];
-      if (configuration_distance(model_, at.q, near_, size_) < configuration_distance(model_, known.q, near_, size_)) known = at;
+      if (configuration_distance(model_, at.q, near_, size_) < configuration_distance(model_, known.q, near_, size_))
+        known = at;
       return;
     }
     const double key = links.key;
@@ -151,7 +158,8 @@ bool before(const AssemblyMode& a, const AssemblyMode& b) {
 
 }  // namespace
 
-Assemblies all_assemblies(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& held) {
+Assemblies all_assemblies(const Model<double>& model, Workspace<double>& work, In<double> q,
+                          const std::vector<int>& held) {
   check_sizes("all_assemblies", model, work, {{"q", q.size(), model.nq}});
   return Enumeration(model, work, q, held).run();
 }

@@ -1,8 +1,9 @@
 // All ways to assemble a closed mechanism whose driven joints are given: its modes.
 //
-// What the driven joints leave is taken apart into groups that close in closed form (planar_groups.hpp); what resists that, spatial loops
-// above all, is searched (mode_search.hpp). Every mode found is closed again by Newton on the mechanism's own closures, whose residual
-// certifies it. Modes in closed form are all there are; of a search that is only likely.
+// What the driven joints leave is taken apart into groups that close in closed form (planar_groups.hpp); what resists
+// that, spatial loops above all, is searched (mode_search.hpp). Every mode found is closed again by Newton on the
+// mechanism's own closures, whose residual certifies it. Modes in closed form are all there are; of a search that is
+// only likely.
 #pragma once
 
 #include <array>
@@ -13,21 +14,24 @@
 
 namespace lw {
 
-// Every configuration in which the closures hold and the held coordinates are those of `q`; others of `q` say which of several equal
-// ones is wanted (angles within half a turn of it).
+// Every configuration in which the closures hold and the held coordinates are those of `q`; others of `q` say which of
+// several equal ones is wanted (angles within half a turn of it).
 struct Assemblies {
   std::vector<Assembled> found;
   bool complete = false;  // in closed form: all there are
-  bool infinite = false;  // something moves while what is held stands still: of these the one nearest to `q`, or some that were found
+  bool infinite =
+      // something moves while what is held stands still: of these the one nearest to `q`, or some that were found
+      false;
   int starts = 0, rarest = 0;  // of the search
 };
-Assemblies all_assemblies(const Model<double>& model, Workspace<double>& work, In<double> q, const std::vector<int>& held);
+Assemblies all_assemblies(const Model<double>& model, Workspace<double>& work, In<double> q,
+                          const std::vector<int>& held);
 
 struct AssemblyMode {
   Assembled at;
   std::array<double, 6> pose{};  // of the frame in the world: x, y, z, roll, pitch, yaw
-  std::string signs;             // of the closure determinants, a block of loops each: `+` as in the home pose (mode_identity.hpp)
-  bool from_home = false;        // the one that `assemble_at` leads to
+  std::string signs;  // of the closure determinants, a block of loops each: `+` as in the home pose (mode_identity.hpp)
+  bool from_home = false;  // the one that `assemble_at` leads to
 };
 struct AssemblyModes {
   std::vector<AssemblyMode> modes;  // sorted by pose
@@ -35,7 +39,8 @@ struct AssemblyModes {
   int starts = 0, rarest = 0;
   std::string not_from_home;  // why none is: what continue_to says
 };
-// `actuated` as for assemble_at. Throws Error where the actuated joints do not determine the motion; no mode is no error.
+// `actuated` as for assemble_at. Throws Error where the actuated joints do not determine the motion; no mode is no
+// error.
 AssemblyModes assembly_modes(const Model<double>& model, In<double> actuated, int frame);
 
 // Position and roll, pitch, yaw of a frame at q.

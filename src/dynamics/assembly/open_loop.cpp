@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 
 #include "../../spatial/rotation_vector.hpp"
-#include "assembly.hpp"
 #include "../tree/kinematics.hpp"
+#include "assembly.hpp"
 
 namespace lw {
 namespace {

@@ -22,7 +22,9 @@ bool fits(const FreeJoint& j) { return turns(j) || slides(j); }
 // A plane as one group sees it: e1, e2 and the normal as columns, and places in it as complex numbers.
 struct Plane {
   Matrix3d axes;
-  PlanePoint operator()(const Vec3<double>& p) const { return {axes.col(0).dot(p.eigen()), axes.col(1).dot(p.eigen())}; }
+  PlanePoint operator()(const Vec3<double>& p) const {
+    return {axes.col(0).dot(p.eigen()), axes.col(1).dot(p.eigen())};
+  }
   double height(const Vec3<double>& p) const { return axes.col(2).dot(p.eigen()); }
 };
 Plane plane_across(const Vector3d& normal) {
@@ -35,12 +37,15 @@ Plane plane_across(const Vector3d& normal) {
 
 constexpr double kParallel = 1e-9;
 
-// The planes of several groups that joints connect, all normals pointing the same way; none where the joints do not move in one.
+// The planes of several groups that joints connect, all normals pointing the same way; none where the joints do not
+// move in one.
 class Planes {
  public:
-  Planes(const LoopGraph& graph, const std::vector<int>& groups, const std::vector<int>& joints) : graph_(graph), groups_(groups) {
+  Planes(const LoopGraph& graph, const std::vector<int>& groups, const std::vector<int>& joints)
+      : graph_(graph), groups_(groups) {
     planes_.resize(groups.size());
-    const auto first = std::find_if(joints.begin(), joints.end(), [&](int j) { return graph.joints[at(j)].type == JointType::revolute; });
+    const auto first = std::find_if(joints.begin(), joints.end(),
+                                    [&](int j) { return graph.joints[at(j)].type == JointType::revolute; });
     if (first == joints.end()) return;
     const FreeJoint& joint = graph.joints[at(*first)];
     set(graph.group_of(joint, 0), axis(joint, 0));
@@ -68,12 +73,17 @@ class Planes {
   }
 
  private:
-  std::size_t place(int group) const { return static_cast<std::size_t>(std::find(groups_.begin(), groups_.end(), group) - groups_.begin()); }
-  Vector3d axis(const FreeJoint& joint, int side) const { return graph_.frame(joint, side).R.eigen() * joint.axis.eigen(); }
+  std::size_t place(int group) const {
+    return static_cast<std::size_t>(std::find(groups_.begin(), groups_.end(), group) - groups_.begin());
+  }
+  Vector3d axis(const FreeJoint& joint, int side) const {
+    return graph_.frame(joint, side).R.eigen() * joint.axis.eigen();
+  }
   void set(int group, const Vector3d& normal) {
     if (!planes_[place(group)]) planes_[place(group)] = plane_across(normal);
   }
-  // The normal on the other side, where the joint tells: unchanged along its axis, or turned with the frames of a slide.
+  // The normal on the other side, where the joint tells: unchanged along its axis, or turned with the frames of a
+  // slide.
   std::optional<Vector3d> across(const FreeJoint& joint, int side, const Vector3d& normal) const {
     if (joint.type == JointType::revolute) {
       const Vector3d a = axis(joint, side);
@@ -108,9 +118,10 @@ class Planes {
 
 constexpr double kTouching = 1e-9;  // of the largest length: nearer than that, places are one
 
-// Places at distance a from `from` and b from `to`: two, one where they touch (to rounding), or none. Two circles that are one have
-// no place of their own: `everywhere`.
-std::vector<PlanePoint> circles_meet(const PlanePoint& from, double a, const PlanePoint& to, double b, bool& everywhere) {
+// Places at distance a from `from` and b from `to`: two, one where they touch (to rounding), or none. Two circles that
+// are one have no place of their own: `everywhere`.
+std::vector<PlanePoint> circles_meet(const PlanePoint& from, double a, const PlanePoint& to, double b,
+                                     bool& everywhere) {
   const double d = std::abs(to - from);
   const double scale = std::max({a, b, d});
   everywhere = d <= kTouching * scale && std::abs(a - b) <= kTouching * scale;
@@ -136,14 +147,15 @@ InPlane onto(const PlanePoint& a, const PlanePoint& b, const PlanePoint& A, cons
   return {angle, A - std::polar(1.0, angle) * a};
 }
 
-
-LoopGraph merged(const LoopGraph& graph, const std::vector<int>& groups, const std::vector<Transform<double>>& X_first) {
+LoopGraph merged(const LoopGraph& graph, const std::vector<int>& groups,
+                 const std::vector<Transform<double>>& X_first) {
   LoopGraph next = graph;
   // the base's group is 0 and keeps its frame: the others come into the lowest
   const auto lowest = std::min_element(groups.begin(), groups.end()) - groups.begin();
   const Transform<double> X_low = X_first[static_cast<std::size_t>(lowest)].inverse();
   for (std::size_t k = 0; k < groups.size(); ++k) {
-    if (static_cast<std::ptrdiff_t>(k) != lowest) next.merge(groups[static_cast<std::size_t>(lowest)], groups[k], X_low * X_first[k]);
+    if (static_cast<std::ptrdiff_t>(k) != lowest)
+      next.merge(groups[static_cast<std::size_t>(lowest)], groups[k], X_low * X_first[k]);
   }
   return next;
 }
@@ -164,7 +176,9 @@ PlanarSolutions close_triangle(const LoopGraph& graph, const Planes& planes, con
     const InPlane x = onto(x1, x2, a1, a2), y = onto(y2, y3, a2, a3);
     const double lift_x = planes.height(*joints[0], A) - planes.height(*joints[0], X);
     const double lift_y = planes.height(*joints[2], A) - planes.height(*joints[2], Y);
-    result.graphs.push_back(merged(graph, {A, X, Y}, {Still(), planes.pose(A, X, x.angle, x.shift, lift_x), planes.pose(A, Y, y.angle, y.shift, lift_y)}));
+    result.graphs.push_back(
+        merged(graph, {A, X, Y},
+               {Still(), planes.pose(A, X, x.angle, x.shift, lift_x), planes.pose(A, Y, y.angle, y.shift, lift_y)}));
   }
   return result;
 }
@@ -202,7 +216,8 @@ PlanarSolutions close_with_slide(const LoopGraph& graph, const Planes& planes, c
   for (const double s : ways) {
     const InPlane w = onto(w1, w2, start + d * s, centre);
     const double lift = planes.height(*joints[2], U) - planes.height(*joints[2], W);
-    result.graphs.push_back(merged(graph, {U, V, W}, {Still(), slid(slide, s), planes.pose(U, W, w.angle, w.shift, lift)}));
+    result.graphs.push_back(
+        merged(graph, {U, V, W}, {Still(), slid(slide, s), planes.pose(U, W, w.angle, w.shift, lift)}));
   }
   return result;
 }
@@ -217,7 +232,8 @@ PlanarSolutions close_with_two_slides(const LoopGraph& graph, const Planes& plan
   const Vec3<double> pivot_W = graph.frame(*joints[2], graph.side_in(*joints[2], W)).p;
   const PlanePoint left = planes.point(*joints[2], U) - planes.of(U)(X_UW.R * pivot_W + X_UW.p);
   const double D = (std::conj(d1) * d2).imag();
-  if (std::abs(D) <= kParallel) return {{}, std::abs((std::conj(d1) * left).imag()) <= kTouching * std::max(1.0, std::abs(left))};
+  if (std::abs(D) <= kParallel)
+    return {{}, std::abs((std::conj(d1) * left).imag()) <= kTouching * std::max(1.0, std::abs(left))};
   const double s = (std::conj(left) * d2).imag() / D, t = (std::conj(d1) * left).imag() / D;
   const Transform<double> X_UV = slid(one, s);
   return {{merged(graph, {U, V, W}, {Still(), X_UV, X_UV * slid(two, t)})}, false};
@@ -269,7 +285,8 @@ std::optional<PlanarSolutions> solve_platform(const LoopGraph& graph, const Plan
     for (std::size_t k = 0; k < 3; ++k) {
       const FreeJoint& at_A = graph.joints[at(step.joints[2 * k])];
       const int rod = step.groups[k + 2];
-      const InPlane r = onto(near[k], far[k], platform.fixed[k], pose.p + platform.moving[k] * std::polar(1.0, pose.angle));
+      const InPlane r =
+          onto(near[k], far[k], platform.fixed[k], pose.p + platform.moving[k] * std::polar(1.0, pose.angle));
       X.push_back(planes.pose(A, rod, r.angle, r.shift, planes.height(at_A, A) - planes.height(at_A, rod)));
     }
     result.graphs.push_back(merged(graph, step.groups, X));
@@ -291,7 +308,8 @@ std::optional<PlanarGroup> find_dyad(const LoopGraph& graph, const std::vector<i
     for (std::size_t j = i + 1; j < groups.size(); ++j) {
       const int one = joint_between(graph, groups[i], groups[j], false);
       for (std::size_t k = j + 1; one >= 0 && k < groups.size(); ++k) {
-        const int two = joint_between(graph, groups[j], groups[k], false), three = joint_between(graph, groups[k], groups[i], false);
+        const int two = joint_between(graph, groups[j], groups[k], false),
+                  three = joint_between(graph, groups[k], groups[i], false);
         if (two < 0 || three < 0) continue;
         return PlanarGroup{PlanarGroup::Kind::dyad, {one, two, three}, {groups[i], groups[j], groups[k]}};
       }

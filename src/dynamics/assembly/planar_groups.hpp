@@ -1,12 +1,15 @@
-// Groups of links that close in closed form, in any plane: what is left of a mechanism when its driven joints stand still is taken
-// apart into these, one after the other, each leaving one rigid group where there were several (Assur 1914).
+// Groups of links that close in closed form, in any plane: what is left of a mechanism when its driven joints stand
+// still is taken apart into these, one after the other, each leaving one rigid group where there were several (Assur
+// 1914).
 //
-//   dyad      three groups A, X, Y with a joint between each two. Three revolute joints: a triangle of known sides, two ways. Two
-//             and a prismatic one: a circle and a line, two ways. One and two prismatic ones: two lines, one way.
-//   platform  two groups and three rods with a revolute joint at either end: the sextic of planar_platform.hpp, up to six ways
+//   dyad      three groups A, X, Y with a joint between each two. Three revolute joints: a triangle of known sides, two
+//             ways. Two and a prismatic one: a circle and a line, two ways. One and two prismatic ones: two lines, one
+//             way.
+//   platform  two groups and three rods with a revolute joint at either end: the sextic of planar_platform.hpp, up to
+//             six ways
 //
-// All axes of revolute joints are parallel, prismatic joints move across them. A joint that holds a point only (spherical) serves
-// as a revolute one where another gives the direction.
+// All axes of revolute joints are parallel, prismatic joints move across them. A joint that holds a point only
+// (spherical) serves as a revolute one where another gives the direction.
 #pragma once
 
 #include <optional>
@@ -23,16 +26,16 @@ struct PlanarGroup {
   std::vector<int> groups;  // dyad: A, X, Y; platform: A, B, and the three rods. A keeps its frame.
 };
 
-// One after the other as long as there is one; `complete` where everything is in the base's group then. By connections alone:
-// whether the axes are parallel shows when it is solved.
+// One after the other as long as there is one; `complete` where everything is in the base's group then. By connections
+// alone: whether the axes are parallel shows when it is solved.
 struct PlanarPlan {
   std::vector<PlanarGroup> steps;
   bool complete = false;
 };
 PlanarPlan planar_plan(const LoopGraph& graph);
 
-// All ways to put the step together, as graphs in which its groups are one; none where the lengths do not allow any, no value where
-// it is not planar. `infinite`: it moves.
+// All ways to put the step together, as graphs in which its groups are one; none where the lengths do not allow any, no
+// value where it is not planar. `infinite`: it moves.
 struct PlanarSolutions {
   std::vector<LoopGraph> graphs;
   bool infinite = false;

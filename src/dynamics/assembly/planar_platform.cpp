@@ -36,7 +36,10 @@ struct Factors {
   Harmonic h2, h3, E2, E3, C, D;
 
   explicit Factors(const PlanarPlatform& p)
-      : d2(p.moving[1] - p.moving[0]), d3(p.moving[2] - p.moving[0]), B2(p.fixed[1] - p.fixed[0]), B3(p.fixed[2] - p.fixed[0]) {
+      : d2(p.moving[1] - p.moving[0]),
+        d3(p.moving[2] - p.moving[0]),
+        B2(p.fixed[1] - p.fixed[0]),
+        B3(p.fixed[2] - p.fixed[0]) {
     const auto square = [](const PlanePoint& d, const PlanePoint& B) {
       const PlanePoint w = std::conj(B) * d;
       return Harmonic{std::norm(d) + std::norm(B), -2.0 * w.real(), 2.0 * w.imag()};
@@ -85,7 +88,8 @@ double platform_scale(const PlanarPlatform& platform) {
 // The angle at which it hangs on three parallel rods of one length and moves along a circle: all e_i and h_i vanish.
 std::optional<double> parallel_angle(const PlanarPlatform& platform, const Factors& f, double scale) {
   const double near = 1e-9 * scale;
-  if (std::abs(platform.rod[1] - platform.rod[0]) > near || std::abs(platform.rod[2] - platform.rod[0]) > near) return {};
+  if (std::abs(platform.rod[1] - platform.rod[0]) > near || std::abs(platform.rod[2] - platform.rod[0]) > near)
+    return {};
   const bool second = std::norm(f.d2) >= std::norm(f.d3);
   const double angle = second ? std::arg(f.B2 * std::conj(f.d2)) : std::arg(f.B3 * std::conj(f.d3));
   const PlanePoint z = std::polar(1.0, angle);
@@ -99,8 +103,10 @@ std::array<double, 7> platform_polynomial(const PlanarPlatform& platform, double
   const Factors f(platform);
   const auto poly = [&](const Harmonic& h) { return by_tangent(h.turned(turn)); };
   const TangentPolynomial h2 = poly(f.h2), h3 = poly(f.h3), D = poly(f.D);
-  const TangentPolynomial one = tangent_product(tangent_product(h2, h2), poly(f.E3)), two = tangent_product(tangent_product(h3, h3), poly(f.E2));
-  const TangentPolynomial both = tangent_product(tangent_product(h2, h3), poly(f.C)), last = tangent_product(tangent_product(D, D), {1.0, 0.0, 1.0});
+  const TangentPolynomial one = tangent_product(tangent_product(h2, h2), poly(f.E3)),
+                          two = tangent_product(tangent_product(h3, h3), poly(f.E2));
+  const TangentPolynomial both = tangent_product(tangent_product(h2, h3), poly(f.C)),
+                          last = tangent_product(tangent_product(D, D), {1.0, 0.0, 1.0});
   const double r1 = platform.rod[0];
   std::array<double, 7> sum{};
   for (std::size_t k = 0; k < 7; ++k) sum[k] = one[k] + two[k] - 2.0 * both[k] - 4.0 * r1 * r1 * last[k];
@@ -147,7 +153,8 @@ PlatformPoses platform_poses(const PlanarPlatform& platform) {
   double turn = 0.0;
   std::array<double, 7> c = platform_polynomial(platform);
   const auto largest_of = [](const std::array<double, 7>& x) {
-    return std::abs(*std::max_element(x.begin(), x.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+    return std::abs(
+        *std::max_element(x.begin(), x.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
   };
   // each term has six lengths; what rounding leaves of a polynomial that vanishes is its sixth power
   if (largest_of(c) <= 1e-13 * std::pow(scale, 6)) {
@@ -159,7 +166,8 @@ PlatformPoses platform_poses(const PlanarPlatform& platform) {
     c = platform_polynomial(platform, turn);
   }
   const Factors factors(platform);
-  // there the sextic has a root of multiplicity four, which rounding scatters by its fourth root: none of these is a place of its own
+  // there the sextic has a root of multiplicity four, which rounding scatters by its fourth root: none of these is a
+  // place of its own
   const std::optional<double> parallel = parallel_angle(platform, factors, scale);
   result.infinite = parallel.has_value();
   const double tolerance = 1e-12 * scale;

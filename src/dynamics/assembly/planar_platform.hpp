@@ -1,14 +1,16 @@
-// Three points of a body that moves in a plane, each at a given distance from a fixed point: the platform of a planar 3-RRR whose
-// cranks stand still, or any three rods between two bodies.
+// Three points of a body that moves in a plane, each at a given distance from a fixed point: the platform of a planar
+// 3-RRR whose cranks stand still, or any three rods between two bodies.
 //
-// With z = e^{iφ}, d_i the points seen from the first, B_i the fixed points likewise, e_i = d_i z − B_i and p from the first fixed
-// point to the first point:  |p|² = r₁², |p + e_i|² = r_i². The differences are linear in p, Re(ē_i p) = ½ h_i with
+// With z = e^{iφ}, d_i the points seen from the first, B_i the fixed points likewise, e_i = d_i z − B_i and p from the
+// first fixed point to the first point:  |p|² = r₁², |p + e_i|² = r_i². The differences are linear in p, Re(ē_i p) = ½
+//                                        h_i with
 // h_i = r_i² − r₁² − |e_i|², so that
 //
 //   p = (h₂ e₃ − h₃ e₂)/(2i D),  D = Im(ē₂ e₃),     h₂² |e₃|² + h₃² |e₂|² − 2 h₂ h₃ Re(ē₂ e₃) − 4 r₁² D² = 0.
 //
-// Each factor is a + b cos φ + c sin φ, the whole of degree three in these: a polynomial of degree six in tan(φ/2), whose real
-// roots are the ways to assemble it. Where D = 0 the two lines coincide, and p is where the line meets the circle.
+// Each factor is a + b cos φ + c sin φ, the whole of degree three in these: a polynomial of degree six in tan(φ/2),
+// whose real roots are the ways to assemble it. Where D = 0 the two lines coincide, and p is where the line meets the
+// circle.
 #pragma once
 
 #include <array>
@@ -35,7 +37,7 @@ std::array<double, 7> platform_polynomial(const PlanarPlatform& platform, double
 
 struct PlatformPoses {
   std::vector<PlanarPose> poses;  // by angle, each met to rounding
-  bool infinite = false;          // it moves while the fixed points stand; listed is what does not belong to that motion
+  bool infinite = false;  // it moves while the fixed points stand; listed is what does not belong to that motion
 };
 PlatformPoses platform_poses(const PlanarPlatform& platform);
 

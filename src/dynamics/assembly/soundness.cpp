@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
 #include "../../base/random.hpp"
 #include "../../base/text.hpp"
-#include "assembly.hpp"
 #include "../kinematics/closure.hpp"
 #include "../tree/kinematics.hpp"
+#include "assembly.hpp"
 
 namespace lw {
 namespace {
@@ -34,7 +34,8 @@ std::vector<int> ring_of(const Model<double>& model, const LoopClosure<double>& 
   return up;
 }
 
-// Every axis of a ring along or across one direction, after forward_kinematics; it stays so, since nothing turns that direction.
+// Every axis of a ring along or across one direction, after forward_kinematics; it stays so, since nothing turns that
+// direction.
 bool moves_in_a_plane(const Model<double>& model, const Workspace<double>& work, const LoopClosure<double>& loop) {
   Vec3<double> normal;
   bool known = false;
@@ -53,8 +54,10 @@ bool moves_in_a_plane(const Model<double>& model, const Workspace<double>& work,
   const Vec3<double> axis = frame_pose(work, loop.a).R * loop.axis;
   if ((loop.type == JointType::revolute || loop.type == JointType::planar) && !turn(axis)) return false;
   if (loop.type == JointType::prismatic) slides.push_back(axis);
-  if (loop.type == JointType::universal || loop.type == JointType::spherical || loop.type == JointType::cylindrical) return false;
-  return known && std::all_of(slides.begin(), slides.end(), [&](const Vec3<double>& d) { return std::abs(dot(d, normal)) < 1e-9; });
+  if (loop.type == JointType::universal || loop.type == JointType::spherical || loop.type == JointType::cylindrical)
+    return false;
+  return known && std::all_of(slides.begin(), slides.end(),
+                              [&](const Vec3<double>& d) { return std::abs(dot(d, normal)) < 1e-9; });
 }
 
 Eigen::MatrixXd without_loop(const Model<double>& model, const ClosureState& state, int left_out) {
@@ -116,7 +119,8 @@ LoopJudgement judge_loops(const Model<double>& model) {
       return rank_of(without_loop(model, state, static_cast<int>(l))) == rank_of(without_loop(model, state, -1));
     });
     const bool within_one_body = model.loops[l].a.body == model.loops[l].b.body;
-    if (idle && !within_one_body && model.loops[l].type != JointType::floating) j.redundant.push_back(static_cast<int>(l));
+    if (idle && !within_one_body && model.loops[l].type != JointType::floating)
+      j.redundant.push_back(static_cast<int>(l));
   }
   return j;
 }
@@ -135,9 +139,11 @@ std::string complaint(const Model<double>& model, const LoopJudgement& j) {
     }
     const std::string open = open_loop(model, work, mobility(model).q);
     if (each) {
-      return fmt::format("the loops of `{}` conflict: each can be closed by itself, but not all together; {} equations of which {} are "
-                         "independent, {}",
-                         model.name, j.equations, j.independent, open);
+      return fmt::format(
+          "the loops of `{}` conflict: each can be closed by itself, but not all together; {} equations of which {} "
+          "are "
+          "independent, {}",
+          model.name, j.equations, j.independent, open);
     }
     return fmt::format("`{}` cannot be assembled near its home pose: {}", model.name, open);
   }
@@ -151,15 +157,19 @@ std::string complaint(const Model<double>& model, const LoopJudgement& j) {
 std::string redundancy(const Model<double>& model, const LoopJudgement& j) {
   if (!j.closed || j.redundant.empty()) return "";
   const std::string& name = model.loops[at(j.redundant[0])].name;
-  return fmt::format("the loop `{}` of `{}` is redundant: the closures have rank {} with it and without it, and what it bears is not determined; it may be "
-                     "left out", name, model.name, j.rank);
+  return fmt::format(
+      "the loop `{}` of `{}` is redundant: the closures have rank {} with it and without it, and what it bears is not "
+      "determined; it may be "
+      "left out",
+      name, model.name, j.rank);
 }
 
 std::string remark(const Model<double>& model, const LoopJudgement& j) {
   if (model.loops.empty() || !j.closed || j.rank == j.independent) return "";
-  return fmt::format("counting the joints of `{}` gives {}, but it has {}: of {} closure equations {} are independent, {}", model.name,
-                     counted(at(std::max(j.gruebler, 0)), "freedom", "freedoms"), j.freedoms, j.independent, j.rank,
-                     j.rank < j.independent ? "so that reactions in the joints are not unique" : "more than were counted");
+  return fmt::format(
+      "counting the joints of `{}` gives {}, but it has {}: of {} closure equations {} are independent, {}", model.name,
+      counted(at(std::max(j.gruebler, 0)), "freedom", "freedoms"), j.freedoms, j.independent, j.rank,
+      j.rank < j.independent ? "so that reactions in the joints are not unique" : "more than were counted");
 }
 
 }  // namespace lw

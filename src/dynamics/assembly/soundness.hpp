@@ -1,4 +1,5 @@
-// Whether the loops of a mechanism make sense together: how much they leave free, and what is wrong where they leave nothing.
+// Whether the loops of a mechanism make sense together: how much they leave free, and what is wrong where they leave
+// nothing.
 //
 //   Grübler–Kutzbach:  Σ freedoms of all joints − Σ λ over the loops, λ = 3 for a loop that moves in a plane, else 6
 //                      (for one λ the same as λ (links − 1 − joints) + Σ freedoms)
@@ -15,13 +16,13 @@
 namespace lw {
 
 struct LoopJudgement {
-  bool planar = false;    // every loop moves in a plane
-  int gruebler = 0;       // freedoms by counting
-  int freedoms = 0;       // by rank
-  int equations = 0;      // of the closures, in space
-  int independent = 0;    // of these by counting: λ less the freedoms of the closing joint, for each loop
-  int rank = 0;           // and in fact
-  bool closed = true;     // from the home pose
+  bool planar = false;  // every loop moves in a plane
+  int gruebler = 0;     // freedoms by counting
+  int freedoms = 0;     // by rank
+  int equations = 0;    // of the closures, in space
+  int independent = 0;  // of these by counting: λ less the freedoms of the closing joint, for each loop
+  int rank = 0;         // and in fact
+  bool closed = true;   // from the home pose
   double residual = 0.0;
   std::vector<int> redundant;  // loops without which the rank is the same
 };
@@ -29,8 +30,8 @@ LoopJudgement judge_loops(const Model<double>& model);
 
 // What makes it useless, in the file's words, or "": loops that conflict, nothing that moves.
 std::string complaint(const Model<double>& model, const LoopJudgement& judgement);
-// What deserves a warning, or "": loops that say nothing that others have not said. Motion and torques are as without them, and what they bear is
-// not determined.
+// What deserves a warning, or "": loops that say nothing that others have not said. Motion and torques are as without
+// them, and what they bear is not determined.
 std::string redundancy(const Model<double>& model, const LoopJudgement& judgement);
 // What is remarkable but no harm: equations that are partly redundant, freedoms that counting does not see.
 std::string remark(const Model<double>& model, const LoopJudgement& judgement);

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
 #include "../../spatial/rotation_vector.hpp"
 #include "../tree/kinematics.hpp"
-#include "mode_identity.hpp"
 #include "link_comparison.hpp"
+#include "mode_identity.hpp"
 #include "mode_search.hpp"
 #include "planar_groups.hpp"
 #include "soundness.hpp"
@@ -29,12 +29,18 @@ struct Way {
 class Mapper {
  public:
   Mapper(const Model<double>& model, int frame, double turned)
-      : model_(model), held_(model), work_(model), frame_(frame), home_(assemble_home(model)),
-        driven_(driving_velocities(model, work_, home_)), identity_(model, work_, home_.q, driven_) {
+      : model_(model),
+        held_(model),
+        work_(model),
+        frame_(frame),
+        home_(assemble_home(model)),
+        driven_(driving_velocities(model, work_, home_)),
+        identity_(model, work_, home_.q, driven_) {
     const LoopJudgement judgement = judge_loops(model);
     if (!judgement.planar || (judgement.freedoms != 2 && judgement.freedoms != 3)) {
-      throw Error(ErrorCode::usage, fmt::format("a workspace is drawn for planar mechanisms with two or three freedoms; `{}` {} {}",
-                                                model.name, judgement.planar ? "has" : "is spatial and has", judgement.freedoms));
+      throw Error(ErrorCode::usage,
+                  fmt::format("a workspace is drawn for planar mechanisms with two or three freedoms; `{}` {} {}",
+                              model.name, judgement.planar ? "has" : "is spatial and has", judgement.freedoms));
     }
     forward_kinematics<double>(model, work_, home_.q);
     pose_ = frame_pose(model, work_, frame);
@@ -43,15 +49,20 @@ class Mapper {
     map_.turned = map_.turns_freely ? 0.0 : turned;
     choose_axes();
     pose_.R = rotation_about_axis<double>(cross(map_.right, map_.up), map_.turned) * pose_.R;
-    LoopClosure<double> target{"target", map_.turns_freely ? JointType::spherical : JointType::fixed, normal_, normal_, {"target", -1, pose_},
+    LoopClosure<double> target{"target",
+                               map_.turns_freely ? JointType::spherical : JointType::fixed,
+                               normal_,
+                               normal_,
+                               {"target", -1, pose_},
                                model.frames[lw::at(frame)]};
     held_.loops.push_back(target);
     const LoopGraph graph = loop_graph(held_, home_.q, {});
     plan_ = planar_plan(graph);
     if (graph.tied || !plan_.complete) {
-      throw Error(ErrorCode::usage, fmt::format("the legs of `{}` to `{}` do not close in closed form, which a workspace needs; --frame "
-                                                "names another link",
-                                                model.name, model.frames[lw::at(frame)].name));
+      throw Error(ErrorCode::usage,
+                  fmt::format("the legs of `{}` to `{}` do not close in closed form, which a workspace needs; --frame "
+                              "names another link",
+                              model.name, model.frames[lw::at(frame)].name));
     }
     find_home_label();
   }
@@ -103,7 +114,8 @@ class Mapper {
       for (const Way& way : all) {
         const std::optional<PlanarSolutions> found = put_together(way.graph, step);
         if (!found) throw Error(ErrorCode::usage, fmt::format("`{}` does not move in one plane", model_.name));
-        for (std::size_t k = 0; k < found->graphs.size(); ++k) next.push_back({found->graphs[k], way.label + static_cast<char>('0' + k)});
+        for (std::size_t k = 0; k < found->graphs.size(); ++k)
+          next.push_back({found->graphs[k], way.label + static_cast<char>('0' + k)});
       }
       all = std::move(next);
     }
@@ -121,7 +133,8 @@ class Mapper {
     pose.R = frame_pose(model_, work_, frame_).R;
     const double size = mechanism_size(model_);
     for (const Way& way : ways(pose)) {
-      if (same_assembly(model_, work_, coordinates_from(model_, way.graph, home_.q), home_.q, 1e-6 * size)) label_ = way.label;
+      if (same_assembly(model_, work_, coordinates_from(model_, way.graph, home_.q), home_.q, 1e-6 * size))
+        label_ = way.label;
     }
   }
 
@@ -129,13 +142,15 @@ class Mapper {
     Box box{HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
-        const double u = in.left + (in.right - in.left) * i / (n - 1), v = in.bottom + (in.top - in.bottom) * j / (n - 1);
+        const double u = in.left + (in.right - in.left) * i / (n - 1),
+                     v = in.bottom + (in.top - in.bottom) * j / (n - 1);
         if (ways(u, v).empty()) continue;
         box = {std::min(box.left, u), std::min(box.bottom, v), std::max(box.right, u), std::max(box.top, v)};
       }
     }
     if (box.left > box.right) {
-      throw Error(ErrorCode::data, fmt::format("`{}` reaches nothing with `{}` turned like that", model_.name, model_.frames[lw::at(frame_)].name));
+      throw Error(ErrorCode::data, fmt::format("`{}` reaches nothing with `{}` turned like that", model_.name,
+                                               model_.frames[lw::at(frame_)].name));
     }
     return box;
   }
@@ -160,7 +175,8 @@ class Mapper {
           double low = 0.0, high = 1.0;
           for (int halving = 0; halving < 7; ++halving) {
             const double part = 0.5 * (low + high);
-            const double u = map_.left + (i + (upward ? 0.0 : part)) * map_.step, v = map_.bottom + (j + (upward ? part : 0.0)) * map_.step;
+            const double u = map_.left + (i + (upward ? 0.0 : part)) * map_.step,
+                         v = map_.bottom + (j + (upward ? part : 0.0)) * map_.step;
             (reaches(u, v) == here ? low : high) = part;
           }
           (upward ? map_.border_up : map_.border_right)[map_.at(i, j)] = 0.5 * (low + high);

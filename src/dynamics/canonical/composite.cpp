@@ -88,7 +88,8 @@ class Composite {
     return {P.m, P.h + p * P.m, P.E + (side + transpose(side)) + outer(p, p * P.m)};
   }
 
-  // Wrench of a composite body for a unit acceleration k of its joint, in the carrier's axes (of a free joint: its own).
+  // Wrench of a composite body for a unit acceleration k of its joint, in the carrier's axes (of a free joint: its
+  // own).
   static Force<T> wrench(JointKind kind, const SecondMoments<T>& P, const T& inertia_z, int k) {
     const T none(0.0);
     if (kind == JointKind::revolute) {
@@ -126,14 +127,16 @@ class Composite {
                                                                                      : Transform<T>{link.B, origin(j)})
                   .to_parent(f);
           const State& parent = bodies_[at(link.parent)];
-          if (tree_.links[at(link.parent)].kind == JointKind::revolute) f = {parent.turn.out(f.ang), parent.turn.out(f.lin)};
+          if (tree_.links[at(link.parent)].kind == JointKind::revolute)
+            f = {parent.turn.out(f.ang), parent.turn.out(f.lin)};
         }
         j = at(link.parent);
       }
     }
   }
 
-  void put(Out<T> M, const Body<T>& row_body, int row, const Body<T>& column_body, int column, const T& value, bool diagonal) const {
+  void put(Out<T> M, const Body<T>& row_body, int row, const Body<T>& column_body, int column, const T& value,
+           bool diagonal) const {
     const auto n = at(model_.nv), r = at(row), c = at(column);
     if (!model_.has_mimics) {
       M[r * n + c] = M[c * n + r] = value;
@@ -160,9 +163,8 @@ void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, 
   add_rotor_ties<T>(model, M);
 }
 
-#define LW_INSTANTIATE(T)                                                                                         \
-  template void composite_mass_matrix<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, \
-                                         Out<T>);
+#define LW_INSTANTIATE(T) \
+  template void composite_mass_matrix<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, Out<T>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -17,7 +17,7 @@ void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const T
   for (std::size_t i = 0; i < tree.links.size(); ++i) reactions->push_back(recursion.reaction(i));
 }
 
-#define LW_INSTANTIATE(T)                                                                                       \
+#define LW_INSTANTIATE(T)                                                                                           \
   template void tensor_inverse<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, In<T>, \
                                   Out<T>, std::vector<Force<T>>*);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)

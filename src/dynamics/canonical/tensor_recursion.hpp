@@ -15,7 +15,7 @@ struct TensorMotion {
   Vec3<T> w, alpha, a;
   Mat3<T> U;
   T d1 = T(0.0), d2 = T(0.0), d3 = T(0.0);  // U₁₁ − U₃₃, U₃₃ − U₂₂, U₂₂ − U₁₁
-  bool crossless = false;  // ω_x ω_y = 0 in all states, so that U₂₁ = −U₁₂ = α_z
+  bool crossless = false;                   // ω_x ω_y = 0 in all states, so that U₂₁ = −U₁₂ = α_z
 };
 
 // All of U from ω, its third column and α_z.
@@ -50,8 +50,7 @@ template <class T>
 Force<T> wrench(const SecondMoments<T>& P, const TensorMotion<T>& m, const T* inertia_z = nullptr) {
   const Mat3<T>&U = m.U, &E = P.E;
   const Vec3<T>& a = m.a;
-  const T about_z =
-      m.crossless && inertia_z != nullptr ? U(1, 0) * *inertia_z : U(1, 0) * E(0, 0) - U(0, 1) * E(1, 1);
+  const T about_z = m.crossless && inertia_z != nullptr ? U(1, 0) * *inertia_z : U(1, 0) * E(0, 0) - U(0, 1) * E(1, 1);
   const Vec3<T> n(U(2, 0) * E(0, 1) - U(1, 0) * E(0, 2) + m.d2 * E(1, 2) + U(2, 1) * E(1, 1) - U(1, 2) * E(2, 2),
                   U(0, 1) * E(1, 2) - U(2, 1) * E(0, 1) + m.d1 * E(0, 2) + U(0, 2) * E(2, 2) - U(2, 0) * E(0, 0),
                   U(1, 2) * E(0, 2) - U(0, 2) * E(1, 2) + m.d3 * E(0, 1) + about_z);
@@ -124,21 +123,22 @@ template <class T>
 struct TensorLink {
   TensorMotion<T> body;     // in the link's axes, at its origin
   TensorMotion<T> carrier;  // in the carrier's axes, at its origin; only where it is asked for
-  TensorMotion<T> before;   // the parent's motion in the carrier's axes, at the link's origin; of U the third column is sure
-  Force<T> joint;          // wrench through the joint, in the carrier's axes (of a free joint: its own)
+  TensorMotion<T>
+      before;      // the parent's motion in the carrier's axes, at the link's origin; of U the third column is sure
+  Force<T> joint;  // wrench through the joint, in the carrier's axes (of a free joint: its own)
   Turn<T> turn;
   T angle = T(0.0);
   int quarters = 0;
   bool carries = false;  // a merged child
-  Force<T> inner;  // wrench on the link, in its axes
-  Force<T> outer;  // what its carrier's axes are better for
+  Force<T> inner;        // wrench on the link, in its axes
+  Force<T> outer;        // what its carrier's axes are better for
 };
-
 
 template <class T>
 class TensorRecursion {
  public:
-  TensorRecursion(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd, In<T> qdd)
+  TensorRecursion(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
+                  In<T> qdd)
       : model_(model), tree_(tree), road_(road), q_(q), qd_(qd), qdd_(qdd), states_(tree.links.size()) {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (road.merged[i]) states_[at(tree.links[i].parent)].carries = true;
@@ -268,8 +268,7 @@ class TensorRecursion {
     m.alpha = Bt * from.alpha;
     turn_tensor(from, link.B, m);
     const T twice = T(2.0) * joint_rate<T>(body(i), qd_);
-    m.a = Bt * (from.a + from.U * origin(i)) +
-          Vec3<T>(m.w[1] * twice, -(m.w[0] * twice), joint_rate<T>(body(i), qdd_));
+    m.a = Bt * (from.a + from.U * origin(i)) + Vec3<T>(m.w[1] * twice, -(m.w[0] * twice), joint_rate<T>(body(i), qdd_));
     states_[i].before = m;  // but for a
   }
 
@@ -289,7 +288,8 @@ class TensorRecursion {
     states_[i].before.U = Rt * (from.U * X.R);
     states_[i].before.a = m.a;
     if (tree_.links[i].kind == JointKind::floating) {
-      m.a += Vec3<T>(qdd_[v + 3], qdd_[v + 4], qdd_[v + 5]) + cross(before + m.w, Vec3<T>(qd_[v + 3], qd_[v + 4], qd_[v + 5]));
+      m.a += Vec3<T>(qdd_[v + 3], qdd_[v + 4], qdd_[v + 5]) +
+             cross(before + m.w, Vec3<T>(qd_[v + 3], qd_[v + 4], qd_[v + 5]));
     }
     complete(m);
   }

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "../../base/index.hpp"
-#include "../tree/elements.hpp"
-#include "../tree/extent.hpp"
 #include "../formulations/linkage.hpp"
 #include "../parameters/regrouping.hpp"
+#include "../tree/elements.hpp"
+#include "../tree/extent.hpp"
 
 namespace lw {
 
@@ -135,8 +135,8 @@ class Canonical {
   }
 
  private:
-  // Of a body at q = 0, in axes parallel to the world's at the first joint of its chain: digits of small links far away from
-  // the world's origin are kept.
+  // Of a body at q = 0, in axes parallel to the world's at the first joint of its chain: digits of small links far away
+  // from the world's origin are kept.
   struct AtRest {
     Mat3<double> R = Mat3<double>::identity();
     Vec3<T> P;
@@ -198,7 +198,8 @@ class Canonical {
     if (left > 1 && constant) own.x = own.R * unit(numeric);
   }
 
-  // Of the common normal, on the first axis. Where they are parallel, or nearly so that it is far, next to the second's point.
+  // Of the common normal, on the first axis. Where they are parallel, or nearly so that it is far, next to the second's
+  // point.
   Vec3<T> foot(const AtRest& first, const AtRest& second) const {
     const Direction n = cross(first.z, second.z);
     const double square = dot(n, n);
@@ -448,7 +449,7 @@ Model<T> canonical_model(const CanonicalTree<T>& tree, const Model<T>& model) {
   template struct SecondMoments<T>;                                                       \
   template struct CanonicalTree<T>;                                                       \
   template Model<T> canonical_model<T>(const CanonicalTree<T>&, const Model<T>&);         \
-  template CanonicalTree<T> canonical_tree<T>(const Model<T>&, const std::vector<bool>&);\
+  template CanonicalTree<T> canonical_tree<T>(const Model<T>&, const std::vector<bool>&); \
   template bool has_gauge<T>(const CanonicalTree<T>&, std::size_t, Gauge);                \
   template void regauge<T>(CanonicalTree<T>&, const Model<T>&, const Gauges&, const std::vector<bool>&);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)

@@ -60,7 +60,8 @@ Transform<T> free_pose(const typename CanonicalTree<T>::Link& link, const Body<T
           floats ? link.p + link.B * Vec3<T>(q[k], q[k + 1], q[k + 2]) : link.p};
 }
 
-// The same as turned_out, of moments that are no constants, with the moment of inertia about z beside them, which the turn leaves alone.
+// The same as turned_out, of moments that are no constants, with the moment of inertia about z beside them, which the
+// turn leaves alone.
 template <class T>
 SecondMoments<T> turned_out(const SecondMoments<T>& P, const T& inertia_z, const Turn<T>& turn) {
   SecondMoments<T> out = P;

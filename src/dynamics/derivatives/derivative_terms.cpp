@@ -16,8 +16,8 @@ double norm(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
 
 bool is_free(const Body<double>& b) { return b.kind == JointKind::spherical || b.kind == JointKind::floating; }
 
-// visit(b, X, velocity k of its joint, whether it turns, its axis) of the bodies b whose joints carry a body, in the axes of b; X is
-// the pose of the carried one there.
+// visit(b, X, velocity k of its joint, whether it turns, its axis) of the bodies b whose joints carry a body, in the
+// axes of b; X is the pose of the carried one there.
 template <class Visit>
 void each_above(const Model<double>& model, const Workspace<double>& work, int carried, const Visit& visit) {
   Transform<double> X;
@@ -67,12 +67,13 @@ class PointNorm {
 
 class Terms {
  public:
-  Terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd, In<double> qdd, DerivativeTerms& to)
+  Terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd, In<double> qdd,
+        DerivativeTerms& to)
       : model_(model), work_(work), q_(q), qd_(qd), to_(to), bodies_(model.bodies.size()) {
     for (const Body<double>& b : model.bodies) norms_.emplace_back(b.inertia);
     for (const bool moving : {false, true}) {
-      forward_accelerations<double>(model, work, q, moving ? qd : In<double>(work.zero), moving ? In<double>(work.zero) : qdd,
-                                    Vec3<double>::zero());
+      forward_accelerations<double>(model, work, q, moving ? qd : In<double>(work.zero),
+                                    moving ? In<double>(work.zero) : qdd, Vec3<double>::zero());
       for (std::size_t i = 0; i < bodies_.size(); ++i) {
         bodies_[i].causes[moving ? 1 : 0] = {work.velocity[i].ang, work.alpha[i], work.acceleration[i]};
         bodies_[i].alpha += norm(work.alpha[i]);
@@ -89,25 +90,30 @@ class Terms {
     std::vector<Column> columns;
     const PointNorm& size = norms_[b];
     Motion<double> relative;  // of the body to the parent of the joint, at the centre of mass in the body's axes
-    each_above(model_, work_, static_cast<int>(b), [&](std::size_t above, const Transform<double>& X, int k, bool turns, const Vec3<double>& axis) {
-      const Body<double>& joint = model_.bodies[above];
-      const Vec3<double> r = X.R * size.com() + X.p, none = Vec3<double>::zero();
-      const Mat3<double> back = transpose(X.R);
-      const Motion<double> J{turns ? back * axis : none, back * (turns ? cross(axis, r) : axis)};
-      const double rate = is_free(joint) ? qd_[at(joint.v + k)] : joint_rate<double>(joint, qd_);
-      relative += {J.ang * rate, J.lin * rate};
-      double own = size.of(J.ang, J.lin);
-      if (turns) own = is_free(joint) ? size.of_all_turns(norm(r)) : own + kOtherAxes * size.of_all_turns(norm(r));
-      const Moving parent = joint.parent < 0 ? Moving{} : bodies_[at(joint.parent)];
-      const double carried = joint.parent < 0 ? 0.0 : accelerations(at(joint.parent), size, work_.X[above].R * r + work_.X[above].p);
-      double spin = 0.0;  // of axes that turn with the joint
-      if (is_free(joint)) spin = std::hypot(qd_[at(joint.v)], qd_[at(joint.v + 1)], qd_[at(joint.v + 2)]);
-      columns.push_back({at(joint.v + k), std::abs(joint.ratio), turns ? 1.0 : 0.0, own, parent.w + spin,
-                         parent.alpha + parent.w * parent.w, 0.0, carried});
-      // a free joint's velocities go together
-      if (k + 1 < joint.velocities()) return;
-      for (int c = 0; c < joint.velocities(); ++c) columns[columns.size() - 1 - at(c)].u = size.of(relative.ang, relative.lin);
-    });
+    each_above(model_, work_, static_cast<int>(b),
+               [&](std::size_t above, const Transform<double>& X, int k, bool turns, const Vec3<double>& axis) {
+                 const Body<double>& joint = model_.bodies[above];
+                 const Vec3<double> r = X.R * size.com() + X.p, none = Vec3<double>::zero();
+                 const Mat3<double> back = transpose(X.R);
+                 const Motion<double> J{turns ? back * axis : none, back * (turns ? cross(axis, r) : axis)};
+                 const double rate = is_free(joint) ? qd_[at(joint.v + k)] : joint_rate<double>(joint, qd_);
+                 relative += {J.ang * rate, J.lin * rate};
+                 double own = size.of(J.ang, J.lin);
+                 if (turns)
+                   own = is_free(joint) ? size.of_all_turns(norm(r)) : own + kOtherAxes * size.of_all_turns(norm(r));
+                 const Moving parent = joint.parent < 0 ? Moving{} : bodies_[at(joint.parent)];
+                 const double carried =
+                     joint.parent < 0 ? 0.0
+                                      : accelerations(at(joint.parent), size, work_.X[above].R * r + work_.X[above].p);
+                 double spin = 0.0;  // of axes that turn with the joint
+                 if (is_free(joint)) spin = std::hypot(qd_[at(joint.v)], qd_[at(joint.v + 1)], qd_[at(joint.v + 2)]);
+                 columns.push_back({at(joint.v + k), std::abs(joint.ratio), turns ? 1.0 : 0.0, own, parent.w + spin,
+                                    parent.alpha + parent.w * parent.w, 0.0, carried});
+                 // a free joint's velocities go together
+                 if (k + 1 < joint.velocities()) return;
+                 for (int c = 0; c < joint.velocities(); ++c)
+                   columns[columns.size() - 1 - at(c)].u = size.of(relative.ang, relative.lin);
+               });
     const double a = size.of(Vec3<double>::zero(), model_.gravity) + accelerations(b, size, size.com());
     const std::size_t n = at(model_.nv);
     for (const Column& j : columns) {
@@ -144,7 +150,8 @@ class Terms {
       for (const AtPoint& c : arm(s.b)) both.push_back(c);
       add_pairs(both, slope + pull / line.length, pull, 0.0);
     }
-    for (const ForceElement<double>& f : model_.forces) add_pairs(arm(f.frame), 0.0, norm(f.wrench.lin), norm(f.wrench.ang));
+    for (const ForceElement<double>& f : model_.forces)
+      add_pairs(arm(f.frame), 0.0, norm(f.wrench.lin), norm(f.wrench.ang));
     for (const JointElement<double>& e : model_.joint_elements) {
       const Body<double>& b = model_.bodies[at(e.body)];
       const double x = joint_coordinate<double>(b, q_), slope = e.spring.empty() ? 0.0 : std::abs(e.spring.slope(x));
@@ -179,17 +186,20 @@ class Terms {
 
   std::vector<AtPoint> arm(const Frame<double>& f) const {
     std::vector<AtPoint> columns;
-    each_above(model_, work_, f.body, [&](std::size_t above, const Transform<double>& X, int k, bool turns, const Vec3<double>&) {
-      const Body<double>& joint = model_.bodies[above];
-      columns.push_back({at(joint.v + k), std::abs(joint.ratio), turns ? 1.0 : 0.0, turns ? norm(X.R * f.X_BF.p + X.p) : 1.0});
-    });
+    each_above(model_, work_, f.body,
+               [&](std::size_t above, const Transform<double>& X, int k, bool turns, const Vec3<double>&) {
+                 const Body<double>& joint = model_.bodies[above];
+                 columns.push_back({at(joint.v + k), std::abs(joint.ratio), turns ? 1.0 : 0.0,
+                                    turns ? norm(X.R * f.X_BF.p + X.p) : 1.0});
+               });
     return columns;
   }
   void add_pairs(const std::vector<AtPoint>& columns, double stiffness, double force, double moment) {
     for (const AtPoint& j : columns) {
       for (const AtPoint& i : columns) {
-        to_.d_q[j.v * at(model_.nv) + i.v] += i.ratio * j.ratio * (stiffness * i.J * j.J + force * (i.turns * j.J + j.turns * i.J) +
-                                                                   moment * i.turns * j.turns);
+        to_.d_q[j.v * at(model_.nv) + i.v] +=
+            i.ratio * j.ratio *
+            (stiffness * i.J * j.J + force * (i.turns * j.J + j.turns * i.J) + moment * i.turns * j.turns);
       }
     }
   }
@@ -214,7 +224,8 @@ double rate(const Mat3<Dual>& m) {
 
 class ParameterTerms {
  public:
-  ParameterTerms(const Model<Dual>& model, Workspace<Dual>& work) : terms(at(model.nv), 0.0), model_(model), work_(work) {}
+  ParameterTerms(const Model<Dual>& model, Workspace<Dual>& work)
+      : terms(at(model.nv), 0.0), model_(model), work_(work) {}
 
   // The change of a wrench on body i, at the joints that carry it.
   void add_wrench(std::size_t i, const Force<Dual>& f) { add_wrench(i, f, norm(rate(f.ang)), norm(rate(f.lin))); }
@@ -226,7 +237,8 @@ class ParameterTerms {
       if (b.kind == JointKind::revolute || b.kind == JointKind::prismatic) {
         const bool turns = b.kind == JointKind::revolute;
         const Dual torque = b.ratio * dot(b.axis, turns ? f.ang : f.lin);
-        terms[v] += std::abs(torque.d) + kOtherAxes * (std::abs(b.ratio.v) * (turns ? ang : lin) + std::abs(b.ratio.d) * norm(value(turns ? f.ang : f.lin)));
+        terms[v] += std::abs(torque.d) + kOtherAxes * (std::abs(b.ratio.v) * (turns ? ang : lin) +
+                                                       std::abs(b.ratio.d) * norm(value(turns ? f.ang : f.lin)));
       } else {
         for (std::size_t k = 0; k < 3; ++k) {
           terms[v + k] += ang;
@@ -250,7 +262,8 @@ class ParameterTerms {
       const Vec3<Dual>&w = work_.velocity[i].ang, &alpha = work_.alpha[i], &a = work_.acceleration[i];
       const Vec3<Dual> turning = I.I * alpha, spinning = cross(w, I.I * w), lifting = cross(I.h, a);
       const Vec3<Dual> carried = I.mass * a, swung = cross(alpha, I.h), thrown = cross(w, cross(w, I.h));
-      add_wrench(i, {turning + spinning + lifting, carried + swung + thrown}, norm(rate(turning)) + norm(rate(spinning)) + norm(rate(lifting)),
+      add_wrench(i, {turning + spinning + lifting, carried + swung + thrown},
+                 norm(rate(turning)) + norm(rate(spinning)) + norm(rate(lifting)),
                  norm(rate(carried)) + norm(rate(swung)) + norm(rate(thrown)));
     }
   }
@@ -280,7 +293,8 @@ class ParameterTerms {
     }
     for (const ForceElement<Dual>& f : model_.forces) {
       if (f.frame.body < 0) continue;
-      add_wrench(at(f.frame.body), f.in_link ? f.frame.X_BF.to_parent(f.wrench) : wrench_on_body<Dual>(work_, f.frame, f.wrench));
+      add_wrench(at(f.frame.body),
+                 f.in_link ? f.frame.X_BF.to_parent(f.wrench) : wrench_on_body<Dual>(work_, f.frame, f.wrench));
     }
     std::vector<Dual> at_joints(terms.size());
     subtract_element_torques<Dual>(model_, q, at_joints);
@@ -296,7 +310,8 @@ class ParameterTerms {
 
 }  // namespace
 
-DerivativeTerms derivative_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd, In<double> qdd) {
+DerivativeTerms derivative_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd,
+                                 In<double> qdd) {
   const std::vector<double> none(at(model.nv * model.nv), 0.0);
   DerivativeTerms all{none, none, none};
   Terms terms(model, work, q, qd, qdd, all);
@@ -306,7 +321,8 @@ DerivativeTerms derivative_terms(const Model<double>& model, Workspace<double>& 
   return all;
 }
 
-std::vector<double> parameter_terms(const Model<Dual>& moving, Workspace<Dual>& work, In<double> q, In<double> qd, In<double> qdd) {
+std::vector<double> parameter_terms(const Model<Dual>& moving, Workspace<Dual>& work, In<double> q, In<double> qd,
+                                    In<double> qdd) {
   const std::vector<Dual> x(q.begin(), q.end()), xd(qd.begin(), qd.end()), xdd(qdd.begin(), qdd.end());
   const Vec3<Dual> weightless = Vec3<Dual>::zero();
   ParameterTerms all(moving, work);

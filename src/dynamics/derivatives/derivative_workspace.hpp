@@ -1,12 +1,12 @@
-// Scratch memory of inverse_derivatives and forward_derivatives, sized once for a model, with what the tree says about where
-// there are entries.
+// Scratch memory of inverse_derivatives and forward_derivatives, sized once for a model, with what the tree says about
+// where there are entries.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "lanes.hpp"
 #include "../tree/workspace.hpp"
+#include "lanes.hpp"
 
 namespace lw {
 
@@ -39,10 +39,10 @@ struct DerivativeWorkspace {
   std::vector<Placed> placed;
   std::vector<Composite> composite;
   std::vector<T> angle, sine, cosine;  // of each body, where it turns
-  std::vector<int> first;      // of each body: its first column
-  std::vector<int> root;       // of each body: its tree's root where that turns or floats freely, else -1
-  std::vector<Vec3<T>> fall;   // of each root: −gravity in its axes
-  bool branches = false;       // some joints are not above one another: their entries are zero
+  std::vector<int> first;              // of each body: its first column
+  std::vector<int> root;               // of each body: its tree's root where that turns or floats freely, else -1
+  std::vector<Vec3<T>> fall;           // of each root: −gravity in its axes
+  bool branches = false;               // some joints are not above one another: their entries are zero
 
   // Where the entries of column j stand: by columns, or spread over lanes, eight columns a block.
   std::vector<std::ptrdiff_t> by_columns, in_lanes;
@@ -66,14 +66,16 @@ struct DerivativeWorkspace {
   std::vector<TwoLanes<T>> both;  // d_q and d_qd, rows of a block one behind the other
   std::vector<Lanes<T>> single;   // a block of M⁻¹
 
-  // All of that. Above Workspace::kDense velocities it is megabytes that few want: forward_derivatives then calls this first.
+  // All of that. Above Workspace::kDense velocities it is megabytes that few want: forward_derivatives then calls this
+  // first.
   void prepare_solutions(const Model<T>& model);
 };
 
 template <class T>
 void check_workspace(const char* algorithm, const Model<T>& model, const DerivativeWorkspace<T>& work) {
   const bool fits = work.placed.size() == model.bodies.size() && work.qdd.size() == static_cast<std::size_t>(model.nv);
-  if (!fits) [[unlikely]] refuse_workspace(algorithm, model.name);
+  if (!fits) [[unlikely]]
+    refuse_workspace(algorithm, model.name);
 }
 
 }  // namespace lw

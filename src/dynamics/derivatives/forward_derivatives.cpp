@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "../../base/index.hpp"
-#include "element_derivatives.hpp"
 #include "../tree/elements.hpp"
+#include "element_derivatives.hpp"
 
 namespace lw {
 namespace {
@@ -33,7 +33,8 @@ void factorize(DerivativeWorkspace<T>& work, In<T> M, int nv) {
     Lanes<T>* const lanes = &work.factors[at(row.lanes)];
     const int above = row.size - 1;
     const T inverse = T(1.0) / own[above];
-    // The row of the t-th velocity above has entries for the first t + 1. What its last lanes hold beyond is never read.
+    // The row of the t-th velocity above has entries for the first t + 1. What its last lanes hold beyond is never
+    // read.
     for (int t = above; t-- > 0;) {
       const T a = own[t] * inverse;
       Lanes<T>* const other = &work.factors[at(work.rows[at(path[t])].lanes)];
@@ -59,8 +60,8 @@ void solve_up(const DerivativeWorkspace<T>& work, const std::vector<Entry<T>>& l
   }
 }
 
-// L x = sign · D⁻¹ y in place, for the velocities from `begin` on, those before being solved. A joint and the one that hangs
-// on it are taken together: what they read is the same.
+// L x = sign · D⁻¹ y in place, for the velocities from `begin` on, those before being solved. A joint and the one that
+// hangs on it are taken together: what they read is the same.
 enum class Sign { plus, minus };
 template <class T, class X>
 void solve_down(const DerivativeWorkspace<T>& work, int begin, Sign sign, X* rows) {

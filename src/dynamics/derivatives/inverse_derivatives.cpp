@@ -7,8 +7,8 @@
 #include "../../base/index.hpp"
 #include "../../graph/kernels/sincos.hpp"
 
-#include "element_derivatives.hpp"
 #include "../tree/elements.hpp"
+#include "element_derivatives.hpp"
 
 // The sweeps with all their vector algebra inlined: with so many scalars in one file gcc would stop halfway.
 #define LW_WHOLE [[gnu::flatten]]
@@ -44,8 +44,8 @@ Motion<T> unit_motion(const Body<T>& b, const Transform<T>& X, const Vec3<T>& ax
   return k < 3 ? Motion<T>{e, cross(X.p, e)} : Motion<T>{Vec3<T>::zero(), e};
 }
 
-// The inertia of a body seen from the root's frame, as to_parent has it (spatial.hpp); this order of the products takes the
-// numbers of the model as they stand in memory.
+// The inertia of a body seen from the root's frame, as to_parent has it (spatial.hpp); this order of the products takes
+// the numbers of the model as they stand in memory.
 template <class T>
 RigidInertia<T> seen_from_root(const Transform<T>& X, const RigidInertia<T>& inertia) {
   const Vec3<T> h = X.R * inertia.h, mp = inertia.mass * X.p, half = h + T(0.5) * mp;
@@ -96,8 +96,8 @@ T product(const Motion<T>& m, const Force<T>& f, const Vec3<T>& turn, const Vec3
   return sum(times(m.ang, f.ang) + times(m.lin, f.lin) + times(turn, moment));
 }
 
-// Where the entries of a result stand. Joints that follow others share the place of the one that leads: entries are weighed
-// and added.
+// Where the entries of a result stand. Joints that follow others share the place of the one that leads: entries are
+// weighed and added.
 template <class T, bool kShared>
 struct PlacedEntries {
   T* data;

@@ -1,9 +1,10 @@
-// Analytic derivatives of inverse dynamics: ∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ = M (Carpentier, Mansard 2018; Singh, Russo, Wensing
-// 2022). For joints with quaternions ∂q is a turn (and a shift) along the joint's velocities: as many columns as velocities.
+// Analytic derivatives of inverse dynamics: ∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ = M (Carpentier, Mansard 2018; Singh, Russo,
+// Wensing 2022). For joints with quaternions ∂q is a turn (and a shift) along the joint's velocities: as many columns
+// as velocities.
 //
-// All vectors are spatial, in the axes and about the origin of the root body of the tree, so that what hangs on a body is
-// added up without transforms, a joint at the root is trivial, and where the tree floats costs no digits. Of joint j, with
-// p its parent, v velocity and a acceleration of bodies (the base accelerated by −gravity):
+// All vectors are spatial, in the axes and about the origin of the root body of the tree, so that what hangs on a body
+// is added up without transforms, a joint at the root is trivial, and where the tree floats costs no digits. Of joint
+// j, with p its parent, v velocity and a acceleration of bodies (the base accelerated by −gravity):
 //   Ψ̇_j = v_p × S_j,   Ψ̈_j = a_p × S_j + v_p × Ψ̇_j,   E_j = Ψ̇_j + v_j × S_j  (= 2 Ψ̇_j for one velocity)
 // of what hangs on joint i (composites: sums over the bodies from i on): inertia I, wrench f, and
 //   B m = ½ (v ×* I m + m ×* I v − I (v × m)) = ∫ (x × (α × u), α × u) dm  for a motion m = (α, ·), u the velocity at x
@@ -16,11 +17,11 @@
 // floats freely has S = 1: the products with its velocities are the components of wrenches. Force elements add −∂Q/∂q
 // (element_derivatives.hpp).
 //
-// The price of one frame: S and I of a body at distance r from the root's origin are differences of numbers r times (S) and r²
-// times (I) what they are about its own joint. A link of size l then has up to (r/l)² times the rounding in its own entries and r/l
-// times in those with joints further in: for grams and centimetres ten metres out, 2e-10 and 3e-12 of their terms
-// (derivative_terms.hpp). In link frames (canonical/tensor_derivatives.hpp), as traced functions have it, all are within 2e-13,
-// but four wrenches move along every pair of joints.
+// The price of one frame: S and I of a body at distance r from the root's origin are differences of numbers r times (S)
+// and r² times (I) what they are about its own joint. A link of size l then has up to (r/l)² times the rounding in its
+// own entries and r/l times in those with joints further in: for grams and centimetres ten metres out, 2e-10 and 3e-12
+// of their terms (derivative_terms.hpp). In link frames (canonical/tensor_derivatives.hpp), as traced functions have
+// it, all are within 2e-13, but four wrenches move along every pair of joints.
 #pragma once
 
 #include "derivative_workspace.hpp"

@@ -1,6 +1,7 @@
-// Numbers that are treated alike: eight of double in the widest registers there are; of any other scalar one, which skips
-// the most zeros.
-// As with Vec3 the layout does not depend on compiler flags, and each kind of arithmetic has an inline namespace of its own.
+// Numbers that are treated alike: eight of double in the widest registers there are; of any other scalar one, which
+// skips the most zeros.
+// As with Vec3 the layout does not depend on compiler flags, and each kind of arithmetic has an inline namespace of its
+// own.
 #pragma once
 
 #if defined(__AVX512F__)

@@ -1,9 +1,10 @@
-// Velocities of all bodies from those of the joints, in body axes (Wong 1991, chapter 3, after Hemami 1982 and Angeles and
-// Ma 1988). It is an orthogonal complement of the constraints: multiplied by its transpose, the free-body equations lose
-// their constraint forces. Shared by ness.hpp and noc.hpp.
+// Velocities of all bodies from those of the joints, in body axes (Wong 1991, chapter 3, after Hemami 1982 and Angeles
+// and Ma 1988). It is an orthogonal complement of the constraints: multiplied by its transpose, the free-body equations
+// lose their constraint forces. Shared by ness.hpp and noc.hpp.
 //
-// Vectors of body i start at its centre of mass: k_i to its own hinge, l_i of its parent p to the same hinge, ρ_ij to hinge
-// j. A turns components from p's axes to i's. For every joint j between the base and body i, i included, and its axis e:
+// Vectors of body i start at its centre of mass: k_i to its own hinge, l_i of its parent p to the same hinge, ρ_ij to
+// hinge j. A turns components from p's axes to i's. For every joint j between the base and body i, i included, and its
+// axis e:
 //   e_jj = z (one coordinate), x y z (spherical; floating, twice),   e_ij = A e_pj
 //   ρ_jj = k_j,                                                      ρ_ij = A (ρ_pj − l_i) + k_i
 //   ω_i = Σ c_ij q̇_j,  ẋ_i = Σ r_ij q̇_j:     c = e, r = ρ × e (turning),   c = 0, r = e (sliding)
@@ -42,8 +43,8 @@ struct MomentumRates {
 template <class T>
 MomentumRates<T> momentum_rates(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd);
 
-// What a joint passes to its link, at the hinge in the link's axes, for given rates of momentum. Inwards over the links j
-// that link i carries: f_i = m p̈ + Σ R_j f_j,  n_i = L̇ − k × m p̈ + Σ (R_j n_j + p_j × R_j f_j).
+// What a joint passes to its link, at the hinge in the link's axes, for given rates of momentum. Inwards over the links
+// j that link i carries: f_i = m p̈ + Σ R_j f_j,  n_i = L̇ − k × m p̈ + Σ (R_j n_j + p_j × R_j f_j).
 template <class T>
 std::vector<Force<T>> hinge_wrenches(const Linkage<T>& linkage, Poses<T> poses, const MomentumRates<T>& rates);
 

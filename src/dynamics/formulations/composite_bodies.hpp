@@ -1,7 +1,7 @@
 // Mass matrices by composite bodies: all that a joint carries moves as one rigid body when that joint moves alone.
 //
-// Walker and Orin 1982, method 3, in link axes. Composite mass M̂, centre ĉ from the hinge and inertia Ĵ about the centre:
-// the link's own, then joined with what it carries. For each joint direction e:
+// Walker and Orin 1982, method 3, in link axes. Composite mass M̂, centre ĉ from the hinge and inertia Ĵ about the
+// centre: the link's own, then joined with what it carries. For each joint direction e:
 //   turning: F = M̂ e × ĉ, N = Ĵ e;   sliding: F = M̂ e, N = 0;   wrench at the hinge: f = F, n = N + ĉ × F
 // passed inwards: f_p = R f, n_p = R n + p × R f. M_ij is its part along joint i.
 //

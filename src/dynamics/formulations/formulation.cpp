@@ -2,13 +2,13 @@
 
 #include <functional>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/linear.hpp"
+#include "../linear/cholesky.hpp"
 #include "../tree/elements.hpp"
 #include "binder.hpp"
-#include "../linear/cholesky.hpp"
 #include "composite_bodies.hpp"
 #include "hollerbach.hpp"
 #include "lagrange.hpp"
@@ -124,8 +124,8 @@ const std::vector<Formulation>& formulations() {
        Scope::one_coordinate, 0, false},
       {"twu", "Lagrange by groups of matrix products (Twu 1987, chapter 4)", Scope::one_coordinate, 12, true},
       {"ness", "Newton-Euler state space: orthogonal complement in body axes (Wong 1991)", Scope::any, 0, true},
-      {"noc", "natural orthogonal complement by square roots of the inertias (Angeles and Ma 1988)", Scope::any, 0, true,
-       Formulation::Needs::inertias},
+      {"noc", "natural orthogonal complement by square roots of the inertias (Angeles and Ma 1988)", Scope::any, 0,
+       true, Formulation::Needs::inertias},
       {"walker-orin", "composite rigid bodies in link axes (Walker and Orin 1982, method 3)", Scope::any, 0, true,
        Formulation::Needs::masses},
       {"bae-hwang-haug", "composite inertias in base axes (Bae, Hwang and Haug 1988)", Scope::any, 0, true},
@@ -178,7 +178,8 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
   }
   const auto n = static_cast<int>(model.bodies.size());
   if (formulation.most_joints > 0 && n > formulation.most_joints) {
-    return fmt::format("`{}` takes up to {} joints; this mechanism has {}", formulation.name, formulation.most_joints, n);
+    return fmt::format("`{}` takes up to {} joints; this mechanism has {}", formulation.name, formulation.most_joints,
+                       n);
   }
   if constexpr (!std::is_same_v<T, Expr>) {  // symbols are trusted
     const Linkage<T> chain = linkage(model);
@@ -198,7 +199,9 @@ std::string refusal(const Formulation& formulation, const Model<T>& model) {
 template <class T>
 void inverse_by(const Formulation& formulation, const Model<T>& model, In<T> q, In<T> qd, In<T> qdd, Out<T> tau) {
   check_sizes("inverse_by", model,
-              {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
+              {{"q", q.size(), model.nq},
+               {"qd", qd.size(), model.nv},
+               {"qdd", qdd.size(), model.nv},
                {"tau", tau.size(), model.nv}});
   const Geared<T> geared(formulation, model);
   const std::vector<T> x = geared.coordinates(q), xd = geared.rates(qd), xdd = geared.rates(qdd);
@@ -253,10 +256,10 @@ void forward_by(const Formulation& formulation, const Model<T>& model, In<T> q, 
   cholesky_solve<T>(M, qdd);
 }
 
-#define LW_INSTANTIATE(T)                                                                              \
-  template std::string refusal<T>(const Formulation&, const Model<T>&);                                \
-  template void inverse_by<T>(const Formulation&, const Model<T>&, In<T>, In<T>, In<T>, Out<T>);       \
-  template void mass_matrix_by<T>(const Formulation&, const Model<T>&, In<T>, Out<T>);                 \
+#define LW_INSTANTIATE(T)                                                                        \
+  template std::string refusal<T>(const Formulation&, const Model<T>&);                          \
+  template void inverse_by<T>(const Formulation&, const Model<T>&, In<T>, In<T>, In<T>, Out<T>); \
+  template void mass_matrix_by<T>(const Formulation&, const Model<T>&, In<T>, Out<T>);           \
   template void forward_by<T>(const Formulation&, const Model<T>&, In<T>, In<T>, In<T>, Out<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

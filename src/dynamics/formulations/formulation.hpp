@@ -1,9 +1,11 @@
-// The formulations that the theses compare, by name. Each is one function template over Linkage<T> in a file of its own;
-// here they are made to answer the same questions as rnea, crba and aba, so that each is a road to check the others by.
+// The formulations that the theses compare, by name. Each is one function template over Linkage<T> in a file of its
+// own; here they are made to answer the same questions as rnea, crba and aba, so that each is a road to check the
+// others by.
 //
-// Rotor inertia, springs, geared (mimic) joints, force elements and rotor ties (elements.hpp), which no thesis has, are added
-// alike for all:
-//   τ = Gᵀ(τ_linkage + armature · G q̈ + stiffness · (G q − rest)) + ties q̈ − Q,   M = Gᵀ(M_linkage + armature) G + ties
+// Rotor inertia, springs, geared (mimic) joints, force elements and rotor ties (elements.hpp), which no thesis has, are
+// added alike for all:
+//   τ = Gᵀ(τ_linkage + armature · G q̈ + stiffness · (G q − rest)) + ties q̈ − Q,   M = Gᵀ(M_linkage + armature) G +
+//   ties
 // where G q are the coordinates of all joints, followers too.
 #pragma once
 
@@ -24,7 +26,7 @@ struct Formulation {
   std::string name;     // as `--method` takes it
   std::string summary;  // what, whose, when
   Scope scope = Scope::any;
-  int most_joints = 0;      // 0: no limit; some cost the fourth power of it
+  int most_joints = 0;       // 0: no limit; some cost the fourth power of it
   bool mass_matrix = false;  // has a way of its own to M; else M is made of torques for unit accelerations
   // What must not be negative, where impossible bodies are allowed.
   enum class Needs { nothing, masses, inertias } needs = Needs::nothing;

@@ -1,6 +1,7 @@
-// Recursive Lagrange (Hollerbach 1980; Dhanaraj 1990, appendices A.2 and A.3): the closed equations summed in an order that
-// costs a fixed amount a joint. T, W, p: pose, rotation and origin of a link in the base; A, R, a: pose, rotation and origin
-// in its parent p; J = [K h; hᵀ m]: pseudo-inertia; z: joint axis; sums are over the links j that link i carries.
+// Recursive Lagrange (Hollerbach 1980; Dhanaraj 1990, appendices A.2 and A.3): the closed equations summed in an order
+// that costs a fixed amount a joint. T, W, p: pose, rotation and origin of a link in the base; A, R, a: pose, rotation
+// and origin in its parent p; J = [K h; hᵀ m]: pseudo-inertia; z: joint axis; sums are over the links j that link i
+// carries.
 //
 // With 4×4 matrices, outward and inward:
 //   Ṫ_i = Ṫ_p A + T_i Q q̇,   T̈_i = T̈_p A + 2 Ṫ_p A Q q̇ + T_i Q Q q̇² + T_i Q q̈

@@ -3,10 +3,11 @@
 //   τ_i = Σ_k D_ik q̈_k + Σ_k Σ_m h_ikm q̇_k q̇_m + c_i
 //   D_ik = Σ_j tr(U_jk J_j U_jiᵀ),  h_ikm = Σ_j tr(U_jkm J_j U_jiᵀ),  c_i = −Σ_j gᵀ U_ji [m r; m]_j
 //
-// over the links j that the joints move. T_j: pose of link j; U_ji = ∂T_j/∂q_i; U_jkm = ∂²T_j/∂q_k ∂q_m. With the parent p
-// of j and A its pose in p:
+// over the links j that the joints move. T_j: pose of link j; U_ji = ∂T_j/∂q_i; U_jkm = ∂²T_j/∂q_k ∂q_m. With the
+// parent p of j and A its pose in p:
 //   U_ji = U_pi A,  U_jj = T_j Q;   U_jkm = U_pkm A,  U_jkj = U_jk Q      (k, m on the way to p)
-// h is symmetric in k and m, D in i and k: half of each is computed. The cost grows with the fourth power of the joints.
+// h is symmetric in k and m, D in i and k: half of each is computed. The cost grows with the fourth power of the
+// joints.
 #pragma once
 
 #include "homogeneous.hpp"

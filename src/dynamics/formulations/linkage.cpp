@@ -15,8 +15,8 @@ Mat3<T> frame_with_z(const Vec3<T>& a) {
   }
   const T one(1.0), sign = select(less(a[2], T(0.0)), T(-1.0), one);
   const T f = -(one / (sign + a[2])), g = a[0] * a[1] * f;
-  return {Vec3<T>(one + sign * a[0] * a[0] * f, sign * g, -(sign * a[0])),
-          Vec3<T>(g, sign + a[1] * a[1] * f, -a[1]), a};
+  return {Vec3<T>(one + sign * a[0] * a[0] * f, sign * g, -(sign * a[0])), Vec3<T>(g, sign + a[1] * a[1] * f, -a[1]),
+          a};
 }
 
 template <class T>
@@ -89,9 +89,9 @@ std::vector<std::vector<std::size_t>> joints_to(const Linkage<T>& linkage) {
   return ways;
 }
 
-#define LW_INSTANTIATE(T)                                                       \
-  template Mat3<T> frame_with_z<T>(const Vec3<T>&);                             \
-  template Linkage<T> linkage<T>(const Model<T>&);                              \
+#define LW_INSTANTIATE(T)                                                      \
+  template Mat3<T> frame_with_z<T>(const Vec3<T>&);                            \
+  template Linkage<T> linkage<T>(const Model<T>&);                             \
   template std::vector<Transform<T>> joint_poses<T>(const Linkage<T>&, In<T>); \
   template std::vector<std::vector<std::size_t>> joints_to<T>(const Linkage<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

@@ -1,5 +1,6 @@
-// Linkage<T>: the model in the frames that the theses' formulations are written for. The z axis of a link's frame is the
-// axis of its joint, its inertia is about its centre of mass, and a geared (mimic) joint has a coordinate of its own.
+// Linkage<T>: the model in the frames that the theses' formulations are written for. The z axis of a link's frame is
+// the axis of its joint, its inertia is about its centre of mass, and a geared (mimic) joint has a coordinate of its
+// own.
 //
 //   pose of a link in its parent:  R = R₀ Rz(q), p = p₀ (revolute);  R = R₀, p = p₀ + R₀ z q (prismatic)
 //

@@ -1,7 +1,8 @@
 // Newton-Euler state space in body axes (Wong 1991, chapter 3): the free-body equations of all links, projected by the
 // orthogonal complement H̄ = [C; ρ × C] of complement.hpp.
 //
-//   M_jk = Σ_i c_ij·J_i c_ik + r_ij·m_i r_ik,    τ_j = Σ_i c_ij·L̇_i + r_ij·m_i p̈_i,    i over the links beyond both joints
+//   M_jk = Σ_i c_ij·J_i c_ik + r_ij·m_i r_ik,    τ_j = Σ_i c_ij·L̇_i + r_ij·m_i p̈_i,    i over the links beyond both
+//   joints
 //
 // O(n³) for M, O(n²) for τ. Forward dynamics is M q̈ = τ − τ(q̈ = 0).
 #pragma once

@@ -15,8 +15,9 @@ void natural_orthogonal_complement(const Linkage<T>& linkage, Poses<T> poses, In
 template <class T>
 void noc_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M);
 
-// N with NᵀN = J: Cholesky, the greatest pivot first (found by `select`), so that it is exact for inertias that vanish about
-// an axis (a thin rod) or altogether; rows for which nothing is left are zero. With its columns reordered N is triangular.
+// N with NᵀN = J: Cholesky, the greatest pivot first (found by `select`), so that it is exact for inertias that vanish
+// about an axis (a thin rod) or altogether; rows for which nothing is left are zero. With its columns reordered N is
+// triangular.
 template <class T>
 Mat3<T> inertia_root(const Mat3<T>& J);
 

@@ -3,8 +3,8 @@
 namespace lw {
 namespace {
 
-// A group: `at(k)` is the matrix at position k. From r leftward the vector is a point, with a fourth component of 1, until
-// the first derivative, which is at position `derivative`; from there on the fourth component is 0.
+// A group: `at(k)` is the matrix at position k. From r leftward the vector is a point, with a fourth component of 1,
+// until the first derivative, which is at position `derivative`; from there on the fourth component is 0.
 template <class T, class At>
 Vec3<T> group(std::size_t size, std::size_t derivative, Vec3<T> r, const At& at) {
   for (std::size_t k = size; k-- > 0;) {

@@ -3,9 +3,10 @@
 //   Q_j = Σ_i m_i [v̇_i·∂v_i/∂q̇_j + v_i·(d/dt ∂v_i/∂q̇_j − ∂v_i/∂q_j) − g·∂v_i/∂q̇_j]
 //       + Σ_i [Ẇ_i·I_i ∂W_i/∂q̇_j + W_i·I_i (d/dt ∂W_i/∂q̇_j − ∂W_i/∂q_j)]
 //
-// v: velocity of the centre of mass r in the base, T_i = A_1 … A_i, v_i = Ṫ_i r_i; W: angular velocity in link axes. (The
-// weight's term is g·∂Y_i/∂q_j for the position Y_i, and ∂Y_i/∂q_j = ∂v_i/∂q̇_j.) Each derivative of v_i is a sum of
-// groups, products of i matrices applied to r_i, in which at position k stands, for all l and m on the way to link i:
+// v: velocity of the centre of mass r in the base, T_i = A_1 … A_i, v_i = Ṫ_i r_i; W: angular velocity in link axes.
+// (The weight's term is g·∂Y_i/∂q_j for the position Y_i, and ∂Y_i/∂q_j = ∂v_i/∂q̇_j.) Each derivative of v_i is a sum
+// of groups, products of i matrices applied to r_i, in which at position k stands, for all l and m on the way to link
+// i:
 //
 //   (4-4) v          all l      k = l: Ȧ
 //   (4-5) v̇          all l, m   l = m = k: Ä;        l ≠ m: Ȧ at l and at m
@@ -26,7 +27,8 @@ namespace lw {
 template <class T>
 void twu(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau);
 
-// M_ja = Σ_i m_i (∂v_i/∂q̇_a)·∂v_i/∂q̇_j + (∂W_i/∂q̇_a)·I_i ∂W_i/∂q̇_j: what stands before q̈_a where Ä = A' q̈ + A'' q̇².
+// M_ja = Σ_i m_i (∂v_i/∂q̇_a)·∂v_i/∂q̇_j + (∂W_i/∂q̇_a)·I_i ∂W_i/∂q̇_j: what stands before q̈_a where Ä = A' q̈ + A''
+// q̇².
 template <class T>
 void twu_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M);
 

@@ -72,7 +72,8 @@ std::vector<std::size_t> places_of(const std::vector<bool>& chosen) {
 
 bool has_efficiencies(const Model<double>& model) {
   for (const Transmission<double>& t : model.transmissions) {
-    if (std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) { return !d.efficiency.empty(); })) return true;
+    if (std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<double>& d) { return !d.efficiency.empty(); }))
+      return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // Torques with losses at one state, as a function of the accelerations, without a further recursion:
 //
-//   dynamic = M q̈ + h,   reactions w = W q̈ + w₀      from nv + 1 runs of rnea; where no law reads reactions, M and h alone
+//   dynamic = M q̈ + h,   reactions w = W q̈ + w₀      from nv + 1 runs of rnea; where no law reads reactions, M and h
+//                         alone
 //   total = losses added to these (friction.hpp), and its slopes by dual numbers through the same laws
 //
 // For one model, which must outlive it. Nothing allocates after construction.
@@ -20,8 +21,8 @@ class AffineLosses {
 
   // Whether no loss depends on what the joints carry, and so none on accelerations: ∂total/∂q̈ = M.
   bool is_plain() const { return plain_; }
-  // M (by columns) and h by other means than the algorithms. Not taken (false) where the laws read more than that, or where force
-  // elements act.
+  // M (by columns) and h by other means than the algorithms. Not taken (false) where the laws read more than that, or
+  // where force elements act.
   using Equations = std::function<void(In<double> q, In<double> qd, Out<double> M, Out<double> h)>;
   bool take_equations_from(Equations equations);
 

@@ -9,8 +9,8 @@
 
 #include "../../base/error.hpp"
 #include "../../base/linear.hpp"
-#include "affine_losses.hpp"
 #include "../linear/partial_cholesky.hpp"
+#include "affine_losses.hpp"
 
 namespace lw {
 namespace {
@@ -102,14 +102,17 @@ class ForwardWithLosses::Solver {
   bool still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external) {
     bool any_sticks = false;
     for (const Dry& d : dry_) {
-      if (d.sticks()) any_sticks = true;
-      else if (has_turned(d, qd)) return false;
+      if (d.sticks())
+        any_sticks = true;
+      else if (has_turned(d, qd))
+        return false;
     }
     if (!any_sticks) return true;
     run(q, qd, tau, later_, {.same_directions = true}, external);
     find_bounds();
     int other = 0;
-    return std::all_of(dry_.begin(), dry_.end(), [&](const Dry& d) { return !d.sticks() || is_consistent(d, 0.0, other); });
+    return std::all_of(dry_.begin(), dry_.end(),
+                       [&](const Dry& d) { return !d.sticks() || is_consistent(d, 0.0, other); });
   }
 
   std::vector<int> stop_turned(Out<double> qd) const {
@@ -126,7 +129,8 @@ class ForwardWithLosses::Solver {
       double square = 0.0;
       for (std::size_t j = 0; j < n; ++j) square += d.coupling->C[d.k * n + j] * d.coupling->C[d.k * n + j];
       const double excess = along(d, qd) / square;
-      for (std::size_t j = 0; j < n; ++j) qd[static_cast<std::size_t>(d.coupling->v[j])] -= excess * d.coupling->C[d.k * n + j];
+      for (std::size_t j = 0; j < n; ++j)
+        qd[static_cast<std::size_t>(d.coupling->v[j])] -= excess * d.coupling->C[d.k * n + j];
     }
     return stopped;
   }
@@ -236,8 +240,8 @@ class ForwardWithLosses::Solver {
     }
   }
 
-  // residual_ = total - τ at qdd_ and the forces of what sticks, and the accelerations of drives that must have none; noise_:
-  // what rounding makes of it.
+  // residual_ = total - τ at qdd_ and the forces of what sticks, and the accelerations of drives that must have none;
+  // noise_: what rounding makes of it.
   void evaluate() {
     for (const Dry& d : dry_) {
       if (d.is_joint()) force_[d.v] = d.sticks() ? d.force : 0.0;
@@ -263,8 +267,8 @@ class ForwardWithLosses::Solver {
     }
   }
 
-  // How residual_ changes with each unknown: the acceleration of a joint, or the force in it where it sticks; and the forces
-  // in the drives of couplings.
+  // How residual_ changes with each unknown: the acceleration of a joint, or the force in it where it sticks; and the
+  // forces in the drives of couplings.
   void find_slopes() {
     matrix_.setZero();
     const Eigen::Index nv = pivots_.rows();
@@ -275,7 +279,8 @@ class ForwardWithLosses::Solver {
     border_matrix();
   }
 
-  // Rows and columns of the forces in drives of couplings: those that stick have no acceleration, the others no such force.
+  // Rows and columns of the forces in drives of couplings: those that stick have no acceleration, the others no such
+  // force.
   void border_matrix() {
     for (const Dry& d : dry_) {
       if (d.is_joint()) continue;
@@ -294,8 +299,8 @@ class ForwardWithLosses::Solver {
     }
   }
 
-  // The joint at which elimination from the last to the first, each free to give way, finds a pivot that is not positive: it
-  // does not resist an acceleration. -1 where there is none.
+  // The joint at which elimination from the last to the first, each free to give way, finds a pivot that is not
+  // positive: it does not resist an acceleration. -1 where there is none.
   int pushing_joint() {
     pivots_ = matrix_.topLeftCorner(pivots_.rows(), pivots_.rows());
     for (Eigen::Index k = pivots_.rows(); k-- > 0;) {
@@ -312,8 +317,8 @@ class ForwardWithLosses::Solver {
   bool is_solved() const {
     return ((residual_.array().abs() <= 4.0 * noise_.array()) || (residual_.array() == 0.0)).all();
   }
-  // As good as elimination makes it, whose errors are those of the largest terms of all rows, a row measured by the root of
-  // its inertia. NaN is not.
+  // As good as elimination makes it, whose errors are those of the largest terms of all rows, a row measured by the
+  // root of its inertia. NaN is not.
   bool is_nearly_solved() const {
     double largest = 0.0;
     for (Eigen::Index k = 0; k < pivots_.rows(); ++k) largest = std::max(largest, noise_[k] * weight(k));
@@ -337,8 +342,8 @@ class ForwardWithLosses::Solver {
     return std::find_if(dry_.begin(), dry_.end(), [&](const Dry& d) { return d.unknown == k; })->force;
   }
 
-  // matrix_ step_ = residual_. Joints and drives of a coupling that stick hold one another more than once: the matrix is then
-  // singular, and any solution will do.
+  // matrix_ step_ = residual_. Joints and drives of a coupling that stick hold one another more than once: the matrix
+  // is then singular, and any solution will do.
   void solve_step() {
     if (couplings_ == 0) {
       lu_.compute(matrix_);
@@ -384,10 +389,12 @@ class ForwardWithLosses::Solver {
     }
   }
 
-  // Where no loss depends on accelerations: linear equations, and a correction or two to the last bits. False where these do not do.
+  // Where no loss depends on accelerations: linear equations, and a correction or two to the last bits. False where
+  // these do not do.
   bool solve_plain() {
     if (!affine_.is_plain() || couplings_ != 0) return false;
-    if (!free_.factorize(affine_.M(), [&](Eigen::Index k) { return joint_sticks(static_cast<std::size_t>(k)); })) return false;
+    if (!free_.factorize(affine_.M(), [&](Eigen::Index k) { return joint_sticks(static_cast<std::size_t>(k)); }))
+      return false;
     for (Dry& d : dry_) d.force = 0.0;
     std::fill(qdd_.begin(), qdd_.end(), 0.0);
     evaluate();
@@ -577,11 +584,14 @@ void ForwardWithLosses::operator()(In<double> q, In<double> qd, In<double> tau, 
 const std::vector<int>& ForwardWithLosses::directions() const { return solver_->directions(); }
 const std::vector<bool>& ForwardWithLosses::sticks() const { return solver_->sticks(); }
 const Losses<double>& ForwardWithLosses::losses() const { return solver_->losses(); }
-bool ForwardWithLosses::take_equations_from(Equations equations) { return solver_->take_equations_from(std::move(equations)); }
+bool ForwardWithLosses::take_equations_from(Equations equations) {
+  return solver_->take_equations_from(std::move(equations));
+}
 void ForwardWithLosses::get_modes(std::vector<int>& modes) const { solver_->get_modes(modes); }
 bool ForwardWithLosses::decide_by_motion(In<double> qd) { return solver_->decide_by_motion(qd); }
 bool ForwardWithLosses::all_move(In<double> qd) const { return solver_->all_move(qd); }
-bool ForwardWithLosses::still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external) {
+bool ForwardWithLosses::still_fits(In<double> q, In<double> qd, In<double> tau,
+                                   std::span<const Force<double>> external) {
   return solver_->still_fits(q, qd, tau, external);
 }
 std::vector<int> ForwardWithLosses::stop_turned(Out<double> qd) const { return solver_->stop_turned(qd); }

@@ -48,7 +48,8 @@ T opposing(const T& velocity, const T& width, const T& size) {
 }
 
 template <class T>
-T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction, const T& along) {
+T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slides, const Force<T>& reaction,
+                   const T& along) {
   const Vec3<T>&f = reaction.lin, &n = reaction.ang;
   // of the two supports from where the reaction is taken
   const T half = T(0.5) * bearing.spacing, upper = half - along, lower = half + along;
@@ -64,7 +65,8 @@ T bearing_friction(const BearingLoss<T>& bearing, const Vec3<T>& axis, bool slid
     case Bearing::Kind::linear: {
       const Vec3<T>&x = bearing.across, y = cross(axis, x);
       const T fx = dot(f, x), fy = dot(f, y), nx = dot(n, x), ny = dot(n, y);
-      const T lx = lower * fx, ly = lower * fy, ux = is_zero(along) ? lx : upper * fx, uy = is_zero(along) ? ly : upper * fy;
+      const T lx = lower * fx, ly = lower * fy, ux = is_zero(along) ? lx : upper * fx,
+              uy = is_zero(along) ? ly : upper * fy;
       return bearing.mu / bearing.spacing *
              (absolute<T>(ux - ny) + absolute<T>(ly - nx) + absolute<T>(lx + ny) + absolute<T>(uy + nx));
     }
@@ -79,7 +81,8 @@ bool is_dry(const JointLoss<T>& loss) {
 }
 
 template <class T>
-T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction, const T& along) {
+T dry_friction(const JointLoss<T>& loss, const Body<T>& body, const T& speed, const Force<T>& reaction,
+               const T& along) {
   using std::exp;
   T sum = loss.coulomb;
   if (loss.stribeck) {
@@ -97,13 +100,14 @@ T direction_of_motion(const T& velocity, const T& acceleration) {
 }
 
 template <class T>
-T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction, const T& along) {
+T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction,
+                 const T& along) {
   return directed_joint_friction<T>(loss, body, velocity, velocity, reaction, along);
 }
 
 template <class T>
-T directed_joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const T& direction, const Force<T>& reaction,
-                          const T& along) {
+T directed_joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const T& direction,
+                          const Force<T>& reaction, const T& along) {
   T sum = (loss.viscous + loss.damper) * velocity;
   if (!loss.damper_table.empty()) sum += loss.damper_table(velocity);
   if (!is_dry<T>(loss)) return sum;
@@ -165,8 +169,9 @@ void losses_at(const Model<T>& model, std::span<const Force<std::type_identity_t
   }
   for (const JointLoss<T>& loss : model.losses) {
     const auto b = static_cast<std::size_t>(loss.body), v = static_cast<std::size_t>(loss.v);
-    losses.bearing[v] += directed_joint_friction<T>(loss, model.bodies[b], qd[v], directions.empty() ? qd[v] : directions[v], reactions[b],
-                                                    along.empty() ? T(0.0) : along[b]);
+    losses.bearing[v] +=
+        directed_joint_friction<T>(loss, model.bodies[b], qd[v], directions.empty() ? qd[v] : directions[v],
+                                   reactions[b], along.empty() ? T(0.0) : along[b]);
   }
   for (std::size_t k = 0; k < nv; ++k) {
     losses.at_joint[k] = losses.total[k] = losses.motor[k] = losses.dynamic[k] + losses.bearing[k];
@@ -292,23 +297,23 @@ std::vector<bool> felt_reactions(const Model<T>& model) {
   return felt;
 }
 
-#define LW_INSTANTIATE(T)                                                                                              \
-  template T opposing<T>(const T&, const T&, const T&);                                                                \
-  template bool is_dry<T>(const JointLoss<T>&);                                                                        \
-  template T bearing_friction<T>(const BearingLoss<T>&, const Vec3<T>&, bool, const Force<T>&, const T&);              \
-  template T dry_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);                \
-  template T joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);              \
-  template T direction_of_motion<T>(const T&, const T&);                                                               \
-  template T directed_joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const T&, const Force<T>&,      \
-                                        const T&);                                                                     \
-  template T drive_input<T>(const DriveLoss<T>&, const T&, const T&, const T&);                                        \
-  template void drive_velocities<T>(const Model<T>&, In<T>, Losses<T>&);                                               \
-  template void losses_at<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&, In<T>);      \
-  template void holding_range<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>,                  \
-                                 std::span<const Force<T>>);                                                           \
-  template void inverse_with_losses<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Losses<T>&,                \
-                                       std::span<const Force<T>>, AtRest);                                             \
-  template void add_losses<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&, AtRest);    \
+#define LW_INSTANTIATE(T)                                                                                           \
+  template T opposing<T>(const T&, const T&, const T&);                                                             \
+  template bool is_dry<T>(const JointLoss<T>&);                                                                     \
+  template T bearing_friction<T>(const BearingLoss<T>&, const Vec3<T>&, bool, const Force<T>&, const T&);           \
+  template T dry_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);             \
+  template T joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const Force<T>&, const T&);           \
+  template T direction_of_motion<T>(const T&, const T&);                                                            \
+  template T directed_joint_friction<T>(const JointLoss<T>&, const Body<T>&, const T&, const T&, const Force<T>&,   \
+                                        const T&);                                                                  \
+  template T drive_input<T>(const DriveLoss<T>&, const T&, const T&, const T&);                                     \
+  template void drive_velocities<T>(const Model<T>&, In<T>, Losses<T>&);                                            \
+  template void losses_at<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&, In<T>);   \
+  template void holding_range<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>,               \
+                                 std::span<const Force<T>>);                                                        \
+  template void inverse_with_losses<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Losses<T>&,             \
+                                       std::span<const Force<T>>, AtRest);                                          \
+  template void add_losses<T>(const Model<T>&, std::span<const Force<T>>, In<T>, In<T>, In<T>, Losses<T>&, AtRest); \
   template std::vector<bool> felt_reactions<T>(const Model<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

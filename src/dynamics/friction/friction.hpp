@@ -1,6 +1,7 @@
 // Friction in joints and drives of a prescribed motion: the joints' reactions are those of the frictionless mechanism
-// (Gogoussis, Donath 1987), so nothing is iterated. σ is the direction of motion: -1, 0, 1, or gradual within `width`. It is the
-// sign of q̇; at rest that of q̈, the motion that begins (of a drive: of φ̇ and φ̈); where both are zero it is 0.
+// (Gogoussis, Donath 1987), so nothing is iterated. σ is the direction of motion: -1, 0, 1, or gradual within `width`.
+// It is the sign of q̇; at rest that of q̈, the motion that begins (of a drive: of φ̇ and φ̈); where both are zero it
+// is 0.
 //
 //   bearing = viscous q̇ + damper + σ (coulomb + (static - coulomb) exp(-(|q̇|/v_s)^shape) + Σ loaded bearings)
 //     journal   (μ r/d) (|P - Q| + |P + Q|),  P = (d/2) f × a,  Q = a × (n × a)     two supports d apart, axis a
@@ -25,8 +26,16 @@ namespace lw {
 template <class T>
 struct Losses {
   explicit Losses(const Model<T>& model)
-      : dynamic(static_cast<std::size_t>(model.nv)), bearing(dynamic), at_joint(dynamic), transmission(dynamic),
-        total(dynamic), motor(dynamic), direction(dynamic), velocity(dynamic), output(dynamic), damping(dynamic) {}
+      : dynamic(static_cast<std::size_t>(model.nv)),
+        bearing(dynamic),
+        at_joint(dynamic),
+        transmission(dynamic),
+        total(dynamic),
+        motor(dynamic),
+        direction(dynamic),
+        velocity(dynamic),
+        output(dynamic),
+        damping(dynamic) {}
   std::vector<T> dynamic, bearing, at_joint, transmission, total, motor;
   std::vector<T> direction;         // of the joints: a number with the sign of σ
   std::vector<T> velocity, output;  // of the drives: φ̇ (or a number with the sign of σ), and x, what passes the gear
@@ -39,16 +48,17 @@ enum class AtRest { direction_of_acceleration, no_direction };
 // Inverse dynamics with losses. Afterwards work.force holds the reactions.
 template <class T>
 void inverse_with_losses(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Losses<T>& losses,
-                         std::span<const Force<std::type_identity_t<T>>> external = {}, AtRest at_rest = AtRest::direction_of_acceleration);
+                         std::span<const Force<std::type_identity_t<T>>> external = {},
+                         AtRest at_rest = AtRest::direction_of_acceleration);
 
-// The same from losses.dynamic, losses.damping and the reactions, one per body. A reaction may be taken at any point of the joint's axis:
-// `along` says how far along it from the body's origin (empty: there). The bearings' supports are moved instead of the moment,
-// which costs nothing.
+// The same from losses.dynamic, losses.damping and the reactions, one per body. A reaction may be taken at any point of
+// the joint's axis: `along` says how far along it from the body's origin (empty: there). The bearings' supports are
+// moved instead of the moment, which costs nothing.
 template <class T>
 void add_losses(const Model<T>& model, std::span<const Force<std::type_identity_t<T>>> reactions, In<T> along, In<T> qd,
                 In<T> qdd, Losses<T>& losses, AtRest at_rest = AtRest::direction_of_acceleration);
-// Its halves: losses.velocity = C q̇, and all else with these as they are, though they belong to another q̇. `directions`: numbers
-// with the signs of σ of the joints; empty: q̇.
+// Its halves: losses.velocity = C q̇, and all else with these as they are, though they belong to another q̇.
+// `directions`: numbers with the signs of σ of the joints; empty: q̇.
 template <class T>
 void drive_velocities(const Model<T>& model, In<T> qd, Losses<T>& losses);
 template <class T>
@@ -63,8 +73,9 @@ T direction_of_motion(const T& velocity, const T& acceleration);
 template <class T>
 std::vector<bool> felt_reactions(const Model<T>& model);
 
-// The torques (total) between which a joint at rest stays so: the limits of `total` where it alone begins to move either
-// way. Joints that move or begin to (q̈ ≠ 0) have both ends equal to total; those whose law is gradual hold nothing.
+// The torques (total) between which a joint at rest stays so: the limits of `total` where it alone begins to move
+// either way. Joints that move or begin to (q̈ ≠ 0) have both ends equal to total; those whose law is gradual hold
+// nothing.
 template <class T>
 void holding_range(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> low, Out<T> high,
                    std::span<const Force<std::type_identity_t<T>>> external = {});
@@ -91,15 +102,15 @@ template <class T>
 T joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const Force<T>& reaction,
                  const T& along = T(0.0));
 template <class T>
-T directed_joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const T& direction, const Force<T>& reaction,
-                          const T& along = T(0.0));
+T directed_joint_friction(const JointLoss<T>& loss, const Body<T>& body, const T& velocity, const T& direction,
+                          const Force<T>& reaction, const T& along = T(0.0));
 
 // Input of a drive that gives `output` while it moves with `velocity`, output side.
 template <class T>
 T drive_input(const DriveLoss<T>& drive, const T& output, const T& velocity, const T& width);
 
-// σ(v) · size. Gradual within `width`: σ = s (3 - s²)/2, s = v/width, which saturates at ±1; without a width by comparisons
-// alone, which cost no arithmetic.
+// σ(v) · size. Gradual within `width`: σ = s (3 - s²)/2, s = v/width, which saturates at ±1; without a width by
+// comparisons alone, which cost no arithmetic.
 template <class T>
 T opposing(const T& velocity, const T& width, const T& size);
 

@@ -16,8 +16,8 @@ using V = Vec3<double>;
 constexpr double kSame = 1e-12;
 // Beyond the reach by no more than rounding is at its border.
 constexpr double kBorder = 1e-12;
-// The sine of the wrist's bend below which joint 4 does not matter: whatever its angle, the pose is met to twice this, well
-// within what counts as reached.
+// The sine of the wrist's bend below which joint 4 does not matter: whatever its angle, the pose is met to twice this,
+// well within what counts as reached.
 constexpr double kStraight = 1e-11;
 
 bool parallel(const V& a, const V& b) { return norm(cross(a, b)) < kSame; }
@@ -218,8 +218,8 @@ double ClosedFormArm::last_turn(const M& R_w, double q4, double q5) const {
   return angle_about(axis_[5], beside, R6 * beside);
 }
 
-// Of an offset wrist that is straight, any θ will do that leaves u − R(θ) h in the elbow's reach: the given one, or that
-// at which it enters it.
+// Of an offset wrist that is straight, any θ will do that leaves u − R(θ) h in the elbow's reach: the given one, or
+// that at which it enters it.
 double ClosedFormArm::bring_elbow_in_reach(double theta, const P& u) const {
   const double L = length(upper_), m = length(fore_), from = angle_from(hand_, u);
   const P h = turned(turn4_ * theta, hand_);

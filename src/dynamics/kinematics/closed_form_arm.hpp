@@ -9,8 +9,8 @@
 //                      three revolute axes through one point c, the spherical wrist of most industrial arms; or, after
 //                      (a), a₄ ∥ a₃ and two axes through one point c, the offset wrist of the UR arms
 //
-// The spherical wrist decouples: c follows from the target pose, its place fixes q₁…q₃, and what rotation then remains is the
-// wrist's. In the plane across a₂, turned with joint 1, with d the (constant) distance of c along a₂:
+// The spherical wrist decouples: c follows from the target pose, its place fixes q₁…q₃, and what rotation then remains
+// is the wrist's. In the plane across a₂, turned with joint 1, with d the (constant) distance of c along a₂:
 //
 //   shoulder  X = ± √(ρ² − d²), ρ the distance of the target from axis 1; q₁ turns (X, d) to the target
 //   (a) elbow u = L + R(q₃) m, |u|² = L² + m² + 2 L m cos(q₃ + φ): two q₃; q₂ turns L + R(q₃) m to u

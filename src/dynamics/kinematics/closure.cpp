@@ -7,8 +7,8 @@
 
 #include "../../base/linear.hpp"
 #include "../../base/random.hpp"
-#include "closure_rows.hpp"
 #include "../tree/kinematics.hpp"
+#include "closure_rows.hpp"
 
 namespace lw {
 
@@ -26,7 +26,8 @@ ClosureState closure_state(const Model<double>& model, Workspace<double>& work, 
     if (row.kind != ClosureRow::Kind::tilt && row.kind != ClosureRow::Kind::turn) continue;
     const LoopClosure<double>& loop = model.loops[row.loop];
     const Mat3<double> R = transpose(frame_pose(work, loop.a).R) * frame_pose(work, loop.b).R;
-    const bool over = row.kind == ClosureRow::Kind::tilt ? dot(loop.axis, R * loop.axis) < 0.0 : R(0, 0) + R(1, 1) + R(2, 2) < 0.0;
+    const bool over =
+        row.kind == ClosureRow::Kind::tilt ? dot(loop.axis, R * loop.axis) < 0.0 : R(0, 0) + R(1, 1) + R(2, 2) < 0.0;
     if (over) state.residual[k] = 2.0;
   }
   return state;
@@ -76,7 +77,8 @@ double largest(const std::vector<double>& r) {
 constexpr double kClosed = 1e-9;
 
 int freedoms(const Model<double>& model, const ClosureState& state) {
-  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()), model.nv);
+  const Eigen::Map<const Eigen::MatrixXd> J(state.jacobian.data(), static_cast<Eigen::Index>(state.residual.size()),
+                                            model.nv);
   return model.nv - rank(J, 1e-7);
 }
 

@@ -13,7 +13,8 @@ using Kind = ClosureRow::Kind;
 
 // Whether the joint holds A's and B's origins together.
 bool holds_the_point(JointType type) {
-  return type == JointType::fixed || type == JointType::revolute || type == JointType::universal || type == JointType::spherical;
+  return type == JointType::fixed || type == JointType::revolute || type == JointType::universal ||
+         type == JointType::spherical;
 }
 
 std::vector<ClosureRow> rows_of(JointType type, std::size_t loop) {
@@ -25,7 +26,8 @@ std::vector<ClosureRow> rows_of(JointType type, std::size_t loop) {
   if (type == JointType::prismatic || type == JointType::cylindrical) add(Kind::shift, {0, 1});
   if (type == JointType::planar) add(Kind::shift, {2});
   if (type == JointType::fixed || type == JointType::prismatic) add(Kind::turn, {0, 1, 2});
-  if (type == JointType::revolute || type == JointType::cylindrical || type == JointType::planar) add(Kind::tilt, {0, 1});
+  if (type == JointType::revolute || type == JointType::cylindrical || type == JointType::planar)
+    add(Kind::tilt, {0, 1});
   if (type == JointType::universal) add(Kind::angle, {2});
   return rows;
 }
@@ -70,7 +72,8 @@ struct LoopNow {
 
 // Columns of A's side, in A's axes, as seen at `point` (in A).
 template <class T, class Visit>
-void visit_first_side(const Model<T>& model, const Workspace<T>& work, const LoopNow<T>& now, const Vec3<T>& point, const Visit& visit) {
+void visit_first_side(const Model<T>& model, const Workspace<T>& work, const LoopNow<T>& now, const Vec3<T>& point,
+                      const Visit& visit) {
   Transform<T> X_Ai = now.A.X_BF.inverse();
   for (const int i : now.view.a) {
     visit_columns<T>(model.bodies[at(i)], X_Ai.R, point - X_Ai.p, visit);
@@ -128,7 +131,8 @@ std::array<Vec3<T>, 3> loop_basis(const LoopClosure<T>& loop, const LoopView& vi
 }
 
 template <class T>
-void closure_residual(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, Out<T> residual) {
+void closure_residual(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations,
+                      Out<T> residual) {
   std::size_t k = 0;
   for (std::size_t l = 0; l < model.loops.size(); ++l) {
     if (k >= equations.size() || equations.rows[k].loop != l) continue;
@@ -155,8 +159,8 @@ void closure_residual(const Model<T>& model, const Workspace<T>& work, const Clo
 }
 
 template <class T>
-void closure_jacobian(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, ClosureAt where,
-                      Out<T> jacobian) {
+void closure_jacobian(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations,
+                      ClosureAt where, Out<T> jacobian) {
   const std::size_t m = equations.size();
   check_sizes("closure_jacobian", model, work, {{"jacobian", jacobian.size(), static_cast<int>(m) * model.nv}});
   for (T& x : jacobian) x = T(0.0);
@@ -192,10 +196,12 @@ void closure_jacobian(const Model<T>& model, const Workspace<T>& work, const Clo
         in_W[k - first] = now.X_WA.R * in_A[k - first];
       }
       visit_first_side<T>(model, work, now, point, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
-        for (std::size_t k = first; k < last; ++k) jacobian[at(v) * m + k] -= dot(in_A[k - first], shifts[k - first] ? lin : ang);
+        for (std::size_t k = first; k < last; ++k)
+          jacobian[at(v) * m + k] -= dot(in_A[k - first], shifts[k - first] ? lin : ang);
       });
       visit_second_side<T>(model, work, now, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
-        for (std::size_t k = first; k < last; ++k) jacobian[at(v) * m + k] += dot(in_W[k - first], shifts[k - first] ? lin : ang);
+        for (std::size_t k = first; k < last; ++k)
+          jacobian[at(v) * m + k] += dot(in_W[k - first], shifts[k - first] ? lin : ang);
       });
     }
     first = last;
@@ -214,8 +220,10 @@ void closure_accelerations(const Model<T>& model, const Workspace<T>& work, cons
     if (!holds_the_point(now.loop.type)) {
       const Vec3<T> x = transpose(now.X_WA.R) * (now.X_WB.p - now.X_WA.p);
       Vec3<T> slides = Vec3<T>::zero(), slides_W = Vec3<T>::zero();
-      visit_first_side<T>(model, work, now, x, [&](int v, const Vec3<T>&, const Vec3<T>& lin) { slides -= lin * qd[at(v)]; });
-      visit_second_side<T>(model, work, now, [&](int v, const Vec3<T>&, const Vec3<T>& lin) { slides_W += lin * qd[at(v)]; });
+      visit_first_side<T>(model, work, now, x,
+                          [&](int v, const Vec3<T>&, const Vec3<T>& lin) { slides -= lin * qd[at(v)]; });
+      visit_second_side<T>(model, work, now,
+                           [&](int v, const Vec3<T>&, const Vec3<T>& lin) { slides_W += lin * qd[at(v)]; });
       slides += transpose(now.X_WA.R) * slides_W;
       fictitious = cross(A.alpha, x) + cross(A.w, cross(A.w, x)) + T(2.0) * cross(A.w, slides);
     }
@@ -236,11 +244,11 @@ void closure_accelerations(const Model<T>& model, const Workspace<T>& work, cons
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                                               \
-  template ClosureEquations closure_equations<T>(const Model<T>&);                                                      \
-  template std::array<Vec3<T>, 3> loop_basis<T>(const LoopClosure<T>&, const LoopView&);                                \
-  template void closure_residual<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, Out<T>);             \
-  template void closure_jacobian<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, ClosureAt, Out<T>);  \
+#define LW_INSTANTIATE(T)                                                                                              \
+  template ClosureEquations closure_equations<T>(const Model<T>&);                                                     \
+  template std::array<Vec3<T>, 3> loop_basis<T>(const LoopClosure<T>&, const LoopView&);                               \
+  template void closure_residual<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, Out<T>);            \
+  template void closure_jacobian<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, ClosureAt, Out<T>); \
   template void closure_accelerations<T>(const Model<T>&, const Workspace<T>&, const ClosureEquations&, In<T>, Out<T>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

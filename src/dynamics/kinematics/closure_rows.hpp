@@ -1,11 +1,12 @@
 // The equations of loop closures, one scalar each, over any scalar.
 //
-// A closure joins frame A on one link to frame B on another; X_AB = (R, p) is their relative pose. In A's axes, with e₁, e₂ across the
-// joint's axis a and e₃ = a, what the joint forbids is
-//   shift  e·p      tilt  e·(R a)      turn  e·½vee(R − Rᵀ)      angle  u·(R w) − u·w   (universal: u its first, w its second axis)
-// J q̇ are the rates of these and J q̈ + J̇ q̇ their second derivatives. Joints that carry both A and B move neither against
-// the other and have no column. Columns of A's side are computed outward from A: the lever from a link's own joint to A is then
-// a number, not a formula of sines, and makes a pivot that never vanishes (loop_plan.hpp).
+// A closure joins frame A on one link to frame B on another; X_AB = (R, p) is their relative pose. In A's axes, with
+// e₁, e₂ across the joint's axis a and e₃ = a, what the joint forbids is
+//   shift  e·p      tilt  e·(R a)      turn  e·½vee(R − Rᵀ)      angle  u·(R w) − u·w   (universal: u its first, w its
+//          second axis)
+// J q̇ are the rates of these and J q̈ + J̇ q̇ their second derivatives. Joints that carry both A and B move neither
+// against the other and have no column. Columns of A's side are computed outward from A: the lever from a link's own
+// joint to A is then a number, not a formula of sines, and makes a pivot that never vanishes (loop_plan.hpp).
 //
 // Which of the two frames is A, and how e₁ and e₂ are turned about a, is the caller's choice: a LoopView.
 #pragma once
@@ -44,12 +45,16 @@ ClosureEquations closure_equations(const Model<T>& model);
 template <class T>
 std::array<Vec3<T>, 3> loop_basis(const LoopClosure<T>& loop, const LoopView& view);
 template <class T>
-const Frame<T>& first_frame(const LoopClosure<T>& loop, const LoopView& view) { return view.swapped ? loop.b : loop.a; }
+const Frame<T>& first_frame(const LoopClosure<T>& loop, const LoopView& view) {
+  return view.swapped ? loop.b : loop.a;
+}
 template <class T>
-const Frame<T>& second_frame(const LoopClosure<T>& loop, const LoopView& view) { return view.swapped ? loop.a : loop.b; }
+const Frame<T>& second_frame(const LoopClosure<T>& loop, const LoopView& view) {
+  return view.swapped ? loop.a : loop.b;
+}
 
-// What each velocity of a joint does to a point of its body, visit(v, angular, linear), in the axes that R turns into; `lever`: from
-// the joint's origin to the point.
+// What each velocity of a joint does to a point of its body, visit(v, angular, linear), in the axes that R turns into;
+// `lever`: from the joint's origin to the point.
 template <class T, class Visit>
 void visit_columns(const Body<T>& b, const Mat3<T>& R, const Vec3<T>& lever, const Visit& visit) {
   const Vec3<T> zero = Vec3<T>::zero();
@@ -71,17 +76,18 @@ void visit_columns(const Body<T>& b, const Mat3<T>& R, const Vec3<T>& lever, con
 
 // After forward_kinematics, metres and radians.
 template <class T>
-void closure_residual(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, Out<T> residual);
+void closure_residual(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations,
+                      Out<T> residual);
 
-// After forward_kinematics; by columns, a row an equation. `closed`: where the residual is zero, so that terms of its size are
-// left out; Newton's method stays quadratic with it. Of `turn` it is exact there alone.
+// After forward_kinematics; by columns, a row an equation. `closed`: where the residual is zero, so that terms of its
+// size are left out; Newton's method stays quadratic with it. Of `turn` it is exact there alone.
 enum class ClosureAt { closed, anywhere };
 template <class T>
-void closure_jacobian(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, ClosureAt where,
-                      Out<T> jacobian);
+void closure_jacobian(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations,
+                      ClosureAt where, Out<T> jacobian);
 
-// J q̈ + J̇ q̇ where position and velocity are closed. After forward_kinematics and forward_accelerations without gravity, of which
-// it takes q̈: with q̈ = 0 it is J̇ q̇.
+// J q̈ + J̇ q̇ where position and velocity are closed. After forward_kinematics and forward_accelerations without
+// gravity, of which it takes q̈: with q̈ = 0 it is J̇ q̇.
 template <class T>
 void closure_accelerations(const Model<T>& model, const Workspace<T>& work, const ClosureEquations& equations, In<T> qd,
                            Out<T> accelerations);

@@ -13,8 +13,8 @@
 namespace lw {
 namespace {
 
-// Smallest singular value over largest: at the first the rank counts as lost, at the second rates are ten thousand times
-// what the frame's motion suggests.
+// Smallest singular value over largest: at the first the rank counts as lost, at the second rates are ten thousand
+// times what the frame's motion suggests.
 constexpr double kSingular = 1e-8, kNearlySingular = 1e-4;
 
 Eigen::VectorXd task_part(const Motion<double>& m, bool position_only) {
@@ -54,8 +54,9 @@ struct Step {
   bool out_of_reach = false, branch_ends = false;
 };
 
-// From one sample to the next, on the branch of q. Without limits that is the solution nearest to q. Where it lies beyond
-// them, a redundant arm goes on with its other joints; any other solution is another branch, or whole turns away.
+// From one sample to the next, on the branch of q. Without limits that is the solution nearest to q. Where it lies
+// beyond them, a redundant arm goes on with its other joints; any other solution is another branch, or whole turns
+// away.
 Step step_to(const Model<double>& model, int frame, const Carriers& on, const IkTarget& target, In<double> q,
              IkOptions options) {
   options.starts = 1;  // the numerical road from q stays on the branch; other starts would leave it

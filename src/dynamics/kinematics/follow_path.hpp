@@ -31,8 +31,8 @@ struct JointSample {
   bool doubtful = false;      // it nearly has, or the rates do not fit the way from the sample before
 };
 
-// A sample that is not reached has reached = false and the nearest pose found; the samples after it go on from there. Throws
-// Error(usage) as inverse_kinematics does, and where no joint moves the frame.
+// A sample that is not reached has reached = false and the nearest pose found; the samples after it go on from there.
+// Throws Error(usage) as inverse_kinematics does, and where no joint moves the frame.
 std::vector<JointSample> follow_path(const Model<double>& model, int frame, const std::vector<PathSample>& path,
                                      bool position_only, In<double> start, const IkOptions& options = {});
 

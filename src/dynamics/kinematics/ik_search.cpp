@@ -7,8 +7,8 @@
 #include "../../base/linear.hpp"
 #include "../../base/random.hpp"
 #include "../../spatial/rotation_vector.hpp"
-#include "closure.hpp"
 #include "../tree/kinematics.hpp"
+#include "closure.hpp"
 
 namespace lw::detail {
 namespace {

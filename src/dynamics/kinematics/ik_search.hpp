@@ -1,5 +1,5 @@
-// What the numerical road of the inverse kinematics is made of: one target, one frame, steps towards it and judgements on
-// what they arrive at.
+// What the numerical road of the inverse kinematics is made of: one target, one frame, steps towards it and judgements
+// on what they arrive at.
 #pragma once
 
 #include "inverse_kinematics.hpp"
@@ -21,11 +21,12 @@ class IkSearch {
   std::vector<double> start_number(int number, In<double> start) const;
   // Whole turns added to angles: nearest to the start within the limits. False where no turn brings it there.
   bool unwind(std::vector<double>& q, In<double> start) const;
-  // Where joints are left over: along the solutions to the one nearest to the start, as far as the way there leads downhill.
+  // Where joints are left over: along the solutions to the one nearest to the start, as far as the way there leads
+  // downhill.
   IkSolution settle(IkSolution s, In<double> start);
 
-  // Of two configurations, over the joints that carry the frame; quaternions by their angle. `around`: whole turns do not
-  // count.
+  // Of two configurations, over the joints that carry the frame; quaternions by their angle. `around`: whole turns do
+  // not count.
   double distance(In<double> a, In<double> b, bool around) const;
   // Nearer than the tolerance tells apart there: what lies between them reaches the target too.
   bool one_within_tolerance(const IkSolution& a, const IkSolution& b);

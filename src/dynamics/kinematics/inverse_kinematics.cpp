@@ -5,10 +5,10 @@
 
 #include "../../base/linear.hpp"
 #include "../../base/random.hpp"
+#include "../tree/kinematics.hpp"
 #include "closed_form_arm.hpp"
 #include "closure.hpp"
 #include "ik_search.hpp"
-#include "../tree/kinematics.hpp"
 
 namespace lw {
 
@@ -70,8 +70,8 @@ IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarge
   const int velocities = carriers(model, frame).velocities;
   const int rank = arm ? velocities : general_rank(model, frame, target.position_only);  // a recognised one wastes none
   IkResult result;
-  // Whether it is new. Of two that are one the better stays. Branches of a closed form are exact, and as such they are one
-  // where rounding leaves them known to its square root only.
+  // Whether it is new. Of two that are one the better stays. Branches of a closed form are exact, and as such they are
+  // one where rounding leaves them known to its square root only.
   const auto keep = [&](IkSolution s) {
     s.freedom = velocities - rank + search.extra_freedom(s.q, rank);
     for (IkSolution& other : result.solutions) {

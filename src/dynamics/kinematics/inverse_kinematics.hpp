@@ -1,14 +1,15 @@
 // Inverse kinematics: configurations that bring a link's frame to a pose, or its origin to a point.
 //
-// Arms that are recognised (closed_form_arm.hpp) are solved in closed form. All others, and targets out of reach, by damped
-// Gauss-Newton steps over the joints on the frame's path, within the coordinates' limits:
+// Arms that are recognised (closed_form_arm.hpp) are solved in closed form. All others, and targets out of reach, by
+// damped Gauss-Newton steps over the joints on the frame's path, within the coordinates' limits:
 //
 //   r = [w log(R_target Rᵀ); (p_target − p) / L],   (JᵀJ + λ 1) δ = Jᵀ r,   q ← q ⊕ δ
 //
-// with L the length of the arm, all its parts in one line. λ falls where a step helps and grows where not; a coordinate at its limit that would leave is held. Jᵀ r is the exact
-// gradient (log is an eigenvector of its own derivative), so that out of reach the steps end at the least-squares pose.
-// From the given start, then from others, the same ones in every run, until many in a row bring nothing new. Joints that do
-// not carry the frame keep the start's values, whatever their limits.
+// with L the length of the arm, all its parts in one line. λ falls where a step helps and grows where not; a coordinate
+// at its limit that would leave is held. Jᵀ r is the exact gradient (log is an eigenvector of its own derivative), so
+// that out of reach the steps end at the least-squares pose. From the given start, then from others, the same ones in
+// every run, until many in a row bring nothing new. Joints that do not carry the frame keep the start's values,
+// whatever their limits.
 #pragma once
 
 #include <optional>
@@ -49,13 +50,13 @@ struct IkResult {
   // Branches of a closed form that are left out for the limits; nothing where there is no closed form to count them.
   std::optional<int> beyond_limits;
   bool out_of_reach = false;  // for certain: by the closed form, or farther away than the arm is long
-  // Dimension of the set of solutions in general position. Where > 0, one is given: of those that the search arrived at and
-  // that were brought as near to the start as the set allows, the nearest.
+  // Dimension of the set of solutions in general position. Where > 0, one is given: of those that the search arrived at
+  // and that were brought as near to the start as the set allows, the nearest.
   int freedom = 0;
 };
 
-// Angles that have no limits in their way are those nearest to the start's. Throws Error(usage) for a frame that the model
-// does not have, vectors of wrong sizes, limits of which one is above the other, no start at all.
+// Angles that have no limits in their way are those nearest to the start's. Throws Error(usage) for a frame that the
+// model does not have, vectors of wrong sizes, limits of which one is above the other, no start at all.
 IkResult inverse_kinematics(const Model<double>& model, int frame, const IkTarget& target, In<double> start,
                             const IkOptions& options = {});
 

@@ -12,7 +12,9 @@ namespace lw {
 JointWay joint_way(const JointInfo& joint, In<double> a, In<double> b) {
   const auto i = at(joint.q);
   const auto apart = [&](std::size_t k) { return std::abs(b[i + k] - a[i + k]); };
-  const auto turned = [&](std::size_t k) { return Eigen::Quaterniond(&a[i + k]).angularDistance(Eigen::Quaterniond(&b[i + k])); };
+  const auto turned = [&](std::size_t k) {
+    return Eigen::Quaterniond(&a[i + k]).angularDistance(Eigen::Quaterniond(&b[i + k]));
+  };
   switch (joint.type) {
     case JointType::revolute: return {apart(0), 0.0};
     case JointType::prismatic: return {0.0, apart(0)};

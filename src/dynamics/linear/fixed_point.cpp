@@ -19,7 +19,8 @@ double size_of(const std::vector<double>& x) {
 
 }  // namespace
 
-FixedPoint fixed_point(std::vector<double>& x, const std::function<void(const std::vector<double>&, std::vector<double>&)>& G) {
+FixedPoint fixed_point(std::vector<double>& x,
+                       const std::function<void(const std::vector<double>&, std::vector<double>&)>& G) {
   const std::size_t n = x.size();
   const std::vector<double> start = x;
   std::vector<double> next(n), moved(n);
@@ -55,7 +56,8 @@ FixedPoint fixed_point(std::vector<double>& x, const std::function<void(const st
       aside[j] += step;
       G(aside, moved);
       for (std::size_t i = 0; i < n; ++i) {
-        slope(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = (i == j ? 1.0 : 0.0) - (moved[i] - here[i]) / step;
+        slope(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+            (i == j ? 1.0 : 0.0) - (moved[i] - here[i]) / step;
       }
     }
     if (open <= kNewtonSettled * size) {

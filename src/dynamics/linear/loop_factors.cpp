@@ -41,9 +41,8 @@ bool is_safe(const std::vector<Eigen::MatrixXd>& samples, Eigen::Index i, Eigen:
   return least >= 0.5 * most;
 }
 bool is_nothing(const std::vector<Eigen::MatrixXd>& samples, Eigen::Index i, Eigen::Index j) {
-  return std::all_of(samples.begin(), samples.end(), [&](const Eigen::MatrixXd& A) {
-    return std::abs(A(i, j)) <= 1e-13 * A.cwiseAbs().maxCoeff();
-  });
+  return std::all_of(samples.begin(), samples.end(),
+                     [&](const Eigen::MatrixXd& A) { return std::abs(A(i, j)) <= 1e-13 * A.cwiseAbs().maxCoeff(); });
 }
 
 }  // namespace
@@ -148,7 +147,8 @@ bool LoopFactors<T>::factorize_blocks() {
         for (std::size_t i = k + 1; i < end; ++i) {
           T& factor = at(order_[i], column);
           factor *= inverse_pivots_[k];
-          for (std::size_t j = k + 1; j < end; ++j) at(order_[i], column_order_[j]) -= factor * at(row, column_order_[j]);
+          for (std::size_t j = k + 1; j < end; ++j)
+            at(order_[i], column_order_[j]) -= factor * at(row, column_order_[j]);
         }
       }
       first = end;
@@ -176,7 +176,8 @@ void LoopFactors<T>::eliminate() {
     const auto reduce = [&, r = row, c = column](std::size_t i) {
       if (is_zero(at(i, c))) return;
       at(i, c) *= inverse_pivots_[k];
-      for (std::size_t l = k + 1; l < plan_.pivots.size(); ++l) at(i, plan_.pivots[l].column) -= at(i, c) * at(r, plan_.pivots[l].column);
+      for (std::size_t l = k + 1; l < plan_.pivots.size(); ++l)
+        at(i, plan_.pivots[l].column) -= at(i, c) * at(r, plan_.pivots[l].column);
       for (const std::size_t j : plan_.columns) at(i, j) -= at(i, c) * at(r, j);
     };
     for (std::size_t l = k + 1; l < plan_.pivots.size(); ++l) reduce(plan_.pivots[l].row);
@@ -230,8 +231,10 @@ void LoopFactors<T>::solve_core(std::vector<T>& b, bool transposed) {
     return;
   }
   if (core_ <= kLargestReflected) {
-    if (transposed) reflections_.solve_transposed(b);
-    else reflections_.solve(b);
+    if (transposed)
+      reflections_.solve_transposed(b);
+    else
+      reflections_.solve(b);
     return;
   }
   if constexpr (std::is_same_v<T, Expr>) {
@@ -322,7 +325,8 @@ void LoopFactors<T>::solve_transposed(Out<T> c) {
     for (std::size_t k = 0; k < pivots; ++k) {
       const auto [row, column] = plan_.pivots[k];
       z[column] *= inverse_pivots_[k];
-      for (std::size_t l = k + 1; l < pivots; ++l) z[plan_.pivots[l].column] -= at(row, plan_.pivots[l].column) * z[column];
+      for (std::size_t l = k + 1; l < pivots; ++l)
+        z[plan_.pivots[l].column] -= at(row, plan_.pivots[l].column) * z[column];
       for (const std::size_t j : plan_.columns) z[j] -= at(row, j) * z[column];
     }
     std::vector<T> core(core_);

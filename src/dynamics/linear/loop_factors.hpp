@@ -1,11 +1,12 @@
 // Linear equations with the square part J_u of the closures' Jacobian, J_u x = b and J_uᵀ y = c, over any scalar.
 //
-// Numbers are eliminated with row pivots as they come, block by block where the matrix is block triangular. Expressions cannot choose: what they do is laid down before, once for all states,
-// by an EliminationPlan. It begins with pivots that are safe, the same at random configurations as far as that matters
-// (levers from a link's joint to its cut joint are, and slides), or alone in their row or column: such a one is a factor of the
-// determinant and vanishes where the mechanism is singular and nowhere else. Those of least fill-in come first. Of the core that is
-// left, up to 3×3 is inverted by its adjugate, whose determinant is the rest of the factor; up to 8×8 is factorised by reflections,
-// which need no pivots (reflections.hpp); a larger one is a Solve node of one step, which pivots when it runs.
+// Numbers are eliminated with row pivots as they come, block by block where the matrix is block triangular. Expressions
+// cannot choose: what they do is laid down before, once for all states, by an EliminationPlan. It begins with pivots
+// that are safe, the same at random configurations as far as that matters (levers from a link's joint to its cut joint
+// are, and slides), or alone in their row or column: such a one is a factor of the determinant and vanishes where the
+// mechanism is singular and nowhere else. Those of least fill-in come first. Of the core that is left, up to 3×3 is
+// inverted by its adjugate, whose determinant is the rest of the factor; up to 8×8 is factorised by reflections, which
+// need no pivots (reflections.hpp); a larger one is a Solve node of one step, which pivots when it runs.
 #pragma once
 
 #include "../../base/eigen_names.hpp"
@@ -28,8 +29,9 @@ struct EliminationPlan {
 // From the matrix at random configurations.
 EliminationPlan plan_elimination(std::vector<EigenMatrixX> samples);
 
-// How many right-hand sides follow. With one, a small core's determinant divides last, when all else is there: from step to step of Newton's
-// method nothing then waits for the division but x itself. With several it divides the inverse, once.
+// How many right-hand sides follow. With one, a small core's determinant divides last, when all else is there: from
+// step to step of Newton's method nothing then waits for the division but x itself. With several it divides the
+// inverse, once.
 enum class Solutions { one, several };
 
 template <class T>
@@ -56,9 +58,9 @@ class LoopFactors {
   const EliminationPlan& plan_;
   std::size_t n_, core_;
   std::vector<T> A_, inverse_pivots_, core_inverse_, x_, part_;
-  T core_scale_{};                  // core_inverse_ lacks this factor, where one solution is wanted
+  T core_scale_{};  // core_inverse_ lacks this factor, where one solution is wanted
   Solutions wanted_ = Solutions::several;
-  Reflections<T> reflections_;      // of a larger core
+  Reflections<T> reflections_;  // of a larger core
   // of numbers: step k uses up row order_[k] for column column_order_[k]; a block ends before the steps in block_ends_
   std::vector<std::size_t> order_, start_order_, column_order_, block_ends_;
 };

@@ -10,9 +10,12 @@ bool PartialCholesky::factorize_free(const Eigen::MatrixXd& M) {
     for (Eigen::Index j = 0; j <= i; ++j) {
       double sum = M(free_[a], free_[static_cast<std::size_t>(j)]);
       for (Eigen::Index k = 0; k < j; ++k) sum -= L_(i, k) * L_(j, k);
-      if (j < i) L_(i, j) = sum / L_(j, j);
-      else if (sum > 0.0) L_(i, i) = std::sqrt(sum);
-      else return false;
+      if (j < i)
+        L_(i, j) = sum / L_(j, j);
+      else if (sum > 0.0)
+        L_(i, i) = std::sqrt(sum);
+      else
+        return false;
     }
   }
   return true;

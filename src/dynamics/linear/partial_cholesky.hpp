@@ -1,7 +1,7 @@
 // Equations of motion of which some accelerations are held at zero: M_ff x_f = r_f, x_held = 0, by M_ff = L Lᵀ.
 //
-// n³/6 multiplications for n free joints; nothing allocates after construction, and no pivots are sought: the order of rows is
-// that of the joints.
+// n³/6 multiplications for n free joints; nothing allocates after construction, and no pivots are sought: the order of
+// rows is that of the joints.
 #pragma once
 
 #include <vector>

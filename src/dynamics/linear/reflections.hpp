@@ -1,10 +1,12 @@
-// Linear equations A x = b and Aᵀ y = c without a choice of pivots, over any scalar: A = Q U by reflections (Householder 1958).
+// Linear equations A x = b and Aᵀ y = c without a choice of pivots, over any scalar: A = Q U by reflections
+// (Householder 1958).
 //
 //   H = 1 − β v vᵀ,  v = x ± |x| e₁,  β = 1/(|x|(|x| + |x₁|))      takes a column x to ∓|x| e₁; the sign is that of x₁
 //   x = U⁻¹ Qᵀ b,    y = Q U⁻ᵀ c
 //
-// As stable as elimination with pivots and better, for whatever A there is, and the same operations for all: what traced text needs.
-// ⅔n³ multiplications and n roots to factorise, 3/2 n² to solve: twice those of an elimination that need not choose.
+// As stable as elimination with pivots and better, for whatever A there is, and the same operations for all: what
+// traced text needs. ⅔n³ multiplications and n roots to factorise, 3/2 n² to solve: twice those of an elimination that
+// need not choose.
 #pragma once
 
 #include "../tree/workspace.hpp"

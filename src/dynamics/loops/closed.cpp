@@ -4,9 +4,9 @@
 
 #include "../../base/index.hpp"
 #include "../../graph/typical.hpp"
+#include "../linear/cholesky.hpp"
 #include "../tree/crba.hpp"
 #include "../tree/energy.hpp"
-#include "../linear/cholesky.hpp"
 #include "../tree/kinematics.hpp"
 #include "../tree/rnea.hpp"
 
@@ -34,7 +34,9 @@ bool set_closed_pose(const Model<T>& model, const LoopPlan& plan, ClosedWorkspac
   forward_kinematics<T>(model, work.tree, q);
   closure_jacobian<T>(model, work.tree, plan.equations, ClosureAt::closed, work.J);
   const std::size_t m = work.rows.size();
-  for (std::size_t j = 0; j < m; ++j) std::copy_n(work.J.begin() + static_cast<std::ptrdiff_t>(at(plan.dependent[j]) * m), m, work.square.begin() + static_cast<std::ptrdiff_t>(j * m));
+  for (std::size_t j = 0; j < m; ++j)
+    std::copy_n(work.J.begin() + static_cast<std::ptrdiff_t>(at(plan.dependent[j]) * m), m,
+                work.square.begin() + static_cast<std::ptrdiff_t>(j * m));
   return work.factors.factorize(work.square);
 }
 
@@ -158,8 +160,8 @@ void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> fo
 }
 
 template <class T>
-void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> force,
-                   std::span<const Force<std::type_identity_t<T>>> external) {
+void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+                   Out<T> force, std::span<const Force<std::type_identity_t<T>>> external) {
   check_sizes("closed_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
   set_closed_pose<T>(model, plan, work, q);
   closed_velocities<T>(model, plan, work, qd);
@@ -169,8 +171,8 @@ void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<
 }
 
 template <class T>
-void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
-                    In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
+void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+                    Out<T> tau, In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
   check_sizes("closed_inverse", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
   if (plan.actuated == plan.independent) return closed_forces<T>(model, plan, work, q, qd, qdd, tau, external);
   refuse_undriven(plan, model.name, model.velocity_names);
@@ -190,20 +192,23 @@ template <class T>
 void mass_by_energy(const Model<T>& model, ClosedWorkspace<T>& work, In<T> q, std::size_t n, Out<T> H) {
   const std::size_t nv = at(model.nv);
   const auto kinetic = [&](std::size_t k, std::size_t l) {
-    for (std::size_t i = 0; i < nv; ++i) work.column[i] = k == l ? work.R[k * nv + i] : work.R[k * nv + i] + work.R[l * nv + i];
+    for (std::size_t i = 0; i < nv; ++i)
+      work.column[i] = k == l ? work.R[k * nv + i] : work.R[k * nv + i] + work.R[l * nv + i];
     forward_velocities<T>(model, work.tree, q, work.column);
     return energy<T>(model, work.tree, q, work.column).kinetic;
   };
   for (std::size_t k = 0; k < n; ++k) H[k * n + k] = T(2.0) * kinetic(k, k);
   for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t l = 0; l < k; ++l) H[k * n + l] = H[l * n + k] = kinetic(k, l) - T(0.5) * (H[k * n + k] + H[l * n + l]);
+    for (std::size_t l = 0; l < k; ++l)
+      H[k * n + l] = H[l * n + k] = kinetic(k, l) - T(0.5) * (H[k * n + k] + H[l * n + l]);
   }
 }
 
 }  // namespace
 
 template <class T>
-void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose) {
+void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
+                        PoseIs pose) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   if (pose == PoseIs::given) set_closed_pose<T>(model, plan, work, q);
   complement_by_unit_velocities<T>(model, plan, work);
@@ -236,10 +241,11 @@ void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorks
 }
 
 template <class T>
-void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
-                    std::span<const Force<std::type_identity_t<T>>> external, PoseIs pose) {
+void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau,
+                    Out<T> qdd, std::span<const Force<std::type_identity_t<T>>> external, PoseIs pose) {
   check_sizes("closed_forward", model,
-              {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}, {"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
+              {{"tau", tau.size(), static_cast<int>(plan.actuated.size())},
+               {"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
   closed_mass_matrix<T>(model, plan, work, q, work.H, pose);
   closed_velocities<T>(model, plan, work, qd);
   for (T& x : qdd) x = T(0.0);
@@ -252,7 +258,8 @@ void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace
 }
 
 template <class T>
-void closed_frame_jacobian(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, int frame, Out<T> jacobian) {
+void closed_frame_jacobian(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, int frame,
+                           Out<T> jacobian) {
   const std::size_t nv = at(model.nv);
   std::vector<T> whole(6 * nv);
   frame_jacobian<T>(model, work.tree, frame, whole);
@@ -275,7 +282,8 @@ Force<T> wrench_of(const Model<T>& model, const LoopPlan& plan, const ClosedWork
   const LoopClosure<T>& closure = model.loops[loop];
   const LoopView& view = plan.equations.loops[loop];
   const std::array<Vec3<T>, 3> e = loop_basis(closure, view);
-  const Transform<T> X_WA = frame_pose(work.tree, first_frame(closure, view)), X_WB = frame_pose(work.tree, second_frame(closure, view));
+  const Transform<T> X_WA = frame_pose(work.tree, first_frame(closure, view)),
+                     X_WB = frame_pose(work.tree, second_frame(closure, view));
   Force<T> in_A;
   for (std::size_t k = 0; k < plan.equations.size(); ++k) {
     const ClosureRow& row = plan.equations.rows[k];
@@ -302,7 +310,8 @@ std::vector<Force<T>> loop_reactions(const Model<T>& model, const LoopPlan& plan
   std::vector<Force<T>> list;
   for (std::size_t k = 0; k < model.loops.size(); ++k) {
     const LoopView& view = plan.equations.loops[k];
-    const Transform<T> first = frame_pose(work.tree, model.loops[k].a), second = frame_pose(work.tree, model.loops[k].b);
+    const Transform<T> first = frame_pose(work.tree, model.loops[k].a),
+                       second = frame_pose(work.tree, model.loops[k].b);
     Force<T> f = wrench_of(model, plan, work, k);
     if (view.swapped) {
       // it acts on the file's first link, at its frame: the opposite, seen from the second
@@ -316,7 +325,8 @@ std::vector<Force<T>> loop_reactions(const Model<T>& model, const LoopPlan& plan
 }
 
 template <class T>
-void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work, std::span<Force<std::type_identity_t<T>>> on_bodies) {
+void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work,
+                       std::span<Force<std::type_identity_t<T>>> on_bodies) {
   for (std::size_t k = 0; k < model.loops.size(); ++k) {
     const LoopView& view = plan.equations.loops[k];
     const Frame<T>&A = first_frame(model.loops[k], view), &B = second_frame(model.loops[k], view);
@@ -329,26 +339,26 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const Closed
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                                                        \
-  template struct ClosedWorkspace<T>;                                                                                            \
-  template bool set_closed_pose<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                                \
-  template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                              \
-  template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                    \
-  template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                                         \
-  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                                        \
-  template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                         \
-  template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                              \
-  template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                                    \
-  template void distribute_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, Out<T>);                               \
-  template void closed_forces<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,             \
-                                 std::span<const Force<T>>);                                                                     \
-  template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, In<T>,     \
-                                  std::span<const Force<T>>);                                                                    \
-  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>, PoseIs);        \
-  template void closed_forward<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,            \
-                                  std::span<const Force<T>>, PoseIs);                                                                    \
-  template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);                    \
-  template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);                 \
+#define LW_INSTANTIATE(T)                                                                                             \
+  template struct ClosedWorkspace<T>;                                                                                 \
+  template bool set_closed_pose<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                     \
+  template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                   \
+  template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);         \
+  template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                              \
+  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                             \
+  template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);              \
+  template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                   \
+  template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                         \
+  template void distribute_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, Out<T>);                    \
+  template void closed_forces<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,  \
+                                 std::span<const Force<T>>);                                                          \
+  template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
+                                  In<T>, std::span<const Force<T>>);                                                  \
+  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>, PoseIs);  \
+  template void closed_forward<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
+                                  std::span<const Force<T>>, PoseIs);                                                 \
+  template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);         \
+  template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);      \
   template void add_loop_wrenches<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&, std::span<Force<T>>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -3,13 +3,16 @@
 // Closures J q̇ = 0, J = [J_a J_u], leave the independent velocities q̇_a:
 //   q̇ = R q̇_a,          R = [1; −J_u⁻¹ J_a]
 //   q̈ = R q̈_a + b,      b = [0; −J_u⁻¹ J̇ q̇]
-// Torques τ_t = M q̈ + h that the spanning tree would need at all its joints become those of the actuated joints by d'Alembert:
+// Torques τ_t = M q̈ + h that the spanning tree would need at all its joints become those of the actuated joints by
+// d'Alembert:
 //   τ_a = Rᵀ τ_t = τ_t,a − J_aᵀ λ,    λ = J_u⁻ᵀ τ_t,u
-// and λ are the forces in the cut joints. So inverse dynamics takes three solutions with one factorisation of J_u and never forms R.
+// and λ are the forces in the cut joints. So inverse dynamics takes three solutions with one factorisation of J_u and
+// never forms R.
 //   H = Rᵀ M R,   forward: H q̈_a = τ_a − Rᵀ(M b + h)
-// (Angeles, Lee 1988; Angeles, Ma 1989; for loops as Wong 1991, section 6, q̇ = G q̇_a.) More actuated joints than freedoms: the
-// generalised forces f = R_actᵀ τ are given by torques of which Σ w τ² is least, and where motors turn dependent joints,
-// λ = J_u⁻ᵀ (τ_t,u − τ_u). Fewer: forward dynamics has no torque at the independent joints that nobody drives; inverse is refused.
+// (Angeles, Lee 1988; Angeles, Ma 1989; for loops as Wong 1991, section 6, q̇ = G q̇_a.) More actuated joints than
+// freedoms: the generalised forces f = R_actᵀ τ are given by torques of which Σ w τ² is least, and where motors turn
+// dependent joints, λ = J_u⁻ᵀ (τ_t,u − τ_u). Fewer: forward dynamics has no torque at the independent joints that
+// nobody drives; inverse is refused.
 //
 // Everything that the algorithms of trees know acts here too: springs, force elements, rotors, outer wrenches.
 #pragma once
@@ -23,19 +26,19 @@ struct ClosedWorkspace {
   ClosedWorkspace(const Model<T>& model, const LoopPlan& plan);
 
   Workspace<T> tree;
-  LoopFactors<T> factors;        // of J_u
-  std::vector<T> J;              // by columns: an equation a row, nv columns
-  std::vector<T> qd, qdd, tau;   // of the tree, all velocities
-  std::vector<T> multipliers;    // λ, one an equation
-  std::vector<T> R, M, H;        // nv × n and nv × nv and n × n by columns
+  LoopFactors<T> factors;                      // of J_u
+  std::vector<T> J;                            // by columns: an equation a row, nv columns
+  std::vector<T> qd, qdd, tau;                 // of the tree, all velocities
+  std::vector<T> multipliers;                  // λ, one an equation
+  std::vector<T> R, M, H;                      // nv × n and nv × nv and n × n by columns
   std::vector<T> rows, square, column, force;  // scratch
 };
 
 // Whether q is to be taken, or is that of the last set_closed_pose.
 enum class PoseIs { given, set };
 
-// After any of the functions with q below has been called for it, the rest may be asked for at the same pose. False where J_u is singular
-// to the last bit (of numbers).
+// After any of the functions with q below has been called for it, the rest may be asked for at the same pose. False
+// where J_u is singular to the last bit (of numbers).
 template <class T>
 bool set_closed_pose(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q);
 // work.qd = R q̇_a; then work.qdd = R q̈_a + b.
@@ -43,12 +46,13 @@ template <class T>
 void closed_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> qd);
 template <class T>
 void closed_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qdd);
-// Rᵀ of torques of the tree: the generalised forces of the independent velocities. Leaves λ, as if no motor turned a dependent joint.
+// Rᵀ of torques of the tree: the generalised forces of the independent velocities. Leaves λ, as if no motor turned a
+// dependent joint.
 template <class T>
 void project_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, Out<T> force);
 
-// R by columns, column k the motion at unit velocity of the k-th independent joint; and as the projection [1; −J_u⁻¹ J_a]: the same numbers
-// by another way, rows of J_u⁻ᵀ instead of columns. Either into work.R.
+// R by columns, column k the motion at unit velocity of the k-th independent joint; and as the projection [1; −J_u⁻¹
+// J_a]: the same numbers by another way, rows of J_u⁻ᵀ instead of columns. Either into work.R.
 template <class T>
 void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work);
 template <class T>
@@ -58,40 +62,45 @@ void complement_by_projection(const Model<T>& model, const LoopPlan& plan, Close
 template <class T>
 void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, In<T> actuated);
 
-// Generalised forces from the torques of the actuated joints, and the other way; weights empty: all 1. Both need work.R where more
-// joints are actuated than independent.
+// Generalised forces from the torques of the actuated joints, and the other way; weights empty: all 1. Both need work.R
+// where more joints are actuated than independent.
 template <class T>
 void gather_torques(const LoopPlan& plan, const ClosedWorkspace<T>& work, In<T> actuated, Out<T> force);
 template <class T>
 void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> force, In<T> weights, Out<T> actuated);
 
-// q: all coordinates of the tree, closed (loop_position.hpp). q̇, q̈: of plan.independent; tau: of plan.actuated. `external`: as rnea's.
-// Generalised forces Rᵀ(M q̈ + h), whoever gives them:
+// q: all coordinates of the tree, closed (loop_position.hpp). q̇, q̈: of plan.independent; tau: of plan.actuated.
+// `external`: as rnea's. Generalised forces Rᵀ(M q̈ + h), whoever gives them:
 template <class T>
-void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> force,
-                   std::span<const Force<std::type_identity_t<T>>> external = {});
+void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+                   Out<T> force, std::span<const Force<std::type_identity_t<T>>> external = {});
 // and the torques that do. Throws Error(model) where there are none: the actuated joints do not determine the motion.
 template <class T>
-void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
-                    In<T> weights = {}, std::span<const Force<std::type_identity_t<T>>> external = {});
+void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+                    Out<T> tau, In<T> weights = {}, std::span<const Force<std::type_identity_t<T>>> external = {});
 // H(q) by columns, of the independent velocities; leaves work.R.
 template <class T>
-void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose = PoseIs::given);
+void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
+                        PoseIs pose = PoseIs::given);
 // q̈ of the independent velocities under the torques of the actuated joints.
 template <class T>
-void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
-                    std::span<const Force<std::type_identity_t<T>>> external = {}, PoseIs pose = PoseIs::given);
+void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau,
+                    Out<T> qdd, std::span<const Force<std::type_identity_t<T>>> external = {},
+                    PoseIs pose = PoseIs::given);
 // J_f R: of a frame of the model, 6 × n by columns as frame_jacobian.
 template <class T>
-void closed_frame_jacobian(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, int frame, Out<T> jacobian);
+void closed_frame_jacobian(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, int frame,
+                           Out<T> jacobian);
 
-// What the cut joints pass to the second link of each loop, by λ: at its frame there and in that frame's axes. Where loops hold more than
-// they must (a planar loop of five equations), what λ does not know is taken as zero and is borne by the other joints.
+// What the cut joints pass to the second link of each loop, by λ: at its frame there and in that frame's axes. Where
+// loops hold more than they must (a planar loop of five equations), what λ does not know is taken as zero and is borne
+// by the other joints.
 template <class T>
 std::vector<Force<T>> loop_reactions(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work);
-// The same as wrenches on the bodies, one each, added to `external` of rnea: with these the tree's passive joints need no torques
-// and its reactions are those of the mechanism.
+// The same as wrenches on the bodies, one each, added to `external` of rnea: with these the tree's passive joints need
+// no torques and its reactions are those of the mechanism.
 template <class T>
-void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work, std::span<Force<std::type_identity_t<T>>> on_bodies);
+void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work,
+                       std::span<Force<std::type_identity_t<T>>> on_bodies);
 
 }  // namespace lw

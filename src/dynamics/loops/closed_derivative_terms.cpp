@@ -8,8 +8,8 @@
 #include "../../model/joints_alone.hpp"
 #include "../../model/over.hpp"
 #include "../derivatives/derivative_terms.hpp"
-#include "loop_position.hpp"
 #include "../tree/torque_terms.hpp"
+#include "loop_position.hpp"
 
 namespace lw {
 namespace {
@@ -26,12 +26,14 @@ Sizes rates(const std::vector<Dual>& x) {
 Sizes velocity_sizes(const Model<double>& model, const std::vector<Dual>& q) {
   Sizes list(at(model.nv), 0.0);
   for (const JointInfo& joint : model.joints) {
-    const std::size_t coordinates = at(joint.q) + at(lw::coordinates(joint.type)), velocities = at(lw::velocities(joint.type));
+    const std::size_t coordinates = at(joint.q) + at(lw::coordinates(joint.type)),
+                      velocities = at(lw::velocities(joint.type));
     double largest = 0.0;
     for (std::size_t k = at(joint.q); k < coordinates; ++k) largest = std::max(largest, std::abs(q[k].d));
     for (std::size_t k = 0; k < velocities; ++k) {
       const bool own = coordinates - at(joint.q) == velocities;
-      list[at(joint.v) + k] = own ? std::abs(q[at(joint.q) + k].d) : 2.0 * largest;  // ω is twice the rate of a quaternion
+      list[at(joint.v) + k] =
+          own ? std::abs(q[at(joint.q) + k].d) : 2.0 * largest;  // ω is twice the rate of a quaternion
     }
   }
   return list;
@@ -39,8 +41,9 @@ Sizes velocity_sizes(const Model<double>& model, const std::vector<Dual>& q) {
 
 }  // namespace
 
-std::vector<double> closed_derivative_terms(const Model<double>& model, std::span<const Model<Dual>> moving, const LoopPlan& plan, In<double> q,
-                                            In<double> guess, In<double> qd, In<double> qdd) {
+std::vector<double> closed_derivative_terms(const Model<double>& model, std::span<const Model<Dual>> moving,
+                                            const LoopPlan& plan, In<double> q, In<double> guess, In<double> qd,
+                                            In<double> qdd) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   const Model<double> joints = joints_alone(model, plan.independent);
   const Model<Dual> twin = over<Dual>(model);
@@ -69,12 +72,14 @@ std::vector<double> closed_derivative_terms(const Model<double>& model, std::spa
     const Sizes dq = velocity_sizes(model, there.q), dqd = rates(work.qd), dqdd = rates(work.qdd);
     for (std::size_t v = 0; v < nv; ++v) {
       for (std::size_t j = 0; j < nv; ++j) {
-        tree[v] += of_tree.d_q[j * nv + v] * dq[j] + of_tree.d_qd[j * nv + v] * dqd[j] + of_tree.d_qdd[j * nv + v] * dqdd[j];
+        tree[v] +=
+            of_tree.d_q[j * nv + v] * dq[j] + of_tree.d_qd[j * nv + v] * dqd[j] + of_tree.d_qdd[j * nv + v] * dqdd[j];
       }
     }
     for (std::size_t k = 0; k < n; ++k) {
       double sum = there.converged ? 0.0 : std::nan("");
-      for (std::size_t v = 0; v < nv; ++v) sum += std::abs(R[k * nv + v].d) * torques[v] + std::abs(R[k * nv + v].v) * tree[v];
+      for (std::size_t v = 0; v < nv; ++v)
+        sum += std::abs(R[k * nv + v].d) * torques[v] + std::abs(R[k * nv + v].v) * tree[v];
       result.push_back(sum);
     }
   };

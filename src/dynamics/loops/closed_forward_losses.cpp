@@ -12,11 +12,11 @@
 #include "../../base/linear.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../../model/over.hpp"
-#include "../linear/box_complementarity.hpp"
-#include "../tree/elements.hpp"
-#include "../linear/fixed_point.hpp"
-#include "../tree/kinematics.hpp"
 #include "../assembly/mode_search.hpp"
+#include "../linear/box_complementarity.hpp"
+#include "../linear/fixed_point.hpp"
+#include "../tree/elements.hpp"
+#include "../tree/kinematics.hpp"
 #include "../tree/rnea.hpp"
 
 namespace lw {
@@ -29,9 +29,11 @@ bool has_jump(const JointLoss<double>& loss) { return loss.width == 0.0 && is_dr
 constexpr double kOneFreedom = 1e-9;  // rows that hold the same freedom
 
 [[noreturn]] void refuse_load(const std::string& joint) {
-  throw Error(ErrorCode::data,
-              fmt::format("`{}` jams: its friction grows faster than its load, so that none or several forces belong to "
-                          "this motion", joint));
+  throw Error(
+      ErrorCode::data,
+      fmt::format("`{}` jams: its friction grows faster than its load, so that none or several forces belong to "
+                  "this motion",
+                  joint));
 }
 
 // What does not jump with the direction.
@@ -257,9 +259,9 @@ void ClosedForwardLosses::find_sizes(const ClosedWorkspace<double>& work) {
   }
 }
 
-// Its forces: of joints that slip their size; those that stick share what forces leave over, `spare`, as evenly as their
-// sizes allow: one that would have to give more gives its size, and the others the rest. So at the limit of what can be
-// held all give their sizes, as they do in the motion that begins there.
+// Its forces: of joints that slip their size; those that stick share what forces leave over, `spare`, as evenly as
+// their sizes allow: one that would have to give more gives its size, and the others the rest. So at the limit of what
+// can be held all give their sizes, as they do in the motion that begins there.
 void ClosedForwardLosses::find_forces(const VectorXd& spare) {
   VectorXd left = spare;
   std::vector<Dry*> free;
@@ -332,13 +334,14 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
   if (losses_.feels_reactions()) {
     std::vector<double> forces;
     for (const Dry& d : dry_) forces.push_back(d.force);
-    const FixedPoint found = fixed_point(forces, [&](const std::vector<double>& given_forces, std::vector<double>& next) {
-      for (std::size_t k = 0; k < dry_.size(); ++k) dry_[k].force = given_forces[k];
-      sum_forces();
-      friction_under_loads();
-      find_forces(made - needed);
-      for (std::size_t k = 0; k < dry_.size(); ++k) next[k] = dry_[k].force;
-    });
+    const FixedPoint found =
+        fixed_point(forces, [&](const std::vector<double>& given_forces, std::vector<double>& next) {
+          for (std::size_t k = 0; k < dry_.size(); ++k) dry_[k].force = given_forces[k];
+          sum_forces();
+          friction_under_loads();
+          find_forces(made - needed);
+          for (std::size_t k = 0; k < dry_.size(); ++k) next[k] = dry_[k].force;
+        });
     if (!found.settled) refuse_load(dry_[found.worst].name);
   } else {
     friction_under_loads();

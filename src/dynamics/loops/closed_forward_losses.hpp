@@ -2,7 +2,8 @@
 // torques given.
 //
 //   H q̈ = f − h − (smooth friction) − Σ a_jᵀ F_j
-//   s_j = a_j q̇,   s̈_j = a_j q̈ + b_j      velocity and acceleration in a joint with dry friction, cut joints and drives included;
+//   s_j = a_j q̇,   s̈_j = a_j q̈ + b_j      velocity and acceleration in a joint with dry friction, cut joints and
+//                   drives included;
 //                                          b_j = ȧ_j q̇ is what the pose makes of the motion as it is
 //
 // A joint that slips has F_j = σ_j size_j. The forces of joints at rest are those of box_complementarity.hpp over s̈: a
@@ -131,7 +132,7 @@ class ClosedForwardLosses {
   bool decided_ = false;
   Eigen::MatrixXd H_, L_;  // and its Cholesky factor
   double sum_of_forces_ = 0.0, drive_loss_ = 0.0, lost_power_ = 0.0;
-  std::vector<double> torques_;          // that come out of the drives
+  std::vector<double> torques_;            // that come out of the drives
   std::vector<double> of_tree_, of_cuts_;  // dry friction, as torques of the tree's joints and along the cuts' freedoms
   std::string last_changed_;
 };

@@ -8,15 +8,15 @@
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
 #include "../../model/directions.hpp"
-#include "../tree/elements.hpp"
 #include "../linear/fixed_point.hpp"
+#include "../tree/elements.hpp"
 #include "../tree/kinematics.hpp"
 
 namespace lw {
 namespace {
 
-// How the links of a cut joint move against each other along one of its freedoms: angular velocity times n, or velocity of the second frame's
-// origin times n; in the world's axes.
+// How the links of a cut joint move against each other along one of its freedoms: angular velocity times n, or velocity
+// of the second frame's origin times n; in the world's axes.
 template <class T>
 struct Freedom {
   bool slides = false;
@@ -65,7 +65,9 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool 
       external_(model.bodies.size()) {
   needed.resize(plan.freedoms());
   sharing_.actuated = plan.pushed;
-  if (std::is_permutation(sharing_.actuated.begin(), sharing_.actuated.end(), plan.independent.begin(), plan.independent.end())) sharing_.actuated = plan.independent;
+  if (std::is_permutation(sharing_.actuated.begin(), sharing_.actuated.end(), plan.independent.begin(),
+                          plan.independent.end()))
+    sharing_.actuated = plan.independent;
   shared_.resize(sharing_.actuated.size());
   motors_.name = model.name;
   motors_.nv = static_cast<int>(plan.actuated.size());
@@ -79,7 +81,8 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool 
     const auto driven = std::count_if(t.v.begin(), t.v.end(), [&](int v) { return place.contains(v); });
     if (driven == 0) continue;
     if (driven != static_cast<std::ptrdiff_t>(t.v.size())) {
-      throw Error(ErrorCode::model, fmt::format("the coupling `{}` moves joints of which some are not actuated", t.name));
+      throw Error(ErrorCode::model,
+                  fmt::format("the coupling `{}` moves joints of which some are not actuated", t.name));
     }
     for (int& v : t.v) v = place.at(v);
     motors_.transmissions.push_back(std::move(t));
@@ -88,7 +91,9 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool 
     for (const JointLoss<T>& loss : model.loops[k].losses) {
       Cut cut{k, loss, {}, std::vector<T>(at(model.nv))};
       cut.joint.axis = model.loops[k].axis;
-      cut.joint.kind = freedom_of<T>(model.loops[k], loss.v, Mat3<T>::identity(), Mat3<T>::identity()).slides ? JointKind::prismatic : JointKind::revolute;
+      cut.joint.kind = freedom_of<T>(model.loops[k], loss.v, Mat3<T>::identity(), Mat3<T>::identity()).slides
+                           ? JointKind::prismatic
+                           : JointKind::revolute;
       feels_ = feels_ || !loss.bearings.empty();
       cuts_.push_back(std::move(cut));
     }
@@ -100,7 +105,8 @@ ClosedLosses<T>::ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool 
 }
 
 template <class T>
-void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& work, std::size_t loop, int freedom, Out<T> row) {
+void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& work, std::size_t loop, int freedom,
+             Out<T> row) {
   const LoopClosure<T>& closure = model.loops[loop];
   const Transform<T> X_A = frame_pose(work, closure.a), X_B = frame_pose(work, closure.b);
   const Freedom<T> f = freedom_of(closure, freedom, X_A.R, X_B.R);
@@ -141,8 +147,8 @@ void ClosedLosses<T>::find_friction(const ClosedWorkspace<T>& work, AtRest at_re
       return sum;
     };
     const T rate = across(work.qd);
-    rubs[next++] = directed_joint_friction<T>(cut.loss, cut.joint, rate, direction_of(rate, across(work.qdd)),
-                                              in_cuts_[cut.loop]);
+    rubs[next++] =
+        directed_joint_friction<T>(cut.loss, cut.joint, rate, direction_of(rate, across(work.qdd)), in_cuts_[cut.loop]);
   }
 }
 
@@ -158,10 +164,11 @@ void ClosedLosses<T>::spread_friction(const std::vector<T>& rubs) {
   }
 }
 
-// λ under the torques that make the motion, `of_tree` at the tree's joints and `force` at the independent ones: shared by all motors, with what
-// the given ones push against each other.
+// λ under the torques that make the motion, `of_tree` at the tree's joints and `force` at the independent ones: shared
+// by all motors, with what the given ones push against each other.
 template <class T>
-void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights, In<T> given) {
+void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights,
+                                       In<T> given) {
   if (sharing_.actuated == sharing_.independent) return;  // as project_torques has left them
   distribute_torques<T>(sharing_, work, force, weights, shared_);
   if (!given.empty()) {
@@ -176,7 +183,8 @@ void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, 
 
 // What all joints pass on, by λ. external_: wrenches beside these, friction in the cut joints.
 template <class T>
-void ClosedLosses<T>::find_reactions(ClosedWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external) {
+void ClosedLosses<T>::find_reactions(ClosedWorkspace<T>& work, In<T> q,
+                                     std::span<const Force<std::type_identity_t<T>>> external) {
   in_cuts_ = loop_reactions<T>(model_, plan_, work);
   if (!feels_) return;
   for (std::size_t i = 0; i < external.size(); ++i) external_[i] += external[i];
@@ -184,7 +192,8 @@ void ClosedLosses<T>::find_reactions(ClosedWorkspace<T>& work, In<T> q, std::spa
   rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, tree_, damping_, external_);
 }
 
-// As wrenches on both links of each cut joint, in external_: they act against the motion of the second link as the first sees it.
+// As wrenches on both links of each cut joint, in external_: they act against the motion of the second link as the
+// first sees it.
 template <class T>
 void ClosedLosses<T>::add_cut_friction(const ClosedWorkspace<T>& work, const Friction& more) {
   for (std::size_t k = 0; k < cuts_.size(); ++k) {
@@ -220,8 +229,9 @@ void ClosedLosses<T>::set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In
 }
 
 template <class T>
-void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights, std::span<const Force<std::type_identity_t<T>>> external,
-                                   In<T> given, AtRest at_rest, const Friction& more) {
+void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
+                                   std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
+                                   AtRest at_rest, const Friction& more) {
   const auto clear = [&] { std::fill(external_.begin(), external_.end(), Force<T>{}); };
   clear();
   find_multipliers(work, work.tau, force_, weights, given);
@@ -275,10 +285,11 @@ void ClosedLosses<T>::refuse_jam(std::size_t worst) const {
   const std::size_t of_tree = model_.losses.size();
   const std::string& name = worst < of_tree ? model_.velocity_names[at(model_.losses[worst].v)]
                                             : model_.loops[cuts_[worst - of_tree].loop].name;
-  throw Error(ErrorCode::data,
-              fmt::format("`{}` jams: its friction grows faster than its load, so that none or several forces make this "
-                          "motion",
-                          name));
+  throw Error(
+      ErrorCode::data,
+      fmt::format("`{}` jams: its friction grows faster than its load, so that none or several forces make this "
+                  "motion",
+                  name));
 }
 
 template <class T>
@@ -295,7 +306,7 @@ void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T>
   add_losses<T>(motors_, work.tree.force, {}, qd_, qdd_, losses, at_rest);
 }
 
-#define LW_INSTANTIATE(T)          \
+#define LW_INSTANTIATE(T)         \
   template class ClosedLosses<T>; \
   template void cut_row<T>(const Model<T>&, const LoopView&, const Workspace<T>&, std::size_t, int, Out<T>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)

@@ -1,28 +1,32 @@
-// What the joints of a closed mechanism lose, the actuated, the passive and the cut ones, and what its drives must give for it.
+// What the joints of a closed mechanism lose, the actuated, the passive and the cut ones, and what its drives must give
+// for it.
 //
 //   dynamic  = Rᵀ(M q̈ + h)                                 without losses
-//   bearing  = Rᵀ(friction of the tree's joints) + Σ (n R)ᵀ · friction of the cut joints, n q̇ the velocity in a cut joint
+//   bearing  = Rᵀ(friction of the tree's joints) + Σ (n R)ᵀ · friction of the cut joints, n q̇ the velocity in a cut
+//            joint
 //   at_joint = dynamic + bearing, and through the drives of the actuated joints as in trees (friction.hpp)
 //
-// Reactions that load bearings are those of the motion as it is. In a tree friction does not change them. In a loop it does: passive joints
-// pass on what rubs in the others, λ = J_u⁻ᵀ(τ_t,u + friction of the dependent joints), so that friction and loads are a fixed point
+// Reactions that load bearings are those of the motion as it is. In a tree friction does not change them. In a loop it
+// does: passive joints pass on what rubs in the others, λ = J_u⁻ᵀ(τ_t,u + friction of the dependent joints), so that
+// friction and loads are a fixed point
 //   F = size(reactions(F))                                                                        (fixed_point.hpp)
-// where a pass takes (friction coefficient × radius / lever arm) of the error. Where friction grows faster than its load the joint jams,
-// and is named. Of more motors than freedoms λ has the torques that they share, and what they push against each other.
-// Where loops hold more than they must, λ does not know how the rest is shared: it is borne by the tree's joints. Drives of passive joints
-// have their rotors' inertia and no more.
-// At rest dry friction of every joint, passive and cut ones too, has the direction of that joint's acceleration (friction.hpp); of a
-// cut joint n q̈, which is its acceleration where the whole mechanism is at rest.
+// where a pass takes (friction coefficient × radius / lever arm) of the error. Where friction grows faster than its
+// load the joint jams, and is named. Of more motors than freedoms λ has the torques that they share, and what they push
+// against each other. Where loops hold more than they must, λ does not know how the rest is shared: it is borne by the
+// tree's joints. Drives of passive joints have their rotors' inertia and no more.
+// At rest dry friction of every joint, passive and cut ones too, has the direction of that joint's acceleration
+// (friction.hpp); of a cut joint n q̈, which is its acceleration where the whole mechanism is at rest.
 #pragma once
 
-#include "closed.hpp"
 #include "../friction/friction.hpp"
+#include "closed.hpp"
 
 namespace lw {
 
 // The velocity along a freedom of a cut joint is row · q̇. After forward_kinematics.
 template <class T>
-void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& work, std::size_t loop, int freedom, Out<T> row);
+void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& work, std::size_t loop, int freedom,
+             Out<T> row);
 
 template <class T>
 class ClosedLosses {
@@ -31,26 +35,30 @@ class ClosedLosses {
   // `loads`: reactions are wanted, though no bearing of this model feels them.
   ClosedLosses(const Model<T>& model, const LoopPlan& plan, bool loads = false);
 
-  // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities and accelerations of the
-  // tree, and λ, which has friction in it where bearings feel loads. `given`: torques of the actuated joints, of which that part counts
-  // which moves nothing. Throws Error(data) that names a joint which jams.
+  // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities
+  // and accelerations of the tree, and λ, which has friction in it where bearings feel loads. `given`: torques of the
+  // actuated joints, of which that part counts which moves nothing. Throws Error(data) that names a joint which jams.
   void forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
-              std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {}, AtRest at_rest = AtRest::no_direction);
-  // Its halves. `more`: friction that is decided elsewhere and loads bearings here, torques of the tree's joints (nv, that of cut joints among
-  // them) and forces along the freedoms of cuts(); it is not a part of `needed`.
+              std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
+              AtRest at_rest = AtRest::no_direction);
+  // Its halves. `more`: friction that is decided elsewhere and loads bearings here, torques of the tree's joints (nv,
+  // that of cut joints among them) and forces along the freedoms of cuts(); it is not a part of `needed`.
   struct Friction {
     In<T> of_tree, of_cuts;
   };
-  void set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, std::span<const Force<std::type_identity_t<T>>> external = {});
-  void set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights = {}, std::span<const Force<std::type_identity_t<T>>> external = {},
-                    In<T> given = {}, AtRest at_rest = AtRest::no_direction, const Friction& more = {});
+  void set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+                  std::span<const Force<std::type_identity_t<T>>> external = {});
+  void set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights = {},
+                    std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
+                    AtRest at_rest = AtRest::no_direction, const Friction& more = {});
   std::vector<T> needed;
   // The part of them that friction and dampers need.
   const std::vector<T>& friction() const { return friction_; }
-  // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves what `forces` does. Throws Error(model) where
-  // the actuated joints do not determine the motion.
+  // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves what `forces` does.
+  // Throws Error(model) where the actuated joints do not determine the motion.
   void inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
-               std::span<const Force<std::type_identity_t<T>>> external = {}, AtRest at_rest = AtRest::direction_of_acceleration);
+               std::span<const Force<std::type_identity_t<T>>> external = {},
+               AtRest at_rest = AtRest::direction_of_acceleration);
   Losses<T> losses;
 
   // Of the last motion: what joints of the tree (where bearings feel it) and cut ones pass on.
@@ -87,7 +95,7 @@ class ClosedLosses {
   void settle_friction(const Pass& pass);
   [[noreturn]] void refuse_jam(std::size_t worst) const;
   std::vector<T> damping_, tree_, force_, friction_, shared_, qd_, qdd_;
-  std::vector<T> rubs_;  // friction of each joint with losses, then of each cut
+  std::vector<T> rubs_;                                       // friction of each joint with losses, then of each cut
   std::vector<T> of_tree_, of_cuts_, total_, with_friction_;  // the same as torques of the tree, and of cuts alone
   std::vector<Force<T>> external_, in_cuts_;
 };

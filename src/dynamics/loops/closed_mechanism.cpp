@@ -9,8 +9,8 @@
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
 #include "../assembly/assembly.hpp"
-#include "loop_position.hpp"
 #include "../assembly/mode_identity.hpp"
+#include "loop_position.hpp"
 #include "multipliers.hpp"
 
 namespace lw {
@@ -22,11 +22,7 @@ constexpr double kNearPose = 0.1;
 }  // namespace
 
 ClosedMechanism::ClosedMechanism(Model<double> model)
-    : model_(with_drivers(std::move(model))),
-      led_(model_),
-      plan_(plan_loops(model_)),
-      work_(model_, plan_),
-      q_() {
+    : model_(with_drivers(std::move(model))), led_(model_), plan_(plan_loops(model_)), work_(model_, plan_), q_() {
   led_ = led_by(std::move(led_), plan_.independent);
   find_blocks();
   q_ = assemble_home(led_).q;
@@ -44,7 +40,8 @@ void ClosedMechanism::follow(In<double> independent, In<double> guess) {
     for (const int k : plan_.dependent_q) first.push_back(q_[at(k)]);
   }
   for (std::size_t k = 0; k < first.size(); ++k) near[at(plan_.dependent_q[k])] = first[k];
-  for (std::size_t k = 0; k < plan_.independent_q.size() && !guess.empty(); ++k) near[at(plan_.independent_q[k])] = independent[k];
+  for (std::size_t k = 0; k < plan_.independent_q.size() && !guess.empty(); ++k)
+    near[at(plan_.independent_q[k])] = independent[k];
   LoopPosition<double> there = loop_position<double>(model_, plan_, independent, first);
   bool arrived = there.converged;
   for (std::size_t k = 0; k < q_.size() && arrived; ++k) arrived = std::abs(there.q[k] - near[k]) < kNearPose;
@@ -77,7 +74,8 @@ void ClosedMechanism::find_blocks() {
     Block block;
     for (std::size_t k = 0; k < plan_.equations.size(); ++k) {
       const auto loop = static_cast<int>(plan_.equations.rows[k].loop);
-      if (std::find(shared.loops.begin(), shared.loops.end(), loop) != shared.loops.end()) block.rows.push_back(static_cast<int>(k));
+      if (std::find(shared.loops.begin(), shared.loops.end(), loop) != shared.loops.end())
+        block.rows.push_back(static_cast<int>(k));
     }
     for (std::size_t k = 0; k < plan_.dependent.size(); ++k) {
       const auto& v = shared.velocities;

@@ -22,7 +22,12 @@ constexpr int kStrides = 8;  // from home to a pose
 }  // namespace
 
 RandomClosedStates::RandomClosedStates(const Model<double>& model, const LoopPlan& plan)
-    : model_(model), plan_(plan), work_(model), home_(assemble_home(model).q), q_(home_), limit_(20.0 * condition(home_)) {}
+    : model_(model),
+      plan_(plan),
+      work_(model),
+      home_(assemble_home(model).q),
+      q_(home_),
+      limit_(20.0 * condition(home_)) {}
 
 double RandomClosedStates::condition(const std::vector<double>& q) {
   forward_kinematics<double>(model_, work_, q);
@@ -31,7 +36,8 @@ double RandomClosedStates::condition(const std::vector<double>& q) {
   closure_jacobian<double>(model_, work_, plan_.equations, ClosureAt::closed, J);
   Eigen::MatrixXd Ju(static_cast<Eigen::Index>(m), static_cast<Eigen::Index>(m));
   for (std::size_t j = 0; j < m; ++j) {
-    for (std::size_t i = 0; i < m; ++i) Ju(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = J[at(plan_.dependent[j]) * m + i];
+    for (std::size_t i = 0; i < m; ++i)
+      Ju(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = J[at(plan_.dependent[j]) * m + i];
   }
   const Eigen::VectorXd s = Svd(Ju).s;
   return s[s.size() - 1] > 0.0 ? s[0] / s[s.size() - 1] : std::numeric_limits<double>::infinity();

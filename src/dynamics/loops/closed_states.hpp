@@ -1,5 +1,5 @@
-// Random states of a closed mechanism to try things with: poses that can be reached from home without passing a singular one, of
-// which the closures are about as well conditioned as at home.
+// Random states of a closed mechanism to try things with: poses that can be reached from home without passing a
+// singular one, of which the closures are about as well conditioned as at home.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@ class RandomClosedStates {
   // Both must outlive it. Throws Error where the mechanism cannot be assembled.
   RandomClosedStates(const Model<double>& model, const LoopPlan& plan);
 
-  // q, qd and qdd of the independent joints, tau of the actuated ones; `guess`: the dependent coordinates, off by up to 1e-3 (rad, m).
+  // q, qd and qdd of the independent joints, tau of the actuated ones; `guess`: the dependent coordinates, off by up to
+  // 1e-3 (rad, m).
   State next(Random& random);
   // All coordinates of the last one.
   const std::vector<double>& tree_q() const { return q_; }

@@ -9,9 +9,9 @@
 
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
+#include "../assembly/mode_search.hpp"
 #include "../kinematics/closure.hpp"
 #include "../tree/kinematics.hpp"
-#include "../assembly/mode_search.hpp"
 
 namespace lw {
 namespace {

@@ -19,7 +19,8 @@ bool ends_in_one_loop(const Model<T>& model, int body) {
   if (body < 0) return false;
   int ends = 0;
   for (const LoopClosure<T>& l : model.loops) ends += (l.a.body == body ? 1 : 0) + (l.b.body == body ? 1 : 0);
-  return ends == 1 && std::none_of(model.bodies.begin(), model.bodies.end(), [body](const Body<T>& b) { return b.parent == body; });
+  return ends == 1 &&
+         std::none_of(model.bodies.begin(), model.bodies.end(), [body](const Body<T>& b) { return b.parent == body; });
 }
 
 template <class T>
@@ -34,7 +35,8 @@ int depth_of(const Model<T>& model, int body) {
 template <class T>
 Model<T> masses_over_cuts(Model<T> model) {
   for (const LoopClosure<T>& loop : model.loops) {
-    const bool together = loop.type == JointType::revolute || loop.type == JointType::universal || loop.type == JointType::spherical;
+    const bool together =
+        loop.type == JointType::revolute || loop.type == JointType::universal || loop.type == JointType::spherical;
     const bool first = ends_in_one_loop(model, loop.a.body), second = ends_in_one_loop(model, loop.b.body);
     if (!together || !(first || second)) continue;
     const bool from_first = first && (!second || depth_of(model, loop.a.body) >= depth_of(model, loop.b.body));

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <optional>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
@@ -31,7 +31,8 @@ constexpr double kParallel = 1e-9;  // of axes
 
 Eigen::Index index(std::size_t k) { return static_cast<Eigen::Index>(k); }
 
-MatrixXd jacobian_at(const Model<double>& model, Workspace<double>& work, const ClosureEquations& equations, In<double> q) {
+MatrixXd jacobian_at(const Model<double>& model, Workspace<double>& work, const ClosureEquations& equations,
+                     In<double> q) {
   forward_kinematics<double>(model, work, q);
   std::vector<double> J(equations.size() * at(model.nv));
   closure_jacobian<double>(model, work, equations, ClosureAt::closed, J);
@@ -77,7 +78,9 @@ class Planner {
  public:
   explicit Planner(const Model<double>& model) : model_(model), work_(model) {
     const Assembled home = assemble_home(model);
-    if (!home.closed) throw Error(ErrorCode::data, fmt::format("`{}` cannot be assembled: {}", model.name, open_loop(model, work_, home.q)));
+    if (!home.closed)
+      throw Error(ErrorCode::data,
+                  fmt::format("`{}` cannot be assembled: {}", model.name, open_loop(model, work_, home.q)));
     all_ = closure_equations(model);
     // a home that is singular has more freedoms than the mechanism
     poses_ = {home.q};
@@ -92,9 +95,9 @@ class Planner {
     rank_ = at(most);
   }
 
-  // The first of `given` that are independent, and as many of the others as freedoms are left: those that motors turn through elastic shafts
-  // first, and of the rest dependent are the columns of which most is left beside others; a joint of several velocities is so as a
-  // whole, where that is possible.
+  // The first of `given` that are independent, and as many of the others as freedoms are left: those that motors turn
+  // through elastic shafts first, and of the rest dependent are the columns of which most is left beside others; a
+  // joint of several velocities is so as a whole, where that is possible.
   std::vector<int> independent(std::vector<int> given) {
     for (const ShaftElement<double>& shaft : model_.shafts) {
       const int a = model_.bodies[at(shaft.body_a)].v, b = model_.bodies[at(shaft.body_b)].v;
@@ -119,7 +122,8 @@ class Planner {
     std::vector<int> candidates = chosen;
     for (const bool last : {false, true}) {
       for (int v = 0; v < model_.nv; ++v) {
-        if (dependent[at(v)] == last && std::find(chosen.begin(), chosen.end(), v) == chosen.end()) candidates.push_back(v);
+        if (dependent[at(v)] == last && std::find(chosen.begin(), chosen.end(), v) == chosen.end())
+          candidates.push_back(v);
       }
     }
     chosen = independent_velocities(model_, work_, poses_.front(), candidates);
@@ -153,12 +157,14 @@ class Planner {
   }
 
  private:
-  // A closed configuration with `moved` velocities displaced at random (all, where none is named); empty where there is none.
+  // A closed configuration with `moved` velocities displaced at random (all, where none is named); empty where there is
+  // none.
   std::vector<double> closed_near(const std::vector<double>& from, const std::vector<int>& moved, double size) {
     for (int attempt = 0; attempt < 4; ++attempt, size *= 0.4) {
       std::vector<double> q = from, step(at(model_.nv), 0.0);
       for (int v = 0; v < model_.nv; ++v) {
-        if (moved.empty() || std::find(moved.begin(), moved.end(), v) != moved.end()) step[at(v)] = random_.between(-size, size);
+        if (moved.empty() || std::find(moved.begin(), moved.end(), v) != moved.end())
+          step[at(v)] = random_.between(-size, size);
       }
       advance(model_, q, step);
       const Assembled there = assemble_from(model_, work_, q, moved);
@@ -170,7 +176,8 @@ class Planner {
 
   void choose_independent() {
     const auto freedoms = at(model_.nv) - rank_;
-    if (freedoms == 0) throw Error(ErrorCode::model, fmt::format("nothing of `{}` can move: its loops hold all joints", model_.name));
+    if (freedoms == 0)
+      throw Error(ErrorCode::model, fmt::format("nothing of `{}` can move: its loops hold all joints", model_.name));
     plan_.actuated = actuated_velocities(model_);
     plan_.independent = independent(plan_.actuated);
     std::vector<bool> given(at(model_.nv), false);
@@ -199,13 +206,18 @@ class Planner {
       int count = 0;
       for (int k = 0; k < n; ++k) count += given[at(joint.v + k)] ? 1 : 0;
       if (count > 0 && count < n && joint.actuated && is_free_turn(joint.type)) {
-        throw Error(ErrorCode::model, fmt::format("`{}` is actuated, but of its {} velocities the loops of `{}` leave {}: a {} joint can "
-                                                  "only be driven as a whole", joint.name, n, model_.name, count, to_string(joint.type)));
+        throw Error(ErrorCode::model,
+                    fmt::format("`{}` is actuated, but of its {} velocities the loops of `{}` leave {}: a {} joint can "
+                                "only be driven as a whole",
+                                joint.name, n, model_.name, count, to_string(joint.type)));
       }
       if (count > 0 && count < n && !joint.actuated) {
-        throw Error(ErrorCode::model, fmt::format("the actuated joints of `{}` do not determine its motion: `{}` keeps {} of its {} velocities, and a {} joint "
-                                                  "can be free only as a whole; actuate another joint, or make it a joint of fewer freedoms",
-                                                  model_.name, joint.name, count, n, to_string(joint.type)));
+        throw Error(
+            ErrorCode::model,
+            fmt::format("the actuated joints of `{}` do not determine its motion: `{}` keeps {} of its {} velocities, "
+                        "and a {} joint "
+                        "can be free only as a whole; actuate another joint, or make it a joint of fewer freedoms",
+                        model_.name, joint.name, count, n, to_string(joint.type)));
       }
       for (int k = 0; k < coordinates(joint.type); ++k) {
         (given[at(joint.v + std::min(k, n - 1))] ? plan_.independent_q : plan_.dependent_q).push_back(joint.q + k);
@@ -292,7 +304,8 @@ class Planner {
 
   void choose_rows() {
     std::vector<MatrixXd> poses;
-    for (const std::vector<double>& q : poses_) poses.push_back(columns(jacobian_at(model_, work_, plan_.equations, q), plan_.dependent));
+    for (const std::vector<double>& q : poses_)
+      poses.push_back(columns(jacobian_at(model_, work_, plan_.equations, q), plan_.dependent));
     std::vector<std::size_t> chosen = independent_rows(poses, rank_);
     require(chosen.size() == rank_, "closures have as many independent rows as their rank");
     std::sort(chosen.begin(), chosen.end());
@@ -313,7 +326,8 @@ class Planner {
         const bool turns = b.kind == JointKind::revolute;
         const double slide = b.kind == JointKind::prismatic ? 0.2 * std::abs(q[at(b.q)]) + 0.01 : 0.5;
         for (int j = 0; j < b.velocities(); ++j) {
-          step[at(b.v + j)] = turns ? random_.between(-std::numbers::pi, std::numbers::pi) : random_.between(-slide, slide);
+          step[at(b.v + j)] =
+              turns ? random_.between(-std::numbers::pi, std::numbers::pi) : random_.between(-slide, slide);
         }
       }
       advance(model_, q, step);
@@ -329,8 +343,10 @@ class Planner {
       bool others = false;
       for (const ClosureRow& row : plan_.equations.rows) {
         if (row.loop != end.loop) continue;
-        if (row.kind == ClosureRow::Kind::shift && row.direction < 2) shifts.push_back(row.direction);
-        else others = true;
+        if (row.kind == ClosureRow::Kind::shift && row.direction < 2)
+          shifts.push_back(row.direction);
+        else
+          others = true;
       }
       return others || shifts.size() != 2;
     });
@@ -338,10 +354,14 @@ class Planner {
     for (const LoopEnd& end : plan_.ends) std::erase(plan_.unknown, model_.bodies[at(end.body)].v);
     for (std::size_t k = 0; k < plan_.equations.size(); ++k) {
       const ClosureRow& row = plan_.equations.rows[k];
-      const auto end = std::find_if(plan_.ends.begin(), plan_.ends.end(), [&](const LoopEnd& e) { return e.loop == row.loop; });
-      if (end == plan_.ends.end()) plan_.position_rows.push_back({-1, k});
-      else if (end->slides && row.direction == 1) plan_.position_rows.push_back({-1, k});
-      else if (!end->slides && row.direction == 0) plan_.position_rows.push_back({static_cast<int>(end - plan_.ends.begin()), k});
+      const auto end =
+          std::find_if(plan_.ends.begin(), plan_.ends.end(), [&](const LoopEnd& e) { return e.loop == row.loop; });
+      if (end == plan_.ends.end())
+        plan_.position_rows.push_back({-1, k});
+      else if (end->slides && row.direction == 1)
+        plan_.position_rows.push_back({-1, k});
+      else if (!end->slides && row.direction == 0)
+        plan_.position_rows.push_back({static_cast<int>(end - plan_.ends.begin()), k});
     }
     require(plan_.position_rows.size() == plan_.unknown.size(), "an equation for each unknown of the position");
     if (plan_.unknown.empty()) return;
@@ -371,14 +391,18 @@ std::vector<int> LoopPlan::undriven() const {
   return free;
 }
 
-void refuse_undriven(const LoopPlan& plan, const std::string& mechanism, const std::vector<std::string>& velocity_names) {
+void refuse_undriven(const LoopPlan& plan, const std::string& mechanism,
+                     const std::vector<std::string>& velocity_names) {
   const std::vector<int> free = plan.undriven();
   if (free.empty()) return;
   std::string names;
   for (const int v : free) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", velocity_names[at(v)]);
-  throw Error(ErrorCode::model, fmt::format("the actuated joints of `{}` do not determine its motion: it has {}, they {}; with {} actuated as well they "
-                                            "would. `forward` and `simulate` go without",
-                                            mechanism, counted(plan.freedoms(), "freedom"), plan.freedoms() - free.size(), names));
+  throw Error(
+      ErrorCode::model,
+      fmt::format(
+          "the actuated joints of `{}` do not determine its motion: it has {}, they {}; with {} actuated as well they "
+          "would. `forward` and `simulate` go without",
+          mechanism, counted(plan.freedoms(), "freedom"), plan.freedoms() - free.size(), names));
 }
 
 LoopPlan plan_loops(const Model<double>& model) {
@@ -395,7 +419,8 @@ Model<double> with_drivers(Model<double> model) {
   if (model.loops.empty() || !actuated_velocities(model).empty()) return model;
   const std::vector<int> drivers = Planner(model).independent({});
   for (JointInfo& joint : model.joints) {
-    joint.actuated = std::any_of(drivers.begin(), drivers.end(), [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
+    joint.actuated = std::any_of(drivers.begin(), drivers.end(),
+                                 [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });
   }
   return model;
 }

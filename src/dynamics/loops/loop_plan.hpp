@@ -1,15 +1,17 @@
 // What of a closed mechanism is the same in all its poses, decided once from numbers and then used by every scalar.
 //
-//   independent   velocities that are given: those of the actuated joints, of more than there are freedoms the first that are independent;
-//                 where they leave something free, further ones that elimination leaves, which nobody drives
+//   independent   velocities that are given: those of the actuated joints, of more than there are freedoms the first
+//                 that are independent; where they leave something free, further ones that elimination leaves, which
+//                 nobody drives
 //   dependent     the others: J_u q̇_u = −J_a q̇_a
-//   equations     of all closures as many as there are dependent velocities, independent where the mechanism is not singular
-//                 (a planar loop has five, of which two say something)
+//   equations     of all closures as many as there are dependent velocities, independent where the mechanism is not
+//                 singular (a planar loop has five, of which two say something)
 //   velocity      how J_u is eliminated
 //
-// Position. A dependent joint at the end of a loop, behind which only given joints stand, is found in closed form once all else is:
-//   turns   the point A of its link is where B is:  R(q) r = v, so that |v|² = |r|² is an equation without q, and then q is the angle
-//           from r to v about the axis
+// Position. A dependent joint at the end of a loop, behind which only given joints stand, is found in closed form once
+// all else is:
+//   turns   the point A of its link is where B is:  R(q) r = v, so that |v|² = |r|² is an equation without q, and then
+//           q is the angle from r to v about the axis
 //   slides  q = s·(v − r), and the equation across the slide does not have q
 // Newton's method is left with `unknown` and `position_rows`: one unknown of a four-bar, two of a planar 3-RRR.
 #pragma once
@@ -32,8 +34,8 @@ struct LoopPlan {
   ClosureEquations equations;
   EliminationPlan velocity;
   std::vector<double> general_pose;  // closed, and not singular
-  // Velocities whose torques make a motion where loads are asked for: of the motors, and of independent joints that nobody drives. The
-  // same for every choice of coordinates, so that bearings are loaded alike.
+  // Velocities whose torques make a motion where loads are asked for: of the motors, and of independent joints that
+  // nobody drives. The same for every choice of coordinates, so that bearings are loaded alike.
   std::vector<int> pushed;
 
   std::vector<LoopEnd> ends;
@@ -46,21 +48,25 @@ struct LoopPlan {
   EliminationPlan position;
 
   std::size_t freedoms() const { return independent.size(); }
-  // Independent velocities that no motor moves: of an elastic drive, of a floating base, of what hangs on the mechanism.
+  // Independent velocities that no motor moves: of an elastic drive, of a floating base, of what hangs on the
+  // mechanism.
   std::vector<int> undriven() const;
 };
 
 // Throws Error(model) where nothing can move, and Error(data) where the mechanism cannot be closed at all.
 LoopPlan plan_loops(const Model<double>& model);
-// For numbers alone (loop_coordinates.hpp): independent and dependent velocities, equations and the blocks in which they are solved. Of a ball
-// joint some velocities may be independent and others not: of a link between two of them its spin is.
+// For numbers alone (loop_coordinates.hpp): independent and dependent velocities, equations and the blocks in which
+// they are solved. Of a ball joint some velocities may be independent and others not: of a link between two of them its
+// spin is.
 LoopPlan plan_coordinates(const Model<double>& model);
 
-// Where torques are asked for: throws Error(model) where the actuated joints do not determine the motion, with what they leave free.
-void refuse_undriven(const LoopPlan& plan, const std::string& mechanism, const std::vector<std::string>& velocity_names);
+// Where torques are asked for: throws Error(model) where the actuated joints do not determine the motion, with what
+// they leave free.
+void refuse_undriven(const LoopPlan& plan, const std::string& mechanism,
+                     const std::vector<std::string>& velocity_names);
 
-// Where the file of a mechanism with loops calls no joint actuated: those that elimination leaves independent are. Others stay as
-// they are.
+// Where the file of a mechanism with loops calls no joint actuated: those that elimination leaves independent are.
+// Others stay as they are.
 Model<double> with_drivers(Model<double> model);
 
 }  // namespace lw

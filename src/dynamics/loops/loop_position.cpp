@@ -15,8 +15,8 @@
 namespace lw {
 namespace {
 
-// What a joint's transform is made of: cosine, sine and angle of a turn, the coordinate of a slide, the quaternion of a ball, place
-// and quaternion of a floating joint.
+// What a joint's transform is made of: cosine, sine and angle of a turn, the coordinate of a slide, the quaternion of a
+// ball, place and quaternion of a floating joint.
 template <class T>
 using JointNumbers = std::array<T, 7>;
 
@@ -46,7 +46,8 @@ Transform<T> transform_of(const Body<T>& b, const JointNumbers<T>& n) {
     case JointKind::prismatic: return {b.X_PJ.R, b.X_PJ.p + b.slide * n[0]};
     case JointKind::spherical: return {b.X_PJ.R * rotation_from_quaternion(n[0], n[1], n[2], n[3]), b.X_PJ.p};
     case JointKind::floating:
-      return {b.X_PJ.R * rotation_from_quaternion(n[3], n[4], n[5], n[6]), b.X_PJ.p + b.X_PJ.R * Vec3<T>(n[0], n[1], n[2])};
+      return {b.X_PJ.R * rotation_from_quaternion(n[3], n[4], n[5], n[6]),
+              b.X_PJ.p + b.X_PJ.R * Vec3<T>(n[0], n[1], n[2])};
   }
   return {};
 }
@@ -79,9 +80,17 @@ template <class T>
 class PositionStep {
  public:
   PositionStep(const Model<T>& model, const LoopPlan& plan)
-      : model_(model), plan_(plan), work_(model), factors_(plan.position), place_(at(model.nv), -1), plain_(at(model.nv), false),
-        numbers_(model.bodies.size()), all_(plan.equations.size()), columns_(all_.size() * at(model.nv)),
-        J_(plan.unknown.size() * plan.unknown.size()), residual_(plan.unknown.size()) {
+      : model_(model),
+        plan_(plan),
+        work_(model),
+        factors_(plan.position),
+        place_(at(model.nv), -1),
+        plain_(at(model.nv), false),
+        numbers_(model.bodies.size()),
+        all_(plan.equations.size()),
+        columns_(all_.size() * at(model.nv)),
+        J_(plan.unknown.size() * plan.unknown.size()),
+        residual_(plan.unknown.size()) {
     for (std::size_t k = 0; k < plan.unknown.size(); ++k) place_[at(plan.unknown[k])] = static_cast<int>(k);
     // where another joint follows at its own ratio, the tangent of half the angle says nothing about that
     for (const Body<T>& b : model.bodies) plain_[at(b.v)] = plain_[at(b.v)] || b.mimics;
@@ -91,8 +100,8 @@ class PositionStep {
   const std::vector<JointNumbers<T>>& numbers() const { return numbers_; }
   std::vector<JointNumbers<T>>& numbers() { return numbers_; }
 
-  // Where bodies are with the unknowns displaced by x. A turn comes last: what stands before it does not depend on x where nothing
-  // inward does.
+  // Where bodies are with the unknowns displaced by x. A turn comes last: what stands before it does not depend on x
+  // where nothing inward does.
   void place(const std::vector<JointNumbers<T>>& from, In<T> x) {
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
       const Body<T>& b = model_.bodies[i];
@@ -220,7 +229,8 @@ class PositionStep {
   // The rate of ½|v|²: v times the velocity of B against the joint.
   void distance_row(const LoopEnd& end, std::size_t row) {
     const LoopView& view = plan_.equations.loops[end.loop];
-    const Vec3<T> stands = stand(end).p, B = frame_pose(work_, second_frame(model_.loops[end.loop], view)).p, v = B - stands;
+    const Vec3<T> stands = stand(end).p, B = frame_pose(work_, second_frame(model_.loops[end.loop], view)).p,
+                  v = B - stands;
     const auto add = [&](int i, const Vec3<T>& point, double sign) {
       const Transform<T>& X = work_.X_W[at(i)];
       visit_columns<T>(model_.bodies[at(i)], X.R, point - X.p, [&](int velocity, const Vec3<T>&, const Vec3<T>& lin) {
@@ -267,7 +277,13 @@ Model<Expr> geometry_with(const Model<Expr>& model, const Change& change) {
     to.bodies.push_back(b);
   }
   for (const LoopClosure<Expr>& l : model.loops) {
-    to.loops.push_back({l.name, l.type, vec(l.axis), vec(l.axis2), {l.a.name, l.a.body, pose(l.a.X_BF)}, {l.b.name, l.b.body, pose(l.b.X_BF)}, {}});
+    to.loops.push_back({l.name,
+                        l.type,
+                        vec(l.axis),
+                        vec(l.axis2),
+                        {l.a.name, l.a.body, pose(l.a.X_BF)},
+                        {l.b.name, l.b.body, pose(l.b.X_BF)},
+                        {}});
   }
   return to;
 }
@@ -279,7 +295,8 @@ bool is_short(const Function& step) {
   return operations.multiplications + operations.additions <= kMost;
 }
 
-// x after the first step. It starts from x = 0, where half turns are none: next to nothing of them is left, and no division.
+// x after the first step. It starts from x = 0, where half turns are none: next to nothing of them is left, and no
+// division.
 std::vector<Expr> first_step(const Function& both, std::size_t n, const std::vector<Expr>& arguments) {
   std::vector<Expr> in(n, Expr(0.0)), out(both.output_size());
   in.insert(in.end(), arguments.begin(), arguments.end());
@@ -291,8 +308,8 @@ std::vector<Expr> first_step(const Function& both, std::size_t n, const std::vec
 }
 
 // Expressions: the unknowns as outputs of a Solve node.
-std::vector<Expr> solve_position(const Model<Expr>& model, const LoopPlan& plan, const std::vector<JointNumbers<Expr>>& numbers,
-                                 const LoopPositionOptions& options) {
+std::vector<Expr> solve_position(const Model<Expr>& model, const LoopPlan& plan,
+                                 const std::vector<JointNumbers<Expr>>& numbers, const LoopPositionOptions& options) {
   const std::size_t n = plan.unknown.size();
   // what is no number there becomes a parameter
   std::vector<Expr> parameters;
@@ -308,19 +325,20 @@ std::vector<Expr> solve_position(const Model<Expr>& model, const LoopPlan& plan,
   }
   require(!parameters.empty(), "a position is solved for expressions");
   Graph& graph = *parameters.front().graph();
-  const Function both = trace("closure", {{"x", n}, {"p", parameters.size()}}, {{"step", n}, {"residual", n}},
-                              [&](const Arguments& in, Results& out) {
-    const auto here = [&](const Expr& e) { return e.is_constant() ? e : in[1][place.at(e.id())]; };
-    const Model<Expr> geometry = geometry_with(model, here);
-    std::vector<JointNumbers<Expr>> own = numbers;
-    for (JointNumbers<Expr>& of : own) {
-      for (Expr& e : of) e = here(e);
-    }
-    PositionStep<Expr> newton(geometry, plan);
-    newton.place(own, in[0]);
-    newton.step(in[0], out[0]);
-    out[1] = newton.residual();
-  });
+  const Function both =
+      trace("closure", {{"x", n}, {"p", parameters.size()}}, {{"step", n}, {"residual", n}},
+            [&](const Arguments& in, Results& out) {
+              const auto here = [&](const Expr& e) { return e.is_constant() ? e : in[1][place.at(e.id())]; };
+              const Model<Expr> geometry = geometry_with(model, here);
+              std::vector<JointNumbers<Expr>> own = numbers;
+              for (JointNumbers<Expr>& of : own) {
+                for (Expr& e : of) e = here(e);
+              }
+              PositionStep<Expr> newton(geometry, plan);
+              newton.place(own, in[0]);
+              newton.step(in[0], out[0]);
+              out[1] = newton.residual();
+            });
   const Hoisted outside = hoisted(both, n, parameters);
   const auto part = [&](const char* name, std::size_t group) {
     const std::vector<NodeId>& all = outside.inner.results();
@@ -341,7 +359,8 @@ std::vector<Expr> solve_position(const Model<Expr>& model, const LoopPlan& plan,
   return graph.solve(made.residual, start, outside.arguments, steps, made.step).unknowns;
 }
 
-// Numbers: until nothing changes any more, and once more for what goes along with them. False where it does not come to that.
+// Numbers: until nothing changes any more, and once more for what goes along with them. False where it does not come to
+// that.
 template <class T>
 bool iterate_position(PositionStep<T>& newton, const std::vector<JointNumbers<T>>& numbers, std::vector<T>& x) {
   constexpr int kMost = 50;
@@ -372,8 +391,10 @@ template <class T>
 bool counts_turns(const Model<T>& model, int body) {
   const auto is = [body](int other) { return other == body; };
   return !is_zero(model.bodies[at(body)].stiffness) ||
-         std::any_of(model.joint_elements.begin(), model.joint_elements.end(), [&](const auto& e) { return is(e.body); }) ||
-         std::any_of(model.shafts.begin(), model.shafts.end(), [&](const auto& s) { return is(s.body_a) || is(s.body_b); });
+         std::any_of(model.joint_elements.begin(), model.joint_elements.end(),
+                     [&](const auto& e) { return is(e.body); }) ||
+         std::any_of(model.shafts.begin(), model.shafts.end(),
+                     [&](const auto& s) { return is(s.body_a) || is(s.body_b); });
 }
 
 // The angle of this cosine and sine, next to the guess.
@@ -396,10 +417,12 @@ T angle_near(const Model<T>& model, int body, const T& c, const T& s, const Join
 }  // namespace
 
 template <class T>
-LoopPosition<T> loop_position(const Model<T>& model, const LoopPlan& plan, In<T> q, In<T> guess, const LoopPositionOptions& options) {
+LoopPosition<T> loop_position(const Model<T>& model, const LoopPlan& plan, In<T> q, In<T> guess,
+                              const LoopPositionOptions& options) {
   using std::atan;
   check_sizes("loop_position", model,
-              {{"q", q.size(), static_cast<int>(plan.independent_q.size())}, {"guess", guess.size(), static_cast<int>(plan.dependent_q.size())}});
+              {{"q", q.size(), static_cast<int>(plan.independent_q.size())},
+               {"guess", guess.size(), static_cast<int>(plan.dependent_q.size())}});
   LoopPosition<T> result;
   result.q.resize(at(model.nq));
   for (std::size_t k = 0; k < q.size(); ++k) result.q[at(plan.independent_q[k])] = q[k];
@@ -473,7 +496,7 @@ std::vector<double> position_jacobian(const Model<double>& model, const LoopPlan
   return newton.jacobian();
 }
 
-#define LW_INSTANTIATE(T)                                                                                               \
+#define LW_INSTANTIATE(T) \
   template LoopPosition<T> loop_position<T>(const Model<T>&, const LoopPlan&, In<T>, In<T>, const LoopPositionOptions&);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -18,7 +18,9 @@ using Eigen::MatrixXd, Eigen::VectorXd;
 
 constexpr double kSaysNothing = 1e-9;
 
-Eigen::Map<const VectorXd> vector_of(std::span<const double> x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
+Eigen::Map<const VectorXd> vector_of(std::span<const double> x) {
+  return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
 
 }  // namespace
 
@@ -28,8 +30,11 @@ bool is_definite(const MatrixXd& H) {
 }
 
 std::string no_inertia(const Model<double>& model, int v) {
-  return fmt::format("the mass matrix of `{}` is singular: nothing resists an acceleration in which `{}` moves (no mass or inertia moves with it), so the "
-                     "torques do not determine the accelerations", model.name, model.velocity_names[static_cast<std::size_t>(v)]);
+  return fmt::format(
+      "the mass matrix of `{}` is singular: nothing resists an acceleration in which `{}` moves (no mass or inertia "
+      "moves with it), so the "
+      "torques do not determine the accelerations",
+      model.name, model.velocity_names[static_cast<std::size_t>(v)]);
 }
 
 Multipliers::Multipliers(const Model<double>& model)

@@ -7,22 +7,23 @@
 
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
-#include "closed_losses.hpp"
-#include "../tree/elements.hpp"
 #include "../friction/friction.hpp"
+#include "../tree/elements.hpp"
 #include "../tree/kinematics.hpp"
 #include "../tree/rnea.hpp"
+#include "closed_losses.hpp"
 
 namespace lw {
 namespace {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
 
-constexpr double kNoStrain = 1e-9;   // singular values of J by the largest
+constexpr double kNoStrain = 1e-9;     // singular values of J by the largest
 constexpr double kAnotherLoad = 1e-6;  // of the friction
 
 // What all joints pass on, those of the tree and then the cut ones: six numbers each, moments by a length.
-VectorXd in_one_column(const std::vector<Force<double>>& of_tree, const std::vector<Force<double>>& in_cuts, double length) {
+VectorXd in_one_column(const std::vector<Force<double>>& of_tree, const std::vector<Force<double>>& in_cuts,
+                       double length) {
   VectorXd all(static_cast<Eigen::Index>(6 * (of_tree.size() + in_cuts.size())));
   Eigen::Index k = 0;
   for (const auto* list : {&of_tree, &in_cuts}) {
@@ -45,12 +46,14 @@ double friction_under(const JointLoss<double>& loss, const Body<double>& joint, 
 
 }  // namespace
 
-UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan& plan, const ClosedWorkspace<double>& work, In<double> q,
+UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan& plan,
+                                     const ClosedWorkspace<double>& work, In<double> q,
                                      std::span<const Force<double>> external) {
   UndeterminedLoads result;
   const auto bears = [](const JointLoss<double>& l) { return !l.bearings.empty(); };
   const bool any = std::ranges::any_of(model.losses, bears) ||
-                   std::ranges::any_of(model.loops, [&](const LoopClosure<double>& l) { return std::ranges::any_of(l.losses, bears); });
+                   std::ranges::any_of(
+                       model.loops, [&](const LoopClosure<double>& l) { return std::ranges::any_of(l.losses, bears); });
   if (!any) return result;
   LoopPlan whole = plan;
   whole.equations = closure_equations(model);
@@ -65,8 +68,9 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
   double length = 0.0;
   for (const Transform<double>& X : strained.tree.X_W) length = std::max(length, norm(X.p));
   if (!(length > 0.0)) length = 1.0;
-  const auto reactions = [&](const Model<double>& of, const LoopPlan& by, ClosedWorkspace<double>& at_work, const std::vector<double>& qd,
-                             const std::vector<double>& qdd, std::span<const Force<double>> outer) {
+  const auto reactions = [&](const Model<double>& of, const LoopPlan& by, ClosedWorkspace<double>& at_work,
+                             const std::vector<double>& qd, const std::vector<double>& qdd,
+                             std::span<const Force<double>> outer) {
     std::vector<Force<double>> wrenches(outer.begin(), outer.end());
     wrenches.resize(model.bodies.size());
     add_loop_wrenches<double>(of, by, at_work, wrenches);
@@ -89,18 +93,23 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
   }
   const VectorXd even = taken - N * Svd(N).solve(taken, kNoStrain);
 
-  const auto look = [&](const JointLoss<double>& loss, const Body<double>& joint, std::size_t place, const std::string& name) {
+  const auto look = [&](const JointLoss<double>& loss, const Body<double>& joint, std::size_t place,
+                        const std::string& name) {
     if (!bears(loss)) return;
-    const double a = friction_under(loss, joint, out_of_column(taken, place, length)), b = friction_under(loss, joint, out_of_column(even, place, length));
+    const double a = friction_under(loss, joint, out_of_column(taken, place, length)),
+                 b = friction_under(loss, joint, out_of_column(even, place, length));
     if (std::abs(a - b) > kAnotherLoad * std::max(std::abs(a), std::abs(b))) result.joints.push_back(name);
   };
-  for (const JointLoss<double>& loss : model.losses) look(loss, model.bodies[at(loss.body)], at(loss.body), model.velocity_names[at(loss.v)]);
+  for (const JointLoss<double>& loss : model.losses)
+    look(loss, model.bodies[at(loss.body)], at(loss.body), model.velocity_names[at(loss.v)]);
   const ClosedLosses<double> losses(model, plan);
-  for (const ClosedLosses<double>::Cut& cut : losses.cuts()) look(cut.loss, cut.joint, model.bodies.size() + cut.loop, model.loops[cut.loop].name);
+  for (const ClosedLosses<double>::Cut& cut : losses.cuts())
+    look(cut.loss, cut.joint, model.bodies.size() + cut.loop, model.loops[cut.loop].name);
   for (std::size_t l = 0; l < model.loops.size(); ++l) {
     double strain = 0.0;
     for (std::size_t k = 0; k < whole.equations.size(); ++k) {
-      if (whole.equations.rows[k].loop == l) strain = std::max(strain, svd.V.row(static_cast<Eigen::Index>(k)).tail(strains).norm());
+      if (whole.equations.rows[k].loop == l)
+        strain = std::max(strain, svd.V.row(static_cast<Eigen::Index>(k)).tail(strains).norm());
     }
     if (strain > 1e-6) result.loops.push_back(model.loops[l].name);
   }
@@ -115,10 +124,13 @@ std::string to_string(const UndeterminedLoads& loads, const std::string& mechani
     for (const std::string& name : names) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name);
     return text;
   };
-  return fmt::format("friction in the bearings of {} is not determined by rigid bodies: {} {} of `{}` hold{} more than {} must, and how bodies share that is "
-                     "a matter of their stiffness; here the joints of the tree bear it, so that it depends on which joint the file cuts",
-                     listed(loads.joints), loads.loops.size() == 1 ? "the loop" : "the loops", listed(loads.loops), mechanism,
-                     loads.loops.size() == 1 ? "s" : "", loads.loops.size() == 1 ? "it" : "they");
+  return fmt::format(
+      "friction in the bearings of {} is not determined by rigid bodies: {} {} of `{}` hold{} more than {} must, and "
+      "how bodies share that is "
+      "a matter of their stiffness; here the joints of the tree bear it, so that it depends on which joint the file "
+      "cuts",
+      listed(loads.joints), loads.loops.size() == 1 ? "the loop" : "the loops", listed(loads.loops), mechanism,
+      loads.loops.size() == 1 ? "s" : "", loads.loops.size() == 1 ? "it" : "they");
 }
 
 }  // namespace lw

@@ -1,12 +1,12 @@
 // Bearings whose loads rigid bodies do not determine.
 //
-// Loops that hold more than they must can be strained against themselves: forces λ in the cut joints with Jᵀ λ = 0, J all equations of the
-// closures, do nothing to the motion, and with them
+// Loops that hold more than they must can be strained against themselves: forces λ in the cut joints with Jᵀ λ = 0, J
+// all equations of the closures, do nothing to the motion, and with them
 //   reactions r = r₀ + N y,   any y
-// satisfy the equations of motion: of a planar loop whatever acts across its plane. r₀, which algorithms take (closed.hpp), has what loops
-// need not hold in the joints of the tree, so that it depends on which joint the file cuts. Were it shared as evenly as possible,
-// min |r₀ + N y| (moments by a length of the mechanism), bearings would be loaded otherwise: where their friction is another then, it is
-// not known.
+// satisfy the equations of motion: of a planar loop whatever acts across its plane. r₀, which algorithms take
+// (closed.hpp), has what loops need not hold in the joints of the tree, so that it depends on which joint the file
+// cuts. Were it shared as evenly as possible, min |r₀ + N y| (moments by a length of the mechanism), bearings would be
+// loaded otherwise: where their friction is another then, it is not known.
 #pragma once
 
 #include <string>
@@ -21,7 +21,8 @@ struct UndeterminedLoads {
   std::vector<std::string> loops;   // that hold more than they must
 };
 // In the motion that work has: after closed_inverse, closed_forces or ClosedLosses::forces at q.
-UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan& plan, const ClosedWorkspace<double>& work, In<double> q,
+UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan& plan,
+                                     const ClosedWorkspace<double>& work, In<double> q,
                                      std::span<const Force<double>> external = {});
 // In words, or "".
 std::string to_string(const UndeterminedLoads& loads, const std::string& mechanism);

@@ -24,7 +24,8 @@
 
 namespace lw {
 
-// Axes count as parallel, or meeting, where they are so within this (rad, or of the mechanism's size): files have nine digits.
+// Axes count as parallel, or meeting, where they are so within this (rad, or of the mechanism's size): files have nine
+// digits.
 inline constexpr double kNearlyZero = 1e-9;
 
 // π_base = K π. K is kept by rows, without its zeros: what a base parameter is the sum of.
@@ -47,10 +48,11 @@ BaseParameters<T> base_parameters(const Model<T>& model);
 template <class T>
 std::vector<T> base_values(const BaseParameters<T>& parameters, In<T> standard_values);
 
-// The same torques from base parameters alone: all others are zero. Joint reactions and the base's wrench are not kept, but
-// for the joints of the bodies that `felt` names (empty: none). Through such a joint nothing passes; and below one only what
-// moves the same on either body: mass and a rod on the axis of a turn, mass in the centre of a ball, the inertia of a slide.
-// That needs the same wrench wherever it belongs, so of all reactions that of the joint it crosses alone changes.
+// The same torques from base parameters alone: all others are zero. Joint reactions and the base's wrench are not kept,
+// but for the joints of the bodies that `felt` names (empty: none). Through such a joint nothing passes; and below one
+// only what moves the same on either body: mass and a rod on the axis of a turn, mass in the centre of a ball, the
+// inertia of a slide. That needs the same wrench wherever it belongs, so of all reactions that of the joint it crosses
+// alone changes.
 template <class T>
 Model<T> regrouped(const Model<T>& model, double nearly_zero = kNearlyZero, const std::vector<bool>& felt = {});
 

@@ -1,8 +1,8 @@
 // Derivatives with respect to what a mechanism is made of: its masses, inertias, lengths, angles.
 //
-// A parameter is one that the file names (`l1`; formulas over it follow, parameters that are computed from it too), or an
-// inertial one of a body (`link3.mx`, regressor.hpp), in which inverse dynamics is linear: ∂τ/∂π is its regressor. One
-// evaluation over dual numbers gives the derivative of all results by one parameter.
+// A parameter is one that the file names (`l1`; formulas over it follow, parameters that are computed from it too), or
+// an inertial one of a body (`link3.mx`, regressor.hpp), in which inverse dynamics is linear: ∂τ/∂π is its regressor.
+// One evaluation over dual numbers gives the derivative of all results by one parameter.
 #pragma once
 
 #include <functional>

@@ -26,7 +26,8 @@ T way_to(const Line<T>& a, const Line<T>& b) {
   return dot(cross(b.point - a.point, b.axis), n) / dot(n, n);
 }
 
-// A mechanism at q = 0, in the world's axes at the first joint of each chain: where it stands in the world does not matter.
+// A mechanism at q = 0, in the world's axes at the first joint of each chain: where it stands in the world does not
+// matter.
 template <class T>
 struct ZeroPose {
   explicit ZeroPose(const Model<T>& model) : gravity(model.gravity) {

@@ -9,8 +9,9 @@
 // with ω, α, a of the outward sweep of rnea. One twist is moved instead of ten wrenches, and only joints between a body
 // and the base have entries.
 //
-// The rest is what has no inertial parameters here: springs and other force elements, rotors of coupled drives where they tie
-// joints together, rotors that are bodies of their own. It is the inverse dynamics of the model with π = 0 (with_parameters).
+// The rest is what has no inertial parameters here: springs and other force elements, rotors of coupled drives where
+// they tie joints together, rotors that are bodies of their own. It is the inverse dynamics of the model with π = 0
+// (with_parameters).
 #pragma once
 
 #include <array>

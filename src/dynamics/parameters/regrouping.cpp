@@ -135,7 +135,9 @@ class Rules {
 
   // What both of two joints at one place pass on.
   Passes<T> both(const Passes<T>& a, const Passes<T>& b) const {
-    const auto same = [&](const Direction<T>& x, const Direction<T>& y) { return shape_.parallel(x.typical, y.typical); };
+    const auto same = [&](const Direction<T>& x, const Direction<T>& y) {
+      return shape_.parallel(x.typical, y.typical);
+    };
     Passes<T> p;
     p.mass = a.mass && b.mass;
     {

@@ -108,7 +108,8 @@ DirectEffort by_virtual_cut(const ThreeLegs& legs, const Triangle<T>& P, Triangl
     g = dot(rod, rod) - T(legs.rod[2] * legs.rod[2]);
     return true;
   };
-  // from ψ and a point beside it, the nearer of the two kept longest; the thesis goes 0.02 rad aside, further than a cycle moves it
+  // from ψ and a point beside it, the nearer of the two kept longest; the thesis goes 0.02 rad aside, further than a
+  // cycle moves it
   constexpr double kAside = 0.005;
   T p1 = psi + T(kAside), p2 = psi, g1, g2;
   if (!equation(p2, g2)) return effort;
@@ -167,7 +168,8 @@ DirectEffort by_angles(const ThreeLegs& legs, const Triangle<T>& P, Triangle<T>&
 
 // ½(|a − b|² − length²) and its derivatives by a and b; columns -1 are known points.
 template <class T, class F, class J>
-void length_equation(const PlaneVector<T>& a, const PlaneVector<T>& b, double length, int column_a, int column_b, F& f, J& row) {
+void length_equation(const PlaneVector<T>& a, const PlaneVector<T>& b, double length, int column_a, int column_b, F& f,
+                     J& row) {
   const PlaneVector<T> d = a - b;
   f = T(0.5) * (dot(d, d) - T(length * length));
   const auto put = [&](int column, const T& x, const T& y) {
@@ -223,8 +225,8 @@ DirectEffort by_pose(const ThreeLegs& legs, const Triangle<T>& P, Triangle<T>& c
 }
 
 template <class T>
-DirectEffort by_natural_coordinates(const ThreeLegs& legs, const std::array<T, 3>& q, const Triangle<T>& P, Triangle<T>& corners,
-                                    double tolerance) {
+DirectEffort by_natural_coordinates(const ThreeLegs& legs, const std::array<T, 3>& q, const Triangle<T>& P,
+                                    Triangle<T>& corners, double tolerance) {
   using std::cos, std::sin;
   std::array<T, 12> x;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -247,7 +249,8 @@ DirectEffort by_natural_coordinates(const ThreeLegs& legs, const std::array<T, 3
       const PlaneVector<T> O{T(legs.base[i].x), T(legs.base[i].y)};
       length_equation<T>(point(i), O, legs.crank[i], column(i), -1, f[i], J[i]);
       length_equation<T>(point(i + 3), point(i), legs.rod[i], column(i + 3), column(i), f[i + 3], J[i + 3]);
-      length_equation<T>(point(i + 3), point(j + 3), side(legs, i, j), column(i + 3), column(j + 3), f[i + 6], J[i + 6]);
+      length_equation<T>(point(i + 3), point(j + 3), side(legs, i, j), column(i + 3), column(j + 3), f[i + 6],
+                         J[i + 6]);
       // the driven angle: the crank is along (c, s)
       f[i + 9] = cross(PlaneVector<T>{c[i], s[i]}, point(i) - O);
       J[i + 9][2 * i] = -s[i];
@@ -279,7 +282,7 @@ DirectEffort by_sextic(const ThreeLegs& legs, const Triangle<T>& P, Triangle<T>&
   const auto quadratic = [](const T& a, const T& b, const T& c) { return Quadratic{a + b, c + c, a - b}; };
   const double moving2 = length * length, moving3 = d3.x * d3.x + d3.y * d3.y;
   const T square2 = dot(B2, B2), square3 = dot(B3, B3);
-  const T w2x = T(length) * B2.x, w2y = T(length) * B2.y;                            // −2 w·(cos, sin) of |e₂|²
+  const T w2x = T(length) * B2.x, w2y = T(length) * B2.y;  // −2 w·(cos, sin) of |e₂|²
   const T w3x = T(d3.x) * B3.x + T(d3.y) * B3.y, w3y = T(d3.x) * B3.y - T(d3.y) * B3.x;
   const T E2a = square2 + T(moving2), E3a = square3 + T(moving3);
   const T h2a = T(legs.rod[1] * legs.rod[1] - r1) - E2a, h3a = T(legs.rod[2] * legs.rod[2] - r1) - E3a;
@@ -314,7 +317,8 @@ DirectEffort by_sextic(const ThreeLegs& legs, const Triangle<T>& P, Triangle<T>&
     }
     ++effort.evaluations;
     // as the others: on the scale of squared lengths, which here is the sixth power
-    const double scale = 4.0 * r1 * std::pow(std::abs(value_of(E2a)) + std::abs(value_of(E3a)), 2) * std::pow(1.0 + value_of(t) * value_of(t), 3);
+    const double scale = 4.0 * r1 * std::pow(std::abs(value_of(E2a)) + std::abs(value_of(E3a)), 2) *
+                         std::pow(1.0 + value_of(t) * value_of(t), 3);
     effort.converged = std::abs(value_of(f)) <= tolerance * scale;
     if (effort.converged || value_of(slope) == 0.0) break;
     t -= f / slope;
@@ -346,8 +350,8 @@ const char* to_string(DirectMethod method) {
 }
 
 template <class T>
-DirectEffort direct_kinematics(DirectMethod method, const ThreeLegs& legs, const std::array<T, 3>& q, const Triangle<T>& P,
-                               Triangle<T>& corners, double tolerance) {
+DirectEffort direct_kinematics(DirectMethod method, const ThreeLegs& legs, const std::array<T, 3>& q,
+                               const Triangle<T>& P, Triangle<T>& corners, double tolerance) {
   switch (method) {
     case DirectMethod::virtual_cut: return by_virtual_cut<T>(legs, P, corners, tolerance);
     case DirectMethod::angles: return by_angles<T>(legs, P, corners, tolerance);
@@ -358,10 +362,10 @@ DirectEffort direct_kinematics(DirectMethod method, const ThreeLegs& legs, const
   }
   return {};
 }
-template DirectEffort direct_kinematics<double>(DirectMethod, const ThreeLegs&, const std::array<double, 3>&, const Triangle<double>&,
-                                                Triangle<double>&, double);
-template DirectEffort direct_kinematics<Count>(DirectMethod, const ThreeLegs&, const std::array<Count, 3>&, const Triangle<Count>&,
-                                               Triangle<Count>&, double);
+template DirectEffort direct_kinematics<double>(DirectMethod, const ThreeLegs&, const std::array<double, 3>&,
+                                                const Triangle<double>&, Triangle<double>&, double);
+template DirectEffort direct_kinematics<Count>(DirectMethod, const ThreeLegs&, const std::array<Count, 3>&,
+                                               const Triangle<Count>&, Triangle<Count>&, double);
 
 std::vector<Triangle<double>> all_platforms(const ThreeLegs& legs, const Triangle<double>& P) {
   PlanarPlatform platform;

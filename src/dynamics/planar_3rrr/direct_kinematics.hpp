@@ -1,16 +1,20 @@
-// Where the platform of a planar 3-RRR is, its cranks being given: six roads side by side. Each follows a mode from a guess nearby.
+// Where the platform of a planar 3-RRR is, its cranks being given: six roads side by side. Each follows a mode from a
+// guess nearby.
 //
-//   virtual_cut  Ma and Angeles 1989, as Helmy 1994 has it (4.16–4.24, corrected): without rod 3 a four-bar linkage remains, whose
-//                coupler angle θ follows from the input angle ψ and a branch K = ±1 in closed form; that rod 3 has its length is one
-//                equation in ψ, solved by secants
-//   angles       3×3 Newton on the angles ψ₁, ψ₂, ψ₃ between the triangle of the knees and the rods (4.5, with the sign set right)
+//   virtual_cut  Ma and Angeles 1989, as Helmy 1994 has it (4.16–4.24, corrected): without rod 3 a four-bar linkage
+//                remains, whose coupler angle θ follows from the input angle ψ and a branch K = ±1 in closed form; that
+//                rod 3 has its length is one equation in ψ, solved by secants
+//   angles       3×3 Newton on the angles ψ₁, ψ₂, ψ₃ between the triangle of the knees and the rods (4.5, with the sign
+//                set right)
 //   corners      6×6 Newton on the corners: three rods, three sides of the platform
 //   pose         3×3 Newton on the platform's pose: three rods
 //   natural      12×12 Newton on knees and corners (natural coordinates): cranks, rods, sides, and the driven angles
-//   sextic       Newton on the polynomial of planar_platform.hpp, of degree six in tan(φ/2), whose real roots are all modes
+//   sextic       Newton on the polynomial of planar_platform.hpp, of degree six in tan(φ/2), whose real roots are all
+//                modes
 //
-// `angles`, `corners` and `natural` know the platform by its sides alone and could find it turned over; from a guess nearby they do not.
-// One text over any scalar: with Count it tells what it costs. Tolerances are on the equations: m², or m² by the product of two lengths.
+// `angles`, `corners` and `natural` know the platform by its sides alone and could find it turned over; from a guess
+// nearby they do not. One text over any scalar: with Count it tells what it costs. Tolerances are on the equations: m²,
+// or m² by the product of two lengths.
 #pragma once
 
 #include <string>
@@ -22,8 +26,9 @@ namespace lw {
 
 enum class DirectMethod { virtual_cut, angles, corners, pose, natural, sextic };
 const char* to_string(DirectMethod method);
-inline constexpr DirectMethod kDirectMethods[] = {DirectMethod::virtual_cut, DirectMethod::angles, DirectMethod::corners,
-                                                  DirectMethod::pose, DirectMethod::natural, DirectMethod::sextic};
+inline constexpr DirectMethod kDirectMethods[] = {DirectMethod::virtual_cut, DirectMethod::angles,
+                                                  DirectMethod::corners,     DirectMethod::pose,
+                                                  DirectMethod::natural,     DirectMethod::sextic};
 
 struct DirectEffort {
   int iterations = 0;   // steps of Newton or of the secant
@@ -31,13 +36,14 @@ struct DirectEffort {
   bool converged = false;
 };
 
-// Corners from the knees, beginning with `corners` as they were a moment before. `q` are the cranks' angles (natural alone needs them).
+// Corners from the knees, beginning with `corners` as they were a moment before. `q` are the cranks' angles (natural
+// alone needs them).
 template <class T>
-DirectEffort direct_kinematics(DirectMethod method, const ThreeLegs& legs, const std::array<T, 3>& q, const Triangle<T>& knees,
-                               Triangle<T>& corners, double tolerance = 1e-12);
+DirectEffort direct_kinematics(DirectMethod method, const ThreeLegs& legs, const std::array<T, 3>& q,
+                               const Triangle<T>& knees, Triangle<T>& corners, double tolerance = 1e-12);
 
-// The four-bar linkage that is left when rod 3 is cut: base b between the knees 1 and 2, input rod 1, coupler the platform's first side,
-// output rod 2.
+// The four-bar linkage that is left when rod 3 is cut: base b between the knees 1 and 2, input rod 1, coupler the
+// platform's first side, output rod 2.
 struct FourBar {
   double base, input, coupler, output;
   double k1, k2, k3;  // k1 − k2 cos ψ − k3 cos θ + cos(ψ − θ) = 0
@@ -55,8 +61,8 @@ struct FourBar {
   Range range() const;  // shrunk by 1e-6 rad at both ends, as the thesis does
 };
 
-// Cold start of the virtual cut (the thesis's CONF): scans ψ through its range until the sign of the cut's equation changes, first on the
-// branch given, then on the other, and refines by secants.
+// Cold start of the virtual cut (the thesis's CONF): scans ψ through its range until the sign of the cut's equation
+// changes, first on the branch given, then on the other, and refines by secants.
 struct ColdStart {
   bool found = false;
   int branch = 0, scanned = 0, secants = 0;

@@ -45,12 +45,15 @@ int FourBar::branch_of(double psi, double theta) const {
 FourBar::Range FourBar::range() const {
   const bool outer = base + input < coupler + output;  // nothing stretches coupler and output
   const bool inner = (base - input) * (base - input) > (coupler - output) * (coupler - output);  // nothing folds them
-  const auto limit = [&](double length) { return (base * base + input * input - length * length) / (2.0 * base * input); };
+  const auto limit = [&](double length) {
+    return (base * base + input * input - length * length) / (2.0 * base * input);
+  };
   const double stretched = limit(coupler + output), folded = limit(coupler - output);
   constexpr double pi = std::numbers::pi;
   if ((!outer && std::abs(stretched) > 1.0) || (!inner && std::abs(folded) > 1.0)) return {};
   if (outer && inner) return {Range::Kind::crank, -pi + kShrink, pi - kShrink};
-  if (!outer && inner) return {Range::Kind::around_zero, -std::acos(stretched) + kShrink, std::acos(stretched) - kShrink};
+  if (!outer && inner)
+    return {Range::Kind::around_zero, -std::acos(stretched) + kShrink, std::acos(stretched) - kShrink};
   if (outer) return {Range::Kind::around_pi, std::acos(folded) + kShrink, 2.0 * pi - std::acos(folded) - kShrink};
   return {Range::Kind::two_sided, std::acos(folded) + kShrink, std::acos(stretched) - kShrink};
 }
@@ -60,9 +63,11 @@ CutAngles cut_angles(const Triangle<double>& P, const Triangle<double>& corners)
   return {std::atan2(cross(e, arm), dot(e, arm)), std::atan2(cross(e, first), dot(e, first))};
 }
 
-ColdStart virtual_cut_search(const ThreeLegs& legs, const Triangle<double>& P, int branch, double step, double tolerance) {
+ColdStart virtual_cut_search(const ThreeLegs& legs, const Triangle<double>& P, int branch, double step,
+                             double tolerance) {
   ColdStart result;
-  const PlaneVector<double> way = P[1] - P[0], d2 = legs.platform[1] - legs.platform[0], d3 = legs.platform[2] - legs.platform[0];
+  const PlaneVector<double> way = P[1] - P[0], d2 = legs.platform[1] - legs.platform[0],
+                            d3 = legs.platform[2] - legs.platform[0];
   const double b = std::hypot(way.x, way.y), coupler = std::hypot(d2.x, d2.y);
   const PlaneVector<double> third{dot(d2, d3) / coupler, cross(d2, d3) / coupler};
   const PlaneVector<double> e{way.x / b, way.y / b}, to3 = P[2] - P[0], six{dot(e, to3), cross(e, to3)};
@@ -85,7 +90,8 @@ ColdStart virtual_cut_search(const ThreeLegs& legs, const Triangle<double>& P, i
     result.theta = std::atan2(theta->y, theta->x);
     const PlaneVector<double> x{legs.rod[0] * std::cos(psi), legs.rod[0] * std::sin(psi)};
     const PlaneVector<double> two = x + coupler * *theta;
-    const PlaneVector<double> nine{x.x + third.x * theta->x - third.y * theta->y, x.y + third.x * theta->y + third.y * theta->x};
+    const PlaneVector<double> nine{x.x + third.x * theta->x - third.y * theta->y,
+                                   x.y + third.x * theta->y + third.y * theta->x};
     result.corners = {P[0] + turned(x, e.x, e.y), P[0] + turned(two, e.x, e.y), P[0] + turned(nine, e.x, e.y)};
   };
   // the thesis leaves the mirror image of a two-sided range out; here it comes last

@@ -7,8 +7,8 @@
 
 #include "../../base/index.hpp"
 #include "../assembly/assembly.hpp"
-#include "../tree/kinematics.hpp"
 #include "../assembly/planar_groups.hpp"
+#include "../tree/kinematics.hpp"
 
 namespace lw {
 namespace {
@@ -65,13 +65,16 @@ std::optional<ThreeLegs> three_legs(const Model<double>& model) {
     legs.coordinate[k] = crank.q;
     // the rod between its two joints, across its axis
     const int rod = step.groups[k + 2];
-    const Transform<double> near = graph.frame(knee, graph.side_in(knee, rod)), far = graph.frame(ankle, graph.side_in(ankle, rod));
+    const Transform<double> near = graph.frame(knee, graph.side_in(knee, rod)),
+                            far = graph.frame(ankle, graph.side_in(ankle, rod));
     legs.rod[k] = norm(cross(near.R * knee.axis, far.p - near.p));
     // the corner, in the plane of the platform: its normal is that of the base, carried over the first leg
     const Transform<double> corner = graph.frame(ankle, graph.side_in(ankle, step.groups[1]));
     if (k == 0) {
-      const double sign = (graph.frame(knee, graph.side_in(knee, 0)).R.eigen() * knee.axis.eigen()).dot(normal) > 0.0 ? 1.0 : -1.0;
-      const double turn = (near.R.eigen() * knee.axis.eigen()).dot(far.R.eigen() * ankle.axis.eigen()) > 0.0 ? 1.0 : -1.0;
+      const double sign =
+          (graph.frame(knee, graph.side_in(knee, 0)).R.eigen() * knee.axis.eigen()).dot(normal) > 0.0 ? 1.0 : -1.0;
+      const double turn =
+          (near.R.eigen() * knee.axis.eigen()).dot(far.R.eigen() * ankle.axis.eigen()) > 0.0 ? 1.0 : -1.0;
       const Eigen::Vector3d n = sign * turn * (corner.R.eigen() * ankle.axis.eigen());
       p1 = Eigen::Vector3d::UnitX() - n * n.x();
       if (p1.norm() < 1e-6) p1 = n.unitOrthogonal();

@@ -1,5 +1,5 @@
-// The planar 3-RRR: three cranks, driven, three rods and a platform, all joints revolute and parallel. Legs may differ, and the
-// platform may be any triangle.
+// The planar 3-RRR: three cranks, driven, three rods and a platform, all joints revolute and parallel. Legs may differ,
+// and the platform may be any triangle.
 //
 //   knees    K_i = O_i + c_i (cos(γ_i + q_i), sin(γ_i + q_i))
 //   closure  |C_i − K_i| = r_i,  C_i the platform's corners
@@ -40,17 +40,18 @@ template <class T>
 using Triangle = std::array<PlaneVector<T>, 3>;
 
 struct ThreeLegs {
-  Triangle<double> base;               // O_i
-  std::array<double, 3> heading{};     // γ_i
+  Triangle<double> base;            // O_i
+  std::array<double, 3> heading{};  // γ_i
   std::array<double, 3> crank{}, rod{};
-  Triangle<double> platform;           // corners in the platform's frame
-  std::array<int, 3> coordinate{};     // q_i among the mechanism's
-  std::array<double, 3> sense{};       // ±1: a crank that turns the other way round counts −q_i
-  Vec3<double> right, up;              // axes of the plane in the world
-  std::array<Frame<double>, 3> corner; // on the platform, where the rods meet it
+  Triangle<double> platform;            // corners in the platform's frame
+  std::array<int, 3> coordinate{};      // q_i among the mechanism's
+  std::array<double, 3> sense{};        // ±1: a crank that turns the other way round counts −q_i
+  Vec3<double> right, up;               // axes of the plane in the world
+  std::array<Frame<double>, 3> corner;  // on the platform, where the rods meet it
 };
 
-// From a mechanism's geometry, whatever its names and whichever joints close its loops; none where it is no such mechanism.
+// From a mechanism's geometry, whatever its names and whichever joints close its loops; none where it is no such
+// mechanism.
 std::optional<ThreeLegs> three_legs(const Model<double>& model);
 
 // The platform's corners in the plane, at a configuration of the whole mechanism.

@@ -150,9 +150,12 @@ template <class T>
 void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
          std::span<const Force<std::type_identity_t<T>>> external) {
   check_sizes("aba", model, work,
-              {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"tau", tau.size(), model.nv},
+              {{"q", q.size(), model.nq},
+               {"qd", qd.size(), model.nv},
+               {"tau", tau.size(), model.nv},
                {"qdd", qdd.size(), model.nv}});
-  if (!external.empty()) check_sizes("aba", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
+  if (!external.empty())
+    check_sizes("aba", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
   if (model.has_mimics || !model.rotor_ties.empty()) {
     forward_by_crba<T>(model, work, q, qd, tau, qdd, external);
     return;
@@ -225,9 +228,8 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                         \
-  template void aba<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>,               \
-                       std::span<const Force<T>>);
+#define LW_INSTANTIATE(T) \
+  template void aba<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, std::span<const Force<T>>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

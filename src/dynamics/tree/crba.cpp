@@ -100,7 +100,9 @@ void factorize_mass_matrix(const Model<T>& model, Out<T> M) {
   check_sizes("factorize_mass_matrix", model, {{"M", M.size(), model.nv * model.nv}});
   const Path<T> path{model};
   const int nv = model.nv;
-  const auto at = [&](int row, int column) -> T& { return M[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)]; };
+  const auto at = [&](int row, int column) -> T& {
+    return M[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)];
+  };
   for (int n = nv; n-- > 0;) {
     const int k = path.order(n);
     const T inverse = T(1.0) / at(k, k);
@@ -114,10 +116,13 @@ void factorize_mass_matrix(const Model<T>& model, Out<T> M) {
 
 template <class T>
 void solve_mass_matrix(const Model<T>& model, In<T> factors, Out<T> b) {
-  check_sizes("solve_mass_matrix", model, {{"factors", factors.size(), model.nv * model.nv}, {"b", b.size(), model.nv}});
+  check_sizes("solve_mass_matrix", model,
+              {{"factors", factors.size(), model.nv * model.nv}, {"b", b.size(), model.nv}});
   const Path<T> path{model};
   const int nv = model.nv;
-  const auto at = [&](int row, int column) -> const T& { return factors[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)]; };
+  const auto at = [&](int row, int column) -> const T& {
+    return factors[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)];
+  };
   const auto x = [&](int k) -> T& { return b[static_cast<std::size_t>(k)]; };
   // Lᵀ y = b, then z = D⁻¹ y, then L x = z
   for (int n = nv; n-- > 0;) {
@@ -144,11 +149,11 @@ void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> q
   for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] = work.scratch[k];
 }
 
-#define LW_INSTANTIATE(T)                                                                            \
-  template bool has_dense_mass_matrix<T>(const Model<T>&);                                           \
-  template void crba<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                              \
-  template void factorize_mass_matrix<T>(const Model<T>&, Out<T>);                                   \
-  template void solve_mass_matrix<T>(const Model<T>&, In<T>, Out<T>);                                \
+#define LW_INSTANTIATE(T)                                                                       \
+  template bool has_dense_mass_matrix<T>(const Model<T>&);                                      \
+  template void crba<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                         \
+  template void factorize_mass_matrix<T>(const Model<T>&, Out<T>);                              \
+  template void solve_mass_matrix<T>(const Model<T>&, In<T>, Out<T>);                           \
   template void forward_by_crba<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
                                    std::span<const Force<T>>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

@@ -3,8 +3,9 @@
 //
 //   I^c_i = I_i + Σ_children X* I^c X,   M_ij = S_jᵀ X* I^c_i S_i for j on the path from i to the base
 //
-// M_ij is zero where neither joint is above the other; the factorisation never touches those entries: O(n d²) for depth d.
-// Joints that follow others fill such entries, and rotors that tie two such joints together: then M is taken as dense.
+// M_ij is zero where neither joint is above the other; the factorisation never touches those entries: O(n d²) for depth
+// d. Joints that follow others fill such entries, and rotors that tie two such joints together: then M is taken as
+// dense.
 #pragma once
 
 #include "workspace.hpp"

@@ -3,13 +3,13 @@
 //   joint         −table(q); a stop that is pressed in by s > 0 pushes back with max(0, k s + d ṡ)
 //   point spring  pulls its points a and b together with k (L − rest) or table(L), and d L̇
 //   force         a wrench at a frame, in the world's axes or the link's
-//   shaft         k s + d δ̇ on its second joint, the opposite on the first: δ = q₁ − q₂, s what it exceeds the play ±p by;
-//                 within the play nothing
+//   shaft         k s + d δ̇ on its second joint, the opposite on the first: δ = q₁ − q₂, s what it exceeds the play ±p
+//                 by; within the play nothing
 //   rotors        M(v, w) = M(w, v) += inertia
 //
-// Bodies feel wrenches, joints torques; together they are the generalised forces Q. Terms with d are dissipation: they act
-// only where friction is asked for, and stand apart (of a stop: what they add to max(0, k s)). Everything else always acts:
-// in inverse dynamics τ = M q̈ + h − Q. Without the forces, whose work may depend on the way, Q = −∂V/∂q.
+// Bodies feel wrenches, joints torques; together they are the generalised forces Q. Terms with d are dissipation: they
+// act only where friction is asked for, and stand apart (of a stop: what they add to max(0, k s)). Everything else
+// always acts: in inverse dynamics τ = M q̈ + h − Q. Without the forces, whose work may depend on the way, Q = −∂V/∂q.
 #pragma once
 
 #include "workspace.hpp"
@@ -24,8 +24,8 @@ bool has_elements(const Model<T>& model) {
 template <class T>
 Model<T> without_elements(Model<T> model);
 
-// What rnea and aba need. Takes the wrenches on bodies from those that their joints must pass to them; makes X_W of the X
-// that there are.
+// What rnea and aba need. Takes the wrenches on bodies from those that their joints must pass to them; makes X_W of the
+// X that there are.
 template <class T>
 void subtract_element_wrenches(const Model<T>& model, Workspace<T>& work, std::span<Force<T>> needed);
 // The torques at joints, from those that are needed there.
@@ -43,8 +43,8 @@ template <class T>
 void add_damping(const Model<T>& model, const Workspace<T>& work, In<T> q, In<T> qd, std::span<Force<T>> on_bodies,
                  Out<T> at_joints);
 
-// rnea where friction counts: tau as without damping, what damping adds to it apart, and in work.force the reactions with it.
-// work.bias and work.scratch are scratch.
+// rnea where friction counts: tau as without damping, what damping adds to it apart, and in work.force the reactions
+// with it. work.bias and work.scratch are scratch.
 template <class T>
 void rnea_with_damping(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
                        Out<T> damping, std::span<const Force<std::type_identity_t<T>>> external = {});

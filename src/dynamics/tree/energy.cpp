@@ -50,9 +50,9 @@ CentreOfMass<T> centre_of_mass(const Model<T>& model, const Workspace<T>& work) 
   return {mass, first / mass, linear / mass};
 }
 
-#define LW_INSTANTIATE(T)                                                                 \
-  template Energy<T> energy<T>(const Model<T>&, const Workspace<T>&, In<T>, In<T>);       \
-  template Force<T> momentum<T>(const Model<T>&, const Workspace<T>&);                    \
+#define LW_INSTANTIATE(T)                                                           \
+  template Energy<T> energy<T>(const Model<T>&, const Workspace<T>&, In<T>, In<T>); \
+  template Force<T> momentum<T>(const Model<T>&, const Workspace<T>&);              \
   template CentreOfMass<T> centre_of_mass<T>(const Model<T>&, const Workspace<T>&);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

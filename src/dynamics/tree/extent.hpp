@@ -17,8 +17,8 @@ double typical_size(const Vec3<T>& v) {
   return size;
 }
 
-// Largest coordinate of a joint in its parent's frame. Where joints stand on the base is no part of it: no motion depends
-// on where in the world a mechanism is, so nothing that is decided by its size may either.
+// Largest coordinate of a joint in its parent's frame. Where joints stand on the base is no part of it: no motion
+// depends on where in the world a mechanism is, so nothing that is decided by its size may either.
 template <class T>
 double extent(const Model<T>& model) {
   double size = 0.0;

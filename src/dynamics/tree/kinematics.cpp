@@ -84,9 +84,7 @@ void frame_jacobian(const Model<T>& model, const Workspace<T>& work, const Frame
         put<T>(jacobian, b.v, axis, cross(axis, arm));
         break;
       }
-      case JointKind::prismatic:
-        put<T>(jacobian, b.v, zero, X.R * (b.mimics ? b.axis * b.ratio : b.axis));
-        break;
+      case JointKind::prismatic: put<T>(jacobian, b.v, zero, X.R * (b.mimics ? b.axis * b.ratio : b.axis)); break;
       case JointKind::floating:
         for (int k = 0; k < 3; ++k) put<T>(jacobian, b.v + 3 + k, zero, X.R.col(k));
         [[fallthrough]];
@@ -121,14 +119,14 @@ Motion<T> frame_bias(const Model<T>& model, Workspace<T>& work, int frame, In<T>
   return {R * alpha, R * (work.acceleration[i] + cross(alpha, r) + cross(w, cross(w, r)))};
 }
 
-#define LW_INSTANTIATE(T)                                                                               \
-  template void forward_kinematics<T>(const Model<T>&, Workspace<T>&, In<T>);                           \
-  template void forward_velocities<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>);                    \
-  template Transform<T> frame_pose<T>(const Model<T>&, const Workspace<T>&, int);                       \
-  template void frame_jacobian<T>(const Model<T>&, const Workspace<T>&, int, Out<T>);                   \
-  template Transform<T> frame_pose<T>(const Workspace<T>&, const Frame<T>&);                            \
-  template void frame_jacobian<T>(const Model<T>&, const Workspace<T>&, const Frame<T>&, Out<T>);       \
-  template Motion<T> frame_velocity<T>(const Model<T>&, const Workspace<T>&, int);                      \
+#define LW_INSTANTIATE(T)                                                                         \
+  template void forward_kinematics<T>(const Model<T>&, Workspace<T>&, In<T>);                     \
+  template void forward_velocities<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>);              \
+  template Transform<T> frame_pose<T>(const Model<T>&, const Workspace<T>&, int);                 \
+  template void frame_jacobian<T>(const Model<T>&, const Workspace<T>&, int, Out<T>);             \
+  template Transform<T> frame_pose<T>(const Workspace<T>&, const Frame<T>&);                      \
+  template void frame_jacobian<T>(const Model<T>&, const Workspace<T>&, const Frame<T>&, Out<T>); \
+  template Motion<T> frame_velocity<T>(const Model<T>&, const Workspace<T>&, int);                \
   template Motion<T> frame_bias<T>(const Model<T>&, Workspace<T>&, int, In<T>, In<T>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

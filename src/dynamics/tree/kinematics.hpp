@@ -5,8 +5,8 @@
 //   frame_jacobian       J(q), 6 × nv by columns: [ω; v] of the frame's origin in world axes = J q̇
 //   frame_bias           J̇ q̇: acceleration of the frame where q̈ = 0, in world axes
 //
-// The sweeps leave their results in the workspace: forward_kinematics fills X and X_W, forward_velocities also velocity.
-// Cost per revolute joint: 45 × and 36 + for X_W, one sin and cos.
+// The sweeps leave their results in the workspace: forward_kinematics fills X and X_W, forward_velocities also
+// velocity. Cost per revolute joint: 45 × and 36 + for X_W, one sin and cos.
 #pragma once
 
 #include "workspace.hpp"

@@ -78,9 +78,12 @@ template <class T>
 void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
           std::span<const Force<std::type_identity_t<T>>> external) {
   check_sizes("rnea", model, work,
-              {{"q", q.size(), model.nq}, {"qd", qd.size(), model.nv}, {"qdd", qdd.size(), model.nv},
+              {{"q", q.size(), model.nq},
+               {"qd", qd.size(), model.nv},
+               {"qdd", qdd.size(), model.nv},
                {"tau", tau.size(), model.nv}});
-  if (!external.empty()) check_sizes("rnea", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
+  if (!external.empty())
+    check_sizes("rnea", model, {{"external", external.size(), static_cast<int>(model.bodies.size())}});
   forward_accelerations<T>(model, work, q, qd, qdd, model.gravity);
 
   // wrench that each body needs for its own motion
@@ -111,8 +114,8 @@ void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qd
     switch (b.kind) {
       case JointKind::revolute:
       case JointKind::prismatic: {
-        const T t = dot(b.axis, b.kind == JointKind::revolute ? f.ang : f.lin) +
-                    b.armature * joint_rate<T>(b, qdd) + b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
+        const T t = dot(b.axis, b.kind == JointKind::revolute ? f.ang : f.lin) + b.armature * joint_rate<T>(b, qdd) +
+                    b.stiffness * (joint_coordinate<T>(b, q) - b.rest);
         if (!model.has_mimics) {
           tau[v] = t;
         } else {
@@ -156,12 +159,12 @@ Force<T> wrench_on_body(const Workspace<T>& work, const Frame<T>& frame, const F
   return {Rt * wrench.ang + cross(frame.X_BF.p, lin), lin};
 }
 
-#define LW_INSTANTIATE(T)                                                                                       \
-  template void forward_accelerations<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, const Vec3<T>&);  \
+#define LW_INSTANTIATE(T)                                                                                        \
+  template void forward_accelerations<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, const Vec3<T>&);   \
   template void rnea<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, std::span<const Force<T>>); \
-  template void bias_forces<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, Out<T>);                           \
-  template void gravity_forces<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                               \
-  template Force<T> wrench_on_body<T>(const Model<T>&, const Workspace<T>&, int, const Force<T>&);              \
+  template void bias_forces<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, Out<T>);                            \
+  template void gravity_forces<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                                \
+  template Force<T> wrench_on_body<T>(const Model<T>&, const Workspace<T>&, int, const Force<T>&);               \
   template Force<T> wrench_on_body<T>(const Workspace<T>&, const Frame<T>&, const Force<T>&);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -1,8 +1,8 @@
 // Inverse dynamics: τ = M(q) q̈ + c(q, q̇) + g(q) − Σ Jᵀ f_ext, with the joint reactions.
 //
-// Newton-Euler in link frames (Luh, Walker, Paul 1980) about the frame's origin with first moments h = m c, which keeps it
-// linear in the inertial parameters (m, h, I). ω angular velocity, α angular and a linear acceleration of the origin,
-// the base accelerated by −gravity. Outward, for a joint with axis s and parent p, r the origin seen from p:
+// Newton-Euler in link frames (Luh, Walker, Paul 1980) about the frame's origin with first moments h = m c, which keeps
+// it linear in the inertial parameters (m, h, I). ω angular velocity, α angular and a linear acceleration of the
+// origin, the base accelerated by −gravity. Outward, for a joint with axis s and parent p, r the origin seen from p:
 //   ω = Rᵀω_p + s q̇,  α = Rᵀα_p + s q̈ + Rᵀω_p × s q̇,  a = Rᵀ(a_p + α_p × r + ω_p × (ω_p × r))     (revolute)
 //   ω = Rᵀω_p,        α = Rᵀα_p,                          a = … + s q̈ + 2 ω × s q̇                    (prismatic)
 //   f = m a + α × h + ω × (ω × h),   n = I α + ω × I ω + h × a
@@ -14,8 +14,9 @@
 
 namespace lw {
 
-// tau (nv). After it, work.force[b] is the wrench that body b's joint passes to it from its parent, at the body's origin
-// in its frame: the joint reaction. `external` (empty, or one per body): wrenches acting on the bodies, same place and axes.
+// tau (nv). After it, work.force[b] is the wrench that body b's joint passes to it from its parent, at the body's
+// origin in its frame: the joint reaction. `external` (empty, or one per body): wrenches acting on the bodies, same
+// place and axes.
 template <class T>
 void rnea(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
           std::span<const Force<std::type_identity_t<T>>> external = {});

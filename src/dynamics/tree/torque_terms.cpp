@@ -11,19 +11,20 @@ namespace {
 
 constexpr double kBearings = 0.01;
 
-// What a wrench on body i adds to the terms of the joints that carry it. `size`: sums without signs of what its moment and its force
-// are made of, which may cancel in it.
+// What a wrench on body i adds to the terms of the joints that carry it. `size`: sums without signs of what its moment
+// and its force are made of, which may cancel in it.
 struct WrenchSize {
   double moment, force;
 };
-void add_wrench(const Model<double>& model, const Workspace<double>& work, std::size_t i, Force<double> f, WrenchSize size,
-                std::vector<double>& terms) {
+void add_wrench(const Model<double>& model, const Workspace<double>& work, std::size_t i, Force<double> f,
+                WrenchSize size, std::vector<double>& terms) {
   for (std::size_t j = i;;) {
     const Body<double>& b = model.bodies[j];
     const auto v = static_cast<std::size_t>(b.v);
     if (b.kind == JointKind::revolute || b.kind == JointKind::prismatic) {
       const bool turns = b.kind == JointKind::revolute;
-      terms[v] += std::abs(b.ratio) * (std::abs(dot(b.axis, turns ? f.ang : f.lin)) + kBearings * (turns ? size.moment : size.force));
+      terms[v] += std::abs(b.ratio) *
+                  (std::abs(dot(b.axis, turns ? f.ang : f.lin)) + kBearings * (turns ? size.moment : size.force));
     } else {
       for (std::size_t k = 0; k < 3; ++k) {
         terms[v + k] += size.moment;
@@ -46,15 +47,16 @@ void add_motion(const Model<double>& model, Workspace<double>& work, In<double> 
     const Vec3<double>&w = work.velocity[i].ang, &alpha = work.alpha[i], &a = work.acceleration[i];
     const Vec3<double> turned = I.I * alpha, spun = I.I * w;
     const double h = norm(I.h), a_size = norm(a), w_size = norm(w);
-    add_wrench(model, work, i, {turned + cross(w, spun) + cross(I.h, a), I.mass * a + cross(alpha, I.h) + cross(w, cross(w, I.h))},
-               {norm(turned) + w_size * norm(spun) + h * a_size, std::abs(I.mass) * a_size + (norm(alpha) + w_size * w_size) * h}, terms);
+    add_wrench(model, work, i,
+               {turned + cross(w, spun) + cross(I.h, a), I.mass * a + cross(alpha, I.h) + cross(w, cross(w, I.h))},
+               {norm(turned) + w_size * norm(spun) + h * a_size,
+                std::abs(I.mass) * a_size + (norm(alpha) + w_size * w_size) * h},
+               terms);
   }
 }
 
 // A curve's value is a piece's constant and its slope times x.
-double curve_terms(const Curve<double>& curve, double x) {
-  return std::abs(curve(x)) + std::abs(curve.slope(x) * x);
-}
+double curve_terms(const Curve<double>& curve, double x) { return std::abs(curve(x)) + std::abs(curve.slope(x) * x); }
 
 // At a place of its body, from the origin of which the lever is.
 WrenchSize size_at(const Force<double>& on_body, const Force<double>& at_place, const Vec3<double>& lever) {
@@ -76,8 +78,10 @@ void add_elements(const Model<double>& model, Workspace<double>& work, In<double
   }
   for (const ForceElement<double>& f : model.forces) {
     if (f.frame.body < 0) continue;
-    const Force<double> on_body = f.in_link ? f.frame.X_BF.to_parent(f.wrench) : wrench_on_body<double>(work, f.frame, f.wrench);
-    add_wrench(model, work, static_cast<std::size_t>(f.frame.body), on_body, size_at(on_body, f.wrench, f.frame.X_BF.p), terms);
+    const Force<double> on_body =
+        f.in_link ? f.frame.X_BF.to_parent(f.wrench) : wrench_on_body<double>(work, f.frame, f.wrench);
+    add_wrench(model, work, static_cast<std::size_t>(f.frame.body), on_body, size_at(on_body, f.wrench, f.frame.X_BF.p),
+               terms);
   }
   const auto add = [&](int body, double torque) {
     const Body<double>& b = model.bodies[static_cast<std::size_t>(body)];
@@ -136,10 +140,12 @@ EnergyTerms energy_terms(const Model<double>& model, Workspace<double>& work, In
     reach[i] = norm(work.X[i].p) + (b.parent < 0 ? 0.0 : reach[static_cast<std::size_t>(b.parent)]);
     terms.kinetic += 0.5 * (mass * v * v + w * norm(I.I * work.velocity[i].ang)) + w * v * h;
     const Vec3<double> first = X.R * I.h;
-    for (int k = 0; k < 3; ++k) terms.potential += std::abs(model.gravity[k]) * (std::abs(I.mass * X.p[k]) + std::abs(first[k]));
+    for (int k = 0; k < 3; ++k)
+      terms.potential += std::abs(model.gravity[k]) * (std::abs(I.mass * X.p[k]) + std::abs(first[k]));
     terms.potential += kBearings * norm(model.gravity) * (mass * reach[i] + h);
     if (b.velocities() != 1) continue;
-    const double rate = joint_rate<double>(b, qd), stretch = std::abs(joint_coordinate<double>(b, q)) + std::abs(b.rest);
+    const double rate = joint_rate<double>(b, qd),
+                 stretch = std::abs(joint_coordinate<double>(b, q)) + std::abs(b.rest);
     terms.kinetic += 0.5 * std::abs(b.armature) * rate * rate;
     terms.potential += 0.5 * std::abs(b.stiffness) * stretch * stretch;
   }

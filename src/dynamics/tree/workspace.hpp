@@ -1,6 +1,7 @@
 // Scratch memory of the algorithms, sized once for a model: nothing allocates after its construction.
 //
-// Every algorithm has the form  algorithm(model, work, q, …, results): the model is constant, the workspace is explicit, and
+// Every algorithm has the form  algorithm(model, work, q, …, results): the model is constant, the workspace is
+//                               explicit, and
 // one workspace serves all algorithms (what one leaves behind, another may overwrite).
 #pragma once
 
@@ -23,12 +24,12 @@ struct Workspace {
   explicit Workspace(const Model<T>& model);
   LW_COPIED_ONCE(Workspace);
 
-  std::vector<Transform<T>> X;            // body in its parent
-  std::vector<Transform<T>> X_W;          // body in the world
-  std::vector<Motion<T>> velocity;        // twist of the body, in its frame
-  std::vector<Vec3<T>> alpha;             // angular acceleration, in its frame
-  std::vector<Vec3<T>> acceleration;      // acceleration of its origin (classical), in its frame
-  std::vector<Force<T>> force;            // wrench that the joint passes to the body, in its frame
+  std::vector<Transform<T>> X;        // body in its parent
+  std::vector<Transform<T>> X_W;      // body in the world
+  std::vector<Motion<T>> velocity;    // twist of the body, in its frame
+  std::vector<Vec3<T>> alpha;         // angular acceleration, in its frame
+  std::vector<Vec3<T>> acceleration;  // acceleration of its origin (classical), in its frame
+  std::vector<Force<T>> force;        // wrench that the joint passes to the body, in its frame
   std::vector<RigidInertia<T>> composite;
   std::vector<ArticulatedInertia<T>> articulated;
   std::vector<Force<T>> bias;
@@ -39,7 +40,8 @@ struct Workspace {
     Motion<T> c;
   };
   std::vector<Column> column;
-  // Above so many velocities a mass matrix is megabytes that few want: forward_by_crba then allocates it when first called.
+  // Above so many velocities a mass matrix is megabytes that few want: forward_by_crba then allocates it when first
+  // called.
   static constexpr int kDense = 1000;
   std::vector<T> mass_matrix, h, zero, scratch;
 };
@@ -56,13 +58,16 @@ struct Size {
 template <class T>
 void check_sizes(const char* algorithm, const Model<T>& model, std::initializer_list<Size> sizes) {
   for (const Size& s : sizes) {
-    if (s.given != static_cast<std::size_t>(s.wanted)) [[unlikely]] refuse_size(algorithm, model.name, s);
+    if (s.given != static_cast<std::size_t>(s.wanted)) [[unlikely]]
+      refuse_size(algorithm, model.name, s);
   }
 }
 template <class T>
-void check_sizes(const char* algorithm, const Model<T>& model, const Workspace<T>& work, std::initializer_list<Size> sizes) {
+void check_sizes(const char* algorithm, const Model<T>& model, const Workspace<T>& work,
+                 std::initializer_list<Size> sizes) {
   const bool fits = work.X.size() == model.bodies.size() && work.h.size() == static_cast<std::size_t>(model.nv);
-  if (!fits) [[unlikely]] refuse_workspace(algorithm, model.name);
+  if (!fits) [[unlikely]]
+    refuse_workspace(algorithm, model.name);
   check_sizes(algorithm, model, sizes);
 }
 

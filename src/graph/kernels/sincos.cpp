@@ -11,16 +11,16 @@ namespace {
 #define LW_FMAF(a, b, c) std::fma(a, b, c)
 namespace plain {
 #define LW_SINCOS_FUSED 0
+#include "arcs_kernel.h"
 #include "sincos_kernel.h"
 #include "sincosf_kernel.h"
-#include "arcs_kernel.h"
 #undef LW_SINCOS_FUSED
 }  // namespace plain
 namespace contracted {
 #define LW_SINCOS_FUSED 1
+#include "arcs_kernel.h"
 #include "sincos_kernel.h"
 #include "sincosf_kernel.h"
-#include "arcs_kernel.h"
 #undef LW_SINCOS_FUSED
 }  // namespace contracted
 

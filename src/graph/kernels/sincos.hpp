@@ -1,5 +1,5 @@
-// sin and cos of many angles at once, and angles of many points, by sincos_kernel.h and arcs_kernel.h: the texts that generated C contains,
-// so the bits are the same.
+// sin and cos of many angles at once, and angles of many points, by sincos_kernel.h and arcs_kernel.h: the texts that
+// generated C contains, so the bits are the same.
 #pragma once
 
 #include <span>

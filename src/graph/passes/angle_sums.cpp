@@ -6,9 +6,9 @@
 #include <optional>
 #include <set>
 
+#include "../objective.hpp"
 #include "../rewrite.hpp"
 #include "names.hpp"
-#include "../objective.hpp"
 
 namespace lw {
 namespace {
@@ -16,8 +16,8 @@ namespace {
 // An angle as a sum of nodes with integer or other factors.
 using Form = std::map<NodeId, double>;
 
-constexpr std::size_t kMostTermsOfAngle = 16;    // of an angle; longer sums stay as they are
-constexpr std::size_t kMostAngles = 200;  // that are compared two by two
+constexpr std::size_t kMostTermsOfAngle = 16;  // of an angle; longer sums stay as they are
+constexpr std::size_t kMostAngles = 200;       // that are compared two by two
 
 Form form_of(const Graph& g, NodeId id) {
   std::map<NodeId, double, std::greater<>> open{{id, 1.0}};  // users before their operands

@@ -4,8 +4,8 @@
 #include <climits>
 
 #include "../rewrite.hpp"
-#include "names.hpp"
 #include "../schedule.hpp"
+#include "names.hpp"
 
 namespace lw {
 namespace {

@@ -2,7 +2,8 @@
 //
 // A sum of n terms may be taken in any order. Terms that are ready early go first, a product whose factors are ready
 // late is fused last; one chain takes the fewest operations, two or three in parallel the least time. Of these ways the
-// one is taken that is ready first, an operation more being worth a cycle. Counts do not change: a fused one counts two.
+// one is taken that is ready first, an operation more being worth a cycle. Counts do not change: a fused one counts
+// two.
 #pragma once
 
 #include "../function.hpp"

@@ -1,7 +1,7 @@
 #include "extraction.hpp"
 
-#include "extractor.hpp"
 #include "../objective.hpp"
+#include "extractor.hpp"
 
 namespace lw {
 

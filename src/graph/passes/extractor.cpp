@@ -7,7 +7,7 @@
 namespace lw {
 namespace {
 
-constexpr int kUnknown = 1000;           // a gain that is yet to be computed
+constexpr int kUnknown = 1000;                   // a gain that is yet to be computed
 constexpr std::size_t kMostComparedTerms = 120;  // of sums whose terms are compared two by two
 
 std::uint64_t mixed(std::uint64_t h) {
@@ -310,8 +310,9 @@ Terms Extractor::terms(std::size_t s) const {
 
 void Extractor::replace(std::size_t s, const Terms& gone, const Terms& come) {
   for (const Term& t : gone) {
-    const auto at = std::find_if(sums_[s].items.begin(), sums_[s].items.end(),
-                                 [&](Id i) { return items_[i].term.k == t.k && items_[i].term.literals == t.literals; });
+    const auto at = std::find_if(sums_[s].items.begin(), sums_[s].items.end(), [&](Id i) {
+      return items_[i].term.k == t.k && items_[i].term.literals == t.literals;
+    });
     if (at != sums_[s].items.end()) remove(*at);
   }
   for (const Term& t : come) add(s, t);
@@ -348,8 +349,10 @@ void Extractor::tidy() {
 void Extractor::enter(Id a, Id b) {
   const Term &s = items_[a].term, &t = items_[b].term;
   Product u, v;
-  std::set_difference(s.literals.begin(), s.literals.end(), t.literals.begin(), t.literals.end(), std::back_inserter(u));
-  std::set_difference(t.literals.begin(), t.literals.end(), s.literals.begin(), s.literals.end(), std::back_inserter(v));
+  std::set_difference(s.literals.begin(), s.literals.end(), t.literals.begin(), t.literals.end(),
+                      std::back_inserter(u));
+  std::set_difference(t.literals.begin(), t.literals.end(), s.literals.begin(), s.literals.end(),
+                      std::back_inserter(v));
   std::uint32_t iu = intern(u), iv = intern(v);
   if (iv < iu) {
     std::swap(iu, iv);

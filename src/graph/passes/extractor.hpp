@@ -50,7 +50,7 @@ class Extractor {
 
   struct Item {
     Term term;
-    Product factors;                  // literals, and one for the constant
+    Product factors;                   // literals, and one for the constant
     std::vector<std::uint32_t> pairs;  // of factors, first with second, first with third, …
     std::size_t sum;
     bool alive;

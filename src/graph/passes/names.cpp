@@ -57,7 +57,8 @@ void carry_names(const Function& from, const Function& to, Graph& graph) {
     }
     for (std::size_t k = 0; k < named.size(); ++k) {
       const double x = std::abs(was[0][k]), y = std::abs(was[1][k]);
-      for (auto at = by_size.lower_bound(x * (1.0 - kSame)); at != by_size.end() && at->first <= x * (1.0 + kSame); ++at) {
+      for (auto at = by_size.lower_bound(x * (1.0 - kSame)); at != by_size.end() && at->first <= x * (1.0 + kSame);
+           ++at) {
         if (std::abs(std::abs(is[1][at->second]) - y) > kSame * y) continue;
         const Expr found(&graph, candidates[at->second]);
         const bool is_negated = is[0][at->second] * was[0][k] < 0.0;

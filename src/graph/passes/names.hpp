@@ -1,5 +1,6 @@
 // Names follow values: what has a name in one function has it in its rewritten twin wherever the same number is still
-// computed there, or its negative, judged at two random points. Passes rebuild sums from scratch; this finds them again.
+// computed there, or its negative, judged at two random points. Passes rebuild sums from scratch; this finds them
+// again.
 #pragma once
 
 #include "../function.hpp"

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "../schedule.hpp"
 #include "angle_sums.hpp"
 #include "balance.hpp"
 #include "contract.hpp"
@@ -12,7 +13,6 @@
 #include "linear.hpp"
 #include "products.hpp"
 #include "pythagorean.hpp"
-#include "../schedule.hpp"
 #include "strength.hpp"
 
 namespace lw {
@@ -30,15 +30,17 @@ struct Pass {
 };
 
 const std::vector<Pass>& passes() {
-  static const std::vector<Pass> all{
-      {"strength", strength},   {"angle sums", angle_sums},           {"linear", linear},          {"products", products},
-      {"factoring", factoring}, {"reciprocals", factored_reciprocals}, {"pythagorean", pythagorean}};
+  static const std::vector<Pass> all{{"strength", strength},      {"angle sums", angle_sums},
+                                     {"linear", linear},          {"products", products},
+                                     {"factoring", factoring},    {"reciprocals", factored_reciprocals},
+                                     {"pythagorean", pythagorean}};
   return all;
 }
 
 OperationCount difference(const OperationCount& a, const OperationCount& b) {
-  return {a.multiplications - b.multiplications, a.additions - b.additions,         a.divisions - b.divisions,
-          a.roots - b.roots,                     a.trigonometric - b.trigonometric, a.comparisons - b.comparisons};
+  return {
+      a.multiplications - b.multiplications, a.additions - b.additions,    a.divisions - b.divisions, a.roots - b.roots,
+      a.trigonometric - b.trigonometric,     a.comparisons - b.comparisons};
 }
 
 OperationCount sum(const OperationCount& a, const OperationCount& b) { return difference(a, difference({}, b)); }
@@ -58,7 +60,8 @@ class Driver {
     ++version_;
     return true;
   }
-  // Of a function in which it has found nothing a pass is not asked again: of large ones a round takes seconds, and the last finds nothing.
+  // Of a function in which it has found nothing a pass is not asked again: of large ones a round takes seconds, and the
+  // last finds nothing.
   bool turn(const Pass& pass) {
     const auto vain = in_vain_.find(pass.name);
     if (vain != in_vain_.end() && vain->second == version_) return false;
@@ -97,8 +100,8 @@ class Driver {
   std::map<std::string_view, int> in_vain_;
 };
 
-Function optimize_or_search(const Function& function, Objective objective, std::vector<PassReport>* explain, const SearchEffort& effort,
-                            bool is_optimized) {
+Function optimize_or_search(const Function& function, Objective objective, std::vector<PassReport>* explain,
+                            const SearchEffort& effort, bool is_optimized) {
   Driver driver(function, objective, explain);
   const auto to_the_end = [&] {
     for (bool again = true; again;) {
@@ -121,11 +124,13 @@ Function optimize_or_search(const Function& function, Objective objective, std::
 
 }  // namespace
 
-Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain, const SearchEffort& effort) {
+Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain,
+                  const SearchEffort& effort) {
   return optimize_or_search(function, objective, explain, effort, false);
 }
 
-Function searched(const Function& function, Objective objective, std::vector<PassReport>* explain, const SearchEffort& effort) {
+Function searched(const Function& function, Objective objective, std::vector<PassReport>* explain,
+                  const SearchEffort& effort) {
   return optimize_or_search(function, objective, explain, effort, true);
 }
 

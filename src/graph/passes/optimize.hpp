@@ -1,5 +1,5 @@
-// All passes, again and again, each result kept only where it is better under the objective, until none helps any more; of
-// functions above 5000 operations, until a round saves less than a thousandth.
+// All passes, again and again, each result kept only where it is better under the objective, until none helps any more;
+// of functions above 5000 operations, until a round saves less than a thousandth.
 //
 // At the end multiply-adds are fused, where the function's arithmetic() is, and for the objective `latency` an order of
 // evaluation is chosen. For the others the order stays close to that of the trace, link by link, which is how one reads
@@ -26,8 +26,9 @@ struct PassReport {
 // With some effort of search between two rounds of the passes.
 Function optimize(const Function& function, Objective objective, std::vector<PassReport>* explain = nullptr,
                   const SearchEffort& effort = {});
-// The search alone and what follows it, for a function that has been through optimize() without: the same as with it at once, and half the time.
-// `explain` has the reports of then.
-Function searched(const Function& function, Objective objective, std::vector<PassReport>* explain, const SearchEffort& effort);
+// The search alone and what follows it, for a function that has been through optimize() without: the same as with it at
+// once, and half the time. `explain` has the reports of then.
+Function searched(const Function& function, Objective objective, std::vector<PassReport>* explain,
+                  const SearchEffort& effort);
 
 }  // namespace lw

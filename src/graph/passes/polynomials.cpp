@@ -12,7 +12,7 @@ namespace {
 
 bool is_algebraic(Op op) { return op == Op::add || op == Op::sub || op == Op::mul || op == Op::neg; }
 
-constexpr std::size_t kLongestProduct = 24;   // longer ones stay as they are
+constexpr std::size_t kLongestProduct = 24;  // longer ones stay as they are
 constexpr std::size_t kLongestSum = 400;
 
 // Joins operands two by two, the shallowest first.
@@ -35,7 +35,10 @@ std::pair<int, Expr> joined(std::vector<std::pair<int, Expr>> operands, Join joi
 class Builder {
  public:
   Builder(const Function& function, const Polynomials& system)
-      : to_(function), system_(system), built_(system.sums.size()), depth_of_(system.sums.size(), 0),
+      : to_(function),
+        system_(system),
+        built_(system.sums.size()),
+        depth_of_(system.sums.size(), 0),
         node_depth_(function.graph().size(), 0) {}
 
   Function run() {
@@ -161,7 +164,9 @@ Polynomials polynomials(const Function& function) {
       case Op::neg: terms = {{-1.0, {literal[n.a]}}}; break;
       case Op::add: terms = {{1.0, {literal[n.a]}}, {1.0, {literal[n.b]}}}; break;
       case Op::sub: terms = {{1.0, {literal[n.a]}}, {-1.0, {literal[n.b]}}}; break;
-      case Op::mul: terms = {{1.0, {std::min(literal[n.a], literal[n.b]), std::max(literal[n.a], literal[n.b])}}}; break;
+      case Op::mul:
+        terms = {{1.0, {std::min(literal[n.a], literal[n.b]), std::max(literal[n.a], literal[n.b])}}};
+        break;
       default: literal[id] = id; continue;
     }
     literal[id] = sum_literal(system.sums.size());

@@ -2,10 +2,10 @@
 //
 //   sum_s = Σ_t k_t Π_l literal_l
 //
-// A literal is a node that is neither sum nor product (an input, a sine, a quotient), or another sum of the system. Roots
-// are the sums that something outside the system needs: the results, and the operands of all other nodes. Its cost is
-// (terms − 1) additions a sum and (literals − 1, and one for a constant other than ±1) multiplications a term: exact where
-// no product is written twice, which passes/extraction.hpp sees to.
+// A literal is a node that is neither sum nor product (an input, a sine, a quotient), or another sum of the system.
+// Roots are the sums that something outside the system needs: the results, and the operands of all other nodes. Its
+// cost is (terms − 1) additions a sum and (literals − 1, and one for a constant other than ±1) multiplications a term:
+// exact where no product is written twice, which passes/extraction.hpp sees to.
 #pragma once
 
 #include <cstdint>
@@ -49,10 +49,10 @@ std::vector<std::size_t> topological(const Polynomials& system);
 
 // What stands in its own sum and what is written out where it is used. Constants and single literals always are.
 struct Flattening {
-  bool products = true;         // products with one use are written out there
-  bool shared_products = true;  // and those with several uses
-  bool sums = true;             // sums with one use are, where that is a term of another sum
-  bool shared_sums = false;     // and those with several uses
+  bool products = true;                         // products with one use are written out there
+  bool shared_products = true;                  // and those with several uses
+  bool sums = true;                             // sums with one use are, where that is a term of another sum
+  bool shared_sums = false;                     // and those with several uses
   const std::vector<bool>* dissolve = nullptr;  // and these sums, even out of products, by distribution
 };
 Polynomials flattened(const Polynomials& system, const Flattening& how);

@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "extractor.hpp"
 #include "../objective.hpp"
+#include "extractor.hpp"
 
 namespace lw {
 namespace {

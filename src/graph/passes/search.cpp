@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "extractor.hpp"
 #include "../objective.hpp"
+#include "extractor.hpp"
 
 namespace lw {
 

@@ -230,7 +230,8 @@ class StructureCheck {
   }
 
   // A name that nothing else of its kind has.
-  void own_name(const char* kind, const std::string& name, const Location& where, std::map<std::string, Location>& taken) {
+  void own_name(const char* kind, const std::string& name, const Location& where,
+                std::map<std::string, Location>& taken) {
     if (name.empty()) return;
     usable(kind, name, where);
     const auto [first, fresh] = taken.try_emplace(name, where);
@@ -250,10 +251,10 @@ class StructureCheck {
     }
     const Joint& joint = m_.links[place->second].joint;
     if (velocities(joint.type) == 1 && !joint.mimic) return &joint;
-    complaints_.error(where,
-                      fmt::format("the {} joint {} in a {}", joint.mimic ? "mimic" : to_string(joint.type),
-                                  in_quotes(name), what),
-                      "only revolute and prismatic joints with a coordinate of their own can be there");
+    complaints_.error(
+        where,
+        fmt::format("the {} joint {} in a {}", joint.mimic ? "mimic" : to_string(joint.type), in_quotes(name), what),
+        "only revolute and prismatic joints with a coordinate of their own can be there");
     return nullptr;
   }
 
@@ -294,7 +295,8 @@ class StructureCheck {
     if (!is_link(link)) {
       unknown_link(link, places_.forces[k], "link");
     } else if (m_.stands_still(link)) {
-      complaints_.warning(places_.forces[k], fmt::format("a force on {} has no effect: it stands still", in_quotes(link)));
+      complaints_.warning(places_.forces[k],
+                          fmt::format("a force on {} has no effect: it stands still", in_quotes(link)));
     }
   }
 
@@ -308,8 +310,8 @@ class StructureCheck {
       complaints_.error(places_.shafts[k][1], fmt::format("the shaft joins {} to itself", in_quotes(a->name)),
                         "`between` names two different joints");
     } else if (a->type != b->type) {
-      complaints_.error(places_.shafts[k][1], fmt::format("the shaft joins a {} joint to a {} one", to_string(a->type),
-                                                          to_string(b->type)),
+      complaints_.error(places_.shafts[k][1],
+                        fmt::format("the shaft joins a {} joint to a {} one", to_string(a->type), to_string(b->type)),
                         "both turn or both slide");
     }
   }

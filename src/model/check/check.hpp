@@ -1,7 +1,8 @@
 // Judges a mechanism that has been read, from whatever file: its structure, its geometry, its physics.
 //
-// Structure: names, parents, cycles, mimics, loops, home, what couplings, springs, forces and shafts act on. The rest looks at the values that the formulas have by default.
-// Geometry: axes, rotations, limits. Physics: mass > 0; principal moments of inertia about the centre of mass with
+// Structure: names, parents, cycles, mimics, loops, home, what couplings, springs, forces and shafts act on. The rest
+// looks at the values that the formulas have by default. Geometry: axes, rotations, limits. Physics: mass > 0;
+// principal moments of inertia about the centre of mass with
 //   a ≥ 0,  a + b ≥ c  (and cyclic), as every distribution of positive mass has them;
 // friction, drives and other forces of the right sign; and lengths far from all others, which hint at a wrong unit.
 // A number that could not be read is NaN, is complained about already, and is passed over here.
@@ -27,7 +28,7 @@ struct NamePlaces {
   std::vector<std::array<Location, 2>> loops;  // `between`, as Mechanism::loops
   std::vector<Location> payloads;              // `link`, as Mechanism::payloads
   std::map<std::string, Location> home;
-  std::vector<std::vector<Location>> couplings;  // `joints`, as Mechanism::couplings
+  std::vector<std::vector<Location>> couplings;          // `joints`, as Mechanism::couplings
   std::vector<std::array<Location, 2>> springs, shafts;  // `between`, as Mechanism::springs and shafts
   std::vector<Location> forces;                          // `link`, as Mechanism::forces
 };

@@ -5,8 +5,8 @@
 #include <Eigen/Core>
 
 #include "../../base/linear.hpp"
-#include "check.hpp"
 #include "../curve.hpp"
+#include "check.hpp"
 
 namespace lw {
 namespace {
@@ -51,10 +51,10 @@ class ForcesCheck {
     if (!C.allFinite()) return;
     const int independent = rank(C, 1e-9);
     if (independent == n) return;
-    complaints_.error(c.matrix[0].where,
-                      fmt::format("coupling {}: the matrix cannot be inverted (rank {} of {})", in_quotes(c.name),
-                                  independent, n),
-                      "its motors do not move all its joints independently");
+    complaints_.error(
+        c.matrix[0].where,
+        fmt::format("coupling {}: the matrix cannot be inverted (rank {} of {})", in_quotes(c.name), independent, n),
+        "its motors do not move all its joints independently");
   }
 
   void spring(const PointSpring& s) {
@@ -179,8 +179,8 @@ class ForcesCheck {
     if (makes_a_curve && table.x.size() == table.y.size()) input_rises(table);
   }
 
-  // More at the output takes more at the input, whichever drives: x/η(x) and x η(x) rise. A drive of which this is not true
-  // would lose less under a greater load, and give two torques for one.
+  // More at the output takes more at the input, whichever drives: x/η(x) and x η(x) rise. A drive of which this is not
+  // true would lose less under a greater load, and give two torques for one.
   void input_rises(const FormulaTable& table) {
     std::vector<double> x, y;
     for (const Formula& f : table.x) x.push_back(at_(f));
@@ -194,14 +194,16 @@ class ForcesCheck {
         if (-change >= value) driven = false;
       }
       if (drives && driven) continue;
-      const double input = drives ? x[k] * y[k] : x[k] / y[k], before = drives ? x[k - 1] * y[k - 1] : x[k - 1] / y[k - 1];
+      const double input = drives ? x[k] * y[k] : x[k] / y[k],
+                   before = drives ? x[k - 1] * y[k - 1] : x[k - 1] / y[k - 1];
       complaints_.error(
           table.y[k].where,
           fmt::format("{}: the efficiency {} too fast from {:.9g} at load {:.9g} to {:.9g} at {:.9g}", what_,
                       drives ? "falls" : "rises", y[k - 1], x[k - 1], y[k], x[k]),
-          fmt::format("the {} of the drive, load {} efficiency, would not rise with the load ({:.4g}, then {:.4g} of the rated "
-                      "torque)",
-                      drives ? "torque that comes through to the motor" : "input", drives ? "times" : "over", before, input));
+          fmt::format(
+              "the {} of the drive, load {} efficiency, would not rise with the load ({:.4g}, then {:.4g} of the rated "
+              "torque)",
+              drives ? "torque that comes through to the motor" : "input", drives ? "times" : "over", before, input));
     }
   }
 

@@ -6,9 +6,9 @@
 #include <Eigen/Geometry>
 
 #include "../../base/linear.hpp"
-#include "check.hpp"
 #include "../formula.hpp"
 #include "../limits.hpp"
+#include "check.hpp"
 
 namespace lw {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "check.hpp"
 #include "inertia_check.hpp"
@@ -119,8 +119,8 @@ void check_physics(const Mechanism& mechanism, const DefaultValues& values, bool
   }
   for (const Payload& p : mechanism.payloads) check.inertia(p.inertia, fmt::format("payload on {}", in_quotes(p.link)));
   if (meant && check.impossible() > 0) {
-    complaints.note(mechanism.where, fmt::format("{} inertias are such as no body has, on purpose: {}", check.impossible(),
-                                                 mechanism.unphysical));
+    complaints.note(mechanism.where, fmt::format("{} inertias are such as no body has, on purpose: {}",
+                                                 check.impossible(), mechanism.unphysical));
   }
 }
 

@@ -22,7 +22,8 @@ Mechanism with_elastic_drives(const Mechanism& mechanism) {
     if (!joint.drive || !joint.drive->stiffness) continue;
     const Drive& drive = *joint.drive;
     const std::string whose = "the drive of joint " + in_quotes(joint.name) + " is elastic, but ";
-    if (joint.mimic) throw Error(ErrorCode::model, whose + "the joint follows another and has no coordinate of its own");
+    if (joint.mimic)
+      throw Error(ErrorCode::model, whose + "the joint follows another and has no coordinate of its own");
     if (!(at(drive.rotor_inertia) > 0.0)) {
       throw Error(ErrorCode::model, whose + "its rotor has no inertia: give it a `rotor_inertia`");
     }

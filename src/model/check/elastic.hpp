@@ -9,9 +9,10 @@
 namespace lw {
 
 // Gives each joint J whose drive has a stiffness a motor of its own: a massless link `J.motor` that carries the drive
-// (rotor and losses) on a joint of the same name and the same type as J, and a shaft `J.shaft` between the two joints. J
-// itself is no longer actuated. The motors' coordinates follow those of the file, and are at home where their joints are.
-// Throws Error(model) where a rotor has no inertia, or the joint follows another. The mechanism has passed the checks.
+// (rotor and losses) on a joint of the same name and the same type as J, and a shaft `J.shaft` between the two joints.
+// J itself is no longer actuated. The motors' coordinates follow those of the file, and are at home where their joints
+// are. Throws Error(model) where a rotor has no inertia, or the joint follows another. The mechanism has passed the
+// checks.
 Mechanism with_elastic_drives(const Mechanism& mechanism);
 
 }  // namespace lw

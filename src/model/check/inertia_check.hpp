@@ -12,8 +12,8 @@ struct InertiaVerdict {
   Eigen::Matrix3d nearest;  // the possible tensor with the least sum of squared changes (itself where possible)
 };
 
-// Of a tensor about the centre of mass. The moments may miss the inequalities by 1e-9 of the largest: rods and plates lie
-// on the faces of the cone.
+// Of a tensor about the centre of mass. The moments may miss the inequalities by 1e-9 of the largest: rods and plates
+// lie on the faces of the cone.
 InertiaVerdict judge_inertia(const Eigen::Matrix3d& tensor);
 
 // Orthogonal projection of (a, b, c) onto the cone. It keeps the order of the three, so that projecting the principal

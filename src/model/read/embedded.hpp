@@ -1,5 +1,5 @@
-// Files carried inside the library: those of models/, so that a mechanism can be asked for by name alone, those of machines/
-// likewise, and the kernels that generated code contains.
+// Files carried inside the library: those of models/, so that a mechanism can be asked for by name alone, those of
+// machines/ likewise, and the kernels that generated code contains.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ struct EmbeddedFile {
 
 // Sorted by name. The sources are generated (cmake/embed.cmake).
 std::span<const EmbeddedFile> embedded_files();
-std::span<const EmbeddedFile> embedded_machine_files();  // src/schedule/machine.hpp
-std::span<const EmbeddedFile> embedded_kernels();  // src/graph/*_kernel.h
+std::span<const EmbeddedFile> embedded_machine_files();      // src/schedule/machine.hpp
+std::span<const EmbeddedFile> embedded_kernels();            // src/graph/*_kernel.h
 std::span<const EmbeddedFile> embedded_codegen_kernels();    // src/codegen/*_kernel.h
 std::span<const EmbeddedFile> embedded_simulator_kernels();  // src/simulate/standalone_*_kernel.*
 

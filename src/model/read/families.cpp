@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cstdint>
 
+#include <fmt/format.h>
 #include <Eigen/Core>
 #include <Eigen/Geometry>
-#include <fmt/format.h>
 
 #include "../../base/random.hpp"
 
@@ -56,8 +56,10 @@ std::string link(Random& random, int index, const std::string& parent) {
 }
 
 std::string arm_text(const std::string& name, int joints) {
-  std::string text = fmt::format("linkwright: 1\nname: {}\nsummary: an arm of {} links with axes z and y in turn, made by rule\ngravity: [0, -9.81, 0]\nlinks:\n",
-                                 name, joints);
+  std::string text = fmt::format(
+      "linkwright: 1\nname: {}\nsummary: an arm of {} links with axes z and y in turn, made by rule\ngravity: [0, "
+      "-9.81, 0]\nlinks:\n",
+      name, joints);
   const auto length = [](int i) { return 0.3 + 0.01 * i; };
   for (int i = 1; i <= joints; ++i) {
     const double mass = 2.0 + 0.1 * i, moment = mass * length(i) * length(i) / 12.0;
@@ -66,8 +68,8 @@ std::string arm_text(const std::string& name, int joints) {
         "    parent: {}\n"
         "    joint: {{type: revolute, axis: {}, origin: {{xyz: [{:.2f}, 0, 0]}}}}\n"
         "    inertia: {{mass: {:.1f}, com: [{:.3f}, 0, 0], tensor: [{:.6f}, {:.6f}, {:.6f}]}}\n",
-        i, i == 1 ? "base" : fmt::format("link{}", i - 1), i % 2 == 1 ? "z" : "y", i == 1 ? 0.0 : length(i - 1), mass, length(i) / 2.0, 0.05 * moment,
-        moment, moment);
+        i, i == 1 ? "base" : fmt::format("link{}", i - 1), i % 2 == 1 ? "z" : "y", i == 1 ? 0.0 : length(i - 1), mass,
+        length(i) / 2.0, 0.05 * moment, moment, moment);
   }
   return text;
 }

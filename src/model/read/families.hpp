@@ -1,9 +1,10 @@
 // Mechanisms of any size, for tests and benchmarks: "chain-N", "tree-N" and "arm-N" as the text of a mechanism file.
 //
-// Every number is awkward on purpose: frames with all angles and offsets nonzero, full inertia tensors (a random rotation
-// of valid principal moments), one joint in five prismatic, so that no zero is there to profit from. The same
-// name gives the same text on every machine. "arm-N" is the opposite, an arm as people build them: axes z and y in turn, links
-// along x with their centres of mass on them, principal moments, gravity along −y, as in Twu's spatial example.
+// Every number is awkward on purpose: frames with all angles and offsets nonzero, full inertia tensors (a random
+// rotation of valid principal moments), one joint in five prismatic, so that no zero is there to profit from. The same
+// name gives the same text on every machine. "arm-N" is the opposite, an arm as people build them: axes z and y in
+// turn, links along x with their centres of mass on them, principal moments, gravity along −y, as in Twu's spatial
+// example.
 #pragma once
 
 #include <optional>

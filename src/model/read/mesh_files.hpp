@@ -1,7 +1,7 @@
 // Where the mesh files that a mechanism names lie on this machine.
 //
-// A relative name is looked for beside the mechanism's file; package://NAME/PATH in a folder NAME beside the file or above
-// it, or as PATH where the file lies in NAME itself. What is not found keeps the name as it is written.
+// A relative name is looked for beside the mechanism's file; package://NAME/PATH in a folder NAME beside the file or
+// above it, or as PATH where the file lies in NAME itself. What is not found keeps the name as it is written.
 #pragma once
 
 #include <string>

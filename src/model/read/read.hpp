@@ -12,21 +12,21 @@
 namespace lw {
 
 struct ReadOptions {
-  bool floating_base = false;     // URDF: the root link floats instead of being the base
-  bool allow_unphysical = false;  // impossible masses and inertias are warnings
+  bool floating_base = false;              // URDF: the root link floats instead of being the base
+  bool allow_unphysical = false;           // impossible masses and inertias are warnings
   std::map<std::string, double> values{};  // Twu's language: for symbols to which the file gives none
 };
 
 struct ReadResult {
-  std::optional<Mechanism> mechanism;  // only if there is no error
+  std::optional<Mechanism> mechanism;   // only if there is no error
   std::optional<Mechanism> impossible;  // if all errors are about physics: what allow_unphysical would give
   std::vector<Diagnostic> diagnostics;
   ErrorCode code = ErrorCode::model;           // what kind of failure, where there is no mechanism
   std::map<std::string, std::string> sources;  // the texts by the names that diagnostics give to files
 };
 
-// A name that ends in .urdf or .xml, or a text that begins with '<', is URDF; .twu and .wong are the vocabularies of the
-// theses; anything else is YAML. The sidecar is the text of NAME.loops.yaml.
+// A name that ends in .urdf or .xml, or a text that begins with '<', is URDF; .twu and .wong are the vocabularies of
+// the theses; anything else is YAML. The sidecar is the text of NAME.loops.yaml.
 ReadResult read_text(const std::string& text, const std::string& file, const ReadOptions& options = {},
                      const std::optional<std::string>& sidecar = {});
 

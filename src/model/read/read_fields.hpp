@@ -1,5 +1,6 @@
 // Typed access to the maps and lists of a mechanism file. Whatever is missing, misspelt or of the wrong kind becomes a
-// complaint with its place, and reading goes on with a stand-in: "" for a word, NaN for a number, which later checks skip.
+// complaint with its place, and reading goes on with a stand-in: "" for a word, NaN for a number, which later checks
+// skip.
 #pragma once
 
 #include <optional>
@@ -58,9 +59,9 @@ class Fields {
          const Elsewhere& elsewhere = {});
 
   const Location& where() const { return node_.where; }
-  const YamlNode* find(const std::string& key) const;     // null where absent
+  const YamlNode* find(const std::string& key) const;                                   // null where absent
   const YamlNode* require(const std::string& key, const std::string& hint = {}) const;  // and then complains
-  Location place(const std::string& key) const;           // of the key, or of the map
+  Location place(const std::string& key) const;                                         // of the key, or of the map
   bool has(const std::string& key) const { return find(key) != nullptr; }
 
   void read(const std::string& key, Formula& to) const;

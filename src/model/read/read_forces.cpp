@@ -27,9 +27,9 @@ Bearing read_bearing(FieldReader& reader, const YamlNode& node, std::optional<Jo
   const bool journal = bearing.kind == Bearing::Kind::journal, linear = bearing.kind == Bearing::Kind::linear;
   const bool slides = joint == JointType::prismatic;
   if (joint && !slides && (linear || joint != JointType::revolute)) {
-    reader.complaints().error(type->where, fmt::format("a {} bearing on a {} joint", type->text, to_string(*joint)),
-                              linear ? "linear bearings guide prismatic joints"
-                                     : "only revolute and prismatic joints have bearings");
+    reader.complaints().error(
+        type->where, fmt::format("a {} bearing on a {} joint", type->text, to_string(*joint)),
+        linear ? "linear bearings guide prismatic joints" : "only revolute and prismatic joints have bearings");
     return bearing;
   }
   if (slides && bearing.kind == Bearing::Kind::thrust) {
@@ -72,7 +72,8 @@ FormulaTable read_table(FieldReader& reader, const Fields& fields, const std::st
                      values->kind == YamlNode::Kind::list;
   if (lists && table.x.size() != table.y.size()) {
     reader.complaints().error(
-        fields.where(), fmt::format("`{}` has {}, `{}` {}", x, counted(table.x.size(), "entry", "entries"), y, table.y.size()));
+        fields.where(),
+        fmt::format("`{}` has {}, `{}` {}", x, counted(table.x.size(), "entry", "entries"), y, table.y.size()));
   } else if (lists && table.x.empty()) {
     reader.complaints().error(fields.where(), fmt::format("the table of {} is empty", what));
   }
@@ -235,16 +236,17 @@ Coupling read_coupling(FieldReader& reader, const YamlNode& node, std::size_t in
     const std::vector<const YamlNode*> items = reader.items(*n, "motors");
     for (; motors < items.size(); ++motors) {
       const YamlNode& item = *items[motors];
-      const Fields motor(reader, item, item_name("motor", item, motors), joined({"name"}, kDriveKeys),
-                         {{"rotor_axis", "stiffness", "damping", "backlash"},
-                          "coupled drives are rigid and without gyroscopic effect: only a `drive` of one joint has it"});
+      const Fields motor(
+          reader, item, item_name("motor", item, motors), joined({"name"}, kDriveKeys),
+          {{"rotor_axis", "stiffness", "damping", "backlash"},
+           "coupled drives are rigid and without gyroscopic effect: only a `drive` of one joint has it"});
       coupling.motors.push_back(motor.require_word("name"));
       coupling.drives.push_back(read_drive_fields(reader, motor));
     }
     if (n->kind == YamlNode::Kind::list && fields.has("joints") && motors != coupling.joints.size()) {
-      reader.complaints().error(n->where, fmt::format("{} for {}", counted(motors, "motor"),
-                                                      counted(coupling.joints.size(), "joint")),
-                                "a coupling has as many of one as of the other");
+      reader.complaints().error(
+          n->where, fmt::format("{} for {}", counted(motors, "motor"), counted(coupling.joints.size(), "joint")),
+          "a coupling has as many of one as of the other");
     }
   }
   if (const YamlNode* n = fields.require("matrix")) {
@@ -264,9 +266,8 @@ Coupling read_coupling(FieldReader& reader, const YamlNode& node, std::size_t in
 
 PointSpring read_point_spring(FieldReader& reader, const YamlNode& node, std::size_t index,
                               std::array<Location, 2>& places) {
-  const Fields fields(
-      reader, node, item_name("spring", node, index),
-      {"name", "between", "at", "stiffness", "rest", "damping", "length", "tension", "interpolation"});
+  const Fields fields(reader, node, item_name("spring", node, index),
+                      {"name", "between", "at", "stiffness", "rest", "damping", "length", "tension", "interpolation"});
   PointSpring spring;
   spring.where = node.where;
   spring.name = fields.require_word("name");
@@ -322,9 +323,9 @@ AppliedForce read_force(FieldReader& reader, const YamlNode& node, std::size_t i
   const bool lists = time != nullptr && values != nullptr && time->kind == YamlNode::Kind::list &&
                      values->kind == YamlNode::Kind::list;
   if (lists && force.time.size() != force.values.size()) {
-    reader.complaints().error(node.where, fmt::format("`time` has {}, `values` {}",
-                                                      counted(force.time.size(), "entry", "entries"),
-                                                      force.values.size()));
+    reader.complaints().error(
+        node.where,
+        fmt::format("`time` has {}, `values` {}", counted(force.time.size(), "entry", "entries"), force.values.size()));
   } else if (lists && force.time.empty()) {
     reader.complaints().error(node.where, "the table over time is empty");
   }

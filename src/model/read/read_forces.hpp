@@ -1,5 +1,5 @@
-// What acts on joints and links, as a mechanism file writes it: friction, drives, springs, dampers; couplings of drives,
-// springs between points, applied forces, shafts.
+// What acts on joints and links, as a mechanism file writes it: friction, drives, springs, dampers; couplings of
+// drives, springs between points, applied forces, shafts.
 #pragma once
 
 #include <optional>

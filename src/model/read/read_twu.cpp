@@ -22,8 +22,9 @@ struct Word {
   int last;  // largest second index
   bool is_number;
 };
-constexpr Word kWords[] = {{"NUML", 0, 0, true}, {"L", 1, 0, true},       {"CM", 2, 4, true},     {"MAS", 1, 0, true},
-                           {"MI", 2, 3, true},   {"DIRECT", 1, 0, false}, {"JOINT", 1, 0, false}, {"AXIS", 1, 0, false}};
+constexpr Word kWords[] = {{"NUML", 0, 0, true},   {"L", 1, 0, true},    {"CM", 2, 4, true},
+                           {"MAS", 1, 0, true},    {"MI", 2, 3, true},   {"DIRECT", 1, 0, false},
+                           {"JOINT", 1, 0, false}, {"AXIS", 1, 0, false}};
 
 std::string upper(std::string word) {
   for (char& c : word) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -32,7 +33,8 @@ std::string upper(std::string word) {
 
 const Word* find_word(const std::string& name) {
   const std::string wanted = upper(name);
-  const auto* place = std::find_if(std::begin(kWords), std::end(kWords), [&](const Word& w) { return w.name == wanted; });
+  const auto* place =
+      std::find_if(std::begin(kWords), std::end(kWords), [&](const Word& w) { return w.name == wanted; });
   return place == std::end(kWords) ? nullptr : place;
 }
 
@@ -70,8 +72,7 @@ class TwuReader {
       const Word* word = find_word(s.name);
       const bool describes = word != nullptr && (word->indices == s.indices.size() || !s.after_end);
       if (describes && !usable(s, *word)) continue;
-      const std::string name =
-          describes ? twu_written(word->name, s.indices) : twu_parameter(s.name, s.indices);
+      const std::string name = describes ? twu_written(word->name, s.indices) : twu_parameter(s.name, s.indices);
       const auto [place, fresh] = first.try_emplace(name, &s);
       if (!fresh) {
         complaints_.error(s.where, fmt::format("{} is assigned twice: first in line {}", in_quotes(written(s)),
@@ -126,8 +127,9 @@ class TwuReader {
   void one_spelling(const std::string& name, const std::string& written, const Location& where) {
     const auto [place, fresh] = spelling_.try_emplace(name, written);
     if (fresh || place->second == written || name == "g") return;
-    complaints_.error(where, fmt::format("{} and {} would both be the parameter {}", in_quotes(place->second),
-                                         in_quotes(written), in_quotes(name)),
+    complaints_.error(where,
+                      fmt::format("{} and {} would both be the parameter {}", in_quotes(place->second),
+                                  in_quotes(written), in_quotes(name)),
                       "rename one of them");
   }
 
@@ -141,8 +143,9 @@ class TwuReader {
       if (missing_.empty()) first_missing_ = s.place(symbol.at);
       if (missing_names_.insert(symbol.name).second) missing_.push_back(symbol);
     } else if (processing_data_) {
-      complaints_.error(s.place(symbol.at), fmt::format("{} gets its value only in line {}", in_quotes(symbol.written),
-                                                        values_.at(symbol.name)->where.line),
+      complaints_.error(s.place(symbol.at),
+                        fmt::format("{} gets its value only in line {}", in_quotes(symbol.written),
+                                    values_.at(symbol.name)->where.line),
                         "a value may use those that stand before it");
     }
     return false;
@@ -183,7 +186,8 @@ class TwuReader {
     if (missing_.empty()) return;
     constexpr std::size_t kMostListed = 30;
     std::string list;
-    for (std::size_t k = 0; k < missing_.size() && k < kMostListed; ++k) list += (k > 0 ? ", " : "") + missing_[k].written;
+    for (std::size_t k = 0; k < missing_.size() && k < kMostListed; ++k)
+      list += (k > 0 ? ", " : "") + missing_[k].written;
     if (missing_.size() > kMostListed) list += ", …";
     complaints_.error(first_missing_,
                       fmt::format("{} without a value: {}", missing_.size() == 1 ? "a symbol" : "symbols", list),
@@ -194,7 +198,8 @@ class TwuReader {
   void report_unused() {
     std::vector<std::string> known;
     for (const Word& w : kWords) known.emplace_back(w.name);
-    for (const TwuStatement::Symbol& symbol : missing_) known.push_back(symbol.written.substr(0, symbol.written.find('(')));
+    for (const TwuStatement::Symbol& symbol : missing_)
+      known.push_back(symbol.written.substr(0, symbol.written.find('(')));
     for (const auto& [name, s] : data_) {
       if (name == "g" || used_.contains(name) || complaints_.full()) continue;
       const std::string near = s->name.size() < 100 ? nearest_word(upper(s->name), known) : std::string();
@@ -207,14 +212,16 @@ class TwuReader {
   int link_count() {
     const auto place = numbers_.find("NUML");
     if (place == numbers_.end()) {
-      if (!description_.contains("NUML")) complaints_.error(m_.where, "NUML is missing", "the number of links: NUML := 3;");
+      if (!description_.contains("NUML"))
+        complaints_.error(m_.where, "NUML is missing", "the number of links: NUML := 3;");
       return 0;
     }
     const Formula& f = place->second;
     const double count = f.value.is_constant() ? f.value.constant() : kUnread;
     if (count >= 1.0 && count <= kMostLinks && count == std::round(count)) return static_cast<int>(count);
     if (!f.value.is_constant() || !std::isnan(count)) {
-      complaints_.error(f.where, fmt::format("NUML should be a whole number from 1 to {}, not {}", kMostLinks, in_quotes(f.text)));
+      complaints_.error(
+          f.where, fmt::format("NUML should be a whole number from 1 to {}, not {}", kMostLinks, in_quotes(f.text)));
     }
     return 0;
   }
@@ -247,8 +254,8 @@ class TwuReader {
     if (place == description_.end()) return -1;
     const auto word = std::find(words.begin(), words.end(), upper(place->second->right));
     if (word != words.end()) return static_cast<int>(word - words.begin());
-    complaints_.error(place->second->right_where, fmt::format("{} should be {}, not {}", in_quotes(k), alternatives(words),
-                                                              in_quotes(place->second->right)));
+    complaints_.error(place->second->right_where, fmt::format("{} should be {}, not {}", in_quotes(k),
+                                                              alternatives(words), in_quotes(place->second->right)));
     return -1;
   }
   static const std::vector<std::string>& axes() {
@@ -279,7 +286,8 @@ class TwuReader {
     const bool slide = link.joint.type == JointType::prismatic;
     if (slide && about >= 0 && about != direction_) {
       complaints_.error(description_.at(key("AXIS", i))->where,
-                        fmt::format("AXIS({}) of a joint that slides along DIRECT({})", i, i), "remove it, or let both agree");
+                        fmt::format("AXIS({}) of a joint that slides along DIRECT({})", i, i),
+                        "remove it, or let both agree");
     }
     const int axis = slide ? direction_ : about;
     link.joint.axis = {0.0, 0.0, 0.0};

@@ -23,7 +23,7 @@ struct UrdfLink {
 class UrdfReader {
  public:
   UrdfReader(const XmlElement& robot, const std::string& file, Mechanism& mechanism, NamePlaces& places,
-         Complaints& complaints)
+             Complaints& complaints)
       : robot_(robot),
         fields_(file, complaints),
         visuals_(fields_, robot),

@@ -1,7 +1,8 @@
 // A mechanism from a URDF file. The root link is the base; every other link keeps its own entry, fixed ones included.
 //
-// What other programs keep in a URDF (transmission, gazebo, collision, …) is ignored; a tag or attribute that looks like
-// a misspelling of one that we read gets a warning. Numbers are read without regard to the locale, which tinyxml2 heeds.
+// What other programs keep in a URDF (transmission, gazebo, collision, …) is ignored; a tag or attribute that looks
+// like a misspelling of one that we read gets a warning. Numbers are read without regard to the locale, which tinyxml2
+// heeds.
 #pragma once
 
 #include <string>

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/text.hpp"
 #include "../placement.hpp"
@@ -43,10 +43,11 @@ class WongReader {
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
-    const Fields fields(reader_, root, "the file",
-                        {"wong", "name", "summary", "unphysical", "gravity", "parameters", "base", "parents",
-                         "connectivity", "bodies", "theta"},
-                        {{"linkwright", "links"}, "a mechanism in Linkwright's own format has a name that ends in .yaml"});
+    const Fields fields(
+        reader_, root, "the file",
+        {"wong", "name", "summary", "unphysical", "gravity", "parameters", "base", "parents", "connectivity", "bodies",
+         "theta"},
+        {{"linkwright", "links"}, "a mechanism in Linkwright's own format has a name that ends in .yaml"});
     mechanism_.where = root.where;
     if (const YamlNode* n = fields.require("wong"); n != nullptr && n->text != "1") {
       reader_.complaints().error(n->where, "this version of the vocabulary is not known",
@@ -61,7 +62,8 @@ class WongReader {
     const YamlNode* list = fields.require("bodies");
     if (list == nullptr) return;
     for (const YamlNode* item : reader_.items(*list, "bodies")) body(*item);
-    if (list->kind == YamlNode::Kind::list && bodies_.empty()) reader_.complaints().error(list->where, "`bodies` is empty");
+    if (list->kind == YamlNode::Kind::list && bodies_.empty())
+      reader_.complaints().error(list->where, "`bodies` is empty");
     topology(fields);
     bool tree = true;  // else it is not known what hangs where
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
@@ -77,9 +79,9 @@ class WongReader {
 
  private:
   void body(const YamlNode& node) {
-    const Fields fields(reader_, node, fmt::format("body {}", bodies_.size() + 1),
-                        {"name", "m", "J", "k", "l", "alpha", "a", "b"},
-                        {{"theta", "d"}, "his rows have α, a and b; b is -d of Craig's d; θ is the joint's coordinate"});
+    const Fields fields(
+        reader_, node, fmt::format("body {}", bodies_.size() + 1), {"name", "m", "J", "k", "l", "alpha", "a", "b"},
+        {{"theta", "d"}, "his rows have α, a and b; b is -d of Craig's d; θ is the joint's coordinate"});
     WrittenBody b;
     b.where = node.where;
     b.name = fields.has("name") ? fields.require_word("name") : fmt::format("link{}", bodies_.size() + 1);
@@ -123,9 +125,9 @@ class WongReader {
     const std::vector<const YamlNode*> rows = reader_.items(*node, key);
     for (std::size_t k = rows.size(); k < bodies_.size(); ++k) bodies_[k].parent = kUnknownParent;
     if (node->kind == YamlNode::Kind::list && rows.size() != bodies_.size()) {
-      reader_.complaints().error(
-          node->where, fmt::format("`{}` has {} for {}", key, counted(rows.size(), "entry", "entries"),
-                                   counted(bodies_.size(), "body", "bodies")));
+      reader_.complaints().error(node->where,
+                                 fmt::format("`{}` has {} for {}", key, counted(rows.size(), "entry", "entries"),
+                                             counted(bodies_.size(), "body", "bodies")));
     }
     std::vector<std::vector<bool>> paths;
     for (std::size_t k = 0; k < std::min(rows.size(), bodies_.size()); ++k) {
@@ -143,8 +145,8 @@ class WongReader {
     paths.emplace_back(k + 1, false);
     std::vector<bool>& path = paths.back();
     if (row.kind != YamlNode::Kind::list || row.items.size() <= k) {
-      reader_.complaints().error(row.where, fmt::format("row {} of `connectivity` should be a list of {} or more entries",
-                                                        k + 1, k + 1));
+      reader_.complaints().error(
+          row.where, fmt::format("row {} of `connectivity` should be a list of {} or more entries", k + 1, k + 1));
       return kUnknownParent;
     }
     std::size_t above = 0;
@@ -152,9 +154,10 @@ class WongReader {
       const auto entry = whole_number(*row.items[j], 1, "an entry of `connectivity`");
       if (!entry) return kUnknownParent;
       if (j > k && *entry == 1) {
-        reader_.complaints().error(row.items[j]->where,
-                                   fmt::format("body {} lies on the way to body {}, but has the higher number", j + 1, k + 1),
-                                   "number the bodies from the base outward");
+        reader_.complaints().error(
+            row.items[j]->where,
+            fmt::format("body {} lies on the way to body {}, but has the higher number", j + 1, k + 1),
+            "number the bodies from the base outward");
         return kUnknownParent;
       }
       if (j <= k) path[j] = *entry == 1;
@@ -167,10 +170,11 @@ class WongReader {
     }
     for (std::size_t j = 0; j < above; ++j) {
       if (path[j] == paths[above - 1][j]) continue;
-      reader_.complaints().error(row.items[j]->where,
-                                 fmt::format("row {} should go through the same bodies as row {}, the last on its way; they "
-                                             "differ in entry {}",
-                                             k + 1, above, j + 1));
+      reader_.complaints().error(
+          row.items[j]->where,
+          fmt::format("row {} should go through the same bodies as row {}, the last on its way; they "
+                      "differ in entry {}",
+                      k + 1, above, j + 1));
       return kUnknownParent;
     }
     return above;
@@ -185,9 +189,9 @@ class WongReader {
       if (hung.size() == 1) {
         b.hinges[hung[0]] = reader_.formula3(*b.l, "l");
       } else {
-        reader_.complaints().error(b.l->where,
-                                   fmt::format("`l` is one vector, but {} bodies hang on body {}", hung.size(), number),
-                                   hung.empty() ? "the last body of a branch has none" : "l: {2: [x, y, z], 5: [x, y, z]}");
+        reader_.complaints().error(
+            b.l->where, fmt::format("`l` is one vector, but {} bodies hang on body {}", hung.size(), number),
+            hung.empty() ? "the last body of a branch has none" : "l: {2: [x, y, z], 5: [x, y, z]}");
       }
       return;
     }
@@ -231,9 +235,10 @@ class WongReader {
     const auto hinge = parent.hinges.find(index + 1);
     if (hinge == parent.hinges.end()) {
       if (!body.a && !body.b && parent.hinges_known) {
-        reader_.complaints().error(
-            body.where, fmt::format("nothing says where body {} hangs on body {}", index + 1, body.parent),
-            fmt::format("`l: {{{}: [x, y, z]}}` of body {}, or `a` and `b` of body {}", index + 1, body.parent, index + 1));
+        reader_.complaints().error(body.where,
+                                   fmt::format("nothing says where body {} hangs on body {}", index + 1, body.parent),
+                                   fmt::format("`l: {{{}: [x, y, z]}}` of body {}, or `a` and `b` of body {}",
+                                               index + 1, body.parent, index + 1));
       }
       return by_row;
     }

@@ -1,5 +1,5 @@
-// A mechanism in the vocabulary of Wong 1991, as a YAML file (docs/format.md): bodies on revolute joints, numbered from the
-// base outward, described by what his equations need.
+// A mechanism in the vocabulary of Wong 1991, as a YAML file (docs/format.md): bodies on revolute joints, numbered from
+// the base outward, described by what his equations need.
 //
 //   parents or connectivity   p(i), or the rows of U⁻¹ (1 where a body lies on the way from the base to body i)
 //   m, J                      mass; inertia about the centre of gravity

@@ -29,9 +29,9 @@ class YamlReader {
       : mechanism_(mechanism), places_(places), reader_(complaints) {}
 
   void whole(const YamlNode& root) {
-    static const std::vector<std::string> kKeys{"linkwright", "name",      "summary",  "unphysical", "gravity", "parameters",
-                                                "base",       "links",     "loops",    "payload",    "payloads", "home",
-                                                "couplings",  "springs",   "forces",   "shafts",     "base_visuals"};
+    static const std::vector<std::string> kKeys{
+        "linkwright", "name",     "summary", "unphysical", "gravity", "parameters", "base",   "links",       "loops",
+        "payload",    "payloads", "home",    "couplings",  "springs", "forces",     "shafts", "base_visuals"};
     const bool known = std::any_of(root.entries.begin(), root.entries.end(), [](const YamlNode::Entry& e) {
       return e.key.size() < 100 && !nearest_word(e.key, kKeys).empty();
     });
@@ -207,7 +207,8 @@ class YamlReader {
     }
     if (const YamlNode* n = fields.find("friction")) {
       loop.friction = read_friction(reader_, *n, loop.type);
-      if (velocities(loop.type) == 0) reader_.complaints().error(n->where, "a fixed joint has no friction: nothing moves in it");
+      if (velocities(loop.type) == 0)
+        reader_.complaints().error(n->where, "a fixed joint has no friction: nothing moves in it");
     }
     mechanism_.loops.push_back(std::move(loop));
     places_.loops.push_back(places);

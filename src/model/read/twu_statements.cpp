@@ -96,8 +96,10 @@ class Splitter {
     s.where = here();
     s.after_end = after_end_;
     if (!is_letter(text_[at_])) {
-      give_up(s.where, fmt::format("a statement cannot begin with {}", in_quotes(std::string_view(text_).substr(at_, character()))),
-              "L(1) := 1.5;");
+      give_up(
+          s.where,
+          fmt::format("a statement cannot begin with {}", in_quotes(std::string_view(text_).substr(at_, character()))),
+          "L(1) := 1.5;");
       return;
     }
     s.name = word_at(at_);

@@ -16,8 +16,8 @@ struct TwuStatement {
   Location right_where;
   bool after_end = false;
 
-  // The right side in our own formula language: symbols with indices as names (RL(1) as RL1), functions in small letters,
-  // ** as ^. offset[k] is the place in `right` of character k.
+  // The right side in our own formula language: symbols with indices as names (RL(1) as RL1), functions in small
+  // letters, ** as ^. offset[k] is the place in `right` of character k.
   std::string formula;
   std::vector<std::size_t> offset;
   struct Symbol {

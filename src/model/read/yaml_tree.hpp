@@ -1,7 +1,7 @@
 // A YAML document as a plain tree in which every node knows its line and column.
 //
-// Stricter than YAML: one document, keys are words and occur once in a map, no tags, at most 64 levels, and an alias may
-// name only an anchor that is complete, so the tree is finite (and of bounded size once aliases are followed).
+// Stricter than YAML: one document, keys are words and occur once in a map, no tags, at most 64 levels, and an alias
+// may name only an anchor that is complete, so the tree is finite (and of bounded size once aliases are followed).
 // Built from yaml-cpp's events rather than its nodes, which drop duplicate keys silently and let a node contain itself.
 #pragma once
 

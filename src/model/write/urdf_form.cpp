@@ -154,8 +154,8 @@ class Former {
       lost(kKinds[static_cast<int>(b.kind)]);
     }
     if (j.damper && !j.damper->table) {
-      remarks_.changes.push_back(
-          fmt::format("the damper of joint {} is written as viscous friction, which acts as it does", in_quotes(j.name)));
+      remarks_.changes.push_back(fmt::format(
+          "the damper of joint {} is written as viscous friction, which acts as it does", in_quotes(j.name)));
     }
   }
 
@@ -226,8 +226,8 @@ class Former {
   // What every joint of the chain has of the original.
   Joint joint(const Joint& j) const {
     Joint result;
-    result.limits = {number(j.limits.lower), number(j.limits.upper), number(j.limits.velocity), number(j.limits.effort),
-                     {}, {}};
+    result.limits = {
+        number(j.limits.lower), number(j.limits.upper), number(j.limits.velocity), number(j.limits.effort), {}, {}};
     if (j.mimic) result.mimic = Mimic{j.mimic->joint, number(j.mimic->ratio), number(j.mimic->offset), {}};
     result.friction.present = j.friction.present || (j.damper && !j.damper->table);
     result.friction.viscous = at_(j.friction.viscous) + (j.damper ? at_(j.damper->coefficient) : 0.0);
@@ -265,15 +265,14 @@ class Former {
 std::array<double, 3> rpy_of(const Mat3<double>& R) {
   const double level = std::hypot(R(0, 0), R(1, 0));
   const double yaw = level == 0.0 ? 0.0 : std::atan2(R(1, 0), R(0, 0));
-  // roll from what yaw leaves: where the two turn about nearly the same axis, the one makes up for the rounding of the other
+  // roll from what yaw leaves: where the two turn about nearly the same axis, the one makes up for the rounding of the
+  // other
   const double c = std::cos(yaw), s = std::sin(yaw);
   const double roll = std::atan2(s * R(0, 2) - c * R(1, 2), c * R(1, 1) - s * R(0, 1));
   // + 0.0: no minus before a zero
   return {roll + 0.0, std::atan2(-R(2, 0), level) + 0.0, yaw + 0.0};
 }
 
-Mechanism urdf_form(const Mechanism& mechanism, UrdfRemarks& remarks) {
-  return Former(mechanism, remarks).run();
-}
+Mechanism urdf_form(const Mechanism& mechanism, UrdfRemarks& remarks) { return Former(mechanism, remarks).run(); }
 
 }  // namespace lw

@@ -1,12 +1,12 @@
-// A mechanism brought into the form that URDF can say: numbers instead of formulas, only joints that URDF knows, rotations
-// as rpy, inertias about the centre of mass. It moves as the original does.
+// A mechanism brought into the form that URDF can say: numbers instead of formulas, only joints that URDF knows,
+// rotations as rpy, inertias about the centre of mass. It moves as the original does.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "../mechanism.hpp"
 #include "../../spatial/spatial.hpp"
+#include "../mechanism.hpp"
 
 namespace lw {
 
@@ -19,7 +19,8 @@ struct UrdfRemarks {
 // that is lost or changed.
 Mechanism urdf_form(const Mechanism& mechanism, UrdfRemarks& remarks);
 
-// roll, pitch, yaw about fixed x, y, z, such that R = Rz(yaw) Ry(pitch) Rx(roll), to the last bits near pitch = ±90° too.
+// roll, pitch, yaw about fixed x, y, z, such that R = Rz(yaw) Ry(pitch) Rx(roll), to the last bits near pitch = ±90°
+// too.
 std::array<double, 3> rpy_of(const Mat3<double>& R);
 
 }  // namespace lw

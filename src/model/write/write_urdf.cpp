@@ -74,8 +74,12 @@ class UrdfPrinter {
       origin(inertia->com, inertia->rotation);
       leaf("mass", {{"value", text(inertia->mass)}});
       const auto& t = inertia->tensor;
-      leaf("inertia", {{"ixx", text(t[0])}, {"ixy", text(t[3])}, {"ixz", text(t[4])},
-                       {"iyy", text(t[1])}, {"iyz", text(t[5])}, {"izz", text(t[2])}});
+      leaf("inertia", {{"ixx", text(t[0])},
+                       {"ixy", text(t[3])},
+                       {"ixz", text(t[4])},
+                       {"iyy", text(t[1])},
+                       {"iyz", text(t[5])},
+                       {"izz", text(t[2])}});
       xml_.CloseElement();
     }
     for (const Visual& v : visuals) visual(v);
@@ -88,9 +92,7 @@ class UrdfPrinter {
     open("geometry");
     switch (v.shape) {
       case Visual::Shape::box: leaf("box", {{"size", text(v.size)}}); break;
-      case Visual::Shape::cylinder:
-        leaf("cylinder", {{"radius", text(v.size[0])}, {"length", text(v.size[1])}});
-        break;
+      case Visual::Shape::cylinder: leaf("cylinder", {{"radius", text(v.size[0])}, {"length", text(v.size[1])}}); break;
       case Visual::Shape::sphere: leaf("sphere", {{"radius", text(v.size[0])}}); break;
       case Visual::Shape::mesh: leaf("mesh", {{"filename", v.mesh}, {"scale", text(v.size)}}); break;
     }
@@ -115,9 +117,11 @@ class UrdfPrinter {
     const bool has_axis = j.type != JointType::fixed && j.type != JointType::floating;
     if (has_axis) leaf("axis", {{"xyz", text(j.axis)}});
     limits(j, bounded);
-    if (j.friction.present) leaf("dynamics", {{"damping", text(j.friction.viscous)}, {"friction", text(j.friction.coulomb)}});
+    if (j.friction.present)
+      leaf("dynamics", {{"damping", text(j.friction.viscous)}, {"friction", text(j.friction.coulomb)}});
     if (j.mimic) {
-      leaf("mimic", {{"joint", j.mimic->joint}, {"multiplier", text(j.mimic->ratio)}, {"offset", text(j.mimic->offset)}});
+      leaf("mimic",
+           {{"joint", j.mimic->joint}, {"multiplier", text(j.mimic->ratio)}, {"offset", text(j.mimic->offset)}});
     }
     xml_.CloseElement();
   }

@@ -82,7 +82,8 @@ class Writer {
       case Rotation::Kind::quaternion: map.add("quaternion", list(r.values)); break;
       case Rotation::Kind::matrix: {
         YamlText rows = YamlText::list();
-        for (auto row = r.values.begin(); row != r.values.end(); row += 3) rows.add(list(Formula3{row[0], row[1], row[2]}));
+        for (auto row = r.values.begin(); row != r.values.end(); row += 3)
+          rows.add(list(Formula3{row[0], row[1], row[2]}));
         map.add("matrix", std::move(rows));
         break;
       }

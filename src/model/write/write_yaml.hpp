@@ -1,9 +1,9 @@
 // A mechanism as a file in Linkwright's own format (docs/format.md), formulas and parameters included.
 //
-// Reading the text gives the same mechanism: the same numbers to the last bit (but for the sign of a zero) at whatever values the
-// parameters take; writing
-// that again gives the same text. Left out is what the format has no place for: comments, and the inertia of a URDF's root
-// link, which nothing feels while that link is the base.
+// Reading the text gives the same mechanism: the same numbers to the last bit (but for the sign of a zero) at whatever
+// values the parameters take; writing
+// that again gives the same text. Left out is what the format has no place for: comments, and the inertia of a URDF's
+// root link, which nothing feels while that link is the base.
 #pragma once
 
 #include <string>

@@ -17,8 +17,11 @@ constexpr double kMostVisits = 1e8;  // visits of tasks and messages while clust
 class TaskClusters {
  public:
   TaskClusters(const TaskGraph& graph, const Machine& machine, std::vector<int> order, const MeanDelay& delay)
-      : order_(std::move(order)), duration_(durations(graph, machine)), cluster_(at(graph.size())),
-        finish_(cluster_.size()), free_(cluster_.size()) {
+      : order_(std::move(order)),
+        duration_(durations(graph, machine)),
+        cluster_(at(graph.size())),
+        finish_(cluster_.size()),
+        free_(cluster_.size()) {
     std::iota(cluster_.begin(), cluster_.end(), 0);
     for (int i = 0; i < graph.size(); ++i) {
       for (const Dependence& d : graph.after(i)) edges_.push_back({delay(d.bytes), i, d.task});

@@ -23,8 +23,8 @@ std::vector<int> by_level(const TaskGraph& graph, const Machine& machine) {
 
 }  // namespace
 
-// Of all ready tasks the one is next that can start first, and of those the first in the list. Without messages this is:
-// whenever a processor is free, the highest level first.
+// Of all ready tasks the one is next that can start first, and of those the first in the list. Without messages this
+// is: whenever a processor is free, the highest level first.
 Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int processors) {
   Timeline timeline(graph, machine, processors);
   ReadyTasks ready(graph, by_level(graph, machine));

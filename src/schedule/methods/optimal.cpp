@@ -23,7 +23,7 @@ namespace {
 constexpr double kNodesPerSecond = 4e5;        // fewer than a core manages: it is not the clock that ends a search
 constexpr int kMostTasks = 5000;               // beyond which nothing is searched
 constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
-constexpr std::size_t kMostLengths = 64;         // in the lengths of what follows, for bounds
+constexpr std::size_t kMostLengths = 64;       // in the lengths of what follows, for bounds
 
 struct Search {
   Search(const TaskGraph& of_graph, const Machine& its_machine, int its_processors, const OptimalOptions& options)

@@ -1,11 +1,12 @@
 // Groups of tasks that tell each other much, dealt to processors so that all are done soonest.
 //
-// 1. Tasks are joined along the dependences that carry most for their size, until few groups are left. A group need not be
+// 1. Tasks are joined along the dependences that carry most for their size, until few groups are left. A group need not
+// be
 //    done in one go: it is what stays on one processor (a subtree's way out, way in and way out again).
 // 2. Groups are dealt to processors: grown from each group in turn until a processor has its share.
 // 3. The best of these deals is mended group by group, then task by task, as long as that brings the end nearer.
-// The end is that of a simulation: each processor takes the ready task that has the longest way to go; what it reads from
-// others takes its time, and comes `start_up` after it was written; and so does every wait.
+// The end is that of a simulation: each processor takes the ready task that has the longest way to go; what it reads
+// from others takes its time, and comes `start_up` after it was written; and so does every wait.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -25,7 +26,10 @@ constexpr double kWaiting = 0.4;
 class Partition {
  public:
   Partition(const TaskGraph& graph, const Machine& machine, int processors)
-      : graph_(graph), processors_(processors), rank_(bottom_levels(graph, machine)), bound_(lower_bound(graph, machine, processors)) {
+      : graph_(graph),
+        processors_(processors),
+        rank_(bottom_levels(graph, machine)),
+        bound_(lower_bound(graph, machine, processors)) {
     for (int t = 0; t < graph.size(); ++t) time_.push_back(machine.duration(graph[t].work));
     total_ = std::accumulate(time_.begin(), time_.end(), 0.0);
     for (int q = 0; q < processors; ++q) {
@@ -88,9 +92,10 @@ class Partition {
     schedule.processors = processors_;
     schedule.lower_bound = bound_;
     simulate(best, &schedule.placements);
-    std::stable_sort(schedule.placements.begin(), schedule.placements.end(), [](const Placement& a, const Placement& b) {
-      return std::tie(a.start, a.processor) < std::tie(b.start, b.processor);
-    });
+    std::stable_sort(schedule.placements.begin(), schedule.placements.end(),
+                     [](const Placement& a, const Placement& b) {
+                       return std::tie(a.start, a.processor) < std::tie(b.start, b.processor);
+                     });
     schedule.proven_optimal = schedule.makespan() <= bound_ * (1.0 + 1e-9);
     return schedule;
   }
@@ -157,7 +162,8 @@ class Partition {
     return group;
   }
 
-  // Processors 1, 2, … take groups, beginning with `seed` and then what is bound most to what they have, up to a fair share.
+  // Processors 1, 2, … take groups, beginning with `seed` and then what is bound most to what they have, up to a fair
+  // share.
   std::vector<int> deal(const std::vector<int>& group, int count, int seed) const {
     std::vector<double> size(at(count), 0.0);
     std::vector<std::map<int, double>> told(at(count));
@@ -211,7 +217,8 @@ class Partition {
       missing[at(t)] = static_cast<int>(graph_.before(t).size());
       if (missing[at(t)] == 0) ready[at(processor[at(t)])].push_back({t, 0.0});
     }
-    std::vector<double> known(at(processors_ * processors_), 0.0);  // to p of q: the end of the last task that it has waited for
+    std::vector<double> known(at(processors_ * processors_),
+                              0.0);  // to p of q: the end of the last task that it has waited for
     double end = 0.0;
     for (int done = 0; done < graph_.size(); ++done) {
       // the processor that can begin first takes, of what is ready by then, the task with the longest way to go

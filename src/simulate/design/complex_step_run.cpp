@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "../../base/index.hpp"
-#include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/loops/closed_losses.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
+#include "../../dynamics/tree/aba.hpp"
 #include "../../graph/interpreter.hpp"
 
 namespace lw {
@@ -67,7 +67,8 @@ class ComplexRates {
       const Steps x = closed_moment(system_, torques_, complex_time(t), given, y.first(nq + nv), b_);
       Steps rates(f.size() - nv);
       at_accelerations_(x, rates);
-      for (std::size_t k = 0; k < f.size(); ++k) f[k] = k < nq ? rates[k] : k < nq + nv ? x[at(plan_of(k - nq))] : rates[k - nv];
+      for (std::size_t k = 0; k < f.size(); ++k)
+        f[k] = k < nq ? rates[k] : k < nq + nv ? x[at(plan_of(k - nq))] : rates[k - nv];
       return;
     }
     Steps x{complex_time(t)};
@@ -179,8 +180,9 @@ double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const 
 
 }  // namespace
 
-std::vector<ComplexStep> complex_loop_outputs(const DesignSystem& system, const ComplexStep& t, std::span<const ComplexStep> u,
-                                              std::span<const ComplexStep> y, std::span<const ComplexStep> b) {
+std::vector<ComplexStep> complex_loop_outputs(const DesignSystem& system, const ComplexStep& t,
+                                              std::span<const ComplexStep> u, std::span<const ComplexStep> y,
+                                              std::span<const ComplexStep> b) {
   Interpreter<ComplexStep> torques(system.functions().torques), outputs(system.functions().outputs_at);
   Steps results(system.outputs());
   outputs(closed_moment(system, torques, t, u, y, b), results);

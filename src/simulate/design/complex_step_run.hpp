@@ -1,23 +1,27 @@
 // A run once more, in complex numbers: derivatives of its steps by no rule of differentiation at all.
 //
-// Accelerations come from articulated bodies over ComplexStep (aba.hpp) on the mechanism as its file gives it, not from the
-// traced functions that the run itself is made of; losses, which have no such road, from the traced function interpreted. With loops
-// position, velocities and accelerations come from loop_position.hpp and closed.hpp over ComplexStep in the same way.
+// Accelerations come from articulated bodies over ComplexStep (aba.hpp) on the mechanism as its file gives it, not from
+// the traced functions that the run itself is made of; losses, which have no such road, from the traced function
+// interpreted. With loops position, velocities and accelerations come from loop_position.hpp and closed.hpp over
+// ComplexStep in the same way.
 #pragma once
 
 #include "eventful_run.hpp"
 
 namespace lw {
 
-// The time in a formula: at 0 some have an infinite slope, sqrt(t) say, which times a standstill is no number. Just after it has.
+// The time in a formula: at 0 some have an infinite slope, sqrt(t) say, which times a standstill is no number. Just
+// after it has.
 inline ComplexStep complex_time(double t) { return {t == 0.0 ? 1e-300 : t}; }
 
-// ẏ at all the marks of the run, from ẏ at the beginning and ḃ. Events are passed with complex steps too: the instant of a crossing
-// by one through its formula, what it sets and the rates before and after by others.
-EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0, std::span<const double> db);
+// ẏ at all the marks of the run, from ẏ at the beginning and ḃ. Events are passed with complex steps too: the instant
+// of a crossing by one through its formula, what it sets and the rates before and after by others.
+EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0,
+                                           std::span<const double> db);
 
 // What the system of a mechanism with loops puts out at y (its q and v), all of them complex.
-std::vector<ComplexStep> complex_loop_outputs(const DesignSystem& system, const ComplexStep& t, std::span<const ComplexStep> u,
-                                              std::span<const ComplexStep> y, std::span<const ComplexStep> b);
+std::vector<ComplexStep> complex_loop_outputs(const DesignSystem& system, const ComplexStep& t,
+                                              std::span<const ComplexStep> u, std::span<const ComplexStep> y,
+                                              std::span<const ComplexStep> b);
 
 }  // namespace lw

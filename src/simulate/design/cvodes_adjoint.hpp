@@ -2,8 +2,8 @@
 //
 //   λ̇ = −f_yᵀ λ,   b̄ = ∫ f_bᵀ λ dt,   backward from the weights of y at each instant
 //
-// Continuous equations with steps of their own (Adams's formulas, checkpoints and interpolation of y between them), so that
-// results agree to the tolerances and not to round-off.
+// Continuous equations with steps of their own (Adams's formulas, checkpoints and interpolation of y between them), so
+// that results agree to the tolerances and not to round-off.
 #pragma once
 
 #include <memory>

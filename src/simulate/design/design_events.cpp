@@ -56,7 +56,8 @@ double EventWatch::rate(Watched& w, double t, std::span<const double> y, std::sp
 void EventWatch::begin(double t, std::span<const double> y, std::span<const double> rates) {
   for (Watched& w : watched_) {
     w.before = value(w, t, y);
-    // what has just passed zero, and was not set elsewhere, stands there but for round-off: where it goes tells on which side it is
+    // what has just passed zero, and was not set elsewhere, stands there but for round-off: where it goes tells on
+    // which side it is
     const bool stays = w.passed_at && std::abs(w.before) <= 2.0 * std::abs(*w.passed_at);
     if (stays) w.before = std::copysign(std::numeric_limits<double>::min(), rate(w, t, y, rates));
     w.passed_at.reset();

@@ -1,13 +1,14 @@
 // Events on the way of a design's run, and how derivatives pass them.
 //
-// Where a formula g(t, q, q̇) passes zero, the instant t* moves with the design, and with it the change from one motion to the
-// next. With f and f⁺ the rates before and after, and y⁺ = R(t, y) what the event sets:
+// Where a formula g(t, q, q̇) passes zero, the instant t* moves with the design, and with it the change from one motion
+// to the next. With f and f⁺ the rates before and after, and y⁺ = R(t, y) what the event sets:
 //
 //   dt* = w·dy,  w = −g_y / (g_t + g_y f)
 //   dy⁺ = S dy,  S = R_y + (R_y f + R_t − f⁺) wᵀ                 both at the instant as it is (saltation matrix)
 //
-// An event at a given time has w = 0. Where it ends the run, y at the end changes by (1 + f wᵀ) dy, the end itself moving.
-// Integrals, which are a part of y, go on; g and R are formulas of the scenario, which know no parameters of the design.
+// An event at a given time has w = 0. Where it ends the run, y at the end changes by (1 + f wᵀ) dy, the end itself
+// moving. Integrals, which are a part of y, go on; g and R are formulas of the scenario, which know no parameters of
+// the design.
 #pragma once
 
 #include <memory>
@@ -80,13 +81,14 @@ class EventWatch : public RunEnd {
   std::vector<bool> done_;
 };
 
-// y after the events, one after the other: q and qd as they set them, quaternions of length 1, integrals as before. In any scalar.
+// y after the events, one after the other: q and qd as they set them, quaternions of length 1, integrals as before. In
+// any scalar.
 template <class T>
 std::vector<T> set_by(const std::vector<DesignEvent>& events, const std::vector<std::size_t>& which,
                       const DesignSystem& system, const T& t, std::span<const T> y);
 
-// How derivatives pass them, with the rates at y before and at what follows; where one ends the run, nothing is set. Throws Error(data) where a crossing passes zero with
-// no speed, so that its instant has no derivative.
+// How derivatives pass them, with the rates at y before and at what follows; where one ends the run, nothing is set.
+// Throws Error(data) where a crossing passes zero with no speed, so that its instant has no derivative.
 EventPassage passage(const std::vector<DesignEvent>& events, const std::vector<std::size_t>& which, double t,
                      std::span<const double> y, std::span<const double> f, std::span<const double> f_after,
                      const DesignSystem& system);

@@ -6,8 +6,8 @@
 
 #include "../../base/index.hpp"
 #include "../../codegen/compile.hpp"
-#include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/linear/cholesky.hpp"
+#include "../../dynamics/tree/crba.hpp"
 #include "../../graph/adjoint.hpp"
 #include "../../graph/interpreter.hpp"
 #include "../../graph/jacobian.hpp"
@@ -121,8 +121,7 @@ class ForwardTracer {
       const std::string& name, const std::vector<Group>& results,
       const std::function<void(const Model<Expr>&, const MotionMoment&, const FormulaNames&, Results&)>& f) const {
     return trace(name, arguments(nv_), results, [&](const Arguments& in, Results& out) {
-      const MotionMoment m{in[1][0], in[3],  in[4],
-                           in[0],    torques(in[1][0], in[2], in[3], in[4], in[5]), loops_};
+      const MotionMoment m{in[1][0], in[3], in[4], in[0], torques(in[1][0], in[2], in[3], in[4], in[5]), loops_};
       f(design_.model<Expr>(in[5], m.t), m, quantity_names(design_, in[5], m), out);
     });
   }
@@ -235,8 +234,8 @@ class ForwardTracer {
     const auto along = [&](const Arguments& in, Results& out) {
       Solved solved(*this, in);
       const Exprs still(1 + nv_, Expr(0.0)), zero(state_nv_, Expr(0.0)), x = solved.x();
-      const Exprs dx = expr_list({still, solved.follow(expr_part(in[4], 0, state_nq_), in[5]),
-                                  expr_part(in[4], state_nq_, state_nv_), in[5]});
+      const Exprs dx = expr_list(
+          {still, solved.follow(expr_part(in[4], 0, state_nq_), in[5]), expr_part(in[4], state_nq_, state_nv_), in[5]});
       Exprs excess = tangent_at(residual_, x, expr_list({zero, dx}));
       for (Expr& e : excess) e = -e;
       const Exprs da = solved.solve(excess, false);
@@ -271,12 +270,12 @@ class ForwardTracer {
   bool friction_;
   const LoopPlan* loops_;
   Model<double> values_;
-  std::size_t nq_, nv_, np_;           // of all joints
-  std::size_t state_nq_, state_nv_;    // of those that the state has
+  std::size_t nq_, nv_, np_;         // of all joints
+  std::size_t state_nq_, state_nv_;  // of those that the state has
   bool implicit_;
-  Function residual_;                  // a, t, u, q, v, p; a and v of the state
-  Function rates_at_, outputs_at_;     // of the same, a and v of all joints
-  Function rates_, outputs_;           // of the state
+  Function residual_;               // a, t, u, q, v, p; a and v of the state
+  Function rates_at_, outputs_at_;  // of the same, a and v of all joints
+  Function rates_, outputs_;        // of the state
   std::optional<Function> closure_;
 };
 

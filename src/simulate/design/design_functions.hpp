@@ -9,11 +9,12 @@
 //   along:  A ȧ = −(∂r/∂x ẋ)                         one back substitution more
 //   back:   Aᵀ μ = ā,  x̄ = −(∂r/∂x)ᵀ μ               the reverse sweep runs over inverse dynamics alone
 //
-// so that all derivatives by b cost about as much as two evaluations. Where losses depend on loads, r is no longer linear in
-// a: a is found by Newton's method, A by differentiation; the rest stays.
+// so that all derivatives by b cost about as much as two evaluations. Where losses depend on loads, r is no longer
+// linear in a: a is found by Newton's method, A by differentiation; the rest stays.
 //
-// With loops v and a of the residual are those of the independent joints, r = Rᵀ(inverse dynamics − torques) and A = Rᵀ M R; q are
-// all coordinates, closed, and follow the independent ones and b (traced_loops.hpp). Formulas see all joints.
+// With loops v and a of the residual are those of the independent joints, r = Rᵀ(inverse dynamics − torques) and A = Rᵀ
+// M R; q are all coordinates, closed, and follow the independent ones and b (traced_loops.hpp). Formulas see all
+// joints.
 #pragma once
 
 #include <memory>
@@ -25,8 +26,8 @@
 namespace lw {
 
 struct DesignFormulas {
-  // One a velocity. Where the text is empty, the torque comes from `law`, (t, q, qd) → nv torques, if there is one and it is
-  // marked here; else it is an input of the function.
+  // One a velocity. Where the text is empty, the torque comes from `law`, (t, q, qd) → nv torques, if there is one and
+  // it is marked here; else it is an input of the function.
   std::vector<WrittenFormula> torques;
   std::shared_ptr<const Function> law = {};
   std::vector<bool> by_law = {};
@@ -35,20 +36,22 @@ struct DesignFormulas {
 };
 
 struct DesignFunctions {
-  // y: q, v. Groups t, u, y, p; along: then dy, dp; back: then w → y, p. With loops q is given for all joints, and v, dy and the
-  // y that comes back are those of the independent ones.
+  // y: q, v. Groups t, u, y, p; along: then dy, dp; back: then w → y, p. With loops q is given for all joints, and v,
+  // dy and the y that comes back are those of the independent ones.
   struct Three {
     Function value, along, back;
   };
   Three rates, outputs;
-  // For other roads, over all joints: t, u, q, v, p → tau; and a, t, u, q, v, p → q̇ (of the state), F, and → what outputs gives.
+  // For other roads, over all joints: t, u, q, v, p → tau; and a, t, u, q, v, p → q̇ (of the state), F, and → what
+  // outputs gives.
   Function torques, at_accelerations, outputs_at;
 };
-// Forward: torques are given, as formulas or as inputs u. Of a mechanism with loops, with their plan; friction is then smooth (has_smooth_losses).
+// Forward: torques are given, as formulas or as inputs u. Of a mechanism with loops, with their plan; friction is then
+// smooth (has_smooth_losses).
 DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction,
                                   const LoopPlan* loops = nullptr);
-// Inverse: the motion is given, torques follow. Groups t, q, qd, qdd, p; along: then dp; back: then w → p. The results are
-// tau and the outputs. With loops q is that of all joints, qd and qdd of the independent, tau of the actuated ones.
+// Inverse: the motion is given, torques follow. Groups t, q, qd, qdd, p; along: then dp; back: then w → p. The results
+// are tau and the outputs. With loops q is that of all joints, qd and qdd of the independent, tau of the actuated ones.
 DesignFunctions::Three inverse_functions(const DesignParameters& design, const std::vector<WrittenFormula>& outputs,
                                          bool friction, const LoopPlan* loops = nullptr);
 

@@ -8,7 +8,9 @@
 
 namespace lw {
 
-bool is_force_time(const Mechanism& mechanism, const std::string& name) { return name == "t" && !mechanism.forces.empty(); }
+bool is_force_time(const Mechanism& mechanism, const std::string& name) {
+  return name == "t" && !mechanism.forces.empty();
+}
 
 DesignParameters::DesignParameters(const Mechanism& mechanism, std::vector<std::string> names,
                                    ParameterValues<double> others)

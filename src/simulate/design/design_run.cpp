@@ -117,7 +117,8 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
     slot_.push_back(place_of(integral ? options_.drive.integrands : options_.drive.outputs, f.formula));
     if (!integral && !std::isnan(f.time)) instants_.push_back(f.time);
   }
-  require(options_.at_home.empty() || options_.at_home.size() == options_.q.size(), "whether each coordinate is at home");
+  require(options_.at_home.empty() || options_.at_home.size() == options_.q.size(),
+          "whether each coordinate is at home");
   home_moves_ = std::ranges::any_of(options_.at_home, [](bool home) { return home; }) &&
                 std::ranges::any_of(mechanism.home, [](const auto& joint) {
                   return std::ranges::any_of(joint.second, [](const Formula& f) { return !f.value.is_constant(); });
@@ -151,8 +152,10 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
 template <class T>
 std::vector<T> ForwardDesign::initial_state(std::span<const T> b) const {
   const Model<T> model = [&] {
-    if constexpr (std::is_same_v<T, double>) return system_->state_model();
-    else return over<T>(system_->state_model());
+    if constexpr (std::is_same_v<T, double>)
+      return system_->state_model();
+    else
+      return over<T>(system_->state_model());
   }();
   std::vector<T> q(options_.q.begin(), options_.q.end());
   if (home_moves_) {
@@ -354,8 +357,7 @@ double ForwardDesign::weigh(std::size_t f, std::span<double> weights, std::span<
   return in_time;
 }
 
-double ForwardDesign::gradient_entry(std::size_t k, std::span<const double> y0_bar,
-                                     std::span<const double> b_bar) {
+double ForwardDesign::gradient_entry(std::size_t k, std::span<const double> y0_bar, std::span<const double> b_bar) {
   return (of_design_[k] >= 0 ? b_bar[at(of_design_[k])] : 0.0) + dot_product(seed(k).dy0, y0_bar);
 }
 

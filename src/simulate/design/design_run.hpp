@@ -1,12 +1,13 @@
 // Runs of a design, functionals of them, and how these change with the design.
 //
-//   F = ∫ F(t, q, q̇, q̈, τ, b) dt   or   F at an instant          b: parameters of the file, inertial ones, the initial state
+//   F = ∫ F(t, q, q̇, q̈, τ, b) dt   or   F at an instant          b: parameters of the file, inertial ones, the
+//                                    initial state
 //
 //   forward   torques are given, the motion follows: q, q̇ and q̈ depend on b
 //   inverse   the motion is given, torques follow: τ depends on b
 //
-// dF/db by the direct method (one run along each parameter) or the adjoint one (one backward run for each functional, whatever
-// the number of parameters); CVODES solves the continuous adjoint equations instead, for comparison.
+// dF/db by the direct method (one run along each parameter) or the adjoint one (one backward run for each functional,
+// whatever the number of parameters); CVODES solves the continuous adjoint equations instead, for comparison.
 #pragma once
 
 #include <functional>
@@ -40,8 +41,8 @@ class DesignRun {
   virtual const std::vector<std::string>& parameters() const = 0;
   virtual const std::vector<double>& start() const = 0;  // their values as the file has them
   virtual const std::vector<DesignFunctional>& functionals() const = 0;
-  // Runs at these values; functionals in their order. Throws Error(data) where a run does not come to its end, or a joint with dry
-  // friction turns round: there friction jumps, and derivatives too.
+  // Runs at these values; functionals in their order. Throws Error(data) where a run does not come to its end, or a
+  // joint with dry friction turns round: there friction jumps, and derivatives too.
   virtual std::vector<double> values(std::span<const double> b) = 0;
   // Of the last run: a row for each functional, a column for each parameter.
   virtual std::vector<std::vector<double>> gradients(DesignMethod method = DesignMethod::automatic) = 0;
@@ -86,7 +87,8 @@ class ForwardDesign : public DesignRun {
   std::vector<double> values(std::span<const double> b) override;
   std::vector<std::vector<double>> gradients(DesignMethod method = DesignMethod::automatic) override;
 
-  // q, q̇, q̈, τ of all joints at an instant of the last run, and their derivatives by every parameter, those of q along the velocities.
+  // q, q̇, q̈, τ of all joints at an instant of the last run, and their derivatives by every parameter, those of q
+  // along the velocities.
   struct Instant {
     double t = 0.0;
     std::vector<double> q, qd, qdd, tau;
@@ -98,7 +100,8 @@ class ForwardDesign : public DesignRun {
   // At the instants of the options, by the direct method.
   std::vector<Instant> trajectory();
 
-  // dF/db of the last run by a complex step through its steps, over the algorithms and not over what was traced from them.
+  // dF/db of the last run by a complex step through its steps, over the algorithms and not over what was traced from
+  // them.
   std::vector<std::vector<double>> by_complex_step();
 
   DesignSystem& system() { return *system_; }  // of the beginning
@@ -140,10 +143,10 @@ class ForwardDesign : public DesignRun {
   std::map<std::vector<int>, Mode> modes_;
   DesignSystem* system_ = nullptr;  // of the beginning
   std::vector<double> instants_, b_;
-  bool home_moves_ = false;      // with parameters, and the initial state with it
-  std::vector<int> home_place_;  // with loops: where in home the coordinates of the state are
-  std::vector<double> home_;     // at the first values
-  std::vector<Seed> seeds_;  // as far as they were needed
+  bool home_moves_ = false;        // with parameters, and the initial state with it
+  std::vector<int> home_place_;    // with loops: where in home the coordinates of the state are
+  std::vector<double> home_;       // at the first values
+  std::vector<Seed> seeds_;        // as far as they were needed
   std::vector<std::size_t> slot_;  // of each functional: its integral or its output
   std::unique_ptr<EventfulRun> run_;
 };
@@ -162,8 +165,9 @@ struct WeighedMotion {
 };
 
 struct InverseDesignOptions {
-  WeighedMotion motion;      // with loops: of the independent joints
-  std::vector<double> pose;  // with loops: all coordinates at its beginning, where it is not the mode of home continued to there
+  WeighedMotion motion;  // with loops: of the independent joints
+  std::vector<double>
+      pose;  // with loops: all coordinates at its beginning, where it is not the mode of home continued to there
   // For instants that are none of the motion's; without it these are refused.
   std::function<JointMotion<double>(double t)> between = {};
   bool friction = false, fixed = true, compiled = true;

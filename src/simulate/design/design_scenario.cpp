@@ -136,21 +136,26 @@ DesignEvent event_of(const Scenario& scenario, const ScenarioEvent& e) {
 void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, ForwardDesignOptions& options) {
   for (const ScenarioController& c : scenario.controllers) {
     if (c.law == ScenarioController::Law::computed_torque)
-      has_no_derivatives(scenario, "has a controller by computed torques, which is not differentiated where there are loops");
+      has_no_derivatives(scenario,
+                         "has a controller by computed torques, which is not differentiated where there are loops");
   }
   for (const ScenarioEvent& e : scenario.events) {
     if (e.stop || !e.set.empty() || !e.inputs.empty())
-      has_no_derivatives(scenario, fmt::format("has the event `{}`, and events are not differentiated where there are loops", e.name));
+      has_no_derivatives(
+          scenario, fmt::format("has the event `{}`, and events are not differentiated where there are loops", e.name));
   }
-  if (scenario.redundant) has_no_derivatives(scenario, "is in redundant coordinates, which have no derivatives; minimal ones do");
+  if (scenario.redundant)
+    has_no_derivatives(scenario, "is in redundant coordinates, which have no derivatives; minimal ones do");
   ClosedMechanism closed(instantiate<double>(mechanism));
   const LoopPlan& plan = closed.plan();
-  // as `simulate` begins: near the joints that follow where the scenario says something about them, else in the mode of home
+  // as `simulate` begins: near the joints that follow where the scenario says something about them, else in the mode of
+  // home
   const std::vector<double>& home = closed.model().home;
   if (std::ranges::any_of(plan.dependent_q, [&](int k) { return scenario.q[at(k)] != home[at(k)]; })) {
     const Assembled there = assemble_from(closed.led(), closed.work().tree, scenario.q, plan.independent);
     if (!there.closed)
-      has_no_derivatives(scenario, "begins where its loops cannot be closed: " + open_loop(closed.model(), closed.work().tree, there.q));
+      has_no_derivatives(scenario, "begins where its loops cannot be closed: " +
+                                       open_loop(closed.model(), closed.work().tree, there.q));
     options.pose = there.q;
   }
   options.q.clear();

@@ -2,11 +2,11 @@
 //
 //   y = (q, v, z), z the integrals;   outputs q, v, a, τ and those of the formulas
 //
-// With loops q and v are those of the independent joints; where the others stand is found by numbers before the code is called
-// (loop_path.hpp), and outputs are those of all joints.
+// With loops q and v are those of the independent joints; where the others stand is found by numbers before the code is
+// called (loop_path.hpp), and outputs are those of all joints.
 //
-// Torques are formulas over t, q, qd and parameters, or come from outside as functions of time alone. A function is compiled
-// when it is first needed: most runs need two or three of the six.
+// Torques are formulas over t, q, qd and parameters, or come from outside as functions of time alone. A function is
+// compiled when it is first needed: most runs need two or three of the six.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ struct DesignSystemOptions {
   bool friction = false;
   bool fixed = true;     // the parameters stay what they are, as numbers in the code: faster, and made anew for others
   bool compiled = true;  // else interpreted
-  // Torques of those velocities whose formula is empty; `inside`: an instant of the interval that is being integrated, which
-  // tells from which side a jump at t is seen.
+  // Torques of those velocities whose formula is empty; `inside`: an instant of the interval that is being integrated,
+  // which tells from which side a jump at t is seen.
   std::function<void(double t, double inside, std::span<double> u)> inputs = {};
   // How these change with the time, for events that move; none: not at all.
   std::function<void(double t, double inside, std::span<double> du)> input_rates = {};
@@ -120,8 +120,8 @@ class DesignSystem : public Parametric {
 std::shared_ptr<Compiled> compiled_design(const std::string& name, const std::vector<Function>& functions, bool native,
                                           const JitOptions& jit);
 
-// q's derivative as velocities: of quaternions, the turn ω = 2 q⁻¹ ⊗ q̇, of the place of a floating joint v in its own axes. The
-// inverse of coordinate_rates, whose columns are at right angles to each other.
+// q's derivative as velocities: of quaternions, the turn ω = 2 q⁻¹ ⊗ q̇, of the place of a floating joint v in its own
+// axes. The inverse of coordinate_rates, whose columns are at right angles to each other.
 std::vector<double> tangent_of(const Model<double>& model, std::span<const double> q, std::span<const double> dq);
 
 }  // namespace lw

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "../../base/index.hpp"
+#include "../../dynamics/friction/friction.hpp"
 #include "../../dynamics/parameters/base_parameters.hpp"
 #include "../../dynamics/tree/elements.hpp"
-#include "../../dynamics/friction/friction.hpp"
 #include "../../graph/interpreter.hpp"
 
 namespace lw {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <deque>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/index.hpp"
 

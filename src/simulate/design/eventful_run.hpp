@@ -1,5 +1,5 @@
-// A design's run through its events: one RecordedRun after the other, each of the system that moves then, and derivatives along
-// and back through all of them (design_events.hpp says how they pass an event).
+// A design's run through its events: one RecordedRun after the other, each of the system that moves then, and
+// derivatives along and back through all of them (design_events.hpp says how they pass an event).
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ using DesignModes = std::function<DesignMode(const std::vector<int>& driven_by)>
 
 class EventfulRun {
  public:
-  // From y0 at 0 to the duration, or to an event that ends it. Steps end at the instants. Throws Error(data) as RecordedRun does,
-  // for an event that never ends, and for one that only touches zero.
+  // From y0 at 0 to the duration, or to an event that ends it. Steps end at the instants. Throws Error(data) as
+  // RecordedRun does, for an event that never ends, and for one that only touches zero.
   EventfulRun(const DesignModes& modes, const std::vector<DesignEvent>& events, std::vector<double> y0, double duration,
               const std::vector<double>& instants, const RecordedRunOptions& options);
 
@@ -37,7 +37,8 @@ class EventfulRun {
   const EventPassage* stopped() const;
   const std::vector<DesignEvent>& events() const { return events_; }
 
-  // As RecordedRun's, over all marks. Of a run that an event ended, the last one is that of the end, which moves, by `end_shift`.
+  // As RecordedRun's, over all marks. Of a run that an event ended, the last one is that of the end, which moves, by
+  // `end_shift`.
   struct Directions {
     std::vector<double> marks;
     double end_shift = 0.0;

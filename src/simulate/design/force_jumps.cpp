@@ -91,18 +91,19 @@ std::vector<ForceJump<T>> force_jumps(const Model<T>& model, bool friction) {
 
 void refuse_jump(const ForceJump<double>& jump, double t) {
   using Kind = ForceJump<double>::Kind;
-  throw Error(ErrorCode::data,
-              fmt::format("{} at t = {:.6g} s, where its {}: a run through there has no derivatives of this kind; {}",
-                          jump.what, t,
-                          jump.kind == Kind::turn   ? "dry friction jumps"
-                          : jump.kind == Kind::stop ? "force sets in"
-                                                    : "torque sets in or ends",
-                          jump.kind == Kind::turn   ? "give its friction a `width`, or leave friction out"
-                          : jump.kind == Kind::stop ? "end the run before that, or leave out the `stiffness` of its limits"
-                                                    : "end the run before that, or leave out the `backlash`"));
+  throw Error(
+      ErrorCode::data,
+      fmt::format("{} at t = {:.6g} s, where its {}: a run through there has no derivatives of this kind; {}",
+                  jump.what, t,
+                  jump.kind == Kind::turn   ? "dry friction jumps"
+                  : jump.kind == Kind::stop ? "force sets in"
+                                            : "torque sets in or ends",
+                  jump.kind == Kind::turn   ? "give its friction a `width`, or leave friction out"
+                  : jump.kind == Kind::stop ? "end the run before that, or leave out the `stiffness` of its limits"
+                                            : "end the run before that, or leave out the `backlash`"));
 }
 
-#define LW_INSTANTIATE(T)        \
+#define LW_INSTANTIATE(T)       \
   template struct ForceJump<T>; \
   template std::vector<ForceJump<T>> force_jumps<T>(const Model<T>&, bool);
 LW_INSTANTIATE(double)

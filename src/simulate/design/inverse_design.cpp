@@ -117,7 +117,8 @@ std::span<double> InverseDesign::begin(FlatFunction& f, std::size_t sample) {
   const std::span<double> in = f.inputs();
   std::size_t k = 0;
   in[k++] = motion_.t[sample];
-  for (const auto* part : {loops_ ? &configurations_[sample] : &motion_.q[sample], &motion_.qd[sample], &motion_.qdd[sample]}) {
+  for (const auto* part :
+       {loops_ ? &configurations_[sample] : &motion_.q[sample], &motion_.qd[sample], &motion_.qdd[sample]}) {
     for (const double x : *part) in[k++] = x;
   }
   if (!options_.fixed) {

@@ -47,7 +47,8 @@ DesignFunctions::Three inverse_functions(const DesignParameters& design, const s
                 [&](const Arguments& x, Results& y) {
                   const Exprs still(1, Expr(0.0)), zero(2 * nv, Expr(0.0));
                   Exprs dq(nq, Expr(0.0));
-                  if (closure) dq = closed(x).along(*closure, x[4], Exprs(loops->independent_q.size(), Expr(0.0)), x[5]);
+                  if (closure)
+                    dq = closed(x).along(*closure, x[4], Exprs(loops->independent_q.size(), Expr(0.0)), x[5]);
                   y[0] = tangent_at(f, all(x), expr_list({still, dq, zero, x[5]}));
                 }),
           trace("torques-back", weights, {{"p", np}}, [&](const Arguments& x, Results& y) {

@@ -15,7 +15,7 @@
 namespace lw {
 namespace {
 
-constexpr double kNearOnPath = 0.1;    // rad, m: as far as Newton's method alone keeps the mode
+constexpr double kNearOnPath = 0.1;     // rad, m: as far as Newton's method alone keeps the mode
 constexpr double kBetweenPoses = 0.01;  // of poses that are kept
 constexpr double kShortestPart = 1e-4;  // of the way to other parameters
 
@@ -52,7 +52,8 @@ void LoopPath::begin(std::span<const double> b, double t, std::span<const double
   trouble_.clear();
   const std::vector<double> from_b = design_.values(), from_q = mechanism_.independent();
   std::vector<double> q = mechanism_.q(), part_b(from_b), part_q(from_q);
-  const auto between = [](double part, std::span<const double> from, std::span<const double> to, std::vector<double>& mixed) {
+  const auto between = [](double part, std::span<const double> from, std::span<const double> to,
+                          std::vector<double>& mixed) {
     for (std::size_t k = 0; k < mixed.size(); ++k) mixed[k] = part == 1.0 ? to[k] : from[k] + part * (to[k] - from[k]);
   };
   double done = 0.0, step = 1.0;
@@ -69,8 +70,10 @@ void LoopPath::begin(std::span<const double> b, double t, std::span<const double
     }
     step *= 0.5;
     if (step < kShortestPart) {
-      throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed at the beginning of the run with these "
-                                               "parameters: the way there ends at {:.3g} of it", here_.name, done));
+      throw Error(ErrorCode::data,
+                  fmt::format("the loops of `{}` cannot be closed at the beginning of the run with these "
+                              "parameters: the way there ends at {:.3g} of it",
+                              here_.name, done));
     }
   }
   last_ = {t, {independent.begin(), independent.end()}, q};
@@ -86,7 +89,8 @@ const std::vector<double>& LoopPath::at(double t, std::span<const double> indepe
   std::vector<const Pose*> from{&last_};
   if (after != poses_.begin()) from.push_back(&*(after - 1));
   if (after != poses_.end()) from.push_back(&*after);
-  std::stable_sort(from.begin(), from.end(), [t](const Pose* a, const Pose* b) { return std::abs(a->t - t) < std::abs(b->t - t); });
+  std::stable_sort(from.begin(), from.end(),
+                   [t](const Pose* a, const Pose* b) { return std::abs(a->t - t) < std::abs(b->t - t); });
   std::vector<double> q;
   for (const Pose* p : from) {
     if (!near(here_, p->q, independent, q)) continue;
@@ -119,21 +123,27 @@ bool has_smooth_losses(const Model<double>& model, const LoopPlan& plan) {
   if (!dissipates(model)) return false;
   const ClosedLosses<double> losses(model, plan);
   const auto refuse = [&](const std::string& what, const char* instead) {
-    throw Error(ErrorCode::usage, fmt::format("`{}` has loops and {}: derivatives of its runs are made with friction that is smooth and needs no loads; {} "
-                                              "(--no-friction, or no --friction, leaves all of it out)", model.name, what, instead));
+    throw Error(ErrorCode::usage, fmt::format("`{}` has loops and {}: derivatives of its runs are made with friction "
+                                              "that is smooth and needs no loads; {} "
+                                              "(--no-friction, or no --friction, leaves all of it out)",
+                                              model.name, what, instead));
   };
   if (losses.feels_reactions()) refuse("bearings under load", "give them `viscous` and `coulomb` friction instead");
   for (const Transmission<double>& t : losses.motors().transmissions) {
     for (const DriveLoss<double>& d : t.drives) {
-      if (!d.efficiency.empty() || d.breakaway != 0.0) refuse(fmt::format("a drive that loses, `{}`", d.name), "leave out its `efficiency` and `breakaway`");
+      if (!d.efficiency.empty() || d.breakaway != 0.0)
+        refuse(fmt::format("a drive that loses, `{}`", d.name), "leave out its `efficiency` and `breakaway`");
     }
   }
   const auto is_smooth = [](const JointLoss<double>& loss) { return !is_dry(loss) || loss.width > 0.0; };
   for (const JointLoss<double>& loss : model.losses) {
-    if (!is_smooth(loss)) refuse(fmt::format("dry friction of `{}`, which jumps with its direction", model.velocity_names[lw::at(loss.v)]), "give it a `width`");
+    if (!is_smooth(loss))
+      refuse(fmt::format("dry friction of `{}`, which jumps with its direction", model.velocity_names[lw::at(loss.v)]),
+             "give it a `width`");
   }
   for (const LoopClosure<double>& loop : model.loops) {
-    if (!std::ranges::all_of(loop.losses, is_smooth)) refuse(fmt::format("dry friction of `{}`, which jumps with its direction", loop.name), "give it a `width`");
+    if (!std::ranges::all_of(loop.losses, is_smooth))
+      refuse(fmt::format("dry friction of `{}`, which jumps with its direction", loop.name), "give it a `width`");
   }
   return true;
 }

@@ -1,10 +1,12 @@
-// Where all joints of a mechanism with loops stand along the run of a design: numbers, by Newton's method (loop_position.hpp).
+// Where all joints of a mechanism with loops stand along the run of a design: numbers, by Newton's method
+// (loop_position.hpp).
 //
 //   q(t) from q_a(t), in the mode in which the run began
 //
-// A run visits its instants again and in any order: forward step by step and trial by trial, then along each parameter, then
-// backward. Two modes may have the same q_a, so the mode is kept by the time: the guess is the pose at the nearest instant of
-// those that the run has passed. Where that is not near enough for Newton's method alone, the straight line is followed.
+// A run visits its instants again and in any order: forward step by step and trial by trial, then along each parameter,
+// then backward. Two modes may have the same q_a, so the mode is kept by the time: the guess is the pose at the nearest
+// instant of those that the run has passed. Where that is not near enough for Newton's method alone, the straight line
+// is followed.
 #pragma once
 
 #include <string>
@@ -17,18 +19,20 @@ namespace lw {
 
 class LoopPath {
  public:
-  // Throws Error where the mechanism cannot be assembled at the design's own values, or its actuated joints do not determine it.
+  // Throws Error where the mechanism cannot be assembled at the design's own values, or its actuated joints do not
+  // determine it.
   explicit LoopPath(const DesignParameters& design);
 
   const LoopPlan& plan() const { return mechanism_.plan(); }
   const Model<double>& model() const { return mechanism_.model(); }  // the tree, at the design's own values
-  const Model<double>& joints() const { return joints_; }            // the independent ones alone: what the state consists of
+  const Model<double>& joints() const { return joints_; }  // the independent ones alone: what the state consists of
 
   // Where runs begin at the design's own values: all coordinates, closed; home unless something is said.
   void stand(std::vector<double> q) { mechanism_.stand(std::move(q)); }
   void lead(std::span<const double> independent) { mechanism_.follow(independent); }  // there, in the same mode
-  // A run begins at t with these parameters and independent coordinates. The pose there follows from where it stands, parameters and
-  // coordinates changing together along a straight line. Throws Error(data) where it cannot be assembled on the way.
+  // A run begins at t with these parameters and independent coordinates. The pose there follows from where it stands,
+  // parameters and coordinates changing together along a straight line. Throws Error(data) where it cannot be assembled
+  // on the way.
   void begin(std::span<const double> b, double t, std::span<const double> independent);
   // All coordinates; not numbers where the loops cannot be closed, of which `trouble` then tells.
   const std::vector<double>& at(double t, std::span<const double> independent);
@@ -55,8 +59,8 @@ class LoopPath {
   std::string trouble_;
 };
 
-// Whether anything is lost, which is differentiated where it is smooth and needs no loads: viscous friction, dampers, and dry
-// friction with a `width`. Throws Error(usage) where the rest is.
+// Whether anything is lost, which is differentiated where it is smooth and needs no loads: viscous friction, dampers,
+// and dry friction with a `width`. Throws Error(usage) where the rest is.
 bool has_smooth_losses(const Model<double>& model, const LoopPlan& plan);
 
 }  // namespace lw

@@ -28,8 +28,8 @@ FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr
   FormulaNames names;
   names["t"] = moment.t;
   const Model<Expr> model = design.model<Expr>(b, moment.t);
-  const auto vector = [&](const char* letter, const std::vector<std::string>& entries,
-                          const std::vector<Expr>& values, const std::vector<int> LoopPlan::* counted) {
+  const auto vector = [&](const char* letter, const std::vector<std::string>& entries, const std::vector<Expr>& values,
+                          const std::vector<int> LoopPlan::*counted) {
     for (std::size_t k = 0; k < values.size(); ++k) {
       names.try_emplace(fmt::format("{}.{}", letter, formula_name(entries[k])), values[k]);
       if (moment.loops == nullptr) names.try_emplace(fmt::format("{}{}", letter, k + 1), values[k]);

@@ -1,7 +1,8 @@
 // What formulas about a motion may name: F(t, q, qd, qdd, tau, b).
 //
 //   t                                          the time
-//   q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT    or by number, as in motion files: q1, qd1, qdd1, tau1 (which with loops count
+//   q.JOINT, qd.JOINT, qdd.JOINT, tau.JOINT    or by number, as in motion files: q1, qd1, qdd1, tau1 (which with loops
+//   count
 //                                              independent joints, and actuated ones of tau)
 //   LINK.x, LINK.y, LINK.z                     where the link's frame is in the world
 //   kinetic, potential                         the energies

@@ -220,8 +220,9 @@ double RecordedRun::run_to(double t, double end, std::vector<double>& y) {
     }
     if (adaptive_ && options_.longest > 0.0) wanted_ = std::min(wanted_, options_.longest);
     if (adaptive_ && wanted_ < std::min(options_.shortest, end - t)) {
-      throw Error(ErrorCode::data, fmt::format("a step of {:.1e} s is wanted at t = {:.9g} s, which is below the shortest, {:g} s",
-                                               wanted_, t, options_.shortest));
+      throw Error(ErrorCode::data,
+                  fmt::format("a step of {:.1e} s is wanted at t = {:.9g} s, which is below the shortest, {:g} s",
+                              wanted_, t, options_.shortest));
     }
     double h = wanted_;
     if (!adaptive_) {

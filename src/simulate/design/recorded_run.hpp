@@ -1,11 +1,15 @@
-// An integration that is kept step by step, and the derivatives of what it computed: exact ones, of the steps as they were made.
+// An integration that is kept step by step, and the derivatives of what it computed: exact ones, of the steps as they
+// were made.
 //
-//   Y_i = y + h Σ_j a_ij k_j,  k_i = f(t + c_i h, Y_i, b),  y⁺ = y + h Σ b_i k_i            a step (explicit Runge-Kutta)
-//   along:  the same with Ẏ_i, k̇_i = f_y Ẏ_i + f_b ḃ                                       forward in time, a direction each
-//   back:   k̄_i = h (b_i λ⁺ + Σ_j a_ji Ȳ_j),  Ȳ_i = f_yᵀ k̄_i,  b̄ += f_bᵀ k̄_i,  λ = λ⁺ + Σ Ȳ_i      backward, once for all b
+//   Y_i = y + h Σ_j a_ij k_j,  k_i = f(t + c_i h, Y_i, b),  y⁺ = y + h Σ b_i k_i            a step (explicit
+//                              Runge-Kutta)
+//   along:  the same with Ẏ_i, k̇_i = f_y Ẏ_i + f_b ḃ                                       forward in time, a
+//           direction each
+//   back:   k̄_i = h (b_i λ⁺ + Σ_j a_ji Ȳ_j),  Ȳ_i = f_yᵀ k̄_i,  b̄ += f_bᵀ k̄_i,  λ = λ⁺ + Σ Ȳ_i      backward, once
+//           for all b
 //
-// λ is the derivative of the result with respect to y. Step sizes are numbers here: that they were chosen by the state is not
-// differentiated, so both roads and a complex step through the same steps agree to round-off.
+// λ is the derivative of the result with respect to y. Step sizes are numbers here: that they were chosen by the state
+// is not differentiated, so both roads and a complex step through the same steps agree to round-off.
 #pragma once
 
 #include <string>
@@ -24,8 +28,9 @@ struct RecordedRunOptions {
 };
 const std::vector<std::string>& recordable_integrators();
 
-// What may end a run before its times do: something that has passed by then. It is looked for at the ends of steps, and of steps
-// that the integrator chooses at their quarters too; the instant is then found by bisection, each trial a step of that length.
+// What may end a run before its times do: something that has passed by then. It is looked for at the ends of steps, and
+// of steps that the integrator chooses at their quarters too; the instant is then found by bisection, each trial a step
+// of that length.
 class RunEnd {
  public:
   virtual ~RunEnd() = default;
@@ -35,8 +40,8 @@ class RunEnd {
 
 class RecordedRun {
  public:
-  // From y0 at t0 over the times, which rise; each is the end of a step. Throws Error(data) where there is no next step, with the
-  // time; Error(usage) for options that are none. The system must outlive it.
+  // From y0 at t0 over the times, which rise; each is the end of a step. Throws Error(data) where there is no next
+  // step, with the time; Error(usage) for options that are none. The system must outlive it.
   RecordedRun(Parametric& system, std::vector<double> y0, double t0, std::vector<double> times,
               const RecordedRunOptions& options = {}, RunEnd* end = nullptr);
 

@@ -1,17 +1,19 @@
-// Loops in the equations of a design: what follows from the closures φ(q, b) = 0 at a closed configuration q, in symbols.
+// Loops in the equations of a design: what follows from the closures φ(q, b) = 0 at a closed configuration q, in
+// symbols.
 //
 //   v = R v_a,  a = R a_a + …,  r_a = Rᵀ r,  H = Rᵀ M R               as closed.hpp has them
 //   along:  J_u v_u = −(φ_qa q̇_a + φ_b ḃ)                             how dependent coordinates follow
 //   back:   λ = J_u⁻ᵀ v̄_u,  q̄_a −= φ_qaᵀ λ,  b̄ −= φ_bᵀ λ            the same transposed
 //
-// The position itself comes as a number from outside (loop_path.hpp) and is never differentiated through its solution: by the
-// implicit function theorem its derivatives are those of the closures, with the factors of J_u that velocities need anyway.
+// The position itself comes as a number from outside (loop_path.hpp) and is never differentiated through its solution:
+// by the implicit function theorem its derivatives are those of the closures, with the factors of J_u that velocities
+// need anyway.
 #pragma once
 
 #include <vector>
 
-#include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/friction/friction.hpp"
+#include "../../dynamics/loops/closed.hpp"
 #include "../../graph/function.hpp"
 #include "design_parameters.hpp"
 
@@ -30,12 +32,13 @@ class TracedLoops {
   struct Motion {
     Exprs v, a;
   };
-  Motion motion(const Exprs& v, const Exprs& a);   // of all joints, from that of the independent ones
-  Exprs forces(const Exprs& of_tree);              // of the independent velocities, from torques of all joints
-  // of all joints and cuts, smooth and without loads, at independent velocities; accelerations may give it its direction at rest
+  Motion motion(const Exprs& v, const Exprs& a);  // of all joints, from that of the independent ones
+  Exprs forces(const Exprs& of_tree);             // of the independent velocities, from torques of all joints
+  // of all joints and cuts, smooth and without loads, at independent velocities; accelerations may give it its
+  // direction at rest
   void add_friction(const Exprs& v, const Exprs& a, AtRest at_rest, Exprs& forces);
-  Exprs torques(const Exprs& forces);              // of all joints that give these forces, zero where they are not actuated
-  Exprs mass_matrix(const Exprs& of_tree);         // H by columns, from M
+  Exprs torques(const Exprs& forces);       // of all joints that give these forces, zero where they are not actuated
+  Exprs mass_matrix(const Exprs& of_tree);  // H by columns, from M
 
   // q̇ of all coordinates, from that of the independent ones and ṗ; `closure` as above, at p.
   Exprs along(const Function& closure, const Exprs& p, const Exprs& dq, const Exprs& dp);

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 #include <nlopt.hpp>
 
 #include "../../base/index.hpp"
@@ -134,7 +134,8 @@ class Search {
   bool within_efforts(const FourierMotion& motion, int points) {
     for (int i = 0; i < points; ++i) {
       const JointMotion<double> m = motion.at(motion.period() * i / points);
-      inverse_with_losses<double>(model_, work_, m.q, m.qd, m.qdd, losses_, {}, AtRest::no_direction);  // at rest q̈ is zero but for rounding
+      inverse_with_losses<double>(model_, work_, m.q, m.qd, m.qdd, losses_, {},
+                                  AtRest::no_direction);  // at rest q̈ is zero but for rounding
       for (std::size_t v = 0; v < losses_.total.size(); ++v) {
         if (std::abs(losses_.total[v]) > limits_.effort[v]) return false;
       }

@@ -2,15 +2,16 @@
 //
 //   q(t) = q₀ + Σ_{l=1…H} A_l (cos lωt − 1) + B_l sin lωt,   Σ l B_l = 0 (no velocity),  Σ l² A_l = 0 (no acceleration)
 //
-// at t = 0 and, after the period 2π/ω, again. A_H and B_H follow from the others, which are chosen so that the matrix of the
-// unknowns (identify.hpp: base parameters and friction) has the least condition number over the period, its columns of
-// length one, its rows in units of the joints' efforts where these are known (Swevers and others 1997). Columns of length one
-// do not ask for large motions, which noise disturbs less: a fifth of the mean logarithm of their lengths is taken off.
+// at t = 0 and, after the period 2π/ω, again. A_H and B_H follow from the others, which are chosen so that the matrix
+// of the unknowns (identify.hpp: base parameters and friction) has the least condition number over the period, its
+// columns of length one, its rows in units of the joints' efforts where these are known (Swevers and others 1997).
+// Columns of length one do not ask for large motions, which noise disturbs less: a fifth of the mean logarithm of their
+// lengths is taken off.
 //
 // Limits hold by construction: a series that would leave them is made smaller, each joint for its own positions,
-// velocities and accelerations, all together for the efforts. A series of H harmonics exceeds the range that it has at N
-// equidistant points by no more than the factor 1/cos(πH/N) (Ehlich, Zeller 1964), which is allowed for; efforts are kept
-// at 2000 points of the period.
+// velocities and accelerations, all together for the efforts. A series of H harmonics exceeds the range that it has at
+// N equidistant points by no more than the factor 1/cos(πH/N) (Ehlich, Zeller 1964), which is allowed for; efforts are
+// kept at 2000 points of the period.
 #pragma once
 
 #include <functional>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
@@ -105,7 +105,9 @@ void Unknowns::columns(Workspace<double>& work, In<double> q, In<double> qd, In<
     for (std::size_t v = at(joint.v); v < at(joint.v + velocities(joint.type)); ++v) {
       switch (f.kind) {
         case FrictionTerm::Kind::viscous: column[v] = qd[v]; break;
-        case FrictionTerm::Kind::coulomb: column[v] = opposing<double>(qd[v], width_[v], 1.0); break;  // rows at rest are left out
+        case FrictionTerm::Kind::coulomb:
+          column[v] = opposing<double>(qd[v], width_[v], 1.0);
+          break;  // rows at rest are left out
         case FrictionTerm::Kind::offset: column[v] = 1.0; break;
       }
     }
@@ -182,8 +184,8 @@ struct Equations {
   double rate = 0.0, filter = 0.0;
 };
 
-// Where a joint rests its torque says nothing, and a filter carries that into the samples around: stretches of at least a
-// period of the cut-off in which it is slow, with what the filter takes to settle at either end.
+// Where a joint rests its torque says nothing, and a filter carries that into the samples around: stretches of at least
+// a period of the cut-off in which it is slow, with what the filter takes to settle at either end.
 std::vector<std::vector<bool>> dwelling(const Rows& qd, const LowPass& low_pass, double rate) {
   constexpr double kSlow = 0.02;  // of its greatest speed: what a filter leaves of rest
   const auto period = static_cast<std::size_t>(std::ceil(0.5 * low_pass.settling_time() * rate)), margin = 2 * period;
@@ -251,7 +253,8 @@ Equations equations(const Model<double>& model, const MotionLog& log, const Iden
     }
   }
   const std::size_t every =
-      low_pass ? std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(out.rate / (2.0 * out.filter) - 1e-9))) : 1;
+      low_pass ? std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(out.rate / (2.0 * out.filter) - 1e-9)))
+               : 1;
   const auto dwells = low_pass ? dwelling(motion.qd, *low_pass, out.rate) : std::vector<std::vector<bool>>{};
   for (std::size_t i = dropped; i < samples - dropped; i += every) {
     out.qd.push_back(motion.qd[i]);

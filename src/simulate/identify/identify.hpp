@@ -2,24 +2,26 @@
 //
 // Torques are linear in what is sought, x = (base parameters, friction):
 //   τ = [Y_base(q, q̇, q̈)  F(q̇)] x + known + noise,   F: q̇ (viscous), σ(q̇) (Coulomb), 1 (offset)
-// with `known` what acts whatever the parameters are: springs, and where friction is sought in some joints only, what the model
-// has of it in the others. (Of the others' bearings and drives, under the loads of the model as it is.) Rows of joint j are divided by the deviation of its noise,
-// σ_j² = |r_j|²/(n_j − h_j), r_j the residuals of the pass before, h_j the sum of the rows' leverages (a first pass has equal
-// weights); then x = argmin |W (A x − b)|, its covariance is (AᵀW²A)⁻¹. All by orthogonal triangles, never by AᵀA.
-// Of directions that the log does not show, x has what the model has.
+// with `known` what acts whatever the parameters are: springs, and where friction is sought in some joints only, what
+// the model has of it in the others. (Of the others' bearings and drives, under the loads of the model as it is.) Rows
+// of joint j are divided by the deviation of its noise, σ_j² = |r_j|²/(n_j − h_j), r_j the residuals of the pass
+// before, h_j the sum of the rows' leverages (a first pass has equal weights); then x = argmin |W (A x − b)|, its
+// covariance is (AᵀW²A)⁻¹. All by orthogonal triangles, never by AᵀA. Of directions that the log does not show, x has
+// what the model has.
 //
 // Without measured accelerations, or where a cut-off is given, positions and velocities are filtered (low_pass.hpp) and
-// differenced. The same filter then goes over torques AND columns of A: a linear filter on both sides of a linear equation
-// biases nothing, not even Coulomb's jumps. Afterwards every ⌊rate/(2 cut-off)⌋-th row is kept, so that the
-// noise that is left is nearly independent from row to row, which the deviations presume. (Gautier 1997; docs/theory/identification.md)
+// differenced. The same filter then goes over torques AND columns of A: a linear filter on both sides of a linear
+// equation biases nothing, not even Coulomb's jumps. Afterwards every ⌊rate/(2 cut-off)⌋-th row is kept, so that the
+// noise that is left is nearly independent from row to row, which the deviations presume. (Gautier 1997;
+// docs/theory/identification.md)
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "../../dynamics/parameters/base_parameters.hpp"
 #include "../../dynamics/friction/friction.hpp"
+#include "../../dynamics/parameters/base_parameters.hpp"
 
 namespace lw {
 

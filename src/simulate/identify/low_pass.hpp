@@ -31,8 +31,8 @@ class LowPass {
   std::array<Section, kOrder / 2> sections_;
 };
 
-// First and second derivative by five-point central differences (error of the fourth order in the step); the two samples
-// at either end have none and are left at zero.
+// First and second derivative by five-point central differences (error of the fourth order in the step); the two
+// samples at either end have none and are left at zero.
 std::vector<double> central_difference(std::span<const double> signal, double step);
 std::vector<double> second_difference(std::span<const double> signal, double step);
 

@@ -91,8 +91,8 @@ class Problem {
     return least_squares(A * scale.cwiseInverse().asDiagonal(), b).cwiseQuotient(scale);
   }
 
-  // Where the barrier's border bends much nearer than the data reach, Newton steps would be cut short time and again. So the
-  // data gain their weight by tens: from where the prior holds its own to where it hardly matters.
+  // Where the barrier's border bends much nearer than the data reach, Newton steps would be cut short time and again.
+  // So the data gain their weight by tens: from where the prior holds its own to where it hardly matters.
   VectorXd minimum(VectorXd z) const {
     const double far = (RM * z - target).norm();
     for (double weight = 1.0 / std::max(1.0, far); weight < 1.0; weight *= 10.0) {
@@ -124,8 +124,8 @@ class Problem {
   }
 };
 
-// The model's bodies, made a little thicker where they are rods, plates or points, and given a little mass where they have
-// none: inside of the cone.
+// The model's bodies, made a little thicker where they are rods, plates or points, and given a little mass where they
+// have none: inside of the cone.
 std::array<double, kTen> inside(const RigidInertia<double>& body, double size, double usual_mass) {
   const double own = body.I(0, 0) + body.I(1, 1) + body.I(2, 2);
   RigidInertia<double> b = body;

@@ -24,7 +24,9 @@ const ButcherTableau& butcher_tableau(std::string_view name);
 
 // Between the ends of a step of dormand-prince (Hairer, Nørsett, Wanner 1993, §II.6), with y' − y = h r₁:
 //   y(θ) = y + h θ (r₁ + (1 − θ)(r₂ + θ (r₃ + (1 − θ) r₄))),  r₂ = k₁ − r₁,  r₃ = r₁ − k₇ − r₂,  r₄ = Σ d_i k_i
-inline constexpr double kDormandPrinceDense[7] = {-12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072,
-                              701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423};
+inline constexpr double kDormandPrinceDense[7] = {-12715105075.0 / 11282082432,  0,
+                                                  87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,
+                                                  701980252875.0 / 199316789632, -1453857185.0 / 822651844,
+                                                  69997945.0 / 29380423};
 
 }  // namespace lw

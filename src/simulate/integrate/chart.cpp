@@ -66,7 +66,8 @@ void Chart::rates(std::span<const double> u, std::span<const double> q, std::spa
     const Vec3<double> rate = w + across * 0.5 + cross(turned, across) * cotangent_term(dot(turned, turned));
     for (int k = 0; k < 3; ++k) du[r.v + static_cast<std::size_t>(k)] = rate[k];
     if (!r.floats) continue;
-    const Vec3<double> move = rotation_from_quaternion(q[r.q], q[r.q + 1], q[r.q + 2], q[r.q + 3]) * vector_at(&v[r.v + 3]);
+    const Vec3<double> move =
+        rotation_from_quaternion(q[r.q], q[r.q + 1], q[r.q + 2], q[r.q + 3]) * vector_at(&v[r.v + 3]);
     for (int k = 0; k < 3; ++k) du[r.v + 3 + static_cast<std::size_t>(k)] = move[k];
   }
 }

@@ -4,8 +4,9 @@
 //   quaternion  q = q₀ ⊗ (a sin θ/2, cos θ/2), u = θ a        u̇ = ω + ½ u × ω + (1 − (θ/2) cot(θ/2))/θ² · u × (u × ω)
 //   place of a floating joint  p = p₀ + u                     u̇ = R(q) v
 //
-// The middle one is the inverse of the exponential map's right derivative: an exact change of coordinates up to θ = 2π, so that
-// a Runge-Kutta method in u keeps its order on the sphere of quaternions (Munthe-Kaas 1999). Steps start at u = 0.
+// The middle one is the inverse of the exponential map's right derivative: an exact change of coordinates up to θ = 2π,
+// so that a Runge-Kutta method in u keeps its order on the sphere of quaternions (Munthe-Kaas 1999). Steps start at u =
+// 0.
 #pragma once
 
 #include <span>
@@ -25,11 +26,13 @@ class Chart {
   // q, its quaternions of length 1.
   void point(std::span<const double> q0, std::span<const double> u, std::span<double> q) const;
   // u̇ at q = point(u).
-  void rates(std::span<const double> u, std::span<const double> q, std::span<const double> v, std::span<double> du) const;
+  void rates(std::span<const double> u, std::span<const double> q, std::span<const double> v,
+             std::span<double> du) const;
   // What the error of u is relative to: |q|, for rotations 1.
   void sizes(std::span<const double> q, std::span<double> sizes) const;
 
-  // Entries of q that are quaternions (first of four), with the velocity that each begins at; and where a place goes with it.
+  // Entries of q that are quaternions (first of four), with the velocity that each begins at; and where a place goes
+  // with it.
   struct Turn {
     std::size_t q = 0, v = 0;
     bool floats = false;  // the place stands three coordinates before q and three velocities behind v

@@ -1,12 +1,12 @@
 // CVODE of SUNDIALS: backward differentiation formulas of order 1 to 5 with its own steps, for what is stiff.
 //
-// Its history lives in a vector space that must not change from step to step, so it has y = (q, v, z) with the quaternions
-// themselves. That is exact: q̇ = ½ q ⊗ ω is linear in q, and all else asks for q/|q| alone, so that a motion is the same
-// whatever the length |q|, which strays by the tolerance and is taken out of every state that is given away. No projection,
-// and no chart that ends after a turn.
+// Its history lives in a vector space that must not change from step to step, so it has y = (q, v, z) with the
+// quaternions themselves. That is exact: q̇ = ½ q ⊗ ω is linear in q, and all else asks for q/|q| alone, so that a
+// motion is the same whatever the length |q|, which strays by the tolerance and is taken out of every state that is
+// given away. No projection, and no chart that ends after a turn.
 //
-// Newton's matrix is made of the system's own derivatives: with δθ = 2 (q⁻¹ ⊗ δq) and δx = Rᵀ δp as displacements along the
-// velocities, ∂a/∂(q, v) of `System::jacobian`, and ∂q̇/∂(q, v). A system without them gets fixed-point iterations.
+// Newton's matrix is made of the system's own derivatives: with δθ = 2 (q⁻¹ ⊗ δq) and δx = Rᵀ δp as displacements along
+// the velocities, ∂a/∂(q, v) of `System::jacobian`, and ∂q̇/∂(q, v). A system without them gets fixed-point iterations.
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -138,8 +138,8 @@ class Cvode : public Integrator {
 
   void normalise(std::span<double> q) const {
     for (const Chart::Turn& r : chart_.rotations()) {
-      const double length = std::sqrt(q[r.q] * q[r.q] + q[r.q + 1] * q[r.q + 1] + q[r.q + 2] * q[r.q + 2] +
-                                      q[r.q + 3] * q[r.q + 3]);
+      const double length =
+          std::sqrt(q[r.q] * q[r.q] + q[r.q + 1] * q[r.q + 1] + q[r.q + 2] * q[r.q + 2] + q[r.q + 3] * q[r.q + 3]);
       for (std::size_t k = 0; k < 4; ++k) q[r.q + k] /= length;
     }
   }
@@ -233,7 +233,8 @@ class Cvode : public Integrator {
     const Vec3<double> along(v[slide], v[slide + 1], v[slide + 2]);
     const Mat3<double> swung = R * skew(along);  // δ(R v) = R (δθ × v) = −R [v] δθ
     for (std::size_t k = 0; k < 3; ++k) {
-      for (std::size_t j = 0; j < 3; ++j) entry(place + k, nq_ + slide + j) = R(static_cast<int>(k), static_cast<int>(j));
+      for (std::size_t j = 0; j < 3; ++j)
+        entry(place + k, nq_ + slide + j) = R(static_cast<int>(k), static_cast<int>(j));
       for (std::size_t j = 0; j < 4; ++j) {
         double sum = 0.0;
         for (std::size_t i = 0; i < 3; ++i) sum -= swung(static_cast<int>(k), static_cast<int>(i)) * 2.0 * G[j][i];
@@ -269,18 +270,20 @@ class Cvode : public Integrator {
     double h = 0.0;
     CVodeGetCurrentStep(memory_.thing, &h);
     std::string joint = worst_joint();
-    const char* const reason = result == CV_TOO_MUCH_ACC                                   ? "the tolerance is beyond double precision"
-                               : result == CV_CONV_FAILURE                                 ? "Newton's method does not converge"
-                               : result == CV_ERR_FAILURE                                  ? "steps shrink to nothing"
-                               : result == CV_RHSFUNC_FAIL || result == CV_REPTD_RHSFUNC_ERR || result == CV_FIRST_RHSFUNC_ERR
-                                   ? "there are no accelerations"
-                                   : "it gives up";
+    const char* const reason =
+        result == CV_TOO_MUCH_ACC   ? "the tolerance is beyond double precision"
+        : result == CV_CONV_FAILURE ? "Newton's method does not converge"
+        : result == CV_ERR_FAILURE  ? "steps shrink to nothing"
+        : result == CV_RHSFUNC_FAIL || result == CV_REPTD_RHSFUNC_ERR || result == CV_FIRST_RHSFUNC_ERR
+            ? "there are no accelerations"
+            : "it gives up";
     throw Error(ErrorCode::data, fmt::format("cvode: {} ({:.1e} s), for `{}` above all, at {}{}{}", reason, h, joint,
                                              system_->describe(state), why_.empty() ? "" : ": ", why_));
   }
   // Whose error is the largest.
   std::string worst_joint() const {
-    if (CVodeGetEstLocalErrors(memory_.thing, other_.thing) != CV_SUCCESS) return system_->model().velocity_names.front();
+    if (CVodeGetEstLocalErrors(memory_.thing, other_.thing) != CV_SUCCESS)
+      return system_->model().velocity_names.front();
     const double* const e = N_VGetArrayPointer(other_.thing) + nq_;
     const auto worst = std::max_element(e, e + nv_, [](double a, double b) { return std::abs(a) < std::abs(b); }) - e;
     return system_->model().velocity_names[static_cast<std::size_t>(worst)];

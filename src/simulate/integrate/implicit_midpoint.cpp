@@ -2,8 +2,8 @@
 //
 //   q' = q exp(h w),  v' = v + h a,  z' = z + h ż      all at the middle
 //
-// It is the same rule backwards in time, which keeps the energy of reversible motions within bounds, and symplectic where M is
-// constant; stable however stiff. Newton's method solves it, with the Jacobian of the step's beginning
+// It is the same rule backwards in time, which keeps the energy of reversible motions within bounds, and symplectic
+// where M is constant; stable however stiff. Newton's method solves it, with the Jacobian of the step's beginning
 //   1 − ½ h (½ h ∂a/∂q + ∂a/∂v)
 // and where the system has none, successive substitution.
 #include <algorithm>
@@ -93,10 +93,11 @@ class ImplicitMidpoint : public OneStep {
     }
     Eigen::Index worst = 0;
     if (residual_.size() > 0) residual_.cwiseAbs().maxCoeff(&worst);
-    throw Error(ErrorCode::data, fmt::format("the implicit midpoint is not found, for `{}` above all, in a step of {:.3g} s "
-                                             "from {}: take a shorter one",
-                                             system_->model().velocity_names[static_cast<std::size_t>(worst)], h,
-                                             system_->describe(start_)));
+    throw Error(
+        ErrorCode::data,
+        fmt::format("the implicit midpoint is not found, for `{}` above all, in a step of {:.3g} s "
+                    "from {}: take a shorter one",
+                    system_->model().velocity_names[static_cast<std::size_t>(worst)], h, system_->describe(start_)));
   }
 
   std::vector<double> w_, u_, shift_, slope_, q_, d_q_, d_v_;

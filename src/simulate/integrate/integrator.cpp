@@ -17,9 +17,9 @@ std::unique_ptr<Integrator> make_integrator(std::string_view name, const Integra
   const std::vector<std::string>& names = integrator_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     const std::string near = nearest_word(std::string(name), names);
-    throw Error(ErrorCode::usage, fmt::format("unknown integrator `{}`{}; there are {}", name,
-                                              near.empty() ? "" : fmt::format(", did you mean `{}`?", near),
-                                              fmt::join(names, ", ")));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown integrator `{}`{}; there are {}", name,
+                            near.empty() ? "" : fmt::format(", did you mean `{}`?", near), fmt::join(names, ", ")));
   }
   const auto refuse = [](const char* what, double value, const char* wanted) {
     throw Error(ErrorCode::usage, fmt::format("the {} is {}: it must be {}", what, value, wanted));
@@ -30,7 +30,8 @@ std::unique_ptr<Integrator> make_integrator(std::string_view name, const Integra
   }
   if (adaptive) {
     constexpr double kSmallest = 1e-15;  // below it there is only round-off
-    if (!(options.rtol >= kSmallest && options.rtol < 1.0)) refuse("relative tolerance", options.rtol, "between 1e-15, which numbers can just tell, and 1");
+    if (!(options.rtol >= kSmallest && options.rtol < 1.0))
+      refuse("relative tolerance", options.rtol, "between 1e-15, which numbers can just tell, and 1");
     if (!(options.atol > 0.0 && std::isfinite(options.atol))) refuse("absolute tolerance", options.atol, "positive");
     if (!(options.longest >= 0.0)) refuse("longest step", options.longest, "positive, or 0 for none");
     if (!(options.shortest >= 0.0)) refuse("shortest step", options.shortest, "positive, or 0 for none");

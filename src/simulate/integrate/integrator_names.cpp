@@ -3,8 +3,8 @@
 namespace lw {
 
 const std::vector<std::string>& integrator_names() {
-  static const std::vector<std::string> names{"semi-implicit-euler", "taylor",           "rk4",  "gill", "verner",
-                                              "dormand-prince",      "implicit-midpoint", "cvode"};
+  static const std::vector<std::string> names{
+      "semi-implicit-euler", "taylor", "rk4", "gill", "verner", "dormand-prince", "implicit-midpoint", "cvode"};
   return names;
 }
 

@@ -2,7 +2,8 @@
 //
 //   k_i = f(t + c_i h, y + h Σ_{j<i} A_ij k_j),   y' = y + h Σ b_i k_i,   error h Σ e_i k_i
 //
-// Where a pair of methods gives an error, h follows it (Hairer, Nørsett, Wanner 1993, §II.4: norm, first step, controller).
+// Where a pair of methods gives an error, h follows it (Hairer, Nørsett, Wanner 1993, §II.4: norm, first step,
+// controller).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -192,22 +193,23 @@ class RungeKutta : public OneStep {
       }
     }
     const double most = std::max(d1, d2);
-    const double longer =
-        most <= 1e-15 ? std::max(1e-6, 1e-3 * h) : std::pow(0.01 / most, 1.0 / tableau_.error_order);
+    const double longer = most <= 1e-15 ? std::max(1e-6, 1e-3 * h) : std::pow(0.01 / most, 1.0 / tableau_.error_order);
     return std::min({100.0 * h, longer, left});
   }
 
   // The state is then where the step should have begun, not where a refused trial has led.
   void require_length(double h, MotionState& state) const {
-    const double least = std::max(options_.shortest, 16.0 * std::numeric_limits<double>::epsilon() * std::abs(start_.t));
+    const double least =
+        std::max(options_.shortest, 16.0 * std::numeric_limits<double>::epsilon() * std::abs(start_.t));
     if (h > std::max(least, 1e-300)) return;
     state = start_;
     const std::size_t k = worst_ < 2 * nv_ ? worst_ % std::max<std::size_t>(1, nv_) : 0;
     throw Error(ErrorCode::data,
-                why_.empty() ? fmt::format("steps shrink to nothing ({:.1e} s), for `{}` above all, at {}; what is stiff wants "
-                                           "`cvode`",
-                                           h, system_->model().velocity_names[k], system_->describe(start_))
-                             : fmt::format("{}; steps of {:.1e} s do not get by", why_, h));
+                why_.empty()
+                    ? fmt::format("steps shrink to nothing ({:.1e} s), for `{}` above all, at {}; what is stiff wants "
+                                  "`cvode`",
+                                  h, system_->model().velocity_names[k], system_->describe(start_))
+                    : fmt::format("{}; steps of {:.1e} s do not get by", why_, h));
   }
 
   const ButcherTableau& tableau_;

@@ -72,7 +72,8 @@ void System::require_finite(double t, std::span<const double> q, std::span<const
                             std::span<const double> a) const {
   double sum = 0.0;
   for (const double x : a) sum += 0.0 * x;
-  if (sum == 0.0) [[likely]] return;
+  if (sum == 0.0) [[likely]]
+    return;
   const auto first = std::find_if(a.begin(), a.end(), [](double x) { return !std::isfinite(x); }) - a.begin();
   throw NotFinite(fmt::format("the acceleration of `{}` is {} at {}",
                               model_.velocity_names[static_cast<std::size_t>(first)],

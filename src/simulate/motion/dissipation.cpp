@@ -16,8 +16,8 @@ bool dissipates(const Model<double>& model) {
     return any(t.drives, [](const DriveLoss<double>& d) { return d.breakaway != 0.0 || !d.efficiency.empty(); });
   };
   const auto cut_joint_loses = [&](const LoopClosure<double>& l) { return any(l.losses, loses); };
-  return any(model.losses, loses) || any(model.loops, cut_joint_loses) || any(model.transmissions, drives_lose) || any(model.joint_elements, damped) ||
-         any(model.springs, damped) || any(model.shafts, damped);
+  return any(model.losses, loses) || any(model.loops, cut_joint_loses) || any(model.transmissions, drives_lose) ||
+         any(model.joint_elements, damped) || any(model.springs, damped) || any(model.shafts, damped);
 }
 
 }  // namespace lw

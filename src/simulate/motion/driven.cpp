@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "../../dynamics/loops/loop_plan.hpp"
 #include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
-#include "../../dynamics/loops/loop_plan.hpp"
 #include "dissipation.hpp"
 #include "driven_dynamics.hpp"
 
@@ -34,15 +34,16 @@ Model<double> outer_forces_alone(Model<double> model) {
   return model;
 }
 
-std::unique_ptr<DrivenDynamics> dynamics_of(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques,
-                                            DrivenOptions options) {
+std::unique_ptr<DrivenDynamics> dynamics_of(const Model<double>& model, std::optional<Mechanism> mechanism,
+                                            Torques torques, DrivenOptions options) {
   const auto make = model.loops.empty() ? make_tree_dynamics : make_loop_dynamics;
   return make(model, std::move(mechanism), std::move(torques), std::move(options));
 }
 
 }  // namespace
 
-DrivenDynamics::DrivenDynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques, DrivenOptions options)
+DrivenDynamics::DrivenDynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques,
+                               DrivenOptions options)
     : mechanism_(std::move(mechanism)),
       options_(std::move(options)),
       torques_(std::move(torques)),
@@ -68,8 +69,8 @@ TraceOptions DrivenDynamics::trace_options() const {
 bool DrivenDynamics::wants_code() {
   if (options_.way == DrivenOptions::Way::reference || !mechanism_) return false;
   if (options_.way == DrivenOptions::Way::automatic && model_.nv > kLargestCompiledMotion) {
-    notes_.push_back(fmt::format("`{}` is not compiled: code for more than {} velocities takes minutes to make", model_.name,
-                                 kLargestCompiledMotion));
+    notes_.push_back(fmt::format("`{}` is not compiled: code for more than {} velocities takes minutes to make",
+                                 model_.name, kLargestCompiledMotion));
     return false;
   }
   return true;
@@ -144,11 +145,13 @@ auto Driven::telling(double t, std::span<const double> q, std::span<const double
 void Driven::slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double>,
                     std::span<double> a, std::span<double> dz) {
   telling(t, q, v, [&] { dynamics_->slopes(t, q, v, a, dz); });
-  if (all_finite(a)) [[likely]] return;
+  if (all_finite(a)) [[likely]]
+    return;
   for (std::size_t k = 0; k < a.size(); ++k) {
     const double tau = dynamics_->tau()[k];
     if (std::isfinite(tau)) continue;
-    throw NotFinite(fmt::format("the torque of `{}` is {} at {}", model().velocity_names[k], fault_of(tau), describe(t, q, v)));
+    throw NotFinite(
+        fmt::format("the torque of `{}` is {} at {}", model().velocity_names[k], fault_of(tau), describe(t, q, v)));
   }
   require_finite(t, q, v, a);
 }

@@ -1,4 +1,5 @@
-// A mechanism driven by torques: v̇ from forward dynamics, compiled where a compiler is, with what joints and drives lose.
+// A mechanism driven by torques: v̇ from forward dynamics, compiled where a compiler is, with what joints and drives
+// lose.
 //
 //   Driven arm(load("puma560"), [](double t, auto q, auto v, auto tau) { … });
 //   MotionState state = arm.home();
@@ -32,9 +33,10 @@ struct DrivenOptions {
   TorqueDerivatives derivatives = {};   // for implicit integrators, where torques depend on the state
   ParameterValues<double> values = {};  // for parameters by name
 
-  // Of loops. minimal: the driven joints are the coordinates, the others follow in the mode that the motion began in; it ends at their
-  // dead centres. redundant: which joints are the coordinates is chosen anew wherever others are better, so that it goes through dead
-  // centres. Either goes through poses in which branches meet, along the branch that it is on (branch_crossing.hpp).
+  // Of loops. minimal: the driven joints are the coordinates, the others follow in the mode that the motion began in;
+  // it ends at their dead centres. redundant: which joints are the coordinates is chosen anew wherever others are
+  // better, so that it goes through dead centres. Either goes through poses in which branches meet, along the branch
+  // that it is on (branch_crossing.hpp).
   enum class Coordinates { minimal, redundant };
   Coordinates coordinates = Coordinates::minimal;
 };
@@ -43,8 +45,8 @@ class DrivenDynamics;
 
 class Driven : public System {
  public:
-  // No torques: zero. Of a mechanism with loops the state is that of its spanning tree, with all its joints; torques of joints that are
-  // not actuated do nothing.
+  // No torques: zero. Of a mechanism with loops the state is that of its spanning tree, with all its joints; torques of
+  // joints that are not actuated do nothing.
   explicit Driven(const Mechanism& mechanism, Torques torques = {}, DrivenOptions options = {});
   // Of a model, which has no file to be compiled from: by the reference, and with losses no Jacobian.
   explicit Driven(Model<double> model, Torques torques = {}, DrivenOptions options = {});
@@ -68,8 +70,9 @@ class Driven : public System {
   double time_to_branch(const MotionState& state) override;
   std::string describe_branch(const MotionState& state) override;
 
-  // Of loops: the state that independent coordinates and velocities of `state` belong to. The others may be a guess that tells the mode;
-  // as at home they leave it at home's. Velocities of joints that follow must be zero, or right: Error(data).
+  // Of loops: the state that independent coordinates and velocities of `state` belong to. The others may be a guess
+  // that tells the mode; as at home they leave it at home's. Velocities of joints that follow must be zero, or right:
+  // Error(data).
   void assemble(MotionState& state) const;
   // After an event has set independent coordinates or velocities: the others follow, from where they are.
   void complete(MotionState& state) const;
@@ -87,7 +90,8 @@ class Driven : public System {
   // compiled, interpreted or reference; and what the user should know (why it is not compiled).
   DrivenOptions::Way way() const;
   const std::vector<std::string>& notes() const;
-  // Accelerations so far that the algorithms have computed and not generated code: where dry friction holds a joint, say.
+  // Accelerations so far that the algorithms have computed and not generated code: where dry friction holds a joint,
+  // say.
   long by_algorithms() const;
 
  private:

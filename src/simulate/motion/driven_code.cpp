@@ -2,9 +2,11 @@
 
 namespace lw {
 
-DrivenCode::DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace, bool interpreted) {
+DrivenCode::DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace,
+                       bool interpreted) {
   if (interpreted) {
-    for (const Function& f : make_program(mechanism, functions, {.trace = trace}).functions) interpreters_.emplace_back(f);
+    for (const Function& f : make_program(mechanism, functions, {.trace = trace}).functions)
+      interpreters_.emplace_back(f);
   } else {
     take(compile(mechanism, functions, {.program = {.trace = trace}, .jit = {}}), functions);
   }

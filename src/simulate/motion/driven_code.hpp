@@ -11,14 +11,17 @@ namespace lw {
 class DrivenCode {
  public:
   // Not of use where there is no compiler and `interpreted` is not asked for.
-  DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace, bool interpreted);
+  DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace,
+             bool interpreted);
   DrivenCode(Function function, const Mechanism& mechanism);
 
   bool is_of_use() const { return !interpreters_.empty() || !flat_.empty(); }
   const std::vector<std::string>& notes() const { return notes_; }
   void run(std::size_t function, std::span<const double> in, std::span<double> out) {
-    if (!flat_.empty()) flat_[function](in.data(), out.data());
-    else interpreters_[function](in, out);
+    if (!flat_.empty())
+      flat_[function](in.data(), out.data());
+    else
+      interpreters_[function](in, out);
   }
 
  private:

@@ -1,4 +1,5 @@
-// What is behind a Driven: how its accelerations come about. Trees have tree_dynamics.cpp, mechanisms with loops loop_dynamics.cpp.
+// What is behind a Driven: how its accelerations come about. Trees have tree_dynamics.cpp, mechanisms with loops
+// loop_dynamics.cpp.
 #pragma once
 
 #include <numeric>
@@ -21,13 +22,15 @@ inline double power_of(std::span<const double> torques, std::span<const double> 
 
 class DrivenDynamics {
  public:
-  DrivenDynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques, DrivenOptions options);
+  DrivenDynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques,
+                 DrivenOptions options);
   virtual ~DrivenDynamics() = default;
   DrivenDynamics(const DrivenDynamics&) = delete;
   DrivenDynamics& operator=(const DrivenDynamics&) = delete;
 
   // As System has them; dz empty, or work and losses.
-  virtual void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) = 0;
+  virtual void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
+                      std::span<double> dz) = 0;
   virtual bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                         std::span<double> d_v) = 0;
   virtual bool begin(const MotionState&) { return false; }
@@ -77,9 +80,9 @@ class DrivenDynamics {
   std::vector<double> wrench_, outer_torques_;
 };
 
-std::unique_ptr<DrivenDynamics> make_tree_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques,
-                                                   DrivenOptions options);
-std::unique_ptr<DrivenDynamics> make_loop_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques,
-                                                   DrivenOptions options);
+std::unique_ptr<DrivenDynamics> make_tree_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism,
+                                                   Torques torques, DrivenOptions options);
+std::unique_ptr<DrivenDynamics> make_loop_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism,
+                                                   Torques torques, DrivenOptions options);
 
 }  // namespace lw

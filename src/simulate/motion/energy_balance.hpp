@@ -1,8 +1,9 @@
 // What a motion's energy should be, and by how much it is not: E(t) − E(0) − work + losses along a motion of a Driven.
 //
-// That residual is what the integrator, or anything else, has made of nothing. It is held against the largest energy in play:
-// kinetic energy, change of potential energy, work and losses, each at its largest so far. Where it is no more than the round-off
-// of the sums that it is the difference of (an arm that is held at rest high above the ground), it is held against these.
+// That residual is what the integrator, or anything else, has made of nothing. It is held against the largest energy in
+// play: kinetic energy, change of potential energy, work and losses, each at its largest so far. Where it is no more
+// than the round-off of the sums that it is the difference of (an arm that is held at rest high above the ground), it
+// is held against these.
 #pragma once
 
 #include "driven.hpp"

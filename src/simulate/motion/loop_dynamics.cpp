@@ -17,8 +17,8 @@
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
 #include "../../dynamics/assembly/assembly.hpp"
-#include "../../dynamics/loops/closed_forward_losses.hpp"
 #include "../../dynamics/kinematics/closure.hpp"
+#include "../../dynamics/loops/closed_forward_losses.hpp"
 #include "../../dynamics/loops/loop_coordinates.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
 #include "../../dynamics/loops/multipliers.hpp"
@@ -170,8 +170,8 @@ class LoopDynamics : public DrivenDynamics {
     const double independence = independence_of_closures(model_, given_, to.q) / independence_;
     // where branches meet, every choice of coordinates loses its margin as the closures lose their rank; where this one
     // loses far more, it is to blame
-    const bool blind =
-        is_fixed() && after.least < kDeadCentre * usual_margin_ && after.least < kToBlame * independence * usual_margin_;
+    const bool blind = is_fixed() && after.least < kDeadCentre * usual_margin_ &&
+                       after.least < kToBlame * independence * usual_margin_;
     if (independence < kNearBranch && !blind) {
       near_branch_ = true;
       return turned ? Passage::branch : Passage::beside;

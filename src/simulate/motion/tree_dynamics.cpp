@@ -6,9 +6,9 @@
 #include <Eigen/LU>
 
 #include "../../codegen/trace/function_derivatives.hpp"
-#include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/derivatives/forward_derivatives.hpp"
 #include "../../dynamics/friction/forward_friction.hpp"
+#include "../../dynamics/tree/aba.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "driven_code.hpp"
 #include "driven_dynamics.hpp"
@@ -35,7 +35,8 @@ class TreeDynamics : public DrivenDynamics {
     if (dry_ && code_) compile_equations();
   }
 
-  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, std::span<double> dz) override {
+  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
+              std::span<double> dz) override {
     accelerations(t, q, v, a, true);
     if (dz.empty()) return;
     dz[0] = power_of(tau(), v);
@@ -87,7 +88,8 @@ class TreeDynamics : public DrivenDynamics {
   std::span<double> tau() override { return std::span(in_).subspan(nq_ + nv_, nv_); }
 
  private:
-  void accelerations(double t, std::span<const double> q, std::span<const double> v, std::span<double> a, bool same_directions) {
+  void accelerations(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
+                     bool same_directions) {
     std::copy(q.begin(), q.end(), in_.begin());
     std::copy(v.begin(), v.end(), in_.begin() + static_cast<std::ptrdiff_t>(nq_));
     if (torques_) torques_(t, q, v, tau());
@@ -113,8 +115,10 @@ class TreeDynamics : public DrivenDynamics {
     const bool interpreted = options_.way == DrivenOptions::Way::interpreted;
     code_.emplace(*mechanism_, functions, trace_options(), interpreted);
     notes_ = code_->notes();
-    if (code_->is_of_use()) way_ = interpreted ? DrivenOptions::Way::interpreted : DrivenOptions::Way::compiled;
-    else code_.reset();
+    if (code_->is_of_use())
+      way_ = interpreted ? DrivenOptions::Way::interpreted : DrivenOptions::Way::compiled;
+    else
+      code_.reset();
     parts_.resize(6 * nv_);
     motion_.resize(in_.size());
   }
@@ -132,7 +136,8 @@ class TreeDynamics : public DrivenDynamics {
     TraceOptions trace = trace_options();
     trace.friction = false;
     state_.resize(nq_ + nv_);
-    equations_.emplace(*mechanism_, std::vector<std::string>{"mass-matrix", "bias"}, trace, way_ == DrivenOptions::Way::interpreted);
+    equations_.emplace(*mechanism_, std::vector<std::string>{"mass-matrix", "bias"}, trace,
+                       way_ == DrivenOptions::Way::interpreted);
     if (!equations_->is_of_use()) sticking_->take_equations_from({});
   }
 
@@ -179,8 +184,10 @@ class TreeDynamics : public DrivenDynamics {
     std::copy_n(matrices_.begin() + static_cast<std::ptrdiff_t>(2 * n), n, d_tau_.begin());
   }
 
-  // total(q, q̇, q̈) = τ differentiated, joints that stick held: −(∂total/∂q̈)⁻¹ ∂total/∂(q, q̇), and its inverse along τ.
-  void by_dual_numbers(std::span<const double> q, std::span<const double> v, std::span<double> d_q, std::span<double> d_v) {
+  // total(q, q̇, q̈) = τ differentiated, joints that stick held: −(∂total/∂q̈)⁻¹ ∂total/∂(q, q̇), and its inverse along
+  // τ.
+  void by_dual_numbers(std::span<const double> q, std::span<const double> v, std::span<double> d_q,
+                       std::span<double> d_v) {
     const auto n = static_cast<Eigen::Index>(nv_);
     if (!dual_) {
       ParameterValues<Dual> values;
@@ -262,8 +269,8 @@ class TreeDynamics : public DrivenDynamics {
 
 }  // namespace
 
-std::unique_ptr<DrivenDynamics> make_tree_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques,
-                                                   DrivenOptions options) {
+std::unique_ptr<DrivenDynamics> make_tree_dynamics(const Model<double>& model, std::optional<Mechanism> mechanism,
+                                                   Torques torques, DrivenOptions options) {
   return std::make_unique<TreeDynamics>(model, std::move(mechanism), std::move(torques), std::move(options));
 }
 

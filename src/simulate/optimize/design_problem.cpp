@@ -221,7 +221,8 @@ class DesignProblemReader {
       if (n->kind != YamlNode::Kind::map) complaints_.error(n->where, "`inputs` should be a map of joints");
       for (const YamlNode::Entry& e : n->entries) {
         const std::size_t v = place(values_.velocity_names, e.key, e.where);
-        if (v < options.drive.torques.size() && !actuated_.empty() && std::ranges::find(actuated_, e.key) == actuated_.end()) {
+        if (v < options.drive.torques.size() && !actuated_.empty() &&
+            std::ranges::find(actuated_, e.key) == actuated_.end()) {
           complaints_.error(e.where, fmt::format("{} follows the loops of `{}` and is not actuated", in_quotes(e.key),
                                                  problem_.mechanism.name));
         }
@@ -351,10 +352,13 @@ DesignProblem read_design_problem(const std::string& text, const std::string& fi
 }
 
 DesignProblem load_design_problem(const std::string& path) {
-  const auto fail = [&](const char* why, const char* hint = "") { throw Error(ErrorCode::io, {{Severity::error, {path, 0, 0}, why, hint}}); };
+  const auto fail = [&](const char* why, const char* hint = "") {
+    throw Error(ErrorCode::io, {{Severity::error, {path, 0, 0}, why, hint}});
+  };
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
-  if (!std::filesystem::exists(status)) fail("there is no such file", "a problem is a file that names its mechanism, see `linkwright optimize --help`");
+  if (!std::filesystem::exists(status))
+    fail("there is no such file", "a problem is a file that names its mechanism, see `linkwright optimize --help`");
   if (std::filesystem::is_directory(status)) fail("this is a folder, not a file");
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <exception>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 #include <nlopt.hpp>
 
 #include "descent.hpp"
@@ -13,8 +13,8 @@
 namespace lw {
 namespace {
 
-constexpr double kMet = 1e-7;     // of a constraint, relative to its size
-constexpr double kNearby = 1e-4;  // of the ranges of parameters: how far away a better design is looked for
+constexpr double kMet = 1e-7;       // of a constraint, relative to its size
+constexpr double kNearby = 1e-4;    // of the ranges of parameters: how far away a better design is looked for
 constexpr double kElsewhere = 0.1;  // of the ranges: how far away a cost without a slope is looked at once more
 constexpr double kFlat = 1e-12;     // of the sizes of its terms: a slope of the cost over the ranges that is rounding
 constexpr int kAgain = 3;
@@ -168,7 +168,8 @@ class DesignSearch {
     for (const ConstraintRow& row : rows_) most = std::max(most, violated_by(row));
     return most;
   }
-  // Whether the cost has no slope here: no parameter changes it, over its whole range, by more than rounding of its terms.
+  // Whether the cost has no slope here: no parameter changes it, over its whole range, by more than rounding of its
+  // terms.
   bool is_flat() const {
     double size = 0.0;
     for (std::size_t f = 0; f < problem_.cost.size(); ++f) size += std::abs(problem_.cost[f].weight * values_[f]);
@@ -179,8 +180,8 @@ class DesignSearch {
     }
     return true;
   }
-  // A search that begins where the cost is least sees no slope either: so a look from further away, each parameter moved by
-  // another part of its range. Where that cannot be run, nothing is said.
+  // A search that begins where the cost is least sees no slope either: so a look from further away, each parameter
+  // moved by another part of its range. Where that cannot be run, nothing is said.
   bool is_flat_elsewhere(std::vector<double> x) {
     for (std::size_t k = 0; k < n_; ++k) {
       const double step = kElsewhere * (1.0 + 0.5 * static_cast<double>(k) / static_cast<double>(n_));

@@ -1,9 +1,11 @@
 // Design optimisation: the least cost of a run over parameters within bounds, under constraints, on exact gradients.
 //
-//   min Σ weight · F₀(b)   with   F_i(b) = value,   low ≤ F_j(b) ≤ high,   lower ≤ b ≤ upper          (F as in design_run.hpp)
+//   min Σ weight · F₀(b)   with   F_i(b) = value,   low ≤ F_j(b) ≤ high,   lower ≤ b ≤ upper          (F as in
+//                          design_run.hpp)
 //
-// by sequential quadratic programming (Kraft 1988, as NLopt has it). Parameters are scaled by their bounds, cost and constraints
-// by their first values and limits. Where no design meets the constraints, the one that comes nearest is found and reported so.
+// by sequential quadratic programming (Kraft 1988, as NLopt has it). Parameters are scaled by their bounds, cost and
+// constraints by their first values and limits. Where no design meets the constraints, the one that comes nearest is
+// found and reported so.
 #pragma once
 
 #include <functional>
@@ -45,8 +47,8 @@ struct DesignProblem {
   int evaluations = 500;
 };
 
-// Throws Error(usage) for names and formulas that are none, Error(data) with the place for what a problem cannot have (bounds the
-// wrong way round, no cost).
+// Throws Error(usage) for names and formulas that are none, Error(data) with the place for what a problem cannot have
+// (bounds the wrong way round, no cost).
 std::unique_ptr<DesignRun> make_run(const DesignProblem& problem);
 
 struct DesignStep {
@@ -56,9 +58,9 @@ struct DesignStep {
 };
 
 struct DesignOptimum {
-  // optimal: no way down is left, to first order, or a step of a ten-thousandth of the bounds along it finds nothing better;
-  // indifferent: the cost has no slope at any design that was run, one of them a tenth of the bounds away: nothing to choose;
-  // stalled: a step finds something better, and the search cannot make use of it
+  // optimal: no way down is left, to first order, or a step of a ten-thousandth of the bounds along it finds nothing
+  // better; indifferent: the cost has no slope at any design that was run, one of them a tenth of the bounds away:
+  // nothing to choose; stalled: a step finds something better, and the search cannot make use of it
   enum class End { optimal, indifferent, stalled, infeasible, out_of_evaluations } end = End::optimal;
   DesignStep before, after;
   struct Constraint {
@@ -70,12 +72,13 @@ struct DesignOptimum {
   std::vector<DesignStep> history;  // every design that was run, in order
 };
 
-// Throws Error(data) where the cost or a constraint is not a number, with the parameters for which it is not, and where a run fails.
-// `progress`: after every evaluation.
+// Throws Error(data) where the cost or a constraint is not a number, with the parameters for which it is not, and where
+// a run fails. `progress`: after every evaluation.
 DesignOptimum optimize_design(const DesignProblem& problem, DesignRun& run,
                               const std::function<void(int evaluation, const DesignStep&)>& progress = {});
 
-// The mechanism with these values of its parameters; formulas over them stay. Variables of the initial state have no place in it.
+// The mechanism with these values of its parameters; formulas over them stay. Variables of the initial state have no
+// place in it.
 Mechanism with_values(Mechanism mechanism, const std::vector<DesignVariable>& variables, std::span<const double> b);
 bool has_place_in(const Mechanism& mechanism, const DesignVariable& variable);
 

@@ -15,7 +15,8 @@ namespace lw {
 namespace {
 
 // to = from + factor · rate, entry by entry.
-void move_along(const std::vector<double>& from, double factor, const std::vector<double>& rate, std::vector<double>& to) {
+void move_along(const std::vector<double>& from, double factor, const std::vector<double>& rate,
+                std::vector<double>& to) {
   const double *const x = from.data(), *const r = rate.data();
   double* const y = to.data();
   const std::size_t n = to.size();
@@ -88,7 +89,8 @@ class BatchRun::Lanes {
  private:
   void refuse_what_has_no_place() const {
     const auto refuse = [&](const char* what) {
-      throw Error(ErrorCode::model, fmt::format("`{}` has {}: its motions are simulated one by one", model_.name, what));
+      throw Error(ErrorCode::model,
+                  fmt::format("`{}` has {}: its motions are simulated one by one", model_.name, what));
     };
     if (!model_.loops.empty()) refuse("closed loops");
     if (!model_.forces.empty()) refuse("outer forces");
@@ -140,13 +142,14 @@ class BatchRun::Lanes {
   void check(double t, const std::vector<double>& q, const std::vector<double>& v) const {
     double sum = 0.0;
     for (const double x : a_) sum += 0.0 * x;
-    if (sum == 0.0) [[likely]] return;
+    if (sum == 0.0) [[likely]]
+      return;
     const auto at = static_cast<std::size_t>(
         std::find_if(a_.begin(), a_.end(), [](double x) { return !std::isfinite(x); }) - a_.begin());
     const std::size_t lane = at / nv_;
-    throw NotFinite(fmt::format("lane {}: the acceleration of `{}` is {} at t = {:.9g} s; q = {:.6g}; qd = {:.6g}", lane,
-                                model_.velocity_names[at % nv_], fault_of(a_[at]), t, fmt::join(row(q, lane, nq_), ", "),
-                                fmt::join(row(v, lane, nv_), ", ")));
+    throw NotFinite(fmt::format("lane {}: the acceleration of `{}` is {} at t = {:.9g} s; q = {:.6g}; qd = {:.6g}",
+                                lane, model_.velocity_names[at % nv_], fault_of(a_[at]), t,
+                                fmt::join(row(q, lane, nq_), ", "), fmt::join(row(v, lane, nv_), ", ")));
   }
 
   // q of a displacement u_, for all lanes; and how fast u_ grows there.

@@ -1,12 +1,12 @@
-// Many motions of one mechanism at once: Runge and Kutta's fourth-order step over all of them, forward dynamics compiled for
-// vectors.
+// Many motions of one mechanism at once: Runge and Kutta's fourth-order step over all of them, forward dynamics
+// compiled for vectors.
 //
 //   BatchRun run(load("puma560"), 8);
 //   std::copy(…, run.q(3).begin());       // the state of lane 3
 //   run.advance(1.0, 1e-3);
 //
-// All lanes keep the same time, and a lane's motion is the same whatever the others do. What is dry has no place here: its stops
-// come at a different time in every lane.
+// All lanes keep the same time, and a lane's motion is the same whatever the others do. What is dry has no place here:
+// its stops come at a different time in every lane.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ class BatchRun {
   double t() const;
   std::span<double> q(std::size_t lane);
   std::span<double> v(std::size_t lane);
-  double work(std::size_t lane) const;    // of the torques
+  double work(std::size_t lane) const;  // of the torques
   double losses(std::size_t lane) const;
   MotionState state(std::size_t lane) const;  // z = {work, losses}
   bool is_vectorised() const;                 // else lane by lane, with the same results

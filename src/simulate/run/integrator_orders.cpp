@@ -13,12 +13,12 @@
 namespace lw {
 namespace {
 
-constexpr double kLongestCourse = 0.5;  // seconds
+constexpr double kLongestCourse = 0.5;   // seconds
 constexpr double kSmallestTold = 5e-13;  // of errors that are told from round-off
-constexpr long kMostPaces = 2000;       // of what swings ten million times a second no more is learnt by waiting
+constexpr long kMostPaces = 2000;        // of what swings ten million times a second no more is learnt by waiting
 
-// How fast a motion changes: the shortest step that it takes to err by no more than a millionth. And how far it goes: loops may come
-// to a pose at which their mode ends.
+// How fast a motion changes: the shortest step that it takes to err by no more than a millionth. And how far it goes:
+// loops may come to a pose at which their mode ends.
 struct Pace {
   double step = kLongestCourse, reach = kLongestCourse;
 };
@@ -78,8 +78,8 @@ std::vector<ConvergenceCurve> integrator_orders(const Mechanism& mechanism, cons
       } catch (const Error&) {
         // a step that is too long for this method
       }
-      // between the size of the motion and where round-off shows. Orders come out too low as long as steps are long, and an error that
-      // changes its sign makes single pairs too flat: of the last two the steeper one
+      // between the size of the motion and where round-off shows. Orders come out too low as long as steps are long,
+      // and an error that changes its sign makes single pairs too flat: of the last two the steeper one
       const bool measurable = error > kSmallestTold && before < 1e-2 && before > 0.0;
       if (measurable) {
         c.compared = true;

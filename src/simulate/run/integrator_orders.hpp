@@ -2,8 +2,8 @@
 //
 //   order = log₂ e(h)/e(h/2),  e(h) = |y_h(T) − y(T)| / |y(T)|
 //
-// T and the longest step follow the motion: a lively mechanism wants short ones, lest they blow up, a slow one long ones, lest all
-// errors be round-off.
+// T and the longest step follow the motion: a lively mechanism wants short ones, lest they blow up, a slow one long
+// ones, lest all errors be round-off.
 #pragma once
 
 #include <string>

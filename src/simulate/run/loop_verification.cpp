@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include "../../base/index.hpp"
 #include "../../base/linear.hpp"
@@ -14,10 +14,10 @@
 #include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/loops/closed_derivative_terms.hpp"
 #include "../../dynamics/loops/closed_states.hpp"
-#include "../../dynamics/tree/energy.hpp"
-#include "../../dynamics/tree/kinematics.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
 #include "../../dynamics/loops/multipliers.hpp"
+#include "../../dynamics/tree/energy.hpp"
+#include "../../dynamics/tree/kinematics.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../../model/over.hpp"
 #include "run.hpp"
@@ -31,7 +31,8 @@ using Numbers = std::vector<double>;
 // Joints that follow, of which more take minutes to derive code for.
 constexpr std::size_t kMostVerifiedFollowers = 12;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr const char *kClosedStates = "random states", *kClosedRun = "along a run", *kClosedOrders = "order of integrators";
+constexpr const char *kClosedStates = "random states", *kClosedRun = "along a run",
+                     *kClosedOrders = "order of integrators";
 
 double greatest(std::span<const double> x) {
   double most = 0.0;
@@ -69,11 +70,17 @@ class LoopVerifier {
 
   VerificationReport whole() {
     const std::vector<std::pair<const char*, void (LoopVerifier::*)()>> parts{
-        {"complement", &LoopVerifier::complement}, {"mass matrix", &LoopVerifier::mass_matrix}, {"forward dynamics", &LoopVerifier::forward},
-        {"compiled code", &LoopVerifier::code},    {"derivatives", &LoopVerifier::derivatives}, {"power", &LoopVerifier::power},
-        {"a run", &LoopVerifier::runs},            {"integrators", &LoopVerifier::orders}};
+        {"complement", &LoopVerifier::complement},
+        {"mass matrix", &LoopVerifier::mass_matrix},
+        {"forward dynamics", &LoopVerifier::forward},
+        {"compiled code", &LoopVerifier::code},
+        {"derivatives", &LoopVerifier::derivatives},
+        {"power", &LoopVerifier::power},
+        {"a run", &LoopVerifier::runs},
+        {"integrators", &LoopVerifier::orders}};
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (options_.progress) options_.progress(static_cast<double>(k) / static_cast<double>(parts.size()), parts[k].first);
+      if (options_.progress)
+        options_.progress(static_cast<double>(k) / static_cast<double>(parts.size()), parts[k].first);
       try {
         (this->*parts[k].second)();
       } catch (const Disagreement& e) {
@@ -89,8 +96,8 @@ class LoopVerifier {
   void judge(const char* group, std::string name, double worst, double allowed, const char* unit, const char* why,
              std::string note = {}) {
     const bool fine = worst <= allowed;  // false for NaN
-    result_.checks.push_back({group, std::move(name), worst, allowed, fine ? Verdict::passed : Verdict::failed, std::move(note),
-                              unit, why});
+    result_.checks.push_back(
+        {group, std::move(name), worst, allowed, fine ? Verdict::passed : Verdict::failed, std::move(note), unit, why});
   }
   void skip(const char* group, std::string name, std::string why) {
     result_.checks.push_back({group, std::move(name), 0.0, 0.0, Verdict::skipped, std::move(why), {}, {}});
@@ -135,7 +142,8 @@ class LoopVerifier {
         for (std::size_t i = 0; i < rates.size(); ++i) worst = worse(worst, std::abs(there.q[i].d - rates[i]) / size);
       }
     }
-    judge(kClosedStates, "velocities that follow, against dual numbers through the position", worst, 1e-11, "of the largest", limits::kNewton);
+    judge(kClosedStates, "velocities that follow, against dual numbers through the position", worst, 1e-11,
+          "of the largest", limits::kNewton);
   }
 
   void mass_matrix() {
@@ -149,7 +157,8 @@ class LoopVerifier {
         unit.assign(n_, 0.0);
         unit[k] = 1.0;
         closed_forces<double>(model_, plan_, work_, c.q, still, unit, column);
-        for (std::size_t i = 0; i < n_; ++i) worst = worse(worst, std::abs(column[i] - rest[i] - c.H[k * n_ + i]) / scale);
+        for (std::size_t i = 0; i < n_; ++i)
+          worst = worse(worst, std::abs(column[i] - rest[i] - c.H[k * n_ + i]) / scale);
       }
     }
     judge(kClosedStates, "mass matrix RᵀMR, against unit accelerations", worst, 1e-12,
@@ -176,9 +185,12 @@ class LoopVerifier {
       const double size = std::max(1.0, greatest(all));
       for (std::size_t i = 0; i < all.size(); ++i) closed = worse(closed, std::abs(all[i] - work_.qdd[i]) / size);
     }
-    judge(kClosedStates, "forward dynamics put back into inverse dynamics", own, 1e-11, "of |H| |q̈| + |h|", limits::kNewton);
-    judge(kClosedStates, "forward dynamics by multipliers, put into inverse dynamics", other, 1e-10, "of |H| |q̈| + |h|", limits::kNewton);
-    judge(kClosedStates, "accelerations that follow, against multipliers", closed, 1e-9, "of the largest", limits::kNewton);
+    judge(kClosedStates, "forward dynamics put back into inverse dynamics", own, 1e-11, "of |H| |q̈| + |h|",
+          limits::kNewton);
+    judge(kClosedStates, "forward dynamics by multipliers, put into inverse dynamics", other, 1e-10, "of |H| |q̈| + |h|",
+          limits::kNewton);
+    judge(kClosedStates, "accelerations that follow, against multipliers", closed, 1e-9, "of the largest",
+          limits::kNewton);
   }
   // Generalised forces that q̈ needs, less those that the torques give.
   double balance(const ClosedState& c, const Numbers& qdd) {
@@ -194,10 +206,12 @@ class LoopVerifier {
   bool codes(const char* name) {
     if (!options_.compiled) return skip(kClosedStates, name, "not asked for"), false;
     if (plan_.dependent.size() <= kMostVerifiedFollowers) return true;
-    skip(kClosedStates, name, fmt::format("code for more than {} joints that follow takes minutes to make", kMostVerifiedFollowers));
+    skip(kClosedStates, name,
+         fmt::format("code for more than {} joints that follow takes minutes to make", kMostVerifiedFollowers));
     return false;
   }
-  Numbers called(Compiled& compiled, const char* function, const ClosedState& c, const Numbers& last, std::size_t outputs) {
+  Numbers called(Compiled& compiled, const char* function, const ClosedState& c, const Numbers& last,
+                 std::size_t outputs) {
     Numbers in = c.s.q, out(outputs + plan_.dependent_q.size() + plan_.unknown.size());
     for (const Numbers* part : {&c.s.qd, &last, &c.s.guess}) in.insert(in.end(), part->begin(), part->end());
     compiled(function, in, out);
@@ -216,13 +230,17 @@ class LoopVerifier {
       if (!driven) continue;
       closed_inverse<double>(model_, plan_, work_, c.q, c.s.qd, c.s.qdd, tau);
       const Numbers got = called(compiled, "inverse", c, c.s.qdd, tau.size());
-      for (std::size_t k = 0; k < tau.size(); ++k) inverse = worse(inverse, std::abs(got[k] - tau[k]) / std::max(1.0, terms(c, c.s.qdd)));
+      for (std::size_t k = 0; k < tau.size(); ++k)
+        inverse = worse(inverse, std::abs(got[k] - tau[k]) / std::max(1.0, terms(c, c.s.qdd)));
     }
     const std::string how = compiled.is_native() ? "" : "interpreted: there is no compiler";
     const char* name = "compiled inverse dynamics, against the algorithm";
-    if (!driven) skip(kClosedStates, name, "the actuated joints do not determine the motion");
-    else judge(kClosedStates, name, inverse, 1e-11, "of |H| |q̈| + |h|", limits::kNewton, how);
-    judge(kClosedStates, "compiled forward dynamics put back", forward, 1e-11, "of |H| |q̈| + |h|", limits::kNewton, how);
+    if (!driven)
+      skip(kClosedStates, name, "the actuated joints do not determine the motion");
+    else
+      judge(kClosedStates, name, inverse, 1e-11, "of |H| |q̈| + |h|", limits::kNewton, how);
+    judge(kClosedStates, "compiled forward dynamics put back", forward, 1e-11, "of |H| |q̈| + |h|", limits::kNewton,
+          how);
   }
 
   void derivatives() {
@@ -230,7 +248,9 @@ class LoopVerifier {
     Compiled compiled = compile(mechanism_, {"forward-derivatives"});
     ClosedWorkspace<Dual> work(dual_, plan_);
     double worst_q = 0.0, worst_qd = 0.0;
-    const auto off = [](double a, double b, double scale) { return a == b ? 0.0 : std::abs(a - b) / scale; };  // both may be zero
+    const auto off = [](double a, double b, double scale) {
+      return a == b ? 0.0 : std::abs(a - b) / scale;
+    };  // both may be zero
     const std::size_t motors = plan_.actuated.size(), count = std::min<std::size_t>(states_.size(), 20);
     std::vector<Dual> qdd(n_);
     for (std::size_t i = 0; i < count; ++i) {
@@ -258,11 +278,14 @@ class LoopVerifier {
         qd[k].d = 1.0;
         closed_forward<Dual>(dual_, plan_, work, q, qd, tau, qdd);
         qd[k].d = 0.0;
-        for (std::size_t r = 0; r < n_; ++r) worst_qd = worse(worst_qd, off(qdd[r].d, got[(n_ + k) * n_ + r], scale_qd));
+        for (std::size_t r = 0; r < n_; ++r)
+          worst_qd = worse(worst_qd, off(qdd[r].d, got[(n_ + k) * n_ + r], scale_qd));
       }
     }
-    judge(kClosedStates, "∂q̈/∂q of code, against dual numbers", worst_q, 100.0, "ε cond(H) cond(J) of its terms", limits::kClosedDerivatives);
-    judge(kClosedStates, "∂q̈/∂q̇ of code, against dual numbers", worst_qd, 100.0, "ε cond(H) cond(J) of its terms", limits::kClosedDerivatives);
+    judge(kClosedStates, "∂q̈/∂q of code, against dual numbers", worst_q, 100.0, "ε cond(H) cond(J) of its terms",
+          limits::kClosedDerivatives);
+    judge(kClosedStates, "∂q̈/∂q̇ of code, against dual numbers", worst_qd, 100.0, "ε cond(H) cond(J) of its terms",
+          limits::kClosedDerivatives);
   }
 
   // dE/dt of all bodies, by dual numbers along the motion of the tree, is what the torques do.
@@ -286,7 +309,8 @@ class LoopVerifier {
       const Energy<Dual> e = energy<Dual>(dual_, work, q, qd);
       double speed = 0.0;
       for (const double v : c.s.qd) speed += std::abs(v);
-      worst = worse(worst, std::abs(e.kinetic.d + e.potential.d - in) / std::max(1e-300, speed * terms(c, qdd) + std::abs(in)));
+      worst = worse(
+          worst, std::abs(e.kinetic.d + e.potential.d - in) / std::max(1e-300, speed * terms(c, qdd) + std::abs(in)));
     }
     judge(kClosedStates, name, worst, 1e-11, "of |q̇|·(|H| |q̈| + |h|)", limits::kNewton);
   }
@@ -314,11 +338,14 @@ class LoopVerifier {
   }
   RunResult run_for_a_while(const Scenario& s, const std::vector<RunListener*>& listeners) const {
     constexpr long kMostSteps = 20'000;
-    ScenarioDriven scene(mechanism_, s, options_.compiled ? DrivenOptions::Way::automatic : DrivenOptions::Way::reference);
+    ScenarioDriven scene(mechanism_, s,
+                         options_.compiled ? DrivenOptions::Way::automatic : DrivenOptions::Way::reference);
     const auto integrator = make_integrator("dormand-prince", s.options);
-    RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, listeners,
-                                              [&](double) { return integrator->counts().steps < kMostSteps; }});
-    if (r.end == RunResult::End::interrupted) r.ended_by = fmt::format("after {} steps it has come to t = {:.3g} s only", kMostSteps, r.final.t);
+    RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, listeners, [&](double) {
+                                                return integrator->counts().steps < kMostSteps;
+                                              }});
+    if (r.end == RunResult::End::interrupted)
+      r.ended_by = fmt::format("after {} steps it has come to t = {:.3g} s only", kMostSteps, r.final.t);
     return r;
   }
 
@@ -335,7 +362,8 @@ class LoopVerifier {
     const RunResult minimal = run_for_a_while(free(false), {&course}), redundant = run_for_a_while(free(true), {});
     const char* name = "energy that is not accounted for, free motion";
     // a mode that ends on the way is the mechanism's, not an error: redundant coordinates go on
-    const bool ends = minimal.end == RunResult::End::failed && soundness(minimal.final.q) < 0.1 * soundness(states_.front().q);
+    const bool ends =
+        minimal.end == RunResult::End::failed && soundness(minimal.final.q) < 0.1 * soundness(states_.front().q);
     for (const RunResult* r : {&minimal, &redundant}) {
       const std::string which = fmt::format("{}, {} coordinates", name, r == &minimal ? "minimal" : "redundant");
       if (r == &minimal && ends) {
@@ -345,26 +373,36 @@ class LoopVerifier {
       } else {
         judge(kClosedRun, which, r->energy_residual, 1e-9, "of the largest energy", limits::kIntegration,
               fmt::format("{} steps", r->counts.steps));
-        judge(kClosedRun, fmt::format("closures, {} coordinates", r == &minimal ? "minimal" : "redundant"), r->closure, 1e-9, "m or rad",
-              limits::kNewton);
+        judge(kClosedRun, fmt::format("closures, {} coordinates", r == &minimal ? "minimal" : "redundant"), r->closure,
+              1e-9, "m or rad", limits::kNewton);
       }
     }
     if (minimal.end != RunResult::End::duration || redundant.end != RunResult::End::duration) return;
     double off = 0.0;
-    for (std::size_t k = 0; k < minimal.final.q.size(); ++k) off = worse(off, std::abs(minimal.final.q[k] - redundant.final.q[k]));
+    for (std::size_t k = 0; k < minimal.final.q.size(); ++k)
+      off = worse(off, std::abs(minimal.final.q[k] - redundant.final.q[k]));
     judge(kClosedRun, "minimal against redundant coordinates at the end", off, 1e-7, "m or rad", limits::kIntegration);
   }
 
   void orders() {
-    if (!model_.joint_elements.empty()) return skip(kClosedOrders, "all", "stops or tables have corners, at which every order is one");
+    if (!model_.joint_elements.empty())
+      return skip(kClosedOrders, "all", "stops or tables have corners, at which every order is one");
     result_.convergence = integrator_orders(mechanism_, free(false));
     for (const ConvergenceCurve& c : result_.convergence) {
       if (c.measured == 0.0 && c.error.back() <= kConvergedToRoundOff) {
         skip(kClosedOrders, c.integrator, "its errors are round-off at every step");
       } else if (!c.compared) {
-        skip(kClosedOrders, c.integrator, "no step of those tried is short enough for the motion and long enough to be told from round-off");
+        skip(kClosedOrders, c.integrator,
+             "no step of those tried is short enough for the motion and long enough to be told from round-off");
       } else if (c.measured == 0.0) {
-        result_.checks.push_back({kClosedOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step", {}, {}});
+        result_.checks.push_back({kClosedOrders,
+                                  c.integrator,
+                                  HUGE_VAL,
+                                  0.0,
+                                  Verdict::failed,
+                                  "its errors do not fall with the step",
+                                  {},
+                                  {}});
       } else {
         judge(kClosedOrders, c.integrator, std::max(0.0, c.nominal - c.measured), 0.49, "orders short", limits::kOrder,
               fmt::format("order {:.2f}, should be {}", c.measured, c.nominal));

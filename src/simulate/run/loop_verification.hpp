@@ -1,8 +1,9 @@
-// What the numbers of a mechanism with loops are worth (verification.hpp). Its second road is that of multipliers, which knows no independent
-// joints (dynamics/loops/multipliers.hpp).
+// What the numbers of a mechanism with loops are worth (verification.hpp). Its second road is that of multipliers,
+// which knows no independent joints (dynamics/loops/multipliers.hpp).
 //
-//   at random states   accelerations by multipliers put into the orthogonal complement's inverse dynamics; the complement against dual
-//                      numbers through the position; compiled code against the algorithms; derivatives against dual numbers; power
+//   at random states   accelerations by multipliers put into the orthogonal complement's inverse dynamics; the
+//                      complement against dual numbers through the position; compiled code against the algorithms;
+//                      derivatives against dual numbers; power
 //   along a run        minimal against redundant coordinates; energy; closures
 //   of integrators     the order by which the error falls with the step
 #pragma once

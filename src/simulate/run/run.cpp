@@ -15,10 +15,10 @@
 namespace lw {
 namespace {
 
-constexpr int kLooks = 4;              // at crossings, in a step that the integrator chose
-constexpr std::size_t kChatter = 20;   // times within `kMoment` of the duration, or of a second: that never ends
+constexpr int kLooks = 4;             // at crossings, in a step that the integrator chose
+constexpr std::size_t kChatter = 20;  // times within `kMoment` of the duration, or of a second: that never ends
 constexpr double kMoment = 1e-6, kShortly = 1e-3;
-constexpr int kStuck = 1000;           // steps in which the time does not go on
+constexpr int kStuck = 1000;  // steps in which the time does not go on
 constexpr std::size_t kMostEvents = 1000;
 constexpr double kJustPassed = 1e-12;  // of a crossing's value, where a pose of loops was found anew
 constexpr double kBeyond = 1e9;        // radians and metres that no mechanism comes to
@@ -35,8 +35,8 @@ bool passes(ScenarioEvent::Direction direction, double before, double after) {
 
 // A crossing that is watched: the formula's value where it was last looked at.
 //
-// An action that sends the state back (a bounce) leaves the formula on the far side by what bisection could not resolve. It then
-// counts as just before its crossing, by `shift`, so that the next one is found however soon it comes.
+// An action that sends the state back (a bounce) leaves the formula on the far side by what bisection could not
+// resolve. It then counts as just before its crossing, by `shift`, so that the next one is found however soon it comes.
 struct Watch {
   bool done = false;
   double before = 0.0, shift = 0.0;
@@ -45,7 +45,9 @@ struct Watch {
   double passed_at = 0.0;
   std::deque<double> fired;  // when, lately
 
-  std::ptrdiff_t fired_since(double t) const { return std::ranges::count_if(fired, [&](double x) { return x >= t; }); }
+  std::ptrdiff_t fired_since(double t) const {
+    return std::ranges::count_if(fired, [&](double x) { return x >= t; });
+  }
 };
 
 class Run {
@@ -84,8 +86,8 @@ class Run {
       // does not believe, is not known either
       if (stepping_ || judging_ || dynamic_cast<const ModesMeet*>(&e) != nullptr)
         state_ = result_.rows > 0 && shown_.t > before_.t ? shown_ : before_;
-      result_.ended_by = e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t)
-                                                     : explained(e, grows);
+      result_.ended_by =
+          e.code() == ErrorCode::io ? fmt::format("{}, at t = {:.9g} s", e.what(), state_.t) : explained(e, grows);
       try {
         record(state_);
       } catch (const Error&) {
@@ -245,8 +247,8 @@ class Run {
     const std::span<const double> v = crossings_(s.t, s.q, s.v);
     for (std::size_t k = 0; k < v.size(); ++k) {
       if (scenario_.events[k].time || std::isfinite(v[k])) continue;
-      throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at {}", scenario_.events[k].name, fault_of(v[k]),
-                                               scene_.describe(s)));
+      throw Error(ErrorCode::data, fmt::format("the crossing of the event `{}` is {} at {}", scenario_.events[k].name,
+                                               fault_of(v[k]), scene_.describe(s)));
     }
     to.assign(v.begin(), v.end());
     return to;
@@ -308,7 +310,8 @@ class Run {
     // followers of loops are known to round-off: what has just passed may seem to be before it
     for (const std::size_t k : due) {
       Watch& w = watches_[k];
-      if (!scenario_.events[k].time && (w.up ? w.before < 0.0 : w.before > 0.0) && std::abs(w.before) < kJustPassed) w.before = 0.0;
+      if (!scenario_.events[k].time && (w.up ? w.before < 0.0 : w.before > 0.0) && std::abs(w.before) < kJustPassed)
+        w.before = 0.0;
     }
     const bool set = std::ranges::any_of(due, [&](std::size_t k) { return !scenario_.events[k].set.empty(); });
     for (const std::size_t k : due) {
@@ -350,10 +353,10 @@ class Run {
       for (std::size_t i = 0; i < e.set.size(); ++i) {
         if (!std::isfinite(x[i])) {
           const auto& names = e.set[i].velocity ? scene_.model().velocity_names : scene_.model().coordinate_names;
-          throw Error(ErrorCode::data, fmt::format("the event `{}` sets {}{} to {} at {}", e.name,
-                                                   e.set[i].velocity ? "qd." : "q.",
-                                                   names[static_cast<std::size_t>(e.set[i].index)], fault_of(x[i]),
-                                                   scene_.describe(before)));
+          throw Error(
+              ErrorCode::data,
+              fmt::format("the event `{}` sets {}{} to {} at {}", e.name, e.set[i].velocity ? "qd." : "q.",
+                          names[static_cast<std::size_t>(e.set[i].index)], fault_of(x[i]), scene_.describe(before)));
         }
         (e.set[i].velocity ? state_.v : state_.q)[static_cast<std::size_t>(e.set[i].index)] = x[i];
       }
@@ -388,7 +391,8 @@ class Run {
     return crossings_(ahead.t, ahead.q, ahead.v)[k] - here;
   }
 
-  // Whether what was set has turned the crossing of event k round: just past upwards and falling again, or the other way.
+  // Whether what was set has turned the crossing of event k round: just past upwards and falling again, or the other
+  // way.
   void watch_return(std::size_t k) {
     Watch& w = watches_[k];
     if (std::abs(w.before) > 2.0 * std::abs(w.passed_at)) return;  // it was set elsewhere
@@ -416,8 +420,8 @@ class Run {
     judging_ = true;
     if (guard_ && result_.end != RunResult::End::failed) guard_->judge(s, e.residual, opening);
     judging_ = false;
-    const RunRow row{s.t, s.q, s.v, a_, scene_.torques(), e.kinetic, e.potential, s.z[0], s.z[1], e.residual,
-                     outputs_(s.t, s.q, s.v)};
+    const RunRow row{s.t,         s.q,    s.v,    a_,         scene_.torques(),       e.kinetic,
+                     e.potential, s.z[0], s.z[1], e.residual, outputs_(s.t, s.q, s.v)};
     for (RunListener* l : options_.listeners) l->row(row);
     last_row_ = s.t;
     shown_ = s;
@@ -455,13 +459,13 @@ RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& sce
   // what would end in a hundred years is a slip of the pen
   constexpr double kMostRows = 1e9, kMostSteps = 1e12;
   if (options.duration / options.sample > kMostRows) {
-    throw Error(ErrorCode::usage, fmt::format("a row every {:g} s is {:.1e} rows in {:g} s: that never ends", options.sample,
-                                              options.duration / options.sample, options.duration));
+    throw Error(ErrorCode::usage, fmt::format("a row every {:g} s is {:.1e} rows in {:g} s: that never ends",
+                                              options.sample, options.duration / options.sample, options.duration));
   }
   const double step = scenario.options.step;
   if (!is_adaptive(scenario.integrator, scenario.options) && options.duration / step > kMostSteps) {
-    throw Error(ErrorCode::usage, fmt::format("steps of {:g} s are {:.1e} steps in {:g} s: that never ends", step, options.duration / step,
-                                              options.duration));
+    throw Error(ErrorCode::usage, fmt::format("steps of {:g} s are {:.1e} steps in {:g} s: that never ends", step,
+                                              options.duration / step, options.duration));
   }
   return Run(scene, integrator, scenario, options)();
 }

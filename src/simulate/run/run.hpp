@@ -1,8 +1,9 @@
 // A run: from the scenario's beginning to its end, with events on the way, row by row to whoever listens.
 //
-// Steps end at the corners of inputs and at the instants of timed events; outputs lie on a grid of their own. A crossing is looked
-// for on the integrator's interpolation between two instants at which the formula has different signs, by bisection down to
-// round-off; the state goes on from just behind it. Whatever ends a run, be it an error, listeners have had every row before.
+// Steps end at the corners of inputs and at the instants of timed events; outputs lie on a grid of their own. A
+// crossing is looked for on the integrator's interpolation between two instants at which the formula has different
+// signs, by bisection down to round-off; the state goes on from just behind it. Whatever ends a run, be it an error,
+// listeners have had every row before.
 #pragma once
 
 #include <functional>
@@ -34,10 +35,10 @@ class RunListener {
 
 struct RunOptions {
   double duration = 0.0;
-  double sample = 0.0;                           // seconds between rows
+  double sample = 0.0;  // seconds between rows
   std::vector<RunListener*> listeners = {};
-  std::function<bool(double t)> proceed = {};    // asked at every step; false: the run ends there
-  bool guard = true;                             // the run watches its energy, closures and progress (run_guard.hpp)
+  std::function<bool(double t)> proceed = {};  // asked at every step; false: the run ends there
+  bool guard = true;                           // the run watches its energy, closures and progress (run_guard.hpp)
 };
 
 struct RunResult {
@@ -45,7 +46,7 @@ struct RunResult {
   std::string ended_by;  // the event, or what failed, with time and state
   IntegratorCounts counts;
   double energy_residual = 0.0;  // the largest of all rows, of the largest energy in play (energy_balance.hpp)
-  double closure = 0.0;  // of loops: the largest residual of all rows, m or rad
+  double closure = 0.0;          // of loops: the largest residual of all rows, m or rad
   long rows = 0;
   MotionState final;
   std::vector<RunEvent> events;  // the first 1000

@@ -6,17 +6,18 @@
 //               tolerance, if that is more)
 //   progress    so many steps in a row advance the time by next to nothing
 //
-// The estimate: of adaptive methods their tolerance, step by step; of fixed steps the difference between one step and two half steps,
-// measured now and then, times the number of steps. A method of first order is not judged by its energy: it is said once that it drifts.
-// Beyond a tenth of the energy in play no method is good enough, and beyond a hundredth it is said.
-// Energy is looked at wherever a row is written, and every `kEvery` steps, which costs next to nothing beside them.
+// The estimate: of adaptive methods their tolerance, step by step; of fixed steps the difference between one step and
+// two half steps, measured now and then, times the number of steps. A method of first order is not judged by its
+// energy: it is said once that it drifts. Beyond a tenth of the energy in play no method is good enough, and beyond a
+// hundredth it is said. Energy is looked at wherever a row is written, and every `kEvery` steps, which costs next to
+// nothing beside them.
 #pragma once
 
 #include <optional>
 
 #include "../integrate/advance.hpp"
-#include "../motion/energy_balance.hpp"
 #include "../integrate/integrator.hpp"
+#include "../motion/energy_balance.hpp"
 #include "../scenario/scene.hpp"
 
 namespace lw {

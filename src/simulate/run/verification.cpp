@@ -4,19 +4,19 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <Eigen/Core>
 #include <Eigen/SVD>
-#include <fmt/format.h>
 
 #include "../../base/largest.hpp"
 #include "../../base/worse.hpp"
 #include "../../codegen/compile.hpp"
+#include "../../dynamics/derivatives/forward_derivatives.hpp"
+#include "../../dynamics/formulations/formulation.hpp"
+#include "../../dynamics/friction/friction.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/tree/energy.hpp"
-#include "../../dynamics/formulations/formulation.hpp"
-#include "../../dynamics/derivatives/forward_derivatives.hpp"
-#include "../../dynamics/friction/friction.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../model/coordinate_rates.hpp"
@@ -62,13 +62,18 @@ class Verifier {
 
   VerificationReport whole() {
     const std::vector<std::pair<const char*, void (Verifier::*)()>> parts{
-        {"formulations", &Verifier::formulations_agree}, {"mass matrix", &Verifier::mass_matrix},
-        {"forward dynamics", &Verifier::forward},        {"compiled code", &Verifier::code},
-        {"derivatives", &Verifier::derivatives},         {"power", &Verifier::power},
-        {"a run", &Verifier::along_a_run},               {"energy", &Verifier::energy_of_a_run},
+        {"formulations", &Verifier::formulations_agree},
+        {"mass matrix", &Verifier::mass_matrix},
+        {"forward dynamics", &Verifier::forward},
+        {"compiled code", &Verifier::code},
+        {"derivatives", &Verifier::derivatives},
+        {"power", &Verifier::power},
+        {"a run", &Verifier::along_a_run},
+        {"energy", &Verifier::energy_of_a_run},
         {"integrators", &Verifier::orders}};
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (options_.progress) options_.progress(static_cast<double>(k) / static_cast<double>(parts.size()), parts[k].first);
+      if (options_.progress)
+        options_.progress(static_cast<double>(k) / static_cast<double>(parts.size()), parts[k].first);
       try {
         (this->*parts[k].second)();
       } catch (const Disagreement& e) {
@@ -81,7 +86,8 @@ class Verifier {
   }
 
  private:
-  static constexpr const char *kStates = "random states", *kRun = "along a run", *kOrders = "order of integrators", *kNotMade = "could not be made";
+  static constexpr const char *kStates = "random states", *kRun = "along a run", *kOrders = "order of integrators",
+                              *kNotMade = "could not be made";
 
   void add(VerificationCheck c) { result_.checks.push_back(std::move(c)); }
   void judge(const char* group, std::string name, double worst, double allowed, const char* unit, const char* why,
@@ -150,7 +156,8 @@ class Verifier {
       const double scale = std::max(mapped(qdd).norm(), (mapped(a.s.tau).norm() + a.h.norm()) / largest_m);
       other = worse(other, (mapped(qdd) - mapped(by_crba)).norm() / (scale * condition * kEpsilon));
     }
-    judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-13, "of |M| |q̈| + |h|", limits::kSolution);
+    judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-13, "of |M| |q̈| + |h|",
+          limits::kSolution);
     const char* const name = "forward dynamics by the mass matrix, against articulated bodies";
     if (by_mass_matrix) return skip(kStates, name, "joints that follow others, or tied rotors, have the one road only");
     judge(kStates, name, other, 10.0, "ε cond(M) |q̈|", limits::kCondition);
@@ -160,7 +167,8 @@ class Verifier {
     const char* name = "compiled code, against the algorithms";
     if (!options_.compiled) return skip(kStates, name, "not asked for");
     if (model_.nv > kLargestVerifiedCode) {
-      return skip(kStates, name, fmt::format("code for more than {} velocities takes minutes to make", kLargestVerifiedCode));
+      return skip(kStates, name,
+                  fmt::format("code for more than {} velocities takes minutes to make", kLargestVerifiedCode));
     }
     Compiled compiled = compile(mechanism_, {"inverse", "forward"});
     double inverse = 0.0, forward = 0.0;
@@ -181,7 +189,8 @@ class Verifier {
       forward = worse(forward, largest(mapped(ours) - mapped(a.s.tau)) / std::max(1e-300, terms.maxCoeff()));
     }
     const std::string how = compiled.is_native() ? "" : "interpreted: there is no compiler";
-    judge(kStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-12, "of |M| |q̈| + |h|", limits::kSums, how);
+    judge(kStates, "compiled inverse dynamics, against the algorithm", inverse, 1e-12, "of |M| |q̈| + |h|",
+          limits::kSums, how);
     judge(kStates, "compiled forward dynamics put back", forward, 1e-13, "of |M| |q̈| + |h|", limits::kSolution, how);
   }
 
@@ -193,7 +202,9 @@ class Verifier {
     Vector d_q(n * n), d_qd(n * n), d_tau(n * n);
     std::vector<Dual> qdd(n);
     double worst_q = 0.0, worst_qd = 0.0;
-    const auto off = [](double a, double b, double scale) { return a == b ? 0.0 : std::abs(a - b) / scale; };  // both may be zero
+    const auto off = [](double a, double b, double scale) {
+      return a == b ? 0.0 : std::abs(a - b) / scale;
+    };  // both may be zero
     const std::size_t states = std::min<std::size_t>(states_.size(), n > 20 ? 5 : 20);
     for (std::size_t i = 0; i < states; ++i) {
       const State& s = states_[i].s;
@@ -202,7 +213,8 @@ class Verifier {
       std::vector<Dual> qd(s.qd.begin(), s.qd.end());
       const Eigen::JacobiSVD<MatrixXd> svd(states_[i].M);
       const double known = kEpsilon * svd.singularValues()(0) / svd.singularValues().minCoeff();
-      const double scale_q = known * mapped(d_q).cwiseAbs().maxCoeff(), scale_qd = known * mapped(d_qd).cwiseAbs().maxCoeff();
+      const double scale_q = known * mapped(d_q).cwiseAbs().maxCoeff(),
+                   scale_qd = known * mapped(d_qd).cwiseAbs().maxCoeff();
       for (std::size_t k = 0; k < n; ++k) {
         aba<Dual>(dual, work, moving_along(model_, s.q, static_cast<int>(k)), qd, tau, qdd);
         for (std::size_t r = 0; r < n; ++r) worst_q = worse(worst_q, off(qdd[r].d, d_q[k * n + r], scale_q));
@@ -212,8 +224,10 @@ class Verifier {
         for (std::size_t r = 0; r < n; ++r) worst_qd = worse(worst_qd, off(qdd[r].d, d_qd[k * n + r], scale_qd));
       }
     }
-    judge(kStates, "∂q̈/∂q, against dual numbers", worst_q, 100.0, "ε cond(M) of its largest element", limits::kDerivatives);
-    judge(kStates, "∂q̈/∂q̇, against dual numbers", worst_qd, 100.0, "ε cond(M) of its largest element", limits::kDerivatives);
+    judge(kStates, "∂q̈/∂q, against dual numbers", worst_q, 100.0, "ε cond(M) of its largest element",
+          limits::kDerivatives);
+    judge(kStates, "∂q̈/∂q̇, against dual numbers", worst_qd, 100.0, "ε cond(M) of its largest element",
+          limits::kDerivatives);
   }
 
   // dE/dt along the motion, by dual numbers, is what the torques do.
@@ -239,8 +253,9 @@ class Verifier {
     judge(kStates, name, worst, 1e-12, "of |q̇|·(|M| |q̈| + |h|)", limits::kSums);
   }
 
-  // From home, held against gravity and shaken: with all others, each joint would accelerate there by a sine of 2 rad/s² or m/s².
-  // Of seven frequencies, so that neighbours have different ones. It moves from the beginning, lest friction hold it.
+  // From home, held against gravity and shaken: with all others, each joint would accelerate there by a sine of 2
+  // rad/s² or m/s². Of seven frequencies, so that neighbours have different ones. It moves from the beginning, lest
+  // friction hold it.
   Scenario shaken() {
     constexpr std::size_t kTones = 7;
     Scenario s = free_motion(model_);
@@ -263,7 +278,8 @@ class Verifier {
     return s;
   }
   DrivenOptions::Way way() const {
-    return options_.compiled && model_.nv <= kLargestVerifiedCode ? DrivenOptions::Way::automatic : DrivenOptions::Way::reference;
+    return options_.compiled && model_.nv <= kLargestVerifiedCode ? DrivenOptions::Way::automatic
+                                                                  : DrivenOptions::Way::reference;
   }
 
   // Of a motion that asks for ever smaller steps nothing more is learnt by waiting.
@@ -271,21 +287,24 @@ class Verifier {
     constexpr long kMostSteps = 20'000;
     ScenarioDriven scene(mechanism_, s, way());
     const auto integrator = make_integrator("dormand-prince", s.options);
-    RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, {&listener},
-                                              [&](double) { return integrator->counts().steps < kMostSteps; }});
+    RunResult r = run(scene, *integrator, s, {options_.duration, options_.duration / 200.0, {&listener}, [&](double) {
+                                                return integrator->counts().steps < kMostSteps;
+                                              }});
     if (r.end == RunResult::End::interrupted) {
       r.ended_by = fmt::format("after {} steps it has come to t = {:.3g} s only", kMostSteps, r.final.t);
     }
     return r;
   }
-  // A run may reach a singular pose or need ever smaller steps. This is a property of the mechanism, not an error; random states are checked anyway.
+  // A run may reach a singular pose or need ever smaller steps. This is a property of the mechanism, not an error;
+  // random states are checked anyway.
   bool gave_up(const char* group, const std::string& name, const RunResult& r) {
     if (r.end == RunResult::End::duration) return false;
     skip(group, name, "the run does not come to its end: " + r.ended_by);
     return true;
   }
 
-  // What forward dynamics has moved, put back into inverse dynamics: as at random states, but at those that a motion comes to.
+  // What forward dynamics has moved, put back into inverse dynamics: as at random states, but at those that a motion
+  // comes to.
   struct RoundTrip : RunListener {
     const Model<double>& model;
     bool friction;
@@ -295,7 +314,8 @@ class Verifier {
     VectorXd h;
     double worst = 0.0;
     long rows = 0;
-    RoundTrip(const Model<double>& m, bool with) : model(m), friction(with), work(m), losses(m), M(m.nv, m.nv), h(m.nv) {}
+    RoundTrip(const Model<double>& m, bool with)
+        : model(m), friction(with), work(m), losses(m), M(m.nv, m.nv), h(m.nv) {}
     void row(const RunRow& r) override {
       crba<double>(model, work, r.q, {M.data(), static_cast<std::size_t>(M.size())});
       bias_forces<double>(model, work, r.q, r.qd, {h.data(), r.qd.size()});
@@ -316,7 +336,8 @@ class Verifier {
     const bool lossy = ScenarioDriven(mechanism_, s, DrivenOptions::Way::reference).has_losses();
     const bool coupled = std::ranges::any_of(model_.transmissions, [](const auto& t) { return t.drives.size() > 1; });
     for (const bool friction : {false, true}) {
-      const std::string name = friction ? "torques back from the motion, with friction" : "torques back from the motion";
+      const std::string name =
+          friction ? "torques back from the motion, with friction" : "torques back from the motion";
       if (friction && !lossy) continue;
       if (friction && coupled) {
         skip(kRun, name, "drives that are coupled hold joints together at rest");
@@ -377,7 +398,8 @@ class Verifier {
       if (c.measured == 0.0 && c.error.back() <= kConvergedToRoundOff) {
         skip(kOrders, c.integrator, "its errors are round-off at every step");
       } else if (!c.compared) {
-        skip(kOrders, c.integrator, "no step of those tried is short enough for the motion and long enough to be told from round-off");
+        skip(kOrders, c.integrator,
+             "no step of those tried is short enough for the motion and long enough to be told from round-off");
       } else if (c.measured == 0.0) {
         add({kOrders, c.integrator, HUGE_VAL, 0.0, Verdict::failed, "its errors do not fall with the step", {}, {}});
       } else {

@@ -1,8 +1,8 @@
 // What a mechanism's numbers are worth: each is computed by another road, and every disagreement is measured.
 //
-//   at random states   inverse dynamics by every formulation that can describe the mechanism; the mass matrix; forward dynamics
-//                      put back into inverse dynamics; compiled code against the algorithms; derivatives against dual numbers;
-//                      power: dE/dt = τ·q̇
+//   at random states   inverse dynamics by every formulation that can describe the mechanism; the mass matrix; forward
+//                      dynamics put back into inverse dynamics; compiled code against the algorithms; derivatives
+//                      against dual numbers; power: dE/dt = τ·q̇
 //   along a run        torques back from the motion; the energy that is not accounted for
 //   of integrators     the order by which the error falls with the step
 //
@@ -22,23 +22,29 @@ struct VerificationCheck {
   std::string group, name;
   double worst = 0.0, allowed = 0.0;
   enum class Verdict { passed, failed, skipped } verdict = Verdict::passed;
-  std::string note;  // how it was measured, why it was skipped (a check that cannot be made says nothing against the mechanism), or what went wrong
+  std::string
+      // how it was measured, why it was skipped (a check that cannot be made says nothing against the mechanism), or
+      // what went wrong
+      note;
   std::string unit;  // of worst and allowed: "of |M| |q̈| + |h|" where they are fractions of that
   std::string why;   // the limit is where it is
 };
 
 // Why limits are where they are.
 namespace limits {
-inline constexpr const char *kSums = "rounding of sums, which each road makes in its own order; an error in a term is far larger",
-                            *kSolution = "rounding of a stable solution, whatever the condition of the matrix",
-                            *kCondition = "one is what rounding of M makes of q̈ at worst: two sound roads are a few of these apart",
-                            *kDerivatives = "one is what rounding of M makes of the derivatives: correct methods differ by a few of these",
-                            *kClosedDerivatives = "one is what rounding of H and of the closures makes of the derivatives: correct methods differ by a few of these",
-                            *kIntegration = "errors of integration at the tolerance of a step, summed over the run",
-                            *kFound = "steps end at instants that are found by bisection where friction changes",
-                            *kIterated = "accelerations with friction are found by iteration, to the rounding of the largest torque",
-                            *kNewton = "what Newton's method leaves of the closures, through the condition of the loops",
-                            *kOrder = "orders are whole numbers: half of one off is another order";
+inline constexpr const char
+    *kSums = "rounding of sums, which each road makes in its own order; an error in a term is far larger",
+    *kSolution = "rounding of a stable solution, whatever the condition of the matrix",
+    *kCondition = "one is what rounding of M makes of q̈ at worst: two sound roads are a few of these apart",
+    *kDerivatives = "one is what rounding of M makes of the derivatives: correct methods differ by a few of these",
+    *kClosedDerivatives =
+        "one is what rounding of H and of the closures makes of the derivatives: correct methods differ by a few of "
+        "these",
+    *kIntegration = "errors of integration at the tolerance of a step, summed over the run",
+    *kFound = "steps end at instants that are found by bisection where friction changes",
+    *kIterated = "accelerations with friction are found by iteration, to the rounding of the largest torque",
+    *kNewton = "what Newton's method leaves of the closures, through the condition of the loops",
+    *kOrder = "orders are whole numbers: half of one off is another order";
 }  // namespace limits
 
 struct EnergyCourse {
@@ -47,8 +53,8 @@ struct EnergyCourse {
 
 // The algorithms that are verified; others than the library's in tests.
 struct VerifiedRoads {
-  using Road = std::function<void(const Model<double>&, Workspace<double>&, std::span<const double>, std::span<const double>,
-                                  std::span<const double>, std::span<double>)>;
+  using Road = std::function<void(const Model<double>&, Workspace<double>&, std::span<const double>,
+                                  std::span<const double>, std::span<const double>, std::span<double>)>;
   Road inverse, forward;
 };
 VerifiedRoads library_roads();  // rnea, aba

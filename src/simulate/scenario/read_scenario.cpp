@@ -22,16 +22,20 @@ class ScenarioReader : ScenarioFields {
  public:
   ScenarioReader(const Mechanism& mechanism, const Model<double>& model, Scenario scenario, std::string file,
                  Complaints& complaints)
-      : ScenarioFields(model, scenario, std::move(file), complaints), mechanism_(mechanism), scenario_(std::move(scenario)) {}
+      : ScenarioFields(model, scenario, std::move(file), complaints),
+        mechanism_(mechanism),
+        scenario_(std::move(scenario)) {}
 
   Scenario whole(const YamlNode& root) {
-    const Fields fields(reader(), root, "the scenario",
-                        {"scenario", "name", "summary", "parameters", "duration", "friction", "coordinates", "integrator", "initial",
-                         "inputs", "controllers", "outputs", "events"},
-                        {{"links", "joints", "linkwright"}, "that belongs to a mechanism file; this should be a scenario"});
+    const Fields fields(
+        reader(), root, "the scenario",
+        {"scenario", "name", "summary", "parameters", "duration", "friction", "coordinates", "integrator", "initial",
+         "inputs", "controllers", "outputs", "events"},
+        {{"links", "joints", "linkwright"}, "that belongs to a mechanism file; this should be a scenario"});
     if (const YamlNode* n = fields.require("scenario", "the format's version comes first: `scenario: 1`")) {
       if (n->kind != YamlNode::Kind::scalar || n->text != "1") {
-        complaints().error(n->where, fmt::format("`scenario` should be 1, the version of the format, not {}", shown(*n)));
+        complaints().error(n->where,
+                           fmt::format("`scenario` should be 1, the version of the format, not {}", shown(*n)));
       }
     }
     if (fields.has("name")) scenario_.name = fields.require_word("name");
@@ -39,7 +43,8 @@ class ScenarioReader : ScenarioFields {
     if (const YamlNode* n = fields.find("parameters")) parameters(*n);
     if (const YamlNode* n = fields.find("duration")) scenario_.duration = positive(*n, "duration");
     if (const YamlNode* n = fields.find("friction")) scenario_.friction = reader().boolean(*n, "friction");
-    if (const YamlNode* n = fields.find("coordinates")) scenario_.redundant = reader().choice(*n, "coordinates", {"minimal", "redundant"}) == 1;
+    if (const YamlNode* n = fields.find("coordinates"))
+      scenario_.redundant = reader().choice(*n, "coordinates", {"minimal", "redundant"}) == 1;
     if (const YamlNode* n = fields.find("integrator")) integrator(*n);
     if (const YamlNode* n = fields.find("initial")) initial(*n);
     if (const YamlNode* n = fields.find("controllers")) controllers(*n);
@@ -55,7 +60,8 @@ class ScenarioReader : ScenarioFields {
     for (const YamlNode::Entry& e : node.entries) {
       std::string fault = parameter_name_fault(e.key);
       if (e.key == "t" || places().contains(e.key)) fault = "that is the time or a part of the state";
-      if (!fault.empty()) complaints().error(e.where, fmt::format("a parameter cannot be called {}", in_quotes(e.key)), fault);
+      if (!fault.empty())
+        complaints().error(e.where, fmt::format("a parameter cannot be called {}", in_quotes(e.key)), fault);
       const double value = number(*e.value, e.key);
       if (fault.empty()) reader().define(e.key, Expr(value));
     }
@@ -93,15 +99,17 @@ class ScenarioReader : ScenarioFields {
         if (scenario_.at_home[k]) scenario_.q[k] = home[k];
       }
     }
-    if (const YamlNode* n = fields.find("qd")) state(*n, "qd", model().velocity_names, scenario_.qd, &JointInfo::v, velocities);
+    if (const YamlNode* n = fields.find("qd"))
+      state(*n, "qd", model().velocity_names, scenario_.qd, &JointInfo::v, velocities);
   }
-  void state(const YamlNode& node, const std::string& what, const std::vector<std::string>& names, std::vector<double>& to,
-             int JointInfo::*first, int (*size)(JointType)) {
+  void state(const YamlNode& node, const std::string& what, const std::vector<std::string>& names,
+             std::vector<double>& to, int JointInfo::*first, int (*size)(JointType)) {
     if (node.kind == YamlNode::Kind::list) {
       if (node.items.size() != to.size()) {
-        complaints().error(node.where, fmt::format("`{}` should have {}, not {}", what, counted(to.size(), "value"),
-                                                  node.items.size()),
-                          "or name joints: " + example(what));
+        complaints().error(
+            node.where,
+            fmt::format("`{}` should have {}, not {}", what, counted(to.size(), "value"), node.items.size()),
+            "or name joints: " + example(what));
         return;
       }
       for (std::size_t k = 0; k < to.size(); ++k) to[k] = number(*node.items[k], what);
@@ -157,13 +165,13 @@ class ScenarioReader : ScenarioFields {
     const bool written = fields.has("table"), recorded = fields.has("file");
     if (written == recorded) {
       complaints().error(node.where, fmt::format("the input of `{}` needs either a `table` or a `file`", what),
-                        "{table: [[0, 1.5], [2, 0]]} or {file: log.csv, column: tau1}");
+                         "{table: [[0, 1.5], [2, 0]]} or {file: log.csv, column: tau1}");
     } else if (written) {
       table(*fields.find("table"), what, in.table);
     } else {
       const YamlNode* column = fields.find("column");
-      recording(*fields.find("file"), column != nullptr ? reader().word(*column, "column") : fmt::format("tau{}", v + 1),
-                in.table);
+      recording(*fields.find("file"),
+                column != nullptr ? reader().word(*column, "column") : fmt::format("tau{}", v + 1), in.table);
     }
     if (written && fields.has("column")) complaints().error(fields.place("column"), "`column` belongs to a `file`");
     return in;
@@ -171,18 +179,21 @@ class ScenarioReader : ScenarioFields {
   void table(const YamlNode& node, const std::string& what, TimeTable& to) {
     for (const YamlNode* row : reader().items(node, "table")) {
       if (row->kind != YamlNode::Kind::list || row->items.size() != 2) {
-        complaints().error(row->where, fmt::format("a row of the table of `{}` should be [time, value], not {}", what, shown(*row)));
+        complaints().error(
+            row->where, fmt::format("a row of the table of `{}` should be [time, value], not {}", what, shown(*row)));
         continue;
       }
       const double t = number(*row->items[0], "table"), value = number(*row->items[1], "table");
       if (!to.t.empty() && !(t > to.t.back())) {
-        if (!std::isnan(t)) complaints().error(row->where, fmt::format("times must rise: {} follows {}", t, to.t.back()));
+        if (!std::isnan(t))
+          complaints().error(row->where, fmt::format("times must rise: {} follows {}", t, to.t.back()));
         continue;
       }
       to.t.push_back(t);
       to.value.push_back(value);
     }
-    if (node.kind == YamlNode::Kind::list && node.items.empty()) complaints().error(node.where, "the table has no rows");
+    if (node.kind == YamlNode::Kind::list && node.items.empty())
+      complaints().error(node.where, "the table has no rows");
   }
 
   void recording(const YamlNode& node, const std::string& column, TimeTable& to) {
@@ -202,7 +213,7 @@ class ScenarioReader : ScenarioFields {
       ScenarioInput& input = scenario_.inputs[static_cast<std::size_t>(c.v[k])];
       if (input.kind == ScenarioInput::Kind::controller) {
         complaints().error(node.where, fmt::format("`{}` has a controller already",
-                                                  model().velocity_names[static_cast<std::size_t>(c.v[k])]));
+                                                   model().velocity_names[static_cast<std::size_t>(c.v[k])]));
       }
       input.kind = ScenarioInput::Kind::controller;
       input.controller = index;
@@ -248,7 +259,7 @@ class ScenarioReader : ScenarioFields {
                       static_cast<int>(fields.has("limit"));
     if (kinds != 1 && node.kind == YamlNode::Kind::map) {
       complaints().error(node.where, "an event needs one of `time`, `crossing` and `limit`",
-                        "{time: 2, …}, {crossing: q.elbow - 1, …} or {limit: elbow, …}");
+                         "{time: 2, …}, {crossing: q.elbow - 1, …} or {limit: elbow, …}");
       return;
     }
     if (fields.has("direction") && !fields.has("crossing")) {
@@ -261,7 +272,7 @@ class ScenarioReader : ScenarioFields {
       e.crossing = formula(*c, "crossing");
       if (e.crossing.is_constant() && !std::isnan(e.crossing.constant())) {
         complaints().error(c->where, fmt::format("`crossing` never changes: {} is a number", in_quotes(c->text)),
-                          "a formula over t, q.JOINT, qd.JOINT that passes zero");
+                           "a formula over t, q.JOINT, qd.JOINT that passes zero");
       }
       if (const YamlNode* d = fields.find("direction")) {
         e.direction = static_cast<ScenarioEvent::Direction>(
@@ -310,17 +321,19 @@ class ScenarioReader : ScenarioFields {
       unknown_joint(node.where, wanted, names);
     } else if (!any) {
       complaints().error(node.where, wanted == "all" ? fmt::format("no joint of `{}` has limits", model().name)
-                                                    : fmt::format("`{}` has no limits", wanted));
+                                                     : fmt::format("`{}` has no limits", wanted));
     }
   }
-  // Whether the mechanism's parameters decide how far this coordinate may go, by its own joint's limits or a follower's.
+  // Whether the mechanism's parameters decide how far this coordinate may go, by its own joint's limits or a
+  // follower's.
   bool has_parametric_limits(const std::string& coordinate) const {
     const auto varies = [](const std::optional<Formula>& f) { return f && !f->value.is_constant(); };
     return std::ranges::any_of(mechanism_.links, [&](const Link& link) {
       const Joint& j = link.joint;
       const bool follows = j.mimic && j.mimic->joint == coordinate;
       if (j.name != coordinate && !follows) return false;
-      return varies(j.limits.lower) || varies(j.limits.upper) || (follows && (varies(j.mimic->ratio) || varies(j.mimic->offset)));
+      return varies(j.limits.lower) || varies(j.limits.upper) ||
+             (follows && (varies(j.mimic->ratio) || varies(j.mimic->offset)));
     });
   }
   // Followers of loops follow.
@@ -343,7 +356,7 @@ class ScenarioReader : ScenarioFields {
       std::vector<std::string> known;
       for (const auto& [name, where] : places()) known.push_back(name);
       complaints().error(entry.where, fmt::format("{} is no part of the state", in_quotes(entry.key)),
-                        suggestion(entry.key, known));
+                         suggestion(entry.key, known));
     }
   }
 

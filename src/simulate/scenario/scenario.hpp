@@ -1,7 +1,8 @@
 // A scenario: what drives a mechanism, from where, for how long, and what is to happen on the way (docs/scenarios.md).
 //
-// Formulas are over t, q.JOINT and qd.JOINT (by number: q1, qd1) and the scenario's own parameters, which fold. They are nodes
-// of one graph whose inputs are t, q (nq) and qd (nv), in this order: numbers or any other scalar can be put in.
+// Formulas are over t, q.JOINT and qd.JOINT (by number: q1, qd1) and the scenario's own parameters, which fold. They
+// are nodes of one graph whose inputs are t, q (nq) and qd (nv), in this order: numbers or any other scalar can be put
+// in.
 #pragma once
 
 #include <map>
@@ -36,8 +37,8 @@ struct ScenarioInput {
 //   computed-torque   τ = M(q) (q̈_d + kp e + kd ė + ki ∫e) + h(q, q̇); joints that it does not control count as q̈ = 0
 struct ScenarioController {
   enum class Law { pd, pid, computed_torque } law = Law::pd;
-  std::vector<int> q, v;             // of the joints, which have one velocity a coordinate
-  std::vector<double> kp, kd, ki;    // as many
+  std::vector<int> q, v;           // of the joints, which have one velocity a coordinate
+  std::vector<double> kp, kd, ki;  // as many
   std::shared_ptr<const Trajectory> trajectory;
   bool integrates() const;
 };
@@ -71,9 +72,9 @@ struct Scenario {
   bool redundant = false;  // coordinates of loops (driven.hpp)
   std::string integrator = "dormand-prince";
   IntegratorOptions options;
-  double sample = 0.0;                                         // between outputs; 0: the integrator's step, or 0.01 s
+  double sample = 0.0;  // between outputs; 0: the integrator's step, or 0.01 s
   std::vector<std::string> columns{"q", "qd", "qdd", "tau", "energy"};
-  std::vector<std::pair<std::string, Expr>> outputs;           // named formulas
+  std::vector<std::pair<std::string, Expr>> outputs;  // named formulas
 };
 const std::vector<std::string>& scenario_columns();  // all of them
 

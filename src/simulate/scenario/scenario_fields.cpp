@@ -83,7 +83,8 @@ int ScenarioFields::velocity(const Location& where, const std::string& name) {
 
 void ScenarioFields::require_motor(const Location& where, int v) {
   if (model_.loops.empty()) return;
-  const auto joint = std::ranges::find_if(model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
+  const auto joint =
+      std::ranges::find_if(model_.joints, [&](const JointInfo& j) { return v >= j.v && v < j.v + velocities(j.type); });
   if (joint->actuated) return;
   std::vector<std::string> motors;
   for (const JointInfo& j : model_.joints) {

@@ -1,5 +1,6 @@
-// What every part of a scenario file is read with: formulas over time and state, numbers, joints by name, columns of CSV files
-// beside it. Each is checked here and complained about with its place, so that reading on never meets what is not one.
+// What every part of a scenario file is read with: formulas over time and state, numbers, joints by name, columns of
+// CSV files beside it. Each is checked here and complained about with its place, so that reading on never meets what is
+// not one.
 #pragma once
 
 #include <map>

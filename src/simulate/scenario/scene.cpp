@@ -58,7 +58,10 @@ template class ScenarioFormulasOver<Dual>;
 template <class T>
 struct ScenarioDriven::Commands {
   Commands(const Model<double>& numbers, const Scenario& scenario, const std::vector<Expr>& inputs)
-      : model(model_over<T>(numbers)), work(model), formulas(scenario, inputs), acceleration(scenario.qd.size()),
+      : model(model_over<T>(numbers)),
+        work(model),
+        formulas(scenario, inputs),
+        acceleration(scenario.qd.size()),
         inverse(acceleration) {
     if (!numbers.loops.empty() && !scenario.controllers.empty()) loops.emplace(model, plan_loops(numbers));
   }
@@ -70,8 +73,10 @@ struct ScenarioDriven::Commands {
       return some;
     };
     std::vector<T> torques(loops->plan.actuated.size());
-    closed_inverse<T>(model, loops->plan, loops->work, q, part(v, loops->plan.independent), part(acceleration, loops->plan.independent), torques);
-    for (std::size_t k = 0; k < torques.size(); ++k) inverse[static_cast<std::size_t>(loops->plan.actuated[k])] = torques[k];
+    closed_inverse<T>(model, loops->plan, loops->work, q, part(v, loops->plan.independent),
+                      part(acceleration, loops->plan.independent), torques);
+    for (std::size_t k = 0; k < torques.size(); ++k)
+      inverse[static_cast<std::size_t>(loops->plan.actuated[k])] = torques[k];
   }
   struct Loops {
     Loops(const Model<T>& model, LoopPlan made) : plan(std::move(made)), work(model, plan) {}
@@ -87,11 +92,13 @@ struct ScenarioDriven::Commands {
 };
 
 ScenarioDriven::ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way)
-    : Driven(mechanism, {},
-             {.way = way,
-              .friction = scenario.friction,
-              .derivatives = [this](double t, auto q, auto v, auto d_q, auto d_v) { command_slopes(t, q, v, d_q, d_v); },
-              .coordinates = scenario.redundant ? DrivenOptions::Coordinates::redundant : DrivenOptions::Coordinates::minimal}),
+    : Driven(
+          mechanism, {},
+          {.way = way,
+           .friction = scenario.friction,
+           .derivatives = [this](double t, auto q, auto v, auto d_q, auto d_v) { command_slopes(t, q, v, d_q, d_v); },
+           .coordinates =
+               scenario.redundant ? DrivenOptions::Coordinates::redundant : DrivenOptions::Coordinates::minimal}),
       scenario_(scenario) {
   for (std::size_t c = 0; c < scenario_.controllers.size(); ++c) {
     if (!scenario_.controllers[c].integrates()) continue;
@@ -164,7 +171,8 @@ void ScenarioDriven::change(int v, const ScenarioInput& input) {
 }
 
 template <class T>
-void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T> q, std::span<const T> v, std::span<T> tau) {
+void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T> q, std::span<const T> v,
+                             std::span<T> tau) {
   const std::span<const T> values = commands.formulas(T(t), q, v);
   std::copy(values.begin(), values.end(), tau.begin());
   for (std::size_t k = 0; k < tau.size(); ++k) {
@@ -212,7 +220,7 @@ void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T>
 }
 
 void ScenarioDriven::slopes(double t, std::span<const double> q, std::span<const double> v, std::span<const double> z,
-                   std::span<double> a, std::span<double> dz) {
+                            std::span<double> a, std::span<double> dz) {
   const auto own = static_cast<std::size_t>(Driven::nz());
   take(z);
   Driven::slopes(t, q, v, z.first(own), a, dz.first(own));
@@ -237,8 +245,8 @@ std::vector<std::string> ScenarioDriven::settle(MotionState& state) {
   return Driven::settle(state);
 }
 
-void ScenarioDriven::command_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
-                           std::span<double> d_v) {
+void ScenarioDriven::command_slopes(double t, std::span<const double> q, std::span<const double> v,
+                                    std::span<double> d_q, std::span<double> d_v) {
   if (!moving_) moving_ = std::make_unique<Commands<Dual>>(model(), scenario_, input_formulas());
   const std::size_t n = v.size();
   const std::vector<Dual> still_q(q.begin(), q.end());

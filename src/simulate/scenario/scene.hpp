@@ -1,7 +1,8 @@
-// A mechanism driven as a scenario says: the torques of formulas, tables and controllers, and the integrals of the latter.
+// A mechanism driven as a scenario says: the torques of formulas, tables and controllers, and the integrals of the
+// latter.
 //
-// Tables have corners at their times. A step must end there (`knots`), and within a step a table is the piece that holds from the
-// beginning of the step on (`enter`), so that an integrator never sees a jump.
+// Tables have corners at their times. A step must end there (`knots`), and within a step a table is the piece that
+// holds from the beginning of the step on (`enter`), so that an integrator never sees a jump.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,8 @@ using ScenarioFormulas = ScenarioFormulasOver<double>;
 
 class ScenarioDriven : public Driven {
  public:
-  ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way = DrivenOptions::Way::automatic);
+  ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario,
+                 DrivenOptions::Way way = DrivenOptions::Way::automatic);
   ~ScenarioDriven() override;
 
   // z: work and losses (driven.hpp), then ∫e of the joints of controllers that have a `ki`.
@@ -59,18 +61,18 @@ class ScenarioDriven : public Driven {
   void command(Commands<T>& c, double t, std::span<const T> q, std::span<const T> v, std::span<T> tau);
   void command_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
                       std::span<double> d_v);
-  void prepare();  // after inputs have changed
+  void prepare();                            // after inputs have changed
   std::vector<Expr> input_formulas() const;  // by velocity; 0 where there is another input
   void take(std::span<const double> z);
 
   Scenario scenario_;
   std::vector<double> knots_;
-  std::vector<Curve<double>> curves_;         // of tables that are not held, by velocity
-  std::vector<std::size_t> piece_;            // of tables, by velocity
+  std::vector<Curve<double>> curves_;  // of tables that are not held, by velocity
+  std::vector<std::size_t> piece_;     // of tables, by velocity
   std::unique_ptr<Commands<double>> commands_;
   std::unique_ptr<Commands<Dual>> moving_;  // where slopes are asked for
   std::vector<Integral> integrals_;
-  std::vector<double> integrated_, error_;    // ∫e and e of these, at the state that is being computed
+  std::vector<double> integrated_, error_;  // ∫e and e of these, at the state that is being computed
 };
 
 }  // namespace lw

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
@@ -26,8 +26,9 @@
 namespace lw {
 namespace {
 
-constexpr int kStandaloneStates = 100;        // at which everything is verified before it is written
-constexpr double kStandaloneTolerance = 1e-9;  // of the largest result at a state: accelerations lose what M is ill-conditioned
+constexpr int kStandaloneStates = 100;  // at which everything is verified before it is written
+constexpr double kStandaloneTolerance =
+    1e-9;  // of the largest result at a state: accelerations lose what M is ill-conditioned
 
 Function function_named(const Function& f, const std::string& name) {
   return Function(name, f.inputs(), f.outputs(), f.shared_graph(), f.results(), f.arithmetic()).in_order(f.order());
@@ -56,7 +57,8 @@ Function standalone_tangent(const Function& f) {
 }
 
 // q̇ with quaternions and rotations by Eigen: ½ q ⊗ (ω, 0), and R v for the place of a floating joint.
-std::vector<double> rates_by_eigen(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd) {
+std::vector<double> rates_by_eigen(const Model<double>& model, const std::vector<double>& q,
+                                   const std::vector<double>& qd) {
   std::vector<double> rates(q.size());
   for (const JointInfo& joint : model.joints) {
     const std::size_t k = at(joint.q), v = at(joint.v);
@@ -85,7 +87,8 @@ struct StandaloneSample {
 
 class StandaloneMaker {
  public:
-  StandaloneMaker(const Mechanism& mechanism, const StandaloneOptions& options) : mechanism_(mechanism), options_(options) {
+  StandaloneMaker(const Mechanism& mechanism, const StandaloneOptions& options)
+      : mechanism_(mechanism), options_(options) {
     TraceOptions& trace = options_.program.trace;
     for (const Parameter& p : mechanism.parameters) {
       if (options.program.trace.keep.empty() && p.value.value.is_constant()) trace.keep.push_back(p.name);
@@ -96,7 +99,8 @@ class StandaloneMaker {
     if (!mechanism.forces.empty()) {
       const auto t = std::find(trace.keep.begin(), trace.keep.end(), "t");
       const auto is_time = [](const Parameter& p) { return p.name == "t"; };
-      if (t == trace.keep.end() && std::any_of(mechanism.parameters.begin(), mechanism.parameters.end(), is_time)) trace.keep.emplace_back("t");
+      if (t == trace.keep.end() && std::any_of(mechanism.parameters.begin(), mechanism.parameters.end(), is_time))
+        trace.keep.emplace_back("t");
       const auto found = std::find(trace.keep.begin(), trace.keep.end(), "t");
       if (found != trace.keep.end()) time_ = static_cast<int>(found - trace.keep.begin());
     }
@@ -104,7 +108,8 @@ class StandaloneMaker {
 
   Standalone run() {
     model_ = instantiate<double>(mechanism_, options_.program.trace.values);
-    if (model_.nv == 0) throw Error(ErrorCode::usage, fmt::format("nothing moves in {}: there is nothing to simulate", mechanism_.name));
+    if (model_.nv == 0)
+      throw Error(ErrorCode::usage, fmt::format("nothing moves in {}: there is nothing to simulate", mechanism_.name));
     std::vector<Traced> traced;
     program_ = make_program(mechanism_, {"forward", "inverse", "energy"}, options_.program, &traced);
     program_.functions.clear();
@@ -148,12 +153,13 @@ class StandaloneMaker {
     made_.errors.push_back(check.error);
     program_.functions.push_back(function_named(final.function, name));
     const std::string& function = traced.function.name();
-    add_vectors(name, other != nullptr ? *other : mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
-      append(in, s.state.q, s.state.qd);
-      if (function != "energy") append(in, function == "forward" ? s.state.tau : s.state.qdd);
-      reference(s.model, function, "", traced.friction)(in, out);
-      append(in, s.p);
-    });
+    add_vectors(name, other != nullptr ? *other : mechanism_,
+                [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
+                  append(in, s.state.q, s.state.qd);
+                  if (function != "energy") append(in, function == "forward" ? s.state.tau : s.state.qdd);
+                  reference(s.model, function, "", traced.friction)(in, out);
+                  append(in, s.p);
+                });
   }
 
   void add_tangent(const Function& f, bool forward) {
@@ -169,7 +175,8 @@ class StandaloneMaker {
       };
       std::vector<double> dq(s.state.q.size());  // quaternions stay of unit length
       coordinate_rates<double>(s.model, s.state.q, any(s.state.qd.size()), dq);
-      const std::vector<double> dqd = any(dq.size() > 0 ? s.state.qd.size() : 0), dlast = any(dqd.size()), dp = any(s.p.size());
+      const std::vector<double> dqd = any(dq.size() > 0 ? s.state.qd.size() : 0), dlast = any(dqd.size()),
+                                dp = any(s.p.size());
       append(in, s.state.q, s.state.qd, forward ? s.state.tau : s.state.qdd, s.p, dq, dqd, dlast, dp);
       out = slope_by_duals(s, forward, dq, dqd, dlast, dp);
     });
@@ -190,9 +197,9 @@ class StandaloneMaker {
   void add_rates() {
     const auto nq = at(model_.nq), nv = at(model_.nv);
     const auto model = instantiate<Expr>(mechanism_);
-    const Function rates = trace("rates", {{"q", nq}, {"qd", nv}}, {{"q_rate", nq}}, [&](const Arguments& in, Results& out) {
-      coordinate_rates<Expr>(model, in[0], in[1], out[0]);
-    });
+    const Function rates =
+        trace("rates", {{"q", nq}, {"qd", nv}}, {{"q_rate", nq}},
+              [&](const Arguments& in, Results& out) { coordinate_rates<Expr>(model, in[0], in[1], out[0]); });
     const auto measure = [&](const std::string& name) {
       made_.errors.push_back(vectors_error(program_.functions.back()));
       if (!(made_.errors.back() <= kStandaloneTolerance)) refuse(name, made_.errors.back());
@@ -204,17 +211,18 @@ class StandaloneMaker {
     });
     measure("rates");
     program_.functions.push_back(finished(standalone_tangent(rates)));
-    add_vectors("rates-tangent", mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
-      const std::vector<double>&dqd = s.state.qdd, &along = s.state.tau;
-      std::vector<double> dq(nq);
-      coordinate_rates<double>(s.model, s.state.q, along, dq);
-      append(in, s.state.q, s.state.qd, dq, dqd);
-      std::vector<Dual> q, qd, moved(nq);
-      for (std::size_t k = 0; k < nq; ++k) q.emplace_back(s.state.q[k], dq[k]);
-      for (std::size_t k = 0; k < nv; ++k) qd.emplace_back(s.state.qd[k], dqd[k]);
-      coordinate_rates<Dual>(over<Dual>(s.model), q, qd, moved);
-      for (std::size_t k = 0; k < nq; ++k) out[k] = moved[k].d;
-    });
+    add_vectors("rates-tangent", mechanism_,
+                [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
+                  const std::vector<double>&dqd = s.state.qdd, &along = s.state.tau;
+                  std::vector<double> dq(nq);
+                  coordinate_rates<double>(s.model, s.state.q, along, dq);
+                  append(in, s.state.q, s.state.qd, dq, dqd);
+                  std::vector<Dual> q, qd, moved(nq);
+                  for (std::size_t k = 0; k < nq; ++k) q.emplace_back(s.state.q[k], dq[k]);
+                  for (std::size_t k = 0; k < nv; ++k) qd.emplace_back(s.state.qd[k], dqd[k]);
+                  coordinate_rates<Dual>(over<Dual>(s.model), q, qd, moved);
+                  for (std::size_t k = 0; k < nq; ++k) out[k] = moved[k].d;
+                });
     measure("rates-tangent");
   }
 
@@ -232,7 +240,8 @@ class StandaloneMaker {
     };
     std::vector<Dual> free;
     for (const double value : program_.kept_values) free.emplace_back(value, 1.0);
-    for (const ForceJump<Dual>& jump : all(free)) jumps_.push_back({jump.name, jump.what, jump.kind == ForceJump<Dual>::Kind::turn});
+    for (const ForceJump<Dual>& jump : all(free))
+      jumps_.push_back({jump.name, jump.what, jump.kind == ForceJump<Dual>::Kind::turn});
     if (jumps_.empty()) return;
     const Function jumps = trace("jumps", inputs, {{"sides", jumps_.size()}}, [&](const Arguments& in, Results& out) {
       const std::vector<ForceJump<Expr>> list = all(keep.empty() ? std::vector<Expr>{} : in[2]);
@@ -252,8 +261,9 @@ class StandaloneMaker {
   }
 
   // δτ of inverse dynamics by dual numbers; δq̈ from it: (∂τ/∂q̈) δq̈ = δτ − δτ at rest of q̈.
-  std::vector<double> slope_by_duals(const StandaloneSample& s, bool forward, const std::vector<double>& dq, const std::vector<double>& dqd,
-                                     const std::vector<double>& dlast, const std::vector<double>& dp) const {
+  std::vector<double> slope_by_duals(const StandaloneSample& s, bool forward, const std::vector<double>& dq,
+                                     const std::vector<double>& dqd, const std::vector<double>& dlast,
+                                     const std::vector<double>& dp) const {
     const std::size_t nv = s.state.qd.size();
     const auto moving = [](const std::vector<double>& x, const std::vector<double>& d) {
       std::vector<Dual> both;
@@ -261,8 +271,9 @@ class StandaloneMaker {
       return both;
     };
     const std::vector<double> still(std::max(nv, std::max(dq.size(), dp.size())), 0.0);
-    const auto inverse = [&](const std::vector<double>& q, const std::vector<double>& qd, const std::vector<double>& qdd_value,
-                             const std::vector<double>& qdd, const std::vector<double>& p) {
+    const auto inverse = [&](const std::vector<double>& q, const std::vector<double>& qd,
+                             const std::vector<double>& qdd_value, const std::vector<double>& qdd,
+                             const std::vector<double>& p) {
       ParameterValues<Dual> values;
       for (const auto& [name, value] : trace_options().values) values[name] = value;
       for (std::size_t k = 0; k < s.p.size(); ++k) values[trace_options().keep[k]] = Dual(s.p[k], p[k]);
@@ -368,7 +379,8 @@ class StandaloneMaker {
   }
 
   [[noreturn]] void refuse(const std::string& function, double error) const {
-    throw Error(ErrorCode::data, fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}", function, mechanism_.name, error));
+    throw Error(ErrorCode::data, fmt::format("`{}` of {} does not agree with the reference: off by {:.1e}", function,
+                                             mechanism_.name, error));
   }
 
   const Mechanism& mechanism_;

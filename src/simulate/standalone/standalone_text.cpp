@@ -58,7 +58,9 @@ std::string number_array(const std::string& declared, const Numbers& numbers) {
 
 void require_plain(const std::string& name) {
   if (name.find_first_of("=#()[],\n\"") == std::string::npos) return;
-  throw Error(ErrorCode::model, fmt::format("the name `{}` cannot stand in a simulator's data file: =, #, brackets, commas and quotes mean something there", name));
+  throw Error(ErrorCode::model, fmt::format("the name `{}` cannot stand in a simulator's data file: =, #, brackets, "
+                                            "commas and quotes mean something there",
+                                            name));
 }
 
 std::vector<std::string> names_of(const std::vector<Entry>& entries) {
@@ -80,7 +82,8 @@ std::vector<int> quaternion_places(const Model<double>& model) {
 }
 
 bool has_function(const Program& program, const std::string& name) {
-  return std::any_of(program.functions.begin(), program.functions.end(), [&](const Function& f) { return f.name() == name; });
+  return std::any_of(program.functions.begin(), program.functions.end(),
+                     [&](const Function& f) { return f.name() == name; });
 }
 
 // `# unit` behind the equals signs, in one column.
@@ -91,7 +94,8 @@ std::string aligned(const std::vector<DataLine>& lines) {
   std::size_t width = 0;
   for (const DataLine& line : lines) width = std::max(width, line.text.size());
   std::string text;
-  for (const DataLine& line : lines) text += line.comment.empty() ? line.text + "\n" : fmt::format("{:<{}}  # {}\n", line.text, width, line.comment);
+  for (const DataLine& line : lines)
+    text += line.comment.empty() ? line.text + "\n" : fmt::format("{:<{}}  # {}\n", line.text, width, line.comment);
   return text;
 }
 
@@ -102,16 +106,21 @@ std::string data_text(const StandaloneParts& parts) {
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
     require_plain(program.kept[k]);
     if (static_cast<int>(k) == parts.time_parameter) continue;
-    parameters.push_back({fmt::format("{} = {}", program.kept[k], shortest(program.kept_values[k])), parts.idle[k] ? "no motion depends on it" : ""});
+    parameters.push_back({fmt::format("{} = {}", program.kept[k], shortest(program.kept_values[k])),
+                          parts.idle[k] ? "no motion depends on it" : ""});
   }
-  for (std::size_t k = 0; k < coordinates.size(); ++k) start.push_back({fmt::format("q({}) = {}", coordinates[k].name, shortest(parts.model.home[k])), coordinates[k].unit});
+  for (std::size_t k = 0; k < coordinates.size(); ++k)
+    start.push_back(
+        {fmt::format("q({}) = {}", coordinates[k].name, shortest(parts.model.home[k])), coordinates[k].unit});
   for (const Entry& e : velocities) start.push_back({fmt::format("qd({}) = 0", e.name), e.unit + "/s"});
   for (const Entry& e : velocities) forces.push_back({e.name + " = 0", force_unit(e)});
   return fmt::format(
-      "# {}\n# Data of its simulator, made by {}. Lines are `name = value`; # begins a comment; `30 deg` is an angle.\n\n"
+      "# {}\n# Data of its simulator, made by {}. Lines are `name = value`; # begins a comment; `30 deg` is an "
+      "angle.\n\n"
       "[parameters]\n{}\n[start]\n{}\n"
       "[forces]   # numbers, or formulas of t, q(NAME), qd(NAME) and the parameters: 10*sqrt(t) - 2*qd({})\n{}"
-      "# table = forces.csv          # columns t, tau1, ..., which are added to these\n# between = line              # its rows; or held\n\n"
+      "# table = forces.csv          # columns t, tau1, ..., which are added to these\n# between = line              # "
+      "its rows; or held\n\n"
       "[run]\n{}",
       program.robot, generator(), aligned(parameters), aligned(start), velocities.front().name, aligned(forces),
       aligned({{"duration = 1", "s"},
@@ -132,7 +141,8 @@ std::string adaptor(const Program& program, const Function& f) {
       taken.push_back("const double* " + g.name);
       given.push_back(g.name);
       const bool before_p = g.name == (f.name().starts_with("forward") ? "tau" : "qdd");
-      if (!keeps && (before_p || g.name == (f.name().starts_with("forward") ? "d_tau" : "d_qdd"))) taken.emplace_back("const double*");
+      if (!keeps && (before_p || g.name == (f.name().starts_with("forward") ? "d_tau" : "d_qdd")))
+        taken.emplace_back("const double*");
     }
   };
   add(f.inputs());
@@ -145,7 +155,8 @@ std::string adaptor(const Program& program, const Function& f) {
     taken.push_back("double* result");
     given.emplace_back("result");
   }
-  return fmt::format("inline void {0}({1}) {{ {2}::{0}({3}); }}\n", name, fmt::join(taken, ", "), program.name, fmt::join(given, ", "));
+  return fmt::format("inline void {0}({1}) {{ {2}::{0}({3}); }}\n", name, fmt::join(taken, ", "), program.name,
+                     fmt::join(given, ", "));
 }
 
 std::string model_text(const StandaloneParts& parts, const std::string& data) {
@@ -153,15 +164,23 @@ std::string model_text(const StandaloneParts& parts, const std::string& data) {
   const Model<double>& model = parts.model;
   const std::vector<int> turned = quaternion_places(model);
   std::string text = "// The mechanism as the simulator sees it.\nnamespace model {\n";
-  text += fmt::format("constexpr int nq = {}, nv = {}, np = {}, quaternion_count = {};\n", model.nq, model.nv, program.kept.size(), turned.size());
-  text += fmt::format("constexpr int time_parameter = {};  // the parameter that is the time, or -1\n", parts.time_parameter);
-  text += fmt::format("constexpr bool takes_work = {};  // losses or outer forces do\n", has_function(program, "ideal"));
-  text += fmt::format("constexpr const char* name = {};\nconstexpr const char* title = {};\n", c_string(model.name), c_string(program.robot));
-  text += string_array("coordinates", names_of(coordinate_entries(model))) + string_array("velocities", names_of(velocity_entries(model)));
+  text += fmt::format("constexpr int nq = {}, nv = {}, np = {}, quaternion_count = {};\n", model.nq, model.nv,
+                      program.kept.size(), turned.size());
+  text += fmt::format("constexpr int time_parameter = {};  // the parameter that is the time, or -1\n",
+                      parts.time_parameter);
+  text +=
+      fmt::format("constexpr bool takes_work = {};  // losses or outer forces do\n", has_function(program, "ideal"));
+  text += fmt::format("constexpr const char* name = {};\nconstexpr const char* title = {};\n", c_string(model.name),
+                      c_string(program.robot));
+  text += string_array("coordinates", names_of(coordinate_entries(model))) +
+          string_array("velocities", names_of(velocity_entries(model)));
   text += string_array("parameters", program.kept) + number_array("constexpr double values", program.kept_values);
   text += number_array("constexpr double home", model.home);
-  text += fmt::format("constexpr int quaternions[] = {{{}}};  // where in q each begins: x, y, z, w\n", turned.empty() ? "-1" : fmt::format("{}", fmt::join(turned, ", ")));
-  text += fmt::format("constexpr int jump_count = {};  // where forces jump or have a corner: where one of `jumps` passes zero\n", parts.jumps.size());
+  text += fmt::format("constexpr int quaternions[] = {{{}}};  // where in q each begins: x, y, z, w\n",
+                      turned.empty() ? "-1" : fmt::format("{}", fmt::join(turned, ", ")));
+  text += fmt::format(
+      "constexpr int jump_count = {};  // where forces jump or have a corner: where one of `jumps` passes zero\n",
+      parts.jumps.size());
   std::vector<std::string> jump_names, owners, turns;
   for (const ForceJumpName& jump : parts.jumps) {
     jump_names.push_back(jump.what);
@@ -173,16 +192,20 @@ std::string model_text(const StandaloneParts& parts, const std::string& data) {
   text += fmt::format("constexpr bool jump_turns[] = {{{}}};  // rest is on neither side\n", fmt::join(turns, ", "));
   text += "constexpr const char* data = R\"DATA(" + data + ")DATA\";\n\n";
   for (const Function& f : program.functions) text += adaptor(program, f);
-  if (!has_function(program, "ideal")) text += "inline void ideal(const double*, const double*, const double*, const double*, double*) {}\n";
-  if (!has_function(program, "jumps")) text += "inline void jumps(const double*, const double*, const double*, double*) {}\n";
+  if (!has_function(program, "ideal"))
+    text += "inline void ideal(const double*, const double*, const double*, const double*, double*) {}\n";
+  if (!has_function(program, "jumps"))
+    text += "inline void jumps(const double*, const double*, const double*, double*) {}\n";
   return text + "}  // namespace model\n\n";
 }
 
 std::string selftest_text(const StandaloneParts& parts) {
   std::string text =
-      "// Inputs and results of states, one behind the other. The results come from Linkwright's algorithms over double, not from "
+      "// Inputs and results of states, one behind the other. The results come from Linkwright's algorithms over "
+      "double, not from "
       "this code; those of derivatives from dual numbers.\n"
-      "struct SelfTest {\n  const char* name;\n  void (*run)(const double* in, double* out);\n  int states, inputs, outputs;\n"
+      "struct SelfTest {\n  const char* name;\n  void (*run)(const double* in, double* out);\n  int states, inputs, "
+      "outputs;\n"
       "  const double *input, *output;\n  double tolerance;\n};\n";
   std::string list;
   for (const TestVectors& v : parts.vectors) {
@@ -192,7 +215,8 @@ std::string selftest_text(const StandaloneParts& parts) {
     std::vector<double> in, out;
     for (const auto& row : v.inputs) in.insert(in.end(), row.begin(), row.end());
     for (const auto& row : v.outputs) out.insert(out.end(), row.begin(), row.end());
-    text += number_array(fmt::format("const double {}_inputs", id), in) + number_array(fmt::format("const double {}_outputs", id), out);
+    text += number_array(fmt::format("const double {}_inputs", id), in) +
+            number_array(fmt::format("const double {}_outputs", id), out);
     std::vector<std::string> arguments;
     std::size_t at = 0;
     for (const Group& g : f.inputs()) {
@@ -204,8 +228,10 @@ std::string selftest_text(const StandaloneParts& parts) {
       arguments.push_back(fmt::format("out + {}", at));
       at += g.size;
     }
-    list += fmt::format("    {{{}, [](const double* in, double* out) {{ {}::{}({}); }}, {}, {}, {}, {}_inputs, {}_outputs, {}}},\n", c_string(v.function),
-                        parts.program.name, id, fmt::join(arguments, ", "), v.inputs.size(), f.input_size(), f.output_size(), id, id, shortest(v.tolerance));
+    list += fmt::format(
+        "    {{{}, [](const double* in, double* out) {{ {}::{}({}); }}, {}, {}, {}, {}_inputs, {}_outputs, {}}},\n",
+        c_string(v.function), parts.program.name, id, fmt::join(arguments, ", "), v.inputs.size(), f.input_size(),
+        f.output_size(), id, id, shortest(v.tolerance));
   }
   return text + "const SelfTest kSelfTests[] = {\n" + list + "};\n\n";
 }
@@ -225,11 +251,16 @@ std::vector<Artefact> standalone_files(const StandaloneParts& parts) {
   dialect.cpp = true;
   const LanesSource code = c_lanes_source(program, dialect, 1);
   std::string text = c_comment(banner(program, {"c++"}));
-  text += "#include <algorithm>\n#include <array>\n#include <cctype>\n#include <charconv>\n#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n"
-          "#include <filesystem>\n#include <fstream>\n#include <memory>\n#include <set>\n#include <stdexcept>\n#include <string>\n#include <utility>\n#include <vector>\n";
-  text += code.preamble + fmt::format("\nnamespace {} {{\n", program.name) + code.text + fmt::format("\n}}  // namespace {}\n\nnamespace {{\n\n", program.name);
+  text +=
+      "#include <algorithm>\n#include <array>\n#include <cctype>\n#include <charconv>\n#include <cmath>\n#include "
+      "<cstdio>\n#include <cstdlib>\n"
+      "#include <filesystem>\n#include <fstream>\n#include <memory>\n#include <set>\n#include <stdexcept>\n#include "
+      "<string>\n#include <utility>\n#include <vector>\n";
+  text += code.preamble + fmt::format("\nnamespace {} {{\n", program.name) + code.text +
+          fmt::format("\n}}  // namespace {}\n\nnamespace {{\n\n", program.name);
   text += model_text(parts, data) + selftest_text(parts);
-  for (const char* kernel : {"standalone_data_kernel.h", "standalone_motion_kernel.h", "standalone_main_kernel.h"}) text += standalone_kernel(kernel) + "\n";
+  for (const char* kernel : {"standalone_data_kernel.h", "standalone_motion_kernel.h", "standalone_main_kernel.h"})
+    text += standalone_kernel(kernel) + "\n";
   std::string make = standalone_kernel("standalone_make_kernel.mk");
   replace_all(make, "LW_TITLE", program.robot);
   replace_all(make, "LW_NAME", program.name);

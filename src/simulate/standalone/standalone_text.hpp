@@ -12,14 +12,14 @@ struct ForceJumpName {
   bool turns = false;
 };
 
-// `program` has forward, forward-tangent, inverse, inverse-tangent, energy, rates, rates-tangent and, where losses or outer
-// forces take work, ideal; where forces jump, jumps.
+// `program` has forward, forward-tangent, inverse, inverse-tangent, energy, rates, rates-tangent and, where losses or
+// outer forces take work, ideal; where forces jump, jumps.
 struct StandaloneParts {
   const Program& program;
   const Model<double>& model;
   std::vector<TestVectors> vectors;
-  int time_parameter = -1;   // the one that is the time
-  std::vector<bool> idle;    // parameters on which no motion depends
+  int time_parameter = -1;           // the one that is the time
+  std::vector<bool> idle;            // parameters on which no motion depends
   std::vector<ForceJumpName> jumps;  // a result of the function `jumps` each
 };
 std::vector<Artefact> standalone_files(const StandaloneParts& parts);

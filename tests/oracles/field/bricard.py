@@ -21,8 +21,13 @@ FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../reprod
 X, Y, Z = np.eye(3, dtype=LONG)
 # axis of each joint; from its joint to the next; moments of inertia along x, y, z
 THIN, THICK = LONG(1) / 600, LONG('1.01') / 12
-CHAIN = ((Y, X, (THIN, THICK, THICK)), (Z, -Y, (THICK, THIN, THICK)), (X, Z, (THICK, THICK, THIN)), (Y, -X, (THIN, THICK, THICK)),
-         (Z, Y, (THICK, THIN, THICK)))
+CHAIN = (
+    (Y, X, (THIN, THICK, THICK)),
+    (Z, -Y, (THICK, THIN, THICK)),
+    (X, Z, (THICK, THICK, THIN)),
+    (Y, -X, (THIN, THICK, THICK)),
+    (Z, Y, (THICK, THIN, THICK)),
+)
 
 
 def turn(axis, angle):
@@ -58,7 +63,12 @@ def find_signs():
 def equations(y, signs):
     """Mass matrix and bias of the chain in (a, b), by Jacobians of the bars' centres and angular velocities."""
     R, p, v, w = np.eye(3, dtype=LONG), np.zeros(3, LONG), np.zeros(3, LONG), np.zeros(3, LONG)
-    Jv, Jw, av, aw = np.zeros((3, 2), LONG), np.zeros((3, 2), LONG), np.zeros(3, LONG), np.zeros(3, LONG)     # av, aw: at a'' = b'' = 0
+    Jv, Jw, av, aw = (
+        np.zeros((3, 2), LONG),
+        np.zeros((3, 2), LONG),
+        np.zeros(3, LONG),
+        np.zeros(3, LONG),
+    )  # av, aw: at a'' = b'' = 0
     M, h = np.zeros((2, 2), LONG), np.zeros(2, LONG)
     g = -LONG('9.81') * Y
     right_angle = np.arcsin(LONG(1))
@@ -84,7 +94,11 @@ def rate(y, signs):
     a, b, va, vb = y
     M, h = equations(y, signs)
     G = np.array([-np.sin(a) * (1 + np.cos(b)), -np.sin(b) * (1 + np.cos(a))])
-    bias = -np.cos(a) * (1 + np.cos(b)) * va * va - np.cos(b) * (1 + np.cos(a)) * vb * vb + 2 * np.sin(a) * np.sin(b) * va * vb
+    bias = (
+        -np.cos(a) * (1 + np.cos(b)) * va * va
+        - np.cos(b) * (1 + np.cos(a)) * vb * vb
+        + 2 * np.sin(a) * np.sin(b) * va * vb
+    )
     kkt = np.array([[M[0, 0], M[0, 1], G[0]], [M[1, 0], M[1, 1], G[1]], [G[0], G[1], LONG(0)]])
     return np.concatenate([y[2:], solve(kkt, np.array([-h[0], -h[1], -bias]))[:2]])
 
@@ -104,8 +118,12 @@ def reduced(times, tolerance):
     for t in times:
         y = extrapolate(lambda t, x: rate(x, signs), now, y, t, tolerance, project, first=0.05)
         now = t
-        results.append(({f'j{i}': float(signs[i] * (y[i % 2] - right_angle)) for i in range(5)},
-                        {f'j{i}': float(signs[i] * y[2 + i % 2]) for i in range(5)}))
+        results.append(
+            (
+                {f'j{i}': float(signs[i] * (y[i % 2] - right_angle)) for i in range(5)},
+                {f'j{i}': float(signs[i] * y[2 + i % 2]) for i in range(5)},
+            )
+        )
     return results
 
 

@@ -23,18 +23,23 @@ from numerics import extrapolate, radau
 END = 10
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../reproduce/field/governor.yaml')
 G, K, C, REST, BALL, ROD, SLIDER, HALF = 9.81, 8e5, 4e4, 0.5, 5.0, 0.3, 3.0, 0.05
-THIN, THICK = ROD * 0.01 ** 2 / 6, ROD * (1 + 0.01 ** 2) / 12
-FIXED = THIN + SLIDER * 0.1 ** 2 / 6                                # shaft and slider about the shaft
-PIVOT = THICK + ROD / 4 + BALL                                     # a rod with its ball about its pin
-FIRST, SECOND = ROD / 2 + BALL, THICK - THIN + ROD / 4 + BALL       # moments along the rod: first, and second (of the axial terms)
+THIN, THICK = ROD * 0.01**2 / 6, ROD * (1 + 0.01**2) / 12
+FIXED = THIN + SLIDER * 0.1**2 / 6  # shaft and slider about the shaft
+PIVOT = THICK + ROD / 4 + BALL  # a rod with its ball about its pin
+FIRST, SECOND = (
+    ROD / 2 + BALL,
+    THICK - THIN + ROD / 4 + BALL,
+)  # moments along the rod: first, and second (of the axial terms)
 
 
 def inertia(a):
     """About the shaft, and its slope over a. A rod's point at x has the radius b/2 + x cos a."""
     c, s = np.cos(a), np.sin(a)
     mass = ROD + BALL
-    return (FIXED + 2 * (THIN + mass * HALF ** 2 + 2 * HALF * FIRST * c + SECOND * c * c),
-            -2 * (2 * HALF * FIRST * s + 2 * SECOND * c * s))
+    return (
+        FIXED + 2 * (THIN + mass * HALF**2 + 2 * HALF * FIRST * c + SECOND * c * c),
+        -2 * (2 * HALF * FIRST * s + 2 * SECOND * c * s),
+    )
 
 
 MOMENTUM = inertia(math.pi / 6)[0] * 2 * math.pi
@@ -64,7 +69,7 @@ START = np.array([0.5, math.pi / 6, 0, 0, 0])
 
 
 def grid(points, longest):
-    """From 0 over `points`, finely graded at the start, where the dampers' transient takes 1e-3 s, then steps no longer than `longest`."""
+    """From 0 over `points`, steps up to `longest`, finely graded at first: the dampers' transient takes 1e-3 s."""
     times = [0.0]
     h = 1e-5
     for end in points:
@@ -88,7 +93,10 @@ def stiff(points, longest, stages=7):
 
 def joints(y):
     s, a, sd, ad, f = (float(x) for x in y)
-    return ({'shaft': f, 's': s, 'right': a, 'left': a}, {'shaft': float(MOMENTUM / inertia(a)[0]), 's': sd, 'right': ad, 'left': ad})
+    return (
+        {'shaft': f, 's': s, 'right': a, 'left': a},
+        {'shaft': float(MOMENTUM / inertia(a)[0]), 's': sd, 'right': ad, 'left': ad},
+    )
 
 
 if __name__ == '__main__':
@@ -108,5 +116,13 @@ if __name__ == '__main__':
         full = model.assemble(q, qd)
         a = model.accelerations(model.project(0, full)).reshape(4, 6)
         ours = rate(state)
-        print('maximal: slider, its vertical acceleration', a[1, 2], 'and', ours[2], 'shaft', a[0, 5],
-              'and', -MOMENTUM * inertia(state[1])[1] / inertia(state[1])[0] ** 2 * state[3])
+        print(
+            'maximal: slider, its vertical acceleration',
+            a[1, 2],
+            'and',
+            ours[2],
+            'shaft',
+            a[0, 5],
+            'and',
+            -MOMENTUM * inertia(state[1])[1] / inertia(state[1])[0] ** 2 * state[3],
+        )

@@ -19,10 +19,26 @@ RATE = (0.0, 150.0, -4.61538)
 I = np.array([LONG('15.234375'), LONG('0.46875'), LONG('15.234375')])
 # kynema, heavy_top_kynema_material_0pt000002s.csv (Lie-group generalized-alpha, steps of 2e-6 s): displacement of the
 # centre of mass from (0, 1, 0) and quaternion (w, x, y, z) at 1 s and 2 s
-KYNEMA = {1: (0.1733440435722807, -0.3599112987333657, -0.7484906793466106,
-              0.7329439942283007, -0.2782856278135421, 0.5318246439927058, -0.3201761370231893),
-          2: (-0.1504168894608856, -1.7241654846852867, -0.6730223697288009,
-              0.1229471344095339, -0.4910798717314375, 0.3504301068655838, -0.7879868665928781)}
+KYNEMA = {
+    1: (
+        0.1733440435722807,
+        -0.3599112987333657,
+        -0.7484906793466106,
+        0.7329439942283007,
+        -0.2782856278135421,
+        0.5318246439927058,
+        -0.3201761370231893,
+    ),
+    2: (
+        -0.1504168894608856,
+        -1.7241654846852867,
+        -0.6730223697288009,
+        0.1229471344095339,
+        -0.4910798717314375,
+        0.3504301068655838,
+        -0.7879868665928781,
+    ),
+}
 # EXUDYN, TestModels/heavyTop.py, quaternion at 0.2 s by RK4
 EXUDYN = (-0.70828, 0.43878, 0.54573, 0.0894)
 
@@ -33,9 +49,17 @@ def rate(t, y):
     fall = LONG(15) * LONG('9.81')
     # the centre of mass lies on the body's y axis; gravity in body axes is -fall times the third row of R
     moment_x, moment_z = -fall * (1 - 2 * (x * x + yy * yy)), fall * 2 * (x * z - yy * w)
-    return np.array([(-x * a - yy * b - z * c) / 2, (w * a + yy * c - z * b) / 2,
-                     (w * b + z * a - x * c) / 2, (w * c + x * b - yy * a) / 2,
-                     ((I[1] - I[2]) * b * c + moment_x) / I[0], (I[2] - I[0]) * c * a / I[1], ((I[0] - I[1]) * a * b + moment_z) / I[2]])
+    return np.array(
+        [
+            (-x * a - yy * b - z * c) / 2,
+            (w * a + yy * c - z * b) / 2,
+            (w * b + z * a - x * c) / 2,
+            (w * c + x * b - yy * a) / 2,
+            ((I[1] - I[2]) * b * c + moment_x) / I[0],
+            (I[2] - I[0]) * c * a / I[1],
+            ((I[0] - I[1]) * a * b + moment_z) / I[2],
+        ]
+    )
 
 
 def project(t, y):
@@ -70,8 +94,12 @@ def joint(y):
 if __name__ == '__main__':
     np.set_printoptions(precision=17, linewidth=150)
     coarse, fine = motion(('0.2', 1, 2), 1e-13), motion(('0.2', 1, 2), 1e-17)
-    print('difference of tolerances 1e-13 and 1e-17', float(max(np.max(abs(a - b)) for a, b in zip(coarse, fine))),
-          'energy error', float(energy(fine[2]) - energy(motion((0,), 1e-13)[0])))
+    print(
+        'difference of tolerances 1e-13 and 1e-17',
+        float(max(np.max(abs(a - b)) for a, b in zip(coarse, fine))),
+        'energy error',
+        float(energy(fine[2]) - energy(motion((0,), 1e-13)[0])),
+    )
     for t, y in zip((0.2, 1, 2), fine):
         print(t, y.astype(float), 'centre', centre(y).astype(float))
     print('EXUDYN at 0.2 s:', fine[0][:4].astype(float) * np.sign(EXUDYN[0] * float(fine[0][0])) - EXUDYN)

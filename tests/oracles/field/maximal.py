@@ -28,7 +28,7 @@ RANK = 1e-5
 AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
 
 
-def cross(a, b):                                                   # numpy's takes twenty times as long
+def cross(a, b):  # numpy's takes twenty times as long
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
@@ -38,9 +38,13 @@ def skew(v):
 
 def rotation(quaternion):
     w, x, y, z = quaternion / np.linalg.norm(quaternion)
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-                     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-                     [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def product(a, b):
@@ -50,7 +54,7 @@ def product(a, b):
 class Joint:
     def __init__(self, name, kind, axis, a, b, pa, pb):
         self.name, self.kind = name, kind
-        self.a, self.b, self.pa, self.pb = a, b, pa, pb      # bodies, -1 is the base; places on them
+        self.a, self.b, self.pa, self.pb = a, b, pa, pb  # bodies, -1 is the base; places on them
         self.axis = axis / np.linalg.norm(axis)
         n = cross(self.axis, np.eye(3)[np.argmin(abs(self.axis))])
         self.across = (n / np.linalg.norm(n), cross(self.axis, n / np.linalg.norm(n)))
@@ -75,8 +79,17 @@ class Maximal:
             self.com[i] = self.vector(inertia.get('com', [0, 0, 0]))
             self.tensor[i] = np.diag(self.vector(inertia.get('tensor', [0, 0, 0])))
             j = link['joint']
-            self.joints.append(Joint(j.get('name', link['name']), j['type'], self.direction(j.get('axis', 'z')),
-                                     self.index[link['parent']], i, self.vector(j.get('origin', {}).get('xyz', [0, 0, 0])), np.zeros(3)))
+            self.joints.append(
+                Joint(
+                    j.get('name', link['name']),
+                    j['type'],
+                    self.direction(j.get('axis', 'z')),
+                    self.index[link['parent']],
+                    i,
+                    self.vector(j.get('origin', {}).get('xyz', [0, 0, 0])),
+                    np.zeros(3),
+                )
+            )
         for load in file.get('payloads', []):
             i, m, p = self.index[load['link']], self.value(load['mass']), self.vector(load['com'])
             total = self.mass[i] + m
@@ -88,20 +101,37 @@ class Maximal:
         for loop in file.get('loops', []):
             a, b = loop['between']
             at = lambda link: self.vector(loop.get('at', {}).get(link, {}).get('xyz', [0, 0, 0]))
-            self.joints.append(Joint(loop['name'], loop['joint']['type'], self.direction(loop['joint'].get('axis', 'z')),
-                                     self.index[a], self.index[b], at(a), at(b)))
+            self.joints.append(
+                Joint(
+                    loop['name'],
+                    loop['joint']['type'],
+                    self.direction(loop['joint'].get('axis', 'z')),
+                    self.index[a],
+                    self.index[b],
+                    at(a),
+                    at(b),
+                )
+            )
         self.springs = []
         for s in file.get('springs', []):
             a, b = s['between']
-            self.springs.append((self.index[a], self.index[b], *(self.vector(s.get('at', {}).get(x, [0, 0, 0])) for x in (a, b)),
-                                 *(self.value(s.get(x, 0)) for x in ('stiffness', 'rest', 'damping'))))
+            self.springs.append(
+                (
+                    self.index[a],
+                    self.index[b],
+                    *(self.vector(s.get('at', {}).get(x, [0, 0, 0])) for x in (a, b)),
+                    *(self.value(s.get(x, 0)) for x in ('stiffness', 'rest', 'damping')),
+                )
+            )
         self.moments = [(self.index[f['link']], self.vector(f['moment'])) for f in file.get('forces', [])]
         self.home = {k: self.value(v) for k, v in file.get('home', {}).items()}
 
     def value(self, formula):
         if isinstance(formula, (int, float)):
             return float(formula)
-        return float(eval(re.sub(r'([\d.]+) deg', r'(\1*pi/180)', formula).replace('^', '**'), {'__builtins__': {}}, self.names))
+        return float(
+            eval(re.sub(r'([\d.]+) deg', r'(\1*pi/180)', formula).replace('^', '**'), {'__builtins__': {}}, self.names)
+        )
 
     def vector(self, formulas):
         return np.array([self.value(x) for x in formulas])
@@ -114,8 +144,8 @@ class Maximal:
     # A state: centres of mass (3n), quaternions w x y z (4n), velocities (3n), angular velocities in world axes (3n).
     def unpack(self, y):
         n = self.n
-        r, quats = y[:3 * n].reshape(n, 3), y[3 * n:7 * n].reshape(n, 4)
-        v, w = y[7 * n:10 * n].reshape(n, 3), y[10 * n:].reshape(n, 3)
+        r, quats = y[: 3 * n].reshape(n, 3), y[3 * n : 7 * n].reshape(n, 4)
+        v, w = y[7 * n : 10 * n].reshape(n, 3), y[10 * n :].reshape(n, 3)
         return r, quats, v, w, [rotation(x) for x in quats]
 
     def assemble(self, q, qd):
@@ -123,7 +153,7 @@ class Maximal:
         n = self.n
         r, quats, v, w = np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros((n, 3))
         origin, speed = np.zeros((n, 3)), np.zeros((n, 3))
-        for i, joint in enumerate(self.joints[:self.tree]):
+        for i, joint in enumerate(self.joints[: self.tree]):
             a = joint.a
             base = a < 0
             qa = np.array([1.0, 0, 0, 0]) if base else quats[a]
@@ -147,13 +177,13 @@ class Maximal:
         return np.concatenate([r.ravel(), quats.ravel(), v.ravel(), w.ravel()])
 
     def ends(self, joint, r, R):
-        """Lever arms from the centres of mass to the joint on both bodies, and the vector from the first place to the second."""
+        """Lever arms from the centres of mass to the joint on both bodies; the vector from first to second place."""
         arm_a = joint.pa if joint.a < 0 else R[joint.a] @ (joint.pa - self.com[joint.a])
         arm_b = R[joint.b] @ (joint.pb - self.com[joint.b])
         return arm_a, arm_b, r[joint.b] + arm_b - (arm_a if joint.a < 0 else r[joint.a] + arm_a)
 
     def constraints(self, y):
-        """Errors, Jacobian by rows (velocities, then angular velocities of each body: 6 a body), and what A a must be."""
+        """Errors, Jacobian by rows (6 per body: velocity, then angular velocity), and what A a must be."""
         r, _, v, w, R = self.unpack(y)
         zero = np.zeros(3)
         error, rows, right = [], [], []
@@ -161,8 +191,8 @@ class Maximal:
         def add(j, value, lin, ang_a, ang_b, bias):
             row = np.zeros(6 * self.n)
             if j.a >= 0:
-                row[6 * j.a:6 * j.a + 3], row[6 * j.a + 3:6 * j.a + 6] = -lin, ang_a
-            row[6 * j.b:6 * j.b + 3], row[6 * j.b + 3:6 * j.b + 6] = lin, ang_b
+                row[6 * j.a : 6 * j.a + 3], row[6 * j.a + 3 : 6 * j.a + 6] = -lin, ang_a
+            row[6 * j.b : 6 * j.b + 3], row[6 * j.b + 3 : 6 * j.b + 6] = lin, ang_b
             error.append(value), rows.append(row), right.append(-bias)
 
         for j in self.joints:
@@ -201,8 +231,8 @@ class Maximal:
         for i in range(self.n):
             I = R[i] @ self.tensor[i] @ R[i].T
             world.append(I)
-            back[6 * i:6 * i + 3, 6 * i:6 * i + 3] = np.eye(3) / math.sqrt(self.mass[i])
-            back[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = np.linalg.inv(np.linalg.cholesky(I)).T
+            back[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = np.eye(3) / math.sqrt(self.mass[i])
+            back[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = np.linalg.inv(np.linalg.cholesky(I)).T
         return back, world
 
     def accelerations(self, y):
@@ -242,18 +272,18 @@ class Maximal:
         n = self.n
         y = y.copy()
         for step in range(3):
-            quats = y[3 * n:7 * n].reshape(n, 4)
+            quats = y[3 * n : 7 * n].reshape(n, 4)
             quats /= np.linalg.norm(quats, axis=1)[:, None]
             error, A, _ = self.constraints(y)
             back, _ = self.inertias(self.unpack(y)[4])
             inverse = back @ np.linalg.pinv(A @ back, rcond=RANK)
             if step == 2:
-                velocity = np.concatenate([y[7 * n:10 * n].reshape(n, 3), y[10 * n:].reshape(n, 3)], axis=1).ravel()
+                velocity = np.concatenate([y[7 * n : 10 * n].reshape(n, 3), y[10 * n :].reshape(n, 3)], axis=1).ravel()
                 velocity = (velocity - inverse @ (A @ velocity)).reshape(n, 6)
-                y[7 * n:10 * n], y[10 * n:] = velocity[:, :3].ravel(), velocity[:, 3:].ravel()
+                y[7 * n : 10 * n], y[10 * n :] = velocity[:, :3].ravel(), velocity[:, 3:].ravel()
                 return y
             change = -(inverse @ error).reshape(n, 6)
-            y[:3 * n] += change[:, :3].ravel()
+            y[: 3 * n] += change[:, :3].ravel()
             for i in range(n):
                 quats[i] += 0.5 * product(np.concatenate([[0.0], change[i, 3:]]), quats[i])
 
@@ -261,7 +291,7 @@ class Maximal:
         """Coordinates and rates of the tree joints, angles on the turn nearest to `near`."""
         r, _, v, w, R = self.unpack(y)
         q, qd = {}, {}
-        for j in self.joints[:self.tree]:
+        for j in self.joints[: self.tree]:
             Ra, wa, va = (np.eye(3), np.zeros(3), np.zeros(3)) if j.a < 0 else (R[j.a], w[j.a], v[j.a])
             if j.kind == 'revolute':
                 n = j.across[0]
@@ -275,7 +305,7 @@ class Maximal:
                 q[j.name] = axis @ apart
                 qd[j.name] = axis @ (v[j.b] + cross(w[j.b], arm_b) - va - cross(wa, arm_a)) + cross(wa, axis) @ apart
             else:
-                q[j.name] = list(y[3 * self.n + 4 * j.b:3 * self.n + 4 * j.b + 4])
+                q[j.name] = list(y[3 * self.n + 4 * j.b : 3 * self.n + 4 * j.b + 4])
                 qd[j.name] = list(R[j.b].T @ w[j.b])
         return q, qd
 

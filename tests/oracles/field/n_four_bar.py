@@ -47,8 +47,12 @@ LOOP = """  - name: L{i}
 
 
 def model(n):
-    return (HEAD.format(N=n) + ''.join(WINDOW.format(i=i, before=i - 1, y=int(i == 1)) for i in range(1, n + 1)) + 'loops:\n'
-            + ''.join(LOOP.format(i=i) for i in range(1, n + 1)))
+    return (
+        HEAD.format(N=n)
+        + ''.join(WINDOW.format(i=i, before=i - 1, y=int(i == 1)) for i in range(1, n + 1))
+        + 'loops:\n'
+        + ''.join(LOOP.format(i=i) for i in range(1, n + 1))
+    )
 
 
 def kappa(n):
@@ -102,7 +106,16 @@ if __name__ == '__main__':
     for n in (2, 10, 40):
         with mpmath.workdps(40):
             a, v = exact(n, mpmath.mpf(END))
-            print('N = %d  elliptic  ' % n, mpmath.nstr(a, 20), mpmath.nstr(v, 20),
-                  len(singular(n)), 'singular poses, first', mpmath.nstr(singular(n)[0], 15))
+            print(
+                'N = %d  elliptic  ' % n,
+                mpmath.nstr(a, 20),
+                mpmath.nstr(v, 20),
+                len(singular(n)),
+                'singular poses, first',
+                mpmath.nstr(singular(n)[0], 15),
+            )
         for tolerance in (1e-13, 1e-17):
-            print('N = %d  ODE %.0e ' % (n, tolerance), *[np.format_float_positional(x, 19) for x in integrated(n, tolerance)])
+            print(
+                'N = %d  ODE %.0e ' % (n, tolerance),
+                *[np.format_float_positional(x, 19) for x in integrated(n, tolerance)],
+            )

@@ -1,8 +1,10 @@
 """Integrators and linear algebra of the reference programs. All work in the precision of their input: double, or
 numpy.longdouble with its 64-bit mantissa (unit roundoff 5e-20) on x86-64.
 
-    extrapolate   explicit, order 2k: Gragg's midpoint rule extrapolated by Aitken and Neville (Hairer, Norsett, Wanner 1993, II.9)
-    radau         implicit, order 2s - 1: Radau IIA collocation with s stages (Hairer and Wanner 1996, IV.5), for stiff equations
+    extrapolate   explicit, order 2k: Gragg's midpoint rule extrapolated by Aitken and Neville
+                  (Hairer, Norsett, Wanner 1993, II.9)
+    radau         implicit, order 2s - 1: Radau IIA collocation with s stages, for stiff equations
+                  (Hairer and Wanner 1996, IV.5)
     solve         Gaussian elimination with partial pivoting, which numpy.linalg does not offer for longdouble
 """
 import numpy as np
@@ -18,15 +20,15 @@ def solve(matrix, right):
         p = k + int(np.argmax(abs(a[k:, k])))
         if p != k:
             a[[k, p]] = a[[p, k]]
-        a[k + 1:, k:] -= np.multiply.outer(a[k + 1:, k] / a[k, k], a[k, k:])
+        a[k + 1 :, k:] -= np.multiply.outer(a[k + 1 :, k] / a[k, k], a[k, k:])
     x = np.empty(n, a.dtype)
     for k in range(n - 1, -1, -1):
-        x[k] = (a[k, n] - a[k, k + 1:n] @ x[k + 1:]) / a[k, k]
+        x[k] = (a[k, n] - a[k, k + 1 : n] @ x[k + 1 :]) / a[k, k]
     return x
 
 
 def extrapolate(f, t, y, end, tolerance, project=None, columns=8, first=None, seen=None):
-    """y(end) of y' = f(t, y). `project` returns a state to its constraints after every step; `seen(t, y)` is called after that."""
+    """y(end) of y' = f(t, y). After every step: `project` returns the state to its constraints, `seen(t, y)`."""
     t, end = y.dtype.type(t), y.dtype.type(end)
     h = y.dtype.type(first if first else (end - t) / 1000)
     while t < end:
@@ -39,7 +41,7 @@ def extrapolate(f, t, y, end, tolerance, project=None, columns=8, first=None, se
             before, now = y, y + s * slope
             for i in range(1, n):
                 before, now = now, before + 2 * s * f(t + i * s, now)
-            row = [(before + now + s * f(t + h, now)) / 2]      # Gragg's smoothing: keeps the expansion in even powers
+            row = [(before + now + s * f(t + h, now)) / 2]  # Gragg's smoothing: keeps the expansion in even powers
             for m in range(1, j + 1):
                 ratio = y.dtype.type(j + 1) / (j + 1 - m)
                 row.append(row[m - 1] + (row[m - 1] - table[j - 1][m - 1]) / (ratio * ratio - 1))
@@ -60,6 +62,7 @@ def extrapolate(f, t, y, end, tolerance, project=None, columns=8, first=None, se
 def radau_coefficients(stages):
     """Nodes c and matrix A of Radau IIA, to double precision: c are the zeros of P_s - P_(s-1) on [0, 1]."""
     import mpmath
+
     with mpmath.workdps(50):
         p = lambda x: mpmath.legendre(stages, 2 * x - 1) - mpmath.legendre(stages - 1, 2 * x - 1)
         guess = 0.5 * (1 + np.sort(np.polynomial.legendre.legroots([0] * (stages - 1) + [-1, 1])))
@@ -70,12 +73,15 @@ def radau_coefficients(stages):
             for j in range(stages):
                 powers[i, j] = c[i] ** j
                 integrals[i, j] = c[i] ** (j + 1) / (j + 1)
-        a = integrals * powers ** -1
-        return (np.array([float(x) for x in c]), np.array([[float(a[i, j]) for j in range(stages)] for i in range(stages)]))
+        a = integrals * powers**-1
+        return (
+            np.array([float(x) for x in c]),
+            np.array([[float(a[i, j]) for j in range(stages)] for i in range(stages)]),
+        )
 
 
 def radau(f, y, times, stages):
-    """y at times[-1] of the autonomous y' = f(y), one step between each two of `times`. f takes and gives one column per state."""
+    """y at times[-1] of the autonomous y' = f(y), one step between neighbours of `times`. f: one column per state."""
     c, a = radau_coefficients(stages)
     n = len(y)
     for h in np.diff(times):
@@ -87,7 +93,7 @@ def radau(f, y, times, stages):
             jacobian[:, k] = ((f((y + e)[:, None]) - f((y - e)[:, None])) / (2 * d))[:, 0]
         newton = np.linalg.inv(np.eye(n * stages) - h * np.kron(a, jacobian))
         k = np.repeat(f(y[:, None]), stages, axis=1)
-        z = h * k @ a.T                                          # stage values less y
+        z = h * k @ a.T  # stage values less y
         last = np.inf
         for _ in range(50):
             residual = z - h * f(y[:, None] + z) @ a.T

@@ -18,13 +18,15 @@ def exact(t, digits=50):
         cd = mpmath.ellipfun('cd', w * t, m=k * k)
         sn, dn = mpmath.ellipfun('sn', w * t, m=k * k), mpmath.ellipfun('dn', w * t, m=k * k)
         angle = -2 * mpmath.asin(k * cd)
-        slope = k * w * (1 - k * k) * sn / dn ** 2              # d/dt of -k cd(w t)
+        slope = k * w * (1 - k * k) * sn / dn**2  # d/dt of -k cd(w t)
         return angle, 2 * slope / mpmath.sqrt(1 - (k * cd) ** 2)
 
 
 def integrated(tolerance):
     g = LONG('9.81')
-    return extrapolate(lambda t, y: np.array([y[1], -g * np.sin(y[0])]), 0, np.array([-np.arcsin(LONG(1)), LONG(0)]), END, tolerance)
+    return extrapolate(
+        lambda t, y: np.array([y[1], -g * np.sin(y[0])]), 0, np.array([-np.arcsin(LONG(1)), LONG(0)]), END, tolerance
+    )
 
 
 if __name__ == '__main__':
