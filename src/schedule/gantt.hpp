@@ -16,7 +16,8 @@ std::string gantt_svg(const TaskGraph& graph, const Machine& machine, const Sche
                       const std::string& of = {});
 std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Schedule& schedule,
                        const std::string& of = {});
-// task,name,processor,start,finish,multiplications,additions,divisions,roots,trigonometric,comparisons,waits_for,computes
+// Columns: task, name, processor, start, finish, multiplications, additions, divisions, roots, trigonometric,
+// comparisons, waits_for, computes.
 std::string gantt_csv(const TaskGraph& graph, const Schedule& schedule);
 
 }  // namespace lw

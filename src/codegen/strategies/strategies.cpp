@@ -22,102 +22,10 @@
 #include "../text/banner.hpp"
 #include "../text/statements.hpp"
 #include "../trace/scenes.hpp"
+#include "expansion.hpp"
 
 namespace lw {
 namespace {
-
-// --- sums of products
-
-// Literals of a term, sorted; a term's coefficient and the sum of what was added up in it, by which rounding is known.
-using StrategyTerm = std::vector<std::uint32_t>;
-struct StrategyCoefficient {
-  double value = 0.0, size = 0.0;
-};
-using Expansion = std::map<StrategyTerm, StrategyCoefficient>;
-
-void add_to(Expansion& sum, const StrategyTerm& term, double value, double size) {
-  StrategyCoefficient& c = sum[term];
-  c.value += value;
-  c.size += size;
-}
-
-void drop_rounding(Expansion& e) {
-  std::erase_if(e, [](const auto& item) { return std::abs(item.second.value) <= 1e-13 * item.second.size; });
-}
-
-Expansion multiplied(const Expansion& a, const Expansion& b, std::size_t most) {
-  Expansion out;
-  StrategyTerm term;
-  for (const auto& [x, cx] : a) {
-    for (const auto& [y, cy] : b) {
-      term.clear();
-      std::merge(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(term));
-      add_to(out, term, cx.value * cy.value, cx.size * cy.size);
-    }
-    if (out.size() > most) break;
-  }
-  drop_rounding(out);
-  return out;
-}
-
-constexpr std::size_t kProductsATerm = 40;  // on the way, at most
-
-// Every result of a function of + − × multiplied out; other nodes, quotients by symbols among them, are literals. Empty
-// where there are more terms than that, or the way there is too long.
-std::vector<Expansion> expanded(const Function& f, std::size_t most) {
-  const Graph& g = f.graph();
-  std::vector<int> uses(g.size(), 0);  // that are still to come: what is done with is let go
-  for (const NodeId id : f.order()) for_each_operand(g, id, [&](NodeId operand) { ++uses[operand]; });
-  for (const NodeId id : f.results()) ++uses[id];
-  std::map<NodeId, Expansion> of;
-  std::size_t products = 0;
-  for (const NodeId id : f.order()) {
-    const Node& n = g[id];
-    Expansion e;
-    const auto sum = [&](double sign) {
-      e = of[n.a];
-      for (const auto& [term, c] : of[n.b]) add_to(e, term, sign * c.value, c.size);
-      drop_rounding(e);
-    };
-    switch (n.op) {
-      case Op::constant: add_to(e, {}, n.value, std::abs(n.value)); break;
-      case Op::add: sum(1.0); break;
-      case Op::sub: sum(-1.0); break;
-      case Op::mul:
-        products += of[n.a].size() * of[n.b].size();
-        if (products > kProductsATerm * most) return {};
-        e = multiplied(of[n.a], of[n.b], most);
-        break;
-      case Op::neg:
-        e = of[n.a];
-        for (auto& [term, c] : e) c.value = -c.value;
-        break;
-      case Op::div:
-        if (g[n.b].op == Op::constant) {
-          e = of[n.a];
-          for (auto& [term, c] : e) c = {c.value / g[n.b].value, c.size / std::abs(g[n.b].value)};
-          break;
-        }
-        [[fallthrough]];
-      default: add_to(e, {id}, 1.0, 1.0); break;
-    }
-    if (e.size() > most) return {};
-    of[id] = std::move(e);
-    for_each_operand(g, id, [&](NodeId operand) {
-      if (--uses[operand] == 0) of.erase(operand);
-    });
-  }
-  std::vector<Expansion> results;
-  std::size_t terms = 0;
-  for (const NodeId id : f.results()) {
-    results.push_back(of[id]);
-    terms += results.back().size();
-  }
-  if (terms > most) return {};
-  return results;
-}
-
-// --- what they can describe
 
 // (m c)/m is c: what a file says of a body is its centre of mass, what a model keeps is m c.
 Expr divided_out(const Expr& e, const Expr& m) {
@@ -318,7 +226,7 @@ class StrategyMaker {
                   fmt::format("strategy `expand`: the equations of {} have more than {} terms when multiplied out, or "
                               "need {} products of terms on the way, "
                               "and are given up; `cse` computes what they share once",
-                              mechanism_.name, options_.most_terms, kProductsATerm * options_.most_terms));
+                              mechanism_.name, options_.most_terms, kProductsPerTerm * options_.most_terms));
     }
     // as a graph, for the proof: it shares products, which the text does not
     const Function f = trace("inverse", inputs_, outputs_, [&](const Arguments& in, Results& out) {
