@@ -21,6 +21,7 @@
 // to stick.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include <Eigen/Core>
@@ -93,6 +94,8 @@ class ClosedForwardLosses {
     bool at_rest = false;
   };
   enum class Decision { keep, make };
+  using Push = std::function<Eigen::VectorXd(const Eigen::VectorXd& now)>;  // push() at a state, under the loads of q̈
+  static constexpr double kOneFreedom = 1e-9;                               // rows that hold the same freedom
 
   void collect();
   std::size_t velocity_of(const Dry& d) const;  // of the tree, where it is not a cut
@@ -109,11 +112,8 @@ class ClosedForwardLosses {
   Eigen::VectorXd accelerations(const Eigen::VectorXd& pushed) const;
   double firm_enough(const Dry& d, const ClosedWorkspace<double>& work) const;
   bool decide(const Eigen::VectorXd& pushed, const ClosedWorkspace<double>& work);
-  template <class Push>
   Eigen::VectorXd settle_loads(const Push& push, Decision decision, const ClosedWorkspace<double>& work);
-  template <class Push>
   Eigen::MatrixXd slopes_of_loads(const Push& push, const Eigen::VectorXd& now);
-  template <class Push>
   void refuse_jam(const Push& push, const Eigen::VectorXd& now, bool certain);
   [[noreturn]] void refuse_decision(const Dry& d) const;
   void find_lost_power(In<double> qd);

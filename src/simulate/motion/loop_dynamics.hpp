@@ -1,0 +1,114 @@
+// Accelerations of a mechanism with loops, in all coordinates of its spanning tree.
+//
+// What an integrator leaves of dependent joints is a guess of their position and no more: every state is closed before
+// anything is asked of it, and slopes are those of the independent joints with everything else derived from them. So
+// the motion is that of local minimal coordinates whatever the integrator makes of the others, and no error of a
+// closure ever acts as a force.
+//
+// minimal: the driven joints are the coordinates; where they do not determine the others, at a dead centre, the motion
+// ends. redundant: the coordinates are chosen anew wherever others have a better margin
+// (dynamics/loops/loop_coordinates.hpp).
+//
+// The class in four files: its motion (loop_dynamics.cpp), how it starts (loop_start.cpp), poses in which branches meet
+// (loop_branches.cpp), and the code that does the same (loop_code.cpp).
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../dynamics/loops/closed_forward_losses.hpp"
+#include "../../dynamics/loops/loop_coordinates.hpp"
+#include "driven_code.hpp"
+#include "driven_dynamics.hpp"
+
+namespace lw {
+
+class LoopDynamics : public DrivenDynamics {
+ public:
+  LoopDynamics(const Model<double>& model, std::optional<Mechanism> mechanism, Torques torques, DrivenOptions options);
+  void slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
+              std::span<double> dz) override;
+  bool begin(const MotionState& s) override;
+  bool still_holds(const MotionState& s) override;
+  std::vector<std::string> settle(MotionState& s) override;
+  bool jacobian(double t, std::span<const double> q, std::span<const double> v, std::span<double> d_q,
+                std::span<double> d_v) override;
+  void close(MotionState& s) override;
+  System::Passage passage(const MotionState& from, const MotionState& to) override;
+  bool is_near_branch(const MotionState& s) override;
+  bool may_pass_by(const MotionState& s) override;
+  double time_to_branch(const MotionState& s) override;
+  std::string describe_branch(const MotionState& s) override;
+  int parts(const MotionState& from, const MotionState& to) const override;
+  void assemble(MotionState& s) override;
+  void complete(MotionState& s) override;
+  double opening(const MotionState& s) override;
+  std::span<double> tau() override { return tau_; }
+
+ private:
+  ClosedWorkspace<double>& work() { return coordinates_->work(); }
+  // Bearings are loaded by the rule that the plan's equations state (undetermined_loads.hpp).
+  bool keeps_equations() const { return lossy_ && feels_reactions_; }
+  void use(LoopPlan plan, std::span<const double> q);
+  bool branches_are_near(std::span<const double> q) const;
+  const LoopCoordinates::Margin& margin_at(std::span<const double> q);
+  bool is_fixed() const { return fixed_ && !other_; }
+  void choose(std::span<const double> q);
+  void choose_again(std::span<const double> q);
+  bool has_whole_plan();
+  void choose_way();
+  Function trace_motion() const;
+  bool by_code(double t, std::span<const double> q, std::span<const double> v, std::span<double> a);
+  void split(std::span<const double> v);
+  void stand(double t, std::span<const double> q, std::span<const double> v);
+  void accelerate(std::span<double> a, std::span<double> dz);
+  bool is_at_branch() { return !(work().factors.smallest_pivot() > kAtBranch * usual_pivot_); }
+  void limit_of_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
+                       std::span<double> dz);
+  void leave(MotionState& s, bool posed = false);
+  std::vector<double> assembled(const std::vector<double>& q);
+  void start_at(MotionState& s, const std::function<void()>& refuse);
+  void require_closed_velocities(const MotionState& s, const std::function<void()>& refuse);
+  void require_inertia();
+  void command(double t, std::span<const double> q, std::span<const double> v);
+  std::string independent_names() const;
+  [[noreturn]] void end_at_dead_centre() const;
+
+  // What to do about a pose that the driven joints do not determine.
+  static std::string way_through() { return "use `--coordinates redundant`, or actuate another joint"; }
+  static constexpr double kSmallMargin = 0.15;  // of the margin of a general pose: branches may be near
+  static constexpr double kNearBranch = 0.15;   // of the independence there: they are
+  static constexpr double kAtBranch = 1e-6;     // of pivots: there closures tell nothing
+
+  const bool minimal_;
+  const LoopPlan given_;
+  const bool fixed_;         // the coordinates are those of the plan, except beside branches,
+  bool other_ = false;       // where others are in use now
+  const Model<double> led_;  // the same with the independent joints alone actuated
+  bool feels_reactions_ = false;
+  std::unique_ptr<LoopCoordinates> coordinates_;
+  std::unique_ptr<ClosedForwardLosses> friction_;
+  std::optional<ClosedForwardLosses::Decisions> settled_;  // at the end of the last step
+  std::optional<LoopPlan> whole_plan_;                     // for code and Jacobians
+  bool whole_plan_known_ = false;
+  std::optional<DrivenCode> code_;
+  double independence_ = 0.0;    // of the closures in general
+  double chosen_margin_ = 0.0;   // of the coordinates in use, where they were chosen
+  double looked_at_ = HUGE_VAL;  // the margin when a better choice was last looked for, in vain
+  double usual_margin_ = 0.0;    // in general, or there if that is more
+  double usual_pivot_ = 0.0;
+  LoopCoordinates::Margin margin_;
+  std::vector<double> margin_q_;
+  bool near_branch_ = false;  // in this step: code, whose pivots are fixed, is not asked
+  std::vector<double> tau_;   // of all joints
+  std::vector<double> q_, v_, a_,
+      motors_;  // closed pose, independent velocities and accelerations, torques of the actuated joints
+  std::vector<bool> passive_;
+  std::vector<double> moved_, guess_, in_, out_;
+};
+
+}  // namespace lw
