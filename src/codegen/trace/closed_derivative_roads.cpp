@@ -18,7 +18,7 @@ std::vector<Group> closed_balance_outputs(const Model<double>& model, const Loop
   return {{"velocity", m}, {"acceleration", m}, {"sharing", m}, {"force", at(model.nv)}, {"residual", m}};
 }
 
-void trace_closed_balance(const ClosedRoad& road, const TreeTorques& torques, const Arguments& in, Results& out) {
+void trace_closed_balance(const ClosedRoad& road, const TreeTorques<Expr>& torques, const Arguments& in, Results& out) {
   const ClosureEquations& equations = road.plan.equations;
   const std::size_t nv = at(road.model.nv), m = equations.size();
   const std::vector<Expr> q = displaced<Expr>(road.model, in[0], in[5]);
@@ -48,8 +48,9 @@ class ClosedSlope {
   using Exprs = std::vector<Expr>;
 
   // `applied`: torques of all joints that are given; `w`: as in closed_roads.hpp.
-  ClosedSlope(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass, const Function& balance,
-              Elimination order, ClosedPose& pose, const Exprs& applied, const Exprs& w, const Exprs& p)
+  ClosedSlope(const ClosedRoad& road, const TreeTorques<Expr>& torques, const TreeMassMatrix<Expr>& mass,
+              const Function& balance, Elimination order, ClosedPose& pose, const Exprs& applied, const Exprs& w,
+              const Exprs& p)
       : plan_(road.plan),
         work_(pose.work),
         n_(plan_.freedoms()),
@@ -136,9 +137,9 @@ class ClosedSlope {
 
 }  // namespace
 
-void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
-                              const Function& balance, Elimination order, bool forward, const Arguments& in,
-                              Results& out) {
+void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques<Expr>& torques,
+                              const TreeMassMatrix<Expr>& mass, const Function& balance, Elimination order,
+                              bool forward, const Arguments& in, Results& out) {
   using Exprs = std::vector<Expr>;
   const LoopPlan& plan = road.plan;
   if (!forward) refuse_undriven(plan, road.model.name, road.model.velocity_names);
@@ -151,7 +152,7 @@ void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques
   Exprs H(n * n), force(n), qdd = in[2], applied(nv, Expr(0.0)), w(nv, Expr(0.0));
   // accelerations of forward dynamics, and H
   if (forward)
-    reduced_mass_matrix(road, mass, pose, H);
+    projected_mass_matrix<Expr>(road.model, plan, work, pose.q(), H, mass);
   else
     complement_by_unit_velocities<Expr>(road.model, plan, work);
   const Exprs R = work.R;
@@ -165,11 +166,11 @@ void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques
     return b;
   };
   if (forward) {
-    projected_torques(road, torques, work, pose.q(), in[1], Exprs(n, Expr(0.0)), force);
+    Exprs factors = H;
     qdd.resize(n);
-    gather_torques<Expr>(plan, work, in[2], qdd);
-    for (std::size_t k = 0; k < n; ++k) qdd[k] -= force[k];
-    qdd = by_H(qdd);
+    projected_accelerations<Expr>(road.model, plan, work, pose.q(), in[1], in[2], qdd, factors,
+                                  with_names(road, work, torques));
+    name_multipliers(work);
     for (std::size_t k = 0; k < actuated; ++k) applied[at(plan.actuated[k])] = in[2][k];
   }
   closed_velocities<Expr>(road.model, plan, work, in[1]);

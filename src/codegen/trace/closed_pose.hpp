@@ -23,11 +23,8 @@ class ClosedPose {
   LoopPosition<Expr> position_;
 };
 
-// Rᵀ(M q̈ + h) at the given independent accelerations. Leaves the motion of all joints, and λ.
-void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work,
-                       const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd,
-                       std::vector<Expr>& force);
-// H = Rᵀ M R, and R.
-void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, ClosedPose& pose, std::vector<Expr>& H);
+// The same algorithm, which names what it is asked for: the motion of the dependent joints.
+TreeTorques<Expr> with_names(const ClosedRoad& road, ClosedWorkspace<Expr>& work, const TreeTorques<Expr>& torques);
+void name_multipliers(const ClosedWorkspace<Expr>& work);
 
 }  // namespace lw

@@ -28,35 +28,16 @@ void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, b
 
 }  // namespace
 
-void projected_torques(const ClosedRoad& road, const TreeTorques& torques, ClosedWorkspace<Expr>& work,
-                       const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd,
-                       std::vector<Expr>& force) {
-  closed_velocities<Expr>(road.model, road.plan, work, qd);
-  closed_accelerations<Expr>(road.model, road.plan, work, q, qdd);
-  name_motion_of(road, work, true);
-  torques(q, work.qd, work.qdd, work.tau);
-  project_torques<Expr>(road.plan, work, work.tau, force);
-  for (std::size_t k = 0; k < work.multipliers.size(); ++k)
-    name_value(work.multipliers[k], fmt::format("lambda{}", k + 1));
+TreeTorques<Expr> with_names(const ClosedRoad& road, ClosedWorkspace<Expr>& work, const TreeTorques<Expr>& torques) {
+  return [&](In<Expr> q, In<Expr> qd, In<Expr> qdd, Out<Expr> tau) {
+    name_motion_of(road, work, true);
+    torques(q, qd, qdd, tau);
+  };
 }
 
-void reduced_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, ClosedPose& pose, std::vector<Expr>& H) {
-  ClosedWorkspace<Expr>& work = pose.work;
-  const std::size_t n = road.plan.freedoms(), nv = at(road.model.nv);
-  complement_by_unit_velocities<Expr>(road.model, road.plan, work);
-  mass(pose.q(), work.M);
-  std::vector<Expr> column(nv);
-  for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t i = 0; i < nv; ++i) {
-      column[i] = 0.0;
-      for (std::size_t j = 0; j < nv; ++j) column[i] += work.M[j * nv + i] * work.R[k * nv + j];
-    }
-    for (std::size_t l = 0; l <= k; ++l) {
-      Expr sum(0.0);
-      for (std::size_t i = 0; i < nv; ++i) sum += work.R[l * nv + i] * column[i];
-      H[k * n + l] = H[l * n + k] = sum;
-    }
-  }
+void name_multipliers(const ClosedWorkspace<Expr>& work) {
+  for (std::size_t k = 0; k < work.multipliers.size(); ++k)
+    name_value(work.multipliers[k], fmt::format("lambda{}", k + 1));
 }
 
 std::vector<Group> closed_inputs(const std::string& function, const LoopPlan& plan) {
@@ -100,7 +81,7 @@ std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& p
   return groups;
 }
 
-void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in,
+void trace_closed_torques(const ClosedRoad& road, const TreeTorques<Expr>& torques, bool still, const Arguments& in,
                           Results& out) {
   ClosedPose pose(road, in[0], in[still ? 2 : 3], out);
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
@@ -108,31 +89,32 @@ void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bo
   if (!still) refuse_undriven(road.plan, road.model.name, road.model.velocity_names);
   if (redundant) complement_by_unit_velocities<Expr>(road.model, road.plan, pose.work);
   std::vector<Expr> force(road.plan.freedoms());
-  projected_torques(road, torques, pose.work, pose.q(), in[1],
-                    still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2], force);
+  const std::vector<Expr> qdd = still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2];
+  projected_torques<Expr>(road.model, road.plan, pose.work, pose.q(), in[1], qdd, force,
+                          with_names(road, pose.work, torques));
+  name_multipliers(pose.work);
   if (still)
     out[0] = force;
   else
     distribute_torques<Expr>(road.plan, pose.work, force, {}, out[0]);
 }
 
-void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, const Arguments& in, Results& out) {
+void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix<Expr>& mass, const Arguments& in,
+                              Results& out) {
   ClosedPose pose(road, in[0], in[1], out);
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
-  reduced_mass_matrix(road, mass, pose, out[0]);
+  projected_mass_matrix<Expr>(road.model, road.plan, pose.work, pose.q(), out[0], mass);
 }
 
-void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
+void trace_closed_forward(const ClosedRoad& road, const TreeTorques<Expr>& torques, const TreeMassMatrix<Expr>& mass,
                           const Arguments& in, Results& out) {
   ClosedPose pose(road, in[0], in[3], out);
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
-  const std::size_t n = road.plan.freedoms();
-  std::vector<Expr> H(n * n), bias(n);
-  reduced_mass_matrix(road, mass, pose, H);
-  projected_torques(road, torques, pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)), bias);
-  gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
-  for (std::size_t k = 0; k < n; ++k) out[0][k] -= bias[k];
-  cholesky_solve<Expr>(H, out[0]);
+  ClosedWorkspace<Expr>& work = pose.work;
+  projected_mass_matrix<Expr>(road.model, road.plan, work, pose.q(), work.H, mass);
+  projected_accelerations<Expr>(road.model, road.plan, work, pose.q(), in[1], in[2], out[0], work.H,
+                                with_names(road, work, torques));
+  name_multipliers(work);
 }
 
 void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const Arguments& in, Results& out) {
@@ -148,7 +130,7 @@ void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const
   for (const auto* part : {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor}) out[k++] = *part;
 }
 
-void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass,
+void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix<Expr>& mass,
                                  const Arguments& in, Results& out) {
   ClosedPose pose(road, in[0], in[3], out);
   ClosedLosses<Expr> made(lossy, road.plan);
@@ -166,7 +148,7 @@ void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& loss
   set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
   const std::size_t n = road.plan.freedoms();
   std::vector<Expr> H(n * n);
-  reduced_mass_matrix(road, mass, pose, H);
+  projected_mass_matrix<Expr>(road.model, road.plan, pose.work, pose.q(), H, mass);
   const std::vector<Expr> R = pose.work.R;
   made.forces(pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)));
   pose.work.R = R;

@@ -20,11 +20,6 @@ namespace lw {
 std::vector<Group> closed_inputs(const std::string& function, const LoopPlan& plan);
 std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& plan, std::size_t parameters);
 
-// Roads of the tree: torques of a motion, and the mass matrix (by columns).
-using TreeTorques = std::function<void(const std::vector<Expr>& q, const std::vector<Expr>& qd,
-                                       const std::vector<Expr>& qdd, std::vector<Expr>& tau)>;
-using TreeMassMatrix = std::function<void(const std::vector<Expr>& q, std::vector<Expr>& M)>;
-
 struct ClosedRoad {
   const Model<Expr>& model;  // in whose frames the loops are closed
   const LoopPlan& plan;
@@ -32,17 +27,18 @@ struct ClosedRoad {
 };
 
 // inverse; bias, where there is no qdd
-void trace_closed_torques(const ClosedRoad& road, const TreeTorques& torques, bool still, const Arguments& in,
+void trace_closed_torques(const ClosedRoad& road, const TreeTorques<Expr>& torques, bool still, const Arguments& in,
                           Results& out);
-void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix& mass, const Arguments& in, Results& out);
-void trace_closed_forward(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
+void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix<Expr>& mass, const Arguments& in,
+                              Results& out);
+void trace_closed_forward(const ClosedRoad& road, const TreeTorques<Expr>& torques, const TreeMassMatrix<Expr>& mass,
                           const Arguments& in, Results& out);
 // inverse with what joints and drives lose (tau is the total), or friction, all parts of it. `lossy`: the model by
 // which torques and reactions are computed.
 void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const Arguments& in, Results& out);
 // forward with friction that does not depend on loads: viscous, and dry of what moves. Throws Error(usage) for bearings
 // under load and drives that lose.
-void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix& mass,
+void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix<Expr>& mass,
                                  const Arguments& in, Results& out);
 
 // Derivatives. What they are taken of holds no solution of equations: all coordinates of the tree are given and
@@ -53,14 +49,14 @@ void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& loss
 // give the forces).
 std::vector<Group> closed_balance_inputs(const Model<double>& model, const LoopPlan& plan);
 std::vector<Group> closed_balance_outputs(const Model<double>& model, const LoopPlan& plan);
-void trace_closed_balance(const ClosedRoad& road, const TreeTorques& torques, const Arguments& in, Results& out);
+void trace_closed_balance(const ClosedRoad& road, const TreeTorques<Expr>& torques, const Arguments& in, Results& out);
 // in: q, qd, qdd or tau, guess, [p] → d_q, d_qd, d_qdd or d_tau, [d_p]. By the implicit function theorem at the pose,
 // whatever found it: dependent coordinates follow the independent ones by R and parameters by −J_u⁻¹ ∂φ/∂p, velocities
 // and accelerations by −J_u⁻¹ of what their rows change, and what the forces change is Rᵀ of that. So one factorisation
 // of J_u serves all.
-void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques& torques, const TreeMassMatrix& mass,
-                              const Function& balance, Elimination order, bool forward, const Arguments& in,
-                              Results& out);
+void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques<Expr>& torques,
+                              const TreeMassMatrix<Expr>& mass, const Function& balance, Elimination order,
+                              bool forward, const Arguments& in, Results& out);
 
 // kinematics, jacobian and energy
 void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in,

@@ -292,16 +292,13 @@ class Tracer {
       list.push_back({name, traced(in, out, {}, f), {}, {}});
     };
     const auto by_tensor = [](const Scene& s, const TensorRoad& t) {
-      return [&s, &t](const std::vector<Expr>& q, const std::vector<Expr>& qd, const std::vector<Expr>& qdd,
-                      std::vector<Expr>& tau) {
+      return [&s, &t](In<Expr> q, In<Expr> qd, In<Expr> qdd, Out<Expr> tau) {
         tensor_inverse<Expr>(s.fewer, s.tree, t, q, qd, qdd, tau);
         subtract_elements<Expr>(s.fewer, q, tau);
       };
     };
     const auto by_composite = [](const Scene& s, const TensorRoad& t) {
-      return [&s, &t](const std::vector<Expr>& q, std::vector<Expr>& M) {
-        composite_mass_matrix<Expr>(s.fewer, s.tree, t, q, M);
-      };
+      return [&s, &t](In<Expr> q, Out<Expr> M) { composite_mass_matrix<Expr>(s.fewer, s.tree, t, q, M); };
     };
     if (lossy_) {
       // where a load is felt, in the tree or in a cut, inertias stay where they are
@@ -329,8 +326,7 @@ class Tracer {
             [=](Scene& s, const Arguments& x, Results& y) {
               const Model<Expr> m = canonical ? canonical_model(s.tree, s.fewer) : s.fewer;
               Workspace<Expr> work(m);
-              const auto torques = [&](const std::vector<Expr>& q, const std::vector<Expr>& qd,
-                                       const std::vector<Expr>& qdd, std::vector<Expr>& tau) {
+              const auto torques = [&](In<Expr> q, In<Expr> qd, In<Expr> qdd, Out<Expr> tau) {
                 rnea<Expr>(m, work, q, qd, qdd, tau);
                 if (canonical) subtract_elements<Expr>(s.fewer, q, tau);
               };

@@ -1,6 +1,7 @@
 #include "closed.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "../../base/index.hpp"
 #include "../../graph/typical.hpp"
@@ -160,14 +161,23 @@ void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> fo
 }
 
 template <class T>
+void projected_torques(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd,
+                       In<T> qdd, Out<T> force, const TreeTorques<T>& torques) {
+  closed_velocities<T>(model, plan, work, qd);
+  closed_accelerations<T>(model, plan, work, q, qdd);
+  torques(q, work.qd, work.qdd, work.tau);
+  project_torques<T>(plan, work, work.tau, force);
+}
+
+template <class T>
 void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
                    Out<T> force, std::span<const Force<std::type_identity_t<T>>> external) {
   check_sizes("closed_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
   set_closed_pose<T>(model, plan, work, q);
-  closed_velocities<T>(model, plan, work, qd);
-  closed_accelerations<T>(model, plan, work, q, qdd);
-  rnea<T>(model, work.tree, q, work.qd, work.qdd, work.tau, external);
-  project_torques<T>(plan, work, work.tau, force);
+  const auto torques = [&](In<T> x, In<T> xd, In<T> xdd, Out<T> tau) {
+    rnea<T>(model, work.tree, x, xd, xdd, tau, external);
+  };
+  projected_torques<T>(model, plan, work, q, qd, qdd, force, std::ref(torques));
 }
 
 template <class T>
@@ -207,17 +217,11 @@ void mass_by_energy(const Model<T>& model, ClosedWorkspace<T>& work, In<T> q, st
 }  // namespace
 
 template <class T>
-void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
-                        PoseIs pose) {
+void projected_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
+                           const TreeMassMatrix<T>& mass) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
-  if (pose == PoseIs::given) set_closed_pose<T>(model, plan, work, q);
   complement_by_unit_velocities<T>(model, plan, work);
-  if constexpr (!std::is_same_v<T, Expr>) {
-    // of a long chain that few freedoms move, their motions are less than M
-    constexpr std::size_t kMany = 16;
-    if (nv > kMany * n) return mass_by_energy<T>(model, work, q, n, H);
-  }
-  crba<T>(model, work.tree, q, work.M);
+  mass(q, work.M);
   for (std::size_t k = 0; k < n; ++k) {
     if constexpr (std::is_same_v<T, Expr>) {
       for (std::size_t i = 0; i < nv; ++i) {
@@ -241,20 +245,43 @@ void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorks
 }
 
 template <class T>
+void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
+                        PoseIs pose) {
+  const std::size_t n = plan.freedoms(), nv = at(model.nv);
+  if (pose == PoseIs::given) set_closed_pose<T>(model, plan, work, q);
+  if constexpr (!std::is_same_v<T, Expr>) {
+    // of a long chain that few freedoms move, their motions are less than M
+    constexpr std::size_t kMany = 16;
+    if (nv > kMany * n) {
+      complement_by_unit_velocities<T>(model, plan, work);
+      return mass_by_energy<T>(model, work, q, n, H);
+    }
+  }
+  const auto mass = [&](In<T> x, Out<T> M) { crba<T>(model, work.tree, x, M); };
+  projected_mass_matrix<T>(model, plan, work, q, H, std::ref(mass));
+}
+
+template <class T>
+void projected_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd,
+                             In<T> tau, Out<T> qdd, Out<T> H, const TreeTorques<T>& torques) {
+  for (T& x : qdd) x = T(0.0);
+  projected_torques<T>(model, plan, work, q, qd, qdd, work.force, torques);
+  gather_torques<T>(plan, work, tau, qdd);
+  for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] -= work.force[k];
+  cholesky_solve<T>(H, qdd);
+}
+
+template <class T>
 void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau,
                     Out<T> qdd, std::span<const Force<std::type_identity_t<T>>> external, PoseIs pose) {
   check_sizes("closed_forward", model,
               {{"tau", tau.size(), static_cast<int>(plan.actuated.size())},
                {"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
   closed_mass_matrix<T>(model, plan, work, q, work.H, pose);
-  closed_velocities<T>(model, plan, work, qd);
-  for (T& x : qdd) x = T(0.0);
-  closed_accelerations<T>(model, plan, work, q, qdd);
-  rnea<T>(model, work.tree, q, work.qd, work.qdd, work.tau, external);
-  project_torques<T>(plan, work, work.tau, work.force);
-  gather_torques<T>(plan, work, tau, qdd);
-  for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] -= work.force[k];
-  cholesky_solve<T>(work.H, qdd);
+  const auto torques = [&](In<T> x, In<T> xd, In<T> xdd, Out<T> of_tree) {
+    rnea<T>(model, work.tree, x, xd, xdd, of_tree, external);
+  };
+  projected_accelerations<T>(model, plan, work, q, qd, tau, qdd, work.H, std::ref(torques));
 }
 
 template <class T>
@@ -339,26 +366,32 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const Closed
   }
 }
 
-#define LW_INSTANTIATE(T)                                                                                             \
-  template struct ClosedWorkspace<T>;                                                                                 \
-  template bool set_closed_pose<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                     \
-  template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                   \
-  template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);         \
-  template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                              \
-  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                             \
-  template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);              \
-  template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                   \
-  template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                         \
-  template void distribute_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, Out<T>);                    \
-  template void closed_forces<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,  \
-                                 std::span<const Force<T>>);                                                          \
-  template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
-                                  In<T>, std::span<const Force<T>>);                                                  \
-  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>, PoseIs);  \
-  template void closed_forward<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
-                                  std::span<const Force<T>>, PoseIs);                                                 \
-  template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);         \
-  template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);      \
+#define LW_INSTANTIATE(T)                                                                                              \
+  template struct ClosedWorkspace<T>;                                                                                  \
+  template bool set_closed_pose<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                      \
+  template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                    \
+  template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);          \
+  template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                               \
+  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                              \
+  template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);               \
+  template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                    \
+  template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                          \
+  template void distribute_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, Out<T>);                     \
+  template void closed_forces<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,   \
+                                 std::span<const Force<T>>);                                                           \
+  template void projected_torques<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>,       \
+                                     Out<T>, const TreeTorques<T>&);                                                   \
+  template void projected_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>,         \
+                                         const TreeMassMatrix<T>&);                                                    \
+  template void projected_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, \
+                                           Out<T>, Out<T>, const TreeTorques<T>&);                                     \
+  template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,  \
+                                  In<T>, std::span<const Force<T>>);                                                   \
+  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>, PoseIs);   \
+  template void closed_forward<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,  \
+                                  std::span<const Force<T>>, PoseIs);                                                  \
+  template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);          \
+  template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);       \
   template void add_loop_wrenches<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&, std::span<Force<T>>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -17,6 +17,8 @@
 // Everything that the algorithms of trees know acts here too: springs, force elements, rotors, outer wrenches.
 #pragma once
 
+#include <functional>
+
 #include "loop_plan.hpp"
 
 namespace lw {
@@ -68,6 +70,25 @@ template <class T>
 void gather_torques(const LoopPlan& plan, const ClosedWorkspace<T>& work, In<T> actuated, Out<T> force);
 template <class T>
 void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> force, In<T> weights, Out<T> actuated);
+
+// The projection, whatever algorithm the tree's torques and mass matrix come from. At the pose of the last
+// set_closed_pose, which is q.
+template <class T>
+using TreeTorques = std::function<void(In<T> q, In<T> qd, In<T> qdd, Out<T> tau)>;
+template <class T>
+using TreeMassMatrix = std::function<void(In<T> q, Out<T> M)>;
+// Rᵀ(M q̈ + h). Leaves the motion of all joints, and λ.
+template <class T>
+void projected_torques(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd,
+                       In<T> qdd, Out<T> force, const TreeTorques<T>& torques);
+// H = Rᵀ M R by columns, of the independent velocities; leaves R.
+template <class T>
+void projected_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
+                           const TreeMassMatrix<T>& mass);
+// H⁻¹(τ_a − Rᵀ(M b + h)); factorises H.
+template <class T>
+void projected_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd,
+                             In<T> tau, Out<T> qdd, Out<T> H, const TreeTorques<T>& torques);
 
 // q: all coordinates of the tree, closed (loop_position.hpp). q̇, q̈: of plan.independent; tau: of plan.actuated.
 // `external`: as rnea's. Generalised forces Rᵀ(M q̈ + h), whoever gives them:
