@@ -19,19 +19,11 @@ using Exprs = std::vector<Expr>;
   throw Error(ErrorCode::data, fmt::format("the scenario `{}` {}", scenario.name, what));
 }
 
-// q̈ that a controller asks for, or its torques: kp e + kd ė.
-Expr corrected(const ScenarioController& c, std::size_t k, const JointMotion<Expr>& wanted, const Exprs& q,
-               const Exprs& qd) {
-  return Expr(c.kp[k]) * (wanted.q[k] - q[at(c.q[k])]) + Expr(c.kd[k]) * (wanted.qd[k] - qd[at(c.v[k])]);
-}
-
 Exprs controlled(const ScenarioController& c, const Model<Expr>& model, const Expr& t, const Exprs& q,
                  const Exprs& qd) {
   Exprs tau(at(model.nv), Expr(0.0));
-  const JointMotion<Expr> wanted = c.trajectory->at<Expr>(t);
-  for (std::size_t k = 0; k < c.v.size(); ++k) tau[at(c.v[k])] = corrected(c, k, wanted, q, qd);
-  if (c.law != ScenarioController::Law::computed_torque) return tau;
-  for (std::size_t k = 0; k < c.v.size(); ++k) tau[at(c.v[k])] += wanted.qdd[k];
+  demand<Expr>(c, c.trajectory->at<Expr>(t), q, qd, {}, tau);
+  if (c.kind != JointLaw::Kind::computed_torque) return tau;
   Workspace<Expr> work(model);
   const Exprs qdd = tau;
   rnea<Expr>(model, work, q, qd, qdd, tau);
@@ -135,7 +127,7 @@ DesignEvent event_of(const Scenario& scenario, const ScenarioEvent& e) {
 // The state of the independent joints; what is not differentiated of mechanisms with loops is refused.
 void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, ForwardDesignOptions& options) {
   for (const ScenarioController& c : scenario.controllers) {
-    if (c.law == ScenarioController::Law::computed_torque)
+    if (c.kind == JointLaw::Kind::computed_torque)
       has_no_derivatives(scenario,
                          "has a controller by computed torques, which is not differentiated where there are loops");
   }

@@ -16,8 +16,8 @@ class ControllerReader {
   ScenarioController whole(const YamlNode& node) {
     const Fields fields(f_.reader(), node, "a controller", {"law", "joints", "kp", "kd", "ki", "trajectory"});
     if (const YamlNode* n = fields.require("law", "law: computed-torque, pd or pid")) {
-      c_.law = static_cast<ScenarioController::Law>(
-          std::max(0, f_.reader().choice(*n, "law", {"pd", "pid", "computed-torque"})));
+      c_.kind =
+          static_cast<JointLaw::Kind>(std::max(0, f_.reader().choice(*n, "law", {"pd", "pid", "computed-torque"})));
     }
     if (const YamlNode* n = fields.find("joints")) {
       for (const YamlNode* j : f_.reader().items(*n, "joints", true))
@@ -30,7 +30,7 @@ class ControllerReader {
     gains(fields, "kp", c_.kp);
     gains(fields, "kd", c_.kd);
     gains(fields, "ki", c_.ki);
-    if (c_.law == ScenarioController::Law::pd && fields.has("ki")) {
+    if (c_.kind == JointLaw::Kind::pd && fields.has("ki")) {
       complain(fields.place("ki"), "`pd` has no `ki`", "law: pid has one");
     }
     if (!fields.has("kp") && !fields.has("kd")) {

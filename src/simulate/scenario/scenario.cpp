@@ -4,10 +4,6 @@
 
 namespace lw {
 
-bool ScenarioController::integrates() const {
-  return std::ranges::any_of(ki, [](double k) { return k != 0.0; });
-}
-
 const std::vector<std::string>& scenario_columns() {
   static const std::vector<std::string> all{"q", "qd", "qdd", "tau", "energy"};
   return all;

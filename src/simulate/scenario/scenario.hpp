@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../control/trajectory.hpp"
+#include "../../control/joint_law.hpp"
 #include "../../graph/expr.hpp"
 #include "../../model/model.hpp"
 #include "../integrate/integrator.hpp"
@@ -32,15 +32,9 @@ struct ScenarioInput {
   int controller = 0, place = 0;  // which one, and which of its joints
 };
 
-// e = desired − actual, along a trajectory:
-//   pd, pid           τ = kp e + kd ė + ki ∫e
-//   computed-torque   τ = M(q) (q̈_d + kp e + kd ė + ki ∫e) + h(q, q̇); joints that it does not control count as q̈ = 0
-struct ScenarioController {
-  enum class Law { pd, pid, computed_torque } law = Law::pd;
-  std::vector<int> q, v;           // of the joints, which have one velocity a coordinate
-  std::vector<double> kp, kd, ki;  // as many
+// A law along a trajectory.
+struct ScenarioController : JointLaw {
   std::shared_ptr<const Trajectory> trajectory;
-  bool integrates() const;
 };
 
 struct ScenarioEvent {

@@ -13,7 +13,6 @@
 namespace lw {
 namespace {
 
-using Law = ScenarioController::Law;
 using InputKind = ScenarioInput::Kind;
 
 template <class T>
@@ -61,12 +60,13 @@ struct ScenarioDriven::Commands {
       : model(model_over<T>(numbers)),
         work(model),
         formulas(scenario, inputs),
-        acceleration(scenario.qd.size()),
-        inverse(acceleration) {
+        demanded(scenario.qd.size()),
+        inverse(demanded),
+        errors(demanded) {
     if (!numbers.loops.empty() && !scenario.controllers.empty()) loops.emplace(model, plan_loops(numbers));
   }
   void inverse_dynamics(std::span<const T> q, std::span<const T> v) {
-    if (!loops) return rnea<T>(model, work, q, v, acceleration, inverse);
+    if (!loops) return rnea<T>(model, work, q, v, demanded, inverse);
     const auto part = [](std::span<const T> all, const std::vector<int>& of) {
       std::vector<T> some;
       for (const int k : of) some.push_back(all[static_cast<std::size_t>(k)]);
@@ -74,7 +74,7 @@ struct ScenarioDriven::Commands {
     };
     std::vector<T> torques(loops->plan.actuated.size());
     closed_inverse<T>(model, loops->plan, loops->work, q, part(v, loops->plan.independent),
-                      part(acceleration, loops->plan.independent), torques);
+                      part(demanded, loops->plan.independent), torques);
     for (std::size_t k = 0; k < torques.size(); ++k)
       inverse[static_cast<std::size_t>(loops->plan.actuated[k])] = torques[k];
   }
@@ -86,7 +86,7 @@ struct ScenarioDriven::Commands {
   Model<T> model;
   Workspace<T> work;
   ScenarioFormulasOver<T> formulas;
-  std::vector<T> acceleration, inverse;
+  std::vector<T> demanded, inverse, errors;
   JointMotion<double> wanted;
   std::optional<Loops> loops;
 };
@@ -196,25 +196,19 @@ void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T>
   for (std::size_t c = 0; c < scenario_.controllers.size(); ++c) {
     const ScenarioController& law = scenario_.controllers[c];
     law.trajectory->at<double>(t, commands.wanted);
-    const JointMotion<double>& wanted = commands.wanted;
-    std::vector<T>& acceleration = commands.acceleration;
-    if (law.law == Law::computed_torque) std::ranges::fill(acceleration, T(0.0));
-    const bool integrates = law.integrates();
-    const auto joint = [&](std::size_t k) { return static_cast<std::size_t>(law.v[k]); };
+    const bool by_dynamics = law.kind == JointLaw::Kind::computed_torque;
+    if (by_dynamics) std::ranges::fill(commands.demanded, T(0.0));
+    const std::size_t integrals = law.integrates() ? law.v.size() : 0;
+    const std::span<const double> integrated = std::span<const double>(integrated_).subspan(integral, integrals);
+    const std::span<T> errors = std::span<T>(commands.errors).first(integrals);
+    demand<T>(law, commands.wanted, q, v, integrated, commands.demanded, errors);
+    for (const T& e : errors) error_[integral++] = value_of(e);
+    if (by_dynamics) commands.inverse_dynamics(q, v);
+    const std::vector<T>& given = by_dynamics ? commands.inverse : commands.demanded;
     for (std::size_t k = 0; k < law.v.size(); ++k) {
-      const T e = T(wanted.q[k]) - q[static_cast<std::size_t>(law.q[k])], rate = T(wanted.qd[k]) - v[joint(k)];
-      T u = T(law.kp[k]) * e + T(law.kd[k]) * rate;
-      if (integrates) {
-        u += T(law.ki[k] * integrated_[integral]);
-        error_[integral++] = value_of(e);
-      }
-      acceleration[joint(k)] = law.law == Law::computed_torque ? u + T(wanted.qdd[k]) : u;
-    }
-    std::vector<T>& given = law.law == Law::computed_torque ? commands.inverse : acceleration;
-    if (law.law == Law::computed_torque) commands.inverse_dynamics(q, v);
-    for (std::size_t k = 0; k < law.v.size(); ++k) {
-      const ScenarioInput& in = scenario_.inputs[joint(k)];
-      if (in.kind == InputKind::controller && in.controller == static_cast<int>(c)) tau[joint(k)] = given[joint(k)];
+      const auto joint = static_cast<std::size_t>(law.v[k]);
+      const ScenarioInput& in = scenario_.inputs[joint];
+      if (in.kind == InputKind::controller && in.controller == static_cast<int>(c)) tau[joint] = given[joint];
     }
   }
 }

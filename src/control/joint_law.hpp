@@ -1,0 +1,40 @@
+// Laws over joints, e = desired − actual:
+//
+//   pd, pid           τ = kp e + kd ė + ki ∫e
+//   computed torque   τ = M(q) u + h(q, q̇),  u = q̈_d + kp e + kd ė + ki ∫e;  u = 0 of joints that the law does not control
+//
+// Over any scalar: numbers while a scenario runs, symbols where it is differentiated.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "../dynamics/tree/workspace.hpp"
+#include "trajectory.hpp"
+
+namespace lw {
+
+struct JointLaw {
+  enum class Kind { pd, pid, computed_torque } kind = Kind::pd;
+  std::vector<int> q, v;           // of the joints, which have one velocity per coordinate
+  std::vector<double> kp, kd, ki;  // as many
+
+  bool integrates() const;
+};
+
+// The demand: of joint v[k] its torque, or with computed torque its u. Entries of other joints stay as they are.
+// `integral`: ∫e of each joint, or empty; `errors`: e of each joint, where it is asked for.
+template <class T, class Wanted>
+void demand(const JointLaw& law, const JointMotion<Wanted>& wanted, In<T> q, In<T> qd, std::span<const double> integral,
+            Out<T> demanded, Out<T> errors = {}) {
+  for (std::size_t k = 0; k < law.v.size(); ++k) {
+    const auto at_q = static_cast<std::size_t>(law.q[k]), at_v = static_cast<std::size_t>(law.v[k]);
+    const T e = T(wanted.q[k]) - q[at_q], rate = T(wanted.qd[k]) - qd[at_v];
+    T u = T(law.kp[k]) * e + T(law.kd[k]) * rate;
+    if (!integral.empty()) u += T(law.ki[k] * integral[k]);
+    demanded[at_v] = law.kind == JointLaw::Kind::computed_torque ? u + T(wanted.qdd[k]) : u;
+    if (!errors.empty()) errors[k] = e;
+  }
+}
+
+}  // namespace lw
