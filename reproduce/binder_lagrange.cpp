@@ -48,20 +48,20 @@ Vector potential_gradient(const Model<double>& model, const Vector& q) {
 
 // D, H and G by Lagrange's equations, and by torques of the Newton-Euler recursion: D by columns, one unit acceleration
 // each.
-void two_roads(Experiment& e, const std::string& id, const std::string& when, const Model<double>& model,
-               const JointMotion<double>& x) {
+void two_methods(Experiment& e, const std::string& id, const std::string& when, const Model<double>& model,
+                 const JointMotion<double>& x) {
   const Source source = property("two of our formulations agree: Newton-Euler by columns");
   const std::string note = "Ours by the closed Lagrange equations.";
   const Vector still(x.q.size(), 0.0);
-  const auto G = [&](const char* road) { return inverse(road, model, x.q, still, still); };
-  const auto H = [&](const char* road) { return less(inverse(road, model, x.q, x.qd, still), G(road)); };
+  const auto G = [&](const char* method) { return inverse(method, model, x.q, still, still); };
+  const auto H = [&](const char* method) { return less(inverse(method, model, x.q, x.qd, still), G(method)); };
   const char *lagrange = "lagrange", *columns = "newton-euler";
-  e.compare(id + ".D-roads", "D(q)" + when + ", two roads (kg·m², kg·m, kg)", source,
+  e.compare(id + ".D-methods", "D(q)" + when + ", two methods (kg·m², kg·m, kg)", source,
             {mass_matrix(columns, model, x.q), 6}, {mass_matrix(lagrange, model, x.q), 6}, absolute(1e-10), note);
-  e.compare(id + ".H-roads", "H(q, q̇)" + when + ", two roads (N·m, N)", source, H(columns), H(lagrange),
+  e.compare(id + ".H-methods", "H(q, q̇)" + when + ", two methods (N·m, N)", source, H(columns), H(lagrange),
             absolute(1e-10), note);
-  e.compare(id + ".G-roads", "G(q)" + when + ", two roads (N·m, N)", source, G(columns), G(lagrange), absolute(1e-10),
-            note);
+  e.compare(id + ".G-methods", "G(q)" + when + ", two methods (N·m, N)", source, G(columns), G(lagrange),
+            absolute(1e-10), note);
 }
 
 struct Printed {
@@ -115,7 +115,7 @@ Experiment binder_lagrange() {
               absolute(1e-3), "One unit of the last digit: truncated.");
     e.compare(id + ".u5", "the same to five decimals (N·m, N)", recomputed("independent calculation on his data"),
               p.u_exact, inverse(model, x.q, x.qd, x.qdd), absolute(6e-6), "Rounded to five decimals.");
-    two_roads(e, id, when, model, x);
+    two_methods(e, id, when, model, x);
     e.misprint(id + ".gravity", "G(q)" + when + " for a base that stands upright (N·m, N)", source, p.G,
                gravity(right, x.q), potential_gradient(right, x.q), absolute(1e-6),
                "The base is accelerated by −9.806 along z, which makes weight pull upwards. Ours also as the gradient "

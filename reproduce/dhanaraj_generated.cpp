@@ -137,7 +137,7 @@ void orthogonal(Experiment& e) {
 Experiment dhanaraj_generated() {
   Experiment e(
       "dhanaraj", "dhanaraj.generated", "Operation counts of generated inverse dynamics (table 2.10)",
-      "His four arms with his data, through our generator: every road, regrouped inertias, algebraic passes. Each "
+      "His four arms with his data, through our generator: every method, regrouped inertias, algebraic passes. Each "
       "count is of a function that was compared with recursive Newton-Euler.");
   for (const Arm& a : arms()) table_2_10(e, a);
   orthogonal(e);

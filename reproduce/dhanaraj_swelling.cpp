@@ -136,7 +136,7 @@ void arms(Experiment& e) {
                of_ours = seconds([&] { bytes_of_c(trace_function(largest, "inverse").function); });
   e.beaten("closed.time", "time to generate C (s), n = 7: closed form with names; recursion of table 2.4", claim,
            of_closed, of_recursion,
-           fmt::format("With every road tried and all passes it takes {:.2f} s. Measured as this ran.", of_ours));
+           fmt::format("With every method tried and all passes it takes {:.2f} s. Measured as this ran.", of_ours));
   e.plots.push_back(swelling_plot({{"recursion written out", &recursion_written},
                                    {"closed form written out", &written},
                                    {"closed form with names", &closed},

@@ -21,7 +21,7 @@ Model<double> from_text(const std::string& yaml);
 Mechanism mechanism_from_text(const std::string& text, const std::string& file = "experiment.yaml");
 
 Vector inverse(const Model<double>& model, const Vector& q, const Vector& qd, const Vector& qdd);
-// The same by another road: M(q) q̈ + h(q, q̇), M by composite rigid bodies.
+// The same by another method: M(q) q̈ + h(q, q̇), M by composite rigid bodies.
 Vector inverse_by_mass_matrix(const Model<double>& model, const Vector& q, const Vector& qd, const Vector& qdd);
 Vector forward(const Model<double>& model, const Vector& q, const Vector& qd, const Vector& tau);
 Vector mass_matrix(const Model<double>& model, const Vector& q);  // all entries, by rows (it is symmetric)

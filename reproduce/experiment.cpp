@@ -77,9 +77,9 @@ void Experiment::compare(const std::string& name, const std::string& quantity, c
 }
 
 void Experiment::misprint(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
-                          Numbers computed, Numbers other_road, Tolerance tolerance, const std::string& note) {
+                          Numbers computed, Numbers other_method, Tolerance tolerance, const std::string& note) {
   Row& row = add(name, quantity, source, std::move(published), std::move(computed), tolerance, note);
-  const bool verified = deviation(other_road, row.computed, tolerance) <= tolerance.value;
+  const bool verified = deviation(other_method, row.computed, tolerance) <= tolerance.value;
   const bool print_differs = row.deviation > tolerance.value;
   row.verdict = verified && print_differs ? Verdict::misprint : Verdict::failed;
 }

@@ -2,7 +2,7 @@
 // verdict.
 //
 //   reproduced        the two agree within the tolerance
-//   misprint          the print is wrong: ours is verified by another road, which the note names
+//   misprint          the print is wrong: ours is verified by another method, which the note names
 //   beaten            a cost or a speed, bettered
 //   not-reproducible  data are lost, or the print contradicts itself; the note says which
 //   failed            none of these: a defect of ours
@@ -104,9 +104,10 @@ class Experiment {
   // Reproduced where they agree, else failed.
   void compare(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
                Numbers computed, Tolerance tolerance, const std::string& note = {});
-  // A misprint where ours agrees with the other road and the print with neither; else failed. The note names the road.
+  // A misprint where ours agrees with the other method and the print with neither; else failed. The note names the
+  // method.
   void misprint(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
-                Numbers computed, Numbers other_road, Tolerance tolerance, const std::string& note);
+                Numbers computed, Numbers other_method, Tolerance tolerance, const std::string& note);
   // Costs: beaten where none of ours is higher and one is lower; else failed. The note says by what.
   void beaten(const std::string& name, const std::string& quantity, const Source& source, Numbers published,
               Numbers computed, const std::string& note);

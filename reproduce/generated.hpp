@@ -2,7 +2,7 @@
 // traced as they stand, to set it against.
 #pragma once
 
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/methods.hpp"
 #include "evaluate.hpp"
 
 namespace lw::reproduce {

@@ -9,19 +9,19 @@
 #include "evaluate.hpp"
 #include "helmy_manoeuvre.hpp"
 
-// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the roads that he names and those that he does
-// not.
+// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the methods that he names and those that he
+// does not.
 namespace lw::reproduce {
 namespace {
 
-struct DirectRoad {
+struct DirectMethod {
   double iterations = 0.0, evaluations = 0.0, worst = 0.0;
   Vector operations;  // mean additions, multiplications, divisions, roots, trigonometric
 };
 
 // Along the manoeuvre, each sample from the one before; the first from a guess a centimetre away.
-DirectRoad along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std::vector<HelmyPlatform>& exact) {
-  DirectRoad road;
+DirectMethod along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std::vector<HelmyPlatform>& exact) {
+  DirectMethod method;
   OperationCount count;
   Triangle<Count> corners;
   for (std::size_t k = 0; k < 3; ++k)
@@ -34,32 +34,32 @@ DirectRoad along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std
     const Triangle<Count> P = knees<Count>(legs, q);
     count = {};
     const DirectEffort effort = direct_kinematics<Count>(method, legs, q, P, corners, 1e-12);
-    road.iterations += effort.iterations;
-    road.evaluations += effort.evaluations;
+    method.iterations += effort.iterations;
+    method.evaluations += effort.evaluations;
     sum.additions += count.additions;
     sum.multiplications += count.multiplications;
     sum.divisions += count.divisions;
     sum.roots += count.roots;
     sum.trigonometric += count.trigonometric;
-    if (!effort.converged) road.worst = HUGE_VAL;
+    if (!effort.converged) method.worst = HUGE_VAL;
     for (std::size_t c = 0; c < 3; ++c) {
-      road.worst = worse(road.worst, std::hypot(value_of(corners[c].x) - exact[k].corners[c].x,
-                                                value_of(corners[c].y) - exact[k].corners[c].y));
+      method.worst = worse(method.worst, std::hypot(value_of(corners[c].x) - exact[k].corners[c].x,
+                                                    value_of(corners[c].y) - exact[k].corners[c].y));
     }
   }
   const auto n = static_cast<double>(exact.size());
-  road.iterations /= n;
-  road.evaluations /= n;
+  method.iterations /= n;
+  method.evaluations /= n;
   for (const std::int64_t total : {sum.additions, sum.multiplications, sum.divisions, sum.roots, sum.trigonometric}) {
-    road.operations.push_back(static_cast<double>(total) / n);
+    method.operations.push_back(static_cast<double>(total) / n);
   }
-  return road;
+  return method;
 }
 
 }  // namespace
 
 Experiment helmy_direct() {
-  Experiment e("helmy", "helmy.direct", "Direct kinematics, six roads (section 4.2)",
+  Experiment e("helmy", "helmy.direct", "Direct kinematics, six methods (section 4.2)",
                "Where the platform is for given cranks. The thesis cuts one rod and solves one equation of the "
                "four-bar linkage that is "
                "left; it names Newton's method on three angles and on six coordinates as more expensive, natural "
@@ -87,32 +87,32 @@ Experiment helmy_direct() {
             {end.psi / kDegree, kept.psi / kDegree}, absolute(6e-4),
             "The same branch K, two modes: the branch alone does not determine the mode, as section 4.2 implies. "
             "Tracking does.");
-  // the six roads along the manoeuvre
+  // the six methods along the manoeuvre
   Vector times;
   for (int k = 0; k <= 300; ++k) times.push_back(0.01 * k);
   const std::vector<HelmyPlatform> exact = helmy_platforms(times);
-  std::vector<DirectRoad> roads;
+  std::vector<DirectMethod> methods;
   double worst = 0.0;
   for (const DirectMethod method : kDirectMethods) {
-    roads.push_back(along_manoeuvre(method, legs, exact));
-    worst = worse(worst, roads.back().worst);
+    methods.push_back(along_manoeuvre(method, legs, exact));
+    worst = worse(worst, methods.back().worst);
   }
-  e.compare("agreement", "largest distance of a corner from the mechanism's own closures, all roads and samples (m)",
-            property("one mode, six roads"), 0.0, worst, absolute(1e-9));
-  const auto road = [&](DirectMethod m) -> const DirectRoad& { return roads[static_cast<std::size_t>(m)]; };
+  e.compare("agreement", "largest distance of a corner from the mechanism's own closures, all methods and samples (m)",
+            property("one mode, six methods"), 0.0, worst, absolute(1e-9));
+  const auto method = [&](DirectMethod m) -> const DirectMethod& { return methods[static_cast<std::size_t>(m)]; };
   e.compare("iterations", "mean steps of Newton's method to 1e-12: angles 3×3, corners 6×6, pose 3×3", source,
             {2.69, 2.75, 2.73},
-            {road(DirectMethod::angles).iterations, road(DirectMethod::corners).iterations,
-             road(DirectMethod::pose).iterations},
+            {method(DirectMethod::angles).iterations, method(DirectMethod::corners).iterations,
+             method(DirectMethod::pose).iterations},
             absolute(0.35), "The tolerance is on the equations, which are scaled differently.");
   e.compare("evaluations", "mean evaluations of the virtual cut's equation", source, 4.92,
-            road(DirectMethod::virtual_cut).evaluations, absolute(0.35));
+            method(DirectMethod::virtual_cut).evaluations, absolute(0.35));
   const std::pair<DirectMethod, Vector> counted_before[] = {{DirectMethod::virtual_cut, {112, 140, 18, 6, 10}},
                                                             {DirectMethod::angles, {182, 170, 41, 3, 79}},
                                                             {DirectMethod::corners, {340, 410, 33, 0, 0}},
                                                             {DirectMethod::pose, {124, 158, 16, 0, 8}}};
   for (const auto& [method, before] : counted_before) {
-    const Vector& now = road(method).operations;
+    const Vector& now = method(method).operations;
     const std::string note = fmt::format(
         "Ours: {:.0f} +, {:.0f} ×, {:.0f} ÷, {:.1f} √, {:.1f} trigonometric; theirs {:.0f}, {:.0f}, {:.0f}, {:.0f}, "
         "{:.0f}.",
@@ -125,7 +125,7 @@ Experiment helmy_direct() {
   // what the thesis argues: an inversion of 3×3 for an eighth of one of 6×6, natural coordinates bigger still, one
   // equation least of all
   const auto total = [&](DirectMethod m) {
-    return road(m).operations[0] + road(m).operations[1] + road(m).operations[2];
+    return method(m).operations[0] + method(m).operations[1] + method(m).operations[2];
   };
   e.not_reproducible(
       "eighth", "angles 3×3 against corners 6×6: cost as a part", "section 4.2", 1.0 / 8,
@@ -133,8 +133,9 @@ Experiment helmy_direct() {
                   "sines and cosines "
                   "besides; the independent program counts 0.50. Natural coordinates take {:.0f} operations, tracking "
                   "the sextic {:.0f}.",
-                  total(DirectMethod::angles) / total(DirectMethod::corners), road(DirectMethod::angles).operations[4],
-                  total(DirectMethod::natural), total(DirectMethod::sextic)));
+                  total(DirectMethod::angles) / total(DirectMethod::corners),
+                  method(DirectMethod::angles).operations[4], total(DirectMethod::natural),
+                  total(DirectMethod::sextic)));
   return e;
 }
 

@@ -115,10 +115,10 @@ Experiment helmy_modes() {
   }
   e.compare("search", "modes at 150 random crank angles by Newton's method from 400 places each",
             property("as many as the sextic has"), by_sextic, by_search, absolute(0.0));
-  e.misprint("bound", "largest number of modes", "section 4.2", 64.0, 6.0, static_cast<double>(six.size() / 3),
-             absolute(0.0),
-             "Six quadratics in six unknowns give 2⁶; elimination leaves a sextic. The other road is q = (0, 0, 90)°, "
-             "which has six.");
+  e.misprint(
+      "bound", "largest number of modes", "section 4.2", 64.0, 6.0, static_cast<double>(six.size() / 3), absolute(0.0),
+      "Six quadratics in six unknowns give 2⁶; elimination leaves a sextic. The other method is q = (0, 0, 90)°, "
+      "which has six.");
   return e;
 }
 

@@ -31,7 +31,7 @@ Vector open_sides(const Model<double>& model, const Vector& cranks) {
   return sides;
 }
 
-// The end of the manoeuvre by another road: the distances of the knees, by their coordinates.
+// The end of the manoeuvre by another method: the distances of the knees, by their coordinates.
 Vector knee_distances(const Model<double>& model, const std::array<double, 3>& cranks) {
   const Triangle<double> P = knees<double>(three_legs(model).value(), cranks);
   Vector sides;
@@ -65,7 +65,7 @@ void trajectory_rows(Experiment& e) {
              (helmy_cranks(0.75)[0] / kDegree - 90) / 30, (helmy_table()[75].q[0] - 90) / 30, absolute(2e-6),
              fmt::format("Both print the cycloid without 1/2π on the sine; the table has it (with the printed law "
                          "angles would be off by up "
-                         "to {:.0f} deg). The other road is the table itself.",
+                         "to {:.0f} deg). The other method is the table itself.",
                          printed_law));
   const JointMotion<double> middle = helmy_manoeuvre().at(1.5), quarter = helmy_manoeuvre().at(0.75);
   e.compare("rates", "peak rates of the cranks (deg/s)", recomputed("2Δ/T, evaluated"), {20.0, 40.0, -80.0},

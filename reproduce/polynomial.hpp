@@ -18,7 +18,7 @@ std::vector<double> values(const Polynomial& p, const std::vector<long>& at);
 Polynomial operator+(const Polynomial& a, const Polynomial& b);
 
 // What entry `missing` of a printed row must be if the row is a polynomial of the given degree: the value, there, of
-// the polynomial through degree + 1 of the other entries. A road to a count that does not use its formula.
+// the polynomial through degree + 1 of the other entries. A method to a count that does not use its formula.
 double interpolated(const std::vector<long>& at, const std::vector<double>& row, std::size_t missing,
                     std::size_t degree);
 

@@ -15,7 +15,7 @@ constexpr std::array<Verdict, 5> kVerdicts{Verdict::reproduced, Verdict::misprin
                                            Verdict::not_reproducible, Verdict::failed};
 constexpr std::array<const char*, 5> kMeanings{
     "agrees with the published value within the tolerance",
-    "the print is wrong; ours is verified by another road, named in the note", "a cost or a speed, bettered",
+    "the print is wrong; ours is verified by another method, named in the note", "a cost or a speed, bettered",
     "data are lost, or the print contradicts itself; the note says which", "a defect of ours"};
 
 constexpr const char* kStyle = R"(

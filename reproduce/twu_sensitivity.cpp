@@ -149,7 +149,7 @@ void forward_sensitivity(Experiment& e, const TwuExample& x) {
   row("adjoint", "adjoint", adjoint, "The same steps backwards.");
   row("cvodes", "adjoint by CVODES", cvodes, "The continuous equations, steps of their own.");
   e.compare(x.id + ".agree", "differences from the variational equations: nested products, adjoint, CVODES",
-            property("three roads to one derivative"), {0.0, 0.0, 0.0},
+            property("three methods to one derivative"), {0.0, 0.0, 0.0},
             {direct.from(by_nest), direct.from(adjoint), direct.from(cvodes)}, absolute(1e-8),
             "As fractions of each vector's largest entry.");
   e.compare(x.id + ".complex", "difference from a complex step through the same steps",
@@ -236,7 +236,7 @@ void inverse_sensitivity(Experiment& e, const TwuExample& x) {
   e.compare(x.id + ".held.compiled", what + "compiled derivatives", sensitivity_source(), expected.numbers(),
             by_compiled.numbers(), tolerance);
   e.compare(x.id + ".held.agree", "differences from nested products: compiled; complex step through Newton-Euler",
-            property("other roads to the same"), {0.0, 0.0}, {by_nest.from(by_compiled), by_nest.from(by_step)},
+            property("other methods to the same"), {0.0, 0.0}, {by_nest.from(by_compiled), by_nest.from(by_step)},
             absolute(1e-12), "As fractions of each vector's largest entry.");
   e.compare(x.id + ".held.regressor", "difference from the regressor's columns: masses and moments of inertia",
             property("joint forces are linear in inertial parameters: Q = Y π"), 0.0, linear.from(by_Y),
@@ -274,7 +274,7 @@ Experiment twu_sensitivity() {
   Experiment e(
       "twu", "twu.sensitivity", "Design sensitivities (chapter 3)",
       "Derivatives of both motions, and of the joint forces where the motion is held, by every length, mass, centre "
-      "and moment of inertia and by g: with his nested products, and by four other roads.");
+      "and moment of inertia and by g: with his nested products, and by four other methods.");
   for (const TwuExample* x : twu_examples()) {
     forward_sensitivity(e, *x);
     inverse_sensitivity(e, *x);

@@ -134,7 +134,7 @@ void inertia_matrix_counts(Experiment& e) {
       absolute(0.0),
       "Counted. He adds up the five additions within each term of (3.23), but not the (n³ − n)/6 that join the "
       "terms; and he counts 3 (n − 1) for k − l of the same body, which is constant. His items so mended are the "
-      "other road. What he gives for Angeles has the same 5n³/6 and lacks the same sums.");
+      "other method. What he gives for Angeles has the same 5n³/6 and lacks the same sums.");
 }
 
 void force_vector_counts(Experiment& e) {
@@ -154,7 +154,8 @@ void force_vector_counts(Experiment& e) {
                items_add = evaluated([](double n) { return (n - 1) * (6 + 7 + 9 + 23 + 18) + 9 + 10 + 3 * n * n; });
   const std::string note =
       "Arithmetic of the print, not a count: table 3.1 is not the sum of the items listed in section 3.3.1. The other "
-      "road takes what a body in the chain costs from our count (77 ×, 63 +), and from him the products with H̄ and the "
+      "method takes what a body in the chain costs from our count (77 ×, 63 +), and from him the products with H̄ and "
+      "the "
       "first body.";
   e.misprint("force.mul", "force vector, ×: the items of section 3.3.1 added up" + kRange, "table 3.1",
              values({{3, 77, -44}}, kAt), items_mul, by_count_mul, absolute(0.0), note);

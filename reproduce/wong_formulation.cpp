@@ -198,7 +198,7 @@ void signs(Experiment& e) {
   e.misprint(
       "sign.recursion", "f_v(q*, q̇*) of the PUMA 600 by equation 3.33 (N·m)", "equation 3.33", printed, ours,
       bias(puma, q, qd), relative(1e-9),
-      "(ρ × c)·m p̈ is −c·(ρ × m p̈): the bracket must read L̇ − ρ × m p̈. Ours by (3.34); the other road is recursive "
+      "(ρ × c)·m p̈ is −c·(ρ × m p̈): the bracket must read L̇ − ρ × m p̈. Ours by (3.34); the other method is recursive "
       "Newton-Euler.");
 
   Vector qdd(6), wrong = ours;
@@ -209,7 +209,7 @@ void signs(Experiment& e) {
       solve_positive(Eigen::Map<const MatrixXd>(M.data(), 6, 6), Eigen::Map<const VectorXd>(wrong.data(), 6));
   e.misprint("sign.forward", "θ̈ of the PUMA 600 by M θ̈ = f_v + τ (rad/s²)", "equation 4.1",
              Vector(with_plus.data(), with_plus.data() + 6), qdd, forward(puma, q, qd, tau), relative(1e-9),
-             "With f_v of (3.34) it is M θ̈ = τ − f_v. The other road is by articulated bodies.");
+             "With f_v of (3.34) it is M θ̈ = τ − f_v. The other method is by articulated bodies.");
 }
 
 }  // namespace

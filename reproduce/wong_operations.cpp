@@ -179,7 +179,7 @@ Plot forward_dynamics_plot() {
 Experiment wong_operations() {
   Experiment e("wong", "wong.operations", "Operation counts on one processor (tables 3.1 to 3.3, 3.5)",
                "The printed formulas, evaluated in whole numbers, against the printed tables; wrong entries are found "
-               "by formula and by a second road.");
+               "by formula and by a second method.");
   sums(e, kProposed);
   sums(e, kAngeles);
   sums(e, kWalker);

@@ -40,9 +40,9 @@ bool gives_torques(const std::string& function) {
          function == "bias" || function == "friction";
 }
 
-bool has_chosen_frames(const std::string& function, const std::string& road) {
-  return gives_torques(function) && road.find("the model's frames") == std::string::npos &&
-         !road.starts_with("link-frame");
+bool has_chosen_frames(const std::string& function, const std::string& method) {
+  return gives_torques(function) && method.find("the model's frames") == std::string::npos &&
+         !method.starts_with("link-frame");
 }
 
 }  // namespace
@@ -61,11 +61,11 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     Arithmetic arithmetic = traced.function.arithmetic();
     arithmetic.trigonometry = options.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
     program.functions.push_back(with_arithmetic(traced.function, arithmetic));
-    const std::string& road = traced.roads.front().name;
-    program.notes.push_back(fmt::format("{}: {}", name, road));
-    elaborate = elaborate || road.find(';') != std::string::npos;
+    const std::string& method = traced.methods.front().name;
+    program.notes.push_back(fmt::format("{}: {}", name, method));
+    elaborate = elaborate || method.find(';') != std::string::npos;
     in_lanes = in_lanes || (options.trace.limbs && has_calls(program.functions.back()));
-    if (has_chosen_frames(name, road)) program.in_chosen_frames.push_back(name);
+    if (has_chosen_frames(name, method)) program.in_chosen_frames.push_back(name);
     program.kept = traced.parameters;
     program.kept_values = traced.parameter_values;
     for (Contents& c : contents(traced)) {

@@ -8,7 +8,7 @@
 
 #include "../base/error.hpp"
 #include "jit/jit.hpp"
-#include "trace/roads.hpp"
+#include "trace/methods.hpp"
 
 namespace lw {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "text/program.hpp"
-#include "trace/roads.hpp"
+#include "trace/methods.hpp"
 
 namespace lw {
 

@@ -1,7 +1,7 @@
 // Laws over joints, e = desired − actual:
 //
 //   pd, pid           τ = kp e + kd ė + ki ∫e
-//   computed torque   τ = M(q) u + h(q, q̇),  u = q̈_d + kp e + kd ė + ki ∫e;  u = 0 of joints that the law does not control
+//   computed torque   τ = M(q) u + h(q, q̇),  u = q̈_d + kp e + kd ė + ki ∫e,  0 for joints that it does not control
 //
 // Over any scalar: numbers while a scenario runs, symbols where it is differentiated.
 #pragma once

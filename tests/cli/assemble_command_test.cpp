@@ -127,7 +127,7 @@ TEST(AssembleCommand, TracksAModeAlongAPath) {
   EXPECT_TRUE(has(text.out, "leg 3 (crank3-rod3-closure3) passes through full stretch")) << text.out;
 }
 
-TEST(AssembleCommand, ComparesTheRoadsOfDirectKinematics) {
+TEST(AssembleCommand, ComparesTheMethodsOfDirectKinematics) {
   const nlohmann::json json =
       linkwright({"assemble", "planar-3rrr", "--path", manoeuvre_csv(1), "--compare", "--json"}).json();
   ASSERT_EQ(json["methods"].size(), 6u);
@@ -287,7 +287,7 @@ loops:
 )");
   };
   const std::string one = bars("false"), both = bars("true");
-  // what one motor does is the other road; the follower's angle by the cosine rule
+  // what one motor does is the other method; the follower's angle by the cosine rule
   const double q = 1.2, x = 0.5 * std::cos(q) - 0.8, y = 0.5 * std::sin(q), d = std::hypot(x, y);
   const double right = std::atan2(y, x) - std::acos((0.6 * 0.6 + d * d - 1.0) / (2 * 0.6 * d));
   const std::string all = fmt::format("1.2,{:.8f}", right);

@@ -251,7 +251,7 @@ TEST(ClosedCommands, CodeOfAPlatformOnSixLegsPassesItsTest) {
   EXPECT_EQ(code["self_test"], "passed");
 }
 
-TEST(ClosedCommands, VerifyHasASecondRoad) {
+TEST(ClosedCommands, VerifyHasASecondMethod) {
   const nlohmann::json v = answer({"verify", "planar-3rrr", "--states", "10", "--duration", "0.2"});
   EXPECT_EQ(v["ok"], true) << v.dump(1);
   EXPECT_GE(v["checks"].size(), 15u);

@@ -108,12 +108,12 @@ TEST(CountCommand, ExplainsItself) {
   const test::Outcome run = linkwright({"count", "puma560", "--dense", "--explain"});
   EXPECT_EQ(run.code, 0) << run.err;
   for (const char* part :
-       {"OpenSYMORO", "Roads", "Passes", "linear", "acceleration tensor", "recursive Newton-Euler", "verified at"}) {
+       {"OpenSYMORO", "Methods", "Passes", "linear", "acceleration tensor", "recursive Newton-Euler", "verified at"}) {
     EXPECT_TRUE(has(run.out, part)) << part << " in\n" << run.out;
   }
 }
 
-TEST(CountCommand, ListsEachRoadOnceAndNoEmptyColumn) {
+TEST(CountCommand, ListsEachMethodOnceAndNoEmptyColumn) {
   const Json json = counted({"puma560"});
   std::set<std::string> names;
   for (const auto& r : json["roads"]) names.insert(r["road"].get<std::string>());
@@ -143,8 +143,8 @@ TEST(CountCommand, SnappingIsReported) {
   EXPECT_TRUE(has(linkwright({"count", urdf, "--snap", "1e-5"}).out, "snapping changes results by"));
 }
 
-// Friction of an arm with journals costs roots, and is explained joint by joint; laws that know no load leave the road
-// alone.
+// Friction of an arm with journals costs roots, and is explained joint by joint; laws that know no load leave the
+// method alone.
 TEST(CountCommand, Friction) {
   const Json with = counted({"puma560-dhanaraj", "--friction"}), without = counted({"puma560-dhanaraj"});
   expect_verified(with);

@@ -12,7 +12,7 @@ void expect_lines_fit_a_terminal(const std::string& text) {
   }
 }
 
-TEST(Demo, AllRoadsAgreeAndLinesFitATerminal) {
+TEST(Demo, AllMethodsAgreeAndLinesFitATerminal) {
   const Outcome o = linkwright({"demo"});
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(o.err.empty());

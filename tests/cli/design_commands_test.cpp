@@ -140,7 +140,7 @@ TEST(SensitivityCommand, HomeMovesWithItsParameters) {
   EXPECT_EQ(given["functionals"][0]["gradient"]["th"].get<double>(), 0.0);
 }
 
-// What roads of its own say counts: steps too long for CVODES, a corner that differences of whole runs see from both
+// What methods of its own say counts: steps too long for CVODES, a corner that differences of whole runs see from both
 // sides.
 TEST(SensitivityCommand, ChecksCanFailAndNeedNoFunctional) {
   write("homely.yaml", kHomely);

@@ -88,7 +88,7 @@ links:
   - {name: tip, parent: b, joint: {type: fixed, origin: {xyz: [0.6, 0, 0]}}}
 )";
 
-TEST(Ik, WhatTheNumericalRoadDoesNotKnowIsNotSaid) {
+TEST(Ik, WhatTheNumericalMethodDoesNotKnowIsNotSaid) {
   const std::string file = write("two.yaml", kTwo);
   // stretched: one solution, not its neighbours too
   const Outcome one = linkwright({"ik", file, "--target", "1,0,0", "--json"});

@@ -59,7 +59,7 @@ TEST(ReproduceCommand, NothingFailsAndTheReportIsOnePage) {
     EXPECT_EQ(row["reference"] == "recomputed", has(row["source"], "independent") || has(row["source"], ", evaluated"))
         << row["id"];
     EXPECT_NE(row["verdict"], "failed") << row["id"];
-    // the other road to a number that contradicts the print must be named
+    // the other method to a number that contradicts the print must be named
     EXPECT_TRUE(row["verdict"] != "misprint" || !row["note"].get<std::string>().empty()) << row["id"];
     EXPECT_TRUE(ids.insert(row["id"]).second) << "twice: " << row["id"];
     theses.insert(row["thesis"]);

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/methods.hpp"
 
 namespace lw {
 

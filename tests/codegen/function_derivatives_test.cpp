@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/methods.hpp"
 #include "dynamics/derivatives/inverse_derivatives.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"

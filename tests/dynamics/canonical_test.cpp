@@ -20,18 +20,18 @@ namespace canonical_test {
 
 using Values = std::vector<double>;
 
-// Which roads a tree allows, chosen at random.
-TensorRoad random_road(const CanonicalTree<double>& tree, Random& random) {
+// Which methods a tree allows, chosen at random.
+TensorMethod random_method(const CanonicalTree<double>& tree, Random& random) {
   const std::size_t n = tree.links.size();
-  TensorRoad road{std::vector<bool>(n, false), std::vector<bool>(n, true)};
+  TensorMethod method{std::vector<bool>(n, false), std::vector<bool>(n, true)};
   for (std::size_t i = 0; i < n; ++i) {
     const auto& link = tree.links[i];
-    road.merged[i] = link.parallel && random.chance(0.5);
-    if (link.kind != JointKind::revolute) road.in_carrier[i] = false;
-    if (!road.merged[i] && link.parent >= 0) road.in_carrier[static_cast<std::size_t>(link.parent)] = false;
+    method.merged[i] = link.parallel && random.chance(0.5);
+    if (link.kind != JointKind::revolute) method.in_carrier[i] = false;
+    if (!method.merged[i] && link.parent >= 0) method.in_carrier[static_cast<std::size_t>(link.parent)] = false;
   }
-  for (std::size_t i = 0; i < n; ++i) road.in_carrier[i] = road.in_carrier[i] && random.chance(0.5);
-  return road;
+  for (std::size_t i = 0; i < n; ++i) method.in_carrier[i] = method.in_carrier[i] && random.chance(0.5);
+  return method;
 }
 
 Gauges random_gauges(std::size_t n, Random& random) {
@@ -42,12 +42,12 @@ Gauges random_gauges(std::size_t n, Random& random) {
 
 // Largest |Δτ| over the largest term, as the torques of each body alone add up to.
 double difference(const Model<double>& model, const Model<double>& regrouped_model, const CanonicalTree<double>& tree,
-                  const TensorRoad& road, Random& random) {
+                  const TensorMethod& method, Random& random) {
   const State s = random_state(model, random);
   Workspace<double> work(model);
   Values expected(s.qd.size()), tau(s.qd.size()), size(s.qd.size(), 1.0);
   rnea<double>(model, work, s.q, s.qd, s.qdd, expected);
-  tensor_inverse<double>(regrouped_model, tree, road, s.q, s.qd, s.qdd, tau);
+  tensor_inverse<double>(regrouped_model, tree, method, s.q, s.qd, s.qdd, tau);
   for (const CanonicalTree<double>* one : {&tree}) {
     // what the single moments contribute, since regauged bodies may be large and of opposite signs
     CanonicalTree<double> part = *one;
@@ -65,7 +65,7 @@ double difference(const Model<double>& model, const Model<double>& regrouped_mod
         }
         part.links[i].set_mean_and_spread();
         Values t(tau.size());
-        tensor_inverse<double>(regrouped_model, part, road, s.q, s.qd, s.qdd, t);
+        tensor_inverse<double>(regrouped_model, part, method, s.q, s.qd, s.qdd, t);
         for (std::size_t j = 0; j < t.size(); ++j) size[j] += std::abs(t[j]);
       }
       part.links[i].inertia = {};
@@ -77,7 +77,7 @@ double difference(const Model<double>& model, const Model<double>& regrouped_mod
   return worst;
 }
 
-TEST(Canonical, TorquesOfAwkwardMechanismsInEveryRoad) {
+TEST(Canonical, TorquesOfAwkwardMechanismsInEveryMethod) {
   double worst = 0.0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
@@ -90,13 +90,13 @@ TEST(Canonical, TorquesOfAwkwardMechanismsInEveryRoad) {
     const Model<double> model = instantiate<double>(mechanism);
     // in the frames alone, all inertias kept
     CanonicalTree<double> tree = canonical_tree(model);
-    worst = worse(worst, difference(model, model, tree, random_road(tree, random), random));
+    worst = worse(worst, difference(model, model, tree, random_method(tree, random), random));
     // and with base parameters, regauged
     const Model<double> fewer = regrouped(model);
     tree = canonical_tree(fewer);
-    const TensorRoad road = random_road(tree, random);
+    const TensorMethod method = random_method(tree, random);
     regauge(tree, fewer, random_gauges(tree.links.size(), random));
-    const double here = difference(model, fewer, tree, road, random);
+    const double here = difference(model, fewer, tree, method, random);
     EXPECT_LE(here, 1e-12) << "seed " << seed;
     worst = worse(worst, here);
   }
@@ -120,7 +120,7 @@ TEST(Canonical, ReactionsThatAreFeltSurviveRegrouping) {
     for (std::size_t i = 0; i < felt.size(); ++i) felt[i] = random.chance(0.4);
     const Model<double> fewer = regrouped(model, kRounding, felt);
     CanonicalTree<double> tree = canonical_tree(fewer);
-    const TensorRoad road = random_road(tree, random);
+    const TensorMethod method = random_method(tree, random);
     regauge(tree, fewer, random_gauges(tree.links.size(), random), felt);
     const Model<double> placed = canonical_model(tree, fewer);
     const State s = random_state(model, random);
@@ -129,7 +129,7 @@ TEST(Canonical, ReactionsThatAreFeltSurviveRegrouping) {
     std::vector<Force<double>> reactions;
     rnea<double>(model, work, s.q, s.qd, s.qdd, expected);
     rnea<double>(placed, other, s.q, s.qd, s.qdd, tau);
-    tensor_inverse<double>(fewer, tree, road, s.q, s.qd, s.qdd, tau, &reactions);
+    tensor_inverse<double>(fewer, tree, method, s.q, s.qd, s.qdd, tau, &reactions);
     double force = 1.0, size = 1.0;  // the largest
     for (const Force<double>& f : work.force) {
       force = std::max(force, std::sqrt(dot(f.lin, f.lin)));
@@ -169,7 +169,7 @@ TEST(Canonical, ReactionsThatAreFeltSurviveRegrouping) {
   EXPECT_GT(moved, 100);  // something was regrouped
 }
 
-TEST(Canonical, MassMatrixOfAwkwardMechanismsInEveryRoad) {
+TEST(Canonical, MassMatrixOfAwkwardMechanismsInEveryMethod) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
     RandomMechanismOptions options;
@@ -179,13 +179,13 @@ TEST(Canonical, MassMatrixOfAwkwardMechanismsInEveryRoad) {
     const Mechanism mechanism = seed % 2 == 0 ? random_mechanism(seed, options) : special_mechanism(seed, options);
     const Model<double> model = instantiate<double>(mechanism), fewer = regrouped(model);
     CanonicalTree<double> tree = canonical_tree(fewer);
-    const TensorRoad road = random_road(tree, random);
+    const TensorMethod method = random_method(tree, random);
     regauge(tree, fewer, random_gauges(tree.links.size(), random));
     const State s = random_state(model, random);
     Workspace<double> work(model);
     Values expected(s.qd.size() * s.qd.size()), M(expected.size());
     crba<double>(model, work, s.q, expected);
-    composite_mass_matrix<double>(fewer, tree, road, s.q, M);
+    composite_mass_matrix<double>(fewer, tree, method, s.q, M);
     double size = 1.0;  // of what is added, masses of both signs included
     for (const auto& link : tree.links) {
       size += 10.0 * std::abs(link.inertia.m);
@@ -218,21 +218,21 @@ TEST(Canonical, TracedIsTheSameCalculation) {
     CanonicalTree<double> tree = canonical_tree(model);
     CanonicalTree<Expr> traced = canonical_tree(symbolic);
     Random random(5);
-    const TensorRoad road = random_road(tree, random);
+    const TensorMethod method = random_method(tree, random);
     const Gauges gauges(tree.links.size(), Gauge::child);
     regauge(tree, model, gauges);
     regauge(traced, symbolic, gauges);
     const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
     const Function f =
         trace("inverse", {{"q", nq}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}}, [&](const Arguments& in, Results& out) {
-          tensor_inverse<Expr>(symbolic, traced, road, in[0], in[1], in[2], out[0]);
+          tensor_inverse<Expr>(symbolic, traced, method, in[0], in[1], in[2], out[0]);
         });
     const State s = random_state(model, random);
     Values in = s.q, tau(nv), expected(nv);
     in.insert(in.end(), s.qd.begin(), s.qd.end());
     in.insert(in.end(), s.qdd.begin(), s.qdd.end());
     evaluate<double>(f, in, tau);
-    tensor_inverse<double>(model, tree, road, s.q, s.qd, s.qdd, expected);
+    tensor_inverse<double>(model, tree, method, s.q, s.qd, s.qdd, expected);
     EXPECT_EQ(tau, expected) << name;
   }
 }
@@ -254,7 +254,7 @@ TEST(Canonical, ALinkCostsWhatItsStepsCost) {
     }
     const Model<Expr> model = instantiate<Expr>(*read_text(yaml, "chain.yaml").mechanism);
     const auto n = static_cast<std::size_t>(links);
-    const TensorRoad plain{std::vector<bool>(n, false), std::vector<bool>(n, false)};
+    const TensorMethod plain{std::vector<bool>(n, false), std::vector<bool>(n, false)};
     const Function f = trace(
         "inverse", {{"q", n}, {"qd", n}, {"qdd", n}, {"moments", 7 * n}}, {{"tau", n}},
         [&](const Arguments& in, Results& out) {

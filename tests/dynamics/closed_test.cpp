@@ -1,4 +1,4 @@
-// Closed mechanisms over all scalars, against roads that share nothing with the orthogonal complement: redundant
+// Closed mechanisms over all scalars, against methods that share nothing with the orthogonal complement: redundant
 // coordinates with multipliers, derivatives by complex step and dual numbers, conservation of power.
 #include "dynamics/loops/closed.hpp"
 

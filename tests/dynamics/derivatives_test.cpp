@@ -119,10 +119,10 @@ Mechanism some_mechanism(std::uint64_t seed) {
                                  .mimic = seed % 3 == 0 ? 0.7 : 0.0});
 }
 
-using Road = Slopes (*)(const Model<double>&, const State&);
+using Method = Slopes (*)(const Model<double>&, const State&);
 using Check = Slopes (*)(const Mechanism&, const Model<double>&, const State&);
 
-void check_embedded(Road analytic, Check complex_step, double limit) {
+void check_embedded(Method analytic, Check complex_step, double limit) {
   int models = 0;
   double worst = 0.0;
   for (const std::string& name : embedded_names()) {
@@ -142,7 +142,7 @@ void check_embedded(Road analytic, Check complex_step, double limit) {
   EXPECT_GE(models, 14);
 }
 
-void check_random(Road analytic, Check complex_step, double limit) {
+void check_random(Method analytic, Check complex_step, double limit) {
   double worst = 0.0;
   std::set<JointType> types;
   int mimics = 0, branched = 0;
@@ -387,7 +387,7 @@ double error_of_second(const Mechanism& mechanism, std::uint64_t seed) {
   return worst;
 }
 
-// By a road that shares no formula with the analytic recursion.
+// By a method that shares no formula with the analytic recursion.
 TEST(SecondDerivatives, AreThoseOfTheFirstByDualsThroughRnea) {
   double worst = 0.0;
   for (const std::string& name : embedded_names()) {

@@ -1,4 +1,4 @@
-// Six roads to the platform of a planar 3-RRR, against each other, against the mechanism's own closures and against
+// Six methods to the platform of a planar 3-RRR, against each other, against the mechanism's own closures and against
 // numbers of Helmy 1994.
 #include "dynamics/planar_3rrr/direct_kinematics.hpp"
 
@@ -53,7 +53,7 @@ TEST(ThreeLegs, AreReadOffTheMechanism) {
   EXPECT_FALSE(three_legs(instantiate<double>(load("five-bar"))));
 }
 
-TEST(DirectKinematics, AllRoadsFollowTheManoeuvre) {
+TEST(DirectKinematics, AllMethodsFollowTheManoeuvre) {
   const ThreeLegs legs = helmy();
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   Workspace<double> work(model);
@@ -131,7 +131,7 @@ TEST(DirectKinematics, TheBranchDoesNotNameTheMode) {
   EXPECT_NEAR(angles.theta / kDeg, -72.18829, 1e-5);
 }
 
-TEST(DirectKinematics, AllModesAreModesByEveryRoad) {
+TEST(DirectKinematics, AllModesAreModesByEveryMethod) {
   const ThreeLegs legs = helmy();
   Random random(4);
   int modes = 0;

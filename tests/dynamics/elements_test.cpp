@@ -113,7 +113,7 @@ TEST_P(RandomElements, KeepThePowerBalance) {
   EXPECT_NEAR(derivative_of(e.kinetic + e.potential), input, 1e-12 * (largest(tau) * largest(s.qd) + std::abs(input)));
 }
 
-TEST_P(RandomElements, AgreeOnAllRoads) {
+TEST_P(RandomElements, AgreeOnAllMethods) {
   Values tau(nv), other(nv), qdd(nv), M(nv * nv), column(nv);
   rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
   const double size = largest(tau);
@@ -151,10 +151,11 @@ TEST_P(RandomElements, AgreeOnAllRoads) {
 // Frames of a canonical tree do not carry elements: Q stands beside what they give.
 TEST_P(RandomElements, StandBesideCanonicalTrees) {
   const CanonicalTree<double> tree = canonical_tree(model);
-  const TensorRoad road{std::vector<bool>(model.bodies.size(), false), std::vector<bool>(model.bodies.size(), false)};
+  const TensorMethod method{std::vector<bool>(model.bodies.size(), false),
+                            std::vector<bool>(model.bodies.size(), false)};
   Values tau(nv), other(nv), M(nv * nv), by(nv * nv), d_q(nv * nv), d_qd(nv * nv), tree_q(nv * nv), tree_qd(nv * nv);
   rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
-  tensor_inverse<double>(model, tree, road, s.q, s.qd, s.qdd, other);
+  tensor_inverse<double>(model, tree, method, s.q, s.qd, s.qdd, other);
   subtract_elements<double>(model, s.q, other);
   EXPECT_LT(largest_difference(tau, other), 1e-11 * largest(tau));
   const Model<double> turned = canonical_model(tree, model);
@@ -162,11 +163,11 @@ TEST_P(RandomElements, StandBesideCanonicalTrees) {
   subtract_elements<double>(model, s.q, other);
   EXPECT_LT(largest_difference(tau, other), 1e-11 * largest(tau));
   crba<double>(model, work, s.q, M);
-  composite_mass_matrix<double>(model, tree, road, s.q, by);
+  composite_mass_matrix<double>(model, tree, method, s.q, by);
   EXPECT_LT(largest_difference(M, by), 1e-11 * largest(M));
   DerivativeWorkspace<double> slopes(model);
   inverse_derivatives<double>(model, slopes, s.q, s.qd, s.qdd, d_q, d_qd, M);
-  tensor_derivatives<double>(model, tree, road, s.q, s.qd, s.qdd, tree_q, tree_qd, by);
+  tensor_derivatives<double>(model, tree, method, s.q, s.qd, s.qdd, tree_q, tree_qd, by);
   subtract_element_derivatives<double>(model, slopes, s.q, tree_q.data(), slopes.by_columns, 1);
   EXPECT_LT(largest_difference(d_q, tree_q), 1e-11 * largest(d_q));
   EXPECT_LT(largest_difference(M, by), 1e-11 * largest(M));

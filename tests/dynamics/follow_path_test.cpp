@@ -193,7 +193,7 @@ TEST(FollowPath, ABranchThatEndsAtALimitIsNotLeftForAnother) {
       EXPECT_TRUE(s.reached && !s.branch_ends);
     }
   }
-  // up to the limit itself, by both roads
+  // up to the limit itself, by both methods
   from = to = model.home;
   from[0] = 2.5;
   to[0] = options.limits->upper[0];

@@ -1,4 +1,4 @@
-// Inverse kinematics: closed forms against the forward road on every branch, the numerical road on everything else.
+// Inverse kinematics: closed forms against the forward method on every branch, the numerical method on everything else.
 #include "dynamics/kinematics/inverse_kinematics.hpp"
 
 #include <gtest/gtest.h>
@@ -160,7 +160,7 @@ TEST(ClosedForm, ThreeJointsOnAllFourBranches) {
   }
 }
 
-TEST(ClosedForm, BranchesAgreeWithTheNumericalRoad) {
+TEST(ClosedForm, BranchesAgreeWithTheNumericalMethod) {
   for (const char* name : {"puma560", "stanford", "ur5"}) {
     Arm arm(name);
     Random random(3);
@@ -385,7 +385,7 @@ RC_GTEST_PROP(InverseKinematics, AnyTreeReachesWhatItReached, ()) {
   const int frame = random.below(static_cast<int>(arm.model.frames.size()));
   const bool position_only = random.chance(0.5);
   const Transform<double> target = arm.pose(wanted, frame);
-  // from a start near by, so that the road is short: it must arrive
+  // from a start near by, so that the method is short: it must arrive
   std::vector<double> start = wanted;
   for (const Body<double>& b : arm.model.bodies) {
     if (b.velocities() == 1 && !b.mimics) start[static_cast<std::size_t>(b.q)] += random.between(-0.05, 0.05);
@@ -602,7 +602,7 @@ TEST(InverseKinematics, WhereFreedomIsLeftTheNearestIsGiven) {
   }
 }
 
-TEST(InverseKinematics, NumericalRoadFindsAWayFromHome) {
+TEST(InverseKinematics, NumericalMethodFindsAWayFromHome) {
   for (const char* name : {"ur5", "arm6", "arm7"}) {
     Arm arm(name);
     IkOptions options;

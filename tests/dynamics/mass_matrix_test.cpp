@@ -117,7 +117,7 @@ TEST(MassMatrix, TracedAndInterpretedGivesTheSameBits) {
   }
 }
 
-// Forward dynamics, both roads.
+// Forward dynamics, both methods.
 
 RC_GTEST_PROP(ForwardDynamics, LeavesNoResidual, ()) {
   Subject s(*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::inRange(1, 40));

@@ -10,8 +10,8 @@ double depth(const Function& f) { return price(f, Objective::depth); }
 
 TEST(Balance, HoldsOnAllSamples) {
   check_pass("balance", balance, depth);
-  for (const Road road : kRoads) {
-    const Function f = trace_of("puma560", road);
+  for (const Method method : kMethods) {
+    const Function f = trace_of("puma560", method);
     EXPECT_LE(operations(balance(f)), kBalanceFactor * operations(f));
   }
 }

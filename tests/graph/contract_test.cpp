@@ -17,8 +17,8 @@ TEST(Contract, HoldsOnAllSamples) {
 }
 
 TEST(Contract, TakesNoMoreOperationsAndLessTime) {
-  for (const Road road : kRoads) {
-    const Function f = trace_of("puma560", road), g = contract(f);
+  for (const Method method : kMethods) {
+    const Function f = trace_of("puma560", method), g = contract(f);
     EXPECT_EQ(cost(g).operations.multiplications, cost(f).operations.multiplications);
     EXPECT_LE(cost(g).operations.additions, cost(f).operations.additions);  // sums in one order may meet others
     EXPECT_TRUE(g.arithmetic().fused);

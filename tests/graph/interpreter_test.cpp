@@ -46,7 +46,7 @@ RC_GTEST_PROP(Interpreter, DifferentiatesInDualsAndComplexSteps, ()) {
   ComplexStep c[kOutputs];
   dual(std::vector<Dual>{{x, 1.0}, {y, -2.0}}, d);
   complex(std::vector<ComplexStep>{{x, kComplexStep}, {y, -2.0 * kComplexStep}}, c);
-  // a third road: central differences, good to 1e-7, away from kinks
+  // a third method: central differences, good to 1e-7, away from kinks
   const double h = 1e-6;
   double up[kOutputs], down[kOutputs];
   everything(x + h, y - 2 * h, up);

@@ -27,7 +27,7 @@ TEST(Optimize, EveryObjective) {
 }
 
 TEST(Optimize, TellsWhatEachPassGained) {
-  const Function f = trace_of("puma560", Road::aba);
+  const Function f = trace_of("puma560", Method::aba);
   std::vector<PassReport> explain;
   const Function g = optimize(f, Objective::operations, &explain);
   ASSERT_FALSE(explain.empty());
@@ -45,7 +45,7 @@ TEST(Optimize, TellsWhatEachPassGained) {
 }
 
 TEST(Optimize, ContractsWhereTheArithmeticIsFused) {
-  Function f = trace_of("stanford", Road::rnea);
+  Function f = trace_of("stanford", Method::rnea);
   f = f.with({.fused = true});
   const Function g = optimize(f, Objective::operations);
   EXPECT_TRUE(same_values(f, g));

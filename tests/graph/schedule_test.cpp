@@ -17,8 +17,8 @@ TEST(Schedule, HoldsOnAllSamples) {
 }
 
 TEST(Schedule, ChangesNoBit) {
-  for (const Road road : kRoads) {
-    const Function f = contract(trace_of("puma560", road)), g = schedule(f);
+  for (const Method method : kMethods) {
+    const Function f = contract(trace_of("puma560", method)), g = schedule(f);
     std::vector<double> in(f.input_size(), 0.3), a(f.output_size()), b(a);
     evaluate<double>(f, in, a);
     evaluate<double>(g, in, b);

@@ -9,12 +9,12 @@ namespace search_test {
 
 TEST(Search, FindsWhatThePassesMiss) {
   for (const char* model : {"puma560", "stanford", "ur5"}) {
-    for (const Road road : kRoads) {
-      const Function f = trace_of(model, road), g = optimize(f, Objective::operations);
+    for (const Method method : kMethods) {
+      const Function f = trace_of(model, method), g = optimize(f, Objective::operations);
       const Function h = search(g, {.trials = 1500});
       EXPECT_TRUE(same_values(f, h));
       EXPECT_LT(operations(h), operations(g));
-      std::printf("  %-9s %-22s %g → %g → %g\n", model, to_string(road), operations(f), operations(g), operations(h));
+      std::printf("  %-9s %-22s %g → %g → %g\n", model, to_string(method), operations(f), operations(g), operations(h));
     }
   }
 }
@@ -45,7 +45,7 @@ TEST(Search, EndsWhereNothingIsToBeGained) {
 }
 
 TEST(Search, SameSeedSameResult) {
-  const Function f = trace_of("stanford", Road::rnea);
+  const Function f = trace_of("stanford", Method::rnea);
   const Function a = search(f, {.trials = 300, .seed = 4}), b = search(f, {.trials = 300, .seed = 4});
   ASSERT_EQ(a.order(), b.order());
   for (const NodeId id : a.order()) {
@@ -55,11 +55,11 @@ TEST(Search, SameSeedSameResult) {
   }
 }
 
-// To compare roads first and search the best of them later is the same as to search at once.
+// To compare methods first and search the best of them later is the same as to search at once.
 TEST(Search, GoesOnFromWhatThePassesHaveMade) {
   const SearchEffort effort{.trials = 400};
   for (const char* model : {"puma560", "stanford"}) {
-    const Function f = trace_of(model, Road::rnea);
+    const Function f = trace_of(model, Method::rnea);
     std::vector<PassReport> at_once, later;
     const Function a = optimize(f, Objective::operations, &at_once, effort);
     const Function b = searched(optimize(f, Objective::operations, &later), Objective::operations, &later, effort);

@@ -98,12 +98,12 @@ TEST(Experiment, SizesAndNanFail) {
             Verdict::failed);
 }
 
-TEST(Experiment, MisprintNeedsAnotherRoadAndAWrongPrint) {
+TEST(Experiment, MisprintNeedsAnotherMethodAndAWrongPrint) {
   const auto misprint = [](double print, double ours, double other) {
     return verdict_of([&](Experiment& e) { e.misprint("a", "x", "table", print, ours, other, absolute(1e-3), "why"); });
   };
   EXPECT_EQ(misprint(5.0, 4.0, 4.0), Verdict::misprint);
-  EXPECT_EQ(misprint(5.0, 4.0, 4.5), Verdict::failed);  // the other road does not confirm ours
+  EXPECT_EQ(misprint(5.0, 4.0, 4.5), Verdict::failed);  // the other method does not confirm ours
   EXPECT_EQ(misprint(4.0, 4.0, 4.0), Verdict::failed);  // the print is right
 }
 

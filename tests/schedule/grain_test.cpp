@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/random.hpp"
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/methods.hpp"
 #include "model/read/read.hpp"
 #include "schedule/schedule.hpp"
 #include "support/sample_functions.hpp"
@@ -115,8 +115,8 @@ TEST(Grain, EveryOperationIsInOneTaskAndOrdersOfTasksAreOrdersOfEvaluation) {
   expect_all_grains(traced("puma560", "inverse"), "puma560 inverse");
   expect_all_grains(traced("stanford", "forward"), "stanford forward");
   expect_all_grains(traced("twu-3r", "inverse-derivatives"), "twu-3r inverse-derivatives");
-  expect_all_grains(trace_of("ur5", Road::aba), "ur5 aba, without passes");
-  expect_all_grains(trace_of("ur5", Road::newton_euler_modified), "ur5 Newton-Euler, without passes");
+  expect_all_grains(trace_of("ur5", Method::aba), "ur5 aba, without passes");
+  expect_all_grains(trace_of("ur5", Method::newton_euler_modified), "ur5 Newton-Euler, without passes");
 }
 
 TEST(Grain, RandomFunctionsToo) {

@@ -18,7 +18,7 @@
 namespace lw {
 namespace machine_test {
 
-// Ways between neighbours, by breadth first search: another road to `hops`.
+// Ways between neighbours, by breadth first search: another method to `hops`.
 std::vector<std::vector<int>> neighbours(Topology topology, int p) {
   std::vector<std::vector<int>> list(static_cast<std::size_t>(p));
   const auto link = [&](int a, int b) {

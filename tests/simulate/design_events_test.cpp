@@ -1,4 +1,4 @@
-// Derivatives through events: closed motions with bounces and switches, differences of whole runs, and all roads
+// Derivatives through events: closed motions with bounces and switches, differences of whole runs, and all methods
 // against each other.
 #include <gtest/gtest.h>
 

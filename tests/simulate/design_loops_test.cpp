@@ -52,8 +52,8 @@ ForwardDesignOptions driven(const Mechanism& mechanism, const Values& qd, double
   return options;
 }
 
-// By all roads: along, back, in complex numbers, and by the continuous adjoint equations.
-void expect_all_roads(ForwardDesign& design) {
+// By all methods: along, back, in complex numbers, and by the continuous adjoint equations.
+void expect_all_methods(ForwardDesign& design) {
   design.values(design.start());
   const Rows direct = design.gradients(DesignMethod::direct);
   EXPECT_LT(difference(direct, design.by_complex_step()), 1e-10);
@@ -61,7 +61,7 @@ void expect_all_roads(ForwardDesign& design) {
   EXPECT_LT(difference(design.gradients(DesignMethod::cvodes), direct), 1e-6);
 }
 
-TEST(DesignLoops, AFourBarByAllRoads) {
+TEST(DesignLoops, AFourBarByAllMethods) {
   const Mechanism mechanism = load("four-bar");
   ForwardDesign design(
       mechanism,
@@ -69,16 +69,16 @@ TEST(DesignLoops, AFourBarByAllRoads) {
       {integral("tau1^2 + qd.rocker^2"), integral("kinetic"), at_end("q.rocker"), at_end("qdd.coupler"),
        at_time(0.2, "coupler.x*rocker.z + q.coupler")},
       driven(mechanism, {7.0}, 0.3, {{"crank", "0.3 - 0.05*qd.crank + 0.2*sin(q.rocker)*l_rocker"}}));
-  expect_all_roads(design);
+  expect_all_methods(design);
 }
 
-TEST(DesignLoops, APlanarManipulatorByAllRoads) {
+TEST(DesignLoops, APlanarManipulatorByAllMethods) {
   const Mechanism mechanism = load("planar-3rrr");
   ForwardDesign design(mechanism, {"l1", "l3", "m7", "i4", "rod2.mx", "start.q.crank2", "start.qd.crank1"},
                        {integral("tau1^2 + tau3*qd3"), at_end("platform.x"), at_end("qd.platform"), at_end("qdd2")},
                        driven(mechanism, {0.4, -0.2, 0.1}, 0.15,
                               {{"crank1", "8 + 2*t"}, {"crank2", "-5*qd.crank2"}, {"crank3", "3*cos(q.platform)"}}));
-  expect_all_roads(design);
+  expect_all_methods(design);
 }
 
 // More motors than freedoms: what both torques do is felt at one freedom.
@@ -88,7 +88,7 @@ TEST(DesignLoops, OfMoreMotorsThanFreedoms) {
   ForwardDesign design(mechanism, {"l_crank", "l_rocker", "rho", "start.qd.crank"},
                        {integral("tau2*qd.rocker"), at_end("q.rocker")},
                        driven(mechanism, {5.0}, 0.3, {{"crank", "0.2"}, {"rocker", "0.5*q.rocker - 0.1*t"}}));
-  expect_all_roads(design);
+  expect_all_methods(design);
 }
 
 // A spatial four-bar whose coupler hangs in a ball and is tied to the rocker by a universal joint: a quaternion among
@@ -120,13 +120,13 @@ home:
   coupler: [0, -0.264, -0.088, 0.9605]
 )";
 
-TEST(DesignLoops, ABallThatFollowsByAllRoads) {
+TEST(DesignLoops, ABallThatFollowsByAllMethods) {
   const ReadResult read = read_text(kSpatial, "spatial.yaml");
   ASSERT_TRUE(read.mechanism) << to_string(read.diagnostics.front());
   ForwardDesign design(*read.mechanism, {"l_coupler", "d", "m", "start.q.crank", "start.qd.crank"},
                        {integral("qd.rocker^2 + coupler.x*coupler.y"), integral("qdd.rocker*q.rocker")},
                        driven(*read.mechanism, {4.0}, 0.2, {{"crank", "0.5"}}));
-  expect_all_roads(design);
+  expect_all_methods(design);
   EXPECT_EQ(design.system().states(), 2u + 2u);  // the crank, and two integrals
 }
 
@@ -147,13 +147,13 @@ Mechanism rubbing(Mechanism m, double viscous, double coulomb) {
   return m;
 }
 
-TEST(DesignLoops, SmoothFrictionByAllRoads) {
+TEST(DesignLoops, SmoothFrictionByAllMethods) {
   const Mechanism mechanism = rubbing(load("four-bar"), 0.02, 0.05);
   ForwardDesignOptions options = driven(mechanism, {4.0}, 0.3, {{"crank", "0.3"}});
   options.system.friction = true;
   ForwardDesign design(mechanism, {"l_coupler", "rho", "start.q.crank", "start.qd.crank"},
                        {integral("qd.rocker^2"), at_end("q.rocker"), at_end("qdd.coupler")}, options);
-  expect_all_roads(design);
+  expect_all_methods(design);
 }
 
 // What friction takes is Σ ∫ c ω² dt over the tree's joints and the cut, whatever the design: so are the derivatives of

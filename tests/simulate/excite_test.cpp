@@ -76,7 +76,7 @@ TEST(Excite, StaysWithinAllLimits) {
   }
 }
 
-// By another road: singular values over other points, friction and efforts written out.
+// By another method: singular values over other points, friction and efforts written out.
 double condition_by_svd(const Puma& puma, const FourierMotion& motion) {
   const BaseParameters<double> base = base_parameters(puma.model);
   const auto n = static_cast<Eigen::Index>(base.base.size());

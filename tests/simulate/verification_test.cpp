@@ -76,8 +76,8 @@ TEST(Verification, SeesWhatIsWrong) {
     return false;
   };
   VerificationOptions weightless = quick();
-  weightless.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd,
-                                auto tau) {
+  weightless.methods.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd,
+                                  auto tau) {
     Model<double> without = model;
     without.gravity = Vec3<double>::zero();
     rnea<double>(without, work, q, qd, qdd, tau);
@@ -86,7 +86,7 @@ TEST(Verification, SeesWhatIsWrong) {
   EXPECT_TRUE(failed(weightless, "put back"));
 
   VerificationOptions slow = quick();
-  slow.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd, auto tau) {
+  slow.methods.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd, auto tau) {
     std::vector<double> half(qd.begin(), qd.end());
     half[1] *= 0.999;
     rnea<double>(model, work, q, half, qdd, tau);
@@ -95,8 +95,8 @@ TEST(Verification, SeesWhatIsWrong) {
   EXPECT_FALSE(failed(slow, "mass matrix"));  // of which this is not seen
 
   VerificationOptions quick_forward = quick();
-  quick_forward.roads.forward = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto tau,
-                                   auto qdd) {
+  quick_forward.methods.forward = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto tau,
+                                     auto qdd) {
     aba<double>(model, work, q, qd, tau, qdd);
     qdd[2] *= 1.0 + 1e-6;
   };
@@ -106,7 +106,8 @@ TEST(Verification, SeesWhatIsWrong) {
 
   // one number of six that is none, beside five that are right
   VerificationOptions broken = quick();
-  broken.roads.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd, auto tau) {
+  broken.methods.inverse = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto qdd,
+                              auto tau) {
     rnea<double>(model, work, q, qd, qdd, tau);
     tau[5] = std::nan("");
   };

@@ -68,30 +68,30 @@ Function random_function(std::uint64_t seed, int operations) {
   });
 }
 
-const char* to_string(Road road) {
-  switch (road) {
-    case Road::rnea: return "rnea";
-    case Road::newton_euler_modified: return "newton-euler-modified";
-    case Road::aba: return "aba";
-    case Road::crba: return "crba";
+const char* to_string(Method method) {
+  switch (method) {
+    case Method::rnea: return "rnea";
+    case Method::newton_euler_modified: return "newton-euler-modified";
+    case Method::aba: return "aba";
+    case Method::crba: return "crba";
   }
   return "";
 }
 
-Function trace_of(const std::string& name, Road road) {
+Function trace_of(const std::string& name, Method method) {
   const Model<Expr> model = instantiate<Expr>(load(name));
   Workspace<Expr> work(model);
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-  const bool inverse = road == Road::rnea || road == Road::newton_euler_modified;
+  const bool inverse = method == Method::rnea || method == Method::newton_euler_modified;
   return trace(inverse ? "inverse" : "forward", {{"q", nq}, {"qd", nv}, {inverse ? "qdd" : "tau", nv}},
                {{inverse ? "tau" : "qdd", nv}}, [&](const Arguments& in, Results& out) {
-                 switch (road) {
-                   case Road::rnea: rnea<Expr>(model, work, in[0], in[1], in[2], out[0]); break;
-                   case Road::newton_euler_modified:
-                     inverse_by<Expr>(*find_formulation(to_string(road)), model, in[0], in[1], in[2], out[0]);
+                 switch (method) {
+                   case Method::rnea: rnea<Expr>(model, work, in[0], in[1], in[2], out[0]); break;
+                   case Method::newton_euler_modified:
+                     inverse_by<Expr>(*find_formulation(to_string(method)), model, in[0], in[1], in[2], out[0]);
                      break;
-                   case Road::aba: aba<Expr>(model, work, in[0], in[1], in[2], out[0]); break;
-                   case Road::crba: forward_by_crba<Expr>(model, work, in[0], in[1], in[2], out[0]); break;
+                   case Method::aba: aba<Expr>(model, work, in[0], in[1], in[2], out[0]); break;
+                   case Method::crba: forward_by_crba<Expr>(model, work, in[0], in[1], in[2], out[0]); break;
                  }
                });
 }
@@ -140,12 +140,12 @@ void check_pass(const char* name, const std::function<Function(const Function&)>
   EXPECT_GE(2 * kept, named);  // what is dissolved into a sum loses its name, no more
   fmt::print("  {} keeps {} of {} names\n", name, kept, named);
   for (const char* model : {"puma560", "stanford", "ur5"}) {
-    for (const Road road : kRoads) {
-      SCOPED_TRACE(fmt::format("{} by {}", model, to_string(road)));
-      const Function f = trace_of(model, road), g = check(f);
+    for (const Method method : kMethods) {
+      SCOPED_TRACE(fmt::format("{} by {}", model, to_string(method)));
+      const Function f = trace_of(model, method), g = check(f);
       const OperationCount a = cost(f).operations, b = cost(g).operations;
       fmt::print("  {:12} {:9} {:22} {:4} × {:4} + {:2} /  →  {:4} × {:4} + {:2} /   {:g} → {:g}\n", name, model,
-                 to_string(road), a.multiplications, a.additions, a.divisions, b.multiplications, b.additions,
+                 to_string(method), a.multiplications, a.additions, a.divisions, b.multiplications, b.additions,
                  b.divisions, price(f), price(g));
     }
   }

@@ -15,11 +15,11 @@ namespace lw {
 // All its values are below 10 where its inputs are within ±1.
 Function random_function(std::uint64_t seed, int operations = 60);
 
-enum class Road { rnea, newton_euler_modified, aba, crba };
-inline constexpr Road kRoads[] = {Road::rnea, Road::newton_euler_modified, Road::aba, Road::crba};
-const char* to_string(Road road);
+enum class Method { rnea, newton_euler_modified, aba, crba };
+inline constexpr Method kMethods[] = {Method::rnea, Method::newton_euler_modified, Method::aba, Method::crba};
+const char* to_string(Method method);
 // Inverse dynamics by the first two, forward dynamics by the others.
-Function trace_of(const std::string& model, Road road);
+Function trace_of(const std::string& model, Method method);
 
 // Both at `points` random points; differences to 1e-13 of the largest output.
 ::testing::AssertionResult same_values(const Function& expected, const Function& got, int points = 20);

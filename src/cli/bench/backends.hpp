@@ -25,7 +25,7 @@ class BatchPeer : public peer::Peer {
   virtual double operations(peer::Function function) const = 0;
 };
 
-// Compiled: the cheapest road to each function, as machine code.
+// Compiled: the cheapest method to each function, as machine code.
 struct JitBackend {
   std::unique_ptr<peer::Peer> peer;
   std::unique_ptr<BatchPeer> batch;  // may be none

@@ -245,7 +245,7 @@ int run_compile(const Arguments& arguments) {
                                  {"divisions", c.divisions},
                                  {"trig", c.trigonometric},
                                  {"depth", cost.depth},
-                                 {"road", t.roads.front().name},
+                                 {"road", t.methods.front().name},
                                  {"error", check.error}});
     std::vector<std::string> row{t.function.name(),
                                  std::to_string(c.multiplications),

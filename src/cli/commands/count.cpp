@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "../../base/text.hpp"
-#include "../../codegen/trace/friction_roads.hpp"
-#include "../../codegen/trace/roads.hpp"
+#include "../../codegen/trace/friction_methods.hpp"
+#include "../../codegen/trace/methods.hpp"
 #include "../commands.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/codegen_options.hpp"
@@ -38,34 +38,34 @@ double ratio(const OperationCount& ours, const PublishedCount& p) {
   return static_cast<double>(total(ours) + kTrigonometricPrice * extra) / (p.multiplications + p.additions);
 }
 
-// Each road once, at its lowest price: the search among variants comes by some of them again.
-std::vector<RoadTaken> distinct(const std::vector<RoadTaken>& roads) {
-  std::vector<RoadTaken> list;
+// Each method once, at its lowest price: the search among variants comes by some of them again.
+std::vector<MethodTaken> distinct(const std::vector<MethodTaken>& methods) {
+  std::vector<MethodTaken> list;
   std::set<std::string> seen;
-  for (const RoadTaken& r : roads) {
+  for (const MethodTaken& r : methods) {
     if (seen.insert(r.name).second) list.push_back(r);
   }
   return list;
 }
 
-void print_explanation(const Traced& traced, const std::vector<RoadTaken>& tried) {
-  fmt::print("\n{}\n", styled("Roads", Style::heading, stdout));
-  Table roads({"price", "as traced", "road"});
+void print_explanation(const Traced& traced, const std::vector<MethodTaken>& tried) {
+  fmt::print("\n{}\n", styled("Methods", Style::heading, stdout));
+  Table methods({"price", "as traced", "method"});
   std::size_t shown = 0;
-  for (const RoadTaken& r : tried) {
+  for (const MethodTaken& r : tried) {
     // the best of each kind, and the first few
     const std::string kind = r.name.substr(0, r.name.find(';'));
     bool first = true;
-    for (const RoadTaken& other : tried) {
+    for (const MethodTaken& other : tried) {
       if (&other == &r) break;
       if (other.name.substr(0, other.name.find(';')) == kind) first = false;
     }
     if (!first && shown >= 3) continue;
     ++shown;
-    roads.add({fmt::format("{:.0f}", r.price), fmt::format("{}", total(r.plain.operations)), r.name});
+    methods.add({fmt::format("{:.0f}", r.price), fmt::format("{}", total(r.plain.operations)), r.name});
   }
   fmt::print("{}  ({} were traced; the price counts all operations after the passes, and {} for a sine or cosine)\n",
-             roads.str(), tried.size(), kTrigonometricPrice);
+             methods.str(), tried.size(), kTrigonometricPrice);
   fmt::print("\n{}\n", styled("Passes", Style::heading, stdout));
   if (traced.passes.empty()) {
     fmt::print("  nothing was left for them\n");
@@ -139,7 +139,7 @@ int run_count(const Arguments& arguments) {
   const Traced traced = trace_function(loaded.mechanism, function, options);
   const Verification check = verify(traced, kCountedStates);
   const FunctionCost cost = lw::cost(traced.function);
-  const std::vector<RoadTaken> roads = distinct(traced.roads);
+  const std::vector<MethodTaken> methods = distinct(traced.methods);
   std::vector<PublishedCount> published;
   if (function == "inverse" && options.keep.empty() && !options.friction) {
     published = published_counts(loaded.model.name, options.dense, options.base_parameters);
@@ -152,7 +152,7 @@ int run_count(const Arguments& arguments) {
     if (const int steps = steps_to_the_position(traced, options); steps > 0)
       json["newton_steps"] = steps;  // counted and made
     json["parameters"] = traced.parameters;
-    json["road"] = traced.roads.front().name;
+    json["road"] = traced.methods.front().name;
     json["verified"] = {
         {"states", check.states}, {"error", check.error}, {"snapping", check.snapping}, {"passed", check.passed()}};
     json["published"] = Json::array();
@@ -168,7 +168,7 @@ int run_count(const Arguments& arguments) {
     for (const PassReport& p : traced.passes)
       json["passes"].push_back({{"pass", p.pass}, {"gain", p.gain}, {"rounds", p.turns}});
     json["roads"] = Json::array();
-    for (const RoadTaken& r : roads) {
+    for (const MethodTaken& r : methods) {
       json["roads"].push_back({{"road", r.name}, {"price", r.price}, {"traced", as_json(r.plain)}});
     }
     add_given(arguments, json);
@@ -202,12 +202,12 @@ int run_count(const Arguments& arguments) {
         "  at most: a solve of {} Newton steps, each counted as its residual, ends as soon as it has converged\n",
         steps);
   }
-  fmt::print("  {}: {}\n", roads.size() == 1 ? "road" : fmt::format("cheapest of {} roads", roads.size()),
-             roads.front().name);
+  fmt::print("  {}: {}\n", methods.size() == 1 ? "method" : fmt::format("cheapest of {} methods", methods.size()),
+             methods.front().name);
   fmt::print("  verified at {} states: error {:.1e}", check.states, check.error);
   if (check.snapping > 0.0) fmt::print("; snapping changes results by {:.1e}", check.snapping);
   fmt::print("\n");
-  if (arguments.has("--explain")) print_explanation(traced, roads);
+  if (arguments.has("--explain")) print_explanation(traced, methods);
   if (arguments.has("--explain") && options.friction && function == "inverse")
     print_loss_costs(traced, loaded, options);
   if (check.passed()) return kOk;
@@ -227,7 +227,7 @@ Command count_command() {
        Option::Kind::flag,
        {},
        "Options"},
-      {"--explain", "", "the roads that were tried, and what each pass gained", Option::Kind::flag, {}, "Options"}};
+      {"--explain", "", "the methods that were tried, and what each pass gained", Option::Kind::flag, {}, "Options"}};
   for (Option& o : trace_options()) own.push_back(std::move(o));
   Command c = dynamics_command(std::move(own));
   c.name = "count";
@@ -235,7 +235,7 @@ Command count_command() {
   c.description =
       "Counts the multiplications and additions of the code that `compile` writes under the same options: the function "
       "is "
-      "derived in several ways (roads), each is simplified by passes, and the cheapest counts, verified at random "
+      "derived in several ways (methods), each is simplified by passes, and the cheapest counts, verified at random "
       "states. "
       "Numbers of the file are folded in; --dense makes every inertial parameter a symbol, which is how generators are "
       "compared. A fused multiply-add counts two; signs are free.";

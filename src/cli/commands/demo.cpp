@@ -90,7 +90,7 @@ void show_model(const Mechanism& mechanism, const Model<double>& model, const De
   fmt::print("\n  In this pose the wrist stands at x = {:.4f}, y = {:.4f}, z = {:.4f} m.\n", p[0], p[1], p[2]);
 }
 
-// Two roads to one number. Returns whether they agree.
+// Two methods to one number. Returns whether they agree.
 bool show_agreement(const std::string& first, const std::string& second, double difference, double tolerance) {
   const bool agrees = difference <= tolerance;
   fmt::print("  {:<34}{:<36}{:>9.1e}  {}\n", first, second, difference,
@@ -98,14 +98,14 @@ bool show_agreement(const std::string& first, const std::string& second, double 
   return agrees;
 }
 
-// Every number by two roads. Returns whether they agree.
+// Every number by two methods. Returns whether they agree.
 bool show_dynamics(const Model<double>& model, const Function& traced, const DemoState& s) {
   const std::size_t n = s.qd.size();
   Workspace<double> work(model);
   Vector tau(n), bias(n), M(n * n), twin(n), back(n), interpreted(n);
   rnea<double>(model, work, s.q, s.qd, s.qdd, tau);
 
-  heading(2, "Derive: the torques of that motion, and every number by another road");
+  heading(2, "Derive: the torques of that motion, and every number by another method");
   fmt::print("  {:<26}{}\n\n", "tau  torques, N·m", listed(tau, 4));
 
   bias_forces<double>(model, work, s.q, s.qd, bias);
@@ -344,7 +344,7 @@ int run_demo(const Arguments&) {
   next.add({"linkwright reproduce all --out report.html", "5 theses and the field's benchmarks, compared"});
   next.add({"linkwright --help", "everything"});
   fmt::print("{}", next.str());
-  if (!agrees) say_error("two roads to one number disagree");
+  if (!agrees) say_error("two methods to one number disagree");
   return agrees ? kOk : kCheckFailed;
 }
 
@@ -355,7 +355,7 @@ Command demo_command() {
   c.name = "demo";
   c.summary = "the whole way on one arm, from its file to its torques and to code";
   c.description =
-      "Shows what the program does on the PUMA 560: the model, the torques of a motion by several roads that must "
+      "Shows what the program does on the PUMA 560: the model, the torques of a motion by several methods that must "
       "agree, the traced graph, the code made from it, and times. Without a C compiler the code is interpreted.";
   c.examples = {"linkwright demo"};
   c.run = run_demo;

@@ -147,7 +147,8 @@ Command reproduce_command() {
   c.description =
       "Computes what the theses behind this program published, and compares. Every row gets a verdict: reproduced; "
       "misprint, where the "
-      "print is wrong and ours is verified by another road; beaten; not-reproducible, where data are lost or the print "
+      "print is wrong and ours is verified by another method; beaten; not-reproducible, where data are lost or the "
+      "print "
       "contradicts "
       "itself; or failed, which also makes the exit code 1. [recomputed] marks a reference that the thesis does not "
       "print: an independent program computed it from the thesis's data. [property] marks what is no number of the "

@@ -9,7 +9,7 @@
 #include "../../base/error.hpp"
 #include "../../base/file.hpp"
 #include "../../base/text.hpp"
-#include "../../codegen/trace/roads.hpp"
+#include "../../codegen/trace/methods.hpp"
 #include "../../model/complaints.hpp"
 #include "../../schedule/choice.hpp"
 #include "../../schedule/gantt.hpp"

@@ -202,7 +202,7 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
       json["instants"].push_back(instant_json(i, input.loaded.model, input.closed.get(), input.parameters));
     if (check) {
       Json& list = json["check"] = Json::object();
-      for (const DesignCheck::Road& road : check->roads) list[road.key] = road.difference;
+      for (const DesignCheck::Method& method : check->methods) list[method.key] = method.difference;
       list["passed"] = !failed;
     }
     if (arguments.has("--out")) json["out"] = arguments.text("--out");
@@ -224,9 +224,9 @@ int forward_sensitivity(const Arguments& arguments, SensitivityInput& input) {
   if (check) {
     fmt::print("\nlargest differences, relative to the largest derivative of each functional{}\n\n",
                names.empty() ? " (q, qd and qdd at the instants shown)" : "");
-    Table table({"roads", "difference", "allowed"});
-    for (const DesignCheck::Road& road : check->roads)
-      table.add({road.name, fmt::format("{:.1e}", road.difference), fmt::format("{:.0e}", road.allowed)});
+    Table table({"methods", "difference", "allowed"});
+    for (const DesignCheck::Method& method : check->methods)
+      table.add({method.name, fmt::format("{:.1e}", method.difference), fmt::format("{:.0e}", method.allowed)});
     fmt::print("{}", table.str());
     if (failed) say_error("they should agree within what is allowed");
   }
@@ -433,7 +433,8 @@ Command sensitivity_command() {
        "Options"},
       {"--check",
        "",
-       "by all roads, by a complex step through the integration, and by differences of whole runs with all parameters "
+       "by all methods, by a complex step through the integration, and by differences of whole runs with all "
+       "parameters "
        "moved; "
        "without functionals of q, qd and qdd; exit code 1 where they differ",
        Kind::flag,

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../codegen/trace/roads.hpp"
+#include "../../codegen/trace/methods.hpp"
 #include "../frame/command.hpp"
 
 namespace lw::cli {

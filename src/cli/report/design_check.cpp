@@ -76,7 +76,7 @@ double run_difference(ForwardDesign& design, const GradientRows& rows, const Gro
 }  // namespace
 
 bool DesignCheck::passed() const {
-  return std::ranges::all_of(roads, [](const Road& road) { return road.difference <= road.allowed; });
+  return std::ranges::all_of(methods, [](const Method& method) { return method.difference <= method.allowed; });
 }
 
 DesignCheck check_design(const Mechanism& mechanism, const std::vector<std::string>& parameters,
@@ -103,17 +103,17 @@ DesignCheck check_design(const Mechanism& mechanism, const std::vector<std::stri
   design.values(design.start());
   const GradientRows direct = design.gradients(DesignMethod::direct);
   DesignCheck check;
-  check.roads = {{"complex_step", "direct against a complex step through the integration",
-                  row_difference(direct, design.by_complex_step(), groups), 1e-10},
-                 {"adjoint", "adjoint against direct",
-                  row_difference(design.gradients(DesignMethod::adjoint), direct, groups), 1e-8},
-                 {"cvodes", "CVODES against direct",
-                  row_difference(design.gradients(DesignMethod::cvodes), direct, groups), kLoose}};
+  check.methods = {{"complex_step", "direct against a complex step through the integration",
+                    row_difference(direct, design.by_complex_step(), groups), 1e-10},
+                   {"adjoint", "adjoint against direct",
+                    row_difference(design.gradients(DesignMethod::adjoint), direct, groups), 1e-8},
+                   {"cvodes", "CVODES against direct",
+                    row_difference(design.gradients(DesignMethod::cvodes), direct, groups), kLoose}};
   options.system.fixed = false;
   options.steps.rtol = std::min(options.steps.rtol, 1e-12);
   options.steps.atol = std::min(options.steps.atol, 1e-14);
   ForwardDesign moving(mechanism, parameters, std::move(functionals), options);
-  check.roads.push_back(
+  check.methods.push_back(
       {"differences", "direct against differences of whole runs", run_difference(moving, direct, groups), kLoose});
   return check;
 }

@@ -1,4 +1,4 @@
-// `sensitivity --check`: gradients of one run by all roads that there are.
+// `sensitivity --check`: gradients of one run by all methods that there are.
 //
 //   complex step   through the same steps                                          shares the seeds of the initial
 //                  state
@@ -18,12 +18,12 @@ namespace lw::cli {
 using GradientRows = std::vector<std::vector<double>>;
 
 struct DesignCheck {
-  struct Road {
+  struct Method {
     const char* key;
     const char* name;
     double difference, allowed;
   };
-  std::vector<Road> roads;
+  std::vector<Method> methods;
 
   bool passed() const;
 };

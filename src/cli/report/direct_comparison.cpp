@@ -16,7 +16,7 @@
 namespace lw::cli {
 namespace {
 
-struct MeasuredRoad {
+struct MeasuredMethod {
   DirectMethod method;
   double iterations = 0.0, evaluations = 0.0, error = 0.0, ns = 0.0;
   OperationCount operations;  // of the whole path
@@ -47,8 +47,8 @@ DirectPath path_of(const ThreeLegs& legs, const Model<double>& model, const std:
   return path;
 }
 
-MeasuredRoad measure(DirectMethod method, const DirectPath& path) {
-  MeasuredRoad m{method, 0.0, 0.0, 0.0, 0.0, {}};
+MeasuredMethod measure(DirectMethod method, const DirectPath& path) {
+  MeasuredMethod m{method, 0.0, 0.0, 0.0, 0.0, {}};
   OperationCount count;
   Triangle<Count> corners;
   for (std::size_t c = 0; c < 3; ++c)
@@ -92,13 +92,13 @@ int compare_direct_kinematics(const Arguments& arguments, const Model<double>& m
     throw Error(ErrorCode::usage, fmt::format("--compare: `{}` is no planar 3-RRR with driven cranks", model.name));
   if (followed.samples.empty()) return kCheckFailed;
   const DirectPath path = path_of(*legs, model, driven, followed);
-  std::vector<MeasuredRoad> all;
+  std::vector<MeasuredMethod> all;
   for (const DirectMethod method : kDirectMethods) all.push_back(measure(method, path));
   const auto n = static_cast<double>(path.q.size());
   const auto mean = [&](std::int64_t total) { return static_cast<double>(total) / n; };
   if (arguments.json()) {
     Json json{{"model", model.name}, {"samples", path.q.size()}, {"methods", Json::array()}};
-    for (const MeasuredRoad& m : all) {
+    for (const MeasuredMethod& m : all) {
       json["methods"].push_back({{"method", to_string(m.method)},
                                  {"iterations", m.iterations / n},
                                  {"evaluations", m.evaluations / n},
@@ -112,10 +112,10 @@ int compare_direct_kinematics(const Arguments& arguments, const Model<double>& m
     }
     print_json(json);
   } else {
-    fmt::print("{}: where the platform is, by six roads along {}; means a sample, each from the one before\n\n",
+    fmt::print("{}: where the platform is, by six methods along {}; means a sample, each from the one before\n\n",
                model.name, counted(path.q.size(), "sample"));
-    Table table({"road", "steps", "evaluations", "+", "×", "÷", "√", "trig", "ns", "off by (m)"});
-    for (const MeasuredRoad& m : all) {
+    Table table({"method", "steps", "evaluations", "+", "×", "÷", "√", "trig", "ns", "off by (m)"});
+    for (const MeasuredMethod& m : all) {
       table.add({to_string(m.method), fmt::format("{:.2f}", m.iterations / n), fmt::format("{:.2f}", m.evaluations / n),
                  fmt::format("{:.0f}", mean(m.operations.additions)),
                  fmt::format("{:.0f}", mean(m.operations.multiplications)),

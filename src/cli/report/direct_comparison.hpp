@@ -1,4 +1,4 @@
-// `assemble --path --compare`: the roads of direct kinematics of a planar 3-RRR, side by side along a motion of its
+// `assemble --path --compare`: the methods of direct kinematics of a planar 3-RRR, side by side along a motion of its
 // cranks.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace lw::cli {
 
-// `followed`: the same motion by the mechanism's own closures, which the roads are measured by. Throws Error(usage)
+// `followed`: the same motion by the mechanism's own closures, which the methods are measured by. Throws Error(usage)
 // where it is no planar 3-RRR.
 int compare_direct_kinematics(const Arguments& arguments, const Model<double>& model,
                               const std::vector<DrivenSample>& driven, const ClosedPath& followed);

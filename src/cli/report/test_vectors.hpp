@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../codegen/c/selftest.hpp"
-#include "../../codegen/trace/roads.hpp"
+#include "../../codegen/trace/methods.hpp"
 
 namespace lw::cli {
 

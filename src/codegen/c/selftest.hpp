@@ -1,5 +1,5 @@
 // The proof beside the code: vectors of inputs and expected outputs, and a program that compares. The expected values
-// are the caller's, from another road than the code that is tested.
+// are the caller's, from another method than the code that is tested.
 #pragma once
 
 #include "../text/program.hpp"
@@ -13,7 +13,7 @@ struct TestVectors {
   std::vector<std::vector<double>> outputs;  // expected
   double tolerance = 1e-9;                   // of the size of the outputs at the state
   std::vector<double> sizes =
-      {};  // one for each state, as output_size (roads.hpp) gives them; empty: the largest output
+      {};  // one for each state, as output_size (methods.hpp) gives them; empty: the largest output
 };
 
 // What errors are a fraction of, one a state; never zero.

@@ -24,13 +24,13 @@ struct Contents {
 };
 
 struct Program {
-  std::string name;                                // an identifier in every language: "puma560"
-  std::string robot;                               // as its file calls it
-  std::string source;                              // where it came from: the file's name or the embedded model
-  std::vector<std::string> kept;                   // parameters that are inputs (the group `p`), in order
-  std::vector<double> kept_values;                 // what the mechanism gives them
-  std::vector<Function> functions;                 // named as in the contract: "inverse", "mass-matrix"
-  std::vector<std::string> notes;                  // for the banner: what was snapped, regrouped, which road was taken
+  std::string name;                 // an identifier in every language: "puma560"
+  std::string robot;                // as its file calls it
+  std::string source;               // where it came from: the file's name or the embedded model
+  std::vector<std::string> kept;    // parameters that are inputs (the group `p`), in order
+  std::vector<double> kept_values;  // what the mechanism gives them
+  std::vector<Function> functions;  // named as in the contract: "inverse", "mass-matrix"
+  std::vector<std::string> notes;   // for the banner: what was snapped, regrouped, which method was taken
   std::vector<std::string> in_chosen_frames = {};  // functions whose links have other axes than in the file
   std::vector<Contents> contents;                  // of the groups of all functions, each once
   std::vector<std::pair<std::string, std::string>>

@@ -2,17 +2,18 @@
 #pragma once
 
 #include "../../base/index.hpp"
-#include "closed_roads.hpp"
+#include "closed_methods.hpp"
 
 namespace lw {
 
 // The pose of the function's inputs, closed; its own outputs, which stand last, are given.
 class ClosedPose {
  public:
-  ClosedPose(const ClosedRoad& road, const std::vector<Expr>& q, const std::vector<Expr>& guess, Results& out)
-      : work(road.model, road.plan), position_(loop_position<Expr>(road.model, road.plan, q, guess, road.position)) {
+  ClosedPose(const ClosedMethod& method, const std::vector<Expr>& q, const std::vector<Expr>& guess, Results& out)
+      : work(method.model, method.plan),
+        position_(loop_position<Expr>(method.model, method.plan, q, guess, method.position)) {
     std::vector<Expr>& dependent = out[out.size() - 2];
-    for (std::size_t k = 0; k < dependent.size(); ++k) dependent[k] = position_.q[at(road.plan.dependent_q[k])];
+    for (std::size_t k = 0; k < dependent.size(); ++k) dependent[k] = position_.q[at(method.plan.dependent_q[k])];
     out.back() = position_.residual;
   }
   const std::vector<Expr>& q() const { return position_.q; }
@@ -24,7 +25,7 @@ class ClosedPose {
 };
 
 // The same algorithm, which names what it is asked for: the motion of the dependent joints.
-TreeTorques<Expr> with_names(const ClosedRoad& road, ClosedWorkspace<Expr>& work, const TreeTorques<Expr>& torques);
+TreeTorques<Expr> with_names(const ClosedMethod& method, ClosedWorkspace<Expr>& work, const TreeTorques<Expr>& torques);
 void name_multipliers(const ClosedWorkspace<Expr>& work);
 
 }  // namespace lw

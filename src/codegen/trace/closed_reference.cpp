@@ -11,7 +11,7 @@
 #include "../../model/coordinate_rates.hpp"
 #include "../../model/joints_alone.hpp"
 #include "../../model/over.hpp"
-#include "roads.hpp"
+#include "methods.hpp"
 
 namespace lw {
 namespace {

@@ -1,5 +1,5 @@
 // What traced functions are checked against: the algorithms over double, in the model's own frames. Derivatives are
-// those of rnea by dual numbers, which share no formula with the roads that are checked and keep the digits of small
+// those of rnea by dual numbers, which share no formula with the methods that are checked and keep the digits of small
 // entries.
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../../model/over.hpp"
-#include "roads.hpp"
+#include "methods.hpp"
 
 namespace lw {
 namespace {

@@ -26,7 +26,7 @@ double& entry_of(SecondMoments<double>& P, int entry) {
 
 // Of such a link (E_xx ± E_yy)/2 are the two parameters.
 bool turned_with_both(const Variant& v, std::size_t link, SecondMoments<double>& P) {
-  return !v.road.in_carrier.empty() && v.road.in_carrier[link] && P.E(0, 0) != 0.0 && P.E(1, 1) != 0.0;
+  return !v.method.in_carrier.empty() && v.method.in_carrier[link] && P.E(0, 0) != 0.0 && P.E(1, 1) != 0.0;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::string described(const Variant& v) {
     return text;
   };
   std::string text;
-  const std::string merged = list(v.road.merged), turned = list(v.road.in_carrier);
+  const std::string merged = list(v.method.merged), turned = list(v.method.in_carrier);
   if (!merged.empty()) text += "; links that share their parent's carrier: " + merged;
   const std::string near = list(v.near_parent);
   if (!near.empty()) text += "; frames next to the parent's axis: " + near;
@@ -147,7 +147,7 @@ void Scenes::put_dense(Scene& s, const std::vector<Expr>& p, const Variant& v) c
   for (std::size_t i = 0; i < s.tree.links.size(); ++i) {
     auto& link = s.tree.links[i];
     SecondMoments<Expr>& P = link.inertia;
-    if (v.road.in_carrier.empty() || !v.road.in_carrier[i] || is_zero(P.E(0, 0)) || is_zero(P.E(1, 1))) {
+    if (v.method.in_carrier.empty() || !v.method.in_carrier[i] || is_zero(P.E(0, 0)) || is_zero(P.E(1, 1))) {
       link.set_mean_and_spread();
       continue;
     }

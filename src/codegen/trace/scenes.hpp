@@ -1,17 +1,17 @@
-// The mechanism in symbols: what roads trace. Its parameters that are kept are symbols, or every inertial parameter is
-// (`dense`); snapped, and regrouped where only torques are asked for.
+// The mechanism in symbols: what methods trace. Its parameters that are kept are symbols, or every inertial parameter
+// is (`dense`); snapped, and regrouped where only torques are asked for.
 #pragma once
 
 #include "../../dynamics/canonical/composite.hpp"
 #include "../../dynamics/canonical/tensor_inverse.hpp"
 #include "limbs.hpp"
-#include "roads.hpp"
+#include "methods.hpp"
 
 namespace lw {
 
-// What every road of a tree can do in several ways.
+// What every method of a tree can do in several ways.
 struct Variant {
-  TensorRoad road;
+  TensorMethod method;
   Gauges gauges;
   std::vector<bool> near_parent;
 
@@ -20,7 +20,7 @@ struct Variant {
     for (const auto& limb : group.limbs) {
       for (std::size_t k = 0; k < limb.size(); ++k) {
         const std::size_t to = limb[k], from = group.limbs[0][k];
-        for (std::vector<bool>* flags : {&road.merged, &road.in_carrier, &near_parent}) {
+        for (std::vector<bool>* flags : {&method.merged, &method.in_carrier, &near_parent}) {
           if (!flags->empty()) (*flags)[to] = bool((*flags)[from]);
         }
         if (!gauges.empty()) gauges[to] = gauges[from];

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../dynamics/tree/extent.hpp"
-#include "roads.hpp"
+#include "methods.hpp"
 
 namespace lw {
 namespace {

@@ -18,7 +18,7 @@
 #include "../../dynamics/tree/torque_terms.hpp"
 #include "../../graph/interpreter.hpp"
 #include "../../model/random_state.hpp"
-#include "roads.hpp"
+#include "methods.hpp"
 
 namespace lw {
 namespace {

@@ -10,8 +10,8 @@ namespace {
 template <class T>
 class Composite {
  public:
-  Composite(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q)
-      : model_(model), tree_(tree), road_(road), q_(q), bodies_(tree.links.size()) {
+  Composite(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q)
+      : model_(model), tree_(tree), method_(method), q_(q), bodies_(tree.links.size()) {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const Link& link = tree.links[i];
       const Body<T>& b = body(i);
@@ -20,7 +20,7 @@ class Composite {
       if (link.kind != JointKind::revolute) continue;
       T angle = joint_coordinate<T>(b, q) + link.offset;
       int quarters = link.quarters;
-      if (road.merged[i]) {
+      if (method.merged[i]) {
         angle = bodies_[at(link.parent)].angle + angle;
         quarters += bodies_[at(link.parent)].quarters;
       }
@@ -28,7 +28,7 @@ class Composite {
       s.quarters = quarters;
       s.turn = Turn<T>(angle, quarters);
       for (std::size_t c = i + 1; c < bodies_.size(); ++c) {
-        if (tree.links[c].parent == static_cast<int>(i)) (road.merged[c] ? s.carries : s.bears) = true;
+        if (tree.links[c].parent == static_cast<int>(i)) (method.merged[c] ? s.carries : s.bears) = true;
       }
     }
   }
@@ -51,7 +51,7 @@ class Composite {
       columns(i, P, inertia_z, M);
       if (link.parent < 0) continue;
       State& parent = bodies_[at(link.parent)];
-      if (road_.merged[i]) {
+      if (method_.merged[i]) {
         const Vec3<T> p = parent.turn.out(link.p);
         parent.outer += shifted(P, p);
         // the turn of p does not change its length, nor that of h its product with it
@@ -119,7 +119,7 @@ class Composite {
           put(M, b, b.v + k, above, above.v + l, value, j == i && k == l);
         }
         if (link.parent < 0) break;
-        if (road_.merged[j]) {
+        if (method_.merged[j]) {
           const Vec3<T> p = bodies_[at(link.parent)].turn.out(link.p);
           f.ang += cross(p, f.lin);
         } else {
@@ -149,7 +149,7 @@ class Composite {
 
   const Model<T>& model_;
   const CanonicalTree<T>& tree_;
-  const TensorRoad& road_;
+  const TensorMethod& method_;
   In<T> q_;
   std::vector<State> bodies_;
 };
@@ -157,14 +157,14 @@ class Composite {
 }  // namespace
 
 template <class T>
-void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q,
+void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q,
                            Out<T> M) {
-  Composite<T>(model, tree, road, q).run(M);
+  Composite<T>(model, tree, method, q).run(M);
   add_rotor_ties<T>(model, M);
 }
 
 #define LW_INSTANTIATE(T) \
-  template void composite_mass_matrix<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, Out<T>);
+  template void composite_mass_matrix<T>(const Model<T>&, const CanonicalTree<T>&, const TensorMethod&, In<T>, Out<T>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

@@ -14,7 +14,7 @@ namespace lw {
 
 // M (nv × nv, both halves), rotor inertias included. Allocates: it is for tracing.
 template <class T>
-void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q,
+void composite_mass_matrix(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q,
                            Out<T> M);
 
 }  // namespace lw

@@ -91,14 +91,14 @@ struct Passed {
 template <class T>
 class Derivatives {
  public:
-  Derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd, In<T> qdd,
-              std::array<Out<T>, 3> out)
+  Derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q, In<T> qd,
+              In<T> qdd, std::array<Out<T>, 3> out)
       : model_(model),
         tree_(tree),
-        road_(road),
+        method_(method),
         q_(q),
         qd_(qd),
-        motion_(model, tree, road, q, qd, qdd),
+        motion_(model, tree, method, q, qd, qdd),
         out_(out),
         inner_(tree.links.size()),
         outer_(tree.links.size()),
@@ -107,7 +107,7 @@ class Derivatives {
     motion_.outward();
     motion_.inward(tau);
     for (std::size_t i = 0; i < tree.links.size(); ++i) {
-      if (tree.links[i].parent >= 0 && !road.merged[i]) bears_[at(tree.links[i].parent)] = true;
+      if (tree.links[i].parent >= 0 && !method.merged[i]) bears_[at(tree.links[i].parent)] = true;
     }
     for (Out<T>& matrix : out_) std::fill(matrix.begin(), matrix.end(), T(0.0));
   }
@@ -156,7 +156,7 @@ class Derivatives {
     const Link& link = tree_.links[i];
     const TensorLink<T>& m = motion_[i];
     Hanging<T> c;
-    if (road_.in_carrier[i]) {
+    if (method_.in_carrier[i]) {
       c.P = turned_out<T>(link, m.turn);
       c.inertia_z = link.mean + link.mean;
       set_motion(c, c.P, m.carrier.w);
@@ -183,7 +183,7 @@ class Derivatives {
   void give_to_parent(std::size_t i, Hanging<T> c) {
     const Link& link = tree_.links[i];
     const std::size_t parent = at(link.parent);
-    if (road_.merged[i]) {
+    if (method_.merged[i]) {
       const Vec3<T> r = merged_place(i);
       speed_up(c, cross(twice_turning(parent, true), r));
       // the turn of r does not change its length
@@ -246,7 +246,7 @@ class Derivatives {
     std::size_t j = i;
     while (tree_.links[j].parent >= 0) {
       const std::size_t parent = at(tree_.links[j].parent);
-      if (road_.merged[j]) {
+      if (method_.merged[j]) {
         const Vec3<T> r = merged_place(j);
         p.speed_up(cross(twice_turning(parent, true), r));
         for (Force<T>* f : {&p.inertia, &p.q, &p.qd}) f->ang += cross(r, f->lin);
@@ -328,7 +328,7 @@ class Derivatives {
 
   const Model<T>& model_;
   const CanonicalTree<T>& tree_;
-  const TensorRoad& road_;
+  const TensorMethod& method_;
   In<T> q_, qd_;
   TensorRecursion<T> motion_;
   std::array<Out<T>, 3> out_;
@@ -339,14 +339,14 @@ class Derivatives {
 }  // namespace
 
 template <class T>
-void tensor_derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
-                        In<T> qdd, Out<T> d_q, Out<T> d_qd, Out<T> d_qdd) {
-  Derivatives<T>(model, tree, road, q, qd, qdd, {d_q, d_qd, d_qdd}).run();
+void tensor_derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q,
+                        In<T> qd, In<T> qdd, Out<T> d_q, Out<T> d_qd, Out<T> d_qdd) {
+  Derivatives<T>(model, tree, method, q, qd, qdd, {d_q, d_qd, d_qdd}).run();
   add_rotor_ties<T>(model, d_qdd);
 }
 
-#define LW_INSTANTIATE(T)                                                                                        \
-  template void tensor_derivatives<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, \
+#define LW_INSTANTIATE(T)                                                                                          \
+  template void tensor_derivatives<T>(const Model<T>&, const CanonicalTree<T>&, const TensorMethod&, In<T>, In<T>, \
                                       In<T>, Out<T>, Out<T>, Out<T>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

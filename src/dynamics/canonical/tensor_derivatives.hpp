@@ -24,7 +24,7 @@ namespace lw {
 
 // All results nv × nv by columns, force elements left out. Allocates: it is for tracing.
 template <class T>
-void tensor_derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
-                        In<T> qdd, Out<T> d_q, Out<T> d_qd, Out<T> d_qdd);
+void tensor_derivatives(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q,
+                        In<T> qd, In<T> qdd, Out<T> d_q, Out<T> d_qd, Out<T> d_qdd);
 
 }  // namespace lw

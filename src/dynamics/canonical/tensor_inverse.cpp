@@ -6,9 +6,9 @@
 namespace lw {
 
 template <class T>
-void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
+void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q, In<T> qd,
                     In<T> qdd, Out<T> tau, std::vector<Force<T>>* reactions) {
-  TensorRecursion<T> recursion(model, tree, road, q, qd, qdd);
+  TensorRecursion<T> recursion(model, tree, method, q, qd, qdd);
   recursion.outward();
   recursion.inward(tau);
   add_rotor_ties<T>(model, qdd, tau);
@@ -17,8 +17,8 @@ void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const T
   for (std::size_t i = 0; i < tree.links.size(); ++i) reactions->push_back(recursion.reaction(i));
 }
 
-#define LW_INSTANTIATE(T)                                                                                           \
-  template void tensor_inverse<T>(const Model<T>&, const CanonicalTree<T>&, const TensorRoad&, In<T>, In<T>, In<T>, \
+#define LW_INSTANTIATE(T)                                                                                             \
+  template void tensor_inverse<T>(const Model<T>&, const CanonicalTree<T>&, const TensorMethod&, In<T>, In<T>, In<T>, \
                                   Out<T>, std::vector<Force<T>>*);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE

@@ -18,7 +18,7 @@
 namespace lw {
 
 // What can be done in several ways, for each link. Which is cheapest is found by counting (codegen).
-struct TensorRoad {
+struct TensorMethod {
   std::vector<bool> merged;  // it takes its motion from the carrier of its parent, to whose axis its own is parallel
   std::vector<bool>
       in_carrier;  // its moments are turned into its carrier's axes, not its motion into its own: where no
@@ -29,7 +29,7 @@ struct TensorRoad {
 // asked for: what the joint of each link passes to it, at the link's origin, of a slide in the link's axes, of a turn
 // in some whose z is the joint's.
 template <class T>
-void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
+void tensor_inverse(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q, In<T> qd,
                     In<T> qdd, Out<T> tau, std::vector<Force<T>>* reactions = nullptr);
 
 }  // namespace lw

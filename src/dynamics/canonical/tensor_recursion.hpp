@@ -137,11 +137,11 @@ struct TensorLink {
 template <class T>
 class TensorRecursion {
  public:
-  TensorRecursion(const Model<T>& model, const CanonicalTree<T>& tree, const TensorRoad& road, In<T> q, In<T> qd,
+  TensorRecursion(const Model<T>& model, const CanonicalTree<T>& tree, const TensorMethod& method, In<T> q, In<T> qd,
                   In<T> qdd)
-      : model_(model), tree_(tree), road_(road), q_(q), qd_(qd), qdd_(qdd), states_(tree.links.size()) {
+      : model_(model), tree_(tree), method_(method), q_(q), qd_(qd), qdd_(qdd), states_(tree.links.size()) {
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (road.merged[i]) states_[at(tree.links[i].parent)].carries = true;
+      if (method.merged[i]) states_[at(tree.links[i].parent)].carries = true;
     }
   }
 
@@ -159,8 +159,8 @@ class TensorRecursion {
       }
       TensorLink<T>& s = states_[i];
       name_state(s.body, "", i);
-      if (s.carries || road_.in_carrier[i]) name_state(s.carrier, "c", i);
-      if (road_.in_carrier[i]) {
+      if (s.carries || method_.in_carrier[i]) name_state(s.carrier, "c", i);
+      if (method_.in_carrier[i]) {
         const T inertia_z = link.mean + link.mean;
         s.outer = wrench(turned_out<T>(link, s.turn), s.carrier, &inertia_z);
       } else {
@@ -191,7 +191,7 @@ class TensorRecursion {
       name_vector(s.inner.lin, "f", i);
       Force<T> f = s.inner;  // in the carrier's axes
       if (link.kind == JointKind::revolute) {
-        if (road_.in_carrier[i]) {
+        if (method_.in_carrier[i]) {
           f = s.outer;
         } else {
           f = {s.turn.out(f.ang), s.turn.out(f.lin)};
@@ -205,7 +205,7 @@ class TensorRecursion {
       if (parent == nullptr) continue;
       name_vector(f.ang, "nc", i);
       name_vector(f.lin, "fc", i);
-      if (road_.merged[i]) {
+      if (method_.merged[i]) {
         f.ang += cross(parent->turn.out(link.p), f.lin);
         parent->outer += f;
       } else {
@@ -218,7 +218,7 @@ class TensorRecursion {
   const TensorLink<T>& operator[](std::size_t i) const { return states_[i]; }
   // What the joint passes on, as the link has it before it is turned, where it has all of it.
   const Force<T>& reaction(std::size_t i) const {
-    return states_[i].carries || road_.in_carrier[i] ? states_[i].joint : states_[i].inner;
+    return states_[i].carries || method_.in_carrier[i] ? states_[i].joint : states_[i].inner;
   }
 
  private:
@@ -236,7 +236,7 @@ class TensorRecursion {
     TensorMotion<T>& before = s.before;
     s.angle = joint_coordinate<T>(b, q_) + link.offset;
     s.quarters = link.quarters;
-    if (road_.merged[i]) {
+    if (method_.merged[i]) {
       const TensorLink<T>& parent = states_[at(link.parent)];
       before = parent.carrier;
       before.a = parent.carrier.a + parent.carrier.U * parent.turn.out(link.p);
@@ -249,11 +249,11 @@ class TensorRecursion {
       before.alpha[2] = dot(link.B.col(2), from.alpha);
     }
     s.turn = Turn<T>(s.angle, s.quarters);
-    if (s.carries || road_.in_carrier[i]) {
+    if (s.carries || method_.in_carrier[i]) {
       s.carrier = before;
       add_turn(s.carrier, rate, acceleration);
     }
-    if (road_.in_carrier[i]) return;
+    if (method_.in_carrier[i]) return;
     s.body.w = s.turn.in(before.w);
     s.body.w[2] += rate;
     s.body.a = s.turn.in(before.a);
@@ -296,7 +296,7 @@ class TensorRecursion {
 
   const Model<T>& model_;
   const CanonicalTree<T>& tree_;
-  const TensorRoad& road_;
+  const TensorMethod& method_;
   In<T> q_, qd_, qdd_;
   std::vector<TensorLink<T>> states_;
 };

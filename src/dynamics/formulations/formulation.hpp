@@ -1,5 +1,5 @@
 // The formulations that the theses compare, by name. Each is one function template over Linkage<T> in a file of its
-// own; here they are made to answer the same questions as rnea, crba and aba, so that each is a road to check the
+// own; here they are made to answer the same questions as rnea, crba and aba, so that each is a method to check the
 // others by.
 //
 // Rotor inertia, springs, geared (mimic) joints, force elements and rotor ties (elements.hpp), which no thesis has, are

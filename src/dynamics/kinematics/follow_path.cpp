@@ -59,7 +59,7 @@ struct Step {
 // away.
 Step step_to(const Model<double>& model, int frame, const Carriers& on, const IkTarget& target, In<double> q,
              IkOptions options) {
-  options.starts = 1;  // the numerical road from q stays on the branch; other starts would leave it
+  options.starts = 1;  // the numerical method from q stays on the branch; other starts would leave it
   const std::optional<CoordinateLimits> limits = std::exchange(options.limits, std::nullopt);
   const IkResult anywhere = inverse_kinematics(model, frame, target, q, options);
   const IkSolution& free = anywhere.nearest;

@@ -1,5 +1,5 @@
-// What the numerical road of the inverse kinematics is made of: one target, one frame, steps towards it and judgements
-// on what they arrive at.
+// What the numerical method of the inverse kinematics is made of: one target, one frame, steps towards it and
+// judgements on what they arrive at.
 #pragma once
 
 #include "inverse_kinematics.hpp"

@@ -28,11 +28,11 @@ struct IkTarget {
 
 struct IkOptions {
   std::optional<CoordinateLimits> limits;  // none: coordinates go anywhere
-  int starts = 600;                        // of the numerical road at most, the given one among them
+  int starts = 600;                        // of the numerical method at most, the given one among them
   int patience = 48;                       // so many in a row without a new solution end it, where there is one
   double tolerance = 1e-10;                // radians, and parts of the arm's length L: what counts as reached
   double radian = 0.1;                     // w: out of reach, a radian off is as bad as this part of L
-  bool closed_form = true;                 // false: the numerical road for every arm
+  bool closed_form = true;                 // false: the numerical method for every arm
 };
 
 struct IkSolution {

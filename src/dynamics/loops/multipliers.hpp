@@ -1,6 +1,6 @@
 // Dynamics of closed mechanisms in all coordinates of their spanning tree, by multipliers. It has no independent joints
-// to choose and so goes on where those of closed.hpp do not determine the motion: the second road, and the one through
-// singular poses.
+// to choose and so goes on where those of closed.hpp do not determine the motion: the second method, and the one
+// through singular poses.
 //
 //   M q̈ + h = τ + Jᵀ λ,   J q̈ = −J̇ q̇
 //   q̈ = p + N y,   p = −J⁺ J̇ q̇,   J N = 0,   NᵀMN y = Nᵀ(τ − h − M p)

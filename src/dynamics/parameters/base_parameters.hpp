@@ -59,7 +59,7 @@ Model<T> regrouped(const Model<T>& model, double nearly_zero = kNearlyZero, cons
 // "link2.xx - link2.yy + 0.186451*link3.m"
 std::string relation_text(const BaseParameters<double>& parameters, std::size_t k);
 
-// Rank of regressors stacked over random states: how many base parameters there are, found by another road.
+// Rank of regressors stacked over random states: how many base parameters there are, found by another method.
 // Without rotors: of the columns of bodies alone.
 int base_rank(const Model<double>& model, bool rotors = true);
 

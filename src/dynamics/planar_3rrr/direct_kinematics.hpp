@@ -1,4 +1,4 @@
-// Where the platform of a planar 3-RRR is, its cranks being given: six roads side by side. Each follows a mode from a
+// Where the platform of a planar 3-RRR is, its cranks being given: six methods side by side. Each follows a mode from a
 // guess nearby.
 //
 //   virtual_cut  Ma and Angeles 1989, as Helmy 1994 has it (4.16–4.24, corrected): without rod 3 a four-bar linkage

@@ -27,7 +27,7 @@ void factorize_mass_matrix(const Model<T>& model, Out<T> M);
 template <class T>
 void solve_mass_matrix(const Model<T>& model, In<T> factors, Out<T> b);
 
-// Forward dynamics by this road: q̈ = M⁻¹(τ − h).
+// Forward dynamics by this method: q̈ = M⁻¹(τ − h).
 template <class T>
 void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
                      std::span<const Force<std::type_identity_t<T>>> external = {});

@@ -53,7 +53,7 @@ void rnea_with_damping(const Model<T>& model, Workspace<T>& work, In<T> q, In<T>
 template <class T>
 T element_energy(const Model<T>& model, const Workspace<T>& work, In<T> q);
 
-// τ −= Q, for roads that know no elements. Allocates.
+// τ −= Q, for methods that know no elements. Allocates.
 template <class T>
 void subtract_elements(const Model<T>& model, In<T> q, Out<T> tau);
 

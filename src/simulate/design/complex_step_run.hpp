@@ -1,7 +1,7 @@
 // A run once more, in complex numbers: derivatives of its steps by no rule of differentiation at all.
 //
 // Accelerations come from articulated bodies over ComplexStep (aba.hpp) on the mechanism as its file gives it, not from
-// the traced functions that the run itself is made of; losses, which have no such road, from the traced function
+// the traced functions that the run itself is made of; losses, which have no such method, from the traced function
 // interpreted. With loops position, velocities and accelerations come from loop_position.hpp and closed.hpp over
 // ComplexStep in the same way.
 #pragma once

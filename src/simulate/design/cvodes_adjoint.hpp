@@ -1,4 +1,4 @@
-// The adjoint equations of a run by CVODES of SUNDIALS: another road to what RecordedRun gives.
+// The adjoint equations of a run by CVODES of SUNDIALS: another method to what RecordedRun gives.
 //
 //   λ̇ = −f_yᵀ λ,   b̄ = ∫ f_bᵀ λ dt,   backward from the weights of y at each instant
 //

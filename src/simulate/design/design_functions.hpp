@@ -42,7 +42,7 @@ struct DesignFunctions {
     Function value, along, back;
   };
   Three rates, outputs;
-  // For other roads, over all joints: t, u, q, v, p → tau; and a, t, u, q, v, p → q̇ (of the state), F, and → what
+  // For other methods, over all joints: t, u, q, v, p → tau; and a, t, u, q, v, p → q̇ (of the state), F, and → what
   // outputs gives.
   Function torques, at_accelerations, outputs_at;
 };

@@ -77,7 +77,7 @@ class DesignSystem : public Parametric {
   std::vector<double> configuration(double t, In y) const;
   const DesignParameters& design() const { return design_; }
   const DesignFormulas& formulas() const { return formulas_; }
-  // The traced functions, for roads that check them; parameters are inputs.
+  // The traced functions, for methods that check them; parameters are inputs.
   const DesignFunctions& functions() const { return functions_; }
   const DesignSystemOptions& options() const { return options_; }
   std::span<const double> at() const { return b_; }

@@ -30,20 +30,20 @@ std::vector<Expr> expr_part(const std::vector<Expr>& all, std::size_t first, std
 DesignTree::DesignTree(const Model<Expr>& full)
     : model(regrouped(full, kRounding)),
       tree(canonical_tree(model)),
-      road{std::vector<bool>(full.bodies.size(), false), std::vector<bool>(full.bodies.size(), false)} {
+      method{std::vector<bool>(full.bodies.size(), false), std::vector<bool>(full.bodies.size(), false)} {
   regauge(tree, model, Gauges(tree.links.size(), Gauge::child));
 }
 
 DesignTree::Exprs DesignTree::torques(const Exprs& q, const Exprs& v, const Exprs& a) const {
   Exprs tau(v.size());
-  tensor_inverse<Expr>(model, tree, road, q, v, a, tau);
+  tensor_inverse<Expr>(model, tree, method, q, v, a, tau);
   subtract_elements<Expr>(model, q, tau);
   return tau;
 }
 
 DesignTree::Exprs DesignTree::mass_matrix(const Exprs& q) const {
   Exprs M(at(model.nv) * at(model.nv));
-  composite_mass_matrix<Expr>(model, tree, road, q, M);
+  composite_mass_matrix<Expr>(model, tree, method, q, M);
   return M;
 }
 

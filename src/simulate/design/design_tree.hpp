@@ -22,7 +22,7 @@ struct DesignTree {
   using Exprs = std::vector<Expr>;
   Model<Expr> model;
   CanonicalTree<Expr> tree;
-  TensorRoad road;
+  TensorMethod method;
 
   explicit DesignTree(const Model<Expr>& full);
   Exprs torques(const Exprs& q, const Exprs& v, const Exprs& a) const;

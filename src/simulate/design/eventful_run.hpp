@@ -57,7 +57,7 @@ class EventfulRun {
     std::optional<EventPassage> passage;  // at its end
   };
   const std::vector<Part>& parts() const { return parts_; }
-  // `back` with another road through each part: (part, weights of its marks, y0_bar, b_bar).
+  // `back` with another method through each part: (part, weights of its marks, y0_bar, b_bar).
   using PartBack = std::function<void(const Part&, std::span<const double>, std::span<double>, std::span<double>)>;
   void back_by(const PartBack& part_back, std::span<const double> weights, double end_weight, std::span<double> y0_bar,
                std::span<double> b_bar) const;

@@ -9,7 +9,7 @@
 //           for all b
 //
 // λ is the derivative of the result with respect to y. Step sizes are numbers here: that they were chosen by the state
-// is not differentiated, so both roads and a complex step through the same steps agree to round-off.
+// is not differentiated, so both methods and a complex step through the same steps agree to round-off.
 #pragma once
 
 #include <string>

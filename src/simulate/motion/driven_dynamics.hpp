@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "../../codegen/trace/roads.hpp"
+#include "../../codegen/trace/methods.hpp"
 #include "../../graph/interpreter.hpp"
 #include "driven.hpp"
 

@@ -1,4 +1,4 @@
-// What the numbers of a mechanism with loops are worth (verification.hpp). Its second road is that of multipliers,
+// What the numbers of a mechanism with loops are worth (verification.hpp). Its second method is that of multipliers,
 // which knows no independent joints (dynamics/loops/multipliers.hpp).
 //
 //   at random states   accelerations by multipliers put into the orthogonal complement's inverse dynamics; the

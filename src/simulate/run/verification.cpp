@@ -110,7 +110,7 @@ class Verifier {
       double worst = 0.0;
       Vector ours(nv()), theirs(nv());
       for (const AtState& a : states_) {
-        options_.roads.inverse(model_, work_, a.s.q, a.s.qd, a.s.qdd, ours);
+        options_.methods.inverse(model_, work_, a.s.q, a.s.qd, a.s.qdd, ours);
         inverse_by<double>(f, model_, a.s.q, a.s.qd, a.s.qdd, theirs);
         const double scale = std::max(1.0, a.terms.maxCoeff());
         worst = worse(worst, largest(mapped(theirs) - mapped(ours)) / scale);
@@ -125,12 +125,12 @@ class Verifier {
     Vector unit(nv()), rest(nv()), column(nv());
     const Vector still(nv(), 0.0);
     for (const AtState& a : states_) {
-      options_.roads.inverse(model_, work_, a.s.q, still, still, rest);
+      options_.methods.inverse(model_, work_, a.s.q, still, still, rest);
       const double weight = mapped(rest).cwiseAbs().maxCoeff(), scale = std::max(a.M.cwiseAbs().maxCoeff(), weight);
       for (std::size_t k = 0; k < nv(); ++k) {
         unit.assign(nv(), 0.0);
         unit[k] = 1.0;
-        options_.roads.inverse(model_, work_, a.s.q, still, unit, column);
+        options_.methods.inverse(model_, work_, a.s.q, still, unit, column);
         const VectorXd difference = mapped(column) - mapped(rest) - a.M.col(static_cast<Eigen::Index>(k));
         worst = worse(worst, largest(difference) / scale);
       }
@@ -140,13 +140,13 @@ class Verifier {
   }
 
   void forward() {
-    // those have no other road than the mass matrix (aba.cpp)
+    // those have no other method than the mass matrix (aba.cpp)
     const bool by_mass_matrix = model_.has_mimics || !model_.rotor_ties.empty();
     double residual = 0.0, other = 0.0;
     Vector qdd(nv()), by_crba(nv()), tau(nv());
     for (const AtState& a : states_) {
-      options_.roads.forward(model_, work_, a.s.q, a.s.qd, a.s.tau, qdd);
-      options_.roads.inverse(model_, work_, a.s.q, a.s.qd, qdd, tau);
+      options_.methods.forward(model_, work_, a.s.q, a.s.qd, a.s.tau, qdd);
+      options_.methods.inverse(model_, work_, a.s.q, a.s.qd, qdd, tau);
       const VectorXd terms = a.M.cwiseAbs() * mapped(qdd).cwiseAbs() + a.h.cwiseAbs();
       residual = worse(residual, largest(mapped(tau) - mapped(a.s.tau)) / std::max(1e-300, terms.maxCoeff()));
       forward_by_crba<double>(model_, work_, a.s.q, a.s.qd, a.s.tau, by_crba);
@@ -159,7 +159,8 @@ class Verifier {
     judge(kStates, "forward dynamics put back into inverse dynamics", residual, 1e-13, "of |M| |q̈| + |h|",
           limits::kSolution);
     const char* const name = "forward dynamics by the mass matrix, against articulated bodies";
-    if (by_mass_matrix) return skip(kStates, name, "joints that follow others, or tied rotors, have the one road only");
+    if (by_mass_matrix)
+      return skip(kStates, name, "joints that follow others, or tied rotors, have the one method only");
     judge(kStates, name, other, 10.0, "ε cond(M) |q̈|", limits::kCondition);
   }
 
@@ -181,10 +182,10 @@ class Verifier {
         compiled(function, in, theirs);
       };
       call("inverse", a.s.qdd);
-      options_.roads.inverse(model_, work_, a.s.q, a.s.qd, a.s.qdd, ours);
+      options_.methods.inverse(model_, work_, a.s.q, a.s.qd, a.s.qdd, ours);
       inverse = worse(inverse, largest(mapped(theirs) - mapped(ours)) / std::max(1.0, a.terms.maxCoeff()));
       call("forward", a.s.tau);
-      options_.roads.inverse(model_, work_, a.s.q, a.s.qd, theirs, ours);
+      options_.methods.inverse(model_, work_, a.s.q, a.s.qd, theirs, ours);
       const VectorXd terms = a.M.cwiseAbs() * mapped(theirs).cwiseAbs() + a.h.cwiseAbs();
       forward = worse(forward, largest(mapped(ours) - mapped(a.s.tau)) / std::max(1e-300, terms.maxCoeff()));
     }
@@ -239,7 +240,7 @@ class Verifier {
     Vector qdd(nv()), rates(static_cast<std::size_t>(model_.nq));
     double worst = 0.0;
     for (const AtState& a : states_) {
-      options_.roads.forward(model_, work_, a.s.q, a.s.qd, a.s.tau, qdd);
+      options_.methods.forward(model_, work_, a.s.q, a.s.qd, a.s.tau, qdd);
       coordinate_rates<double>(model_, a.s.q, a.s.qd, rates);
       std::vector<Dual> q, qd;
       for (std::size_t k = 0; k < rates.size(); ++k) q.emplace_back(a.s.q[k], rates[k]);
@@ -419,7 +420,7 @@ class Verifier {
 
 }  // namespace
 
-VerifiedRoads library_roads() {
+VerifiedMethods library_methods() {
   return {[](const Model<double>& model, Workspace<double>& work, std::span<const double> q, std::span<const double> qd,
              std::span<const double> qdd, std::span<double> tau) { rnea<double>(model, work, q, qd, qdd, tau); },
           [](const Model<double>& model, Workspace<double>& work, std::span<const double> q, std::span<const double> qd,

@@ -1,4 +1,4 @@
-// What a mechanism's numbers are worth: each is computed by another road, and every disagreement is measured.
+// What a mechanism's numbers are worth: each is computed by another method, and every disagreement is measured.
 //
 //   at random states   inverse dynamics by every formulation that can describe the mechanism; the mass matrix; forward
 //                      dynamics put back into inverse dynamics; compiled code against the algorithms; derivatives
@@ -33,9 +33,9 @@ struct VerificationCheck {
 // Why limits are where they are.
 namespace limits {
 inline constexpr const char
-    *kSums = "rounding of sums, which each road makes in its own order; an error in a term is far larger",
+    *kSums = "rounding of sums, which each method makes in its own order; an error in a term is far larger",
     *kSolution = "rounding of a stable solution, whatever the condition of the matrix",
-    *kCondition = "one is what rounding of M makes of q̈ at worst: two sound roads are a few of these apart",
+    *kCondition = "one is what rounding of M makes of q̈ at worst: two sound methods are a few of these apart",
     *kDerivatives = "one is what rounding of M makes of the derivatives: correct methods differ by a few of these",
     *kClosedDerivatives =
         "one is what rounding of H and of the closures makes of the derivatives: correct methods differ by a few of "
@@ -52,19 +52,19 @@ struct EnergyCourse {
 };
 
 // The algorithms that are verified; others than the library's in tests.
-struct VerifiedRoads {
-  using Road = std::function<void(const Model<double>&, Workspace<double>&, std::span<const double>,
-                                  std::span<const double>, std::span<const double>, std::span<double>)>;
-  Road inverse, forward;
+struct VerifiedMethods {
+  using Method = std::function<void(const Model<double>&, Workspace<double>&, std::span<const double>,
+                                    std::span<const double>, std::span<const double>, std::span<double>)>;
+  Method inverse, forward;
 };
-VerifiedRoads library_roads();  // rnea, aba
+VerifiedMethods library_methods();  // rnea, aba
 
 struct VerificationOptions {
   int states = 50;
   std::uint64_t seed = 1;
   double duration = 1.0;  // of the runs
   bool compiled = true;
-  VerifiedRoads roads = library_roads();
+  VerifiedMethods methods = library_methods();
   std::function<void(double fraction, const std::string& what)> progress = {};
 };
 

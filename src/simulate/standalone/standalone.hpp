@@ -23,7 +23,7 @@ struct StandaloneOptions {
 struct Standalone {
   Program program;                      // forward, inverse, energy, …: for the report
   std::vector<std::string> parameters;  // of the data file: those that are kept, without the time
-  std::vector<double> errors;           // of each function at random states, against another road
+  std::vector<double> errors;           // of each function at random states, against another method
   double snapping = 0.0;                // what snapping angles changes
   std::vector<Artefact> files;          // NAME.cpp, NAME.data, Makefile
   std::vector<std::string> compile;     // what builds it, without the compiler: flags and files

@@ -1,6 +1,6 @@
-// Traced functions, by whatever road was the cheapest, against the algorithms over double: mechanisms as awkward as
+// Traced functions, by whatever method was the cheapest, against the algorithms over double: mechanisms as awkward as
 // they come.
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/methods.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace roads_test {
+namespace methods_test {
 
 const std::vector<std::string> kDynamics{"inverse", "forward", "mass-matrix", "bias"};
 
@@ -36,7 +36,7 @@ double worst(const Mechanism& mechanism, const Traced& traced, int states, const
   return disagreement(model, traced.function, states_of(model, traced.function, states, p), traced.frame);
 }
 
-TEST(Roads, RandomMechanismsAgree) {
+TEST(Methods, RandomMechanismsAgree) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
     RandomMechanismOptions options;
@@ -57,7 +57,7 @@ TEST(Roads, RandomMechanismsAgree) {
   }
 }
 
-TEST(Roads, EveryObjectiveAgrees) {
+TEST(Methods, EveryObjectiveAgrees) {
   for (const char* name : {"stanford", "torso", "arm7"}) {
     const Mechanism mechanism = load(name);
     for (const Objective objective : {Objective::operations, Objective::latency, Objective::depth}) {
@@ -80,7 +80,7 @@ Mechanism read_or_throw(const std::string& text, const std::string& file) {
 
 // So little moves that some functions are constant, empty, or a single quotient, which leaves the passes and the search
 // nothing to begin with.
-TEST(Roads, MechanismsWithOneJointOrNone) {
+TEST(Methods, MechanismsWithOneJointOrNone) {
   const std::string body = "inertia: {mass: m, com: [c, 0, 0], tensor: [0.1, 0.1, 0.2]}";
   for (const char* joint :
        {"fixed", "revolute, axis: z", "revolute, axis: x", "prismatic, axis: x", "prismatic, axis: z"}) {
@@ -131,7 +131,7 @@ Mechanism nearly_square(double angle, double length = 1.0, double mass = 1.0) {
                        "nearly.urdf");
 }
 
-TEST(Roads, NearlyRightAnglesLoseNoDigits) {
+TEST(Methods, NearlyRightAnglesLoseNoDigits) {
   for (const int digits : {2, 3, 4, 7, 9, 10, 12, 15}) {
     for (const double snap : {1e-10, 0.0, 1e-4}) {
       if (snap != 1e-10 && digits % 2 == 1) continue;
@@ -142,7 +142,7 @@ TEST(Roads, NearlyRightAnglesLoseNoDigits) {
       for (const std::string& function : kDynamics) {
         const Traced traced = trace_function(mechanism, function, how);
         EXPECT_LE(worst(mechanism, traced, 50), 1.0)
-            << digits << " digits, snap " << snap << ", " << function << ", " << traced.roads[0].name;
+            << digits << " digits, snap " << snap << ", " << function << ", " << traced.methods[0].name;
         const Verification v = verify(traced, 20);
         EXPECT_TRUE(v.passed());
         // no further from the file than what was asked for allows: an axis turned so far feels that part of what its
@@ -153,7 +153,7 @@ TEST(Roads, NearlyRightAnglesLoseNoDigits) {
   }
 }
 
-TEST(Roads, NoUnitDecidesWhatIsSmall) {
+TEST(Methods, NoUnitDecidesWhatIsSmall) {
   for (const double length : {0x1p-20, 0x1p-10, 0x1p10}) {
     for (const double mass : {0x1p-30, 0x1p20}) {
       const Mechanism mechanism = nearly_square(1.5707963267948966, length, mass);
@@ -202,7 +202,7 @@ Mechanism tiny(double x) {
 }
 
 // Torques do not know where the base stands: the same code is made, to the last bit.
-TEST(Roads, WhereItStandsDecidesNothing) {
+TEST(Methods, WhereItStandsDecidesNothing) {
   for (const auto& mechanism : {std::function([](double x) { return calibrated(x); }), std::function(tiny)}) {
     for (const std::string& function : kDynamics) {
       const Traced here = trace_function(mechanism(0.0), function);
@@ -213,14 +213,14 @@ TEST(Roads, WhereItStandsDecidesNothing) {
         EXPECT_TRUE(v.passed()) << x << " m: " << function << " " << v.error;
         EXPECT_EQ(v.snapping, verify(here, 100).snapping) << x << " m: " << function;
         EXPECT_EQ(operations(there.function), operations(here.function)) << x << " m: " << function;
-        EXPECT_EQ(there.roads.front().name, here.roads.front().name);
+        EXPECT_EQ(there.methods.front().name, here.methods.front().name);
       }
     }
   }
 }
 
 // Nor how strong gravity is: at rest all torques are made of it.
-TEST(Roads, NoGravityIsTooWeak) {
+TEST(Methods, NoGravityIsTooWeak) {
   for (const double gravity : {-9.81, -5e-13, -1e-30}) {
     for (const bool base : {true, false}) {
       const Mechanism mechanism = calibrated(0.0, gravity);
@@ -239,7 +239,7 @@ TEST(Roads, NoGravityIsTooWeak) {
 }
 
 // What the tolerance is compared with is not forgiving: a wrong number in a small mechanism is found.
-TEST(Roads, VerificationFindsAWrongNumberInAMicrometre) {
+TEST(Methods, VerificationFindsAWrongNumberInAMicrometre) {
   const Mechanism mechanism = nearly_square(1.5707963267948966, 1e-6, 1e-9);
   for (const std::string& function : kDynamics) {
     Traced traced = trace_function(mechanism, function);
@@ -250,7 +250,7 @@ TEST(Roads, VerificationFindsAWrongNumberInAMicrometre) {
 }
 
 // Nor do large joints hide what is wrong with a small one: the last of six, a hundredth of the others.
-TEST(Roads, VerificationFindsAWrongTensorOfTheLastLink) {
+TEST(Methods, VerificationFindsAWrongTensorOfTheLastLink) {
   const Mechanism mechanism = calibrated(0.0);
   for (const std::string& function : kDynamics) {
     const Traced traced = trace_function(mechanism, function);
@@ -293,7 +293,7 @@ links:
 )";
 
 // A symbol stands for any value: also for those that make axes parallel or not, meet or not, and distances zero.
-TEST(Roads, KeptParametersMayTakeAnyValue) {
+TEST(Methods, KeptParametersMayTakeAnyValue) {
   const Mechanism mechanism = read_or_throw(kKept, "kept.yaml");
   const std::vector<std::vector<std::string>> choices{{"alpha"},
                                                       {"beta"},
@@ -333,14 +333,15 @@ TEST(Roads, KeptParametersMayTakeAnyValue) {
         for (const std::string& name : keep) {
           if (all.contains(name)) own[name] = all.at(name);
         }
-        EXPECT_LE(worst(mechanism, traced, 50, own), 1.0) << keep[0] << " " << function << " " << traced.roads[0].name;
+        EXPECT_LE(worst(mechanism, traced, 50, own), 1.0)
+            << keep[0] << " " << function << " " << traced.methods[0].name;
       }
     }
   }
 }
 
 // A function that is right for the file's values alone is found out: a²/0.3 is 0.3 there, and only there (and at 0).
-TEST(Roads, VerificationTriesOtherValuesOfWhatIsKept) {
+TEST(Methods, VerificationTriesOtherValuesOfWhatIsKept) {
   std::string text = kKept;
   text.replace(text.find("xyz: [a, b, c], rpy: [alpha"), 13, "xyz: [a*a/0.3, b, c");
   for (const std::string& function : kDynamics) {
@@ -358,7 +359,7 @@ TEST(Roads, VerificationTriesOtherValuesOfWhatIsKept) {
 // Which parameters stay symbols, and in which order, decides which values they are tried with: some of these make
 // torques vanish, of terms that cancel. Every choice must be found right, and is: against the equations of the arm as
 // textbooks have them.
-TEST(Roads, AnyChoiceAndOrderOfKeptParameters) {
+TEST(Methods, AnyChoiceAndOrderOfKeptParameters) {
   const Mechanism arm = read_or_throw(R"(linkwright: 1
 name: two
 parameters: {g: 9.81, m1: 1, m2: 2, l1: 0.5, l2: 0.4}
@@ -414,7 +415,7 @@ links:
 }
 
 // A rotor that the file switches off has a column all the same, since its ratio is kept.
-TEST(Roads, RegressorsOfKeptRotors) {
+TEST(Methods, RegressorsOfKeptRotors) {
   std::string text = kKept;
   text.replace(text.find("rotor_inertia: 1e-3"), 19, "rotor_inertia: stiff-3");
   const Mechanism mechanism = read_or_throw(text, "kept.yaml");
@@ -425,7 +426,7 @@ TEST(Roads, RegressorsOfKeptRotors) {
   EXPECT_LE(worst(mechanism, traced, 50, {{"stiff", 5.0}}), 1.0);
 }
 
-TEST(Roads, NothingDividesByASymbol) {
+TEST(Methods, NothingDividesByASymbol) {
   TraceOptions how;
   how.keep = {"alpha", "beta", "a", "b", "c", "m", "r", "ratio", "stiff"};
   for (const char* function : {"inverse", "mass-matrix", "bias"}) {
@@ -434,7 +435,7 @@ TEST(Roads, NothingDividesByASymbol) {
   }
 }
 
-TEST(Roads, OtherValuesOfWhatFolds) {
+TEST(Methods, OtherValuesOfWhatFolds) {
   TraceOptions how;
   how.values = {{"a2", 0.6}, {"d4", 0.0}};
   const Mechanism puma = load("puma560");
@@ -443,7 +444,7 @@ TEST(Roads, OtherValuesOfWhatFolds) {
   }
 }
 
-TEST(Roads, DenseSymbolsAreThoseOfTheFunction) {
+TEST(Methods, DenseSymbolsAreThoseOfTheFunction) {
   for (const char* name : {"puma560", "stanford", "torso", "double-pendulum", "quadruped"}) {
     for (const std::string& function : traceable_functions()) {
       if (std::string(name) == "quadruped" && (function == "forward" || function.ends_with("-derivatives")))
@@ -460,7 +461,7 @@ TEST(Roads, DenseSymbolsAreThoseOfTheFunction) {
 }
 
 // As many as there are base parameters (Gautier, Khalil 1990 for the first two).
-TEST(Roads, DenseBaseParametersAreAsManyAsPublished) {
+TEST(Methods, DenseBaseParametersAreAsManyAsPublished) {
   const std::vector<std::pair<const char*, std::size_t>> published{
       {"puma560", 36}, {"stanford", 33}, {"rx90", 36}, {"ur5", 36}};
   for (const auto& [name, count] : published) {
@@ -470,7 +471,7 @@ TEST(Roads, DenseBaseParametersAreAsManyAsPublished) {
   }
 }
 
-TEST(Roads, RefuseWhatTheyCannotDo) {
+TEST(Methods, RefuseWhatTheyCannotDo) {
   const auto message = [](const std::string& model, const std::string& function, const TraceOptions& how) {
     try {
       trace_function(load(model), function, how);
@@ -493,7 +494,7 @@ TEST(Roads, RefuseWhatTheyCannotDo) {
   EXPECT_TRUE(has(message("four-bar", "regressor", {}), "loops"));
 }
 
-TEST(Roads, FramesOfKinematics) {
+TEST(Methods, FramesOfKinematics) {
   const Mechanism puma = load("puma560");
   for (const char* frame : {"base", "link1", "link3", "link6", ""}) {
     for (const char* function : {"kinematics", "jacobian"}) {
@@ -505,7 +506,7 @@ TEST(Roads, FramesOfKinematics) {
   }
 }
 
-TEST(Roads, OneJointAndFloatingBases) {
+TEST(Methods, OneJointAndFloatingBases) {
   for (const char* joint : {"revolute", "prismatic", "spherical", "floating", "planar", "universal", "cylindrical"}) {
     const Mechanism mechanism = read_or_throw(
         fmt::format("linkwright: 1\nname: one\nlinks:\n  - name: a\n    parent: base\n    joint: {{type: {}{}}}\n"
@@ -553,5 +554,5 @@ TEST(Snapping, KeepsRotations) {
   }
 }
 
-}  // namespace roads_test
+}  // namespace methods_test
 }  // namespace lw

@@ -1,4 +1,4 @@
-// Roads to inverse dynamics with what joints and drives lose.
+// Methods to inverse dynamics with what joints and drives lose.
 //
 //   reactions f, n and τ by Newton-Euler  →  bearing friction  →  at the joint  →  through the drive
 //   (dynamics/friction/friction.hpp)
@@ -21,14 +21,14 @@
 namespace lw {
 
 // in: q, qd, qdd → losses
-Losses<Expr> tensor_losses(const Scene& scene, const TensorRoad& road, const Arguments& in);
+Losses<Expr> tensor_losses(const Scene& scene, const TensorMethod& method, const Arguments& in);
 // By recursive Newton-Euler in canonical or in the model's frames; `work` keeps the motion.
 Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<Expr>* tree, Workspace<Expr>& work,
                                  const Arguments& in);
 
 // in: q, qd, tau → qdd. `anew` makes the scene in another graph, of which the symbols of kept parameters, the last of
 // `in`, are.
-void forward_with_losses(const Scene& scene, const TensorRoad& road,
+void forward_with_losses(const Scene& scene, const TensorMethod& method,
                          const std::function<Scene(const std::vector<Expr>&)>& anew, const Arguments& in,
                          std::vector<Expr>& qdd);
 

@@ -18,15 +18,16 @@ std::vector<Group> closed_balance_outputs(const Model<double>& model, const Loop
   return {{"velocity", m}, {"acceleration", m}, {"sharing", m}, {"force", at(model.nv)}, {"residual", m}};
 }
 
-void trace_closed_balance(const ClosedRoad& road, const TreeTorques<Expr>& torques, const Arguments& in, Results& out) {
-  const ClosureEquations& equations = road.plan.equations;
-  const std::size_t nv = at(road.model.nv), m = equations.size();
-  const std::vector<Expr> q = displaced<Expr>(road.model, in[0], in[5]);
-  Workspace<Expr> tree(road.model);
-  forward_kinematics<Expr>(road.model, tree, q);
-  closure_residual<Expr>(road.model, tree, equations, out[4]);
+void trace_closed_balance(const ClosedMethod& method, const TreeTorques<Expr>& torques, const Arguments& in,
+                          Results& out) {
+  const ClosureEquations& equations = method.plan.equations;
+  const std::size_t nv = at(method.model.nv), m = equations.size();
+  const std::vector<Expr> q = displaced<Expr>(method.model, in[0], in[5]);
+  Workspace<Expr> tree(method.model);
+  forward_kinematics<Expr>(method.model, tree, q);
+  closure_residual<Expr>(method.model, tree, equations, out[4]);
   std::vector<Expr> J(m * nv);
-  closure_jacobian<Expr>(road.model, tree, equations, ClosureAt::closed, J);
+  closure_jacobian<Expr>(method.model, tree, equations, ClosureAt::closed, J);
   torques(q, in[1], in[2], out[3]);
   for (std::size_t i = 0; i < m; ++i) {
     out[0][i] = out[2][i] = 0.0;
@@ -36,8 +37,8 @@ void trace_closed_balance(const ClosedRoad& road, const TreeTorques<Expr>& torqu
       out[3][v] -= J[v * m + i] * in[4][i];
     }
   }
-  forward_accelerations<Expr>(road.model, tree, q, in[1], in[2], Vec3<Expr>::zero());
-  closure_accelerations<Expr>(road.model, tree, equations, in[1], out[1]);
+  forward_accelerations<Expr>(method.model, tree, q, in[1], in[2], Vec3<Expr>::zero());
+  closure_accelerations<Expr>(method.model, tree, equations, in[1], out[1]);
 }
 
 namespace {
@@ -47,14 +48,14 @@ class ClosedSlope {
  public:
   using Exprs = std::vector<Expr>;
 
-  // `applied`: torques of all joints that are given; `w`: as in closed_roads.hpp.
-  ClosedSlope(const ClosedRoad& road, const TreeTorques<Expr>& torques, const TreeMassMatrix<Expr>& mass,
+  // `applied`: torques of all joints that are given; `w`: as in closed_methods.hpp.
+  ClosedSlope(const ClosedMethod& method, const TreeTorques<Expr>& torques, const TreeMassMatrix<Expr>& mass,
               const Function& balance, Elimination order, ClosedPose& pose, const Exprs& applied, const Exprs& w,
               const Exprs& p)
-      : plan_(road.plan),
+      : plan_(method.plan),
         work_(pose.work),
         n_(plan_.freedoms()),
-        nv_(at(road.model.nv)),
+        nv_(at(method.model.nv)),
         m_(plan_.equations.size()),
         M_(nv_ * nv_) {
     Exprs tau(nv_), force(n_);
@@ -137,24 +138,24 @@ class ClosedSlope {
 
 }  // namespace
 
-void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques<Expr>& torques,
+void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr>& torques,
                               const TreeMassMatrix<Expr>& mass, const Function& balance, Elimination order,
                               bool forward, const Arguments& in, Results& out) {
   using Exprs = std::vector<Expr>;
-  const LoopPlan& plan = road.plan;
-  if (!forward) refuse_undriven(plan, road.model.name, road.model.velocity_names);
-  const std::size_t n = plan.freedoms(), nv = at(road.model.nv), actuated = plan.actuated.size();
+  const LoopPlan& plan = method.plan;
+  if (!forward) refuse_undriven(plan, method.model.name, method.model.velocity_names);
+  const std::size_t n = plan.freedoms(), nv = at(method.model.nv), actuated = plan.actuated.size();
   const Exprs p = in.size() > 4 ? in[4] : Exprs{};
   const bool shares = !forward && plan.actuated != plan.independent;
-  ClosedPose pose(road, in[0], in[3], out);
+  ClosedPose pose(method, in[0], in[3], out);
   ClosedWorkspace<Expr>& work = pose.work;
-  set_closed_pose<Expr>(road.model, plan, work, pose.q());
+  set_closed_pose<Expr>(method.model, plan, work, pose.q());
   Exprs H(n * n), force(n), qdd = in[2], applied(nv, Expr(0.0)), w(nv, Expr(0.0));
   // accelerations of forward dynamics, and H
   if (forward)
-    projected_mass_matrix<Expr>(road.model, plan, work, pose.q(), H, mass);
+    projected_mass_matrix<Expr>(method.model, plan, work, pose.q(), H, mass);
   else
-    complement_by_unit_velocities<Expr>(road.model, plan, work);
+    complement_by_unit_velocities<Expr>(method.model, plan, work);
   const Exprs R = work.R;
   const auto column_of_R = [&](std::size_t k) {
     return Exprs(R.begin() + static_cast<std::ptrdiff_t>(k * nv),
@@ -168,13 +169,13 @@ void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques<Expr>& t
   if (forward) {
     Exprs factors = H;
     qdd.resize(n);
-    projected_accelerations<Expr>(road.model, plan, work, pose.q(), in[1], in[2], qdd, factors,
-                                  with_names(road, work, torques));
+    projected_accelerations<Expr>(method.model, plan, work, pose.q(), in[1], in[2], qdd, factors,
+                                  with_names(method, work, torques));
     name_multipliers(work);
     for (std::size_t k = 0; k < actuated; ++k) applied[at(plan.actuated[k])] = in[2][k];
   }
-  closed_velocities<Expr>(road.model, plan, work, in[1]);
-  closed_accelerations<Expr>(road.model, plan, work, pose.q(), qdd);
+  closed_velocities<Expr>(method.model, plan, work, in[1]);
+  closed_accelerations<Expr>(method.model, plan, work, pose.q(), qdd);
   // torques that are shared: τ = A z with A the rows of R of the actuated joints, AᵀA z = f
   const auto A = [&](std::size_t i, std::size_t k) -> const Expr& { return R[k * nv + at(plan.actuated[i])]; };
   Exprs AA(n * n, Expr(0.0));
@@ -197,7 +198,7 @@ void trace_closed_derivatives(const ClosedRoad& road, const TreeTorques<Expr>& t
     }
     for (const int v : plan.actuated) applied[at(v)] = w[at(v)];
   }
-  ClosedSlope slope(road, torques, mass, balance, order, pose, applied, w, p);
+  ClosedSlope slope(method, torques, mass, balance, order, pose, applied, w, p);
 
   // one column of an output from one change
   const auto give = [&](std::size_t group, std::size_t column, ClosedSlope::Change& c) {

@@ -1,4 +1,4 @@
-// Tracing: every function of the contract as an expression graph, by each road that leads to it, and of these the
+// Tracing: every function of the contract as an expression graph, by each method that leads to it, and of these the
 // cheapest.
 //
 //   inverse      acceleration tensor on the canonical tree (its variants: which links share a carrier, which are
@@ -7,15 +7,15 @@
 //   mass-matrix  composite bodies on the canonical tree (its variants); composite rigid bodies, 6-D
 //   forward      mass matrix and bias by these, factorised along the branches; articulated bodies
 //   inverse-derivatives, forward-derivatives   elimination on the graph of inverse dynamics; analytic recursion
-//                (derivative_roads.hpp). Output groups d_q, d_qd and d_qdd or d_tau, matrices by columns, along the
+//                (derivative_methods.hpp). Output groups d_q, d_qd and d_qdd or d_tau, matrices by columns, along the
 //                joints' velocities; with parameters kept also d_p
 //   friction     inverse with what joints and drives lose, its parts one by one (dynamics/friction/friction.hpp):
 //                groups dynamic, bearing, at_joint, transmission, total, motor. With TraceOptions::friction also
-//                `inverse` (tau is the total) and `forward` (of the same tau); see friction_roads.hpp
-//   kinematics, jacobian, energy, regressor   one road
+//                `inverse` (tau is the total) and `forward` (of the same tau); see friction_methods.hpp
+//   kinematics, jacobian, energy, regressor   one method
 //
 // Mechanisms with loops have the same functions over their independent joints, with a guess of the dependent
-// coordinates as input (closed_roads.hpp); their roads are those of the spanning tree.
+// coordinates as input (closed_methods.hpp); their methods are those of the spanning tree.
 //
 // Parameters that are kept stay symbols: they are the last group of inputs, `p`. Everything else folds. Before tracing,
 // the model is snapped and, where only torques are asked for, its inertias are regrouped (model/canonical headers say
@@ -52,7 +52,7 @@ struct TraceOptions {
 // Whether what joints and drives lose is in a function. Throws Error(usage) where it is asked for and cannot be.
 bool includes_losses(const std::string& function, const TraceOptions& options);
 
-struct RoadTaken {
+struct MethodTaken {
   std::string name;
   FunctionCost plain;  // as traced
   double price = 0.0;  // after the passes, where it came so far, else as traced
@@ -69,7 +69,7 @@ struct Traced {
   Function function;
   std::vector<std::string> parameters;   // names of `p`
   std::vector<double> parameter_values;  // what the mechanism gives them; of dense symbols, any that are possible
-  std::vector<RoadTaken> roads;          // that were tried, the cheapest first
+  std::vector<MethodTaken> methods;      // that were tried, the cheapest first
   std::vector<PassReport> passes;        // of the cheapest
   Model<double> model;                   // that it is of, before snapping; where dense, with bodies that are
   std::vector<Model<Dual>> moving;       // of derivatives: it, with one kept parameter after the other moving at rate 1
@@ -77,7 +77,7 @@ struct Traced {
   std::string frame;
   std::vector<OtherValues> others;        // some random, some at which axes are parallel or lengths vanish
   bool friction = false;                  // what joints and drives lose is in it
-  std::shared_ptr<const LoopPlan> loops;  // of a mechanism with loops (closed_roads.hpp), else null
+  std::shared_ptr<const LoopPlan> loops;  // of a mechanism with loops (closed_methods.hpp), else null
 };
 
 // "inverse", "forward", … in the order of the documentation.

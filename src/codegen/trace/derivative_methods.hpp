@@ -1,4 +1,4 @@
-// Roads to the derivatives of inverse and forward dynamics.
+// Methods to the derivatives of inverse and forward dynamics.
 //
 //   inverse   ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ = M        of τ(q, q̇, q̈): by elimination on its graph, or by the analytic
 //             recursion
@@ -15,23 +15,27 @@ namespace lw {
 
 // What elimination starts from: q, qd, qdd, step, [p] → tau, M, the dynamics at q displaced by `step`
 // (model/displace.hpp).
-struct EliminationRoad {
+struct EliminationMethod {
   const Function& dynamics;
   Elimination order;
   bool composite;  // M is taken from the dynamics, not by elimination
 };
 
 // in: q, qd, qdd, [p] → out: d_q, d_qd, d_qdd, [d_p]
-void inverse_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out);
+void inverse_derivatives_by(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in,
+                            Results& out);
 // in: q, qd, tau, [p] → out: d_q, d_qd, d_tau, [d_p]
-void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out);
+void forward_derivatives_by(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in,
+                            Results& out);
 
 // By composite bodies in link frames (canonical/tensor_derivatives.hpp). Along parameters, where out has them, by
 // elimination on such dynamics, else null.
-void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Function* dynamics, const Arguments& in, Results& out);
-void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Function* dynamics, const Arguments& in, Results& out);
+void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree,
+                                   const TensorMethod& method, const Function* dynamics, const Arguments& in,
+                                   Results& out);
+void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree,
+                                   const TensorMethod& method, const Function* dynamics, const Arguments& in,
+                                   Results& out);
 
 // By composite bodies in the root's frame (dynamics/derivatives/forward_derivatives.hpp), without parameters.
 void analytic_inverse_derivatives(const Model<Expr>& model, const Arguments& in, Results& out);

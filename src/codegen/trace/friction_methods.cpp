@@ -1,4 +1,4 @@
-#include "friction_roads.hpp"
+#include "friction_methods.hpp"
 
 #include <algorithm>
 
@@ -20,10 +20,10 @@ std::vector<Expr> places_along(const CanonicalTree<Expr>& tree) {
 
 }  // namespace
 
-Losses<Expr> tensor_losses(const Scene& scene, const TensorRoad& road, const Arguments& in) {
+Losses<Expr> tensor_losses(const Scene& scene, const TensorMethod& method, const Arguments& in) {
   Losses<Expr> losses(scene.fewer);
   std::vector<Force<Expr>> reactions;
-  tensor_inverse<Expr>(scene.fewer, scene.tree, road, in[0], in[1], in[2], losses.dynamic, &reactions);
+  tensor_inverse<Expr>(scene.fewer, scene.tree, method, in[0], in[1], in[2], losses.dynamic, &reactions);
   add_losses<Expr>(canonical_model(scene.tree, scene.fewer), reactions, places_along(scene.tree), in[1], in[2], losses);
   return losses;
 }
@@ -222,7 +222,7 @@ class Balance {
 
 }  // namespace
 
-void forward_with_losses(const Scene& scene, const TensorRoad& road,
+void forward_with_losses(const Scene& scene, const TensorMethod& method,
                          const std::function<Scene(const std::vector<Expr>&)>& anew, const Arguments& in,
                          std::vector<Expr>& qdd) {
   const std::size_t nv = qdd.size();
@@ -232,7 +232,7 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road,
   const std::vector<Expr> zero(nv, Expr(0.0));
   std::vector<Expr> M(nv * nv), h(nv), none(nv);
   std::vector<Force<Expr>> reactions;
-  composite_mass_matrix<Expr>(scene.fewer, scene.tree, road, in[0], M);
+  composite_mass_matrix<Expr>(scene.fewer, scene.tree, method, in[0], M);
   const bool elements = has_elements(scene.fewer);
   if (elements) {
     Workspace<Expr> work(scene.fewer);
@@ -240,7 +240,7 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road,
     for (std::size_t k = 0; k < nv; ++k) h[k] += none[k];
     reactions = work.force;
   } else {
-    tensor_inverse<Expr>(scene.fewer, scene.tree, road, in[0], in[1], zero, h, &reactions);
+    tensor_inverse<Expr>(scene.fewer, scene.tree, method, in[0], in[1], zero, h, &reactions);
   }
   std::vector<Expr> arguments = M;
   const auto add = [&](const std::vector<Expr>& x) { arguments.insert(arguments.end(), x.begin(), x.end()); };
@@ -272,7 +272,7 @@ void forward_with_losses(const Scene& scene, const TensorRoad& road,
       rnea<Expr>(inertial, work, in[0], zero, unit, none);
       reactions = work.force;
     } else {
-      tensor_inverse<Expr>(scene.fewer, weightless, road, in[0], zero, unit, none, &reactions);
+      tensor_inverse<Expr>(scene.fewer, weightless, method, in[0], zero, unit, none, &reactions);
     }
     add_reactions();
   }

@@ -16,9 +16,9 @@ namespace lw {
 namespace {
 
 // Names for readers of the code: what the dependent joints do.
-void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, bool accelerates) {
-  for (const int v : road.plan.dependent) {
-    std::string joint = road.model.velocity_names[at(v)];
+void name_motion_of(const ClosedMethod& method, const ClosedWorkspace<Expr>& work, bool accelerates) {
+  for (const int v : method.plan.dependent) {
+    std::string joint = method.model.velocity_names[at(v)];
     std::replace_if(
         joint.begin(), joint.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
     name_value(work.qd[at(v)], "qd_" + joint);
@@ -28,9 +28,10 @@ void name_motion_of(const ClosedRoad& road, const ClosedWorkspace<Expr>& work, b
 
 }  // namespace
 
-TreeTorques<Expr> with_names(const ClosedRoad& road, ClosedWorkspace<Expr>& work, const TreeTorques<Expr>& torques) {
+TreeTorques<Expr> with_names(const ClosedMethod& method, ClosedWorkspace<Expr>& work,
+                             const TreeTorques<Expr>& torques) {
   return [&](In<Expr> q, In<Expr> qd, In<Expr> qdd, Out<Expr> tau) {
-    name_motion_of(road, work, true);
+    name_motion_of(method, work, true);
     torques(q, qd, qdd, tau);
   };
 }
@@ -81,45 +82,45 @@ std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& p
   return groups;
 }
 
-void trace_closed_torques(const ClosedRoad& road, const TreeTorques<Expr>& torques, bool still, const Arguments& in,
+void trace_closed_torques(const ClosedMethod& method, const TreeTorques<Expr>& torques, bool still, const Arguments& in,
                           Results& out) {
-  ClosedPose pose(road, in[0], in[still ? 2 : 3], out);
-  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
-  const bool redundant = !still && road.plan.actuated != road.plan.independent;
-  if (!still) refuse_undriven(road.plan, road.model.name, road.model.velocity_names);
-  if (redundant) complement_by_unit_velocities<Expr>(road.model, road.plan, pose.work);
-  std::vector<Expr> force(road.plan.freedoms());
+  ClosedPose pose(method, in[0], in[still ? 2 : 3], out);
+  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
+  const bool redundant = !still && method.plan.actuated != method.plan.independent;
+  if (!still) refuse_undriven(method.plan, method.model.name, method.model.velocity_names);
+  if (redundant) complement_by_unit_velocities<Expr>(method.model, method.plan, pose.work);
+  std::vector<Expr> force(method.plan.freedoms());
   const std::vector<Expr> qdd = still ? std::vector<Expr>(force.size(), Expr(0.0)) : in[2];
-  projected_torques<Expr>(road.model, road.plan, pose.work, pose.q(), in[1], qdd, force,
-                          with_names(road, pose.work, torques));
+  projected_torques<Expr>(method.model, method.plan, pose.work, pose.q(), in[1], qdd, force,
+                          with_names(method, pose.work, torques));
   name_multipliers(pose.work);
   if (still)
     out[0] = force;
   else
-    distribute_torques<Expr>(road.plan, pose.work, force, {}, out[0]);
+    distribute_torques<Expr>(method.plan, pose.work, force, {}, out[0]);
 }
 
-void trace_closed_mass_matrix(const ClosedRoad& road, const TreeMassMatrix<Expr>& mass, const Arguments& in,
+void trace_closed_mass_matrix(const ClosedMethod& method, const TreeMassMatrix<Expr>& mass, const Arguments& in,
                               Results& out) {
-  ClosedPose pose(road, in[0], in[1], out);
-  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
-  projected_mass_matrix<Expr>(road.model, road.plan, pose.work, pose.q(), out[0], mass);
+  ClosedPose pose(method, in[0], in[1], out);
+  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
+  projected_mass_matrix<Expr>(method.model, method.plan, pose.work, pose.q(), out[0], mass);
 }
 
-void trace_closed_forward(const ClosedRoad& road, const TreeTorques<Expr>& torques, const TreeMassMatrix<Expr>& mass,
-                          const Arguments& in, Results& out) {
-  ClosedPose pose(road, in[0], in[3], out);
-  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
+void trace_closed_forward(const ClosedMethod& method, const TreeTorques<Expr>& torques,
+                          const TreeMassMatrix<Expr>& mass, const Arguments& in, Results& out) {
+  ClosedPose pose(method, in[0], in[3], out);
+  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
   ClosedWorkspace<Expr>& work = pose.work;
-  projected_mass_matrix<Expr>(road.model, road.plan, work, pose.q(), work.H, mass);
-  projected_accelerations<Expr>(road.model, road.plan, work, pose.q(), in[1], in[2], out[0], work.H,
-                                with_names(road, work, torques));
+  projected_mass_matrix<Expr>(method.model, method.plan, work, pose.q(), work.H, mass);
+  projected_accelerations<Expr>(method.model, method.plan, work, pose.q(), in[1], in[2], out[0], work.H,
+                                with_names(method, work, torques));
   name_multipliers(work);
 }
 
-void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const Arguments& in, Results& out) {
-  ClosedPose pose(road, in[0], in[3], out);
-  ClosedLosses<Expr> made(lossy, road.plan);
+void trace_closed_losses(const ClosedMethod& method, const Model<Expr>& lossy, const Arguments& in, Results& out) {
+  ClosedPose pose(method, in[0], in[3], out);
+  ClosedLosses<Expr> made(lossy, method.plan);
   made.inverse(pose.work, pose.q(), in[1], in[2]);
   const Losses<Expr>& l = made.losses;
   if (out.size() == 3) {
@@ -130,10 +131,10 @@ void trace_closed_losses(const ClosedRoad& road, const Model<Expr>& lossy, const
   for (const auto* part : {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor}) out[k++] = *part;
 }
 
-void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& lossy, const TreeMassMatrix<Expr>& mass,
+void trace_closed_forward_losses(const ClosedMethod& method, const Model<Expr>& lossy, const TreeMassMatrix<Expr>& mass,
                                  const Arguments& in, Results& out) {
-  ClosedPose pose(road, in[0], in[3], out);
-  ClosedLosses<Expr> made(lossy, road.plan);
+  ClosedPose pose(method, in[0], in[3], out);
+  ClosedLosses<Expr> made(lossy, method.plan);
   const bool drives_lose = std::any_of(
       made.motors().transmissions.begin(), made.motors().transmissions.end(), [](const Transmission<Expr>& t) {
         return std::any_of(t.drives.begin(), t.drives.end(),
@@ -145,36 +146,36 @@ void trace_closed_forward_losses(const ClosedRoad& road, const Model<Expr>& loss
                 "under load and "
                 "drives that lose are for `linkwright forward --friction`");
   }
-  set_closed_pose<Expr>(road.model, road.plan, pose.work, pose.q());
-  const std::size_t n = road.plan.freedoms();
+  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
+  const std::size_t n = method.plan.freedoms();
   std::vector<Expr> H(n * n);
-  projected_mass_matrix<Expr>(road.model, road.plan, pose.work, pose.q(), H, mass);
+  projected_mass_matrix<Expr>(method.model, method.plan, pose.work, pose.q(), H, mass);
   const std::vector<Expr> R = pose.work.R;
   made.forces(pose.work, pose.q(), in[1], std::vector<Expr>(n, Expr(0.0)));
   pose.work.R = R;
-  gather_torques<Expr>(road.plan, pose.work, in[2], out[0]);
+  gather_torques<Expr>(method.plan, pose.work, in[2], out[0]);
   for (std::size_t k = 0; k < n; ++k) out[0][k] -= made.needed[k];
   cholesky_solve<Expr>(H, out[0]);
 }
 
-void trace_closed_pose(const ClosedRoad& road, const std::string& function, int frame, const Arguments& in,
+void trace_closed_pose(const ClosedMethod& method, const std::string& function, int frame, const Arguments& in,
                        Results& out) {
-  ClosedPose pose(road, in[0], in[function == "energy" ? 2 : 1], out);
+  ClosedPose pose(method, in[0], in[function == "energy" ? 2 : 1], out);
   ClosedWorkspace<Expr>& work = pose.work;
-  set_closed_pose<Expr>(road.model, road.plan, work, pose.q());
+  set_closed_pose<Expr>(method.model, method.plan, work, pose.q());
   if (function == "kinematics") {
-    const Transform<Expr> X = frame_pose<Expr>(road.model, work.tree, frame);
+    const Transform<Expr> X = frame_pose<Expr>(method.model, work.tree, frame);
     for (int c = 0; c < 3; ++c) {
       out[0][at(c)] = X.p[c];
       for (int r = 0; r < 3; ++r) out[1][at(3 * c + r)] = X.R(r, c);
     }
   } else if (function == "jacobian") {
-    closed_frame_jacobian<Expr>(road.model, road.plan, work, frame, out[0]);
+    closed_frame_jacobian<Expr>(method.model, method.plan, work, frame, out[0]);
   } else {
-    closed_velocities<Expr>(road.model, road.plan, work, in[1]);
-    name_motion_of(road, work, false);
-    forward_velocities<Expr>(road.model, work.tree, pose.q(), work.qd);
-    const Energy<Expr> e = energy<Expr>(road.model, work.tree, pose.q(), work.qd);
+    closed_velocities<Expr>(method.model, method.plan, work, in[1]);
+    name_motion_of(method, work, false);
+    forward_velocities<Expr>(method.model, work.tree, pose.q(), work.qd);
+    const Energy<Expr> e = energy<Expr>(method.model, work.tree, pose.q(), work.qd);
     out[0][0] = e.kinetic;
     out[1][0] = e.potential;
   }

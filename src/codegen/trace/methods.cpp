@@ -1,4 +1,4 @@
-#include "roads.hpp"
+#include "methods.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,9 +33,9 @@
 #include "../../model/complaints.hpp"
 #include "../../model/displace.hpp"
 #include "../../model/evaluate.hpp"
-#include "closed_roads.hpp"
-#include "derivative_roads.hpp"
-#include "friction_roads.hpp"
+#include "closed_methods.hpp"
+#include "derivative_methods.hpp"
+#include "friction_methods.hpp"
 #include "limbs.hpp"
 #include "scenes.hpp"
 
@@ -66,8 +66,8 @@ class Tracer {
   }
 
   Traced run() {
-    std::vector<Candidate> candidates = all_roads();
-    std::vector<RoadTaken> taken;
+    std::vector<Candidate> candidates = all_methods();
+    std::vector<MethodTaken> taken;
     for (Candidate& c : candidates) {
       taken.push_back({c.name, cost(c.function), price(c.function, options_.objective)});
     }
@@ -136,7 +136,7 @@ class Tracer {
     Traced result = made(std::move(*best), candidates[best_at].variant);
     result.passes = std::move(passes);
     std::stable_sort(order.begin(), order.end(), cheaper);
-    for (const std::size_t k : order) result.roads.push_back(taken[k]);
+    for (const std::size_t k : order) result.methods.push_back(taken[k]);
     return result;
   }
 
@@ -176,7 +176,7 @@ class Tracer {
     if (is_derivative()) result.moving = scenes_.moving();
     return result;
   }
-  // A road can lose digits that another keeps, where axes are nearly parallel or lengths very different.
+  // A method can lose digits that another keeps, where axes are nearly parallel or lengths very different.
   bool agrees(const Function& f, const Variant& v) const { return is_huge() || verify(made(f, v), kStates).passed(); }
   static constexpr int kStates = 20;
 
@@ -280,24 +280,24 @@ class Tracer {
     }
   }
 
-  // The roads of the tree, with the loops around them.
-  std::vector<Candidate> closed_roads() {
+  // The methods of the tree, with the loops around them.
+  std::vector<Candidate> closed_methods() {
     const std::vector<Group> in = closed_inputs(function_, *plan_),
                              out = closed_outputs(function_, *plan_, options_.keep.size());
     std::vector<Candidate> list;
-    const auto road = [this](const Scene& s) {
-      return ClosedRoad{s.model, *plan_, {options_.newton_steps, &position_cache_}};
+    const auto method = [this](const Scene& s) {
+      return ClosedMethod{s.model, *plan_, {options_.newton_steps, &position_cache_}};
     };
     const auto add = [&](const std::string& name, const Calculation& f) {
       list.push_back({name, traced(in, out, {}, f), {}, {}});
     };
-    const auto by_tensor = [](const Scene& s, const TensorRoad& t) {
+    const auto by_tensor = [](const Scene& s, const TensorMethod& t) {
       return [&s, &t](In<Expr> q, In<Expr> qd, In<Expr> qdd, Out<Expr> tau) {
         tensor_inverse<Expr>(s.fewer, s.tree, t, q, qd, qdd, tau);
         subtract_elements<Expr>(s.fewer, q, tau);
       };
     };
-    const auto by_composite = [](const Scene& s, const TensorRoad& t) {
+    const auto by_composite = [](const Scene& s, const TensorMethod& t) {
       return [&s, &t](In<Expr> q, Out<Expr> M) { composite_mass_matrix<Expr>(s.fewer, s.tree, t, q, M); };
     };
     if (lossy_) {
@@ -307,18 +307,18 @@ class Tracer {
       if (function_ == "forward") {
         add("mass matrix and bias, with losses", [=, this](Scene& s, const Arguments& x, Results& y) {
           const Variant plain = plain_variant();
-          trace_closed_forward_losses(road(s), model_of(s), by_composite(s, plain.road), x, y);
+          trace_closed_forward_losses(method(s), model_of(s), by_composite(s, plain.method), x, y);
         });
       } else {
         add("recursive Newton-Euler with losses, the model's frames",
-            [=](Scene& s, const Arguments& x, Results& y) { trace_closed_losses(road(s), model_of(s), x, y); });
+            [=](Scene& s, const Arguments& x, Results& y) { trace_closed_losses(method(s), model_of(s), x, y); });
       }
     } else if (function_ == "inverse" || function_ == "bias") {
       const bool still = function_ == "bias";
       search(
           "acceleration tensor", in, out,
-          [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
-            trace_closed_torques(road(s), by_tensor(s, t), still, x, y);
+          [=](Scene& s, const TensorMethod& t, const Arguments& x, Results& y) {
+            trace_closed_torques(method(s), by_tensor(s, t), still, x, y);
           },
           list);
       for (const bool canonical : {true, false}) {
@@ -330,22 +330,22 @@ class Tracer {
                 rnea<Expr>(m, work, q, qd, qdd, tau);
                 if (canonical) subtract_elements<Expr>(s.fewer, q, tau);
               };
-              trace_closed_torques(road(s), torques, still, x, y);
+              trace_closed_torques(method(s), torques, still, x, y);
               name_motion(m, work, true);
             });
       }
     } else if (function_ == "mass-matrix") {
       search(
           "composite bodies, second moments", in, out,
-          [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
-            trace_closed_mass_matrix(road(s), by_composite(s, t), x, y);
+          [=](Scene& s, const TensorMethod& t, const Arguments& x, Results& y) {
+            trace_closed_mass_matrix(method(s), by_composite(s, t), x, y);
           },
           list);
     } else if (function_ == "forward") {
       search(
           "mass matrix and bias", in, out,
-          [=](Scene& s, const TensorRoad& t, const Arguments& x, Results& y) {
-            trace_closed_forward(road(s), by_tensor(s, t), by_composite(s, t), x, y);
+          [=](Scene& s, const TensorMethod& t, const Arguments& x, Results& y) {
+            trace_closed_forward(method(s), by_tensor(s, t), by_composite(s, t), x, y);
           },
           list);
     } else if (is_derivative()) {
@@ -353,22 +353,23 @@ class Tracer {
       const Variant plain = plain_variant();
       const Function balance = traced(closed_balance_inputs(values_, *plan_), closed_balance_outputs(values_, *plan_),
                                       plain, [&](Scene& s, const Arguments& x, Results& y) {
-                                        trace_closed_balance(road(s), by_tensor(s, plain.road), x, y);
+                                        trace_closed_balance(method(s), by_tensor(s, plain.method), x, y);
                                       });
       for (const Elimination order : {Elimination::forward, Elimination::reverse}) {
         list.push_back({fmt::format("elimination {} on the acceleration tensor",
                                     order == Elimination::forward ? "outward" : "inward"),
                         traced(in, out, plain,
                                [&](Scene& s, const Arguments& x, Results& y) {
-                                 trace_closed_derivatives(road(s), by_tensor(s, plain.road),
-                                                          by_composite(s, plain.road), balance, order, forward, x, y);
+                                 trace_closed_derivatives(method(s), by_tensor(s, plain.method),
+                                                          by_composite(s, plain.method), balance, order, forward, x, y);
                                }),
                         plain,
                         {}});
       }
     } else {
-      add("poses from the base outward",
-          [=, this](Scene& s, const Arguments& x, Results& y) { trace_closed_pose(road(s), function_, frame_, x, y); });
+      add("poses from the base outward", [=, this](Scene& s, const Arguments& x, Results& y) {
+        trace_closed_pose(method(s), function_, frame_, x, y);
+      });
     }
     return list;
   }
@@ -380,8 +381,8 @@ class Tracer {
             std::vector<bool>(n, false)};
   }
 
-  std::vector<Candidate> all_roads() {
-    if (plan_ != nullptr) return closed_roads();
+  std::vector<Candidate> all_methods() {
+    if (plan_ != nullptr) return closed_methods();
     const auto nq = at(values_.nq), nv = at(values_.nv);
     const std::vector<Group> state{{"q", nq}, {"qd", nv}};
     std::vector<Candidate> list;
@@ -393,7 +394,7 @@ class Tracer {
                       }});
     };
     const auto variants = [&](const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
-                              const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f) {
+                              const std::function<void(Scene&, const TensorMethod&, const Arguments&, Results&)>& f) {
       search(name, in, out, f, list);
     };
     if (lossy_ && function_ != "forward") {
@@ -403,8 +404,8 @@ class Tracer {
       const bool elements = has_elements(values_);  // canonical frames do not carry them, and bearings feel them
       if (!elements) {
         variants("acceleration tensor, with losses", in, out,
-                 [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-                   give_losses(tensor_losses(s, road, x), y);
+                 [](Scene& s, const TensorMethod& method, const Arguments& x, Results& y) {
+                   give_losses(tensor_losses(s, method, x), y);
                  });
         if (is_huge()) return list;
       }
@@ -425,10 +426,11 @@ class Tracer {
       if (!still) in.push_back({"qdd", nv});
       const std::vector<Group> out{{still ? "bias" : "tau", nv}};
       const auto qdd = [still, nv](const Arguments& x) { return still ? std::vector<Expr>(nv, Expr(0.0)) : x[2]; };
-      variants("acceleration tensor", in, out, [qdd](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-        tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], qdd(x), y[0]);
-        subtract_elements<Expr>(s.fewer, x[0], y[0]);
-      });
+      variants("acceleration tensor", in, out,
+               [qdd](Scene& s, const TensorMethod& method, const Arguments& x, Results& y) {
+                 tensor_inverse<Expr>(s.fewer, s.tree, method, x[0], x[1], qdd(x), y[0]);
+                 subtract_elements<Expr>(s.fewer, x[0], y[0]);
+               });
       if (is_huge()) return list;
       const Formulation& link_frames = *find_formulation("newton-euler-modified");
       if (!scenes_.regroups() && refusal(link_frames, values_).empty()) {  // its bodies need their masses
@@ -459,8 +461,8 @@ class Tracer {
         return list;
       }
       variants("composite bodies, second moments", in, out,
-               [](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
-                 composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], y[0]);
+               [](Scene& s, const TensorMethod& method, const Arguments& x, Results& y) {
+                 composite_mass_matrix<Expr>(s.fewer, s.tree, method, x[0], y[0]);
                });
       for (const bool canonical : {true, false}) {
         add(canonical ? "composite rigid bodies, canonical frames" : "composite rigid bodies, the model's frames", in,
@@ -478,7 +480,7 @@ class Tracer {
           "mass matrix, bias and reactions; Newton steps", in, {{"qdd", nv}},
           [this](Scene& s, const Variant& v, const Arguments& x, Results& y) {
             forward_with_losses(
-                s, v.road, [&](const std::vector<Expr>& p) { return scenes_.scene(p, v); }, x, y[0]);
+                s, v.method, [&](const std::vector<Expr>& p) { return scenes_.scene(p, v); }, x, y[0]);
           },
           list);
     } else if (function_ == "forward") {
@@ -499,10 +501,10 @@ class Tracer {
       if (is_huge() && !values_.has_mimics) return list;
       articulated(false);
       variants("mass matrix and bias, branch-sparse factors", in, out,
-               [nv](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {
+               [nv](Scene& s, const TensorMethod& method, const Arguments& x, Results& y) {
                  std::vector<Expr> M(nv * nv), h(nv);
-                 composite_mass_matrix<Expr>(s.fewer, s.tree, road, x[0], M);
-                 tensor_inverse<Expr>(s.fewer, s.tree, road, x[0], x[1], std::vector<Expr>(nv, Expr(0.0)), h);
+                 composite_mass_matrix<Expr>(s.fewer, s.tree, method, x[0], M);
+                 tensor_inverse<Expr>(s.fewer, s.tree, method, x[0], x[1], std::vector<Expr>(nv, Expr(0.0)), h);
                  subtract_elements<Expr>(s.fewer, x[0], h);
                  for (std::size_t k = 0; k < nv; ++k) {
                    name_value(h[k], fmt::format("bias{}", k + 1));
@@ -514,7 +516,7 @@ class Tracer {
                  solve_mass_matrix<Expr>(s.fewer, M, y[0]);
                });
     } else if (function_ == "inverse-derivatives" || function_ == "forward-derivatives") {
-      derivative_roads(list);
+      derivative_methods(list);
     } else if (function_ == "kinematics" || function_ == "jacobian") {
       const bool pose = function_ == "kinematics";
       const std::vector<Group> out =
@@ -563,7 +565,7 @@ class Tracer {
 
   // --- derivatives
 
-  void derivative_roads(std::vector<Candidate>& list) {
+  void derivative_methods(std::vector<Candidate>& list) {
     const bool forward = function_ == "forward-derivatives", parameters = !options_.keep.empty();
     const auto composite = forward ? composite_forward_derivatives : composite_inverse_derivatives;
     std::vector<Group> without = derivative_outputs();
@@ -571,8 +573,8 @@ class Tracer {
     std::vector<Candidate> found;
     search(
         "composite bodies in link frames", derivative_inputs(), without,
-        [composite](Scene& s, const TensorRoad& road, const Arguments& x, Results& y) {  // kept by the candidates
-          composite(s.fewer, s.tree, road, nullptr, x, y);
+        [composite](Scene& s, const TensorMethod& method, const Arguments& x, Results& y) {  // kept by the candidates
+          composite(s.fewer, s.tree, method, nullptr, x, y);
         },
         found);
     std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
@@ -590,7 +592,7 @@ class Tracer {
     const Function dynamics = displaced_dynamics(v);
     if (parameters) {
       add(found.front().name + "; parameters by elimination", v,
-          [&](Scene& s, const Arguments& x, Results& y) { composite(s.fewer, s.tree, v.road, &dynamics, x, y); });
+          [&](Scene& s, const Arguments& x, Results& y) { composite(s.fewer, s.tree, v.method, &dynamics, x, y); });
     } else {
       list = std::move(found);
     }
@@ -599,8 +601,8 @@ class Tracer {
     for (const auto& [order, what] : kOrders) {
       add(fmt::format("elimination {} on the acceleration tensor{}", what, described(v)), v,
           [&, chosen = order](Scene& s, const Arguments& x, Results& y) {
-            const EliminationRoad road{dynamics, chosen, true};
-            (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, road, x, y);
+            const EliminationMethod method{dynamics, chosen, true};
+            (forward ? forward_derivatives_by : inverse_derivatives_by)(s.fewer, method, x, y);
           });
     }
     if (parameters) return;
@@ -620,9 +622,9 @@ class Tracer {
     return traced({{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}}, {{"tau", nv}, {"M", nv * nv, nv}}, v,
                   [&](Scene& s, const Arguments& x, Results& y) {
                     const std::vector<Expr> q = displaced<Expr>(s.fewer, x[0], x[3]);
-                    tensor_inverse<Expr>(s.fewer, s.tree, v.road, q, x[1], x[2], y[0]);
+                    tensor_inverse<Expr>(s.fewer, s.tree, v.method, q, x[1], x[2], y[0]);
                     subtract_elements<Expr>(s.fewer, q, y[0]);
-                    composite_mass_matrix<Expr>(s.fewer, s.tree, v.road, q, y[1]);
+                    composite_mass_matrix<Expr>(s.fewer, s.tree, v.method, q, y[1]);
                   });
   }
 
@@ -646,13 +648,13 @@ class Tracer {
   // Straight-line code for so many links is long to make, long to compile and does not fit the processor's caches.
   bool is_huge() const { return values_.bodies.size() > 60; }
 
-  // Variants of a road, from the plain one by single changes: the best of all, again and again; or, where they are
+  // Variants of a method, from the plain one by single changes: the best of all, again and again; or, where they are
   // many, whichever helps, once through.
   void search(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
-              const std::function<void(Scene&, const TensorRoad&, const Arguments&, Results&)>& f,
+              const std::function<void(Scene&, const TensorMethod&, const Arguments&, Results&)>& f,
               std::vector<Candidate>& list) {
     search_with_variants(
-        name, in, out, [f](Scene& s, const Variant& v, const Arguments& x, Results& y) { f(s, v.road, x, y); }, list);
+        name, in, out, [f](Scene& s, const Variant& v, const Arguments& x, Results& y) { f(s, v.method, x, y); }, list);
   }
 
   void search_with_variants(const std::string& name, const std::vector<Group>& in, const std::vector<Group>& out,
@@ -675,7 +677,7 @@ class Tracer {
     const Variant v = plain_variant();
     const auto allowed = [&](const Variant& x, std::size_t i) {  // to be evaluated in its carrier
       for (std::size_t c = i + 1; c < n; ++c) {
-        if (values_.bodies[c].parent == static_cast<int>(i) && !x.road.merged[c]) return false;
+        if (values_.bodies[c].parent == static_cast<int>(i) && !x.method.merged[c]) return false;
       }
       return true;
     };
@@ -708,20 +710,20 @@ class Tracer {
       const auto start = [&]() -> const Variant& { return is_large() ? best.variant : before; };
       for (const std::size_t i : parallel) {
         Variant x = start();
-        x.road.merged[i] = !x.road.merged[i];
+        x.method.merged[i] = !x.method.merged[i];
         // the parent alone, and together with what this allows or forbids
         const auto parent = at(values_.bodies[i].parent);
-        if (!x.road.merged[i]) x.road.in_carrier[parent] = false;
+        if (!x.method.merged[i]) x.method.in_carrier[parent] = false;
         attempt(x);
-        if (x.road.merged[i] && allowed(x, parent) && !x.road.in_carrier[parent]) {
-          x.road.in_carrier[parent] = true;
+        if (x.method.merged[i] && allowed(x, parent) && !x.method.in_carrier[parent]) {
+          x.method.in_carrier[parent] = true;
           attempt(x);
         }
       }
       for (const std::size_t i : turned) {
         Variant x = start();
-        if (!x.road.in_carrier[i] && !allowed(x, i)) continue;
-        x.road.in_carrier[i] = !x.road.in_carrier[i];
+        if (!x.method.in_carrier[i] && !allowed(x, i)) continue;
+        x.method.in_carrier[i] = !x.method.in_carrier[i];
         attempt(x);
       }
       for (const std::size_t i : turned) {

@@ -11,8 +11,8 @@
 #include "base/random.hpp"
 #include "base/worse.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/trace/derivative_roads.hpp"
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/derivative_methods.hpp"
+#include "codegen/trace/methods.hpp"
 #include "dynamics/canonical/composite.hpp"
 #include "dynamics/derivatives/derivative_terms.hpp"
 #include "dynamics/tree/aba.hpp"
@@ -26,7 +26,7 @@
 #include "support/random_mechanism.hpp"
 
 namespace lw {
-namespace derivative_roads_test {
+namespace derivative_methods_test {
 
 using Values = std::vector<double>;
 
@@ -110,7 +110,7 @@ double worst_error(const Mechanism& mechanism, const Traced& traced, int states,
 constexpr double kAgreement = 1e-10;
 const std::vector<std::string> kDerivatives{"inverse-derivatives", "forward-derivatives"};
 
-TEST(DerivativeRoads, EveryTreeThatComesWithTheProject) {
+TEST(DerivativeMethods, EveryTreeThatComesWithTheProject) {
   int models = 0;
   for (const std::string& name : embedded_trees()) {
     const Mechanism mechanism = load(name);
@@ -128,8 +128,8 @@ TEST(DerivativeRoads, EveryTreeThatComesWithTheProject) {
   EXPECT_GE(models, 14);
 }
 
-// The cheapest road is not the only one that leads there.
-TEST(DerivativeRoads, AllRoadsAgree) {
+// The cheapest method is not the only one that leads there.
+TEST(DerivativeMethods, AllMethodsAgree) {
   for (const char* name : {"stanford", "torso", "quadruped"}) {
     const Mechanism mechanism = load(name);
     const Model<double> numbers = instantiate<double>(mechanism);
@@ -138,7 +138,7 @@ TEST(DerivativeRoads, AllRoadsAgree) {
     for (const bool forward : {false, true}) {
       const std::vector<Group> in{{"q", nq}, {"qd", nv}, {forward ? "tau" : "qdd", nv}},
           out{{"d_q", nv * nv, nv}, {"d_qd", nv * nv, nv}, {forward ? "d_tau" : "d_qdd", nv * nv, nv}};
-      const TensorRoad plain{std::vector<bool>(links, false), std::vector<bool>(links, false)};
+      const TensorMethod plain{std::vector<bool>(links, false), std::vector<bool>(links, false)};
       const Function dynamics = trace("dynamics", {{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}},
                                       {{"tau", nv}, {"M", nv * nv, nv}}, [&](const Arguments& x, Results& y) {
                                         const Model<Expr> model = instantiate<Expr>(mechanism);
@@ -147,32 +147,33 @@ TEST(DerivativeRoads, AllRoadsAgree) {
                                         tensor_inverse<Expr>(model, tree, plain, q, x[1], x[2], y[0]);
                                         composite_mass_matrix<Expr>(model, tree, plain, q, y[1]);
                                       });
-      using Road = std::function<void(const Model<Expr>&, const Arguments&, Results&)>;
-      std::vector<Road> roads{forward ? analytic_forward_derivatives : analytic_inverse_derivatives,
-                              [&](const Model<Expr>& model, const Arguments& x, Results& y) {
-                                const CanonicalTree<Expr> tree = canonical_tree(model);
-                                (forward ? composite_forward_derivatives : composite_inverse_derivatives)(
-                                    model, tree, plain, nullptr, x, y);
-                              }};
+      using Method = std::function<void(const Model<Expr>&, const Arguments&, Results&)>;
+      std::vector<Method> methods{forward ? analytic_forward_derivatives : analytic_inverse_derivatives,
+                                  [&](const Model<Expr>& model, const Arguments& x, Results& y) {
+                                    const CanonicalTree<Expr> tree = canonical_tree(model);
+                                    (forward ? composite_forward_derivatives : composite_inverse_derivatives)(
+                                        model, tree, plain, nullptr, x, y);
+                                  }};
       for (const Elimination order : kEliminations) {
         for (const bool composite : {false, true}) {
-          roads.push_back(
+          methods.push_back(
               [&dynamics, order, composite, forward](const Model<Expr>& model, const Arguments& x, Results& y) {
-                const EliminationRoad road{dynamics, order, composite};
-                (forward ? forward_derivatives_by : inverse_derivatives_by)(model, road, x, y);
+                const EliminationMethod method{dynamics, order, composite};
+                (forward ? forward_derivatives_by : inverse_derivatives_by)(model, method, x, y);
               });
         }
       }
-      for (std::size_t k = 0; k < roads.size(); ++k) {
-        const Function f = trace(forward ? "forward-derivatives" : "inverse-derivatives", in, out,
-                                 [&](const Arguments& x, Results& y) { roads[k](instantiate<Expr>(mechanism), x, y); });
-        EXPECT_LE(disagreement(numbers, f, states_of(numbers, f, 20)), 1.0) << name << " road " << k;
+      for (std::size_t k = 0; k < methods.size(); ++k) {
+        const Function f =
+            trace(forward ? "forward-derivatives" : "inverse-derivatives", in, out,
+                  [&](const Arguments& x, Results& y) { methods[k](instantiate<Expr>(mechanism), x, y); });
+        EXPECT_LE(disagreement(numbers, f, states_of(numbers, f, 20)), 1.0) << name << " method " << k;
       }
     }
   }
 }
 
-TEST(DerivativeRoads, RandomMechanisms) {
+TEST(DerivativeMethods, RandomMechanisms) {
   double worst_inverse = 0.0, worst_forward = 0.0;
   for (std::uint64_t seed = 1; seed <= 48; ++seed) {
     RandomMechanismOptions options;
@@ -217,7 +218,7 @@ links:
     inertia: {mass: m, com: [0, 0.02, r], tensor: {xx: 0.02, yy: 0.03, zz: 0.025}}
 )";
 
-TEST(DerivativeRoads, KeptParametersHaveColumns) {
+TEST(DerivativeMethods, KeptParametersHaveColumns) {
   const ReadResult read = read_text(kKept, "kept.yaml");
   ASSERT_TRUE(read.mechanism);
   const Mechanism& mechanism = *read.mechanism;
@@ -240,7 +241,7 @@ TEST(DerivativeRoads, KeptParametersHaveColumns) {
   }
 }
 
-TEST(DerivativeRoads, VerificationFindsCodeThatIgnoresWhatIsKept) {
+TEST(DerivativeMethods, VerificationFindsCodeThatIgnoresWhatIsKept) {
   for (const std::string& function : kDerivatives) {
     TraceOptions how;
     how.keep = {"m2", "l1"};
@@ -251,7 +252,7 @@ TEST(DerivativeRoads, VerificationFindsCodeThatIgnoresWhatIsKept) {
   }
 }
 
-TEST(DerivativeRoads, VerificationFindsAWrongNumber) {
+TEST(DerivativeMethods, VerificationFindsAWrongNumber) {
   for (const std::string& function : kDerivatives) {
     Traced traced = trace_function(load("puma560"), function);
     ASSERT_TRUE(verify(traced, 20).passed());
@@ -285,7 +286,7 @@ links:
     inertia: {mass: 0.001, com: [0.01, 0.002, 0.003], tensor: {xx: 1e-7, yy: 2e-7, zz: 1.5e-7}}
 )";
 
-TEST(DerivativeRoads, LightLinksFarOutKeepTheirDigits) {
+TEST(DerivativeMethods, LightLinksFarOutKeepTheirDigits) {
   const ReadResult read = read_text(kLightAndFar, "light-and-far.yaml");
   ASSERT_TRUE(read.mechanism);
   const Model<double> model = instantiate<double>(*read.mechanism);
@@ -309,11 +310,11 @@ TEST(DerivativeRoads, LightLinksFarOutKeepTheirDigits) {
     const Traced traced = trace_function(*read.mechanism, function);
     const Verification v = verify(traced, 200);
     EXPECT_LE(v.error, 1e-12) << function;
-    fmt::print("  {}: {:.1e}, by {}\n", function, v.error, traced.roads.front().name);
+    fmt::print("  {}: {:.1e}, by {}\n", function, v.error, traced.methods.front().name);
   }
 }
 
-TEST(DerivativeRoads, VerificationSeesSmallEntries) {
+TEST(DerivativeMethods, VerificationSeesSmallEntries) {
   const ReadResult read = read_text(kLightAndFar, "light-and-far.yaml");
   ASSERT_TRUE(read.mechanism);
   for (const std::string& function : kDerivatives) {
@@ -326,7 +327,7 @@ TEST(DerivativeRoads, VerificationSeesSmallEntries) {
 // Every entry by itself is off, by a part in 10⁹. The last axis of ur5 goes through the centre of mass of its link:
 // what is left of the weight in that row of d_q is less than a thousandth of its terms, and there it takes a part in
 // 10⁷.
-TEST(DerivativeRoads, VerificationSeesEveryEntry) {
+TEST(DerivativeMethods, VerificationSeesEveryEntry) {
   Traced traced = trace_function(load("ur5"), "inverse-derivatives");
   const Function right = traced.function;
   int entries = 0;
@@ -352,7 +353,7 @@ TEST(DerivativeRoads, VerificationSeesEveryEntry) {
   EXPECT_GT(entries, 60);
 }
 
-TEST(DerivativeRoads, CompiledGivesTheBitsOfTheInterpreter) {
+TEST(DerivativeMethods, CompiledGivesTheBitsOfTheInterpreter) {
   for (const char* name : {"double-pendulum", "torso", "ur5"}) {
     const Mechanism mechanism = load(name);
     const Model<double> model = instantiate<double>(mechanism);
@@ -373,7 +374,7 @@ TEST(DerivativeRoads, CompiledGivesTheBitsOfTheInterpreter) {
   }
 }
 
-TEST(DerivativeRoads, FewerOperationsThanATape) {
+TEST(DerivativeMethods, FewerOperationsThanATape) {
   // CppADCodeGen on Pinocchio's RNEA and ABA with the numbers of the UR5: 2336 × + 1894 + and 14396 × + 15050 +
   const Mechanism ur5 = load("ur5");
   const OperationCount inverse = cost(trace_function(ur5, "inverse-derivatives").function).operations,
@@ -382,5 +383,5 @@ TEST(DerivativeRoads, FewerOperationsThanATape) {
   EXPECT_LT(forward.multiplications + forward.additions, 29446 / 10);
 }
 
-}  // namespace derivative_roads_test
+}  // namespace derivative_methods_test
 }  // namespace lw

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "codegen/compile.hpp"
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/methods.hpp"
 #include "dynamics/loops/closed.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/jacobian.hpp"
@@ -13,7 +13,7 @@
 #include "support/closed_chains.hpp"
 
 namespace lw {
-namespace closed_roads_test {
+namespace closed_methods_test {
 
 using Values = std::vector<double>;
 
@@ -30,7 +30,7 @@ void expect_agreement(const Mechanism& mechanism, const std::string& function, c
   EXPECT_GT(v.error, 0.0) << "nothing was compared";
 }
 
-TEST(ClosedRoads, FourBarHasAllFunctions) {
+TEST(ClosedMethods, FourBarHasAllFunctions) {
   const Mechanism mechanism = load("four-bar");
   for (const char* f : {"inverse", "forward", "mass-matrix", "bias", "kinematics", "jacobian", "energy",
                         "inverse-derivatives", "forward-derivatives"}) {
@@ -40,7 +40,7 @@ TEST(ClosedRoads, FourBarHasAllFunctions) {
 
 // A parallelogram of equal bars: no force depends on a velocity, and with τ in balance what is left are terms that
 // cancel. The derivatives that are zero must be found right, and a wrong one wrong.
-TEST(ClosedRoads, DerivativesThatAreZero) {
+TEST(ClosedMethods, DerivativesThatAreZero) {
   const Mechanism parallelogram = *read_text(R"(linkwright: 1
 name: parallelogram
 gravity: [0, -9.81, 0]
@@ -82,13 +82,13 @@ loops:
   }
 }
 
-TEST(ClosedRoads, KeptLengthsStaySymbols) {
+TEST(ClosedMethods, KeptLengthsStaySymbols) {
   const TraceOptions keep = quick({"l_coupler", "l_rocker", "rho"});
   for (const char* f : {"inverse", "inverse-derivatives", "forward-derivatives"})
     expect_agreement(load("four-bar"), f, keep);
 }
 
-TEST(ClosedRoads, Planar3RrrCostsLessThanHelmysAlgorithm) {
+TEST(ClosedMethods, Planar3RrrCostsLessThanHelmysAlgorithm) {
   const Traced traced = trace_function(load("planar-3rrr"), "inverse", quick());
   EXPECT_TRUE(verify(traced, 100).passed());
   const OperationCount c = cost(traced.function).operations;
@@ -99,7 +99,7 @@ TEST(ClosedRoads, Planar3RrrCostsLessThanHelmysAlgorithm) {
 
 // From zero a step has no half turns: of its three divisions that by the determinant is left. One step alone is made as
 // any other.
-TEST(ClosedRoads, TheFirstOfSeveralStepsIsShorter) {
+TEST(ClosedMethods, TheFirstOfSeveralStepsIsShorter) {
   const auto operations = [&](int steps) {
     TraceOptions options = quick();
     options.newton_steps = steps;
@@ -112,7 +112,7 @@ TEST(ClosedRoads, TheFirstOfSeveralStepsIsShorter) {
   EXPECT_LT(two.additions - one.additions, three.additions - two.additions);
 }
 
-TEST(ClosedRoads, ALoopThatNeedsPivotsIsSolvedWithThem) {
+TEST(ClosedMethods, ALoopThatNeedsPivotsIsSolvedWithThem) {
   // no lever is a number: the core is larger than what is inverted
   const Mechanism chain = closed_chain(JointType::fixed, 5);
   expect_agreement(chain, "inverse");
@@ -121,7 +121,7 @@ TEST(ClosedRoads, ALoopThatNeedsPivotsIsSolvedWithThem) {
 
 // Six legs, fifteen joints that follow: each leg's own two are pivots that nothing else has, and five equations are
 // left.
-TEST(ClosedRoads, PlatformsOnManyLegsAreSolvedLegByLeg) {
+TEST(ClosedMethods, PlatformsOnManyLegsAreSolvedLegByLeg) {
   for (const char* name : {"stewart", "delta"}) {
     const Mechanism mechanism = load(name);
     const LoopPlan plan = plan_loops(instantiate<double>(mechanism));
@@ -153,7 +153,7 @@ Values by_complex_step(const Mechanism& mechanism, const Traced& traced, const S
   return d;
 }
 
-TEST(ClosedRoads, DerivativesAreThoseOfComplexSteps) {
+TEST(ClosedMethods, DerivativesAreThoseOfComplexSteps) {
   struct Case {
     const char *model, *length;
   };
@@ -166,8 +166,8 @@ TEST(ClosedRoads, DerivativesAreThoseOfComplexSteps) {
     Random random(3);
     const State s = states.next(random);
     const Values in = inputs_of(made.function, s, made.parameter_values);
-    Values by_road(made.function.output_size()), whole(by_graph.output_size());
-    evaluate<double>(made.function, in, by_road);
+    Values by_method(made.function.output_size()), whole(by_graph.output_size());
+    evaluate<double>(made.function, in, by_method);
     evaluate<double>(by_graph, in, whole);
     const std::size_t n = s.q.size(), rows = n, all = torques.function.output_size();
     for (std::size_t k = 0; k <= 3 * n; ++k) {
@@ -178,14 +178,14 @@ TEST(ClosedRoads, DerivativesAreThoseOfComplexSteps) {
       for (const double x : expected) size = std::max(size, std::abs(x));
       const std::size_t column = parameter ? 3 * n + s.guess.size() : k;  // of the function's inputs
       for (std::size_t r = 0; r < rows; ++r) {
-        EXPECT_NEAR(by_road[k * rows + r], expected[r], 1e-9 * size) << c.model << " " << k;
+        EXPECT_NEAR(by_method[k * rows + r], expected[r], 1e-9 * size) << c.model << " " << k;
         EXPECT_NEAR(whole[column * all + r], expected[r], 1e-9 * size) << c.model << " " << k << " by the graph";
       }
     }
   }
 }
 
-TEST(ClosedRoads, CompiledCodeGivesTheBitsOfTheInterpreter) {
+TEST(ClosedMethods, CompiledCodeGivesTheBitsOfTheInterpreter) {
   const Mechanism mechanism = load("planar-3rrr");
   ProgramOptions options;
   options.trace = native(quick());
@@ -231,7 +231,7 @@ TEST(ClosedRoads, CompiledCodeGivesTheBitsOfTheInterpreter) {
 }
 
 // A controller's cycle: from one instant to the next, the dependent coordinates handed on.
-TEST(ClosedRoads, FollowsAMotionByItsOwnGuesses) {
+TEST(ClosedMethods, FollowsAMotionByItsOwnGuesses) {
   const Mechanism mechanism = load("planar-3rrr");
   TraceOptions options = quick();
   const Traced traced = trace_function(mechanism, "inverse", options);
@@ -264,5 +264,5 @@ TEST(ClosedRoads, FollowsAMotionByItsOwnGuesses) {
   }
 }
 
-}  // namespace closed_roads_test
+}  // namespace closed_methods_test
 }  // namespace lw

@@ -6,7 +6,7 @@
 
 #include "base/worse.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/trace/roads.hpp"
+#include "codegen/trace/methods.hpp"
 #include "dynamics/friction/friction.hpp"
 #include "dynamics/tree/elements.hpp"
 #include "dynamics/tree/rnea.hpp"
@@ -14,7 +14,7 @@
 #include "model/read/read.hpp"
 
 namespace lw {
-namespace elements_roads_test {
+namespace elements_methods_test {
 
 // Every kind of element: across branches, along a chain, to the base; parameters in them, time among those.
 constexpr const char* kText = R"(
@@ -73,7 +73,7 @@ Mechanism mechanism(bool gyroscopic) {
   return *result.mechanism;
 }
 
-TEST(ElementsRoads, ReadWhatTheyMustTrace) {
+TEST(ElementsMethods, ReadWhatTheyMustTrace) {
   const Model<double> model = instantiate<double>(mechanism(false));
   EXPECT_EQ(model.joint_elements.size(), 2u);
   EXPECT_EQ(model.springs.size(), 2u);
@@ -83,7 +83,7 @@ TEST(ElementsRoads, ReadWhatTheyMustTrace) {
   EXPECT_EQ(model.bodies.size() + 1, instantiate<double>(mechanism(true)).bodies.size());
 }
 
-TEST(ElementsRoads, AgreeWithTheReference) {
+TEST(ElementsMethods, AgreeWithTheReference) {
   for (const bool gyroscopic : {false, true}) {
     const Mechanism m = mechanism(gyroscopic);
     for (const std::string& function : traceable_functions()) {
@@ -100,7 +100,7 @@ TEST(ElementsRoads, AgreeWithTheReference) {
 }
 
 // With what joints, drives and dampings lose: bearings feel springs, forces and dampers.
-TEST(ElementsRoads, AgreeWithTheReferenceOfLosses) {
+TEST(ElementsMethods, AgreeWithTheReferenceOfLosses) {
   for (const char* function : {"inverse", "friction", "forward"}) {
     TraceOptions options;
     options.friction = true;
@@ -111,7 +111,7 @@ TEST(ElementsRoads, AgreeWithTheReferenceOfLosses) {
 }
 
 // By the machine's own code, at other times than the file's.
-TEST(ElementsRoads, Compile) {
+TEST(ElementsMethods, Compile) {
   const Mechanism m = mechanism(false);
   CompileOptions options;
   options.program.trace.keep = {"t"};
@@ -137,7 +137,7 @@ TEST(ElementsRoads, Compile) {
 }
 
 // Play with damping: conditions that are products of comparisons, in code.
-TEST(ElementsRoads, CompileWithLosses) {
+TEST(ElementsMethods, CompileWithLosses) {
   const ReadResult read = read_text(R"(linkwright: 1
 name: wheels
 gravity: [0, 0, 0]
@@ -170,5 +170,5 @@ shafts: [{name: shaft, between: [a, b], stiffness: 500, damping: 0.5, backlash: 
   EXPECT_NEAR(got[1], -2.0 / 0.2, 1e-11);
 }
 
-}  // namespace elements_roads_test
+}  // namespace elements_methods_test
 }  // namespace lw

@@ -1,4 +1,4 @@
-#include "derivative_roads.hpp"
+#include "derivative_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -13,13 +13,13 @@
 namespace lw {
 namespace {
 
-// The dynamics of a road at given arguments.
+// The dynamics of a method at given arguments.
 class Dynamics {
  public:
-  Dynamics(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in)
+  Dynamics(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in)
       : nq_(at(model.nq)),
         nv_(at(model.nv)),
-        road_(road),
+        method_(method),
         in_(in),
         torque_(part(0, nv_, 0)),
         mass_(part(nv_, nv_ * nv_, 1)) {}
@@ -27,10 +27,10 @@ class Dynamics {
   std::vector<Expr> torque(const std::vector<Expr>& qdd) const { return values(torque_, qdd); }
   std::vector<Expr> mass_matrix() const {
     const std::vector<Expr> still(nv_, Expr(0.0));
-    if (road_.composite) return values(mass_, still);
+    if (method_.composite) return values(mass_, still);
     std::vector<std::size_t> along;
     for (std::size_t k = 0; k < nv_; ++k) along.push_back(nq_ + nv_ + k);
-    return jacobian_at(torque_, arguments(still), along, road_.order);
+    return jacobian_at(torque_, arguments(still), along, method_.order);
   }
 
   // ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂p into places 0, 1 and 3; ∂τ/∂q̈ into place 2, where it is wanted.
@@ -44,7 +44,7 @@ class Dynamics {
     if (with_mass) add(nq_ + nv_, nv_);
     const bool parameters = out.size() > 3;
     if (parameters) add(nq_ + 3 * nv_, in_[3].size());
-    const std::vector<Expr> J = jacobian_at(torque_, arguments(qdd), along, road_.order);
+    const std::vector<Expr> J = jacobian_at(torque_, arguments(qdd), along, method_.order);
     std::size_t k = 0;
     for (std::size_t g = 0; g < out.size(); ++g) {
       if (g == 2 && !with_mass) continue;
@@ -56,12 +56,12 @@ class Dynamics {
   std::vector<Expr> along_parameters(const std::vector<Expr>& qdd) const {
     std::vector<std::size_t> along;
     for (std::size_t k = 0; k < in_[3].size(); ++k) along.push_back(nq_ + 3 * nv_ + k);
-    return jacobian_at(torque_, arguments(qdd), along, road_.order);
+    return jacobian_at(torque_, arguments(qdd), along, method_.order);
   }
 
  private:
   Function part(std::size_t first, std::size_t count, std::size_t group) const {
-    const Function& f = road_.dynamics;
+    const Function& f = method_.dynamics;
     const auto begin = f.results().begin() + static_cast<std::ptrdiff_t>(first);
     return Function(f.name(), f.inputs(), {f.outputs()[group]}, f.shared_graph(),
                     std::vector<NodeId>(begin, begin + static_cast<std::ptrdiff_t>(count)), f.arithmetic());
@@ -82,7 +82,7 @@ class Dynamics {
   }
 
   std::size_t nq_, nv_;
-  EliminationRoad road_;
+  EliminationMethod method_;
   const Arguments& in_;
   Function torque_, mass_;
 };
@@ -96,9 +96,9 @@ void name_lower_half(const std::vector<Expr>& M, std::size_t n, const char* diag
 }
 
 // By composite bodies, with what force elements add.
-void composite_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
+void composite_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorMethod& method,
                            const Arguments& in, const std::vector<Expr>& qdd, Results& out) {
-  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], qdd, out[0], out[1], out[2]);
+  tensor_derivatives<Expr>(model, tree, method, in[0], in[1], qdd, out[0], out[1], out[2]);
   if (!has_elements(model)) return;
   DerivativeWorkspace<Expr> work(model);
   place_bodies<Expr>(model, work, in[0], in[1]);
@@ -156,36 +156,40 @@ class FactoredMass {
 
 }  // namespace
 
-void inverse_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out) {
-  const Dynamics dynamics(model, road, in);
-  dynamics.derivatives(in[2], !road.composite, out);
-  if (road.composite) out[2] = dynamics.mass_matrix();
+void inverse_derivatives_by(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in,
+                            Results& out) {
+  const Dynamics dynamics(model, method, in);
+  dynamics.derivatives(in[2], !method.composite, out);
+  if (method.composite) out[2] = dynamics.mass_matrix();
 }
 
-void forward_derivatives_by(const Model<Expr>& model, const EliminationRoad& road, const Arguments& in, Results& out) {
-  const Dynamics dynamics(model, road, in);
+void forward_derivatives_by(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in,
+                            Results& out) {
+  const Dynamics dynamics(model, method, in);
   const FactoredMass mass(model, dynamics.mass_matrix());
   const std::vector<Expr> still(at(model.nv), Expr(0.0));
   dynamics.derivatives(mass.accelerations(in[2], dynamics.torque(still)), false, out);
   mass.finish(out);
 }
 
-void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Function* dynamics, const Arguments& in, Results& out) {
-  composite_derivatives(model, tree, road, in, in[2], out);
+void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree,
+                                   const TensorMethod& method, const Function* dynamics, const Arguments& in,
+                                   Results& out) {
+  composite_derivatives(model, tree, method, in, in[2], out);
   if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(in[2]);
 }
 
-void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorRoad& road,
-                                   const Function* dynamics, const Arguments& in, Results& out) {
+void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree,
+                                   const TensorMethod& method, const Function* dynamics, const Arguments& in,
+                                   Results& out) {
   const std::vector<Expr> still(at(model.nv), Expr(0.0));
   std::vector<Expr> h(at(model.nv));
-  tensor_inverse<Expr>(model, tree, road, in[0], in[1], still, h);
+  tensor_inverse<Expr>(model, tree, method, in[0], in[1], still, h);
   subtract_elements<Expr>(model, in[0], h);
-  tensor_derivatives<Expr>(model, tree, road, in[0], in[1], still, out[0], out[1], out[2]);
+  tensor_derivatives<Expr>(model, tree, method, in[0], in[1], still, out[0], out[1], out[2]);
   const FactoredMass mass(model, out[2]);
   const std::vector<Expr> qdd = mass.accelerations(in[2], h);
-  composite_derivatives(model, tree, road, in, qdd, out);
+  composite_derivatives(model, tree, method, in, qdd, out);
   if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(qdd);
   mass.finish(out);
 }
