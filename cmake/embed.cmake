@@ -20,7 +20,7 @@ file(CONFIGURE OUTPUT "${OUT}" @ONLY CONTENT [=[
 // Made by cmake/embed.cmake from @NAMES@.
 #include <array>
 
-#include "model/embedded.hpp"
+#include "model/read/embedded.hpp"
 
 namespace lw {
 

@@ -9,19 +9,19 @@
 #include "evaluate.hpp"
 #include "helmy_manoeuvre.hpp"
 
-// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the methods that he names and those that he
-// does not.
+// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the methods that he names and those that he does
+// not.
 namespace lw::reproduce {
 namespace {
 
-struct DirectMethod {
+struct DirectResult {
   double iterations = 0.0, evaluations = 0.0, worst = 0.0;
   Vector operations;  // mean additions, multiplications, divisions, roots, trigonometric
 };
 
 // Along the manoeuvre, each sample from the one before; the first from a guess a centimetre away.
-DirectMethod along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std::vector<HelmyPlatform>& exact) {
-  DirectMethod method;
+DirectResult along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const std::vector<HelmyPlatform>& exact) {
+  DirectResult result;
   OperationCount count;
   Triangle<Count> corners;
   for (std::size_t k = 0; k < 3; ++k)
@@ -34,26 +34,26 @@ DirectMethod along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const s
     const Triangle<Count> P = knees<Count>(legs, q);
     count = {};
     const DirectEffort effort = direct_kinematics<Count>(method, legs, q, P, corners, 1e-12);
-    method.iterations += effort.iterations;
-    method.evaluations += effort.evaluations;
+    result.iterations += effort.iterations;
+    result.evaluations += effort.evaluations;
     sum.additions += count.additions;
     sum.multiplications += count.multiplications;
     sum.divisions += count.divisions;
     sum.roots += count.roots;
     sum.trigonometric += count.trigonometric;
-    if (!effort.converged) method.worst = HUGE_VAL;
+    if (!effort.converged) result.worst = HUGE_VAL;
     for (std::size_t c = 0; c < 3; ++c) {
-      method.worst = worse(method.worst, std::hypot(value_of(corners[c].x) - exact[k].corners[c].x,
-                                                    value_of(corners[c].y) - exact[k].corners[c].y));
+      result.worst = worse(result.worst, std::hypot(value_of(corners[c].x) - exact[k].corners[c].x,
+                                                value_of(corners[c].y) - exact[k].corners[c].y));
     }
   }
   const auto n = static_cast<double>(exact.size());
-  method.iterations /= n;
-  method.evaluations /= n;
+  result.iterations /= n;
+  result.evaluations /= n;
   for (const std::int64_t total : {sum.additions, sum.multiplications, sum.divisions, sum.roots, sum.trigonometric}) {
-    method.operations.push_back(static_cast<double>(total) / n);
+    result.operations.push_back(static_cast<double>(total) / n);
   }
-  return method;
+  return result;
 }
 
 }  // namespace
@@ -91,28 +91,28 @@ Experiment helmy_direct() {
   Vector times;
   for (int k = 0; k <= 300; ++k) times.push_back(0.01 * k);
   const std::vector<HelmyPlatform> exact = helmy_platforms(times);
-  std::vector<DirectMethod> methods;
+  std::vector<DirectResult> results;
   double worst = 0.0;
   for (const DirectMethod method : kDirectMethods) {
-    methods.push_back(along_manoeuvre(method, legs, exact));
-    worst = worse(worst, methods.back().worst);
+    results.push_back(along_manoeuvre(method, legs, exact));
+    worst = worse(worst, results.back().worst);
   }
   e.compare("agreement", "largest distance of a corner from the mechanism's own closures, all methods and samples (m)",
             property("one mode, six methods"), 0.0, worst, absolute(1e-9));
-  const auto method = [&](DirectMethod m) -> const DirectMethod& { return methods[static_cast<std::size_t>(m)]; };
+  const auto result = [&](DirectMethod m) -> const DirectResult& { return results[static_cast<std::size_t>(m)]; };
   e.compare("iterations", "mean steps of Newton's method to 1e-12: angles 3×3, corners 6×6, pose 3×3", source,
             {2.69, 2.75, 2.73},
-            {method(DirectMethod::angles).iterations, method(DirectMethod::corners).iterations,
-             method(DirectMethod::pose).iterations},
+            {result(DirectMethod::angles).iterations, result(DirectMethod::corners).iterations,
+             result(DirectMethod::pose).iterations},
             absolute(0.35), "The tolerance is on the equations, which are scaled differently.");
   e.compare("evaluations", "mean evaluations of the virtual cut's equation", source, 4.92,
-            method(DirectMethod::virtual_cut).evaluations, absolute(0.35));
+            result(DirectMethod::virtual_cut).evaluations, absolute(0.35));
   const std::pair<DirectMethod, Vector> counted_before[] = {{DirectMethod::virtual_cut, {112, 140, 18, 6, 10}},
                                                             {DirectMethod::angles, {182, 170, 41, 3, 79}},
                                                             {DirectMethod::corners, {340, 410, 33, 0, 0}},
                                                             {DirectMethod::pose, {124, 158, 16, 0, 8}}};
   for (const auto& [method, before] : counted_before) {
-    const Vector& now = method(method).operations;
+    const Vector& now = result(method).operations;
     const std::string note = fmt::format(
         "Ours: {:.0f} +, {:.0f} ×, {:.0f} ÷, {:.1f} √, {:.1f} trigonometric; theirs {:.0f}, {:.0f}, {:.0f}, {:.0f}, "
         "{:.0f}.",
@@ -125,7 +125,7 @@ Experiment helmy_direct() {
   // what the thesis argues: an inversion of 3×3 for an eighth of one of 6×6, natural coordinates bigger still, one
   // equation least of all
   const auto total = [&](DirectMethod m) {
-    return method(m).operations[0] + method(m).operations[1] + method(m).operations[2];
+    return result(m).operations[0] + result(m).operations[1] + result(m).operations[2];
   };
   e.not_reproducible(
       "eighth", "angles 3×3 against corners 6×6: cost as a part", "section 4.2", 1.0 / 8,
@@ -133,9 +133,8 @@ Experiment helmy_direct() {
                   "sines and cosines "
                   "besides; the independent program counts 0.50. Natural coordinates take {:.0f} operations, tracking "
                   "the sextic {:.0f}.",
-                  total(DirectMethod::angles) / total(DirectMethod::corners),
-                  method(DirectMethod::angles).operations[4], total(DirectMethod::natural),
-                  total(DirectMethod::sextic)));
+                  total(DirectMethod::angles) / total(DirectMethod::corners), result(DirectMethod::angles).operations[4],
+                  total(DirectMethod::natural), total(DirectMethod::sextic)));
   return e;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../../bench/peers/peer.hpp"
+#include "../../../bench/peers/peer.hpp"
 #include "../../model/model.hpp"
 
 namespace lw::cli {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "../../bench/peers/flow.hpp"
-#include "../../bench/peers/peer.hpp"
+#include "../../../bench/peers/flow.hpp"
+#include "../../../bench/peers/peer.hpp"
 #include "../../model/model.hpp"
 
 namespace lw::cli {

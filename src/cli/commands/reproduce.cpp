@@ -6,8 +6,8 @@
 
 #include "../../base/file.hpp"
 #include "../../base/text.hpp"
-#include "../../reproduce/experiments.hpp"
-#include "../../reproduce/report.hpp"
+#include "../../../reproduce/experiments.hpp"
+#include "../../../reproduce/report.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/results.hpp"
 

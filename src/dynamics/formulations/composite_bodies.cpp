@@ -40,7 +40,7 @@ Mat3<T> turned(const Mat3<T>& R, const Mat3<T>& J) {
 }
 
 template <class T>
-struct Composite {
+struct CompositeLinks {
   T mass;
   Vec3<T> centre;  // from the link's origin
   Mat3<T> I;       // about the centre
@@ -49,7 +49,7 @@ struct Composite {
 // Rigidly joined: I = I_a + I_b + μ (d·d 1 − d dᵀ), d from centre to centre, μ = m_a m_b / (m_a + m_b). Where neither
 // has mass the centre stays with the first.
 template <class T>
-Composite<T> joined(const Composite<T>& a, const Composite<T>& b) {
+CompositeLinks<T> joined(const CompositeLinks<T>& a, const CompositeLinks<T>& b) {
   const T mass = a.mass + b.mass, massive = less(T(0.0), mass);
   const T share = select(massive, b.mass / select(massive, mass, T(1.0)), T(0.0));
   const Vec3<T> d = b.centre - a.centre, moment = (a.mass * share) * d;
@@ -80,14 +80,14 @@ template <class T>
 void walker_orin_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> M) {
   const std::size_t links = linkage.links.size();
   const auto n = static_cast<std::size_t>(linkage.nv);
-  std::vector<Composite<T>> bodies;
+  std::vector<CompositeLinks<T>> bodies;
   for (const auto& link : linkage.links) bodies.push_back({link.mass, link.com, link.I});
   for (T& each : M) each = T(0.0);
   for (std::size_t j = links; j-- > 0;) {
     const auto& link = linkage.links[j];
-    const Composite<T>& body = bodies[j];
+    const CompositeLinks<T>& body = bodies[j];
     if (link.parent >= 0) {
-      Composite<T>& carrier = bodies[static_cast<std::size_t>(link.parent)];
+      CompositeLinks<T>& carrier = bodies[static_cast<std::size_t>(link.parent)];
       carrier = joined(carrier, {body.mass, poses[j].R * body.centre + poses[j].p, turned(poses[j].R, body.I)});
     }
     const auto own = directions<T>(link);

@@ -4,13 +4,13 @@ namespace lw {
 namespace {
 
 template <class T>
-using Derivatives = std::vector<std::vector<Homogeneous<T>>>;  // of each link's pose, along the way to it
+using PoseDerivatives = std::vector<std::vector<Homogeneous<T>>>;  // of each link's pose, along the way to it
 
 // U[j][a]: derivative of the pose of link j by the a-th coordinate on the way to it.
 template <class T>
-Derivatives<T> first_derivatives(const Linkage<T>& linkage, Poses<T> poses) {
+PoseDerivatives<T> first_derivatives(const Linkage<T>& linkage, Poses<T> poses) {
   std::vector<Homogeneous<T>> pose;
-  Derivatives<T> U;
+  PoseDerivatives<T> U;
   for (std::size_t j = 0; j < poses.size(); ++j) {
     const auto& link = linkage.links[j];
     std::vector<Homogeneous<T>> row;
@@ -29,8 +29,8 @@ Derivatives<T> first_derivatives(const Linkage<T>& linkage, Poses<T> poses) {
 
 // UU[j][b (b + 1)/2 + a]: derivative by the a-th and the b-th coordinate, a ≤ b.
 template <class T>
-Derivatives<T> second_derivatives(const Linkage<T>& linkage, Poses<T> poses, const Derivatives<T>& U) {
-  Derivatives<T> UU;
+PoseDerivatives<T> second_derivatives(const Linkage<T>& linkage, Poses<T> poses, const PoseDerivatives<T>& U) {
+  PoseDerivatives<T> UU;
   for (std::size_t j = 0; j < poses.size(); ++j) {
     const auto& link = linkage.links[j];
     std::vector<Homogeneous<T>> row;
@@ -73,7 +73,7 @@ template <class T>
 void lagrange(const Linkage<T>& linkage, Poses<T> poses, In<T> qd, In<T> qdd, Out<T> tau) {
   const std::size_t n = poses.size();
   const auto ways = joints_to(linkage);
-  const Derivatives<T> U = first_derivatives<T>(linkage, poses), UU = second_derivatives<T>(linkage, poses, U);
+  const PoseDerivatives<T> U = first_derivatives<T>(linkage, poses), UU = second_derivatives<T>(linkage, poses, U);
   std::vector<T> D(n * n, T(0.0)), h(n * n * n, T(0.0));
   for (T& t : tau) t = T(0.0);
   for (std::size_t j = 0; j < n; ++j) {
@@ -105,7 +105,7 @@ template <class T>
 void lagrange_mass_matrix(const Linkage<T>& linkage, Poses<T> poses, Out<T> D) {
   const std::size_t n = poses.size();
   const auto ways = joints_to(linkage);
-  const Derivatives<T> U = first_derivatives<T>(linkage, poses);
+  const PoseDerivatives<T> U = first_derivatives<T>(linkage, poses);
   for (T& d : D) d = T(0.0);
   for (std::size_t j = 0; j < n; ++j) {
     add_inertia<T>(ways[j], U[j], weighted(U[j], pseudo_inertia<T>(linkage.links[j])), D, n);

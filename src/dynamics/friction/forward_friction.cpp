@@ -491,14 +491,14 @@ class ForwardWithLosses::Solver {
 
   // Whether what holds of an element that sticks or slips holds of this one; else which way it should go.
   bool is_consistent(const Dry& d, double fastest, int& other) const {
-    constexpr double kRounding = 1e-12;
+    constexpr double kAtRest = 1e-12;
     if (d.sticks()) {
       const double slack = 1e4 * noise_[static_cast<Eigen::Index>(d.v)];
       other = d.force > d.high + slack ? 1 : d.force < d.low - slack ? -1 : 0;
       return other == 0;
     }
     other = 0;
-    return d.direction * along(d, qdd_) >= -kRounding * fastest;
+    return d.direction * along(d, qdd_) >= -kAtRest * fastest;
   }
 
   bool change_over(std::size_t& fewest) {

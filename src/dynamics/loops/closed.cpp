@@ -305,7 +305,6 @@ namespace {
 // On the view's second frame, at its origin, in the world's axes.
 template <class T>
 Force<T> wrench_of(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work, std::size_t loop) {
-  using Kind = ClosureRow::Kind;
   const LoopClosure<T>& closure = model.loops[loop];
   const LoopView& view = plan.equations.loops[loop];
   const std::array<Vec3<T>, 3> e = loop_basis(closure, view);
@@ -317,10 +316,10 @@ Force<T> wrench_of(const Model<T>& model, const LoopPlan& plan, const ClosedWork
     if (row.loop != loop) continue;
     const T& size = work.multipliers[k];
     switch (row.kind) {
-      case Kind::shift: in_A.lin += e[at(row.direction)] * size; break;
-      case Kind::turn: in_A.ang += e[at(row.direction)] * size; break;
-      case Kind::tilt: in_A.ang += (row.direction == 0 ? e[1] : -e[0]) * size; break;
-      case Kind::angle: {
+      case ClosureRow::Kind::shift: in_A.lin += e[at(row.direction)] * size; break;
+      case ClosureRow::Kind::turn: in_A.ang += e[at(row.direction)] * size; break;
+      case ClosureRow::Kind::tilt: in_A.ang += (row.direction == 0 ? e[1] : -e[0]) * size; break;
+      case ClosureRow::Kind::angle: {
         const Vec3<T>&u = view.swapped ? closure.axis2 : closure.axis, &w = view.swapped ? closure.axis : closure.axis2;
         in_A.ang += cross(transpose(X_WA.R) * (X_WB.R * w), u) * size;
         break;

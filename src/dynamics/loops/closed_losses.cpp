@@ -271,9 +271,9 @@ void ClosedLosses<T>::settle_friction(const Pass& pass) {
   } else {
     // Symbols and numbers with derivatives do not tell when they have settled: 1e-16 is left where a pass takes 1e-2 of
     // the error.
-    constexpr int kPasses = std::is_same_v<T, Expr> ? 8 : 100;
+    constexpr int kMostPasses = std::is_same_v<T, Expr> ? 8 : 100;
     std::vector<T> next(rubs_.size());
-    for (int k = 0; k < kPasses; ++k) {
+    for (int k = 0; k < kMostPasses; ++k) {
       pass(rubs_, next);
       rubs_ = next;
     }

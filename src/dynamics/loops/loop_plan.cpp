@@ -26,8 +26,8 @@ namespace {
 
 using Eigen::MatrixXd;
 
-constexpr double kLost = 1e-9;      // of the largest pivot: what counts as dependent
-constexpr double kParallel = 1e-9;  // of axes
+constexpr double kDependent = 1e-9;     // of the largest pivot: what counts as dependent
+constexpr double kParallelAxes = 1e-9;  // of axes
 
 Eigen::Index index(std::size_t k) { return static_cast<Eigen::Index>(k); }
 
@@ -45,7 +45,7 @@ MatrixXd columns(const MatrixXd& J, const std::vector<int>& which) {
   return part;
 }
 
-int rank_of(const MatrixXd& J) { return J.size() == 0 ? 0 : numerical_rank(J, kLost); }
+int rank_of(const MatrixXd& J) { return J.size() == 0 ? 0 : numerical_rank(J, kDependent); }
 
 // So many rows, the next always the one of which most is left beside those before, in the worst of the poses.
 std::vector<std::size_t> independent_rows(std::vector<MatrixXd> poses, std::size_t count) {
@@ -258,7 +258,7 @@ class Planner {
         const auto [axis, r] = seen_from_end(end, view, q);
         const Vec3<double>& a = model_.loops[loop].axis;
         const double across = norm(cross(axis, a));
-        if (slides ? std::abs(dot(axis, a)) > kParallel : across > kParallel) return std::nullopt;
+        if (slides ? std::abs(dot(axis, a)) > kParallelAxes : across > kParallelAxes) return std::nullopt;
         const double length = slides ? 1.0 : norm(cross(a, r));
         if (&q == &poses_.front()) end.length = length;
         if (!(length > 1e-6)) return std::nullopt;

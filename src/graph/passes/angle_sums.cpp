@@ -99,13 +99,13 @@ Function expanded(const Function& f) {
 }
 
 // A node s_a c_b ± c_a s_b or c_a c_b ± s_a s_b.
-struct Pattern {
+struct SumPattern {
   NodeId a, b;  // angles
   bool difference;
-  bool operator<(const Pattern& o) const { return std::tie(a, b, difference) < std::tie(o.a, o.b, o.difference); }
+  bool operator<(const SumPattern& o) const { return std::tie(a, b, difference) < std::tie(o.a, o.b, o.difference); }
 };
 struct Match {
-  Pattern pattern;
+  SumPattern pattern;
   bool is_sine, negative;
 };
 
@@ -136,7 +136,7 @@ std::optional<Match> match(const Graph& g, NodeId id) {
   return Match{{a, b, !minus}, false, minus && sines_first};
 }
 
-Function merged(const Function& f, const Pattern& pattern) {
+Function merged(const Function& f, const SumPattern& pattern) {
   Rewrite to(f);
   for (const NodeId id : f.order()) {
     const std::optional<Match> m = match(f.graph(), id);
@@ -165,11 +165,11 @@ Function angle_sums(const Function& function) {
   };
   for (bool again = true; again;) {
     again = keep(expanded(best));
-    std::set<Pattern> patterns;
+    std::set<SumPattern> patterns;
     for (const NodeId id : best.order()) {
       if (const auto m = match(best.graph(), id)) patterns.insert(m->pattern);
     }
-    for (const Pattern& p : patterns) {
+    for (const SumPattern& p : patterns) {
       if (keep(merged(best, p))) {
         again = true;
         break;  // node numbers have changed

@@ -8,10 +8,14 @@
 #include "traced_loops.hpp"
 
 namespace lw {
+namespace {
+
+using Exprs = std::vector<Expr>;
+
+}  // namespace
 
 DesignFunctions::Three inverse_functions(const DesignParameters& design, const std::vector<WrittenFormula>& outputs,
                                          bool friction, const LoopPlan* loops) {
-  using Exprs = std::vector<Expr>;
   const Model<double> values = design.model<double>(design.values());
   const auto nq = at(values.nq), nv = loops != nullptr ? loops->freedoms() : at(values.nv), np = design.size();
   const std::size_t torques = loops != nullptr ? loops->actuated.size() : nv;

@@ -10,6 +10,8 @@
 namespace lw {
 namespace {
 
+using Passage = System::Passage;
+
 constexpr double kDeadCentre = 2e-3;        // of the margin that the coordinates have in general
 constexpr double kStillIndependent = 0.02;  // of the independence in general: no branches meet
 constexpr double kToBlame = 0.1;            // of what the closures have left of their independence
@@ -17,7 +19,6 @@ constexpr double kToBlame = 0.1;            // of what the closures have left of
 }  // namespace
 
 System::Passage LoopDynamics::passage(const MotionState& from, const MotionState& to) {
-  using Passage = System::Passage;
   const LoopCoordinates::Margin before = margin_at(from.q), after = margin_at(to.q);
   bool turned = false;
   for (std::size_t k = 0; k < after.volumes.size(); ++k) turned = turned || before.volumes[k] * after.volumes[k] <= 0.0;
@@ -95,7 +96,7 @@ std::string LoopDynamics::describe_branch(const MotionState& s) {
 // Closures tell nothing at the pose itself: the mean of what they tell a little before and behind it.
 void LoopDynamics::limit_of_slopes(double t, std::span<const double> q, std::span<const double> v, std::span<double> a,
                                    std::span<double> dz) {
-  constexpr double kAside = 1e-3;
+  constexpr double kBeside = 1e-3;
   const std::vector<double> here(q.begin(), q.end()), rates(v.begin(), v.end());
   double fastest = 0.0;
   for (const double x : rates) fastest = std::max(fastest, std::abs(x));
@@ -107,7 +108,7 @@ void LoopDynamics::limit_of_slopes(double t, std::span<const double> q, std::spa
   std::vector<double> sum(nv_, 0.0), one(nv_), power(dz.size(), 0.0), part(dz.size());
   for (const double side : {-1.0, 1.0}) {
     std::vector<double> step = rates, there = here;
-    for (double& x : step) x *= side * kAside / fastest;
+    for (double& x : step) x *= side * kBeside / fastest;
     advance(model_, there, step);
     stand(t, there, rates);
     if (is_at_branch()) {

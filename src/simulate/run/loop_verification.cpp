@@ -30,7 +30,7 @@ using Numbers = std::vector<double>;
 
 // Joints that follow, of which more take minutes to derive code for.
 constexpr std::size_t kMostVerifiedFollowers = 12;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRounding = std::numeric_limits<double>::epsilon();
 constexpr const char *kClosedStates = "random states", *kClosedRun = "along a run",
                      *kClosedOrders = "order of integrators";
 
@@ -264,7 +264,7 @@ class LoopVerifier {
       const Numbers sums = closed_derivative_terms(model_, {}, plan_, c.s.q, c.s.guess, c.s.qd, a);
       const auto n = static_cast<Eigen::Index>(n_);
       const Svd inertia(Eigen::Map<const Eigen::MatrixXd>(c.H.data(), n, n));
-      const double known = kEpsilon * inertia.s[0] / inertia.s[n - 1] / soundness(c.q);
+      const double known = kRounding * inertia.s[0] / inertia.s[n - 1] / soundness(c.q);
       const auto scale = [&](std::size_t first) {
         double most = greatest({&got[first], n_ * n_});
         for (std::size_t k = 0; k < n_ * n_; ++k) most = std::max(most, sums[first + k] / c.H[k % n_ * (n_ + 1)]);
