@@ -9,8 +9,8 @@
 #include "evaluate.hpp"
 #include "helmy_manoeuvre.hpp"
 
-// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the methods that he names and those that he does
-// not.
+// Helmy 1994, section 4.2: direct kinematics by the virtual cut, beside the methods that he names and those that he
+// does not.
 namespace lw::reproduce {
 namespace {
 
@@ -44,7 +44,7 @@ DirectResult along_manoeuvre(DirectMethod method, const ThreeLegs& legs, const s
     if (!effort.converged) result.worst = HUGE_VAL;
     for (std::size_t c = 0; c < 3; ++c) {
       result.worst = worse(result.worst, std::hypot(value_of(corners[c].x) - exact[k].corners[c].x,
-                                                value_of(corners[c].y) - exact[k].corners[c].y));
+                                                    value_of(corners[c].y) - exact[k].corners[c].y));
     }
   }
   const auto n = static_cast<double>(exact.size());
@@ -133,8 +133,9 @@ Experiment helmy_direct() {
                   "sines and cosines "
                   "besides; the independent program counts 0.50. Natural coordinates take {:.0f} operations, tracking "
                   "the sextic {:.0f}.",
-                  total(DirectMethod::angles) / total(DirectMethod::corners), result(DirectMethod::angles).operations[4],
-                  total(DirectMethod::natural), total(DirectMethod::sextic)));
+                  total(DirectMethod::angles) / total(DirectMethod::corners),
+                  result(DirectMethod::angles).operations[4], total(DirectMethod::natural),
+                  total(DirectMethod::sextic)));
   return e;
 }
 

@@ -14,6 +14,14 @@ import unicodedata
 
 STAGES = ["base", "graph", "spatial", "model", "dynamics", "codegen", "schedule", "control", "simulate", "cli"]
 MOST_COLUMNS, MOST_LINES, MOST_FILES = 120, 500, 35
+# Files that are longer, with their length: they may only become shorter. An entry goes when its file is split.
+TOO_LONG = {
+    "src/cli/commands/derivatives.cpp": 503,
+    "src/cli/commands/sensitivity.cpp": 506,
+    "src/codegen/trace/methods.cpp": 785,
+    "src/dynamics/friction/forward_friction.cpp": 599,
+    "src/dynamics/loops/loop_position.cpp": 504,
+}
 
 top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 os.chdir(top)
@@ -52,8 +60,11 @@ def check_sizes():
     for name in tracked("src/*"):
         folders[os.path.dirname(name)] += 1
         lines = text_of(name).count("\n")
-        if lines > MOST_LINES:
-            found.append(f"{name}: {lines} lines; {MOST_LINES} at most: it holds two things")
+        most = TOO_LONG.get(name, MOST_LINES)
+        if lines > most:
+            found.append(f"{name}: {lines} lines; {most} at most: it holds two things")
+        elif name in TOO_LONG and lines <= MOST_LINES:
+            found.append(f"{name}: short enough now; take it from TOO_LONG")
     for folder, count in folders.items():
         if count > MOST_FILES:
             found.append(f"{folder}: {count} files; {MOST_FILES} at most: it wants rooms")
