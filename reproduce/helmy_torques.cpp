@@ -141,7 +141,7 @@ void gravity_two_ways(Experiment& e) {
   for (int i = 0; i <= 300; i += 10) {
     motion.go(0.01 * i);
     const Vector by_acceleration = motion.inverse();
-    // weights as outer forces
+    // weights as external forces
     std::vector<Force<double>> weights;
     for (std::size_t b = 0; b < motion.model.bodies.size(); ++b) {
       const RigidInertia<double>& I = motion.model.bodies[b].inertia;

@@ -87,7 +87,8 @@ TEST_P(RandomElements, PullDownTheirPotential) {
   EXPECT_GT(largest(Q), 1.0);
 }
 
-// d/dt (kinetic + potential) = τ·q̇ + what the outer forces put in: with every element, rotor ties and accelerations.
+// d/dt (kinetic + potential) = τ·q̇ + what the external forces put in: with every element, rotor ties and
+// accelerations.
 TEST_P(RandomElements, KeepThePowerBalance) {
   const Model<ComplexStep> twin = with_elements<ComplexStep>(m, seed);
   Workspace<ComplexStep> complex(twin);

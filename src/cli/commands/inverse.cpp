@@ -153,7 +153,7 @@ Command inverse_command() {
   c.description =
       "Inverse dynamics: the torques (forces, for slides) that the joints must give for the accelerations qdd in the "
       "state "
-      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what outer forces do.\n\n"
+      "q, qd, gravity included: tau = M(q) qdd + c(q, qd) + g(q), less what external forces do.\n\n"
       "With --friction tau also overcomes the friction of joints and the losses of drives, on the joints' side of the "
       "gears, and a table says what it is made up of. The dry friction of a joint at rest opposes the motion that qdd "
       "begins; "

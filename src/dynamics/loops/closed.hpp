@@ -14,7 +14,7 @@
 // dependent joints, λ = J_u⁻ᵀ (τ_t,u − τ_u). Fewer: forward dynamics has no torque at the independent joints that
 // nobody drives; inverse is refused.
 //
-// Everything that the algorithms of trees know acts here too: springs, force elements, rotors, outer wrenches.
+// Everything that the algorithms of trees know acts here too: springs, force elements, rotors, external wrenches.
 #pragma once
 
 #include <functional>

@@ -38,7 +38,7 @@ class ClosedMechanism {
   // accelerations.
   void require_inertia();
 
-  // Other outer wrenches: one an outer force of the model.
+  // Other external wrenches: one an external force of the model.
   void set_wrenches(const std::vector<ForceElement<double>>& forces);
 
   // At the pose, with q̇ of the independent joints. With friction: of all joints, cut ones among them, and drives.

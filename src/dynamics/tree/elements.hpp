@@ -1,4 +1,4 @@
-// Force elements: what springs, stops, outer forces and shafts do, and the rotors that tie joints together.
+// Force elements: what springs, stops, external forces and shafts do, and the rotors that tie joints together.
 //
 //   joint         −table(q); a stop that is pressed in by s > 0 pushes back with max(0, k s + d ṡ)
 //   point spring  pulls its points a and b together with k (L − rest) or table(L), and d L̇
@@ -49,7 +49,7 @@ template <class T>
 void rnea_with_damping(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> qdd, Out<T> tau,
                        Out<T> damping, std::span<const Force<std::type_identity_t<T>>> external = {});
 
-// V without the joints' own linear springs; outer forces have none. After forward_kinematics.
+// V without the joints' own linear springs; external forces have none. After forward_kinematics.
 template <class T>
 T element_energy(const Model<T>& model, const Workspace<T>& work, In<T> q);
 

@@ -1,8 +1,8 @@
 // Energy, momentum and centre of mass. After forward_velocities (kinematics.hpp).
 //
 //   kinetic    ½ Σ (ω·Iω + 2 v·(ω × h) + m v²) + ½ Σ armature q̇² + Σ rotor ties q̇_v q̇_w  =  ½ q̇ᵀ M q̇
-//   potential  −Σ g·(m p + R h) + ½ Σ stiffness (q − rest)² + that of force elements (elements.hpp); outer forces have
-//              none
+//   potential  −Σ g·(m p + R h) + ½ Σ stiffness (q − rest)² + that of force elements (elements.hpp); external forces
+//              have none
 //   momentum   linear, and angular about the world's origin, in world axes (bodies only: rotors carry none here)
 #pragma once
 

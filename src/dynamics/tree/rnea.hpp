@@ -7,7 +7,7 @@
 //   ω = Rᵀω_p,        α = Rᵀα_p,                          a = … + s q̈ + 2 ω × s q̇                    (prismatic)
 //   f = m a + α × h + ω × (ω × h),   n = I α + ω × I ω + h × a
 // Inward: f_p += R f, n_p += R n + r × R f, τ = s·n or s·f. The joint's spring and the rotor's inertia are added to τ;
-// force elements act as outer wrenches and torques do (elements.hpp).
+// force elements act as external wrenches and torques do (elements.hpp).
 #pragma once
 
 #include "workspace.hpp"

@@ -6,8 +6,8 @@
 //   auto rk4 = make_integrator("rk4", {.step = 1e-3});
 //   while (state.t < 1.0) advance(*rk4, arm, state, 1.0);
 //
-// Along with the motion goes the work that comes in and that is lost, z = {∫ τ·v + outer forces, ∫ losses·v}, so that
-// E(t) − E(0) = z₀ − z₁ can be held against the energy at any time (energy_balance.hpp).
+// Along with the motion goes the work that comes in and that is lost, z = {∫ τ·v + external forces, ∫ losses·v}, so
+// that E(t) − E(0) = z₀ − z₁ can be held against the energy at any time (energy_balance.hpp).
 #pragma once
 
 #include <functional>

@@ -53,9 +53,9 @@ class DrivenDynamics {
   const std::optional<Mechanism> mechanism_;
   DrivenOptions options_;
   Torques torques_;
-  Model<double> model_;  // outer forces at the time of the last call
+  Model<double> model_;  // external forces at the time of the last call
   const std::size_t nq_, nv_;
-  const bool lossy_, timed_;  // timed: outer forces are functions of t
+  const bool lossy_, timed_;  // timed: external forces are functions of t
   bool dry_ = false;
   DrivenOptions::Way way_ = DrivenOptions::Way::reference;
   std::vector<std::string> notes_;
@@ -63,9 +63,9 @@ class DrivenDynamics {
 
  protected:
   TraceOptions trace_options() const;
-  // Into model_, and into the outer forces alone.
+  // Into model_, and into the external forces alone.
   void set_time(double t);
-  // Of outer forces, at q.
+  // Of external forces, at q.
   double outer_power(std::span<const double> q, std::span<const double> v);
   // Whether to compile or interpret; notes why not where one might have expected it.
   bool wants_code();
@@ -75,7 +75,7 @@ class DrivenDynamics {
  private:
   void trace_wrenches();
 
-  Model<double> outer_;  // its outer forces and no other element
+  Model<double> outer_;  // its external forces and no other element
   std::optional<Interpreter<double>> wrenches_;
   std::vector<double> wrench_, outer_torques_;
 };

@@ -263,7 +263,7 @@ class TreeDynamics : public DrivenDynamics {
   bool jacobian_known_ = false;
   std::optional<DerivativeWorkspace<double>> derivatives_;
   std::optional<DualWorkspaces> dual_;
-  std::vector<double> in_;  // q, v, τ and, where outer forces have it, t
+  std::vector<double> in_;  // q, v, τ and, where external forces have it, t
   std::vector<double> dynamic_, state_, motion_, parts_, matrices_, d_tau_, tau_q_, tau_v_;
 };
 

@@ -93,7 +93,7 @@ class BatchRun::Lanes {
                   fmt::format("`{}` has {}: its motions are simulated one by one", model_.name, what));
     };
     if (!model_.loops.empty()) refuse("closed loops");
-    if (!model_.forces.empty()) refuse("outer forces");
+    if (!model_.forces.empty()) refuse("external forces");
     std::vector<int> modes;
     if (lossy_) ForwardWithLosses(model_).get_modes(modes);
     if (!modes.empty()) refuse("dry friction, which stops joints");

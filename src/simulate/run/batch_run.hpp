@@ -29,7 +29,7 @@ struct BatchOptions {
 
 class BatchRun {
  public:
-  // At the home pose, at rest. Throws Error(model) for loops, dry friction and outer forces.
+  // At the home pose, at rest. Throws Error(model) for loops, dry friction and external forces.
   BatchRun(const Mechanism& mechanism, std::size_t lanes, BatchTorques torques = {}, const BatchOptions& options = {});
   ~BatchRun();
 

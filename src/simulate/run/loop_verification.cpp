@@ -291,7 +291,7 @@ class LoopVerifier {
   // dE/dt of all bodies, by dual numbers along the motion of the tree, is what the torques do.
   void power() {
     const char* name = "power: dE/dt = τ·q̇";
-    if (!model_.forces.empty()) return skip(kClosedStates, name, "outer forces act, which have no potential");
+    if (!model_.forces.empty()) return skip(kClosedStates, name, "external forces act, which have no potential");
     Workspace<Dual> work(dual_);
     Numbers qdd(n_), rates(at(model_.nq));
     double worst = 0.0;

@@ -234,7 +234,7 @@ class Verifier {
   // dE/dt along the motion, by dual numbers, is what the torques do.
   void power() {
     const char* name = "power: dE/dt = τ·q̇";
-    if (!model_.forces.empty()) return skip(kStates, name, "outer forces act, which have no potential");
+    if (!model_.forces.empty()) return skip(kStates, name, "external forces act, which have no potential");
     const Model<Dual> dual = over<Dual>(model_);
     Workspace<Dual> work(dual);
     Vector qdd(nv()), rates(static_cast<std::size_t>(model_.nq));

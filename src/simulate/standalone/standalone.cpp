@@ -184,7 +184,7 @@ class StandaloneMaker {
     if (!(made_.errors.back() <= kStandaloneTolerance)) refuse(name, made_.errors.back());
   }
 
-  // What the drives would need without losses and outer forces: the rest of their work is taken by these.
+  // What the drives would need without losses and external forces: the rest of their work is taken by these.
   void add_ideal() {
     Mechanism ideal = mechanism_;
     ideal.forces.clear();

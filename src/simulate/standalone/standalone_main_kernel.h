@@ -38,7 +38,7 @@ void add_numbers(std::string& line, const double* numbers, int count) {
   for (int k = 0; k < count; ++k) line += "," + text_of(numbers[k]);
 }
 
-// E(t) - E(0) = work of the drives - what losses and outer forces take.
+// E(t) - E(0) = work of the drives - what losses and external forces take.
 struct Balance {
   double first = 0.0, last = 0.0, worst = 0.0, scale = 0.0;
   bool begun = false;
@@ -51,7 +51,7 @@ struct Balance {
     scale = std::max({scale, std::fabs(last - first), std::fabs(work), std::fabs(taken), std::fabs(energy[0])});
   }
   void say(double work, double taken) const {
-    std::fprintf(stderr, "energy: change %.10g J = work of the drives %.10g J - losses and outer forces %.10g J, off by %.1e J at most (%.1e of the largest)\n",
+    std::fprintf(stderr, "energy: change %.10g J = work of the drives %.10g J - losses and external forces %.10g J, off by %.1e J at most (%.1e of the largest)\n",
                  last - first, work, taken, worst, scale > 0.0 ? worst / scale : 0.0);
   }
 };
@@ -225,7 +225,7 @@ int run(int count, char** words) {
 
   forward DATA [--out F.csv] [--energy] [--sensitivity NAME,...] [--set NAME=VALUE]
       the motion under the forces of the data file: t, q, qd, qdd, tau in the order below; --energy adds the energies, the
-      work of the drives and what losses and outer forces took of it; --sensitivity adds how the motion changes with
+      work of the drives and what losses and external forces took of it; --sensitivity adds how the motion changes with
       parameters, or with start values q(NAME), qd(NAME)
   inverse DATA MOTION.csv [--out F.csv] [--sensitivity NAME,...] [--set NAME=VALUE]
       the forces of a motion (columns t, q1.., qd1.., qdd1..); --sensitivity adds how they change with parameters

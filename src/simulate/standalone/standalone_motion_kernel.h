@@ -1,5 +1,5 @@
 /* The motion of a stand-alone simulator: q' = rates(q, qd), qd' = forward(q, qd, tau(t, q, qd, p), p), the work of the drives and
-   what losses and outer forces take of it, and for every sensitivity the variational equations
+   what losses and external forces take of it, and for every sensitivity the variational equations
 
      dq' = d rates,   dqd' = d forward along (dq, dqd, dtau, dp)
 

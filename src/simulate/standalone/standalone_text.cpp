@@ -169,7 +169,7 @@ std::string model_text(const StandaloneParts& parts, const std::string& data) {
   text += fmt::format("constexpr int time_parameter = {};  // the parameter that is the time, or -1\n",
                       parts.time_parameter);
   text +=
-      fmt::format("constexpr bool takes_work = {};  // losses or outer forces do\n", has_function(program, "ideal"));
+      fmt::format("constexpr bool takes_work = {};  // losses or external forces do\n", has_function(program, "ideal"));
   text += fmt::format("constexpr const char* name = {};\nconstexpr const char* title = {};\n", c_string(model.name),
                       c_string(program.robot));
   text += string_array("coordinates", names_of(coordinate_entries(model))) +

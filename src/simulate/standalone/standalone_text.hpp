@@ -13,7 +13,7 @@ struct ForceJumpName {
 };
 
 // `program` has forward, forward-tangent, inverse, inverse-tangent, energy, rates, rates-tangent and, where losses or
-// outer forces take work, ideal; where forces jump, jumps.
+// external forces take work, ideal; where forces jump, jumps.
 struct StandaloneParts {
   const Program& program;
   const Model<double>& model;
