@@ -121,7 +121,11 @@ Experiment field_many_four_bars() {
   Driven ten(windows_of(10), {}, through_dead_centres());
   compare_forced(e, ten, field_problem("A02-10"), "n10", {"dormand-prince"});
   Driven forty(windows_of(40), {}, through_dead_centres());
-  compare_windows(e, forty, field_problem("A02-40"), 40);
+  const FieldProblem& problem = field_problem("A02-40");
+  compare_windows(e, forty, problem, 40);
+  compare_forced(e, forty, problem, "n40", {"verner"});
+  e.compare("n40.undecided", problem.name + ", started at rest on the singular pose: it is refused (1)",
+            property("no branch is the continuation of rest"), 1.0, stops_undecided(forty), absolute(0.0));
   return e;
 }
 

@@ -30,6 +30,7 @@
 #include "support/closed_mechanisms.hpp"
 #include "support/maximal_description.hpp"
 #include "support/mechanism_of.hpp"
+#include "support/sanitizer.hpp"
 #include "support/scratch.hpp"
 #include "support/wished.hpp"
 
@@ -42,7 +43,7 @@ using Coordinates = DrivenOptions::Coordinates;
 constexpr double kDuration = 0.5;
 constexpr int kSamples = 20;
 constexpr long kMostSteps = 20'000;
-constexpr double kMostSeconds = 5.0;
+constexpr double kMostSeconds = kSanitized ? 100.0 : 5.0;
 constexpr double kUneven = 1e-2;  // the rule itself is off by 1e-3 in steps across branches, which are long
 constexpr double kLoose = 1e-6;   // of energy and difference that tolerances may explain
 constexpr double kAtRest =
