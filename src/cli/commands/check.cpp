@@ -255,8 +255,8 @@ int run_check(const Arguments& arguments) {
   const Findings f = examine(arguments);
   print_diagnostics(f.reading, arguments.quiet() ? Severity::error : Severity::note);
   if (f.impossible && !arguments.quiet()) {
-    say("note: `--allow-unphysical`, or a reason under `unphysical` in the file, makes warnings of what no body can "
-        "have");
+    say("note: `--allow-unphysical`, or a reason under `unphysical` in the file, reports unphysical inertias as "
+        "warnings");
   }
   if (arguments.json()) {
     print_json(to_json(f, arguments.text("MODEL")));

@@ -62,8 +62,8 @@ std::vector<Option> trace_options() {
            "Code"},
           {"--newton-steps",
            "N",
-           fmt::format("loops: so many Newton steps from the guess to the pose; from 0.02 rad off, 3 leave what "
-                       "rounding leaves. Default: {}",
+           fmt::format("loops: Newton steps from the guess to the pose; 3 reach machine precision if the guess is "
+                       "within 0.02 rad. Default: {}",
                        kNewtonStepsOfLoops),
            Kind::number,
            {},

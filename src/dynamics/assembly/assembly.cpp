@@ -290,8 +290,8 @@ class Continuation {
     const Assembled there = refuse_open();
     if (!(there.condition < kSingularThere)) {
       throw Error(ErrorCode::data, fmt::format("`{}` can be assembled there in a singular pose only (condition "
-                                               "{:.2g}), at which modes meet: the place of {} does not tell "
-                                               "how the other joints move",
+                                               "{:.2g}), at which modes meet: {} does not determine how the "
+                                               "other joints move",
                                                model_.name, there.condition, list_velocities(model_, held_)));
     }
     throw Error(ErrorCode::data,

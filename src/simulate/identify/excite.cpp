@@ -184,7 +184,7 @@ class Series {
       const auto body = std::find_if(model.bodies.begin(), model.bodies.end(),
                                      [&](const Body<double>& b) { return b.q == static_cast<int>(k) && !b.mimics; });
       if (!std::isfinite(range) && body->kind == JointKind::prismatic) {
-        throw Error(ErrorCode::model, fmt::format("`{}` slides without limits: how far may it go?", name));
+        throw Error(ErrorCode::model, fmt::format("prismatic joint `{}` needs position limits", name));
       }
       size_.push_back(std::isfinite(range) ? 0.5 * range : std::numbers::pi);
     }

@@ -459,13 +459,13 @@ RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& sce
   // what would end in a hundred years is a slip of the pen
   constexpr double kMostRows = 1e9, kMostSteps = 1e12;
   if (options.duration / options.sample > kMostRows) {
-    throw Error(ErrorCode::usage, fmt::format("a row every {:g} s is {:.1e} rows in {:g} s: that never ends",
-                                              options.sample, options.duration / options.sample, options.duration));
+    throw Error(ErrorCode::usage, fmt::format("this would write {:.1e} rows, one every {:g} s; increase --sample",
+                                              options.duration / options.sample, options.sample));
   }
   const double step = scenario.options.step;
   if (!is_adaptive(scenario.integrator, scenario.options) && options.duration / step > kMostSteps) {
-    throw Error(ErrorCode::usage, fmt::format("steps of {:g} s are {:.1e} steps in {:g} s: that never ends", step,
-                                              options.duration / step, options.duration));
+    throw Error(ErrorCode::usage, fmt::format("this would take {:.1e} steps of {:g} s; increase the step",
+                                              options.duration / step, step));
   }
   return Run(scene, integrator, scenario, options)();
 }
