@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/worse.hpp"
+#include "dynamics/loops/closed_mechanism.hpp"
 #include "dynamics/loops/loop_plan.hpp"
 #include "simulate/integrate/advance.hpp"
 #include "simulate/motion/energy_balance.hpp"
@@ -100,12 +101,17 @@ home: {crank: 60 deg, coupler: w - 60 deg, rocker: "atan2(z1 + b*sin(w), x1 + b*
   }
 }
 
-// A bearing that the loop's forces load, among them what rubs in the other joints: 11 changes of friction in 3 s.
-// Angles and rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13).
-TEST(TrustedMotion, OfALoadedBearingInALoopIsThatOfTheOracle) {
+std::string crank_rocker_with_bearing() {
   std::string text = kCrankRocker;
   const std::string inertia = "inertia: {mass: 2,";
   text.insert(text.find(inertia), "friction: {bearing: {type: journal, mu: 0.1, radius: 0.02, spacing: 0.05}}, ");
+  return text;
+}
+
+// A bearing that the loop's forces load, among them what rubs in the other joints: 11 changes of friction in 3 s.
+// Angles and rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13).
+TEST(TrustedMotion, OfALoadedBearingInALoopIsThatOfTheOracle) {
+  const std::string text = crank_rocker_with_bearing();
   const std::vector<double> q{5.514582199374338, -4.5753131734462285, 2.100168496817745},
       qd{2.807739872009703, -3.082697972807279, -1.5163095248300917};
   for (const bool redundant : {false, true}) {
@@ -114,6 +120,32 @@ TEST(TrustedMotion, OfALoadedBearingInALoopIsThatOfTheOracle) {
     EXPECT_LT(largest_difference(r.final.q, q), 1e-8);
     EXPECT_LT(largest_difference(r.final.v, qd), 1e-7);
   }
+}
+
+// The same motion where the rocker is called actuated, though no motor acts: it passes the rocker's dead centres, where
+// the torque of the rocker could not make what the bearing takes.
+TEST(TrustedMotion, OfALoadedBearingDoesNotDependOnWhichJointIsActuated) {
+  const Mechanism by_crank = mechanism_of(crank_rocker_with_bearing());
+  ClosedMechanism start(instantiate<double>(by_crank));
+  start.move(std::vector<double>{6.0});
+  std::string text = crank_rocker_with_bearing();
+  const std::string driven = ", actuated: true", rocker = "name: C, type: revolute, axis: z";
+  text.erase(text.find(driven), driven.size());
+  text.insert(text.find(rocker) + rocker.size(), driven);
+  const Mechanism by_rocker = mechanism_of(text);
+  Scenario s = free_motion(with_drivers(instantiate<double>(by_rocker)));
+  s.q = start.q();
+  s.at_home.assign(s.q.size(), false);
+  s.qd[2] = start.work().qd[2];
+  s.redundant = true;
+  ScenarioDriven scene(by_rocker, s, DrivenOptions::Way::reference);
+  const auto steps = make_integrator(s.integrator, s.options);
+  const RunResult r = run(scene, *steps, s, {3.0, 0.15, {}, {}});
+  ASSERT_EQ(r.end, RunResult::End::duration) << r.ended_by;
+  EXPECT_LT(r.energy_residual, 1e-9);
+  EXPECT_LT(
+      largest_difference(r.final.q, std::vector<double>{5.514582199374338, -4.5753131734462285, 2.100168496817745}),
+      1e-8);
 }
 
 // N windows of bars of 1 m and 1 kg (IFToMM benchmark A02).

@@ -14,7 +14,6 @@
 #include "../../model/over.hpp"
 #include "../assembly/mode_search.hpp"
 #include "../linear/box_complementarity.hpp"
-#include "../linear/fixed_point.hpp"
 #include "../tree/elements.hpp"
 #include "../tree/kinematics.hpp"
 #include "../tree/rnea.hpp"
@@ -25,14 +24,6 @@ namespace {
 using Eigen::MatrixXd, Eigen::VectorXd;
 
 bool has_jump(const JointLoss<double>& loss) { return loss.width == 0.0 && is_dry<double>(loss); }
-
-[[noreturn]] void refuse_load(const std::string& joint) {
-  throw Error(
-      ErrorCode::data,
-      fmt::format("`{}` jams: its friction grows faster than its load, so that none or several forces belong to "
-                  "this motion",
-                  joint));
-}
 
 // What does not jump with the direction.
 JointLoss<double> smooth_part(JointLoss<double> loss) {
@@ -257,11 +248,11 @@ void ClosedForwardLosses::find_sizes(const ClosedWorkspace<double>& work) {
   }
 }
 
-// Its forces: of joints that slip their size; those that stick share what forces leave over, `spare`, as evenly as
+// Its forces: of joints that slip their size; those that stick share what forces leave over, spare_, as evenly as
 // their sizes allow: one that would have to give more gives its size, and the others the rest. So at the limit of what
 // can be held all give their sizes, as they do in the motion that begins there.
-void ClosedForwardLosses::find_forces(const VectorXd& spare) {
-  VectorXd left = spare;
+void ClosedForwardLosses::find_forces() {
+  VectorXd left = spare_;
   std::vector<Dry*> free;
   for (Dry& d : dry_) {
     d.force = d.mode == Mode::slips ? d.direction * d.size : 0.0;
@@ -307,8 +298,8 @@ void ClosedForwardLosses::sum_forces() {
   }
 }
 
-// Generalised forces that accelerate the mechanism, without dry friction, and the sizes of this, under the loads of q̈
-// = now.
+// Generalised forces that accelerate the mechanism, without dry friction, and the sizes of this, under the loads of
+// q̈ = now and of the friction of the last pass.
 VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                                    const VectorXd& now, std::span<const Force<double>> external) {
   const auto n = static_cast<Eigen::Index>(plan_.freedoms());
@@ -325,25 +316,13 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
   std::vector<double> force(plan_.freedoms());
   gather_torques<double>(plan_, work, torques_, force);
   const Eigen::Map<const VectorXd> made(force.data(), n), needed(smooth_losses_.needed.data(), n);
-  const auto friction_under_loads = [&] {
-    smooth_losses_.set_friction(work, q, {}, external, torques_, AtRest::no_direction, {of_tree_, of_cuts_});
-    find_sizes(work);
-  };
   if (losses_.feels_reactions()) {
-    std::vector<double> forces;
-    for (const Dry& d : dry_) forces.push_back(d.force);
-    const FixedPoint found =
-        fixed_point(forces, [&](const std::vector<double>& given_forces, std::vector<double>& next) {
-          for (std::size_t k = 0; k < dry_.size(); ++k) dry_[k].force = given_forces[k];
-          sum_forces();
-          friction_under_loads();
-          find_forces(made - needed);
-          for (std::size_t k = 0; k < dry_.size(); ++k) next[k] = dry_[k].force;
-        });
-    if (!found.settled) refuse_load(dry_[found.worst].name);
+    sum_forces();
+    smooth_losses_.pass_friction(work, q, external, torques_, {of_tree_, of_cuts_}, rubs_);
   } else {
-    friction_under_loads();
+    smooth_losses_.set_friction(work, q, {}, external, torques_);
   }
+  find_sizes(work);
   // where forces nearly cancel, accelerations are known no better than what each of them would make; f = τ_a − J_aᵀ λ
   sum_of_forces_ = 0.0;
   for (std::size_t k = 0; k < plan_.freedoms(); ++k) {
@@ -352,7 +331,8 @@ VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, 
       sum += std::abs(work.J[at(plan_.independent[k]) * work.multipliers.size() + i] * work.multipliers[i]);
     sum_of_forces_ = std::max(sum_of_forces_, sum);
   }
-  return made - needed + H_ * now;  // `needed` is that of q̈ = now
+  spare_ = made - needed;
+  return spare_ + H_ * now;  // `needed` is that of q̈ = now
 }
 
 std::vector<int> ClosedForwardLosses::directions() const {
@@ -397,11 +377,8 @@ void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q
   if (make) find_rest(work);
   const auto holds = [make](const Dry& d) { return make ? d.at_rest : d.mode == Mode::sticks; };
   if (std::any_of(dry_.begin(), dry_.end(), holds)) find_biases(work, q);
-  const auto pushed = [&](const VectorXd& now) { return push(work, q, qd, tau, now, external); };
-  const VectorXd found = settle_loads(pushed, make ? Decision::make : Decision::keep, work);
-  if (make && loads_matter_) refuse_jam(pushed, found, false);
-  if (make && loads_matter_)
-    push(work, q, qd, tau, found, external);  // sizes and losses of the accelerations themselves
+  const VectorXd found = settle_loads([&](const VectorXd& now) { return push(work, q, qd, tau, now, external); },
+                                      make ? Decision::make : Decision::keep, work);
   find_lost_power(qd);
   std::copy(found.data(), found.data() + found.size(), qdd.begin());
 }

@@ -12,9 +12,10 @@
 // taken from the motion. Accelerations are unique though the forces of several joints that hold one freedom are not.
 //
 // Sizes and drives depend on q̈ through reactions and efficiencies, and in a loop on the friction of other joints,
-// including the forces that hold joints at rest: a fixed point, by iteration and then by Newton's method. Where
-// ∂(needed forces)/∂q̈ has no positive pivots, friction grows faster with the acceleration than inertia resists
-// (Painlevé 1895): none or several accelerations may belong to the torques, and the joint is named.
+// including the forces that hold joints at rest. Accelerations and friction are one fixed point (fixed_point.hpp): loads
+// of both give sizes, sizes give both. (Of friction alone, at given accelerations, there may be none: next to a dead
+// centre of the independent joint its torque would have to hold what it cannot.) Where friction grows faster than its
+// load, none or several accelerations belong to the torques (Painlevé 1895), and the joint is named.
 //
 // In time: a decision (who sticks, who slips which way) is made at the beginning of a step, kept through its stages,
 // and judged at its end. Velocities are changed only to make exactly zero what already is so to rounding and is decided
@@ -105,7 +106,7 @@ class ClosedForwardLosses {
   Eigen::VectorXd push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                        const Eigen::VectorXd& now, std::span<const Force<double>> external);
   void find_sizes(const ClosedWorkspace<double>& work);
-  void find_forces(const Eigen::VectorXd& spare);
+  void find_forces();
   void sum_forces();
   Eigen::VectorXd drive_outputs(In<double> tau, const Eigen::VectorXd& qdd, In<double> qd);
   Eigen::MatrixXd sticking_rows(Eigen::VectorXd* biases = nullptr) const;
@@ -113,8 +114,7 @@ class ClosedForwardLosses {
   double firm_enough(const Dry& d, const ClosedWorkspace<double>& work) const;
   bool decide(const Eigen::VectorXd& pushed, const ClosedWorkspace<double>& work);
   Eigen::VectorXd settle_loads(const Push& push, Decision decision, const ClosedWorkspace<double>& work);
-  Eigen::MatrixXd slopes_of_loads(const Push& push, const Eigen::VectorXd& now);
-  void refuse_jam(const Push& push, const Eigen::VectorXd& now, bool certain);
+  [[noreturn]] void refuse_jam() const;
   [[noreturn]] void refuse_decision(const Dry& d) const;
   void find_lost_power(In<double> qd);
 
@@ -130,7 +130,9 @@ class ClosedForwardLosses {
 
   double size_;  // of the mechanism
   bool decided_ = false;
-  Eigen::MatrixXd H_, L_;  // and its Cholesky factor
+  Eigen::MatrixXd H_, L_;     // and its Cholesky factor
+  Eigen::VectorXd spare_;     // forces that accelerations of the last pass leave for dry friction
+  std::vector<double> rubs_;  // of smooth_losses_, of the last pass
   double sum_of_forces_ = 0.0, drive_loss_ = 0.0, lost_power_ = 0.0;
   std::vector<double> torques_;            // that come out of the drives
   std::vector<double> of_tree_, of_cuts_;  // dry friction, as torques of the tree's joints and along the cuts' freedoms

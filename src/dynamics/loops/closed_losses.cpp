@@ -231,31 +231,56 @@ void ClosedLosses<T>::set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In
 template <class T>
 void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
                                    std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
-                                   AtRest at_rest, const Friction& more) {
-  const auto clear = [&] { std::fill(external_.begin(), external_.end(), Force<T>{}); };
-  clear();
+                                   AtRest at_rest) {
+  std::fill(external_.begin(), external_.end(), Force<T>{});
   find_multipliers(work, work.tau, force_, weights, given);
   find_reactions(work, q, external);
   set_cut_rows(work);
   find_friction(work, at_rest, rubs_);
-  spread_friction(rubs_);
   if (feels_) {
-    // the friction that reactions make which are under friction themselves
     settle_friction([&](const std::vector<T>& rubs, std::vector<T>& next) {
-      spread_friction(rubs);
-      for (std::size_t v = 0; v < total_.size(); ++v) {
-        total_[v] = work.tau[v] + of_tree_[v];
-        if (!more.of_tree.empty()) total_[v] += more.of_tree[v];
-      }
-      project_torques<T>(plan_, work, total_, with_friction_);
-      find_multipliers(work, total_, with_friction_, weights, given);
-      clear();
-      add_cut_friction(work, more);
-      find_reactions(work, q, external);
+      load_again(work, q, weights, external, given, rubs, {}, false);
       find_friction(work, at_rest, next);
     });
-    spread_friction(rubs_);
   }
+  sum_friction(work);
+}
+
+template <class T>
+void ClosedLosses<T>::pass_friction(ClosedWorkspace<T>& work, In<T> q,
+                                    std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
+                                    const Friction& more, std::vector<T>& rubs) {
+  set_cut_rows(work);
+  load_again(work, q, {}, external, given, rubs, more, true);
+  find_friction(work, AtRest::no_direction, rubs_);
+  rubs = rubs_;
+  sum_friction(work);
+}
+
+// What all joints pass on under the friction `rubs` and `more`: the motors give what is given, or what the motion needs.
+template <class T>
+void ClosedLosses<T>::load_again(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
+                                 std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
+                                 const std::vector<T>& rubs, const Friction& more, bool motors_are_given) {
+  spread_friction(rubs);
+  for (std::size_t v = 0; v < total_.size(); ++v) {
+    total_[v] = work.tau[v] + of_tree_[v];
+    if (!more.of_tree.empty()) total_[v] += more.of_tree[v];
+  }
+  project_torques<T>(plan_, work, total_, with_friction_);
+  if (motors_are_given)
+    multipliers_under<T>(plan_, work, total_, given);
+  else
+    find_multipliers(work, total_, with_friction_, weights, given);
+  std::fill(external_.begin(), external_.end(), Force<T>{});
+  add_cut_friction(work, more);
+  find_reactions(work, q, external);
+}
+
+// What the independent joints need for it, and with it.
+template <class T>
+void ClosedLosses<T>::sum_friction(ClosedWorkspace<T>& work) {
+  spread_friction(rubs_);
   const std::vector<T> multipliers = work.multipliers;
   project_torques<T>(plan_, work, of_tree_, friction_);
   work.multipliers = multipliers;

@@ -41,16 +41,22 @@ class ClosedLosses {
   void forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
               std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
               AtRest at_rest = AtRest::no_direction);
-  // Its halves. `more`: friction that is decided elsewhere and loads bearings here, torques of the tree's joints (nv,
-  // that of cut joints among them) and forces along the freedoms of cuts(); it is not a part of `needed`.
-  struct Friction {
-    In<T> of_tree, of_cuts;
-  };
+  // Its halves.
   void set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
                   std::span<const Force<std::type_identity_t<T>>> external = {});
   void set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights = {},
                     std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
-                    AtRest at_rest = AtRest::no_direction, const Friction& more = {});
+                    AtRest at_rest = AtRest::no_direction);
+  // Instead of the second: one pass from friction to loads to friction under the torques that the motors give, `given`,
+  // for who settles them together with the accelerations. `rubs`: friction of each joint with losses, then of each cut; at first zero. `more`: friction that is decided
+  // elsewhere and loads bearings here, as torques of the tree's joints (nv, that of cut joints among them) and forces
+  // along the freedoms of cuts(); it is not a part of `needed`.
+  struct Friction {
+    In<T> of_tree, of_cuts;
+  };
+  void pass_friction(ClosedWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external,
+                     In<T> given, const Friction& more, std::vector<T>& rubs);
+  std::size_t rubbing() const { return rubs_.size(); }
   std::vector<T> needed;
   // The part of them that friction and dampers need.
   const std::vector<T>& friction() const { return friction_; }
@@ -91,6 +97,10 @@ class ClosedLosses {
   void find_friction(const ClosedWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const;
   void spread_friction(const std::vector<T>& rubs);
   void add_cut_friction(const ClosedWorkspace<T>& work, const Friction& more);
+  void load_again(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
+                  std::span<const Force<std::type_identity_t<T>>> external, In<T> given, const std::vector<T>& rubs,
+                  const Friction& more, bool motors_are_given);
+  void sum_friction(ClosedWorkspace<T>& work);
   template <class Pass>
   void settle_friction(const Pass& pass);
   [[noreturn]] void refuse_jam(std::size_t worst) const;

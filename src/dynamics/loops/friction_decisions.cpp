@@ -10,6 +10,7 @@
 #include "../../base/largest.hpp"
 #include "../../base/linear.hpp"
 #include "../linear/box_complementarity.hpp"
+#include "../linear/fixed_point.hpp"
 #include "closed_forward_losses.hpp"
 
 namespace lw {
@@ -127,7 +128,7 @@ bool ClosedForwardLosses::decide(const VectorXd& pushed, const ClosedWorkspace<d
 
 namespace {
 
-constexpr int kMostIterations = 40, kMostNewton = 30, kMostDecisions = 20;
+constexpr int kMostPasses = 60, kMostDecisions = 20;
 
 }  // namespace
 
@@ -143,94 +144,73 @@ void ClosedForwardLosses::refuse_decision(const Dry& d) const {
 // The accelerations whose loads make the friction that leads to them.
 VectorXd ClosedForwardLosses::settle_loads(const Push& push, Decision decision, const ClosedWorkspace<double>& work) {
   const bool make = decision == Decision::make;
-  VectorXd now = VectorXd::Zero(H_.cols());
   if (!loads_matter_) {
-    const VectorXd pushed = push(now);
+    const VectorXd pushed = push(VectorXd::Zero(H_.cols()));
     if (make) decide(pushed, work);
     return accelerations(pushed);
   }
+  for (Dry& d : dry_) d.force = 0.0;
+  rubs_.assign(smooth_losses_.rubbing(), 0.0);
   const auto scale = [&](const VectorXd& a) {
     return std::max({largest(a), sum_of_forces_ / H_.diagonal().maxCoeff(), 1e-12});
   };
-  for (int k = 0; k < kMostIterations; ++k) {
-    const VectorXd pushed = push(now);
+  const std::size_t n = plan_.freedoms(), m = dry_.size();
+  // q̈, forces of dry friction, and what else rubs
+  std::vector<double> x(n + m + rubs_.size(), 0.0), next(x);
+  const auto put = [&](const std::vector<double>& from) {
+    for (std::size_t k = 0; k < m; ++k) dry_[k].force = from[n + k];
+    std::copy(from.begin() + static_cast<std::ptrdiff_t>(n + m), from.end(), rubs_.begin());
+    return VectorXd(Eigen::Map<const VectorXd>(from.data(), H_.cols()));
+  };
+  const auto take = [&](const VectorXd& qdd, std::vector<double>& to) {
+    std::copy(qdd.data(), qdd.data() + n, to.begin());
+    for (std::size_t k = 0; k < m; ++k) to[n + k] = dry_[k].force;
+    std::copy(rubs_.begin(), rubs_.end(), to.begin() + static_cast<std::ptrdiff_t>(n + m));
+  };
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const VectorXd now = put(x), pushed = push(now);
     const bool changed = make && decide(pushed, work);
-    const VectorXd next = accelerations(pushed);
-    const double change = largest(next - now);
-    now = next;
-    if (!(change <= 1e30)) break;
-    if (!changed && change <= (k == 0 ? 4e-15 : 1e-13) * scale(now)) return now;
-  }
-  // it does not settle by itself: Newton's method with decisions held, then a look whether they fit
-  if (!now.allFinite()) now.setZero();
-  for (int decisions = 0; decisions < kMostDecisions; ++decisions) {
-    bool settled = false;
-    for (int k = 0; k < kMostNewton && !settled; ++k) {
-      const VectorXd open = accelerations(push(now)) - now;
-      settled = largest(open) <= 1e-12 * scale(now);
-      if (settled) break;
-      MatrixXd slope = slopes_of_loads(push, now);
-      slope.diagonal().array() += 1.0;  // 1 − G'
-      now += least_squares(slope, open);
-      if (!now.allFinite()) break;
+    find_forces();
+    const VectorXd qdd = accelerations(pushed);
+    take(qdd, next);
+    const double change = largest(qdd - now);
+    double force_change = 0.0, most = 0.0;
+    for (std::size_t k = n; k < x.size(); ++k) {
+      force_change = std::max(force_change, std::abs(next[k] - x[k]));
+      most = std::max(most, std::abs(next[k]));
     }
-    if (!settled) break;
+    x = next;
+    if (!(change <= 1e30)) break;
+    if (!changed && change <= 1e-13 * scale(qdd) && force_change <= 1e-13 * most) return qdd;
+  }
+  // it does not settle by itself: with decisions held, then a look whether they fit
+  if (!std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); })) std::ranges::fill(x, 0.0);
+  for (int decisions = 0; decisions < kMostDecisions; ++decisions) {
+    const FixedPoint found = fixed_point(x, [&](const std::vector<double>& from, std::vector<double>& to) {
+      const VectorXd pushed = push(put(from));
+      find_forces();
+      take(accelerations(pushed), to);
+    });
+    if (!found.settled) break;
+    const VectorXd now = put(x);
     if (!make || !decide(push(now), work)) return now;
   }
-  refuse_jam(push, VectorXd::Zero(H_.cols()), true);
-  return now;  // never reached
+  refuse_jam();
 }
 
-// −∂G/∂q̈ of accelerations G that the loads of q̈ lead to.
-MatrixXd ClosedForwardLosses::slopes_of_loads(const Push& push, const VectorXd& now) {
-  const VectorXd here = accelerations(push(now));
-  const double step = 1e-6 * std::max({largest(now), largest(here), 1e-6});
-  MatrixXd slopes(now.size(), now.size());
-  for (Eigen::Index k = 0; k < now.size(); ++k) {
-    VectorXd moved = now;
-    moved[k] += step;
-    slopes.col(k) = (here - accelerations(push(moved))) / step;
-  }
-  return slopes;
-}
-
-// Throws where inertia does not resist some acceleration (or in any case) with the joint whose friction grows most with
-// it.
-void ClosedForwardLosses::refuse_jam(const Push& push, const VectorXd& now, bool certain) {
-  MatrixXd resists = slopes_of_loads(push, now);
-  resists.diagonal().array() += 1.0;
-  resists = H_ * resists;
-  MatrixXd pivots = resists;
-  Eigen::Index first = -1;
-  for (Eigen::Index k = 0; k < pivots.cols() && first < 0; ++k) {
-    if (!(pivots(k, k) > 1e-9 * H_(k, k))) first = k;
-    for (Eigen::Index i = k + 1; i < pivots.rows() && first < 0; ++i)
-      pivots.row(i) -= pivots(i, k) / pivots(k, k) * pivots.row(k);
-  }
-  if (first < 0 && !certain) return;
-  // along what resists least
-  const Svd svd(resists);
-  const VectorXd along = svd.V.col(svd.V.cols() - 1);
-  const auto sizes = [&](const VectorXd& a) {
-    push(a);
-    std::vector<double> list;
-    for (const Dry& d : dry_) list.push_back(d.size);
-    return list;
-  };
-  const double step = std::max(largest(now), 1.0);
-  const std::vector<double> before = sizes(now), after = sizes(now + step * along);
+// Names the joint whose friction does most.
+void ClosedForwardLosses::refuse_jam() const {
   std::string name = model_.name;
   double most = 0.0;
-  for (std::size_t k = 0; k < dry_.size(); ++k) {
-    const double grows = std::abs(after[k] - before[k]) * dry_[k].a.norm();
-    if (grows > most) most = grows, name = dry_[k].name;
+  for (const Dry& d : dry_) {
+    if (d.loss == nullptr || d.loss->bearings.empty()) continue;
+    const double force = std::abs(d.force) * d.a.norm();
+    if (!(force <= most)) most = force, name = d.name;
   }
-  throw Error(
-      ErrorCode::data,
-      fmt::format(
-          "`{}` jams: its friction grows faster with the acceleration than inertia resists, so the torques determine "
-          "no acceleration, or more than one",
-          name));
+  throw Error(ErrorCode::data,
+              fmt::format("`{}` jams: its friction grows faster than its load, so that the torques determine no "
+                          "acceleration, or more than one",
+                          name));
 }
 
 bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
