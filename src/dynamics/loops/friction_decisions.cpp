@@ -192,8 +192,8 @@ VectorXd ClosedForwardLosses::settle_loads(const Push& push, Decision decision, 
       take(accelerations(pushed), to);
     });
     if (!found.settled) break;
-    const VectorXd now = put(x);
-    if (!make || !decide(push(now), work)) return now;
+    const VectorXd pushed = push(put(x));
+    if (!make || !decide(pushed, work)) return accelerations(pushed);
   }
   refuse_jam();
 }
