@@ -459,8 +459,9 @@ RunResult run(ScenarioDriven& scene, Integrator& integrator, const Scenario& sce
   // what would end in a hundred years is a slip of the pen
   constexpr double kMostRows = 1e9, kMostSteps = 1e12;
   if (options.duration / options.sample > kMostRows) {
-    throw Error(ErrorCode::usage, fmt::format("this would write {:.1e} rows, one every {:g} s; increase --sample",
-                                              options.duration / options.sample, options.sample));
+    throw Error(ErrorCode::usage,
+                fmt::format("this would write {:.1e} rows, one every {:g} s; increase --sample or --step",
+                            options.duration / options.sample, options.sample));
   }
   const double step = scenario.options.step;
   if (!is_adaptive(scenario.integrator, scenario.options) && options.duration / step > kMostSteps) {
