@@ -12,10 +12,10 @@
 // taken from the motion. Accelerations are unique though the forces of several joints that hold one freedom are not.
 //
 // Sizes and drives depend on q̈ through reactions and efficiencies, and in a loop on the friction of other joints,
-// including the forces that hold joints at rest. Accelerations and friction are one fixed point (fixed_point.hpp): loads
-// of both give sizes, sizes give both. (Of friction alone, at given accelerations, there may be none: next to a dead
-// centre of the independent joint its torque would have to hold what it cannot.) Where friction grows faster than its
-// load, none or several accelerations belong to the torques (Painlevé 1895), and the joint is named.
+// including the forces that hold joints at rest. Accelerations and friction are one fixed point (fixed_point.hpp):
+// loads of both give sizes, sizes give both. (Of friction alone, at given accelerations, there may be none: next to a
+// dead centre of the independent joint its torque would have to hold what it cannot.) Where friction grows faster than
+// its load, none or several accelerations belong to the torques (Painlevé 1895), and the joint is named.
 //
 // In time: a decision (who sticks, who slips which way) is made at the beginning of a step, kept through its stages,
 // and judged at its end. Velocities are changed only to make exactly zero what already is so to rounding and is decided

@@ -257,7 +257,8 @@ void ClosedLosses<T>::pass_friction(ClosedWorkspace<T>& work, In<T> q,
   sum_friction(work);
 }
 
-// What all joints pass on under the friction `rubs` and `more`: the motors give what is given, or what the motion needs.
+// What all joints pass on under the friction `rubs` and `more`: the motors give what is given, or what the motion
+// needs.
 template <class T>
 void ClosedLosses<T>::load_again(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
                                  std::span<const Force<std::type_identity_t<T>>> external, In<T> given,

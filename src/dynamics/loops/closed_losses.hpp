@@ -48,9 +48,9 @@ class ClosedLosses {
                     std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
                     AtRest at_rest = AtRest::no_direction);
   // Instead of the second: one pass from friction to loads to friction under the torques that the motors give, `given`,
-  // for who settles them together with the accelerations. `rubs`: friction of each joint with losses, then of each cut; at first zero. `more`: friction that is decided
-  // elsewhere and loads bearings here, as torques of the tree's joints (nv, that of cut joints among them) and forces
-  // along the freedoms of cuts(); it is not a part of `needed`.
+  // for who settles them together with the accelerations. `rubs`: friction of each joint with losses, then of each cut;
+  // at first zero. `more`: friction that is decided elsewhere and loads bearings here, as torques of the tree's joints
+  // (nv, that of cut joints among them) and forces along the freedoms of cuts(); it is not a part of `needed`.
   struct Friction {
     In<T> of_tree, of_cuts;
   };
