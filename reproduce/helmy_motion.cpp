@@ -55,24 +55,24 @@ void HelmyMotion::go(double t) {
   const LoopPosition<double> there = loop_position<double>(model, plan, q, guess);
   require(there.converged, "the platform follows its cranks");
   tree_q = there.q;
-  set_closed_pose<double>(model, plan, work, tree_q);
+  set_pose<double>(model, plan, work, tree_q);
 }
 
 Vector HelmyMotion::inverse(const Vector& rates, const Vector& accelerations) {
   Vector tau(3);
-  closed_inverse<double>(model, plan, work, tree_q, rates, accelerations, tau);
+  inverse_dynamics<double>(model, plan, work, tree_q, rates, accelerations, tau);
   return tau;
 }
 
 Vector HelmyMotion::forward(const Vector& tau) {
   Vector result(3);
-  closed_forward<double>(model, plan, work, tree_q, qd, tau, result);
+  forward_dynamics<double>(model, plan, work, tree_q, qd, tau, result);
   return result;
 }
 
 Vector HelmyMotion::mass_matrix() {
   Vector H(9);
-  closed_mass_matrix<double>(model, plan, work, tree_q, H);
+  mass_matrix<double>(model, plan, work, tree_q, H);
   return H;
 }
 
@@ -117,7 +117,7 @@ Vector HelmyMotion::inverse_by_multipliers() {
 }
 
 Vector HelmyMotion::angular_velocities() {
-  closed_velocities<double>(model, plan, work, qd);
+  tree_velocities<double>(model, plan, work, qd);
   const Eigen::VectorXd t = link_jacobian() * Eigen::Map<const Eigen::VectorXd>(work.qd.data(), model.nv);
   Vector w;
   for (int k = 0; k < 7; ++k) w.push_back(t[3 * k]);
@@ -125,8 +125,8 @@ Vector HelmyMotion::angular_velocities() {
 }
 
 Vector HelmyMotion::angular_accelerations() {
-  closed_velocities<double>(model, plan, work, qd);
-  closed_accelerations<double>(model, plan, work, tree_q, qdd);
+  tree_velocities<double>(model, plan, work, qd);
+  tree_accelerations<double>(model, plan, work, tree_q, qdd);
   // all axes are parallel
   const Eigen::VectorXd t = link_jacobian() * Eigen::Map<const Eigen::VectorXd>(work.qdd.data(), model.nv);
   Vector w;
@@ -155,7 +155,7 @@ Eigen::MatrixXd HelmyMotion::link_jacobian() {
 }
 
 Eigen::MatrixXd HelmyMotion::complement(bool by_projection) {
-  set_closed_pose<double>(model, plan, work, tree_q);
+  set_pose<double>(model, plan, work, tree_q);
   (by_projection ? complement_by_projection<double> : complement_by_unit_velocities<double>)(model, plan, work);
   return link_jacobian() * Eigen::Map<const Eigen::MatrixXd>(work.R.data(), model.nv, 3);
 }

@@ -4,7 +4,7 @@
 
 #include <Eigen/Core>
 
-#include "dynamics/loops/closed.hpp"
+#include "dynamics/loops/projection.hpp"
 #include "evaluate.hpp"
 
 namespace lw::reproduce {
@@ -45,7 +45,7 @@ class HelmyMotion {
 
   Model<double> model;
   LoopPlan plan;
-  ClosedWorkspace<double> work;
+  PlantWorkspace<double> work;
   Vector q, qd, qdd;  // of the cranks
   Vector tree_q;
 

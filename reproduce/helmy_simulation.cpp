@@ -25,7 +25,7 @@ double open_loop_error(double h) {
     Vector guess, qdd(3);
     for (const int k : simulated.plan.dependent_q) guess.push_back(simulated.tree_q[static_cast<std::size_t>(k)]);
     simulated.tree_q = loop_position<double>(simulated.model, simulated.plan, q, guess).q;
-    closed_forward<double>(simulated.model, simulated.plan, simulated.work, simulated.tree_q, qd, tau, qdd);
+    forward_dynamics<double>(simulated.model, simulated.plan, simulated.work, simulated.tree_q, qd, tau, qdd);
     Vector d = qd;
     d.insert(d.end(), qdd.begin(), qdd.end());
     return d;

@@ -149,8 +149,9 @@ void gravity_two_ways(Experiment& e) {
       weights.push_back({cross(I.h, g), g * I.mass});
     }
     Vector by_wrench(3);
-    ClosedWorkspace<double> work(weightless, motion.plan);
-    closed_inverse<double>(weightless, motion.plan, work, motion.tree_q, motion.qd, motion.qdd, by_wrench, {}, weights);
+    PlantWorkspace<double> work(weightless, motion.plan);
+    inverse_dynamics<double>(weightless, motion.plan, work, motion.tree_q, motion.qd, motion.qdd, by_wrench, {},
+                             weights);
     for (std::size_t j = 0; j < 3; ++j) worst = std::max(worst, std::abs(by_wrench[j] - by_acceleration[j]) / 80.0);
   }
   e.compare("gravity",
@@ -179,7 +180,7 @@ void friction(Experiment& e) {
     loop.losses.push_back(loss);
   }
   ClosedLosses<double> losses(rough, motion.plan);
-  ClosedWorkspace<double> work(rough, motion.plan);
+  PlantWorkspace<double> work(rough, motion.plan);
   losses.inverse(work, motion.tree_q, motion.qd, motion.qdd);
   e.compare(
       "friction", "what viscous friction of 0.5 N·m·s/rad in all nine joints adds at t = 1.5 s (N·m)",

@@ -18,7 +18,7 @@
 #include "dynamics/kinematics/closure.hpp"
 #include "dynamics/kinematics/follow_path.hpp"
 #include "dynamics/kinematics/inverse_kinematics.hpp"
-#include "dynamics/loops/closed_mechanism.hpp"
+#include "dynamics/loops/dynamics.hpp"
 #include "dynamics/loops/loop_position.hpp"
 #include "dynamics/parameters/base_parameters.hpp"
 #include "dynamics/parameters/regressor.hpp"

@@ -6,7 +6,7 @@
 
 #include "codegen/compile.hpp"
 #include "codegen/trace/methods.hpp"
-#include "dynamics/loops/closed.hpp"
+#include "dynamics/loops/projection.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/jacobian.hpp"
 #include "model/read/read.hpp"
@@ -145,9 +145,9 @@ Values by_complex_step(const Mechanism& mechanism, const Traced& traced, const S
   if (variable >= 0)
     (variable < n ? q : variable < 2 * n ? qd : qdd)[static_cast<std::size_t>(variable % n)].im = kComplexStep;
   const LoopPosition<ComplexStep> pose = loop_position<ComplexStep>(model, *traced.loops, q, complex(s.guess));
-  ClosedWorkspace<ComplexStep> work(model, *traced.loops);
+  PlantWorkspace<ComplexStep> work(model, *traced.loops);
   std::vector<ComplexStep> tau(traced.loops->actuated.size());
-  closed_inverse<ComplexStep>(model, *traced.loops, work, pose.q, qd, qdd, tau);
+  inverse_dynamics<ComplexStep>(model, *traced.loops, work, pose.q, qd, qdd, tau);
   Values d;
   for (const ComplexStep& t : tau) d.push_back(derivative_of(t));
   return d;
@@ -242,7 +242,7 @@ TEST(ClosedMethods, FollowsAMotionByItsOwnGuesses) {
   Values q;
   for (const int k : plan.independent_q) q.push_back(traced.model.home[static_cast<std::size_t>(k)]);
   const Values rate{0.3, 0.6, -1.2};
-  ClosedWorkspace<double> work(traced.model, plan);
+  PlantWorkspace<double> work(traced.model, plan);
   for (int step = 0; step < 100; ++step) {
     for (std::size_t k = 0; k < 3; ++k) q[k] += 0.01 * rate[k];
     Values in = q;
@@ -252,7 +252,7 @@ TEST(ClosedMethods, FollowsAMotionByItsOwnGuesses) {
     run(in, out);
     const LoopPosition<double> exact = loop_position<double>(traced.model, plan, q, guess);
     Values tau(3);
-    closed_inverse<double>(traced.model, plan, work, exact.q, rate, Values(3, 0.0), tau);
+    inverse_dynamics<double>(traced.model, plan, work, exact.q, rate, Values(3, 0.0), tau);
     for (std::size_t k = 0; k < 3; ++k) ASSERT_NEAR(out[k], tau[k], 1e-9) << step;
     for (std::size_t k = 0; k < guess.size(); ++k) {
       guess[k] = out[3 + k];

@@ -5,8 +5,8 @@
 
 #include "base/worse.hpp"
 #include "dynamics/loops/closed_forward_losses.hpp"
-#include "dynamics/loops/closed_states.hpp"
 #include "dynamics/loops/loop_position.hpp"
+#include "dynamics/loops/random_states.hpp"
 #include "dynamics/tree/kinematics.hpp"
 #include "model/read/read.hpp"
 #include "support/closed_chains.hpp"
@@ -48,8 +48,8 @@ struct Subject {
   Mechanism mechanism;
   Model<double> model;
   LoopPlan plan;
-  ClosedWorkspace<double> work;
-  RandomClosedStates states;
+  PlantWorkspace<double> work;
+  RandomStates states;
   State s;
   Values q;
 };
@@ -142,7 +142,7 @@ TEST(ClosedLosses, FrictionAtRestOpposesTheMotionThatBegins) {
   ClosedForwardLosses forward(s.model, s.plan);
   for (const double qdd : {-2.0, 0.7, 0.0}) {
     Values without(1), back(1);
-    closed_inverse<double>(s.model, s.plan, s.work, s.q, still, Values{qdd}, without);
+    inverse_dynamics<double>(s.model, s.plan, s.work, s.q, still, Values{qdd}, without);
     losses.inverse(s.work, s.q, still, Values{qdd});
     const double sign = qdd > 0.0 ? 1.0 : qdd < 0.0 ? -1.0 : 0.0;
     EXPECT_NEAR(losses.losses.total[0], without[0] + sign * most, 1e-8) << qdd;  // differences: the square of the step
@@ -180,7 +180,7 @@ TEST(ClosedLosses, DryFrictionHoldsAMechanismAtRest) {
   Subject s(m);
   const Values still(1, 0.0);
   Values weight(1), qdd(1);
-  closed_inverse<double>(s.model, s.plan, s.work, s.q, still, still, weight);
+  inverse_dynamics<double>(s.model, s.plan, s.work, s.q, still, still, weight);
   complement_by_unit_velocities<double>(s.model, s.plan, s.work);
   // what all four joints hold together, by their velocities at unit speed of the crank
   ClosedLosses<double> losses(s.model, s.plan);
@@ -198,7 +198,7 @@ TEST(ClosedLosses, DryFrictionHoldsAMechanismAtRest) {
     EXPECT_FALSE(forward.sticking().empty());
   }
   Values H(1);
-  closed_mass_matrix<double>(s.model, s.plan, s.work, s.q, H);
+  mass_matrix<double>(s.model, s.plan, s.work, s.q, H);
   for (const double sign : {-1.0, 1.0}) {
     forward(s.work, s.q, still, Values{weight[0] + sign * (most + 0.25)}, qdd);
     EXPECT_NEAR(qdd[0], sign * 0.25 / H[0], 1e-10 * 0.25 / H[0]);
@@ -220,7 +220,7 @@ TEST(ClosedLosses, OfThreeFreedomsOneMayHoldWhileOthersSlip) {
   EXPECT_LT(std::abs(qdd[0]), 1e-12 * std::abs(qdd[1]));
   // the other two as if the first were part of the base: its row and column struck out
   Values H(9);
-  closed_mass_matrix<double>(s.model, s.plan, s.work, s.q, H);
+  mass_matrix<double>(s.model, s.plan, s.work, s.q, H);
   const double det = H[4] * H[8] - H[5] * H[7];
   EXPECT_NEAR(qdd[1], (H[8] * tau[1] - H[7] * tau[2]) / det, 1e-10 * std::abs(qdd[1]));
   EXPECT_NEAR(qdd[2], (H[4] * tau[2] - H[5] * tau[1]) / det, 1e-10 * std::abs(qdd[2]));
@@ -252,7 +252,7 @@ loops: [{name: pin, joint: {type: revolute}, between: [coupler, right], at: {cou
   const Values weights{1.0, 30.0};
   ClosedLosses<double> losses(s.model, s.plan);
   Values still(1), tau;
-  closed_forces<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, still);
+  generalised_forces<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, still);
   const double right_by_left = s.work.qd[2] / s.work.qd[0], rate = s.work.qd[0] + s.work.qd[1] - s.work.qd[2];
   // torques that do nothing but press
   constexpr double kPress = 1e7;

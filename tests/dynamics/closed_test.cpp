@@ -1,6 +1,6 @@
 // Closed mechanisms over all scalars, against methods that share nothing with the orthogonal complement: redundant
 // coordinates with multipliers, derivatives by complex step and dual numbers, conservation of power.
-#include "dynamics/loops/closed.hpp"
+#include "dynamics/loops/projection.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include "base/worse.hpp"
 #include "dynamics/assembly/assembly.hpp"
 #include "dynamics/kinematics/closure.hpp"
-#include "dynamics/loops/closed_states.hpp"
 #include "dynamics/loops/loop_position.hpp"
+#include "dynamics/loops/random_states.hpp"
 #include "dynamics/tree/crba.hpp"
 #include "dynamics/tree/energy.hpp"
 #include "dynamics/tree/kinematics.hpp"
@@ -50,9 +50,9 @@ struct Subject {
   void next(Random& random) {
     s = states.next(random);
     q = states.tree_q();
-    set_closed_pose<double>(model, plan, work, q);
-    closed_velocities<double>(model, plan, work, s.qd);
-    closed_accelerations<double>(model, plan, work, q, s.qdd);
+    set_pose<double>(model, plan, work, q);
+    tree_velocities<double>(model, plan, work, s.qd);
+    tree_accelerations<double>(model, plan, work, q, s.qdd);
     qd = work.qd;
     qdd = work.qdd;
   }
@@ -61,8 +61,8 @@ struct Subject {
   Mechanism mechanism;
   Model<double> model;
   LoopPlan plan;
-  ClosedWorkspace<double> work;
-  RandomClosedStates states;
+  PlantWorkspace<double> work;
+  RandomStates states;
   State s;
   Values q, qd, qdd;  // of the tree
 };
@@ -208,7 +208,7 @@ TEST(Closed, InverseEqualsMultipliersInRedundantCoordinates) {
     Subject s(m);
     const VectorXd expected = Multipliers(s).inverse(s);
     Values tau(s.plan.actuated.size());
-    closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
+    inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
     EXPECT_LT(largest(vec(tau) - expected), 1e-9 * (1.0 + largest(expected)))
         << m.name << " " << to_string(s.model.loops[0].type);
   }
@@ -218,10 +218,10 @@ TEST(Closed, ForwardEqualsMultipliersAndUndoesInverse) {
   for (const Mechanism& m : subjects()) {
     Subject s(m);
     Values tau(s.plan.actuated.size()), back(s.freedoms());
-    closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
-    closed_forward<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, back);
+    inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
+    forward_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, back);
     EXPECT_LT(largest_difference(back, s.s.qdd), 1e-10) << m.name;
-    closed_forward<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.tau, back);
+    forward_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.tau, back);
     const VectorXd expected = Multipliers(s).forward(s, vec(s.s.tau));
     EXPECT_LT(largest(vec(back) - expected), 1e-8 * (1.0 + largest(expected))) << m.name;
   }
@@ -231,7 +231,7 @@ TEST(Closed, TorquesDoTheWorkThatTheEnergyGains) {
   for (const Mechanism& m : subjects()) {
     Subject s(m);
     Values tau(s.plan.actuated.size());
-    closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
+    inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
     double power = 0.0;
     for (std::size_t k = 0; k < tau.size(); ++k) power += tau[k] * s.qd[u(s.plan.actuated[k])];
     const Model<Dual> twin = instantiate<Dual>(s.mechanism);
@@ -251,7 +251,7 @@ TEST(Closed, ForcesInTheCutsLeaveNoTorqueToPassiveJoints) {
   for (const Mechanism& m : subjects()) {
     Subject s(m);
     Values tau(s.plan.actuated.size()), all(s.qd.size());
-    closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
+    inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
     std::vector<Force<double>> cuts(s.model.bodies.size());
     add_loop_wrenches<double>(s.model, s.plan, s.work, cuts);
     Workspace<double> work(s.model);
@@ -267,7 +267,7 @@ TEST(Closed, FrameJacobianIsThatOfTheTreeOnClosedMotions) {
   Subject s(load("planar-3rrr"));
   const int platform = s.model.frame_index("platform");
   Values J(6 * s.freedoms());
-  closed_frame_jacobian<double>(s.model, s.plan, s.work, platform, J);
+  frame_jacobian<double>(s.model, s.plan, s.work, platform, J);
   forward_velocities<double>(s.model, s.work.tree, s.q, s.qd);
   const Motion<double> v = frame_velocity(s.model, s.work.tree, platform);
   for (int r = 0; r < 3; ++r) {
@@ -339,10 +339,10 @@ loops: [{name: pin, joint: {type: revolute}, between: [b, d], at: {b: {xyz: [0.6
   ASSERT_EQ(s.freedoms(), 2u);
   ASSERT_EQ(s.plan.undriven().size(), 1u);
   Values tau{3.0}, qdd(2);
-  closed_forward<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, qdd);
+  forward_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, qdd);
   const VectorXd by_multipliers = Multipliers(s).forward(s, vec(tau));
   EXPECT_LT(largest(vec(qdd) - by_multipliers), 1e-10 * (1.0 + largest(by_multipliers)));
-  EXPECT_THROW(closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, qdd, tau), Error);
+  EXPECT_THROW(inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, qdd, tau), Error);
   const std::string locked = R"(name: locked
 links:
   - {name: a, parent: base, joint: {type: revolute, actuated: true}, inertia: {mass: 1, tensor: [1, 1, 1]}}
@@ -378,11 +378,11 @@ TEST(Closed, RedundantTorquesAreTheLeast) {
   ASSERT_EQ(s.freedoms(), 1u);
   ASSERT_EQ(s.plan.actuated.size(), 2u);
   Values tau(2), force(1);
-  closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
+  inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau);
   gather_torques<double>(s.plan, s.work, tau, force);
   Subject alone(mechanism_of(bars(true, false)));
   Values single(1);
-  closed_inverse<double>(alone.model, alone.plan, alone.work, s.q, s.s.qd, s.s.qdd, single);
+  inverse_dynamics<double>(alone.model, alone.plan, alone.work, s.q, s.s.qd, s.s.qdd, single);
   EXPECT_NEAR(force[0], single[0], 1e-12 * (1.0 + std::abs(single[0])));
   // any other torques with the same effect are larger
   const double r = s.work.R[u(s.plan.actuated[1])];  // the second motor's velocity by the first's
@@ -392,12 +392,12 @@ TEST(Closed, RedundantTorquesAreTheLeast) {
     EXPECT_GT(a * a + b * b, tau[0] * tau[0] + tau[1] * tau[1]);
   }
   const Values weights{1.0, 4.0};
-  closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau, weights);
+  inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau, weights);
   EXPECT_NEAR(tau[0] * r, 4.0 * tau[1],
               1e-12 * (1.0 + std::abs(tau[0])));  // ∂(τ₀² + 4 τ₁²) along what changes nothing is 0
   EXPECT_NEAR(tau[0] + r * tau[1], force[0], 1e-12 * (1.0 + std::abs(force[0])));
   Values back(1);
-  closed_forward<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, back);
+  forward_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, tau, back);
   EXPECT_NEAR(back[0], s.s.qdd[0], 1e-11);
 }
 
@@ -417,7 +417,7 @@ TEST(Closed, ReactionsUnderTwoMotorsAreThoseOfFreeBodies) {
       across(a, angle[0]) * slope[0] - along(a, angle[0]) * rate[0] * rate[0];  // the coupler's joint
   for (const Values& weights : {Values{1.0, 1.0}, Values{1.0, 50.0}, Values{50.0, 1.0}}) {
     Values tau(2);
-    closed_inverse<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau, weights);
+    inverse_dynamics<double>(s.model, s.plan, s.work, s.q, s.s.qd, s.s.qdd, tau, weights);
     // forces on the links at their own joints, and of the pin on `right`
     MatrixXd A = MatrixXd::Zero(9, 8);
     VectorXd r = VectorXd::Zero(9);

@@ -7,7 +7,7 @@
 
 #include "base/index.hpp"
 #include "base/worse.hpp"
-#include "dynamics/loops/closed_mechanism.hpp"
+#include "dynamics/loops/dynamics.hpp"
 #include "model/read/read.hpp"
 #include "simulate/design/design_run.hpp"
 #include "simulate/optimize/design_problem.hpp"
@@ -39,7 +39,7 @@ double difference(const Rows& a, const Rows& b) {
 
 ForwardDesignOptions driven(const Mechanism& mechanism, const Values& qd, double duration,
                             const std::vector<std::pair<std::string, std::string>>& torques = {}) {
-  const ClosedMechanism at_home(instantiate<double>(mechanism));
+  const Dynamics at_home(instantiate<double>(mechanism));
   ForwardDesignOptions options;
   options.q = at_home.independent();
   options.qd = qd;
@@ -187,16 +187,16 @@ TEST(DesignLoops, EnergyIsConservedAlongAllDesigns) {
   const Rows rows = design.gradients(DesignMethod::adjoint);
   EXPECT_LT(difference({rows[1]}, {rows[0]}), 1e-8);
   // by a velocity: H q̇, of numbers
-  ClosedMechanism at_home(instantiate<double>(mechanism));
+  Dynamics at_home(instantiate<double>(mechanism));
   Values H(4);
-  closed_mass_matrix<double>(at_home.model(), at_home.plan(), at_home.work(), at_home.q(), H);
+  mass_matrix<double>(at_home.model(), at_home.plan(), at_home.work(), at_home.q(), H);
   EXPECT_NEAR(rows[0][5], H[1] * 2.0 + H[3] * -1.5, 1e-12);
   EXPECT_GT(difference({rows[2]}, {rows[0]}), 0.01);  // it is no constant of the motion
 }
 
 // Whole runs of the algorithms themselves by classical Runge-Kutta steps, at other parameters.
 double crank_after(double l_coupler, double rho, double qd0, double duration) {
-  ClosedMechanism m(instantiate<double>(load("four-bar"), {{"l_coupler", l_coupler}, {"rho", rho}}));
+  Dynamics m(instantiate<double>(load("four-bar"), {{"l_coupler", l_coupler}, {"rho", rho}}));
   Values q{60.0 * std::acos(-1.0) / 180.0}, v{qd0};
   const auto rates = [&](double x, double y) {
     m.follow(Values{x});
@@ -310,7 +310,7 @@ TEST(DesignLoops, TorquesAlongAMotionFollowTheDesign) {
   Mechanism mechanism = load("four-bar");
   mechanism.links[2].joint.actuated = true;  // and are shared by two motors
   const auto torques = [&](double l_coupler, std::size_t sample, const WeighedMotion& motion) {
-    ClosedMechanism m(instantiate<double>(mechanism, {{"l_coupler", l_coupler}}));
+    Dynamics m(instantiate<double>(mechanism, {{"l_coupler", l_coupler}}));
     for (std::size_t k = 0; k <= sample; ++k) m.follow(motion.q[k]);
     Values tau(2);
     m.inverse(motion.qd[sample], motion.qdd[sample], tau);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/worse.hpp"
-#include "dynamics/loops/closed_mechanism.hpp"
+#include "dynamics/loops/dynamics.hpp"
 #include "dynamics/loops/loop_plan.hpp"
 #include "simulate/integrate/advance.hpp"
 #include "simulate/motion/energy_balance.hpp"
@@ -126,7 +126,7 @@ TEST(TrustedMotion, OfALoadedBearingInALoopIsThatOfTheOracle) {
 // the torque of the rocker could not make what the bearing takes.
 TEST(TrustedMotion, OfALoadedBearingDoesNotDependOnWhichJointIsActuated) {
   const Mechanism by_crank = mechanism_of(crank_rocker_with_bearing());
-  ClosedMechanism start(instantiate<double>(by_crank));
+  Dynamics start(instantiate<double>(by_crank));
   start.move(std::vector<double>{6.0});
   std::string text = crank_rocker_with_bearing();
   const std::string driven = ", actuated: true", rocker = "name: C, type: revolute, axis: z";

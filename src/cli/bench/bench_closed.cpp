@@ -9,7 +9,7 @@
 #include "../../base/error.hpp"
 #include "../../base/random.hpp"
 #include "../../codegen/compile.hpp"
-#include "../../dynamics/loops/closed_mechanism.hpp"
+#include "../../dynamics/loops/dynamics.hpp"
 #include "../../graph/interpreter.hpp"
 
 namespace lw::cli {
@@ -35,7 +35,7 @@ struct ClosedCase {
 std::vector<State> along_a_motion(const Model<double>& model, Random& random) {
   constexpr double kPeriod = 1e-3, kRate = 6.0;  // s, rad/s
   for (double size = 0.3;; size *= 0.5) {
-    ClosedMechanism moving(model);
+    Dynamics moving(model);
     const LoopPlan& plan = moving.plan();
     const std::vector<double> home = moving.independent();
     std::vector<State> states;

@@ -7,8 +7,8 @@
 #include "../../dynamics/derivatives/forward_derivatives.hpp"
 #include "../../dynamics/derivatives/inverse_derivatives.hpp"
 #include "../../dynamics/derivatives/second_derivatives.hpp"
-#include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "../../dynamics/parameters/parameter_derivatives.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
@@ -130,20 +130,20 @@ std::vector<Dual> evaluate_closed(const Target& target, const Model<Dual>& model
   const LoopPosition<Dual> pose = loop_position<Dual>(model, plan, q, guess);
   if (!pose.converged)
     throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
-  ClosedWorkspace<Dual> work(model, plan);
+  PlantWorkspace<Dual> work(model, plan);
   std::vector<Dual> out(name == "mass-matrix" ? n * n : name == "inverse" ? plan.actuated.size() : n);
   if (name == "inverse") {
-    closed_inverse<Dual>(model, plan, work, pose.q, qd, last, out);
+    inverse_dynamics<Dual>(model, plan, work, pose.q, qd, last, out);
   } else if (name == "forward") {
-    closed_forward<Dual>(model, plan, work, pose.q, qd, last, out);
+    forward_dynamics<Dual>(model, plan, work, pose.q, qd, last, out);
   } else if (name == "mass-matrix") {
-    closed_mass_matrix<Dual>(model, plan, work, pose.q, out);
+    mass_matrix<Dual>(model, plan, work, pose.q, out);
   } else if (name == "bias") {
     LoopPlan square = plan;
     square.actuated = square.independent;
-    closed_inverse<Dual>(model, square, work, pose.q, qd, std::vector<Dual>(n), out);
+    inverse_dynamics<Dual>(model, square, work, pose.q, qd, std::vector<Dual>(n), out);
   } else {
-    set_closed_pose<Dual>(model, plan, work, pose.q);
+    set_pose<Dual>(model, plan, work, pose.q);
     if (name == "kinematics") {
       const Transform<Dual> X = frame_pose<Dual>(model, work.tree, frame);
       out = {X.p[0], X.p[1], X.p[2]};
@@ -151,7 +151,7 @@ std::vector<Dual> evaluate_closed(const Target& target, const Model<Dual>& model
         for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
       }
     } else {
-      closed_velocities<Dual>(model, plan, work, qd);
+      tree_velocities<Dual>(model, plan, work, qd);
       forward_velocities<Dual>(model, work.tree, pose.q, work.qd);
       const Energy<Dual> e = energy<Dual>(model, work.tree, pose.q, work.qd);
       out = {e.kinetic, e.potential};

@@ -11,7 +11,7 @@
 #include "../../base/index.hpp"
 #include "../../base/text.hpp"
 #include "../../dynamics/assembly/follower_rates.hpp"
-#include "../../dynamics/loops/closed.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../model/placement.hpp"
 #include "../draw/picture.hpp"
@@ -92,12 +92,12 @@ Posture read_posture(const Arguments& arguments, const LoadedModel& loaded) {
 // Accelerations of all joints where those of the leading ones are zero.
 std::vector<double> loop_bias(const Model<double>& model, const std::vector<double>& q, const std::vector<double>& qd) {
   const LoopPlan plan = plan_loops(led_model(model));
-  ClosedWorkspace<double> work(model, plan);
+  PlantWorkspace<double> work(model, plan);
   std::vector<double> given;
   for (const int v : plan.independent) given.push_back(qd[at(v)]);
-  set_closed_pose<double>(model, plan, work, q);
-  closed_velocities<double>(model, plan, work, given);
-  closed_accelerations<double>(model, plan, work, q, std::vector<double>(given.size(), 0.0));
+  set_pose<double>(model, plan, work, q);
+  tree_velocities<double>(model, plan, work, given);
+  tree_accelerations<double>(model, plan, work, q, std::vector<double>(given.size(), 0.0));
   return work.qdd;
 }
 

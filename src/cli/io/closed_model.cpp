@@ -27,7 +27,7 @@ bool can_be_assembled(const Model<double>& model) {
 }  // namespace
 
 ClosedModel::ClosedModel(LoadedModel read)
-    : loaded(std::move(read)), mechanism(std::make_unique<ClosedMechanism>(loaded.model)), plan(mechanism->plan()) {
+    : loaded(std::move(read)), mechanism(std::make_unique<Dynamics>(loaded.model)), plan(mechanism->plan()) {
   loaded.model = mechanism->model();
   joints.model = joints_alone(loaded.model, plan.independent);
   joints.model.home = mechanism->independent();
@@ -44,7 +44,7 @@ void judge_closed(const Arguments& arguments, const Model<double>& model) {
 }
 
 Assembled read_closed_pose(const Arguments& arguments, const ClosedModel& closed) {
-  const Assembled pose = read_closed_pose(arguments, closed.loaded, closed.mechanism->led());
+  const Assembled pose = read_closed_pose(arguments, closed.loaded, closed.mechanism->plant().minimal);
   closed.mechanism->stand(pose.q);
   return pose;
 }

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "../../dynamics/assembly/assembly.hpp"
-#include "../../dynamics/loops/closed_mechanism.hpp"
+#include "../../dynamics/loops/dynamics.hpp"
 #include "model_input.hpp"
 
 namespace lw::cli {
@@ -16,7 +16,7 @@ struct ClosedModel {
   explicit ClosedModel(LoadedModel read);
 
   LoadedModel loaded;  // its model: the spanning tree, with drivers where the file names none
-  std::unique_ptr<ClosedMechanism> mechanism;
+  std::unique_ptr<Dynamics> mechanism;
   LoopPlan plan;
   LoadedModel joints;    // nothing but the independent joints
   Model<double> motors;  // nothing but the actuated joints

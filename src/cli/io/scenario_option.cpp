@@ -85,10 +85,10 @@ void read_closed_options(const Arguments& arguments, const LoadedModel& loaded, 
   }
   if (s.friction && !arguments.quiet()) {
     // as at the start, where nothing is accelerated
-    ClosedWorkspace<double> work(model, plan);
+    PlantWorkspace<double> work(model, plan);
     std::vector<double> qd, still(plan.freedoms(), 0.0), force(still);
     for (const int v : plan.independent) qd.push_back(s.qd[static_cast<std::size_t>(v)]);
-    closed_forces<double>(model, plan, work, s.q, qd, still, force);
+    generalised_forces<double>(model, plan, work, s.q, qd, still, force);
     const std::string warning = to_string(undetermined_loads(model, plan, work, s.q), model.name);
     if (!warning.empty()) say_warning(warning);
   }

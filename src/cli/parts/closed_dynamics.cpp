@@ -59,7 +59,7 @@ struct NamedWrench {
 };
 
 // Of the tree's joints, at their links' frames, and of the loops', at the second link's.
-std::vector<NamedWrench> closed_reactions(const ClosedModel& closed, ClosedWorkspace<double>& work,
+std::vector<NamedWrench> closed_reactions(const ClosedModel& closed, PlantWorkspace<double>& work,
                                           const std::vector<double>& q, std::span<const Force<double>> external) {
   const Model<double>& model = closed.loaded.model;
   std::vector<Force<double>> wrenches(model.bodies.size());
@@ -107,7 +107,7 @@ void print_reactions(const std::vector<NamedWrench>& list) {
   fmt::print("{}", table.str());
 }
 
-LossReport closed_loss_report(const ClosedModel& closed, ClosedWorkspace<double>& work, const std::vector<double>& q,
+LossReport closed_loss_report(const ClosedModel& closed, PlantWorkspace<double>& work, const std::vector<double>& q,
                               const std::vector<double>& qd, const std::vector<double>& qdd,
                               std::span<const double> weights, std::span<const Force<double>> external) {
   ClosedLosses<double> losses(closed.loaded.model, closed.plan);
@@ -115,7 +115,7 @@ LossReport closed_loss_report(const ClosedModel& closed, ClosedWorkspace<double>
   return {losses.losses, {}};
 }
 
-void warn_of_loads(const Arguments& arguments, const ClosedModel& closed, const ClosedWorkspace<double>& work,
+void warn_of_loads(const Arguments& arguments, const ClosedModel& closed, const PlantWorkspace<double>& work,
                    const std::vector<double>& q, std::span<const Force<double>> external) {
   if (arguments.quiet()) return;
   const Model<double>& model = closed.loaded.model;
@@ -157,9 +157,9 @@ int run_closed_inverse(const Arguments& arguments, LoadedModel read) {
   const std::string method = arguments.text("--method", "rnea");
   const Formulation* formulation = chosen_formulation(arguments);
   const Wrenches wrenches(arguments, model, pose.q);
-  ClosedWorkspace<double> work(model, closed.plan);
+  PlantWorkspace<double> work(model, closed.plan);
   std::vector<double> tau(closed.plan.actuated.size());
-  closed_inverse<double>(model, closed.plan, work, pose.q, qd, qdd, tau, weights, wrenches.on_bodies());
+  inverse_dynamics<double>(model, closed.plan, work, pose.q, qd, qdd, tau, weights, wrenches.on_bodies());
   if (formulation != nullptr) {  // the tree's torques by that, projected
     refuse_closed(arguments, "--reactions", fmt::format("they come with --method rnea, not with `{}`", method));
     inverse_by<double>(*formulation, model, pose.q, work.qd, work.qdd, work.tau);
@@ -231,7 +231,7 @@ int run_closed_forward(const Arguments& arguments, LoadedModel read) {
   std::vector<double> q, qdd(closed.plan.freedoms());
   for (const int k : closed.plan.independent_q) q.push_back(pose.q[at(k)]);
   const Wrenches wrenches(arguments, model, pose.q);
-  ClosedWorkspace<double> work(model, closed.plan);
+  PlantWorkspace<double> work(model, closed.plan);
   const bool friction = arguments.has("--friction");
   std::vector<std::string> sticking;
   closed.mechanism->require_inertia();
@@ -241,7 +241,7 @@ int run_closed_forward(const Arguments& arguments, LoadedModel read) {
     sticking = forward.sticking();
     warn_of_loads(arguments, closed, work, pose.q, wrenches.on_bodies());
   } else {
-    closed_forward<double>(model, closed.plan, work, pose.q, qd, tau, qdd, wrenches.on_bodies());
+    forward_dynamics<double>(model, closed.plan, work, pose.q, qd, tau, qdd, wrenches.on_bodies());
   }
   require_finite("qdd", qdd, closed.joints.model);
   if (arguments.json()) {
@@ -279,11 +279,11 @@ int run_closed_mass_matrix(const Arguments& arguments, LoadedModel read) {
   const ClosedModel closed(std::move(read));
   const Model<double>&model = closed.loaded.model, &joints = closed.joints.model;
   const Assembled pose = read_closed_pose(arguments, closed);
-  ClosedWorkspace<double> work(model, closed.plan);
+  PlantWorkspace<double> work(model, closed.plan);
   const std::size_t n = closed.plan.freedoms();
   std::vector<double> H(n * n), q;
   for (const int k : closed.plan.independent_q) q.push_back(pose.q[at(k)]);
-  closed_mass_matrix<double>(model, closed.plan, work, pose.q, H);
+  mass_matrix<double>(model, closed.plan, work, pose.q, H);
   require_finite("M", H, [&](std::size_t k) {
     return fmt::format("of `{}` and `{}`", joints.velocity_names[k % n], joints.velocity_names[k / n]);
   });
@@ -314,8 +314,8 @@ int run_closed_bias(const Arguments& arguments, LoadedModel read) {
   std::vector<double> q, bias(qd.size()), gravity(qd.size()), coriolis(qd.size()), outer(qd.size());
   for (const int k : closed.plan.independent_q) q.push_back(pose.q[at(k)]);
   const auto torques = [&](const Model<double>& of, const std::vector<double>& velocity, std::vector<double>& to) {
-    ClosedWorkspace<double> work(of, closed.plan);
-    closed_inverse<double>(of, closed.plan, work, pose.q, velocity, zero, to);
+    PlantWorkspace<double> work(of, closed.plan);
+    inverse_dynamics<double>(of, closed.plan, work, pose.q, velocity, zero, to);
     return work;
   };
   torques(model, zero, gravity);
@@ -323,7 +323,7 @@ int run_closed_bias(const Arguments& arguments, LoadedModel read) {
   weightless.gravity = Vec3<double>::zero();
   for (Body<double>& body : weightless.bodies) body.stiffness = 0.0;
   torques(weightless, qd, coriolis);
-  ClosedWorkspace<double> work = torques(model, qd, bias);
+  PlantWorkspace<double> work = torques(model, qd, bias);
   const Wrenches wrenches(arguments, model, pose.q);
   std::vector<double> at_joints(wrenches.at_joints().begin(), wrenches.at_joints().end());
   project_torques<double>(closed.plan, work, at_joints, outer);

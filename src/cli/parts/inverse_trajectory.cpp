@@ -88,7 +88,7 @@ std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel
   const bool friction = arguments.has("--friction"), timed = follows_time(arguments, closed.loaded.mechanism);
   Model<double> model = closed.loaded.model;
   std::vector<Course> courses = empty_courses(friction, closed.plan.actuated.size());
-  ClosedWorkspace<double> work(model, closed.plan);
+  PlantWorkspace<double> work(model, closed.plan);
   const std::vector<double>& q = closed.mechanism->q();
   std::vector<double> tau(closed.plan.actuated.size());
   for (std::size_t k = 0; k < motion.size(); ++k) {
@@ -105,7 +105,7 @@ std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel
       losses.inverse(work, q, s.qd, s.qdd, {}, wrenches.on_bodies());
       append(courses, &losses.losses, tau, k, closed.motors);
     } else {
-      closed_inverse<double>(model, closed.plan, work, q, s.qd, s.qdd, tau, {}, wrenches.on_bodies());
+      inverse_dynamics<double>(model, closed.plan, work, q, s.qd, s.qdd, tau, {}, wrenches.on_bodies());
       append(courses, nullptr, tau, k, closed.motors);
     }
   }
@@ -117,7 +117,7 @@ std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel
 constexpr double kFitsLoops = 1e-6;
 
 // One sample of all joints: the independent ones, after the others have been compared with what these give them.
-JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>& work, const JointSample& all,
+JointSample independent_part(const ClosedModel& closed, PlantWorkspace<double>& work, const JointSample& all,
                              const std::string& where) {
   const Model<double>& model = closed.loaded.model;
   const LoopPlan& plan = closed.plan;
@@ -132,9 +132,9 @@ JointSample independent_part(const ClosedModel& closed, ClosedWorkspace<double>&
     throw Error(ErrorCode::data,
                 fmt::format("{}: the joints do not close the loops: {}", where, open_loop(model, work.tree, all.q)));
   }
-  set_closed_pose<double>(model, plan, work, all.q);
-  closed_velocities<double>(model, plan, work, part.qd);
-  closed_accelerations<double>(model, plan, work, all.q, part.qdd);
+  set_pose<double>(model, plan, work, all.q);
+  tree_velocities<double>(model, plan, work, part.qd);
+  tree_accelerations<double>(model, plan, work, all.q, part.qdd);
   const auto compare = [&](const char* what, const std::vector<double>& given, const std::vector<double>& follows) {
     double size = 1.0;
     for (const double x : follows) size = std::max(size, std::abs(x));
@@ -157,7 +157,7 @@ std::vector<JointSample> read_closed_motion(const std::string& file, const Close
   std::vector<JointSample>& motion = read.samples;
   if (!read.is_whole) return motion;
   closed.mechanism->stand(motion.front().q);
-  ClosedWorkspace<double> work(tree, closed.plan);
+  PlantWorkspace<double> work(tree, closed.plan);
   for (std::size_t k = 0; k < motion.size(); ++k) {
     motion[k] =
         independent_part(closed, work, motion[k], fmt::format("{}: sample {} (t = {:.6g})", file, k + 1, motion[k].t));

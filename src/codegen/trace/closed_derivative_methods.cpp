@@ -131,7 +131,7 @@ class ClosedSlope {
   }
 
   const LoopPlan& plan_;
-  ClosedWorkspace<Expr>& work_;
+  PlantWorkspace<Expr>& work_;
   std::size_t n_, nv_, m_, rows_ = 0;
   Exprs M_, by_all_;
 };
@@ -148,8 +148,8 @@ void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr
   const Exprs p = in.size() > 4 ? in[4] : Exprs{};
   const bool shares = !forward && plan.actuated != plan.independent;
   ClosedPose pose(method, in[0], in[3], out);
-  ClosedWorkspace<Expr>& work = pose.work;
-  set_closed_pose<Expr>(method.model, plan, work, pose.q());
+  PlantWorkspace<Expr>& work = pose.work;
+  set_pose<Expr>(method.model, plan, work, pose.q());
   Exprs H(n * n), force(n), qdd = in[2], applied(nv, Expr(0.0)), w(nv, Expr(0.0));
   // accelerations of forward dynamics, and H
   if (forward)
@@ -174,8 +174,8 @@ void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr
     name_multipliers(work);
     for (std::size_t k = 0; k < actuated; ++k) applied[at(plan.actuated[k])] = in[2][k];
   }
-  closed_velocities<Expr>(method.model, plan, work, in[1]);
-  closed_accelerations<Expr>(method.model, plan, work, pose.q(), qdd);
+  tree_velocities<Expr>(method.model, plan, work, in[1]);
+  tree_accelerations<Expr>(method.model, plan, work, pose.q(), qdd);
   // torques that are shared: τ = A z with A the rows of R of the actuated joints, AᵀA z = f
   const auto A = [&](std::size_t i, std::size_t k) -> const Expr& { return R[k * nv + at(plan.actuated[i])]; };
   Exprs AA(n * n, Expr(0.0));

@@ -16,7 +16,7 @@ namespace lw {
 namespace {
 
 // Names for readers of the code: what the dependent joints do.
-void name_motion_of(const ClosedMethod& method, const ClosedWorkspace<Expr>& work, bool accelerates) {
+void name_motion_of(const ClosedMethod& method, const PlantWorkspace<Expr>& work, bool accelerates) {
   for (const int v : method.plan.dependent) {
     std::string joint = method.model.velocity_names[at(v)];
     std::replace_if(
@@ -28,15 +28,14 @@ void name_motion_of(const ClosedMethod& method, const ClosedWorkspace<Expr>& wor
 
 }  // namespace
 
-TreeTorques<Expr> with_names(const ClosedMethod& method, ClosedWorkspace<Expr>& work,
-                             const TreeTorques<Expr>& torques) {
+TreeTorques<Expr> with_names(const ClosedMethod& method, PlantWorkspace<Expr>& work, const TreeTorques<Expr>& torques) {
   return [&](In<Expr> q, In<Expr> qd, In<Expr> qdd, Out<Expr> tau) {
     name_motion_of(method, work, true);
     torques(q, qd, qdd, tau);
   };
 }
 
-void name_multipliers(const ClosedWorkspace<Expr>& work) {
+void name_multipliers(const PlantWorkspace<Expr>& work) {
   for (std::size_t k = 0; k < work.multipliers.size(); ++k)
     name_value(work.multipliers[k], fmt::format("lambda{}", k + 1));
 }
@@ -85,7 +84,7 @@ std::vector<Group> closed_outputs(const std::string& function, const LoopPlan& p
 void trace_closed_torques(const ClosedMethod& method, const TreeTorques<Expr>& torques, bool still, const Arguments& in,
                           Results& out) {
   ClosedPose pose(method, in[0], in[still ? 2 : 3], out);
-  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
+  set_pose<Expr>(method.model, method.plan, pose.work, pose.q());
   const bool redundant = !still && method.plan.actuated != method.plan.independent;
   if (!still) refuse_undriven(method.plan, method.model.name, method.model.velocity_names);
   if (redundant) complement_by_unit_velocities<Expr>(method.model, method.plan, pose.work);
@@ -103,15 +102,15 @@ void trace_closed_torques(const ClosedMethod& method, const TreeTorques<Expr>& t
 void trace_closed_mass_matrix(const ClosedMethod& method, const TreeMassMatrix<Expr>& mass, const Arguments& in,
                               Results& out) {
   ClosedPose pose(method, in[0], in[1], out);
-  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
+  set_pose<Expr>(method.model, method.plan, pose.work, pose.q());
   projected_mass_matrix<Expr>(method.model, method.plan, pose.work, pose.q(), out[0], mass);
 }
 
 void trace_closed_forward(const ClosedMethod& method, const TreeTorques<Expr>& torques,
                           const TreeMassMatrix<Expr>& mass, const Arguments& in, Results& out) {
   ClosedPose pose(method, in[0], in[3], out);
-  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
-  ClosedWorkspace<Expr>& work = pose.work;
+  set_pose<Expr>(method.model, method.plan, pose.work, pose.q());
+  PlantWorkspace<Expr>& work = pose.work;
   projected_mass_matrix<Expr>(method.model, method.plan, work, pose.q(), work.H, mass);
   projected_accelerations<Expr>(method.model, method.plan, work, pose.q(), in[1], in[2], out[0], work.H,
                                 with_names(method, work, torques));
@@ -146,7 +145,7 @@ void trace_closed_forward_losses(const ClosedMethod& method, const Model<Expr>& 
                 "under load and "
                 "drives that lose are for `linkwright forward --friction`");
   }
-  set_closed_pose<Expr>(method.model, method.plan, pose.work, pose.q());
+  set_pose<Expr>(method.model, method.plan, pose.work, pose.q());
   const std::size_t n = method.plan.freedoms();
   std::vector<Expr> H(n * n);
   projected_mass_matrix<Expr>(method.model, method.plan, pose.work, pose.q(), H, mass);
@@ -161,8 +160,8 @@ void trace_closed_forward_losses(const ClosedMethod& method, const Model<Expr>& 
 void trace_closed_pose(const ClosedMethod& method, const std::string& function, int frame, const Arguments& in,
                        Results& out) {
   ClosedPose pose(method, in[0], in[function == "energy" ? 2 : 1], out);
-  ClosedWorkspace<Expr>& work = pose.work;
-  set_closed_pose<Expr>(method.model, method.plan, work, pose.q());
+  PlantWorkspace<Expr>& work = pose.work;
+  set_pose<Expr>(method.model, method.plan, work, pose.q());
   if (function == "kinematics") {
     const Transform<Expr> X = frame_pose<Expr>(method.model, work.tree, frame);
     for (int c = 0; c < 3; ++c) {
@@ -170,9 +169,9 @@ void trace_closed_pose(const ClosedMethod& method, const std::string& function, 
       for (int r = 0; r < 3; ++r) out[1][at(3 * c + r)] = X.R(r, c);
     }
   } else if (function == "jacobian") {
-    closed_frame_jacobian<Expr>(method.model, method.plan, work, frame, out[0]);
+    frame_jacobian<Expr>(method.model, method.plan, work, frame, out[0]);
   } else {
-    closed_velocities<Expr>(method.model, method.plan, work, in[1]);
+    tree_velocities<Expr>(method.model, method.plan, work, in[1]);
     name_motion_of(method, work, false);
     forward_velocities<Expr>(method.model, work.tree, pose.q(), work.qd);
     const Energy<Expr> e = energy<Expr>(method.model, work.tree, pose.q(), work.qd);

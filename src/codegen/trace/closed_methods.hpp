@@ -10,8 +10,8 @@
 
 #include <functional>
 
-#include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "../../graph/jacobian.hpp"
 
 namespace lw {

@@ -18,14 +18,14 @@ class ClosedPose {
   }
   const std::vector<Expr>& q() const { return position_.q; }
 
-  ClosedWorkspace<Expr> work;
+  PlantWorkspace<Expr> work;
 
  private:
   LoopPosition<Expr> position_;
 };
 
 // The same algorithm, which names what it is asked for: the motion of the dependent joints.
-TreeTorques<Expr> with_names(const ClosedMethod& method, ClosedWorkspace<Expr>& work, const TreeTorques<Expr>& torques);
-void name_multipliers(const ClosedWorkspace<Expr>& work);
+TreeTorques<Expr> with_names(const ClosedMethod& method, PlantWorkspace<Expr>& work, const TreeTorques<Expr>& torques);
+void name_multipliers(const PlantWorkspace<Expr>& work);
 
 }  // namespace lw

@@ -40,9 +40,9 @@ class ClosedSlopes {
     const auto column = [&](const Model<Dual>& model, std::span<const Dual> x) {
       const LoopPosition<Dual> there = loop_position<Dual>(model, p, x, guess);
       if (forward_)
-        closed_forward<Dual>(model, p, work_, there.q, qd, last, result);
+        forward_dynamics<Dual>(model, p, work_, there.q, qd, last, result);
       else
-        closed_inverse<Dual>(model, p, work_, there.q, qd, last, result);
+        inverse_dynamics<Dual>(model, p, work_, there.q, qd, last, result);
       for (std::size_t r = 0; r < rows; ++r) out[rows * next + r] = there.converged ? result[r].d : std::nan("");
       ++next;
     };
@@ -62,7 +62,7 @@ class ClosedSlopes {
   Model<double> joints_;
   Model<Dual> twin_;
   std::vector<Model<Dual>> moving_;
-  ClosedWorkspace<Dual> work_;
+  PlantWorkspace<Dual> work_;
   bool forward_;
 };
 
@@ -71,7 +71,7 @@ struct ClosedHeld {
       : model(m), plan(std::move(p)), work(model, *plan), losses(model, *plan) {}
   Model<double> model;
   std::shared_ptr<const LoopPlan> plan;
-  ClosedWorkspace<double> work;
+  PlantWorkspace<double> work;
   ClosedLosses<double> losses;
   std::unique_ptr<ClosedForwardLosses> forward;
   int frame = 0;
@@ -94,7 +94,7 @@ Reference closed_reference(const Model<double>& model, std::shared_ptr<const Loo
   return [held, slopes, function, friction](std::span<const double> in, std::span<double> out) {
     const Model<double>& m = held->model;
     const LoopPlan& p = *held->plan;
-    ClosedWorkspace<double>& work = held->work;
+    PlantWorkspace<double>& work = held->work;
     const std::size_t n = p.freedoms(), nq = p.independent_q.size(), guessed = p.dependent_q.size();
     const LoopPosition<double> there = loop_position<double>(m, p, in.first(nq), in.last(guessed));
     if (!there.converged) {
@@ -120,19 +120,19 @@ Reference closed_reference(const Model<double>& model, std::shared_ptr<const Loo
     } else if (friction && function == "forward") {
       (*held->forward)(work, q, qd, third, results);
     } else if (function == "inverse") {
-      closed_inverse<double>(m, p, work, q, qd, third, results);
+      inverse_dynamics<double>(m, p, work, q, qd, third, results);
     } else if (function == "bias") {
       LoopPlan square = p;  // generalised forces, whoever is actuated
       square.actuated = square.independent;
-      closed_inverse<double>(m, square, work, q, qd, zero, results);
+      inverse_dynamics<double>(m, square, work, q, qd, zero, results);
     } else if (function == "mass-matrix") {
-      closed_mass_matrix<double>(m, p, work, q, results);
+      mass_matrix<double>(m, p, work, q, results);
     } else if (function == "forward") {
-      closed_forward<double>(m, p, work, q, qd, third, results);
+      forward_dynamics<double>(m, p, work, q, qd, third, results);
     } else if (function == "kinematics" || function == "jacobian") {
-      set_closed_pose<double>(m, p, work, q);
+      set_pose<double>(m, p, work, q);
       if (function == "jacobian") {
-        closed_frame_jacobian<double>(m, p, work, held->frame, results);
+        frame_jacobian<double>(m, p, work, held->frame, results);
       } else {
         const Transform<double> X = frame_pose<double>(m, work.tree, held->frame);
         for (int c = 0; c < 3; ++c) {
@@ -141,8 +141,8 @@ Reference closed_reference(const Model<double>& model, std::shared_ptr<const Loo
         }
       }
     } else if (function == "energy") {
-      set_closed_pose<double>(m, p, work, q);
-      closed_velocities<double>(m, p, work, qd);
+      set_pose<double>(m, p, work, q);
+      tree_velocities<double>(m, p, work, qd);
       forward_velocities<double>(m, work.tree, q, work.qd);
       const Energy<double> e = energy<double>(m, work.tree, q, work.qd);
       results[0] = e.kinetic;

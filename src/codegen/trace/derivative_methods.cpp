@@ -14,9 +14,9 @@ namespace lw {
 namespace {
 
 // The dynamics of a method at given arguments.
-class Dynamics {
+class EliminatedDynamics {
  public:
-  Dynamics(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in)
+  EliminatedDynamics(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in)
       : nq_(at(model.nq)),
         nv_(at(model.nv)),
         method_(method),
@@ -158,14 +158,14 @@ class FactoredMass {
 
 void inverse_derivatives_by(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in,
                             Results& out) {
-  const Dynamics dynamics(model, method, in);
+  const EliminatedDynamics dynamics(model, method, in);
   dynamics.derivatives(in[2], !method.composite, out);
   if (method.composite) out[2] = dynamics.mass_matrix();
 }
 
 void forward_derivatives_by(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in,
                             Results& out) {
-  const Dynamics dynamics(model, method, in);
+  const EliminatedDynamics dynamics(model, method, in);
   const FactoredMass mass(model, dynamics.mass_matrix());
   const std::vector<Expr> still(at(model.nv), Expr(0.0));
   dynamics.derivatives(mass.accelerations(in[2], dynamics.torque(still)), false, out);
@@ -176,7 +176,8 @@ void composite_inverse_derivatives(const Model<Expr>& model, const CanonicalTree
                                    const TensorMethod& method, const Function* dynamics, const Arguments& in,
                                    Results& out) {
   composite_derivatives(model, tree, method, in, in[2], out);
-  if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(in[2]);
+  if (out.size() > 3)
+    out[3] = EliminatedDynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(in[2]);
 }
 
 void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree,
@@ -190,7 +191,8 @@ void composite_forward_derivatives(const Model<Expr>& model, const CanonicalTree
   const FactoredMass mass(model, out[2]);
   const std::vector<Expr> qdd = mass.accelerations(in[2], h);
   composite_derivatives(model, tree, method, in, qdd, out);
-  if (out.size() > 3) out[3] = Dynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(qdd);
+  if (out.size() > 3)
+    out[3] = EliminatedDynamics(model, {*dynamics, Elimination::forward, true}, in).along_parameters(qdd);
   mass.finish(out);
 }
 

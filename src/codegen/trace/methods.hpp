@@ -135,7 +135,7 @@ class StatesFor {
  private:
   const Traced& traced_;
   const Model<double>& model_;
-  std::unique_ptr<class RandomClosedStates> closed_;
+  std::unique_ptr<class RandomStates> closed_;
 };
 // The function's inputs in one vector: the groups of a state, and p. Without p: what a Reference takes.
 std::vector<double> inputs_of(const Function& function, const State& state, std::span<const double> p = {});

@@ -8,7 +8,7 @@
 #include "../../base/error.hpp"
 #include "../../base/index.hpp"
 #include "../../dynamics/friction/forward_friction.hpp"
-#include "../../dynamics/loops/closed_states.hpp"
+#include "../../dynamics/loops/random_states.hpp"
 #include "../../dynamics/parameters/regressor.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
@@ -163,7 +163,7 @@ Reference reference(const Model<double>& model, const std::string& function, con
 }
 
 StatesFor::StatesFor(const Traced& traced, const Model<double>& model) : traced_(traced), model_(model) {
-  if (traced.loops != nullptr) closed_ = std::make_unique<RandomClosedStates>(model, *traced.loops);
+  if (traced.loops != nullptr) closed_ = std::make_unique<RandomStates>(model, *traced.loops);
 }
 StatesFor::~StatesFor() = default;
 

@@ -8,8 +8,8 @@
 #include "../../base/worse.hpp"
 #include "../../dynamics/derivatives/derivative_terms.hpp"
 #include "../../dynamics/friction/friction.hpp"
-#include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/loops/closed_derivative_terms.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "../../dynamics/parameters/regressor.hpp"
 #include "../../dynamics/tree/aba.hpp"
 #include "../../dynamics/tree/crba.hpp"
@@ -147,10 +147,10 @@ class ClosedScale {
  public:
   ClosedScale(const Traced& traced, const Model<double>& model, std::span<const Model<Dual>> moving, const State& s)
       : plan_(*traced.loops), f_(traced.function), n_(plan_.freedoms()), H(n_ * n_), terms(n_, 0.0), lever_(n_, 0.0) {
-    ClosedWorkspace<double> work(model, plan_);
+    PlantWorkspace<double> work(model, plan_);
     const std::size_t nv = static_cast<std::size_t>(model.nv);
     const Values q = loop_position<double>(model, plan_, s.q, s.guess).q;
-    closed_mass_matrix<double>(model, plan_, work, q, H);
+    mass_matrix<double>(model, plan_, work, q, H);
     const Values R = work.R;
     const Frame<double>& frame = model.frames[static_cast<std::size_t>(
         traced.frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(traced.frame))];
@@ -161,9 +161,9 @@ class ClosedScale {
     if (s.qd.empty()) return;
     Values qdd(n_, 0.0);
     if (f_.name().starts_with("inverse") || f_.name() == "friction") qdd = s.qdd;
-    if (f_.name() == "forward-derivatives") closed_forward<double>(model, plan_, work, q, s.qd, s.tau, qdd);
-    closed_velocities<double>(model, plan_, work, s.qd);
-    closed_accelerations<double>(model, plan_, work, q, qdd);
+    if (f_.name() == "forward-derivatives") forward_dynamics<double>(model, plan_, work, q, s.qd, s.tau, qdd);
+    tree_velocities<double>(model, plan_, work, s.qd);
+    tree_accelerations<double>(model, plan_, work, q, qdd);
     const Values velocities = work.qd, of_tree = torque_terms(model, work.tree, q, velocities, work.qdd);
     for (std::size_t k = 0; k < n_; ++k) {
       for (std::size_t v = 0; v < nv; ++v) terms[k] += std::abs(R[k * nv + v]) * of_tree[v];

@@ -47,28 +47,28 @@ std::vector<double> closed_derivative_terms(const Model<double>& model, std::spa
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   const Model<double> joints = joints_alone(model, plan.independent);
   const Model<Dual> twin = over<Dual>(model);
-  ClosedWorkspace<Dual> work(twin, plan);
+  PlantWorkspace<Dual> work(twin, plan);
   const auto still = [](In<double> x) { return std::vector<Dual>(x.begin(), x.end()); };
   std::vector<Dual> xd = still(qd), xdd = still(qdd);
   std::vector<double> result;
 
   // the motion of all joints, and the terms of the tree in it
   const std::vector<double> all = loop_position<double>(model, plan, q, guess).q;
-  ClosedWorkspace<double> motion(model, plan);
-  set_closed_pose<double>(model, plan, motion, all);
+  PlantWorkspace<double> motion(model, plan);
+  set_pose<double>(model, plan, motion, all);
   complement_by_unit_velocities<double>(model, plan, motion);
-  closed_velocities<double>(model, plan, motion, qd);
-  closed_accelerations<double>(model, plan, motion, all, qdd);
+  tree_velocities<double>(model, plan, motion, qd);
+  tree_accelerations<double>(model, plan, motion, all, qdd);
   const Sizes torques = torque_terms(model, motion.tree, all, motion.qd, motion.qdd);
   const DerivativeTerms of_tree = derivative_terms(model, motion.tree, all, motion.qd, motion.qdd);
 
   const auto column = [&](const Model<Dual>& with, std::span<const Dual> x, Sizes tree) {
     const LoopPosition<Dual> there = loop_position<Dual>(with, plan, x, still(guess));
-    set_closed_pose<Dual>(with, plan, work, there.q);
+    set_pose<Dual>(with, plan, work, there.q);
     complement_by_unit_velocities<Dual>(with, plan, work);
     const std::vector<Dual> R = work.R;
-    closed_velocities<Dual>(with, plan, work, xd);
-    closed_accelerations<Dual>(with, plan, work, there.q, xdd);
+    tree_velocities<Dual>(with, plan, work, xd);
+    tree_accelerations<Dual>(with, plan, work, there.q, xdd);
     const Sizes dq = velocity_sizes(model, there.q), dqd = rates(work.qd), dqdd = rates(work.qdd);
     for (std::size_t v = 0; v < nv; ++v) {
       for (std::size_t j = 0; j < nv; ++j) {

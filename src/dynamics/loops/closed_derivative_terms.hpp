@@ -7,7 +7,7 @@
 // |τ| are torque_terms of the tree, T its derivative_terms; ∂q, ∂q̇, ∂q̈, ∂R how all joints follow, by dual numbers.
 #pragma once
 
-#include "closed.hpp"
+#include "projection.hpp"
 
 namespace lw {
 

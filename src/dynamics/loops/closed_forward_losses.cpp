@@ -132,13 +132,13 @@ void ClosedForwardLosses::collect() {
   }
 }
 
-void ClosedForwardLosses::set_state(ClosedWorkspace<double>& work, In<double> q, In<double> qd) {
+void ClosedForwardLosses::set_state(PlantWorkspace<double>& work, In<double> q, In<double> qd) {
   const auto n = static_cast<Eigen::Index>(plan_.freedoms());
   const std::size_t nv = at(model_.nv);
   H_.resize(n, n);
-  closed_mass_matrix<double>(model_, plan_, work, q, {H_.data(), plan_.freedoms() * plan_.freedoms()});
+  mass_matrix<double>(model_, plan_, work, q, {H_.data(), plan_.freedoms() * plan_.freedoms()});
   L_ = Eigen::LLT<MatrixXd>(H_).matrixL();
-  closed_velocities<double>(model_, plan_, work, qd);
+  tree_velocities<double>(model_, plan_, work, qd);
   losses_.set_cut_rows(work);
   for (Dry& d : dry_) {
     d.velocity = 0.0;
@@ -157,9 +157,9 @@ std::size_t ClosedForwardLosses::velocity_of(const Dry& d) const {
 }
 
 // b_j: accelerations in the joints where those of the independent ones are zero.
-void ClosedForwardLosses::find_biases(ClosedWorkspace<double>& work, In<double> q) {
+void ClosedForwardLosses::find_biases(PlantWorkspace<double>& work, In<double> q) {
   const std::vector<double> none(plan_.freedoms(), 0.0);
-  closed_accelerations<double>(model_, plan_, work, q, none);
+  tree_accelerations<double>(model_, plan_, work, q, none);
   bool moving = false;
   for (Dry& d : dry_) {
     if (d.cut < 0) {
@@ -180,7 +180,7 @@ void ClosedForwardLosses::find_biases(ClosedWorkspace<double>& work, In<double> 
 }
 
 // Which joints are at rest, and the directions of the others.
-void ClosedForwardLosses::find_rest(const ClosedWorkspace<double>& work) {
+void ClosedForwardLosses::find_rest(const PlantWorkspace<double>& work) {
   double largest_velocity = 0.0;
   for (const double x : work.qd) largest_velocity = std::max(largest_velocity, std::abs(x));
   constexpr double
@@ -234,7 +234,7 @@ VectorXd ClosedForwardLosses::drive_outputs(In<double> tau, const VectorXd& qdd,
 }
 
 // Sizes of dry friction under the reactions that are known.
-void ClosedForwardLosses::find_sizes(const ClosedWorkspace<double>& work) {
+void ClosedForwardLosses::find_sizes(const PlantWorkspace<double>& work) {
   for (Dry& d : dry_) {
     const double speed = d.mode == Mode::slips && !d.at_rest ? std::abs(d.velocity) : 0.0;
     if (d.drive >= 0) {
@@ -300,7 +300,7 @@ void ClosedForwardLosses::sum_forces() {
 
 // Generalised forces that accelerate the mechanism, without dry friction, and the sizes of this, under the loads of
 // q̈ = now and of the friction of the last pass.
-VectorXd ClosedForwardLosses::push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
+VectorXd ClosedForwardLosses::push(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                                    const VectorXd& now, std::span<const Force<double>> external) {
   const auto n = static_cast<Eigen::Index>(plan_.freedoms());
   const std::vector<double> given(now.data(), now.data() + n);
@@ -369,7 +369,7 @@ void ClosedForwardLosses::find_lost_power(In<double> qd) {
   }
 }
 
-void ClosedForwardLosses::operator()(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
+void ClosedForwardLosses::operator()(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                                      Out<double> qdd, std::span<const Force<double>> external, bool same_directions) {
   const bool make = !same_directions;
   set_state(work, q, qd);

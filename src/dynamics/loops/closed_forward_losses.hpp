@@ -38,7 +38,7 @@ class ClosedForwardLosses {
 
   // Throws Error(data) that names a joint where no accelerations are found, or more than one may be.
   // `same_directions`: with the last decision, whatever the velocities are now; for the stages of an integrator.
-  void operator()(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
+  void operator()(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau, Out<double> qdd,
                   std::span<const Force<double>> external = {}, bool same_directions = false);
 
   // Other external wrenches: one per external force of the model.
@@ -49,13 +49,13 @@ class ClosedForwardLosses {
   std::vector<int> directions() const;
   // Whether the decision still fits at this state: no slipping joint has turned round, and sticking ones can still be
   // held.
-  bool still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau);
+  bool still_fits(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau);
   // At the first state that it does not fit: decides anew for the joints that have turned round. Those that now stick
   // get a velocity of exactly zero; their names.
-  std::vector<std::string> settle(ClosedWorkspace<double>& work, In<double> q, Out<double> qd, In<double> tau);
+  std::vector<std::string> settle(PlantWorkspace<double>& work, In<double> q, Out<double> qd, In<double> tau);
   // The velocities nearest in kinetic energy at which sticking joints are at rest: takes out what integration has left
   // there.
-  void hold(ClosedWorkspace<double>& work, In<double> q, Out<double> qd);
+  void hold(PlantWorkspace<double>& work, In<double> q, Out<double> qd);
   // The state has been set from outside: what stuck before may move now.
   void forget();
   // What has been decided of everything dry, to be taken by another plan of the same model, or later.
@@ -100,20 +100,20 @@ class ClosedForwardLosses {
 
   void collect();
   std::size_t velocity_of(const Dry& d) const;  // of the tree, where it is not a cut
-  void set_state(ClosedWorkspace<double>& work, In<double> q, In<double> qd);
-  void find_biases(ClosedWorkspace<double>& work, In<double> q);
-  void find_rest(const ClosedWorkspace<double>& work);
-  Eigen::VectorXd push(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
+  void set_state(PlantWorkspace<double>& work, In<double> q, In<double> qd);
+  void find_biases(PlantWorkspace<double>& work, In<double> q);
+  void find_rest(const PlantWorkspace<double>& work);
+  Eigen::VectorXd push(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                        const Eigen::VectorXd& now, std::span<const Force<double>> external);
-  void find_sizes(const ClosedWorkspace<double>& work);
+  void find_sizes(const PlantWorkspace<double>& work);
   void find_forces();
   void sum_forces();
   Eigen::VectorXd drive_outputs(In<double> tau, const Eigen::VectorXd& qdd, In<double> qd);
   Eigen::MatrixXd sticking_rows(Eigen::VectorXd* biases = nullptr) const;
   Eigen::VectorXd accelerations(const Eigen::VectorXd& pushed) const;
-  double firm_enough(const Dry& d, const ClosedWorkspace<double>& work) const;
-  bool decide(const Eigen::VectorXd& pushed, const ClosedWorkspace<double>& work);
-  Eigen::VectorXd settle_loads(const Push& push, Decision decision, const ClosedWorkspace<double>& work);
+  double firm_enough(const Dry& d, const PlantWorkspace<double>& work) const;
+  bool decide(const Eigen::VectorXd& pushed, const PlantWorkspace<double>& work);
+  Eigen::VectorXd settle_loads(const Push& push, Decision decision, const PlantWorkspace<double>& work);
   [[noreturn]] void refuse_jam() const;
   [[noreturn]] void refuse_decision(const Dry& d) const;
   void find_lost_power(In<double> qd);

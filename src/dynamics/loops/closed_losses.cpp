@@ -123,13 +123,13 @@ void cut_row(const Model<T>& model, const LoopView& view, const Workspace<T>& wo
 }
 
 template <class T>
-void ClosedLosses<T>::set_cut_rows(const ClosedWorkspace<T>& work) {
+void ClosedLosses<T>::set_cut_rows(const PlantWorkspace<T>& work) {
   for (Cut& cut : cuts_) cut_row<T>(model_, plan_.equations.loops[cut.loop], work.tree, cut.loop, cut.loss.v, cut.row);
 }
 
 // What rubs in each joint with losses, then in each cut, under the reactions that are known.
 template <class T>
-void ClosedLosses<T>::find_friction(const ClosedWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const {
+void ClosedLosses<T>::find_friction(const PlantWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const {
   const bool beginning = at_rest == AtRest::direction_of_acceleration;
   const auto direction_of = [&](const T& rate, const T& acceleration) {
     return beginning ? direction_of_motion<T>(rate, acceleration) : rate;
@@ -167,7 +167,7 @@ void ClosedLosses<T>::spread_friction(const std::vector<T>& rubs) {
 // λ under the torques that make the motion, `of_tree` at the tree's joints and `force` at the independent ones: shared
 // by all motors, with what the given ones push against each other.
 template <class T>
-void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights,
+void ClosedLosses<T>::find_multipliers(PlantWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights,
                                        In<T> given) {
   if (sharing_.actuated == sharing_.independent) return;  // as project_torques has left them
   distribute_torques<T>(sharing_, work, force, weights, shared_);
@@ -183,7 +183,7 @@ void ClosedLosses<T>::find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, 
 
 // What all joints pass on, by λ. external_: wrenches beside these, friction in the cut joints.
 template <class T>
-void ClosedLosses<T>::find_reactions(ClosedWorkspace<T>& work, In<T> q,
+void ClosedLosses<T>::find_reactions(PlantWorkspace<T>& work, In<T> q,
                                      std::span<const Force<std::type_identity_t<T>>> external) {
   in_cuts_ = loop_reactions<T>(model_, plan_, work);
   if (!feels_) return;
@@ -195,7 +195,7 @@ void ClosedLosses<T>::find_reactions(ClosedWorkspace<T>& work, In<T> q,
 // As wrenches on both links of each cut joint, in external_: they act against the motion of the second link as the
 // first sees it.
 template <class T>
-void ClosedLosses<T>::add_cut_friction(const ClosedWorkspace<T>& work, const Friction& more) {
+void ClosedLosses<T>::add_cut_friction(const PlantWorkspace<T>& work, const Friction& more) {
   for (std::size_t k = 0; k < cuts_.size(); ++k) {
     const LoopClosure<T>& loop = model_.loops[cuts_[k].loop];
     const T friction = more.of_cuts.empty() ? of_cuts_[k] : of_cuts_[k] + more.of_cuts[k];
@@ -211,25 +211,25 @@ void ClosedLosses<T>::add_cut_friction(const ClosedWorkspace<T>& work, const Fri
 }
 
 template <class T>
-void ClosedLosses<T>::forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
+void ClosedLosses<T>::forces(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
                              std::span<const Force<std::type_identity_t<T>>> external, In<T> given, AtRest at_rest) {
   set_motion(work, q, qd, qdd, external);
   set_friction(work, q, weights, external, given, at_rest);
 }
 
 template <class T>
-void ClosedLosses<T>::set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+void ClosedLosses<T>::set_motion(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
                                  std::span<const Force<std::type_identity_t<T>>> external) {
-  set_closed_pose<T>(model_, plan_, work, q);
+  set_pose<T>(model_, plan_, work, q);
   if (plan_.actuated != plan_.independent) complement_by_unit_velocities<T>(model_, plan_, work);
-  closed_velocities<T>(model_, plan_, work, qd);
-  closed_accelerations<T>(model_, plan_, work, q, qdd);
+  tree_velocities<T>(model_, plan_, work, qd);
+  tree_accelerations<T>(model_, plan_, work, q, qdd);
   rnea_with_damping<T>(model_, work.tree, q, work.qd, work.qdd, work.tau, damping_, external);
   project_torques<T>(plan_, work, work.tau, force_);
 }
 
 template <class T>
-void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
+void ClosedLosses<T>::set_friction(PlantWorkspace<T>& work, In<T> q, In<T> weights,
                                    std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
                                    AtRest at_rest) {
   std::fill(external_.begin(), external_.end(), Force<T>{});
@@ -247,7 +247,7 @@ void ClosedLosses<T>::set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weig
 }
 
 template <class T>
-void ClosedLosses<T>::pass_friction(ClosedWorkspace<T>& work, In<T> q,
+void ClosedLosses<T>::pass_friction(PlantWorkspace<T>& work, In<T> q,
                                     std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
                                     const Friction& more, std::vector<T>& rubs) {
   set_cut_rows(work);
@@ -260,7 +260,7 @@ void ClosedLosses<T>::pass_friction(ClosedWorkspace<T>& work, In<T> q,
 // What all joints pass on under the friction `rubs` and `more`: the motors give what is given, or what the motion
 // needs.
 template <class T>
-void ClosedLosses<T>::load_again(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
+void ClosedLosses<T>::load_again(PlantWorkspace<T>& work, In<T> q, In<T> weights,
                                  std::span<const Force<std::type_identity_t<T>>> external, In<T> given,
                                  const std::vector<T>& rubs, const Friction& more, bool motors_are_given) {
   spread_friction(rubs);
@@ -280,7 +280,7 @@ void ClosedLosses<T>::load_again(ClosedWorkspace<T>& work, In<T> q, In<T> weight
 
 // What the independent joints need for it, and with it.
 template <class T>
-void ClosedLosses<T>::sum_friction(ClosedWorkspace<T>& work) {
+void ClosedLosses<T>::sum_friction(PlantWorkspace<T>& work) {
   spread_friction(rubs_);
   const std::vector<T> multipliers = work.multipliers;
   project_torques<T>(plan_, work, of_tree_, friction_);
@@ -319,7 +319,7 @@ void ClosedLosses<T>::refuse_jam(std::size_t worst) const {
 }
 
 template <class T>
-void ClosedLosses<T>::inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
+void ClosedLosses<T>::inverse(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights,
                               std::span<const Force<std::type_identity_t<T>>> external, AtRest at_rest) {
   refuse_undriven(plan_, model_.name, model_.velocity_names);
   forces(work, q, qd, qdd, weights, external, {}, at_rest);

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "../friction/friction.hpp"
-#include "closed.hpp"
+#include "projection.hpp"
 
 namespace lw {
 
@@ -38,13 +38,13 @@ class ClosedLosses {
   // Generalised forces of the independent velocities, friction with them: into `needed`. Leaves in `work` velocities
   // and accelerations of the tree, and λ, which has friction in it where bearings feel loads. `given`: torques of the
   // actuated joints, of which that part counts which moves nothing. Throws Error(data) that names a joint which jams.
-  void forces(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
+  void forces(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
               std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
               AtRest at_rest = AtRest::no_direction);
   // Its halves.
-  void set_motion(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
+  void set_motion(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
                   std::span<const Force<std::type_identity_t<T>>> external = {});
-  void set_friction(ClosedWorkspace<T>& work, In<T> q, In<T> weights = {},
+  void set_friction(PlantWorkspace<T>& work, In<T> q, In<T> weights = {},
                     std::span<const Force<std::type_identity_t<T>>> external = {}, In<T> given = {},
                     AtRest at_rest = AtRest::no_direction);
   // Instead of the second: one pass from friction to loads to friction under the torques that the motors give, `given`,
@@ -54,7 +54,7 @@ class ClosedLosses {
   struct Friction {
     In<T> of_tree, of_cuts;
   };
-  void pass_friction(ClosedWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external,
+  void pass_friction(PlantWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external,
                      In<T> given, const Friction& more, std::vector<T>& rubs);
   std::size_t rubbing() const { return rubs_.size(); }
   std::vector<T> needed;
@@ -62,13 +62,13 @@ class ClosedLosses {
   const std::vector<T>& friction() const { return friction_; }
   // Inverse dynamics with losses at a closed q: `losses` holds an entry an actuated joint. Leaves what `forces` does.
   // Throws Error(model) where the actuated joints do not determine the motion.
-  void inverse(ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
+  void inverse(PlantWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd, In<T> weights = {},
                std::span<const Force<std::type_identity_t<T>>> external = {},
                AtRest at_rest = AtRest::direction_of_acceleration);
   Losses<T> losses;
 
   // Of the last motion: what joints of the tree (where bearings feel it) and cut ones pass on.
-  std::span<const Force<T>> reactions(const ClosedWorkspace<T>& work) const { return work.tree.force; }
+  std::span<const Force<T>> reactions(const PlantWorkspace<T>& work) const { return work.tree.force; }
   const std::vector<Force<T>>& in_cuts() const { return in_cuts_; }
 
   // A freedom of a cut joint that has friction: its velocity is row · q̇.
@@ -79,7 +79,7 @@ class ClosedLosses {
     std::vector<T> row;  // at the pose of the last call
   };
   const std::vector<Cut>& cuts() const { return cuts_; }
-  void set_cut_rows(const ClosedWorkspace<T>& work);
+  void set_cut_rows(const PlantWorkspace<T>& work);
 
   bool feels_reactions() const { return feels_; }
   // The model of the actuated joints alone, with their drives: v are places among plan.actuated.
@@ -92,15 +92,15 @@ class ClosedLosses {
   Model<T> motors_;
   std::vector<Cut> cuts_;
   bool feels_ = false;
-  void find_multipliers(ClosedWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights, In<T> given);
-  void find_reactions(ClosedWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external);
-  void find_friction(const ClosedWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const;
+  void find_multipliers(PlantWorkspace<T>& work, In<T> of_tree, In<T> force, In<T> weights, In<T> given);
+  void find_reactions(PlantWorkspace<T>& work, In<T> q, std::span<const Force<std::type_identity_t<T>>> external);
+  void find_friction(const PlantWorkspace<T>& work, AtRest at_rest, std::vector<T>& rubs) const;
   void spread_friction(const std::vector<T>& rubs);
-  void add_cut_friction(const ClosedWorkspace<T>& work, const Friction& more);
-  void load_again(ClosedWorkspace<T>& work, In<T> q, In<T> weights,
+  void add_cut_friction(const PlantWorkspace<T>& work, const Friction& more);
+  void load_again(PlantWorkspace<T>& work, In<T> q, In<T> weights,
                   std::span<const Force<std::type_identity_t<T>>> external, In<T> given, const std::vector<T>& rubs,
                   const Friction& more, bool motors_are_given);
-  void sum_friction(ClosedWorkspace<T>& work);
+  void sum_friction(PlantWorkspace<T>& work);
   template <class Pass>
   void settle_friction(const Pass& pass);
   [[noreturn]] void refuse_jam(std::size_t worst) const;

@@ -65,7 +65,7 @@ VectorXd ClosedForwardLosses::accelerations(const VectorXd& pushed) const {
 }
 
 // What can hold a joint, as a part of what could in a general pose: below it, its row is zero but for rounding.
-double ClosedForwardLosses::firm_enough(const Dry& d, const ClosedWorkspace<double>& work) const {
+double ClosedForwardLosses::firm_enough(const Dry& d, const PlantWorkspace<double>& work) const {
   constexpr double kNothing = 1e-20;
   const auto lower = L_.triangularView<Eigen::Lower>();
   const std::size_t nv = at(model_.nv), n = plan_.freedoms();
@@ -84,7 +84,7 @@ double ClosedForwardLosses::firm_enough(const Dry& d, const ClosedWorkspace<doub
 }
 
 // Who of those at rest sticks, and which way the others begin to slip. True where that is another decision than before.
-bool ClosedForwardLosses::decide(const VectorXd& pushed, const ClosedWorkspace<double>& work) {
+bool ClosedForwardLosses::decide(const VectorXd& pushed, const PlantWorkspace<double>& work) {
   std::vector<Dry*> rest;
   VectorXd force = pushed;
   for (Dry& d : dry_) {
@@ -142,7 +142,7 @@ void ClosedForwardLosses::refuse_decision(const Dry& d) const {
 }
 
 // The accelerations whose loads make the friction that leads to them.
-VectorXd ClosedForwardLosses::settle_loads(const Push& push, Decision decision, const ClosedWorkspace<double>& work) {
+VectorXd ClosedForwardLosses::settle_loads(const Push& push, Decision decision, const PlantWorkspace<double>& work) {
   const bool make = decision == Decision::make;
   if (!loads_matter_) {
     const VectorXd pushed = push(VectorXd::Zero(H_.cols()));
@@ -213,7 +213,7 @@ void ClosedForwardLosses::refuse_jam() const {
                           name));
 }
 
-bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
+bool ClosedForwardLosses::still_fits(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau) {
   set_state(work, q, qd);
   bool any_sticks = false;
   for (const Dry& d : dry_) {
@@ -241,7 +241,7 @@ bool ClosedForwardLosses::still_fits(ClosedWorkspace<double>& work, In<double> q
   return restore(fits);
 }
 
-std::vector<std::string> ClosedForwardLosses::settle(ClosedWorkspace<double>& work, In<double> q, Out<double> qd,
+std::vector<std::string> ClosedForwardLosses::settle(PlantWorkspace<double>& work, In<double> q, Out<double> qd,
                                                      In<double> tau) {
   set_state(work, q, qd);
   std::vector<bool> came(dry_.size());
@@ -263,7 +263,7 @@ std::vector<std::string> ClosedForwardLosses::settle(ClosedWorkspace<double>& wo
   return names;
 }
 
-void ClosedForwardLosses::hold(ClosedWorkspace<double>& work, In<double> q, Out<double> qd) {
+void ClosedForwardLosses::hold(PlantWorkspace<double>& work, In<double> q, Out<double> qd) {
   if (std::none_of(dry_.begin(), dry_.end(), [](const Dry& d) { return d.mode == Mode::sticks; })) return;
   set_state(work, q, qd);
   const MatrixXd rows = sticking_rows();

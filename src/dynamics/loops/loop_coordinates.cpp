@@ -296,11 +296,11 @@ bool LoopCoordinates::close(Out<double> q, double reach) {
     for (std::size_t i = 0; i < residual_.size(); ++i) open = std::max(open, std::abs(residual_[i]) * row_scale_[i]);
     if (!std::isfinite(open)) return false;
     if (open <= kClosed || (open < kNear && open >= 0.25 * before && fresh)) {
-      set_closed_pose<double>(model_, plan_, work_, q);
+      set_pose<double>(model_, plan_, work_, q);
       return true;
     }
     fresh = !factorized || open > kSlow * before;
-    if (fresh) set_closed_pose<double>(model_, plan_, work_, q);
+    if (fresh) set_pose<double>(model_, plan_, work_, q);
     factorized = true;
     before = open;
     work_.factors.solve(residual_);

@@ -1,7 +1,7 @@
 // Local coordinates of a closed mechanism, in numbers: some velocities are independent, the loops determine the others.
 //
 //   position   from a configuration q that is nearly closed: dependent joints move until φ(q) = 0, by Newton's method
-//   velocity   J_u q̇_u = −J_a q̇_a          (closed.hpp)
+//   velocity   J_u q̇_u = −J_a q̇_a          (projection.hpp)
 //
 // Which velocities are independent may be chosen anew at any pose (Wehage, Haug 1982). `choose` eliminates loop by loop
 // with the largest pivots, in a loop's own joints first, so that a chain of loops is solved one after the other: J_u is
@@ -12,7 +12,7 @@
 // rank, no choice has one, and branches of the motion meet.
 #pragma once
 
-#include "closed.hpp"
+#include "projection.hpp"
 
 namespace lw {
 
@@ -24,7 +24,7 @@ class LoopCoordinates {
   LoopCoordinates& operator=(const LoopCoordinates&) = delete;
 
   const LoopPlan& plan() const { return plan_; }
-  ClosedWorkspace<double>& work() { return work_; }
+  PlantWorkspace<double>& work() { return work_; }
 
   // Moves dependent joints until the loops are closed; work() is then posed there (PoseIs::set). False where Newton's
   // method does not converge, or leads farther away than `reach` (rad, or links of middling length).
@@ -47,7 +47,7 @@ class LoopCoordinates {
   const Model<double>& model_;
   const LoopPlan plan_;
   const double size_;
-  ClosedWorkspace<double> work_;
+  PlantWorkspace<double> work_;
   std::vector<double> row_scale_, column_scale_;  // that make J dimensionless
   std::vector<double> residual_, step_, whole_;
 };

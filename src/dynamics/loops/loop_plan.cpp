@@ -405,14 +405,27 @@ void refuse_undriven(const LoopPlan& plan, const std::string& mechanism,
           mechanism, counted(plan.freedoms(), "freedom"), plan.freedoms() - free.size(), names));
 }
 
+namespace {
+
+LoopPlan plan_of_tree(const Model<double>& model) {
+  LoopPlan plan;
+  plan.independent.resize(at(model.nv));
+  plan.independent_q.resize(at(model.nq));
+  std::iota(plan.independent.begin(), plan.independent.end(), 0);
+  std::iota(plan.independent_q.begin(), plan.independent_q.end(), 0);
+  plan.actuated = plan.pushed = plan.independent;
+  plan.general_pose = model.home;
+  return plan;
+}
+
+}  // namespace
+
 LoopPlan plan_loops(const Model<double>& model) {
-  require(!model.loops.empty(), "a plan is made for a mechanism with loops");
-  return Planner(model).run();
+  return model.loops.empty() ? plan_of_tree(model) : Planner(model).run();
 }
 
 LoopPlan plan_coordinates(const Model<double>& model) {
-  require(!model.loops.empty(), "a plan is made for a mechanism with loops");
-  return Planner(model).run_for_numbers();
+  return model.loops.empty() ? plan_of_tree(model) : Planner(model).run_for_numbers();
 }
 
 Model<double> with_drivers(Model<double> model) {

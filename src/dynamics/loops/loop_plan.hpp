@@ -1,12 +1,14 @@
-// What of a closed mechanism is the same in all its poses, decided once from numbers and then used by every scalar.
+// Decisions about the loops of a mechanism that hold in all its poses: made once from numbers, used by every scalar.
 //
-//   independent   velocities that are given: those of the actuated joints, of more than there are freedoms the first
-//                 that are independent; where they leave something free, further ones that elimination leaves, which
-//                 nobody drives
+//   independent   velocities that are given: those of the actuated joints. If these are more than the freedoms, the
+//                 first independent ones; if they are fewer, further joints, which no motor moves
 //   dependent     the others: J_u q̇_u = −J_a q̇_a
-//   equations     of all closures as many as there are dependent velocities, independent where the mechanism is not
-//                 singular (a planar loop has five, of which two say something)
+//   equations     of all closures, as many as there are dependent velocities, independent where the mechanism is not
+//                 singular (of the five equations of a planar loop, two)
 //   velocity      how J_u is eliminated
+//
+// A tree has the plan in which nothing is dependent: all its velocities are independent, and torques are those of all
+// of them.
 //
 // Position. A dependent joint at the end of a loop, behind which only given joints stand, is found in closed form once
 // all else is:
@@ -48,12 +50,13 @@ struct LoopPlan {
   EliminationPlan position;
 
   std::size_t freedoms() const { return independent.size(); }
+  bool is_tree() const { return dependent.empty(); }
   // Independent velocities that no motor moves: of an elastic drive, of a floating base, of what hangs on the
   // mechanism.
   std::vector<int> undriven() const;
 };
 
-// Throws Error(model) where nothing can move, and Error(data) where the mechanism cannot be closed at all.
+// Throws Error(model) if nothing can move, and Error(data) if the loops cannot be closed at all.
 LoopPlan plan_loops(const Model<double>& model);
 // For numbers alone (loop_coordinates.hpp): independent and dependent velocities, equations and the blocks in which
 // they are solved. Of a ball joint some velocities may be independent and others not: of a link between two of them its
@@ -65,8 +68,8 @@ LoopPlan plan_coordinates(const Model<double>& model);
 void refuse_undriven(const LoopPlan& plan, const std::string& mechanism,
                      const std::vector<std::string>& velocity_names);
 
-// Where the file of a mechanism with loops calls no joint actuated: those that elimination leaves independent are.
-// Others stay as they are.
+// If the file of a mechanism with loops calls no joint actuated: the joints that elimination leaves independent are.
+// Other models are returned unchanged.
 Model<double> with_drivers(Model<double> model);
 
 }  // namespace lw

@@ -1,5 +1,5 @@
 // Dynamics of closed mechanisms in all coordinates of their spanning tree, by multipliers. It has no independent joints
-// to choose and so goes on where those of closed.hpp do not determine the motion: the second method, and the one
+// to choose and so goes on where those of projection.hpp do not determine the motion: the second method, and the one
 // through singular poses.
 //
 //   M q̈ + h = τ + Jᵀ λ,   J q̈ = −J̇ q̇

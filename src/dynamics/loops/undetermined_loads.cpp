@@ -47,7 +47,7 @@ double friction_under(const JointLoss<double>& loss, const Body<double>& joint, 
 }  // namespace
 
 UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan& plan,
-                                     const ClosedWorkspace<double>& work, In<double> q,
+                                     const PlantWorkspace<double>& work, In<double> q,
                                      std::span<const Force<double>> external) {
   UndeterminedLoads result;
   const auto bears = [](const JointLoss<double>& l) { return !l.bearings.empty(); };
@@ -57,7 +57,7 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
   if (!any) return result;
   LoopPlan whole = plan;
   whole.equations = closure_equations(model);
-  ClosedWorkspace<double> strained(model, whole);
+  PlantWorkspace<double> strained(model, whole);
   forward_kinematics<double>(model, strained.tree, q);
   closure_jacobian<double>(model, strained.tree, whole.equations, ClosureAt::closed, strained.J);
   const auto m = static_cast<Eigen::Index>(whole.equations.size());
@@ -68,7 +68,7 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
   double length = 0.0;
   for (const Transform<double>& X : strained.tree.X_W) length = std::max(length, norm(X.p));
   if (!(length > 0.0)) length = 1.0;
-  const auto reactions = [&](const Model<double>& of, const LoopPlan& by, ClosedWorkspace<double>& at_work,
+  const auto reactions = [&](const Model<double>& of, const LoopPlan& by, PlantWorkspace<double>& at_work,
                              const std::vector<double>& qd, const std::vector<double>& qdd,
                              std::span<const Force<double>> outer) {
     std::vector<Force<double>> wrenches(outer.begin(), outer.end());
@@ -79,7 +79,7 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
     rnea<double>(of, at_work.tree, q, qd, qdd, tau, wrenches);
     return in_one_column(at_work.tree.force, in_cuts, length);
   };
-  ClosedWorkspace<double> moving = work;
+  PlantWorkspace<double> moving = work;
   const VectorXd taken = reactions(model, plan, moving, work.qd, work.qdd, external);
   Model<double> still = without_elements(model);
   still.gravity = Vec3<double>::zero();

@@ -25,9 +25,9 @@ Steps closed_moment(const DesignSystem& system, Interpreter<ComplexStep>& torque
   const Model<ComplexStep> model = system.design().model<ComplexStep>(b, t);
   const Steps q = loop_position<ComplexStep>(model, plan, y.first(system.nq()), dependent).q;
   const std::span<const ComplexStep> v = y.subspan(system.nq(), system.nv());
-  ClosedWorkspace<ComplexStep> work(model, plan);
-  set_closed_pose<ComplexStep>(model, plan, work, q);
-  closed_velocities<ComplexStep>(model, plan, work, v);
+  PlantWorkspace<ComplexStep> work(model, plan);
+  set_pose<ComplexStep>(model, plan, work, q);
+  tree_velocities<ComplexStep>(model, plan, work, v);
   const Steps all_v = work.qd;
   Steps x{t}, tau(system.nu()), actuated, a(system.nv());
   x.insert(x.end(), u.begin(), u.end());
@@ -41,9 +41,9 @@ Steps closed_moment(const DesignSystem& system, Interpreter<ComplexStep>& torque
     made.inverse(work, q, v, Steps(v.size(), ComplexStep(0.0)), {}, {}, AtRest::no_direction);
     for (std::size_t k = 0; k < actuated.size(); ++k) actuated[k] -= made.losses.bearing[k];
   }
-  closed_forward<ComplexStep>(model, plan, work, q, v, actuated, a);
-  closed_velocities<ComplexStep>(model, plan, work, v);
-  closed_accelerations<ComplexStep>(model, plan, work, q, a);
+  forward_dynamics<ComplexStep>(model, plan, work, q, v, actuated, a);
+  tree_velocities<ComplexStep>(model, plan, work, v);
+  tree_accelerations<ComplexStep>(model, plan, work, q, a);
   x.insert(x.begin(), work.qdd.begin(), work.qdd.end());
   return x;
 }

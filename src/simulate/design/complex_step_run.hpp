@@ -2,7 +2,7 @@
 //
 // Accelerations come from articulated bodies over ComplexStep (aba.hpp) on the mechanism as its file gives it, not from
 // the traced functions that the run itself is made of; losses, which have no such method, from the traced function
-// interpreted. With loops position, velocities and accelerations come from loop_position.hpp and closed.hpp over
+// interpreted. With loops position, velocities and accelerations come from loop_position.hpp and projection.hpp over
 // ComplexStep in the same way.
 #pragma once
 

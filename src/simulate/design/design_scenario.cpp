@@ -6,7 +6,7 @@
 
 #include "../../base/index.hpp"
 #include "../../dynamics/assembly/assembly.hpp"
-#include "../../dynamics/loops/closed_mechanism.hpp"
+#include "../../dynamics/loops/dynamics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../graph/interpreter.hpp"
 
@@ -138,13 +138,13 @@ void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, Forwa
   }
   if (scenario.redundant)
     has_no_derivatives(scenario, "is in redundant coordinates, which have no derivatives; minimal ones do");
-  ClosedMechanism closed(instantiate<double>(mechanism));
+  Dynamics closed(instantiate<double>(mechanism));
   const LoopPlan& plan = closed.plan();
   // as `simulate` begins: near the joints that follow where the scenario says something about them, else in the mode of
   // home
   const std::vector<double>& home = closed.model().home;
   if (std::ranges::any_of(plan.dependent_q, [&](int k) { return scenario.q[at(k)] != home[at(k)]; })) {
-    const Assembled there = assemble_from(closed.led(), closed.work().tree, scenario.q, plan.independent);
+    const Assembled there = assemble_from(closed.plant().minimal, closed.work().tree, scenario.q, plan.independent);
     if (!there.closed)
       has_no_derivatives(scenario, "begins where its loops cannot be closed: " +
                                        open_loop(closed.model(), closed.work().tree, there.q));

@@ -31,7 +31,7 @@ LoopPath::LoopPath(const DesignParameters& design)
     : design_(design),
       mechanism_(design_.model<double>(design_.values())),
       joints_(joints_alone(mechanism_.model(), mechanism_.plan().independent)),
-      here_(mechanism_.led()),
+      here_(mechanism_.plant().minimal),
       nowhere_(lw::at(here_.nq), std::numeric_limits<double>::quiet_NaN()) {
   joints_.home = mechanism_.independent();
   last_ = {0.0, joints_.home, mechanism_.q()};
@@ -62,7 +62,7 @@ void LoopPath::begin(std::span<const double> b, double t, std::span<const double
     between(part, from_b, b, part_b);
     between(part, from_q, independent, part_q);
     here_ = design_.model<double>(part_b);
-    here_.joints = mechanism_.led().joints;  // led by the independent ones
+    here_.joints = mechanism_.plant().minimal.joints;  // led by the independent ones
     if (near(here_, q, part_q, q)) {
       done = part;
       step *= 2.0;

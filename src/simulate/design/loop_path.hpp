@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../../dynamics/loops/closed_mechanism.hpp"
+#include "../../dynamics/loops/dynamics.hpp"
 #include "design_parameters.hpp"
 
 namespace lw {
@@ -50,7 +50,7 @@ class LoopPath {
             std::vector<double>& to) const;
 
   const DesignParameters design_;
-  ClosedMechanism mechanism_;
+  Dynamics mechanism_;
   Model<double> joints_;
   Model<double> here_;       // the tree at the parameters of the run
   std::vector<Pose> poses_;  // that were passed, in their order

@@ -31,12 +31,12 @@ Function closure_function(const DesignParameters& design, const LoopPlan& plan) 
 
 TracedLoops::TracedLoops(Model<Expr> model, const LoopPlan& plan, Exprs q)
     : model_(std::move(model)), plan_(plan), q_(std::move(q)), work_(model_, plan_) {
-  set_closed_pose<Expr>(model_, plan_, work_, q_);
+  set_pose<Expr>(model_, plan_, work_, q_);
 }
 
 TracedLoops::Motion TracedLoops::motion(const Exprs& v, const Exprs& a) {
-  closed_velocities<Expr>(model_, plan_, work_, v);
-  closed_accelerations<Expr>(model_, plan_, work_, q_, a);
+  tree_velocities<Expr>(model_, plan_, work_, v);
+  tree_accelerations<Expr>(model_, plan_, work_, q_, a);
   return {work_.qd, work_.qdd};
 }
 
@@ -48,7 +48,7 @@ TracedLoops::Exprs TracedLoops::forces(const Exprs& of_tree) {
 
 void TracedLoops::add_friction(const Exprs& v, const Exprs& a, AtRest at_rest, Exprs& forces) {
   ClosedLosses<Expr> made(model_, plan_);
-  ClosedWorkspace<Expr> work(model_, plan_);
+  PlantWorkspace<Expr> work(model_, plan_);
   made.inverse(work, q_, v, a, {}, {}, at_rest);
   Exprs friction(forces.size());
   gather_torques<Expr>(plan_, work, made.losses.bearing, friction);

@@ -1,7 +1,7 @@
 // Loops in the equations of a design: what follows from the closures φ(q, b) = 0 at a closed configuration q, in
 // symbols.
 //
-//   v = R v_a,  a = R a_a + …,  r_a = Rᵀ r,  H = Rᵀ M R               as closed.hpp has them
+//   v = R v_a,  a = R a_a + …,  r_a = Rᵀ r,  H = Rᵀ M R               as projection.hpp has them
 //   along:  J_u v_u = −(φ_qa q̇_a + φ_b ḃ)                             how dependent coordinates follow
 //   back:   λ = J_u⁻ᵀ v̄_u,  q̄_a −= φ_qaᵀ λ,  b̄ −= φ_bᵀ λ            the same transposed
 //
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../../dynamics/friction/friction.hpp"
-#include "../../dynamics/loops/closed.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "../../graph/function.hpp"
 #include "design_parameters.hpp"
 
@@ -52,7 +52,7 @@ class TracedLoops {
   Model<Expr> model_;
   const LoopPlan& plan_;
   Exprs q_;
-  ClosedWorkspace<Expr> work_;
+  PlantWorkspace<Expr> work_;
 };
 
 }  // namespace lw

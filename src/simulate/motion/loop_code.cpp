@@ -22,7 +22,7 @@ bool LoopDynamics::jacobian(double t, std::span<const double> q, std::span<const
   stand(t, q, v);
   const LoopPlan& plan = *whole_plan_;
   const Model<Dual> twin = over<Dual>(model_);
-  ClosedWorkspace<Dual> work_of_duals(twin, plan);
+  PlantWorkspace<Dual> work_of_duals(twin, plan);
   std::vector<Dual> rates(v_.begin(), v_.end()), torques(motors_.begin(), motors_.end()), a(v_.size()), guess;
   for (const int k : plan.dependent_q) guess.emplace_back(q_[at(k)]);
   const auto column = [&](std::span<const double> way, int along, double* to) {
@@ -31,8 +31,8 @@ bool LoopDynamics::jacobian(double t, std::span<const double> q, std::span<const
     std::vector<Dual> independent;
     for (const int k : plan.independent_q) independent.push_back(moving[at(k)]);
     const LoopPosition<Dual> there = loop_position<Dual>(twin, plan, independent, guess);
-    closed_forward<Dual>(twin, plan, work_of_duals, there.q, rates, torques, a);
-    closed_accelerations<Dual>(twin, plan, work_of_duals, there.q, a);
+    forward_dynamics<Dual>(twin, plan, work_of_duals, there.q, rates, torques, a);
+    tree_accelerations<Dual>(twin, plan, work_of_duals, there.q, a);
     for (std::size_t i = 0; i < nv_; ++i) to[i] = work_of_duals.qdd[i].d;
   };
   std::ranges::fill(d_q, 0.0);
@@ -97,10 +97,10 @@ Function LoopDynamics::trace_motion() const {
                  for (const auto& [name, value] : options_.values) values.emplace(name, Expr(value));
                  const Model<Expr> model = instantiate<Expr>(*mechanism_, values);
                  const LoopPosition<Expr> there = loop_position<Expr>(model, plan, in[0], in[3]);
-                 ClosedWorkspace<Expr> work(model, plan);
+                 PlantWorkspace<Expr> work(model, plan);
                  std::vector<Expr> a(v_.size());
-                 closed_forward<Expr>(model, plan, work, there.q, in[1], in[2], a);
-                 closed_accelerations<Expr>(model, plan, work, there.q, a);
+                 forward_dynamics<Expr>(model, plan, work, there.q, in[1], in[2], a);
+                 tree_accelerations<Expr>(model, plan, work, there.q, a);
                  out[0] = work.qdd;
                  for (std::size_t k = 0; k < guessed; ++k) out[1][k] = there.q[at(plan.dependent_q[k])];
                  out[2] = there.residual;

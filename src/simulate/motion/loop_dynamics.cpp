@@ -146,7 +146,7 @@ void LoopDynamics::use(LoopPlan plan, std::span<const double> q) {
   usual_margin_ = std::max(chosen_margin_, coordinates_->margin(given_.general_pose).least);
   usual_pivot_ = 0.0;
   for (const std::span<const double> pose : {std::span<const double>(given_.general_pose), q}) {
-    set_closed_pose<double>(model_, coordinates_->plan(), work(), pose);
+    set_pose<double>(model_, coordinates_->plan(), work(), pose);
     usual_pivot_ = std::max(usual_pivot_, work().factors.smallest_pivot());
   }
 }
@@ -203,10 +203,10 @@ void LoopDynamics::stand(double t, std::span<const double> q, std::span<const do
   split(v);
   if (!coordinates_->close(q_, kReach)) {
     q_.assign(q.begin(), q.end());
-    set_closed_pose<double>(model_, coordinates_->plan(), work(), q_);
+    set_pose<double>(model_, coordinates_->plan(), work(), q_);
     if (!is_at_branch()) throw NotFinite(fmt::format("the loops of `{}` cannot be closed there", model_.name));
   }
-  closed_velocities<double>(model_, coordinates_->plan(), work(), v_);
+  tree_velocities<double>(model_, coordinates_->plan(), work(), v_);
   moved_ = work().qd;
   command(t, q_, moved_);
 }
@@ -217,9 +217,9 @@ void LoopDynamics::accelerate(std::span<double> a, std::span<double> dz) {
   if (lossy_)
     (*friction_)(work(), q_, v_, motors_, a_, {}, dry_);
   else
-    closed_forward<double>(model_, plan, work(), q_, v_, motors_, a_, {}, PoseIs::set);
-  closed_velocities<double>(model_, plan, work(), v_);
-  closed_accelerations<double>(model_, plan, work(), q_, a_);
+    forward_dynamics<double>(model_, plan, work(), q_, v_, motors_, a_, {}, PoseIs::set);
+  tree_velocities<double>(model_, plan, work(), v_);
+  tree_accelerations<double>(model_, plan, work(), q_, a_);
   std::ranges::copy(work().qdd, a.begin());
   if (dz.empty()) return;
   dz[0] = power_of(tau_, moved_);
@@ -229,8 +229,8 @@ void LoopDynamics::accelerate(std::span<double> a, std::span<double> dz) {
 
 void LoopDynamics::leave(MotionState& s, bool posed) {
   const LoopPlan& plan = coordinates_->plan();
-  if (!posed) set_closed_pose<double>(model_, plan, work(), q_);
-  closed_velocities<double>(model_, plan, work(), v_);
+  if (!posed) set_pose<double>(model_, plan, work(), q_);
+  tree_velocities<double>(model_, plan, work(), v_);
   s.q = q_;
   s.v = work().qd;
 }

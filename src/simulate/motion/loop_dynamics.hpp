@@ -50,7 +50,7 @@ class LoopDynamics : public DrivenDynamics {
   std::span<double> tau() override { return tau_; }
 
  private:
-  ClosedWorkspace<double>& work() { return coordinates_->work(); }
+  PlantWorkspace<double>& work() { return coordinates_->work(); }
   // Bearings are loaded by the rule that the plan's equations state (undetermined_loads.hpp).
   bool keeps_equations() const { return lossy_ && feels_reactions_; }
   void use(LoopPlan plan, std::span<const double> q);

@@ -119,7 +119,7 @@ void LoopDynamics::require_closed_velocities(const MotionState& s, const std::fu
 void LoopDynamics::require_inertia() {
   const std::size_t n = v_.size();
   Eigen::MatrixXd H(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
-  closed_mass_matrix<double>(model_, coordinates_->plan(), work(), q_, {H.data(), n * n});
+  mass_matrix<double>(model_, coordinates_->plan(), work(), q_, {H.data(), n * n});
   // next to a singular pose, which is another matter, what moves fastest hides the inertia of the rest
   constexpr double kFast = 1e6;
   const bool sound = std::ranges::all_of(work().R, [](double x) { return std::abs(x) < kFast; });

@@ -11,11 +11,11 @@
 #include "../../base/linear.hpp"
 #include "../../base/worse.hpp"
 #include "../../codegen/compile.hpp"
-#include "../../dynamics/loops/closed.hpp"
 #include "../../dynamics/loops/closed_derivative_terms.hpp"
-#include "../../dynamics/loops/closed_states.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
 #include "../../dynamics/loops/multipliers.hpp"
+#include "../../dynamics/loops/projection.hpp"
+#include "../../dynamics/loops/random_states.hpp"
 #include "../../dynamics/tree/energy.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../model/coordinate_rates.hpp"
@@ -57,13 +57,13 @@ class LoopVerifier {
         dual_(over<Dual>(model_)),
         n_(plan_.freedoms()) {
     Random random(options.seed);
-    RandomClosedStates states(model_, plan_);
+    RandomStates states(model_, plan_);
     const Numbers still(n_, 0.0);
     for (int k = 0; k < options.states; ++k) {
       ClosedState c{states.next(random), {}, Numbers(n_ * n_), Numbers(n_)};
       c.q = states.tree_q();
-      closed_mass_matrix<double>(model_, plan_, work_, c.q, c.H);
-      closed_forces<double>(model_, plan_, work_, c.q, c.s.qd, still, c.h);
+      mass_matrix<double>(model_, plan_, work_, c.q, c.H);
+      generalised_forces<double>(model_, plan_, work_, c.q, c.s.qd, still, c.h);
       states_.push_back(std::move(c));
     }
   }
@@ -131,11 +131,11 @@ class LoopVerifier {
     double worst = 0.0;
     Numbers unit(n_), rates(at(model_.nq));
     for (const ClosedState& c : states_) {
-      set_closed_pose<double>(model_, plan_, work_, c.q);
+      set_pose<double>(model_, plan_, work_, c.q);
       for (std::size_t k = 0; k < n_; ++k) {
         unit.assign(n_, 0.0);
         unit[k] = 1.0;
-        closed_velocities<double>(model_, plan_, work_, unit);
+        tree_velocities<double>(model_, plan_, work_, unit);
         coordinate_rates<double>(model_, c.q, work_.qd, rates);
         const LoopPosition<Dual> there = loop_position<Dual>(dual_, plan_, moving(c, k), guess_of(c));
         const double size = std::max(1.0, greatest(rates));
@@ -151,12 +151,12 @@ class LoopVerifier {
     const Numbers still(n_, 0.0);
     Numbers unit(n_), rest(n_), column(n_);
     for (const ClosedState& c : states_) {
-      closed_forces<double>(model_, plan_, work_, c.q, still, still, rest);
+      generalised_forces<double>(model_, plan_, work_, c.q, still, still, rest);
       const double scale = std::max(greatest(c.H), greatest(rest));
       for (std::size_t k = 0; k < n_; ++k) {
         unit.assign(n_, 0.0);
         unit[k] = 1.0;
-        closed_forces<double>(model_, plan_, work_, c.q, still, unit, column);
+        generalised_forces<double>(model_, plan_, work_, c.q, still, unit, column);
         for (std::size_t i = 0; i < n_; ++i)
           worst = worse(worst, std::abs(column[i] - rest[i] - c.H[k * n_ + i]) / scale);
       }
@@ -171,17 +171,17 @@ class LoopVerifier {
     double own = 0.0, other = 0.0, closed = 0.0;
     Numbers qdd(n_), all(at(model_.nv)), tree(at(model_.nv)), force(n_), wanted(n_), tau(plan_.actuated.size());
     for (const ClosedState& c : states_) {
-      closed_forward<double>(model_, plan_, work_, c.q, c.s.qd, c.s.tau, qdd);
+      forward_dynamics<double>(model_, plan_, work_, c.q, c.s.qd, c.s.tau, qdd);
       own = worse(own, balance(c, qdd));
-      closed_velocities<double>(model_, plan_, work_, c.s.qd);
+      tree_velocities<double>(model_, plan_, work_, c.s.qd);
       const Numbers qd = work_.qd;
       std::ranges::fill(tree, 0.0);
       for (std::size_t k = 0; k < c.s.tau.size(); ++k) tree[at(plan_.actuated[k])] = c.s.tau[k];
       multipliers.forward(c.q, qd, tree, all);
       for (std::size_t k = 0; k < n_; ++k) qdd[k] = all[at(plan_.independent[k])];
       other = worse(other, balance(c, qdd));
-      closed_velocities<double>(model_, plan_, work_, c.s.qd);
-      closed_accelerations<double>(model_, plan_, work_, c.q, qdd);
+      tree_velocities<double>(model_, plan_, work_, c.s.qd);
+      tree_accelerations<double>(model_, plan_, work_, c.q, qdd);
       const double size = std::max(1.0, greatest(all));
       for (std::size_t i = 0; i < all.size(); ++i) closed = worse(closed, std::abs(all[i] - work_.qdd[i]) / size);
     }
@@ -195,7 +195,7 @@ class LoopVerifier {
   // Generalised forces that q̈ needs, less those that the torques give.
   double balance(const ClosedState& c, const Numbers& qdd) {
     Numbers force(n_), given(n_);
-    closed_forces<double>(model_, plan_, work_, c.q, c.s.qd, qdd, force);
+    generalised_forces<double>(model_, plan_, work_, c.q, c.s.qd, qdd, force);
     complement_by_unit_velocities<double>(model_, plan_, work_);
     gather_torques<double>(plan_, work_, c.s.tau, given);
     double most = 0.0;
@@ -228,7 +228,7 @@ class LoopVerifier {
     for (const ClosedState& c : states_) {
       forward = worse(forward, balance(c, called(compiled, "forward", c, c.s.tau, n_)));
       if (!driven) continue;
-      closed_inverse<double>(model_, plan_, work_, c.q, c.s.qd, c.s.qdd, tau);
+      inverse_dynamics<double>(model_, plan_, work_, c.q, c.s.qd, c.s.qdd, tau);
       const Numbers got = called(compiled, "inverse", c, c.s.qdd, tau.size());
       for (std::size_t k = 0; k < tau.size(); ++k)
         inverse = worse(inverse, std::abs(got[k] - tau[k]) / std::max(1.0, terms(c, c.s.qdd)));
@@ -246,7 +246,7 @@ class LoopVerifier {
   void derivatives() {
     if (!codes("derivatives of compiled code, against dual numbers")) return;
     Compiled compiled = compile(mechanism_, {"forward-derivatives"});
-    ClosedWorkspace<Dual> work(dual_, plan_);
+    PlantWorkspace<Dual> work(dual_, plan_);
     double worst_q = 0.0, worst_qd = 0.0;
     const auto off = [](double a, double b, double scale) {
       return a == b ? 0.0 : std::abs(a - b) / scale;
@@ -260,7 +260,7 @@ class LoopVerifier {
       std::vector<Dual> qd(c.s.qd.begin(), c.s.qd.end());
       // entries may be zero, of terms that cancel, and H and J_u may be next to singular
       Numbers a(n_);
-      closed_forward<double>(model_, plan_, work_, c.q, c.s.qd, c.s.tau, a);
+      forward_dynamics<double>(model_, plan_, work_, c.q, c.s.qd, c.s.tau, a);
       const Numbers sums = closed_derivative_terms(model_, {}, plan_, c.s.q, c.s.guess, c.s.qd, a);
       const auto n = static_cast<Eigen::Index>(n_);
       const Svd inertia(Eigen::Map<const Eigen::MatrixXd>(c.H.data(), n, n));
@@ -273,10 +273,10 @@ class LoopVerifier {
       const double scale_q = scale(0), scale_qd = scale(n_ * n_);
       for (std::size_t k = 0; k < n_; ++k) {
         const LoopPosition<Dual> there = loop_position<Dual>(dual_, plan_, moving(c, k), guess_of(c));
-        closed_forward<Dual>(dual_, plan_, work, there.q, qd, tau, qdd);
+        forward_dynamics<Dual>(dual_, plan_, work, there.q, qd, tau, qdd);
         for (std::size_t r = 0; r < n_; ++r) worst_q = worse(worst_q, off(qdd[r].d, got[k * n_ + r], scale_q));
         qd[k].d = 1.0;
-        closed_forward<Dual>(dual_, plan_, work, q, qd, tau, qdd);
+        forward_dynamics<Dual>(dual_, plan_, work, q, qd, tau, qdd);
         qd[k].d = 0.0;
         for (std::size_t r = 0; r < n_; ++r)
           worst_qd = worse(worst_qd, off(qdd[r].d, got[(n_ + k) * n_ + r], scale_qd));
@@ -296,9 +296,9 @@ class LoopVerifier {
     Numbers qdd(n_), rates(at(model_.nq));
     double worst = 0.0;
     for (const ClosedState& c : states_) {
-      closed_forward<double>(model_, plan_, work_, c.q, c.s.qd, c.s.tau, qdd);
-      closed_velocities<double>(model_, plan_, work_, c.s.qd);
-      closed_accelerations<double>(model_, plan_, work_, c.q, qdd);
+      forward_dynamics<double>(model_, plan_, work_, c.q, c.s.qd, c.s.tau, qdd);
+      tree_velocities<double>(model_, plan_, work_, c.s.qd);
+      tree_accelerations<double>(model_, plan_, work_, c.q, qdd);
       coordinate_rates<double>(model_, c.q, work_.qd, rates);
       std::vector<Dual> q, qd;
       for (std::size_t k = 0; k < rates.size(); ++k) q.emplace_back(c.q[k], rates[k]);
@@ -351,7 +351,7 @@ class LoopVerifier {
 
   // Smallest singular value of J_u by its largest.
   double soundness(const Numbers& q) {
-    set_closed_pose<double>(model_, plan_, work_, q);
+    set_pose<double>(model_, plan_, work_, q);
     const auto m = static_cast<Eigen::Index>(plan_.dependent.size());
     const Svd svd(Eigen::Map<const Eigen::MatrixXd>(work_.square.data(), m, m));
     return svd.s[m - 1] / svd.s[0];
@@ -414,7 +414,7 @@ class LoopVerifier {
   const VerificationOptions& options_;
   Model<double> model_;
   LoopPlan plan_;
-  ClosedWorkspace<double> work_;
+  PlantWorkspace<double> work_;
   Model<Dual> dual_;
   const std::size_t n_;
   std::vector<ClosedState> states_;

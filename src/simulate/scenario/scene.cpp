@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "../../dynamics/loops/closed.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../../model/curve.hpp"
@@ -73,15 +73,15 @@ struct ScenarioDriven::Commands {
       return some;
     };
     std::vector<T> torques(loops->plan.actuated.size());
-    closed_inverse<T>(model, loops->plan, loops->work, q, part(v, loops->plan.independent),
-                      part(demanded, loops->plan.independent), torques);
+    inverse_dynamics<T>(model, loops->plan, loops->work, q, part(v, loops->plan.independent),
+                        part(demanded, loops->plan.independent), torques);
     for (std::size_t k = 0; k < torques.size(); ++k)
       inverse[static_cast<std::size_t>(loops->plan.actuated[k])] = torques[k];
   }
   struct Loops {
     Loops(const Model<T>& model, LoopPlan made) : plan(std::move(made)), work(model, plan) {}
     LoopPlan plan;
-    ClosedWorkspace<T> work;
+    PlantWorkspace<T> work;
   };
   Model<T> model;
   Workspace<T> work;

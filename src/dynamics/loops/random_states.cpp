@@ -1,4 +1,4 @@
-#include "closed_states.hpp"
+#include "random_states.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr int kStrides = 8;  // from home to a pose
 
 }  // namespace
 
-RandomClosedStates::RandomClosedStates(const Model<double>& model, const LoopPlan& plan)
+RandomStates::RandomStates(const Model<double>& model, const LoopPlan& plan)
     : model_(model),
       plan_(plan),
       work_(model),
@@ -29,9 +29,10 @@ RandomClosedStates::RandomClosedStates(const Model<double>& model, const LoopPla
       q_(home_),
       limit_(20.0 * condition(home_)) {}
 
-double RandomClosedStates::condition(const std::vector<double>& q) {
+double RandomStates::condition(const std::vector<double>& q) {
   forward_kinematics<double>(model_, work_, q);
   const std::size_t m = plan_.equations.size();
+  if (m == 0) return 1.0;
   std::vector<double> J(m * at(model_.nv));
   closure_jacobian<double>(model_, work_, plan_.equations, ClosureAt::closed, J);
   Eigen::MatrixXd Ju(static_cast<Eigen::Index>(m), static_cast<Eigen::Index>(m));
@@ -43,8 +44,13 @@ double RandomClosedStates::condition(const std::vector<double>& q) {
   return s[s.size() - 1] > 0.0 ? s[0] / s[s.size() - 1] : std::numeric_limits<double>::infinity();
 }
 
-State RandomClosedStates::next(Random& random) {
+State RandomStates::next(Random& random) {
   State s;
+  if (plan_.is_tree()) {
+    s = random_state(model_, random);
+    q_ = s.q;
+    return s;
+  }
   // independent joints move, in strides; where these lead astray, the way is shorter the next time
   for (double size = 1.0;; size *= 0.7) {
     std::vector<double> way(at(model_.nv), 0.0);

@@ -1,4 +1,4 @@
-#include "closed.hpp"
+#include "projection.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,6 +6,7 @@
 #include "../../base/index.hpp"
 #include "../../graph/typical.hpp"
 #include "../linear/cholesky.hpp"
+#include "../tree/aba.hpp"
 #include "../tree/crba.hpp"
 #include "../tree/energy.hpp"
 #include "../tree/kinematics.hpp"
@@ -14,7 +15,7 @@
 namespace lw {
 
 template <class T>
-ClosedWorkspace<T>::ClosedWorkspace(const Model<T>& model, const LoopPlan& plan)
+PlantWorkspace<T>::PlantWorkspace(const Model<T>& model, const LoopPlan& plan)
     : tree(model),
       factors(plan.velocity),
       J(plan.equations.size() * at(model.nv)),
@@ -22,16 +23,16 @@ ClosedWorkspace<T>::ClosedWorkspace(const Model<T>& model, const LoopPlan& plan)
       qdd(qd),
       tau(qd),
       multipliers(plan.equations.size()),
-      R(at(model.nv) * plan.freedoms()),
-      M(at(model.nv) * at(model.nv)),
-      H(plan.freedoms() * plan.freedoms()),
+      R(plan.is_tree() ? 0 : at(model.nv) * plan.freedoms()),
+      M(plan.is_tree() ? 0 : at(model.nv) * at(model.nv)),
+      H(plan.is_tree() ? 0 : plan.freedoms() * plan.freedoms()),
       rows(plan.equations.size()),
       square(rows.size() * rows.size()),
       column(at(model.nv)),
       force(plan.freedoms()) {}
 
 template <class T>
-bool set_closed_pose(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q) {
+bool set_pose(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q) {
   forward_kinematics<T>(model, work.tree, q);
   closure_jacobian<T>(model, work.tree, plan.equations, ClosureAt::closed, work.J);
   const std::size_t m = work.rows.size();
@@ -42,8 +43,8 @@ bool set_closed_pose(const Model<T>& model, const LoopPlan& plan, ClosedWorkspac
 }
 
 template <class T>
-void closed_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> qd) {
-  check_sizes("closed_velocities", model, {{"qd", qd.size(), static_cast<int>(plan.freedoms())}});
+void tree_velocities(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> qd) {
+  check_sizes("tree_velocities", model, {{"qd", qd.size(), static_cast<int>(plan.freedoms())}});
   const std::size_t m = work.rows.size();
   for (std::size_t i = 0; i < m; ++i) {
     work.rows[i] = T(0.0);
@@ -55,8 +56,8 @@ void closed_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorksp
 }
 
 template <class T>
-void closed_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qdd) {
-  check_sizes("closed_accelerations", model, {{"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
+void tree_accelerations(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qdd) {
+  check_sizes("tree_accelerations", model, {{"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
   // as if dependent joints were not accelerated: what the closures then lack they must make up for
   for (T& x : work.qdd) x = T(0.0);
   for (std::size_t k = 0; k < qdd.size(); ++k) work.qdd[at(plan.independent[k])] = qdd[k];
@@ -68,7 +69,7 @@ void closed_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWor
 }
 
 template <class T>
-void project_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, Out<T> force) {
+void project_torques(const LoopPlan& plan, PlantWorkspace<T>& work, In<T> of_tree, Out<T> force) {
   const std::size_t m = work.rows.size();
   for (std::size_t k = 0; k < m; ++k) work.multipliers[k] = of_tree[at(plan.dependent[k])];
   work.factors.solve_transposed(work.multipliers);
@@ -81,7 +82,7 @@ void project_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tr
 }
 
 template <class T>
-void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_tree, In<T> actuated) {
+void multipliers_under(const LoopPlan& plan, PlantWorkspace<T>& work, In<T> of_tree, In<T> actuated) {
   for (std::size_t k = 0; k < work.multipliers.size(); ++k) {
     work.multipliers[k] = of_tree[at(plan.dependent[k])];
     for (std::size_t i = 0; i < actuated.size(); ++i) {
@@ -92,20 +93,21 @@ void multipliers_under(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> of_
 }
 
 template <class T>
-void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work) {
+void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
+  work.R.resize(n * nv);  // which a tree does without until it is asked for
   std::vector<T>& unit = work.force;
   for (T& x : unit) x = T(0.0);
   for (std::size_t k = 0; k < n; ++k) {
     unit[k] = T(1.0);
-    closed_velocities<T>(model, plan, work, unit);
+    tree_velocities<T>(model, plan, work, unit);
     std::copy(work.qd.begin(), work.qd.end(), work.R.begin() + static_cast<std::ptrdiff_t>(k * nv));
     unit[k] = T(0.0);
   }
 }
 
 template <class T>
-void complement_by_projection(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work) {
+void complement_by_projection(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv), m = work.rows.size();
   for (T& x : work.R) x = T(0.0);
   for (std::size_t k = 0; k < n; ++k) work.R[k * nv + at(plan.independent[k])] = T(1.0);
@@ -122,7 +124,7 @@ void complement_by_projection(const Model<T>& model, const LoopPlan& plan, Close
 }
 
 template <class T>
-void gather_torques(const LoopPlan& plan, const ClosedWorkspace<T>& work, In<T> actuated, Out<T> force) {
+void gather_torques(const LoopPlan& plan, const PlantWorkspace<T>& work, In<T> actuated, Out<T> force) {
   if (plan.actuated == plan.independent) {
     std::copy(actuated.begin(), actuated.end(), force.begin());
     return;
@@ -135,7 +137,7 @@ void gather_torques(const LoopPlan& plan, const ClosedWorkspace<T>& work, In<T> 
 }
 
 template <class T>
-void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> force, In<T> weights, Out<T> actuated) {
+void distribute_torques(const LoopPlan& plan, PlantWorkspace<T>& work, In<T> force, In<T> weights, Out<T> actuated) {
   if (plan.actuated == plan.independent) {
     std::copy(force.begin(), force.end(), actuated.begin());
     return;
@@ -161,19 +163,24 @@ void distribute_torques(const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> fo
 }
 
 template <class T>
-void projected_torques(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd,
+void projected_torques(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                        In<T> qdd, Out<T> force, const TreeTorques<T>& torques) {
-  closed_velocities<T>(model, plan, work, qd);
-  closed_accelerations<T>(model, plan, work, q, qdd);
+  if (plan.is_tree()) {
+    std::copy(qd.begin(), qd.end(), work.qd.begin());
+    std::copy(qdd.begin(), qdd.end(), work.qdd.begin());
+    return torques(q, qd, qdd, force);
+  }
+  tree_velocities<T>(model, plan, work, qd);
+  tree_accelerations<T>(model, plan, work, q, qdd);
   torques(q, work.qd, work.qdd, work.tau);
   project_torques<T>(plan, work, work.tau, force);
 }
 
 template <class T>
-void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
-                   Out<T> force, std::span<const Force<std::type_identity_t<T>>> external) {
-  check_sizes("closed_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
-  set_closed_pose<T>(model, plan, work, q);
+void generalised_forces(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                        In<T> qdd, Out<T> force, std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("generalised_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
+  if (!plan.is_tree()) set_pose<T>(model, plan, work, q);
   const auto torques = [&](In<T> x, In<T> xd, In<T> xdd, Out<T> tau) {
     rnea<T>(model, work.tree, x, xd, xdd, tau, external);
   };
@@ -181,13 +188,13 @@ void closed_forces(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<
 }
 
 template <class T>
-void closed_inverse(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> qdd,
-                    Out<T> tau, In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
-  check_sizes("closed_inverse", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
-  if (plan.actuated == plan.independent) return closed_forces<T>(model, plan, work, q, qd, qdd, tau, external);
+void inverse_dynamics(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                      In<T> qdd, Out<T> tau, In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
+  check_sizes("inverse_dynamics", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
+  if (plan.actuated == plan.independent) return generalised_forces<T>(model, plan, work, q, qd, qdd, tau, external);
   refuse_undriven(plan, model.name, model.velocity_names);
   std::vector<T> force(plan.freedoms());
-  closed_forces<T>(model, plan, work, q, qd, qdd, force, external);
+  generalised_forces<T>(model, plan, work, q, qd, qdd, force, external);
   std::vector<T> velocity = work.qd;  // which the complement's columns go through
   complement_by_unit_velocities<T>(model, plan, work);
   std::swap(work.qd, velocity);
@@ -199,7 +206,7 @@ namespace {
 
 // v·H v is twice the kinetic energy of the motion R v, and H_kl = T(e_k + e_l) − T(e_k) − T(e_l).
 template <class T>
-void mass_by_energy(const Model<T>& model, ClosedWorkspace<T>& work, In<T> q, std::size_t n, Out<T> H) {
+void mass_by_energy(const Model<T>& model, PlantWorkspace<T>& work, In<T> q, std::size_t n, Out<T> H) {
   const std::size_t nv = at(model.nv);
   const auto kinetic = [&](std::size_t k, std::size_t l) {
     for (std::size_t i = 0; i < nv; ++i)
@@ -217,8 +224,9 @@ void mass_by_energy(const Model<T>& model, ClosedWorkspace<T>& work, In<T> q, st
 }  // namespace
 
 template <class T>
-void projected_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
+void projected_mass_matrix(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, Out<T> H,
                            const TreeMassMatrix<T>& mass) {
+  if (plan.is_tree()) return mass(q, H);
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   complement_by_unit_velocities<T>(model, plan, work);
   mass(q, work.M);
@@ -245,10 +253,9 @@ void projected_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWo
 }
 
 template <class T>
-void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, Out<T> H,
-                        PoseIs pose) {
+void mass_matrix(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
-  if (pose == PoseIs::given) set_closed_pose<T>(model, plan, work, q);
+  if (pose == PoseIs::given && !plan.is_tree()) set_pose<T>(model, plan, work, q);
   if constexpr (!std::is_same_v<T, Expr>) {
     // of a long chain that few freedoms move, their motions are less than M
     constexpr std::size_t kMany = 16;
@@ -262,22 +269,30 @@ void closed_mass_matrix(const Model<T>& model, const LoopPlan& plan, ClosedWorks
 }
 
 template <class T>
-void projected_accelerations(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd,
+void solve_inertia(const Model<T>& model, const LoopPlan& plan, Out<T> H, Out<T> b) {
+  if (!plan.is_tree()) return cholesky_solve<T>(H, b);
+  factorize_mass_matrix<T>(model, H);
+  solve_mass_matrix<T>(model, H, b);
+}
+
+template <class T>
+void projected_accelerations(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                              In<T> tau, Out<T> qdd, Out<T> H, const TreeTorques<T>& torques) {
   for (T& x : qdd) x = T(0.0);
   projected_torques<T>(model, plan, work, q, qd, qdd, work.force, torques);
   gather_torques<T>(plan, work, tau, qdd);
   for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] -= work.force[k];
-  cholesky_solve<T>(H, qdd);
+  solve_inertia<T>(model, plan, H, qdd);
 }
 
 template <class T>
-void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, In<T> q, In<T> qd, In<T> tau,
-                    Out<T> qdd, std::span<const Force<std::type_identity_t<T>>> external, PoseIs pose) {
-  check_sizes("closed_forward", model,
+void forward_dynamics(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                      In<T> tau, Out<T> qdd, std::span<const Force<std::type_identity_t<T>>> external, PoseIs pose) {
+  check_sizes("forward_dynamics", model,
               {{"tau", tau.size(), static_cast<int>(plan.actuated.size())},
                {"qdd", qdd.size(), static_cast<int>(plan.freedoms())}});
-  closed_mass_matrix<T>(model, plan, work, q, work.H, pose);
+  if (plan.is_tree()) return aba<T>(model, work.tree, q, qd, tau, qdd, external);
+  mass_matrix<T>(model, plan, work, q, work.H, pose);
   const auto torques = [&](In<T> x, In<T> xd, In<T> xdd, Out<T> of_tree) {
     rnea<T>(model, work.tree, x, xd, xdd, of_tree, external);
   };
@@ -285,8 +300,7 @@ void closed_forward(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace
 }
 
 template <class T>
-void closed_frame_jacobian(const Model<T>& model, const LoopPlan& plan, ClosedWorkspace<T>& work, int frame,
-                           Out<T> jacobian) {
+void frame_jacobian(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, int frame, Out<T> jacobian) {
   const std::size_t nv = at(model.nv);
   std::vector<T> whole(6 * nv);
   frame_jacobian<T>(model, work.tree, frame, whole);
@@ -304,7 +318,7 @@ namespace {
 
 // On the view's second frame, at its origin, in the world's axes.
 template <class T>
-Force<T> wrench_of(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work, std::size_t loop) {
+Force<T> wrench_of(const Model<T>& model, const LoopPlan& plan, const PlantWorkspace<T>& work, std::size_t loop) {
   const LoopClosure<T>& closure = model.loops[loop];
   const LoopView& view = plan.equations.loops[loop];
   const std::array<Vec3<T>, 3> e = loop_basis(closure, view);
@@ -332,7 +346,7 @@ Force<T> wrench_of(const Model<T>& model, const LoopPlan& plan, const ClosedWork
 }  // namespace
 
 template <class T>
-std::vector<Force<T>> loop_reactions(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work) {
+std::vector<Force<T>> loop_reactions(const Model<T>& model, const LoopPlan& plan, const PlantWorkspace<T>& work) {
   std::vector<Force<T>> list;
   for (std::size_t k = 0; k < model.loops.size(); ++k) {
     const LoopView& view = plan.equations.loops[k];
@@ -351,7 +365,7 @@ std::vector<Force<T>> loop_reactions(const Model<T>& model, const LoopPlan& plan
 }
 
 template <class T>
-void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const ClosedWorkspace<T>& work,
+void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const PlantWorkspace<T>& work,
                        std::span<Force<std::type_identity_t<T>>> on_bodies) {
   for (std::size_t k = 0; k < model.loops.size(); ++k) {
     const LoopView& view = plan.equations.loops[k];
@@ -366,32 +380,32 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const Closed
 }
 
 #define LW_INSTANTIATE(T)                                                                                              \
-  template struct ClosedWorkspace<T>;                                                                                  \
-  template bool set_closed_pose<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                      \
-  template void closed_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>);                    \
-  template void closed_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);          \
-  template void project_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>);                               \
-  template void multipliers_under<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>);                              \
-  template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);               \
-  template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&);                    \
-  template void gather_torques<T>(const LoopPlan&, const ClosedWorkspace<T>&, In<T>, Out<T>);                          \
-  template void distribute_torques<T>(const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, Out<T>);                     \
-  template void closed_forces<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,   \
-                                 std::span<const Force<T>>);                                                           \
-  template void projected_torques<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>,       \
+  template struct PlantWorkspace<T>;                                                                                   \
+  template bool set_pose<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>);                              \
+  template void tree_velocities<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>);                       \
+  template void tree_accelerations<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>);             \
+  template void project_torques<T>(const LoopPlan&, PlantWorkspace<T>&, In<T>, Out<T>);                                \
+  template void multipliers_under<T>(const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>);                               \
+  template void complement_by_unit_velocities<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&);                \
+  template void complement_by_projection<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&);                     \
+  template void gather_torques<T>(const LoopPlan&, const PlantWorkspace<T>&, In<T>, Out<T>);                           \
+  template void distribute_torques<T>(const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, Out<T>);                      \
+  template void generalised_forces<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>,       \
+                                      Out<T>, std::span<const Force<T>>);                                              \
+  template void projected_torques<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>,        \
                                      Out<T>, const TreeTorques<T>&);                                                   \
-  template void projected_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>,         \
+  template void projected_mass_matrix<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, Out<T>,          \
                                          const TreeMassMatrix<T>&);                                                    \
-  template void projected_accelerations<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, \
+  template void projected_accelerations<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>,  \
                                            Out<T>, Out<T>, const TreeTorques<T>&);                                     \
-  template void closed_inverse<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,  \
-                                  In<T>, std::span<const Force<T>>);                                                   \
-  template void closed_mass_matrix<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, Out<T>, PoseIs);   \
-  template void closed_forward<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>,  \
-                                  std::span<const Force<T>>, PoseIs);                                                  \
-  template void closed_frame_jacobian<T>(const Model<T>&, const LoopPlan&, ClosedWorkspace<T>&, int, Out<T>);          \
-  template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&);       \
-  template void add_loop_wrenches<T>(const Model<T>&, const LoopPlan&, const ClosedWorkspace<T>&, std::span<Force<T>>);
+  template void inverse_dynamics<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
+                                    In<T>, std::span<const Force<T>>);                                                 \
+  template void mass_matrix<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, Out<T>, PoseIs);           \
+  template void forward_dynamics<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
+                                    std::span<const Force<T>>, PoseIs);                                                \
+  template void frame_jacobian<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, int, Out<T>);                  \
+  template std::vector<Force<T>> loop_reactions<T>(const Model<T>&, const LoopPlan&, const PlantWorkspace<T>&);        \
+  template void add_loop_wrenches<T>(const Model<T>&, const LoopPlan&, const PlantWorkspace<T>&, std::span<Force<T>>);
 LW_INSTANTIATE_UNCOUNTED(LW_INSTANTIATE)
 #undef LW_INSTANTIATE
 

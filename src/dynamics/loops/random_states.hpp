@@ -1,5 +1,5 @@
-// Random states of a closed mechanism to try things with: poses that can be reached from home without passing a
-// singular one, of which the closures are about as well conditioned as at home.
+// Random states of a mechanism, for tests and verification. Of a tree those of random_state.hpp. With loops: poses that
+// can be reached from home without passing a singular one, with closures about as well conditioned as at home.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace lw {
 
-class RandomClosedStates {
+class RandomStates {
  public:
   // Both must outlive it. Throws Error where the mechanism cannot be assembled.
-  RandomClosedStates(const Model<double>& model, const LoopPlan& plan);
+  RandomStates(const Model<double>& model, const LoopPlan& plan);
 
   // q, qd and qdd of the independent joints, tau of the actuated ones; `guess`: the dependent coordinates, off by up to
   // 1e-3 (rad, m).
