@@ -75,7 +75,7 @@ function(linkwright_batches target)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set(alone base/linear codegen/trace/methods dynamics/canonical/tree dynamics/derivatives/inverse_derivatives
+  set(alone base/linear codegen/trace/candidates dynamics/canonical/tree dynamics/derivatives/inverse_derivatives
             model/instantiate dynamics/tree/aba dynamics/tree/crba dynamics/tree/kinematics dynamics/tree/rnea
             graph/interpreter graph/kernels/sincos)
   list(TRANSFORM alone REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp")

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/scene/snapping.hpp"
 #include "codegen/c/emit_c.hpp"
 #include "dynamics/formulations/formulation.hpp"
 

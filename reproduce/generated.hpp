@@ -2,7 +2,8 @@
 // traced as they stand, to set it against.
 #pragma once
 
-#include "codegen/trace/methods.hpp"
+#include "codegen/trace/verification.hpp"
+#include "codegen/scene/snapping.hpp"
 #include "evaluate.hpp"
 
 namespace lw::reproduce {

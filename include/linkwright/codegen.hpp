@@ -14,5 +14,5 @@
 #include "codegen/strategies/strategies.hpp"
 #include "codegen/text/report.hpp"
 #include "codegen/trace/function_derivatives.hpp"
-#include "codegen/trace/methods.hpp"
+#include "codegen/trace/verification.hpp"
 #include "dynamics.hpp"

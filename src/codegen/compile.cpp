@@ -10,6 +10,7 @@
 #include "c/c_text.hpp"
 #include "contents.hpp"
 #include "languages/emit_python.hpp"
+#include "trace/verification.hpp"
 
 namespace lw {
 
@@ -34,20 +35,45 @@ std::string identifier(const std::string& name) {
 
 namespace {
 
-// Functions for which inertias may be regrouped, and frames chosen.
-bool gives_torques(const std::string& function) {
-  return function.starts_with("inverse") || function.starts_with("forward") || function == "mass-matrix" ||
-         function == "bias" || function == "friction";
+void note_losses(const std::vector<FunctionName>& functions, const TraceOptions& options,
+                 std::vector<std::string>& notes) {
+  std::vector<std::string> lossy;
+  for (const FunctionName& f : functions) {
+    if (f.row.losses != FunctionRow::Losses::on_request || !includes_losses(f.row, options)) continue;
+    lossy.emplace_back(f.row.name);
+    if (f.row.takes(kTau)) {
+      notes.push_back(fmt::format(
+          "{}: a joint at rest has no dry friction here, it does not stick; accelerations are NaN where a joint jams",
+          f.row.name));
+    }
+  }
+  if (lossy.empty()) return;
+  notes.push_back(fmt::format("{}: friction of the joints and losses of the drives are included; tau is the total",
+                              fmt::join(lossy, ", ")));
 }
 
-bool has_chosen_frames(const std::string& function, const std::string& method) {
-  return gives_torques(function) && method.find("the model's frames") == std::string::npos &&
-         !method.starts_with("link-frame");
+void note_regrouping(const std::vector<FunctionName>& functions, std::vector<std::string>& notes) {
+  const auto any = [&](auto property) {
+    return std::find_if(functions.begin(), functions.end(), [&](const FunctionName& f) { return property(f.row); });
+  };
+  if (any([](const FunctionRow& row) { return row.torques_alone; }) != functions.end()) {
+    notes.emplace_back(
+        "inertial parameters are regrouped: the torques are those of the mechanism, its joint reactions are not in "
+        "here");
+  }
+  const auto by_parameter = any([](const FunctionRow& row) {
+    return std::any_of(row.outputs.begin(), row.outputs.end(),
+                       [](const GroupRow& g) { return g.columns && g.columns->of == Extent::Of::inertial; });
+  });
+  if (by_parameter != functions.end()) {
+    notes.push_back(fmt::format("{}: a column for every inertial parameter of the file; these are not regrouped",
+                                by_parameter->row.name));
+  }
 }
 
 }  // namespace
 
-Program make_program(const Mechanism& mechanism, const std::vector<std::string>& functions,
+Program make_program(const Mechanism& mechanism, const std::vector<FunctionName>& functions,
                      const ProgramOptions& options, std::vector<Traced>* details) {
   require(!functions.empty(), "a program has at least one function");
   Program program;
@@ -55,17 +81,18 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
   program.robot = mechanism.summary.empty() ? mechanism.name : mechanism.name + ": " + mechanism.summary;
   program.source = mechanism.where.file;
   bool elaborate = false, in_lanes = false;
-  for (const std::string& name : functions) {
-    if (options.progress) options.progress(name);
-    Traced traced = trace_function(mechanism, name, options.trace);
+  for (const FunctionName& function : functions) {
+    const std::string name = function.row.name;
+    if (options.progress) options.progress(function.row);
+    Traced traced = trace_function(mechanism, function, options.trace);
     Arithmetic arithmetic = traced.function.arithmetic();
     arithmetic.trigonometry = options.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
     program.functions.push_back(with_arithmetic(traced.function, arithmetic));
-    const std::string& method = traced.methods.front().name;
-    program.notes.push_back(fmt::format("{}: {}", name, method));
-    elaborate = elaborate || method.find(';') != std::string::npos;
+    const MethodTaken& method = traced.methods.front();
+    program.notes.push_back(fmt::format("{}: {}", name, method.name));
+    elaborate = elaborate || method.elaborate;
     in_lanes = in_lanes || (options.trace.limbs && has_calls(program.functions.back()));
-    if (has_chosen_frames(name, method)) program.in_chosen_frames.push_back(name);
+    if (method.chosen_frames) program.in_chosen_frames.push_back(name);
     program.kept = traced.parameters;
     program.kept_values = traced.parameter_values;
     for (Contents& c : contents(traced)) {
@@ -77,36 +104,17 @@ Program make_program(const Mechanism& mechanism, const std::vector<std::string>&
     }
     if (details != nullptr) details->push_back(std::move(traced));
   }
-  std::vector<std::string> lossy;
-  for (const std::string& name : functions) {
-    if (name != "friction" && includes_losses(name, options.trace)) lossy.push_back(name);
-  }
-  if (!lossy.empty()) {
-    if (std::find(lossy.begin(), lossy.end(), "forward") != lossy.end()) {
-      program.notes.emplace_back(
-          "forward: a joint at rest has no dry friction here, it does not stick; accelerations are NaN where a joint "
-          "jams");
-    }
-    program.notes.push_back(fmt::format(
-        "{}: friction of the joints and losses of the drives are included; tau is the total", fmt::join(lossy, ", ")));
-  }
+  note_losses(functions, options.trace, program.notes);
   if (in_lanes) {
     program.notes.emplace_back("equal limbs run in vectors: for gcc and clang; --no-lanes is for other compilers");
   }
   if (elaborate)
     program.notes.emplace_back("these choices are explained in docs/theory/least-arithmetic.md of Linkwright");
-  if (options.trace.base_parameters && std::any_of(functions.begin(), functions.end(), gives_torques)) {
-    program.notes.emplace_back(
-        "inertial parameters are regrouped: the torques are those of the mechanism, its joint reactions are not in "
-        "here");
-  }
-  if (options.trace.base_parameters && std::find(functions.begin(), functions.end(), "regressor") != functions.end()) {
-    program.notes.emplace_back("regressor: a column for every inertial parameter of the file; these are not regrouped");
-  }
+  if (options.trace.base_parameters) note_regrouping(functions, program.notes);
   return program;
 }
 
-Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options) {
+Compiled compile(const Mechanism& mechanism, const std::vector<FunctionName>& functions, CompileOptions options) {
   options.program.trace = native(std::move(options.program.trace));
   std::vector<Traced> traced;
   const Program program = make_program(mechanism, functions, options.program, &traced);

@@ -8,7 +8,7 @@
 
 #include "../base/error.hpp"
 #include "jit/jit.hpp"
-#include "trace/methods.hpp"
+#include "trace/traced.hpp"
 
 namespace lw {
 
@@ -16,9 +16,9 @@ namespace lw {
 struct ProgramOptions {
   TraceOptions trace = {};
   bool libm = false;
-  std::function<void(const std::string& function)> progress = {};  // called before each is traced
+  std::function<void(const FunctionRow&)> progress = {};  // called before each is traced
 };
-Program make_program(const Mechanism& mechanism, const std::vector<std::string>& functions,
+Program make_program(const Mechanism& mechanism, const std::vector<FunctionName>& functions,
                      const ProgramOptions& options = {}, std::vector<Traced>* details = nullptr);
 
 struct CompileOptions {
@@ -32,7 +32,7 @@ class Disagreement : public Error {
   explicit Disagreement(const std::string& message) : Error(ErrorCode::data, message) {}
 };
 // For this machine: see `native`. Throws Disagreement.
-Compiled compile(const Mechanism& mechanism, const std::vector<std::string>& functions, CompileOptions options = {});
+Compiled compile(const Mechanism& mechanism, const std::vector<FunctionName>& functions, CompileOptions options = {});
 
 // Whether a·b + c is one instruction here.
 bool machine_has_fma();

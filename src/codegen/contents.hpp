@@ -2,7 +2,7 @@
 #pragma once
 
 #include "text/program.hpp"
-#include "trace/methods.hpp"
+#include "trace/traced.hpp"
 
 namespace lw {
 

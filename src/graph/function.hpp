@@ -28,6 +28,8 @@ struct Group {
   std::string name;
   std::size_t size = 0;
   std::size_t rows = 0;  // of a matrix, which stands by columns; 0: a vector
+
+  bool operator==(const Group&) const = default;
 };
 
 using Arguments = std::vector<std::vector<Expr>>;  // one vector per input group

@@ -271,7 +271,6 @@ TEST(ClosedCommands, SayWhatTheyCannotDo) {
            {{"derivatives", "four-bar", "--second"}, 2, "--second is for trees"},
            {{"count", "planar-3rrr", "--newton-steps", "0"}, 2, "--newton-steps takes a whole number"},
            {{"count", "planar-3rrr", "--dense"}, 2, "dense bodies are counted for trees"},
-           {{"count", "four-bar", "--function", "regressor"}, 2, "the regressor of a mechanism with loops is not made"},
            {{"compile", "four-bar", "--language", "fortran", "--out", folder()}, 2, "mechanisms with loops"},
            {{"simulate", "puma560", "--duration", "1", "--coordinates", "redundant"},
             2,

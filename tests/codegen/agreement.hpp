@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/trace/methods.hpp"
+#include "codegen/trace/verification.hpp"
 
 namespace lw {
 

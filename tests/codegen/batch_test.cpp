@@ -217,9 +217,9 @@ ProgramOptions quick(bool fused) {
 
 TEST(Batch, HasTheInterpretersBitsInEveryLane) {
   const Mechanism puma = load("puma560");
-  std::vector<std::string> functions = traceable_functions();
+  std::vector<std::string> functions = function_names();
   const auto expect = [&](std::span<const Build> with) {
-    const Program program = make_program(puma, functions, quick(true));
+    const Program program = make_program(puma, functions_named(functions), quick(true));
     const std::vector<States> states = random_states(puma, program, kStates);
     for (const Build& build : with) expect_bits(program, states, 8, build, kCounts);
   };

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "codegen/compile.hpp"
-#include "codegen/trace/methods.hpp"
+#include "codegen/trace/verification.hpp"
 #include "dynamics/loops/projection.hpp"
 #include "graph/interpreter.hpp"
 #include "graph/jacobian.hpp"
@@ -144,10 +144,10 @@ Values by_complex_step(const Mechanism& mechanism, const Traced& traced, const S
   const auto n = static_cast<int>(q.size());
   if (variable >= 0)
     (variable < n ? q : variable < 2 * n ? qd : qdd)[static_cast<std::size_t>(variable % n)].im = kComplexStep;
-  const LoopPosition<ComplexStep> pose = loop_position<ComplexStep>(model, *traced.loops, q, complex(s.guess));
-  PlantWorkspace<ComplexStep> work(model, *traced.loops);
-  std::vector<ComplexStep> tau(traced.loops->actuated.size());
-  inverse_dynamics<ComplexStep>(model, *traced.loops, work, pose.q, qd, qdd, tau);
+  const LoopPosition<ComplexStep> pose = loop_position<ComplexStep>(model, *traced.plan, q, complex(s.guess));
+  PlantWorkspace<ComplexStep> work(model, *traced.plan);
+  std::vector<ComplexStep> tau(traced.plan->actuated.size());
+  inverse_dynamics<ComplexStep>(model, *traced.plan, work, pose.q, qd, qdd, tau);
   Values d;
   for (const ComplexStep& t : tau) d.push_back(derivative_of(t));
   return d;
@@ -236,7 +236,7 @@ TEST(ClosedMethods, FollowsAMotionByItsOwnGuesses) {
   TraceOptions options = quick();
   const Traced traced = trace_function(mechanism, "inverse", options);
   Interpreter<double> run(traced.function);
-  const LoopPlan& plan = *traced.loops;
+  const LoopPlan& plan = *traced.plan;
   Values guess, out(traced.function.output_size());
   for (const int k : plan.dependent_q) guess.push_back(traced.model.home[static_cast<std::size_t>(k)]);
   Values q;

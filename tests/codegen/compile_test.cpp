@@ -18,6 +18,7 @@
 #include "codegen/c/emit_cpp.hpp"
 #include "codegen/languages/emit_fortran.hpp"
 #include "codegen/languages/emit_python.hpp"
+#include "codegen/scene/snapping.hpp"
 #include "graph/interpreter.hpp"
 #include "model/read/read.hpp"
 #include "other_languages.hpp"
@@ -187,7 +188,7 @@ Results results_of(const Program& program, const std::vector<States>& states, st
 // Of large mechanisms without those that are long and say little more.
 std::vector<std::string> functions_of(bool small) {
   if (!small) return {"inverse", "forward", "mass-matrix", "bias", "energy"};
-  std::vector<std::string> names = traceable_functions();
+  std::vector<std::string> names = function_names();
   std::erase_if(names, [](const std::string& name) { return name.ends_with("-derivatives"); });
   return names;
 }
@@ -213,7 +214,7 @@ void expect_agreement(const Model<double>& model, const Program& program, const 
 void expect_every_back_end(const Mechanism& mechanism, const ProgramOptions& options, bool small,
                            const ParameterValues<double>& values = {}, int count = kStates) {
   std::vector<Traced> details;
-  const Program program = make_program(mechanism, functions_of(small), options, &details);
+  const Program program = make_program(mechanism, functions_named(functions_of(small)), options, &details);
   const Model<double> model = snapped(instantiate<double>(mechanism, values), options.trace.snap);
   Values p = program.kept_values;
   for (std::size_t k = 0; k < p.size(); ++k) {
@@ -308,7 +309,7 @@ Program program_of(const std::string& model, bool fused) {
   ProgramOptions options;
   options.trace.fused = fused;
   const Mechanism mechanism = load(model);
-  return make_program(mechanism, functions_of(mechanism.links.size() < 15), options);
+  return make_program(mechanism, functions_named(functions_of(mechanism.links.size() < 15)), options);
 }
 
 TEST(Compile, CodeHasNoWarningAndNoBranch) {

@@ -11,8 +11,8 @@
 #include "base/random.hpp"
 #include "base/worse.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/trace/derivative_methods.hpp"
-#include "codegen/trace/methods.hpp"
+#include "codegen/functions/derivative_methods.hpp"
+#include "codegen/trace/verification.hpp"
 #include "dynamics/canonical/composite.hpp"
 #include "dynamics/derivatives/derivative_terms.hpp"
 #include "dynamics/tree/aba.hpp"
@@ -359,7 +359,7 @@ TEST(DerivativeMethods, CompiledGivesTheBitsOfTheInterpreter) {
     const Model<double> model = instantiate<double>(mechanism);
     ProgramOptions options;
     options.trace.fused = machine_has_fma();
-    const Program program = make_program(mechanism, kDerivatives, options);
+    const Program program = make_program(mechanism, functions_named(kDerivatives), options);
     Compiled compiled = jit(program);
     ASSERT_TRUE(compiled.is_native());
     for (const Function& f : program.functions) {

@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 #include "codegen/compile.hpp"
-#include "codegen/trace/methods.hpp"
+#include "codegen/trace/verification.hpp"
 #include "dynamics/derivatives/inverse_derivatives.hpp"
 #include "graph/interpreter.hpp"
 #include "model/random_state.hpp"

@@ -1,6 +1,6 @@
 // Equal limbs by one function, in the lanes of vectors: against the algorithms over double, and bit for bit against the
 // interpreter.
-#include "codegen/trace/limbs.hpp"
+#include "codegen/scene/limbs.hpp"
 
 #include <gtest/gtest.h>
 

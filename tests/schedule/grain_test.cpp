@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/random.hpp"
-#include "codegen/trace/methods.hpp"
+#include "codegen/trace/verification.hpp"
 #include "model/read/read.hpp"
 #include "schedule/schedule.hpp"
 #include "support/sample_functions.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../codegen/compile.hpp"
+#include "../../codegen/scene/snapping.hpp"
 #include "../../dynamics/derivatives/forward_derivatives.hpp"
 #include "../../dynamics/derivatives/inverse_derivatives.hpp"
 #include "../../dynamics/friction/friction.hpp"

@@ -9,6 +9,7 @@
 #include "../../base/error.hpp"
 #include "../../base/random.hpp"
 #include "../../codegen/compile.hpp"
+#include "../../codegen/trace/verification.hpp"
 #include "../../dynamics/loops/dynamics.hpp"
 #include "../../graph/interpreter.hpp"
 
@@ -87,14 +88,16 @@ ClosedCase case_of(const Traced& traced) {
 namespace {
 
 // Functions of one program, in their share of the time.
-std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vector<std::string>& names,
+std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vector<FunctionName>& functions,
                                        bool with_batch, double seconds,
                                        const std::function<void(const std::string&)>& note) {
+  std::vector<std::string> names;
+  for (const FunctionName& f : functions) names.emplace_back(f.row.name);
   note(fmt::format("{}: deriving {}", loaded.model.name, fmt::join(names, ", ")));
   ProgramOptions options;
   options.trace = native();
   std::vector<Traced> traced;
-  const Program program = make_program(loaded.mechanism, names, options, &traced);
+  const Program program = make_program(loaded.mechanism, functions, options, &traced);
   std::int64_t all_operations = 0;
   for (const Function& f : program.functions)
     all_operations += cost(f).operations.multiplications + cost(f).operations.additions;
@@ -190,8 +193,9 @@ std::vector<ClosedTiming> time_program(const LoadedModel& loaded, const std::vec
 // lanes of them, which are not timed.
 std::vector<ClosedTiming> time_closed(const LoadedModel& loaded, double seconds,
                                       const std::function<void(const std::string&)>& note) {
-  const std::vector<std::string> values{"inverse", "mass-matrix", "forward", "bias", "kinematics"},
-      derivatives{"inverse-derivatives", "forward-derivatives"};
+  const std::vector<FunctionName> values{FunctionId::inverse, FunctionId::mass_matrix, FunctionId::forward,
+                                         FunctionId::bias, FunctionId::kinematics},
+      derivatives{FunctionId::inverse_derivatives, FunctionId::forward_derivatives};
   const double each = seconds / static_cast<double>(values.size() + derivatives.size());
   std::vector<ClosedTiming> results =
       time_program(loaded, values, true, each * static_cast<double>(values.size()), note);

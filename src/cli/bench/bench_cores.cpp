@@ -23,9 +23,9 @@ namespace {
 constexpr double kSuspect = 1.03;
 constexpr int kRepeated = 4;
 constexpr int kLargestDerivatives = 20;  // velocities; code of more takes the compiler minutes
-const std::vector<std::string> kDividedFunctions{
-    "inverse",    "forward",  "mass-matrix",         "bias",
-    "kinematics", "jacobian", "inverse-derivatives", "forward-derivatives"};
+constexpr FunctionId kDividedFunctions[] = {
+    FunctionId::inverse,    FunctionId::forward,  FunctionId::mass_matrix,         FunctionId::bias,
+    FunctionId::kinematics, FunctionId::jacobian, FunctionId::inverse_derivatives, FunctionId::forward_derivatives};
 
 struct CoresRow {
   std::string function;
@@ -50,24 +50,26 @@ std::string reason(const BestExecutor::Choice& c, const Machine& machine) {
 }
 
 std::vector<CoresRow> time_choices(const Arguments& arguments, const LoadedModel& loaded, const Machine& machine) {
-  std::vector<std::string> functions;
-  for (const std::string& f : kDividedFunctions) {
+  std::vector<FunctionName> functions;
+  for (const FunctionId id : kDividedFunctions) {
+    const FunctionName f = id;
     try {
       judge_functions(arguments, loaded.model, {f});
     } catch (const Error&) {
       continue;  // accelerations that torques do not determine
     }
-    const bool is_long = f.ends_with("derivatives") && loaded.model.nv > kLargestDerivatives;
+    const bool is_long = f.row.derivative_of && loaded.model.nv > kLargestDerivatives;
     if (is_long && !arguments.has("--long")) {
       if (!arguments.quiet())
-        say(fmt::format("{}: `{}` is left out, which takes minutes to compile (--long)", loaded.model.name, f));
+        say(fmt::format("{}: `{}` is left out, which takes minutes to compile (--long)", loaded.model.name,
+                        f.row.name));
       continue;
     }
     functions.push_back(f);
   }
   ProgramOptions traced;
   traced.trace = native();
-  traced.progress = [&](const std::string& f) { note_long_work(arguments, loaded.model, f); };
+  traced.progress = [&](const FunctionRow& f) { note_long_work(arguments, loaded.model, f); };
   const Program program = make_program(loaded.mechanism, functions, traced);
   ExecutorOptions options;
   options.machine = machine;

@@ -182,7 +182,7 @@ int run_compile(const Arguments& arguments) {
   const Form form{arguments.text("--language", "c"), arguments.has("--float")};
   require_language(arguments, form.language);
   const LoadedModel loaded = load_model(arguments);
-  const std::vector<std::string> functions = names_in("--functions", arguments.text("--functions", "inverse"));
+  const std::vector<FunctionName> functions = functions_in("--functions", arguments.text("--functions", "inverse"));
   require_use_of_frame(arguments, functions);
   if (arguments.has("--name") && identifier(arguments.text("--name")) != arguments.text("--name")) {
     const std::string name = arguments.text("--name");
@@ -199,9 +199,11 @@ int run_compile(const Arguments& arguments) {
       !arguments.has("--no-fma") && (form.language == "c" || form.language == "c++");  // the others have none
   options.trace.limbs = !arguments.has("--no-lanes") && (form.language == "c" || form.language == "c++");
   options.libm = arguments.has("--libm");
-  options.progress = [&](const std::string& function) { note_long_work(arguments, loaded.model, function); };
+  options.progress = [&](const FunctionRow& function) { note_long_work(arguments, loaded.model, function); };
   judge_functions(arguments, loaded.model, functions);
-  const bool lossless = !options.trace.friction && functions != std::vector<std::string>{"friction"};
+  const bool lossless = std::none_of(functions.begin(), functions.end(), [&](const FunctionName& f) {
+    return f.row.losses == FunctionRow::Losses::always || options.trace.friction;
+  });
   if (lossless) note_losses(arguments, loaded.mechanism);
   std::vector<Traced> traced;
   Program program = make_program(loaded.mechanism, functions, options, &traced);

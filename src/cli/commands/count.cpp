@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "../../base/text.hpp"
-#include "../../codegen/trace/friction_methods.hpp"
-#include "../../codegen/trace/methods.hpp"
+#include "../../codegen/functions/friction_methods.hpp"
+#include "../../codegen/trace/verification.hpp"
 #include "../commands.hpp"
 #include "../frame/terminal.hpp"
 #include "../io/codegen_options.hpp"
@@ -83,7 +83,8 @@ void print_explanation(const Traced& traced, const std::vector<MethodTaken>& tri
 void print_loss_costs(const Traced& traced, const LoadedModel& loaded, TraceOptions options) {
   options.friction = false;
   const OperationCount with = lw::cost(traced.function).operations,
-                       without = lw::cost(trace_function(loaded.mechanism, "inverse", options).function).operations;
+                       without =
+                           lw::cost(trace_function(loaded.mechanism, FunctionId::inverse, options).function).operations;
   fmt::print("\n{}\n", styled("Friction", Style::heading, stdout));
   Table table({"", "×", "+", "÷", "roots", "exp, log", "together"});
   OperationCount laws;
@@ -130,23 +131,24 @@ int steps_to_the_position(const Traced& traced, const TraceOptions& options) {
 
 int run_count(const Arguments& arguments) {
   const LoadedModel loaded = load_model(arguments);
-  const std::string function = arguments.text("--function", "inverse");
-  require_use_of_frame(arguments, {function});
+  const FunctionRow& function = FunctionName(arguments.text("--function", "inverse")).row;
+  require_use_of_frame(arguments, {function.id});
   TraceOptions options = read_trace_options(arguments);
   options.dense = arguments.has("--dense");
-  if (!options.dense) judge_functions(arguments, loaded.model, {function});
+  if (!options.dense) judge_functions(arguments, loaded.model, {function.id});
   note_long_work(arguments, loaded.model, function);
-  const Traced traced = trace_function(loaded.mechanism, function, options);
+  const Traced traced = trace_function(loaded.mechanism, function.id, options);
   const Verification check = verify(traced, kCountedStates);
   const FunctionCost cost = lw::cost(traced.function);
   const std::vector<MethodTaken> methods = distinct(traced.methods);
   std::vector<PublishedCount> published;
-  if (function == "inverse" && options.keep.empty() && !options.friction) {
+  const bool is_inverse = function.id == FunctionId::inverse;
+  if (is_inverse && options.keep.empty() && !options.friction) {
     published = published_counts(loaded.model.name, options.dense, options.base_parameters);
   }
   if (arguments.json()) {
     Json json = as_json(cost);
-    json["function"] = function;
+    json["function"] = function.name;
     if (const int steps = most_steps(traced.function, false); steps > 1)
       json["newton_steps"] = steps;  // counted all, taken until converged
     if (const int steps = steps_to_the_position(traced, options); steps > 0)
@@ -176,7 +178,7 @@ int run_count(const Arguments& arguments) {
     return check.passed() ? kOk : kCheckFailed;
   }
   const OperationCount& c = cost.operations;
-  fmt::print("{} of {}", styled(function, Style::heading, stdout), loaded.model.name);
+  fmt::print("{} of {}", styled(function.name, Style::heading, stdout), loaded.model.name);
   if (!traced.parameters.empty()) fmt::print(", {}", counted(traced.parameters.size(), "symbol"));
   fmt::print("\n\n");
   std::vector<std::string> header{"", "×", "+", "÷", "sin, cos", "total"};
@@ -208,8 +210,7 @@ int run_count(const Arguments& arguments) {
   if (check.snapping > 0.0) fmt::print("; snapping changes results by {:.1e}", check.snapping);
   fmt::print("\n");
   if (arguments.has("--explain")) print_explanation(traced, methods);
-  if (arguments.has("--explain") && options.friction && function == "inverse")
-    print_loss_costs(traced, loaded, options);
+  if (arguments.has("--explain") && options.friction && is_inverse) print_loss_costs(traced, loaded, options);
   if (check.passed()) return kOk;
   say_error(fmt::format("the function does not agree with the reference: off by {:.1e}", check.error));
   return kCheckFailed;
@@ -220,7 +221,7 @@ int run_count(const Arguments& arguments) {
 Command count_command() {
   std::vector<Option> own{
       {"--function", "F", "what is counted, of the functions below; default: inverse", Option::Kind::text,
-       traceable_functions(), "Options"},
+       function_names(), "Options"},
       {"--dense",
        "",
        "every inertial parameter is a symbol, as publications count; rotors and springs are left out",

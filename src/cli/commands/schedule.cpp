@@ -9,7 +9,7 @@
 #include "../../base/error.hpp"
 #include "../../base/file.hpp"
 #include "../../base/text.hpp"
-#include "../../codegen/trace/methods.hpp"
+#include "../../codegen/trace/verification.hpp"
 #include "../../model/complaints.hpp"
 #include "../../schedule/choice.hpp"
 #include "../../schedule/gantt.hpp"
@@ -208,7 +208,7 @@ int run_schedule(const Arguments& arguments) {
   require_use_of_frame(arguments, {function});
   const TraceOptions options = read_trace_options(arguments);
   judge_functions(arguments, loaded.model, {function});
-  note_long_work(arguments, loaded.model, function);
+  note_long_work(arguments, loaded.model, FunctionName(function).row);
   const Traced traced = trace_function(loaded.mechanism, function, options);
   const Verification check = verify(traced, kScheduledStates);
   if (!check.passed())
@@ -292,7 +292,7 @@ Command schedule_command() {
   using Kind = Option::Kind;
   std::vector<std::string> methods = scheduling_methods();
   methods.emplace_back("all");
-  std::vector<std::string> functions = traceable_functions();
+  std::vector<std::string> functions = function_names();
   functions.emplace_back(kSecondDerivatives);
   std::vector<Option> own{
       {"--function", "F", "what is divided, of the functions below; default: inverse", Kind::text, functions,

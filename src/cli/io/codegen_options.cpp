@@ -13,9 +13,8 @@
 namespace lw::cli {
 namespace {
 
-bool is_of_a_frame(const std::vector<std::string>& functions) {
-  return std::any_of(functions.begin(), functions.end(),
-                     [](const std::string& f) { return f == "kinematics" || f == "jacobian"; });
+bool is_of_a_frame(const std::vector<FunctionName>& functions) {
+  return std::any_of(functions.begin(), functions.end(), [](const FunctionName& f) { return f.row.has_frame; });
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ std::vector<Option> trace_options() {
            "Code"},
           {"--friction",
            "",
-           "what joints and drives lose is in inverse (tau is the total) and in forward",
+           "friction of the joints and losses of the drives are in inverse (tau is the total) and in forward",
            Kind::flag,
            {},
            "Code"},
@@ -71,19 +70,10 @@ std::vector<Option> trace_options() {
 }
 
 Section functions_section() {
-  return {"Functions",
-          {{"inverse", "q, qd, qdd -> tau: torques of a motion"},
-           {"forward", "q, qd, tau -> qdd: accelerations under torques"},
-           {"mass-matrix", "q -> M"},
-           {"bias", "q, qd -> bias: Coriolis, centrifugal and gravity torques"},
-           {"kinematics", "q -> position, rotation of a frame (--frame)"},
-           {"jacobian", "q -> jacobian of that frame, angular rows first"},
-           {"energy", "q, qd -> kinetic, potential"},
-           {"inverse-derivatives", "q, qd, qdd -> d_q, d_qd, d_qdd of tau; with --keep also d_p"},
-           {"forward-derivatives", "q, qd, tau -> d_q, d_qd, d_tau of qdd; with --keep also d_p"},
-           {"regressor", "q, qd, qdd -> Y of tau = Y pi"},
-           {"friction",
-            "q, qd, qdd -> dynamic, bearing, at_joint, transmission, total, motor: what joints and drives lose"}}};
+  Section section{"Functions", {}};
+  for (const FunctionRow& row : function_table())
+    section.rows.emplace_back(row.name, fmt::format("{}: {}", signature(row), row.summary));
+  return section;
 }
 
 TraceOptions read_trace_options(const Arguments& arguments) {
@@ -111,7 +101,7 @@ TraceOptions read_trace_options(const Arguments& arguments) {
 
 std::vector<std::pair<std::string, std::string>> resolved(const Arguments& arguments, const TraceOptions& options,
                                                           const Mechanism& mechanism,
-                                                          const std::vector<std::string>& functions) {
+                                                          const std::vector<FunctionName>& functions) {
   std::vector<std::pair<std::string, std::string>> list;
   for (const char* name : {"--set", "--payload", "--elastic", "--floating-base", "--allow-unphysical"}) {
     for (const std::string& value : arguments.texts(name)) list.emplace_back(name, value);
@@ -131,26 +121,28 @@ std::vector<std::pair<std::string, std::string>> resolved(const Arguments& argum
   return list;
 }
 
-void require_use_of_frame(const Arguments& arguments, const std::vector<std::string>& functions) {
+void require_use_of_frame(const Arguments& arguments, const std::vector<FunctionName>& functions) {
   if (!arguments.has("--frame") || is_of_a_frame(functions)) return;
+  std::vector<std::string> names;
+  for (const FunctionName& f : functions) names.emplace_back(f.row.name);
   throw Error(ErrorCode::usage,
-              fmt::format("--frame is for `kinematics` and `jacobian`, not for `{}`", fmt::join(functions, "`, `")));
+              fmt::format("--frame is for `kinematics` and `jacobian`, not for `{}`", fmt::join(names, "`, `")));
 }
 
 void judge_functions(const Arguments& arguments, const Model<double>& model,
-                     const std::vector<std::string>& functions) {
+                     const std::vector<FunctionName>& functions) {
   if (!model.loops.empty()) return;  // a tree that is singular by itself may be held by its loops
-  const auto accelerates = [](const std::string& f) { return f.starts_with("forward"); };
+  const auto accelerates = [](const FunctionName& f) { return f.row.takes(kTau); };
   if (std::any_of(functions.begin(), functions.end(), accelerates)) judge_mass_matrix(arguments, model);
 }
 
-void note_long_work(const Arguments& arguments, const Model<double>& model, const std::string& function) {
+void note_long_work(const Arguments& arguments, const Model<double>& model, const FunctionRow& function) {
   constexpr int kQuick = 12;  // velocities, for which it takes a second or two
   if (model.nv > kQuick && !arguments.quiet()) {
     constexpr int kLong = 24;  // velocities, from which on the solves of forward derivatives are most of the code
-    const bool is_long = model.nv > kLong && function == "forward-derivatives";
+    const bool is_long = model.nv > kLong && function.derivative_of && function.takes(kTau);
     say(fmt::format(
-        "{}: deriving and simplifying `{}`{}", model.name, function,
+        "{}: deriving and simplifying `{}`{}", model.name, function.name,
         is_long ? ", which takes minutes and makes megabytes of code (lw::forward_derivatives is quicker)" : ""));
   }
 }
@@ -171,6 +163,10 @@ std::vector<std::string> names_in(const std::string& option, const std::string& 
     if (comma == std::string::npos) return names;
     start = comma + 1;
   }
+}
+
+std::vector<FunctionName> functions_in(const std::string& option, const std::string& text) {
+  return functions_named(names_in(option, text));
 }
 
 }  // namespace lw::cli

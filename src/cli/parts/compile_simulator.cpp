@@ -44,7 +44,7 @@ int compile_simulator(const Arguments& arguments) {
   options.program.trace = read_trace_options(arguments);
   options.program.trace.fused = !arguments.has("--no-fma");
   options.program.libm = arguments.has("--libm");
-  options.program.progress = [&](const std::string& function) { note_long_work(arguments, loaded.model, function); };
+  options.program.progress = [&](const FunctionRow& function) { note_long_work(arguments, loaded.model, function); };
   if (!options.program.trace.friction) note_losses(arguments, loaded.mechanism);
   if (arguments.has("--inertias")) name_inertias(loaded.mechanism);
   if (arguments.has("--name")) loaded.mechanism.name = arguments.text("--name");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../codegen/c/selftest.hpp"
-#include "../../codegen/trace/methods.hpp"
+#include "../../codegen/trace/verification.hpp"
 
 namespace lw::cli {
 

@@ -21,7 +21,7 @@
 #include "../contents.hpp"
 #include "../text/banner.hpp"
 #include "../text/statements.hpp"
-#include "../trace/scenes.hpp"
+#include "../scene/scenes.hpp"
 #include "expansion.hpp"
 
 namespace lw {
@@ -75,7 +75,8 @@ class StrategyMaker {
       : strategy_(strategy),
         mechanism_(mechanism),
         options_(without_regrouping(strategy, options)),
-        scenes_(mechanism, "inverse", options_.program.trace),
+        scenes_(mechanism, instantiate<double>(mechanism, options_.program.trace.values),
+                {.torques_alone = true, .inertias = true}, options_.program.trace),
         model_(scenes_.values()) {
     if (options.program.trace.friction) throw Error(ErrorCode::usage, "strategies are for dynamics without friction");
     inputs_ = {{"q", at(model_.nq)}, {"qd", at(model_.nv)}, {"qdd", at(model_.nv)}};
@@ -154,18 +155,15 @@ class StrategyMaker {
   void finish(const Function& f, const std::string& note) {
     Arithmetic arithmetic;
     arithmetic.trigonometry = options_.program.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
-    made_.traced = {Traced{with_arithmetic(f, arithmetic),
-                           scenes_.names({}),
-                           scenes_.parameter_values({}),
-                           {{to_string(strategy_), cost(f), 0.0}},
-                           {},
-                           model_,
-                           {},
-                           options_.program.trace.snap,
-                           "",
-                           scenes_.others(),
-                           false,
-                           {}}};
+    made_.traced = {Traced{.row = &row_of(FunctionId::inverse),
+                           .function = with_arithmetic(f, arithmetic),
+                           .plan = std::make_shared<const LoopPlan>(plan_loops(model_)),
+                           .parameters = scenes_.names({}),
+                           .parameter_values = scenes_.parameter_values({}),
+                           .methods = {{to_string(strategy_), cost(f), 0.0, false, false}},
+                           .model = model_,
+                           .snap = options_.program.trace.snap,
+                           .others = scenes_.others()}};
     Program& p = made_.program;
     p.name = identifier(mechanism_.name);
     p.robot = mechanism_.summary.empty() ? mechanism_.name : mechanism_.name + ": " + mechanism_.summary;

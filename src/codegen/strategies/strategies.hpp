@@ -5,7 +5,7 @@
 //              the velocities of the centres of mass; what is left (rotation, springs) as assignments
 //              (dynamics/formulations/twu.hpp)
 //   cse        Lagrange's closed equations in one graph, in which what occurs twice is computed once
-//   recursive  what `compile` makes: the cheapest of the recursions, unrolled, after all passes (methods.hpp)
+//   recursive  what `compile` makes: the cheapest of the recursions, unrolled, after all passes (trace/traced.hpp)
 //
 // All give void NAME_inverse(const double *q, const double *qd, const double *qdd, [const double *p,] double *tau) in C
 // or C++.
@@ -13,6 +13,7 @@
 
 #include "../compile.hpp"
 #include "../text/report.hpp"
+#include "../trace/verification.hpp"
 
 namespace lw {
 

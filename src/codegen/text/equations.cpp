@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "../functions/function_row.hpp"
+
 namespace lw {
 namespace {
 
@@ -144,21 +146,7 @@ std::string joined(const std::vector<Equation::Term>& terms, const Notation& not
 }
 
 std::string title(const Function& function) {
-  constexpr std::pair<const char*, const char*> kTitles[] = {
-      {"inverse", "Inverse dynamics"},
-      {"forward", "Forward dynamics"},
-      {"mass-matrix", "Mass matrix"},
-      {"bias", "Bias forces"},
-      {"gravity", "Gravity forces"},
-      {"kinematics", "Kinematics"},
-      {"regressor", "Regressor"},
-      {"jacobian", "Jacobian"},
-      {"energy", "Energy"},
-      {"inverse-derivatives", "Derivatives of inverse dynamics"},
-      {"forward-derivatives", "Derivatives of forward dynamics"}};
-  for (const auto& [name, words] : kTitles) {
-    if (function.name() == name) return words;
-  }
+  if (const FunctionRow* row = find_function(function.name()); row != nullptr) return row->title;
   return function.name();
 }
 

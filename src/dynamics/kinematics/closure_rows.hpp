@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "../tree/workspace.hpp"
+#include "../tree/columns.hpp"
 
 namespace lw {
 
@@ -51,27 +51,6 @@ const Frame<T>& first_frame(const LoopClosure<T>& loop, const LoopView& view) {
 template <class T>
 const Frame<T>& second_frame(const LoopClosure<T>& loop, const LoopView& view) {
   return view.swapped ? loop.a : loop.b;
-}
-
-// What each velocity of a joint does to a point of its body, visit(v, angular, linear), in the axes that R turns into;
-// `lever`: from the joint's origin to the point.
-template <class T, class Visit>
-void visit_columns(const Body<T>& b, const Mat3<T>& R, const Vec3<T>& lever, const Visit& visit) {
-  const Vec3<T> zero = Vec3<T>::zero();
-  switch (b.kind) {
-    case JointKind::revolute: {
-      const Vec3<T> axis = R * (b.mimics ? b.axis * b.ratio : b.axis);
-      visit(b.v, axis, cross(axis, lever));
-      break;
-    }
-    case JointKind::prismatic: visit(b.v, zero, R * (b.mimics ? b.axis * b.ratio : b.axis)); break;
-    case JointKind::floating:
-      for (int k = 0; k < 3; ++k) visit(b.v + 3 + k, zero, R.col(k));
-      [[fallthrough]];
-    case JointKind::spherical:
-      for (int k = 0; k < 3; ++k) visit(b.v + k, R.col(k), cross(R.col(k), lever));
-      break;
-  }
 }
 
 // After forward_kinematics, metres and radians.

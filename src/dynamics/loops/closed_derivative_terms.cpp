@@ -39,11 +39,26 @@ Sizes velocity_sizes(const Model<double>& model, const std::vector<Dual>& q) {
   return list;
 }
 
+Sizes terms_of_tree(const Model<double>& model, std::span<const Model<Dual>> moving, In<double> q, In<double> qd,
+                    In<double> qdd) {
+  Workspace<double> work(model);
+  DerivativeTerms of = derivative_terms(model, work, q, qd, qdd);
+  Sizes list = std::move(of.d_q);
+  for (const Sizes* part : {&of.d_qd, &of.d_qdd}) list.insert(list.end(), part->begin(), part->end());
+  for (const Model<Dual>& m : moving) {
+    Workspace<Dual> dual(m);
+    const Sizes column = parameter_terms(m, dual, q, qd, qdd);
+    list.insert(list.end(), column.begin(), column.end());
+  }
+  return list;
+}
+
 }  // namespace
 
 std::vector<double> closed_derivative_terms(const Model<double>& model, std::span<const Model<Dual>> moving,
                                             const LoopPlan& plan, In<double> q, In<double> guess, In<double> qd,
                                             In<double> qdd) {
+  if (plan.is_tree()) return terms_of_tree(model, moving, q, qd, qdd);
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   const Model<double> joints = joints_alone(model, plan.independent);
   const Model<Dual> twin = over<Dual>(model);

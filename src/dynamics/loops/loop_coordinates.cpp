@@ -283,7 +283,7 @@ LoopCoordinates::LoopCoordinates(const Model<double>& model, LoopPlan plan)
 
 bool LoopCoordinates::close(Out<double> q, double reach) {
   constexpr int kMost = 30;
-  constexpr double kClosed = 4e-16,
+  constexpr double kClosedHere = 4e-16,
                    kNear = 1e-12;  // of the mechanism's size; where a step that gains nothing is rounding
   constexpr double kSlow = 1e-3;   // as long as the residual falls faster than by this, the Jacobian will do
   double before = HUGE_VAL, moved = 0.0;
@@ -295,7 +295,7 @@ bool LoopCoordinates::close(Out<double> q, double reach) {
     double open = 0.0;
     for (std::size_t i = 0; i < residual_.size(); ++i) open = std::max(open, std::abs(residual_[i]) * row_scale_[i]);
     if (!std::isfinite(open)) return false;
-    if (open <= kClosed || (open < kNear && open >= 0.25 * before && fresh)) {
+    if (open <= kClosedHere || (open < kNear && open >= 0.25 * before && fresh)) {
       set_pose<double>(model_, plan_, work_, q);
       return true;
     }

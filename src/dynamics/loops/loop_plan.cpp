@@ -407,7 +407,8 @@ void refuse_undriven(const LoopPlan& plan, const std::string& mechanism,
 
 namespace {
 
-LoopPlan plan_of_tree(const Model<double>& model) {
+LoopPlan planned(const Model<double>& model, LoopPlan (Planner::*run)()) {
+  if (!model.loops.empty()) return (Planner(model).*run)();
   LoopPlan plan;
   plan.independent.resize(at(model.nv));
   plan.independent_q.resize(at(model.nq));
@@ -420,13 +421,8 @@ LoopPlan plan_of_tree(const Model<double>& model) {
 
 }  // namespace
 
-LoopPlan plan_loops(const Model<double>& model) {
-  return model.loops.empty() ? plan_of_tree(model) : Planner(model).run();
-}
-
-LoopPlan plan_coordinates(const Model<double>& model) {
-  return model.loops.empty() ? plan_of_tree(model) : Planner(model).run_for_numbers();
-}
+LoopPlan plan_loops(const Model<double>& model) { return planned(model, &Planner::run); }
+LoopPlan plan_coordinates(const Model<double>& model) { return planned(model, &Planner::run_for_numbers); }
 
 Model<double> with_drivers(Model<double> model) {
   if (model.loops.empty() || !actuated_velocities(model).empty()) return model;

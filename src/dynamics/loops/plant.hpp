@@ -3,7 +3,7 @@
 //
 //   Plant plant(load("four-bar"));
 //   Dynamics(plant)                        numbers (dynamics.hpp)
-//   trace_function(plant, "inverse")       code (codegen/trace/methods.hpp)
+//   trace_function(plant, "inverse")       code (codegen/trace/traced.hpp)
 #pragma once
 
 #include <optional>

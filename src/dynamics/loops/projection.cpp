@@ -23,9 +23,9 @@ PlantWorkspace<T>::PlantWorkspace(const Model<T>& model, const LoopPlan& plan)
       qdd(qd),
       tau(qd),
       multipliers(plan.equations.size()),
-      R(plan.is_tree() ? 0 : at(model.nv) * plan.freedoms()),
-      M(plan.is_tree() ? 0 : at(model.nv) * at(model.nv)),
-      H(plan.is_tree() ? 0 : plan.freedoms() * plan.freedoms()),
+      R(at(model.nv) * plan.freedoms()),
+      M(at(model.nv) * at(model.nv)),
+      H(plan.freedoms() * plan.freedoms()),
       rows(plan.equations.size()),
       square(rows.size() * rows.size()),
       column(at(model.nv)),
@@ -95,7 +95,6 @@ void multipliers_under(const LoopPlan& plan, PlantWorkspace<T>& work, In<T> of_t
 template <class T>
 void complement_by_unit_velocities(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
-  work.R.resize(n * nv);  // which a tree does without until it is asked for
   std::vector<T>& unit = work.force;
   for (T& x : unit) x = T(0.0);
   for (std::size_t k = 0; k < n; ++k) {
@@ -177,29 +176,48 @@ void projected_torques(const Model<T>& model, const LoopPlan& plan, PlantWorkspa
 }
 
 template <class T>
+bool prepare_projection(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q) {
+  return plan.is_tree() || set_pose<T>(model, plan, work, q);
+}
+
+template <class T>
+void generalised_forces(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                        In<T> qdd, Out<T> force, const TreeTorques<T>& torques) {
+  check_sizes("generalised_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
+  prepare_projection<T>(model, plan, work, q);
+  projected_torques<T>(model, plan, work, q, qd, qdd, force, torques);
+}
+
+template <class T>
 void generalised_forces(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                         In<T> qdd, Out<T> force, std::span<const Force<std::type_identity_t<T>>> external) {
-  check_sizes("generalised_forces", model, {{"force", force.size(), static_cast<int>(plan.freedoms())}});
-  if (!plan.is_tree()) set_pose<T>(model, plan, work, q);
   const auto torques = [&](In<T> x, In<T> xd, In<T> xdd, Out<T> tau) {
     rnea<T>(model, work.tree, x, xd, xdd, tau, external);
   };
-  projected_torques<T>(model, plan, work, q, qd, qdd, force, std::ref(torques));
+  generalised_forces<T>(model, plan, work, q, qd, qdd, force, TreeTorques<T>(std::ref(torques)));
+}
+
+template <class T>
+void inverse_dynamics(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                      In<T> qdd, Out<T> tau, const TreeTorques<T>& torques, In<T> weights) {
+  check_sizes("inverse_dynamics", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
+  prepare_projection<T>(model, plan, work, q);
+  if (plan.actuated == plan.independent) return projected_torques<T>(model, plan, work, q, qd, qdd, tau, torques);
+  refuse_undriven(plan, model.name, model.velocity_names);
+  complement_by_unit_velocities<T>(model, plan, work);
+  std::vector<T> force(plan.freedoms());
+  projected_torques<T>(model, plan, work, q, qd, qdd, force, torques);
+  distribute_torques<T>(plan, work, force, weights, tau);
+  multipliers_under<T>(plan, work, work.tau, tau);
 }
 
 template <class T>
 void inverse_dynamics(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                       In<T> qdd, Out<T> tau, In<T> weights, std::span<const Force<std::type_identity_t<T>>> external) {
-  check_sizes("inverse_dynamics", model, {{"tau", tau.size(), static_cast<int>(plan.actuated.size())}});
-  if (plan.actuated == plan.independent) return generalised_forces<T>(model, plan, work, q, qd, qdd, tau, external);
-  refuse_undriven(plan, model.name, model.velocity_names);
-  std::vector<T> force(plan.freedoms());
-  generalised_forces<T>(model, plan, work, q, qd, qdd, force, external);
-  std::vector<T> velocity = work.qd;  // which the complement's columns go through
-  complement_by_unit_velocities<T>(model, plan, work);
-  std::swap(work.qd, velocity);
-  distribute_torques<T>(plan, work, force, weights, tau);
-  multipliers_under<T>(plan, work, work.tau, tau);
+  const auto torques = [&](In<T> x, In<T> xd, In<T> xdd, Out<T> of_tree) {
+    rnea<T>(model, work.tree, x, xd, xdd, of_tree, external);
+  };
+  inverse_dynamics<T>(model, plan, work, q, qd, qdd, tau, TreeTorques<T>(std::ref(torques)), weights);
 }
 
 namespace {
@@ -255,7 +273,7 @@ void projected_mass_matrix(const Model<T>& model, const LoopPlan& plan, PlantWor
 template <class T>
 void mass_matrix(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, Out<T> H, PoseIs pose) {
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
-  if (pose == PoseIs::given && !plan.is_tree()) set_pose<T>(model, plan, work, q);
+  if (pose == PoseIs::given) prepare_projection<T>(model, plan, work, q);
   if constexpr (!std::is_same_v<T, Expr>) {
     // of a long chain that few freedoms move, their motions are less than M
     constexpr std::size_t kMany = 16;
@@ -283,6 +301,14 @@ void projected_accelerations(const Model<T>& model, const LoopPlan& plan, PlantW
   gather_torques<T>(plan, work, tau, qdd);
   for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] -= work.force[k];
   solve_inertia<T>(model, plan, H, qdd);
+}
+
+template <class T>
+void forward_dynamics(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                      In<T> tau, Out<T> qdd, const TreeTorques<T>& torques, const TreeMassMatrix<T>& mass) {
+  prepare_projection<T>(model, plan, work, q);
+  projected_mass_matrix<T>(model, plan, work, q, work.H, mass);
+  projected_accelerations<T>(model, plan, work, q, qd, tau, qdd, work.H, torques);
 }
 
 template <class T>
@@ -398,6 +424,14 @@ void add_loop_wrenches(const Model<T>& model, const LoopPlan& plan, const PlantW
                                          const TreeMassMatrix<T>&);                                                    \
   template void projected_accelerations<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>,  \
                                            Out<T>, Out<T>, const TreeTorques<T>&);                                     \
+  template void solve_inertia<T>(const Model<T>&, const LoopPlan&, Out<T>, Out<T>);                                    \
+  template bool prepare_projection<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>);                    \
+  template void generalised_forces<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>,       \
+                                      Out<T>, const TreeTorques<T>&);                                                  \
+  template void inverse_dynamics<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
+                                    const TreeTorques<T>&, In<T>);                                                     \
+  template void forward_dynamics<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
+                                    const TreeTorques<T>&, const TreeMassMatrix<T>&);                                  \
   template void inverse_dynamics<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
                                     In<T>, std::span<const Force<T>>);                                                 \
   template void mass_matrix<T>(const Model<T>&, const LoopPlan&, PlantWorkspace<T>&, In<T>, Out<T>, PoseIs);           \

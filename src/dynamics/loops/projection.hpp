@@ -1,20 +1,22 @@
-// Dynamics of closed mechanisms by the natural orthogonal complement of their loops, over any scalar.
+// Dynamics of a mechanism over its independent joints, by the natural orthogonal complement of its loops, over any
+// scalar. A tree has none: its plan is empty, and every function here returns what the tree's own algorithm gives.
 //
 // Closures J q̇ = 0, J = [J_a J_u], leave the independent velocities q̇_a:
 //   q̇ = R q̇_a,          R = [1; −J_u⁻¹ J_a]
 //   q̈ = R q̈_a + b,      b = [0; −J_u⁻¹ J̇ q̇]
-// Torques τ_t = M q̈ + h that the spanning tree would need at all its joints become those of the actuated joints by
+// Torques τ_t = M q̈ + h that the spanning tree would need at all its joints become those of the independent joints by
 // d'Alembert:
 //   τ_a = Rᵀ τ_t = τ_t,a − J_aᵀ λ,    λ = J_u⁻ᵀ τ_t,u
 // and λ are the forces in the cut joints. So inverse dynamics takes three solutions with one factorisation of J_u and
 // never forms R.
 //   H = Rᵀ M R,   forward: H q̈_a = τ_a − Rᵀ(M b + h)
 // (Angeles, Lee 1988; Angeles, Ma 1989; for loops as Wong 1991, section 6, q̇ = G q̇_a.) More actuated joints than
-// freedoms: the generalised forces f = R_actᵀ τ are given by torques of which Σ w τ² is least, and where motors turn
+// freedoms: the generalised forces f = R_actᵀ τ are given by the torques with the least Σ w τ², and where motors turn
 // dependent joints, λ = J_u⁻ᵀ (τ_t,u − τ_u). Fewer: forward dynamics has no torque at the independent joints that
 // nobody drives; inverse is refused.
 //
-// Everything that the algorithms of trees know acts here too: springs, force elements, rotors, external wrenches.
+// M and τ_t come from any algorithm for trees (TreeMassMatrix, TreeTorques): numbers take crba and rnea, code
+// generation brings its own. Springs, force elements, rotors and external wrenches act through them.
 #pragma once
 
 #include <functional>
@@ -43,6 +45,9 @@ enum class PoseIs { given, set };
 // where J_u is singular to the last bit (of numbers).
 template <class T>
 bool set_pose(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q);
+// What the functions below need to be set at q: the pose, or of a tree nothing.
+template <class T>
+bool prepare_projection(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q);
 // work.qd = R q̇_a; then work.qdd = R q̈_a + b.
 template <class T>
 void tree_velocities(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> qd);
@@ -85,10 +90,24 @@ void projected_torques(const Model<T>& model, const LoopPlan& plan, PlantWorkspa
 template <class T>
 void projected_mass_matrix(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, Out<T> H,
                            const TreeMassMatrix<T>& mass);
+// b becomes H⁻¹ b; factorises H, of a tree along its branches.
+template <class T>
+void solve_inertia(const Model<T>& model, const LoopPlan& plan, Out<T> H, Out<T> b);
 // H⁻¹(τ_a − Rᵀ(M b + h)); factorises H.
 template <class T>
 void projected_accelerations(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                              In<T> tau, Out<T> qdd, Out<T> H, const TreeTorques<T>& torques);
+
+// Generalised forces, inverse and forward dynamics by these, at the pose q.
+template <class T>
+void generalised_forces(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                        In<T> qdd, Out<T> force, const TreeTorques<T>& torques);
+template <class T>
+void inverse_dynamics(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                      In<T> qdd, Out<T> tau, const TreeTorques<T>& torques, In<T> weights = {});
+template <class T>
+void forward_dynamics(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
+                      In<T> tau, Out<T> qdd, const TreeTorques<T>& torques, const TreeMassMatrix<T>& mass);
 
 // q: all coordinates of the tree, closed (loop_position.hpp). q̇, q̈: of plan.independent; tau: of plan.actuated.
 // `external`: as rnea's. Generalised forces Rᵀ(M q̈ + h), whoever gives them:

@@ -1,4 +1,5 @@
-// Derivatives of inverse or forward dynamics by dual numbers through everything: position, velocities, dynamics.
+// Derivatives of inverse or forward dynamics by dual numbers through everything: position, velocities, torques. Of
+// forward dynamics H⁻¹ times what is missing where something changes, at the same accelerations; then zeros are zeros.
 //
 //   inverse   ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈, [∂τ/∂p]         forward   ∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ, [∂q̈/∂p]
 //
@@ -24,9 +25,10 @@ class Slopes {
 
  private:
   const LoopPlan& plan_;
-  Model<double> joints_;
+  Model<double> model_, joints_;
   Model<Dual> twin_;
   std::vector<Model<Dual>> moving_;
+  PlantWorkspace<double> values_;
   PlantWorkspace<Dual> work_;
   const bool forward_;
 };

@@ -1,5 +1,6 @@
 #include "kinematics.hpp"
 
+#include "columns.hpp"
 #include "rnea.hpp"
 
 namespace lw {
@@ -72,29 +73,13 @@ template <class T>
 void frame_jacobian(const Model<T>& model, const Workspace<T>& work, const Frame<T>& frame, Out<T> jacobian) {
   check_sizes("frame_jacobian", model, work, {{"jacobian", jacobian.size(), 6 * model.nv}});
   for (T& x : jacobian) x = T(0.0);
-  const Vec3<T> zero = Vec3<T>::zero();
   const Vec3<T> p_WF = frame_pose(work, frame).p;
   for (int i = frame.body; i >= 0; i = model.bodies[static_cast<std::size_t>(i)].parent) {
     const Body<T>& b = model.bodies[static_cast<std::size_t>(i)];
     const Transform<T>& X = work.X_W[static_cast<std::size_t>(i)];
-    const Vec3<T> arm = p_WF - X.p;
-    switch (b.kind) {
-      case JointKind::revolute: {
-        const Vec3<T> axis = X.R * (b.mimics ? b.axis * b.ratio : b.axis);
-        put<T>(jacobian, b.v, axis, cross(axis, arm));
-        break;
-      }
-      case JointKind::prismatic: put<T>(jacobian, b.v, zero, X.R * (b.mimics ? b.axis * b.ratio : b.axis)); break;
-      case JointKind::floating:
-        for (int k = 0; k < 3; ++k) put<T>(jacobian, b.v + 3 + k, zero, X.R.col(k));
-        [[fallthrough]];
-      case JointKind::spherical:
-        for (int k = 0; k < 3; ++k) {
-          const Vec3<T> axis = X.R.col(k);
-          put<T>(jacobian, b.v + k, axis, cross(axis, arm));
-        }
-        break;
-    }
+    visit_columns<T>(b, X.R, p_WF - X.p, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
+      put<T>(jacobian, v, ang, lin);
+    });
   }
 }
 

@@ -2,13 +2,15 @@
 
 namespace lw {
 
-DrivenCode::DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace,
-                       bool interpreted) {
+DrivenCode::DrivenCode(const Mechanism& mechanism, const std::vector<FunctionName>& functions,
+                       const TraceOptions& trace, bool interpreted) {
   if (interpreted) {
     for (const Function& f : make_program(mechanism, functions, {.trace = trace}).functions)
       interpreters_.emplace_back(f);
   } else {
-    take(compile(mechanism, functions, {.program = {.trace = trace}, .jit = {}}), functions);
+    std::vector<std::string> names;
+    for (const FunctionName& f : functions) names.emplace_back(f.row.name);
+    take(compile(mechanism, functions, {.program = {.trace = trace}, .jit = {}}), names);
   }
 }
 

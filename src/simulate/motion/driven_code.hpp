@@ -11,7 +11,7 @@ namespace lw {
 class DrivenCode {
  public:
   // Not of use where there is no compiler and `interpreted` is not asked for.
-  DrivenCode(const Mechanism& mechanism, const std::vector<std::string>& functions, const TraceOptions& trace,
+  DrivenCode(const Mechanism& mechanism, const std::vector<FunctionName>& functions, const TraceOptions& trace,
              bool interpreted);
   DrivenCode(Function function, const Mechanism& mechanism);
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "../../codegen/trace/methods.hpp"
+#include "../../codegen/trace/traced.hpp"
 #include "../../graph/interpreter.hpp"
 #include "driven.hpp"
 

@@ -110,8 +110,8 @@ class TreeDynamics : public DrivenDynamics {
 
   void choose_way() {
     if (!wants_code()) return;
-    std::vector<std::string> functions{"forward"};
-    if (lossy_ && options_.work) functions.emplace_back("friction");
+    std::vector<FunctionName> functions{FunctionId::forward};
+    if (lossy_ && options_.work) functions.emplace_back(FunctionId::friction);
     const bool interpreted = options_.way == DrivenOptions::Way::interpreted;
     code_.emplace(*mechanism_, functions, trace_options(), interpreted);
     notes_ = code_->notes();
@@ -136,7 +136,7 @@ class TreeDynamics : public DrivenDynamics {
     TraceOptions trace = trace_options();
     trace.friction = false;
     state_.resize(nq_ + nv_);
-    equations_.emplace(*mechanism_, std::vector<std::string>{"mass-matrix", "bias"}, trace,
+    equations_.emplace(*mechanism_, std::vector<FunctionName>{FunctionId::mass_matrix, FunctionId::bias}, trace,
                        way_ == DrivenOptions::Way::interpreted);
     if (!equations_->is_of_use()) sticking_->take_equations_from({});
   }
@@ -168,7 +168,7 @@ class TreeDynamics : public DrivenDynamics {
     if (way_ != DrivenOptions::Way::compiled || dry_ || model_.nv > kLargestCompiledJacobian) return;
     TraceOptions trace = trace_options();
     if (!lossy_) {
-      jacobian_.emplace(*mechanism_, std::vector<std::string>{"forward-derivatives"}, trace, false);
+      jacobian_.emplace(*mechanism_, std::vector<FunctionName>{FunctionId::forward_derivatives}, trace, false);
     } else {
       const Traced forward = trace_function(*mechanism_, "forward", native(trace));
       jacobian_.emplace(optimize(derivatives(forward.model, forward.function), Objective::operations), *mechanism_);

@@ -53,8 +53,8 @@ class BatchRun::Lanes {
     how.program.trace.values = options.values;
     how.program.trace.friction = lossy_;
     how.jit.batch = true;
-    std::vector<std::string> functions{"forward"};
-    if (lossy_ && work_) functions.emplace_back("friction");
+    std::vector<FunctionName> functions{FunctionId::forward};
+    if (lossy_ && work_) functions.emplace_back(FunctionId::friction);
     code_.emplace(compile(mechanism, functions, how));
     forward_ = code_->batch_pointer("forward");
     if (functions.size() > 1) friction_ = code_->batch_pointer("friction");

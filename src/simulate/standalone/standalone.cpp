@@ -11,6 +11,8 @@
 #include "../../base/linear.hpp"
 #include "../../base/random.hpp"
 #include "../../base/worse.hpp"
+#include "../../codegen/scene/snapping.hpp"
+#include "../../codegen/trace/verification.hpp"
 #include "../../dynamics/friction/friction.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../graph/interpreter.hpp"

@@ -1,10 +1,12 @@
+#include "snapping.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
 
 #include "../../dynamics/tree/extent.hpp"
-#include "methods.hpp"
+#include "../../graph/typical.hpp"
 
 namespace lw {
 namespace {

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "../../dynamics/friction/friction.hpp"
-#include "scenes.hpp"
+#include "method_list.hpp"
 
 namespace lw {
 
@@ -31,10 +31,6 @@ Losses<Expr> newton_euler_losses(const Model<Expr>& model, const CanonicalTree<E
 void forward_with_losses(const Scene& scene, const TensorMethod& method,
                          const std::function<Scene(const std::vector<Expr>&)>& anew, const Arguments& in,
                          std::vector<Expr>& qdd);
-
-// The groups of `friction`, and of `inverse` where losses are in it.
-std::vector<Group> loss_groups(const std::string& function, std::size_t nv);
-void give_losses(const Losses<Expr>& losses, Results& out);
 
 // What the laws of each joint and its drive add to its torque once its reaction is known, in the order of the model's
 // joints; coupled drives are counted with the first of their joints.

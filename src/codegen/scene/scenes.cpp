@@ -13,6 +13,7 @@
 #include "../../dynamics/tree/elements.hpp"
 #include "../../graph/typical.hpp"
 #include "../../model/evaluate.hpp"
+#include "snapping.hpp"
 
 namespace lw {
 namespace {
@@ -54,13 +55,10 @@ std::string described(const Variant& v) {
   return text;
 }
 
-Scenes::Scenes(const Mechanism& mechanism, const std::string& function, const TraceOptions& options)
-    : mechanism_(mechanism), options_(options), values_(instantiate<double>(mechanism, options.values)) {
-  const bool torques = function == "inverse" || function == "friction" || function == "forward" ||
-                       function == "mass-matrix" || function == "bias" || function == "inverse-derivatives" ||
-                       function == "forward-derivatives";
-  if (includes_losses(function, options)) felt_ = felt_reactions(values_);
-  regroup_ = options.base_parameters && torques;
+Scenes::Scenes(const Mechanism& mechanism, Model<double> values, const SceneNeeds& needs, const TraceOptions& options)
+    : mechanism_(mechanism), options_(options), values_(std::move(values)) {
+  if (needs.losses) felt_ = felt_reactions(values_);
+  regroup_ = options.base_parameters && needs.torques_alone;
   if (options.dense && options.friction) {
     throw Error(ErrorCode::usage,
                 "dense bodies are counted without friction: what joints lose are numbers of the file");
@@ -68,9 +66,9 @@ Scenes::Scenes(const Mechanism& mechanism, const std::string& function, const Tr
   if (options.dense && !options.keep.empty()) {
     throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
   }
-  dense_ = options.dense && (torques || function == "energy");  // the others know no inertias
+  dense_ = options.dense && needs.inertias;
   if (dense_) make_dense();
-  others_ = other_values(function.ends_with("-derivatives"));
+  others_ = other_values(needs.derivatives);
 }
 
 void Scenes::make_dense() {

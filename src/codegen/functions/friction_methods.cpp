@@ -298,30 +298,6 @@ void forward_with_losses(const Scene& scene, const TensorMethod& method,
   for (std::size_t k = 0; k < nv; ++k) qdd[k] = solution.unknowns[k] + doubt;
 }
 
-std::vector<Group> loss_groups(const std::string& function, std::size_t nv) {
-  if (function == "inverse") return {{"tau", nv}};
-  std::vector<Group> groups;
-  for (const char* name : {"dynamic", "bearing", "at_joint", "transmission", "total", "motor"})
-    groups.push_back({name, nv});
-  return groups;
-}
-
-void give_losses(const Losses<Expr>& losses, Results& out) {
-  if (out.size() == 1) {
-    for (std::size_t k = 0; k < losses.total.size(); ++k) {
-      name_value(losses.bearing[k], fmt::format("bearing{}", k + 1));
-      name_value(losses.at_joint[k], fmt::format("output{}", k + 1));
-    }
-    out[0] = losses.total;
-    return;
-  }
-  std::size_t k = 0;
-  for (const auto* part :
-       {&losses.dynamic, &losses.bearing, &losses.at_joint, &losses.transmission, &losses.total, &losses.motor}) {
-    out[k++] = *part;
-  }
-}
-
 std::vector<LossCost> loss_costs(const Mechanism& mechanism, const ParameterValues<double>& values) {
   ParameterValues<Expr> numbers;
   for (const auto& [name, value] : values) numbers[name] = value;

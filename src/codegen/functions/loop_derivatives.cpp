@@ -1,72 +1,68 @@
+#include "loop_derivatives.hpp"
+
 #include <algorithm>
 
+#include "../../base/index.hpp"
 #include "../../dynamics/linear/cholesky.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../graph/typical.hpp"
 #include "../../model/displace.hpp"
-#include "closed_pose.hpp"
 
 namespace lw {
 
-std::vector<Group> closed_balance_inputs(const Model<double>& model, const LoopPlan& plan) {
-  const std::size_t nv = at(model.nv), m = plan.equations.size();
-  return {{"q", at(model.nq)}, {"qd", nv}, {"qdd", nv}, {"w", nv}, {"lambda", m}, {"step", nv}};
-}
-std::vector<Group> closed_balance_outputs(const Model<double>& model, const LoopPlan& plan) {
-  const std::size_t m = plan.equations.size();
-  return {{"velocity", m}, {"acceleration", m}, {"sharing", m}, {"force", at(model.nv)}, {"residual", m}};
-}
-
-void trace_closed_balance(const ClosedMethod& method, const TreeTorques<Expr>& torques, const Arguments& in,
-                          Results& out) {
-  const ClosureEquations& equations = method.plan.equations;
-  const std::size_t nv = at(method.model.nv), m = equations.size();
-  const std::vector<Expr> q = displaced<Expr>(method.model, in[0], in[5]);
-  Workspace<Expr> tree(method.model);
-  forward_kinematics<Expr>(method.model, tree, q);
-  closure_residual<Expr>(method.model, tree, equations, out[4]);
-  std::vector<Expr> J(m * nv);
-  closure_jacobian<Expr>(method.model, tree, equations, ClosureAt::closed, J);
-  torques(q, in[1], in[2], out[3]);
-  for (std::size_t i = 0; i < m; ++i) {
-    out[0][i] = out[2][i] = 0.0;
-    for (std::size_t v = 0; v < nv; ++v) {
-      out[0][i] += J[v * m + i] * in[1][v];
-      out[2][i] += J[v * m + i] * in[3][v];
-      out[3][v] -= J[v * m + i] * in[4][i];
+Function loop_balance(const MethodList& list, const Variant& variant) {
+  const ClosureEquations& equations = list.plan().equations;
+  const std::size_t nv = at(list.values().nv), m = equations.size();
+  const std::vector<Group> inputs{
+      {"q", at(list.values().nq)}, {"qd", nv}, {"qdd", nv}, {"w", nv}, {"lambda", m}, {"step", nv}},
+      outputs{{"velocity", m}, {"acceleration", m}, {"sharing", m}, {"force", nv}, {"residual", m}};
+  return list.apart(inputs, outputs, variant, [&](const Scene& s, const Arguments& in, Results& out) {
+    const std::vector<Expr> q = displaced<Expr>(s.model, in[0], in[5]);
+    Workspace<Expr> tree(s.model);
+    forward_kinematics<Expr>(s.model, tree, q);
+    closure_residual<Expr>(s.model, tree, equations, out[4]);
+    std::vector<Expr> J(m * nv);
+    closure_jacobian<Expr>(s.model, tree, equations, ClosureAt::closed, J);
+    tensor_torques(s, variant)(q, in[1], in[2], out[3]);
+    for (std::size_t i = 0; i < m; ++i) {
+      out[0][i] = out[2][i] = 0.0;
+      for (std::size_t v = 0; v < nv; ++v) {
+        out[0][i] += J[v * m + i] * in[1][v];
+        out[2][i] += J[v * m + i] * in[3][v];
+        out[3][v] -= J[v * m + i] * in[4][i];
+      }
     }
-  }
-  forward_accelerations<Expr>(method.model, tree, q, in[1], in[2], Vec3<Expr>::zero());
-  closure_accelerations<Expr>(method.model, tree, equations, in[1], out[1]);
+    forward_accelerations<Expr>(s.model, tree, q, in[1], in[2], Vec3<Expr>::zero());
+    closure_accelerations<Expr>(s.model, tree, equations, in[1], out[1]);
+  });
 }
 
 namespace {
 
 // The balance linearised at a motion, and how all joints follow a change of the independent ones.
-class ClosedSlope {
+class LoopSlope {
  public:
   using Exprs = std::vector<Expr>;
 
-  // `applied`: torques of all joints that are given; `w`: as in closed_methods.hpp.
-  ClosedSlope(const ClosedMethod& method, const TreeTorques<Expr>& torques, const TreeMassMatrix<Expr>& mass,
-              const Function& balance, Elimination order, ClosedPose& pose, const Exprs& applied, const Exprs& w,
-              const Exprs& p)
-      : plan_(method.plan),
-        work_(pose.work),
+  // `applied`: torques of all joints that are given; `w`: as in the header.
+  LoopSlope(Tracing& t, const Function& balance, Elimination order, const Exprs& applied, const Exprs& w)
+      : plan_(t.plan),
+        work_(t.work),
         n_(plan_.freedoms()),
-        nv_(at(method.model.nv)),
+        nv_(at(t.scene.model.nv)),
         m_(plan_.equations.size()),
         M_(nv_ * nv_) {
     Exprs tau(nv_), force(n_);
-    torques(pose.q(), work_.qd, work_.qdd, tau);
+    const Exprs p = t.kept();
+    tensor_torques(t)(t.q, work_.qd, work_.qdd, tau);
     for (std::size_t v = 0; v < nv_; ++v) tau[v] -= applied[v];
     project_torques<Expr>(plan_, work_, tau, force);
-    mass(pose.q(), M_);
-    Exprs x = pose.q();
+    composite_masses(t)(t.q, M_);
+    Exprs x = t.q;
     for (const Exprs* part : std::initializer_list<const Exprs*>{&work_.qd, &work_.qdd, &w, &work_.multipliers})
       x.insert(x.end(), part->begin(), part->end());
-    const std::size_t step = x.size(), qd = pose.q().size();
+    const std::size_t step = x.size(), qd = t.q.size();
     x.resize(step + nv_, Expr(0.0));
     x.insert(x.end(), p.begin(), p.end());
     std::vector<std::size_t> along;
@@ -138,24 +134,26 @@ class ClosedSlope {
 
 }  // namespace
 
-void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr>& torques,
-                              const TreeMassMatrix<Expr>& mass, const Function& balance, Elimination order,
-                              bool forward, const Arguments& in, Results& out) {
+void trace_loop_derivatives(Tracing& t, const Function& balance, Elimination order) {
   using Exprs = std::vector<Expr>;
-  const LoopPlan& plan = method.plan;
-  if (!forward) refuse_undriven(plan, method.model.name, method.model.velocity_names);
-  const std::size_t n = plan.freedoms(), nv = at(method.model.nv), actuated = plan.actuated.size();
-  const Exprs p = in.size() > 4 ? in[4] : Exprs{};
+  const LoopPlan& plan = t.plan;
+  const Model<Expr>& model = t.scene.model;
+  const bool forward = t.row.derivative_of == FunctionId::forward;
+  if (!forward) refuse_undriven(plan, model.name, model.velocity_names);
+  const std::size_t n = plan.freedoms(), nv = at(model.nv), actuated = plan.actuated.size();
+  const Exprs p = t.kept();
   const bool shares = !forward && plan.actuated != plan.independent;
-  ClosedPose pose(method, in[0], in[3], out);
-  PlantWorkspace<Expr>& work = pose.work;
-  set_pose<Expr>(method.model, plan, work, pose.q());
+  const TreeTorques<Expr> torques = tensor_torques(t);
+  const Arguments& in = t.in;
+  Results& out = t.out;
+  PlantWorkspace<Expr>& work = t.work;
+  set_pose<Expr>(model, plan, work, t.q);
   Exprs H(n * n), force(n), qdd = in[2], applied(nv, Expr(0.0)), w(nv, Expr(0.0));
   // accelerations of forward dynamics, and H
   if (forward)
-    projected_mass_matrix<Expr>(method.model, plan, work, pose.q(), H, mass);
+    projected_mass_matrix<Expr>(model, plan, work, t.q, H, composite_masses(t));
   else
-    complement_by_unit_velocities<Expr>(method.model, plan, work);
+    complement_by_unit_velocities<Expr>(model, plan, work);
   const Exprs R = work.R;
   const auto column_of_R = [&](std::size_t k) {
     return Exprs(R.begin() + static_cast<std::ptrdiff_t>(k * nv),
@@ -169,13 +167,12 @@ void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr
   if (forward) {
     Exprs factors = H;
     qdd.resize(n);
-    projected_accelerations<Expr>(method.model, plan, work, pose.q(), in[1], in[2], qdd, factors,
-                                  with_names(method, work, torques));
+    projected_accelerations<Expr>(model, plan, work, t.q, in[1], in[2], qdd, factors, with_names(t, torques));
     name_multipliers(work);
     for (std::size_t k = 0; k < actuated; ++k) applied[at(plan.actuated[k])] = in[2][k];
   }
-  tree_velocities<Expr>(method.model, plan, work, in[1]);
-  tree_accelerations<Expr>(method.model, plan, work, pose.q(), qdd);
+  tree_velocities<Expr>(model, plan, work, in[1]);
+  tree_accelerations<Expr>(model, plan, work, t.q, qdd);
   // torques that are shared: τ = A z with A the rows of R of the actuated joints, AᵀA z = f
   const auto A = [&](std::size_t i, std::size_t k) -> const Expr& { return R[k * nv + at(plan.actuated[i])]; };
   Exprs AA(n * n, Expr(0.0));
@@ -190,7 +187,7 @@ void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr
         for (std::size_t i = 0; i < actuated; ++i) AA[k * n + l] += A(i, k) * A(i, l);
       }
     }
-    torques(pose.q(), work.qd, work.qdd, work.tau);
+    torques(t.q, work.qd, work.qdd, work.tau);
     project_torques<Expr>(plan, work, work.tau, force);
     const Exprs z = by_AA(force);
     for (std::size_t k = 0; k < n; ++k) {
@@ -198,10 +195,10 @@ void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr
     }
     for (const int v : plan.actuated) applied[at(v)] = w[at(v)];
   }
-  ClosedSlope slope(method, torques, mass, balance, order, pose, applied, w, p);
+  LoopSlope slope(t, balance, order, applied, w);
 
   // one column of an output from one change
-  const auto give = [&](std::size_t group, std::size_t column, ClosedSlope::Change& c) {
+  const auto give = [&](std::size_t group, std::size_t column, LoopSlope::Change& c) {
     Exprs result;
     if (!shares) {
       result = slope.force(c);
@@ -225,7 +222,7 @@ void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr
     std::copy(result.begin(), result.end(), out[group].begin() + static_cast<std::ptrdiff_t>(column * result.size()));
   };
   for (std::size_t k = 0; k < n; ++k) {
-    ClosedSlope::Change by_q = slope.change(), by_qd = by_q, by_qdd = by_q;
+    LoopSlope::Change by_q = slope.change(), by_qd = by_q, by_qdd = by_q;
     by_q.step = by_qd.qd = by_qdd.qdd = column_of_R(k);
     slope.follow_velocities(by_q);
     slope.follow_accelerations(by_q);
@@ -243,7 +240,7 @@ void trace_closed_derivatives(const ClosedMethod& method, const TreeTorques<Expr
     std::copy(column.begin(), column.end(), out[2].begin() + static_cast<std::ptrdiff_t>(k * n));
   }
   for (std::size_t k = 0; k < p.size(); ++k) {
-    ClosedSlope::Change by_p = slope.change();
+    LoopSlope::Change by_p = slope.change();
     by_p.parameter = static_cast<int>(k);
     slope.follow_parameter(by_p);
     slope.follow_velocities(by_p);

@@ -9,6 +9,7 @@
 #include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/tree/elements.hpp"
 #include "../../graph/interpreter.hpp"
+#include "tracing.hpp"
 
 namespace lw {
 namespace {
@@ -86,14 +87,6 @@ class EliminatedDynamics {
   const Arguments& in_;
   Function torque_, mass_;
 };
-
-// M3_2; entries on the diagonal may be something else
-void name_lower_half(const std::vector<Expr>& M, std::size_t n, const char* diagonal, const char* off) {
-  for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t c = 0; c <= r; ++c)
-      name_value(M[r * n + c], fmt::format("{}{}_{}", r == c ? diagonal : off, r + 1, c + 1));
-  }
-}
 
 // By composite bodies, with what force elements add.
 void composite_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorMethod& method,

@@ -1,11 +1,12 @@
-// The mechanism in symbols: what methods trace. Its parameters that are kept are symbols, or every inertial parameter
-// is (`dense`); snapped, and regrouped where only torques are asked for.
+// The mechanism in symbols, which methods trace. Parameters that are kept are symbols, or every inertial parameter is
+// (`dense`). Snapped, and regrouped if the function is one of torques alone.
 #pragma once
 
 #include "../../dynamics/canonical/composite.hpp"
 #include "../../dynamics/canonical/tensor_inverse.hpp"
+#include "../../model/mechanism.hpp"
 #include "limbs.hpp"
-#include "methods.hpp"
+#include "trace_options.hpp"
 
 namespace lw {
 
@@ -31,6 +32,21 @@ struct Variant {
 
 std::string described(const Variant& v);
 
+// A mechanism with other values of the parameters that are kept.
+struct OtherValues {
+  std::vector<double> p;
+  Model<double> model;
+  std::vector<Model<Dual>> moving;  // of derivatives: it, with one kept parameter after the other moving at rate 1
+};
+
+// What a function lets be done to the mechanism before it is traced.
+struct SceneNeeds {
+  bool torques_alone = false;  // inertial parameters may be regrouped
+  bool inertias = false;       // it depends on inertias: `dense` makes them symbols
+  bool losses = false;         // of joints and drives
+  bool derivatives = false;    // with respect to parameters, too
+};
+
 // The mechanism in symbols, made anew in the graph of every trace.
 struct Scene {
   Model<Expr> model;  // snapped
@@ -40,7 +56,7 @@ struct Scene {
 
 class Scenes {
  public:
-  Scenes(const Mechanism& mechanism, const std::string& function, const TraceOptions& options);
+  Scenes(const Mechanism& mechanism, Model<double> values, const SceneNeeds& needs, const TraceOptions& options);
 
   Scene scene(const std::vector<Expr>& p, const Variant& v) const;
   // Of the symbols p. Which moments of a dense tree are symbols depends on the variant.

@@ -1,0 +1,140 @@
+// Derivatives of inverse and forward dynamics, along the velocities of the independent joints and the parameters that
+// are kept.
+#include <fmt/format.h>
+
+#include "../../base/index.hpp"
+#include "../../dynamics/tree/elements.hpp"
+#include "../../model/displace.hpp"
+#include "derivative_methods.hpp"
+#include "loop_derivatives.hpp"
+#include "method_list.hpp"
+#include "reference_call.hpp"
+#include "rows.hpp"
+
+namespace lw {
+namespace {
+
+constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"},
+                                                           {Elimination::reverse, "inward"}};
+
+bool is_forward(const FunctionRow& row) { return row.derivative_of == FunctionId::forward; }
+
+// q, qd, qdd, step, [p] → tau, M at q displaced by `step`
+Function displaced_dynamics(const MethodList& list, const Variant& v) {
+  const auto nq = at(list.values().nq), nv = at(list.values().nv);
+  return list.apart({{"q", nq}, {"qd", nv}, {"qdd", nv}, {"step", nv}}, {{"tau", nv}, {"M", nv * nv, nv}}, v,
+                    [&](const Scene& s, const Arguments& x, Results& y) {
+                      const std::vector<Expr> q = displaced<Expr>(s.fewer, x[0], x[3]);
+                      tensor_inverse<Expr>(s.fewer, s.tree, v.method, q, x[1], x[2], y[0]);
+                      subtract_elements<Expr>(s.fewer, q, y[0]);
+                      composite_mass_matrix<Expr>(s.fewer, s.tree, v.method, q, y[1]);
+                    });
+}
+
+void derivative_methods_of_trees(MethodList& list) {
+  const bool forward = is_forward(list.row()), parameters = list.kept() > 0;
+  const auto composite = forward ? composite_forward_derivatives : composite_inverse_derivatives;
+  const char* name = "composite bodies in link frames";
+  // without parameters, which elimination gives on the dynamics of the cheapest variant
+  const Variant v = list.search({name, Frames::chosen, For::trees}, [composite](Tracing& t) {
+    composite(t.scene.fewer, t.scene.tree, t.variant.method, nullptr, t.in, t.out);
+  });
+  if (list.values().nv == 0) return;  // nothing to differentiate by
+  const Function dynamics = displaced_dynamics(list, v);
+  if (parameters) {
+    list.replace(
+        {std::string(name) + described(v) + "; parameters by elimination", Frames::chosen, For::trees, false},
+        [&](Tracing& t) { composite(t.scene.fewer, t.scene.tree, v.method, &dynamics, t.in, t.out); }, v);
+  }
+  for (const auto& [order, what] : kOrders) {
+    list.add(
+        {fmt::format("elimination {} on the acceleration tensor{}", what, described(v)), Frames::chosen, For::trees,
+         false},
+        [&, chosen = order](Tracing& t) {
+          const EliminationMethod method{dynamics, chosen, true};
+          (forward ? forward_derivatives_by : inverse_derivatives_by)(t.scene.fewer, method, t.in, t.out);
+        },
+        v);
+  }
+  if (parameters) return;
+  for (const bool canonical : {true, false}) {
+    if (canonical && has_elements(list.values())) continue;  // which its frames do not carry
+    list.add(
+        {canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame",
+         Frames::chosen, For::trees, false},
+        [canonical, forward](Tracing& t) {
+          const auto f = forward ? analytic_forward_derivatives : analytic_inverse_derivatives;
+          f(canonical ? canonical_model(t.scene.tree, t.scene.fewer) : t.scene.fewer, t.in, t.out);
+        });
+  }
+}
+
+void derivative_methods_of_loops(MethodList& list) {
+  const Variant plain = list.plain_variant();
+  const Function balance = loop_balance(list, plain);
+  for (const auto& [order, what] : kOrders) {
+    list.add(
+        {fmt::format("elimination {} on the acceleration tensor", what), Frames::chosen, For::loops, false},
+        [&, chosen = order](Tracing& t) { trace_loop_derivatives(t, balance, chosen); }, plain);
+  }
+}
+
+void derivative_methods(MethodList& list) {
+  (list.plan().is_tree() ? derivative_methods_of_trees : derivative_methods_of_loops)(list);
+}
+
+void derivative_reference(ReferenceCall& c) {
+  auto& slopes = c.parts.slopes;
+  if (slopes == nullptr) {
+    const auto of = is_forward(c.row) ? Slopes::Of::forward : Slopes::Of::inverse;
+    slopes = std::make_unique<Slopes>(c.model, c.plan, of, c.moving);
+  }
+  std::vector<double> columns;
+  for (const Out<double>& group : c.out) columns.resize(columns.size() + group.size());
+  (*slopes)(c.given_q, c.qd, is_forward(c.row) ? c.tau : c.qdd, c.guess, columns);
+  auto next = columns.begin();
+  for (const Out<double>& group : c.out) {
+    std::copy_n(next, group.size(), group.begin());
+    next += static_cast<std::ptrdiff_t>(group.size());
+  }
+}
+
+FunctionRow derivative_row(FunctionId id, FunctionId of, const Extent& rows, const GroupRow& third,
+                           const char* third_name) {
+  const auto group = [&](const char* name, const Extent& columns, const char* words, Measure measure,
+                         Extent with = {}) {
+    return GroupRow{name, rows, columns, Holds::nothing, words, measure, with};
+  };
+  return {.id = id,
+          .inputs = {kQ, kQd, third},
+          .outputs = {group("d_q", kVelocities, "along the velocities", Measure::along_q),
+                      group("d_qd", kVelocities, "", Measure::along_qd),
+                      group(third_name, third.rows, "", Measure::along_third),
+                      group("d_p", kKept, "", Measure::along_p, kKept)},
+          .torques_alone = true,
+          .derivative_of = of,
+          .limit_with_loops = 1e-10,
+          .methods = derivative_methods,
+          .reference = derivative_reference};
+}
+
+}  // namespace
+
+FunctionRow inverse_derivatives_row() {
+  FunctionRow row = derivative_row(FunctionId::inverse_derivatives, FunctionId::inverse, kActuated, kQdd, "d_qdd");
+  row.name = "inverse-derivatives";
+  row.title = "Derivatives of inverse dynamics";
+  row.summary = "derivatives of tau; with --keep also d_p";
+  return row;
+}
+
+FunctionRow forward_derivatives_row() {
+  FunctionRow row = derivative_row(FunctionId::forward_derivatives, FunctionId::forward, kVelocities, kTau, "d_tau");
+  row.name = "forward-derivatives";
+  row.title = "Derivatives of forward dynamics";
+  row.summary = "derivatives of qdd; with --keep also d_p";
+  row.limit = 1e-10;
+  return row;
+}
+
+}  // namespace lw

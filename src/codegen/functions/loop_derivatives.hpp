@@ -1,0 +1,24 @@
+// Derivatives of inverse and forward dynamics of a mechanism with loops.
+//
+// They are taken of a balance that holds no solution of equations: all coordinates of the tree are given and displaced
+// by `step` along its velocities, and so are all velocities, accelerations and multipliers.
+//   q, qd, qdd, w, lambda, step, [p]  →  velocity = J q̇,  acceleration = J q̈ + J̇ q̇,  sharing = J w,  force = M q̈ +
+//                                     h − Jᵀλ,  residual = φ
+// w: where more joints are actuated than there are freedoms, their torques are w's entries, w = R z (the least that
+// give the forces).
+//
+// Then, by the implicit function theorem at the pose: dependent coordinates follow the independent ones by R and
+// parameters by −J_u⁻¹ ∂φ/∂p; velocities and accelerations by −J_u⁻¹ of the change of their rows; and forces change by
+// Rᵀ of the change of the tree's torques. One factorisation of J_u serves all.
+#pragma once
+
+#include "../../graph/jacobian.hpp"
+#include "method_list.hpp"
+
+namespace lw {
+
+Function loop_balance(const MethodList& list, const Variant& variant);
+// Outputs d_q, d_qd, d_qdd or d_tau, [d_p].
+void trace_loop_derivatives(Tracing& t, const Function& balance, Elimination order);
+
+}  // namespace lw

@@ -1,0 +1,177 @@
+#include "losses.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "../../base/error.hpp"
+#include "../../dynamics/friction/forward_friction.hpp"
+#include "../../dynamics/linear/cholesky.hpp"
+#include "../../dynamics/tree/elements.hpp"
+#include "../../graph/typical.hpp"
+#include "friction_methods.hpp"
+#include "rows.hpp"
+
+namespace lw {
+namespace {
+
+// A row has the total alone, or all parts.
+template <class T, class Vectors>
+void give_parts(const FunctionRow& row, const Losses<T>& l, Vectors& out) {
+  std::vector<const std::vector<T>*> parts{&l.total};
+  if (row.losses == FunctionRow::Losses::always)
+    parts = {&l.dynamic, &l.bearing, &l.at_joint, &l.transmission, &l.total, &l.motor};
+  for (std::size_t k = 0; k < parts.size(); ++k) std::copy(parts[k]->begin(), parts[k]->end(), out[k].begin());
+}
+
+void give_losses(Tracing& t, const Losses<Expr>& losses) {
+  if (t.row.losses != FunctionRow::Losses::always) {
+    for (std::size_t k = 0; k < losses.total.size(); ++k) {
+      name_value(losses.bearing[k], fmt::format("bearing{}", k + 1));
+      name_value(losses.at_joint[k], fmt::format("output{}", k + 1));
+    }
+  }
+  give_parts(t.row, losses, t.out);
+}
+
+// Where a load is felt, in the tree or in a cut, inertias stay where they are.
+bool feels_loads(const MethodList& list) { return ClosedLosses<double>(list.values(), list.plan()).feels_reactions(); }
+
+}  // namespace
+
+MethodName newton_euler_name(const char* what, bool canonical) {
+  return {fmt::format("{}, {}", what, canonical ? "canonical frames" : "the model's frames"),
+          canonical ? Frames::chosen : Frames::of_model};
+}
+
+void loss_methods(MethodList& list) {
+  const bool elements = has_elements(list.values());  // canonical frames do not carry them, and bearings feel them
+  if (!elements) {
+    list.search({"acceleration tensor, with losses", Frames::chosen, For::trees},
+                [](Tracing& t) { give_losses(t, tensor_losses(t.scene, t.variant.method, t.in)); });
+    if (list.is_huge()) return;
+  }
+  for (const bool canonical : {true, false}) {
+    if (canonical && elements) continue;
+    MethodName name = newton_euler_name("recursive Newton-Euler with losses", canonical);
+    name.mechanisms = For::trees;
+    list.add(name, [canonical](Tracing& t) {
+      const Model<Expr> m = canonical ? canonical_model(t.scene.tree, t.scene.fewer) : t.scene.fewer;
+      Workspace<Expr> work(m);
+      give_losses(t, newton_euler_losses(m, canonical ? &t.scene.tree : nullptr, work, t.in));
+      name_motion(m, work, true);
+    });
+  }
+  MethodName in_loops = newton_euler_name("recursive Newton-Euler with losses", false);
+  in_loops.mechanisms = For::loops;
+  list.add(in_loops, [felt = feels_loads(list)](Tracing& t) {
+    ClosedLosses<Expr> made(felt ? t.scene.model : t.scene.fewer, t.plan);
+    made.inverse(t.work, t.q, t[kQd], t[kQdd]);
+    give_losses(t, made.losses);
+  });
+}
+
+void loss_reference(ReferenceCall& c) {
+  if (c.plan.is_tree()) {
+    Losses<double> losses(c.model);
+    inverse_with_losses<double>(c.model, c.work.tree, c.q, c.qd, c.qdd, losses);
+    return give_parts(c.row, losses, c.out);
+  }
+  ClosedLosses<double> made(c.model, c.plan);
+  made.inverse(c.work, c.q, c.qd, c.qdd);
+  give_parts(c.row, made.losses, c.out);
+}
+
+std::vector<double> torques_with_losses(const Model<double>& model, const LoopPlan& plan, In<double> q, In<double> qd,
+                                        In<double> qdd) {
+  PlantWorkspace<double> work(model, plan);
+  if (!plan.is_tree()) {
+    ClosedLosses<double> made(model, plan);
+    made.inverse(work, q, qd, qdd);
+    return made.losses.total;
+  }
+  Losses<double> losses(model);
+  inverse_with_losses<double>(model, work.tree, q, qd, qdd, losses);
+  return losses.total;
+}
+
+namespace {
+
+// Without loads: H q̈ = τ − h − (friction at q̈ = 0).
+void forward_without_loads(Tracing& t, bool felt) {
+  const Model<Expr>& lossy = felt ? t.scene.model : t.scene.fewer;
+  ClosedLosses<Expr> made(lossy, t.plan);
+  const auto& drives = made.motors().transmissions;
+  const bool drives_lose = std::any_of(drives.begin(), drives.end(), [](const Transmission<Expr>& transmission) {
+    return std::any_of(transmission.drives.begin(), transmission.drives.end(),
+                       [](const DriveLoss<Expr>& d) { return !d.efficiency.empty() || !is_zero(d.breakaway); });
+  });
+  if (made.feels_reactions() || drives_lose) {
+    throw Error(ErrorCode::usage,
+                "`forward` of a mechanism with loops is compiled with friction that does not depend on loads; for "
+                "loaded bearings and for losses of drives there is `linkwright forward --friction`");
+  }
+  const Model<Expr>& model = t.scene.model;
+  set_pose<Expr>(model, t.plan, t.work, t.q);
+  const std::size_t n = t.plan.freedoms();
+  std::vector<Expr> H(n * n);
+  projected_mass_matrix<Expr>(model, t.plan, t.work, t.q, H, composite_masses(t));
+  const std::vector<Expr> R = t.work.R;
+  made.forces(t.work, t.q, t[kQd], std::vector<Expr>(n, Expr(0.0)));
+  t.work.R = R;
+  std::vector<Expr>& qdd = t.out[0];
+  gather_torques<Expr>(t.plan, t.work, t[kTau], qdd);
+  for (std::size_t k = 0; k < n; ++k) qdd[k] -= made.needed[k];
+  cholesky_solve<Expr>(H, qdd);
+}
+
+}  // namespace
+
+void forward_loss_methods(MethodList& list) {
+  if (list.is_huge()) throw Error(ErrorCode::usage, "`forward` with friction is made for up to 60 bodies");
+  list.search({"mass matrix, bias and reactions; Newton steps", Frames::chosen, For::trees}, [&list](Tracing& t) {
+    forward_with_losses(
+        t.scene, t.variant.method, [&](const std::vector<Expr>& p) { return list.scene(p, t.variant); }, t.in,
+        t.out[0]);
+  });
+  list.add(
+      {"mass matrix and bias, with losses", Frames::chosen, For::loops},
+      [felt = feels_loads(list)](Tracing& t) { forward_without_loads(t, felt); }, list.plain_variant());
+}
+
+void forward_loss_reference(ReferenceCall& c) {
+  try {
+    if (c.plan.is_tree())
+      ForwardWithLosses(c.model)(c.q, c.qd, c.tau, c.out[0]);
+    else
+      ClosedForwardLosses(c.model, c.plan)(c.work, c.q, c.qd, c.tau, c.out[0]);
+  } catch (const Error&) {  // it jams: there is no answer
+    std::fill(c.out[0].begin(), c.out[0].end(), std::nan(""));
+  }
+}
+
+FunctionRow friction_row() {
+  const auto part = [](const char* name, const char* words, Measure measure = Measure::torque_terms) {
+    return GroupRow{name, kActuated, {}, Holds::forces, words, measure};
+  };
+  return {.id = FunctionId::friction,
+          .name = "friction",
+          .title = "Losses of joints and drives",
+          .summary = "losses of a motion, part by part",
+          .inputs = {kQ, kQd, kQdd},
+          .outputs = {part("dynamic", "torques and forces of the motion, without losses"),
+                      part("bearing", "friction and damping in the joints"),
+                      part("at_joint", "dynamic + bearing: what the drives give"),
+                      part("transmission", "what the drives lose"),
+                      part("total", "at_joint + transmission, on the drives' output side"),
+                      part("motor",
+                           "total on the motors' side: divided by the drives' ratios; of coupled drives motor by motor",
+                           Measure::motor_terms)},
+          .torques_alone = true,
+          .losses = FunctionRow::Losses::always,
+          .methods = loss_methods,
+          .reference = loss_reference};
+}
+
+}  // namespace lw

@@ -1,0 +1,119 @@
+// Pose and Jacobian of a frame; energies.
+#include "../../base/index.hpp"
+#include "../../dynamics/tree/energy.hpp"
+#include "../../dynamics/tree/kinematics.hpp"
+#include "method_list.hpp"
+#include "reference_call.hpp"
+#include "rows.hpp"
+
+namespace lw {
+namespace {
+
+// Over numbers and symbols alike; `out`: position and rotation, by columns.
+template <class T, class Out>
+void give_pose(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, int frame, Out& out) {
+  set_pose<T>(model, plan, work, q);
+  const Transform<T> X = frame_pose<T>(model, work.tree, frame);
+  for (int c = 0; c < 3; ++c) {
+    out[0][at(c)] = X.p[c];
+    for (int r = 0; r < 3; ++r) out[1][at(3 * c + r)] = X.R(r, c);
+  }
+}
+
+template <class T, class Out>
+void give_jacobian(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, int frame, Out& out) {
+  set_pose<T>(model, plan, work, q);
+  frame_jacobian<T>(model, plan, work, frame, out[0]);
+}
+
+template <class T, class Out>
+void give_energy(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd, Out& out) {
+  prepare_projection<T>(model, plan, work, q);
+  tree_velocities<T>(model, plan, work, qd);
+  forward_velocities<T>(model, work.tree, q, work.qd);
+  const Energy<T> e = energy<T>(model, work.tree, q, work.qd);
+  out[0][0] = e.kinetic;
+  out[1][0] = e.potential;
+}
+
+constexpr const char* kOutward = "poses from the base outward";
+
+void pose_methods(MethodList& list) {
+  list.add({kOutward, Frames::of_model},
+           [](Tracing& t) { give_pose<Expr>(t.scene.model, t.plan, t.work, t.q, t.frame, t.out); });
+}
+void pose_reference(ReferenceCall& c) { give_pose<double>(c.model, c.plan, c.work, c.q, c.frame, c.out); }
+
+void jacobian_methods(MethodList& list) {
+  list.add({kOutward, Frames::of_model},
+           [](Tracing& t) { give_jacobian<Expr>(t.scene.model, t.plan, t.work, t.q, t.frame, t.out); });
+}
+void jacobian_reference(ReferenceCall& c) { give_jacobian<double>(c.model, c.plan, c.work, c.q, c.frame, c.out); }
+
+void energy_methods(MethodList& list) {
+  list.add({"velocities outward", Frames::of_model}, [](Tracing& t) {
+    give_energy<Expr>(t.scene.model, t.plan, t.work, t.q, t[kQd], t.out);
+    name_motion_of_dependent(t, false);
+    name_motion(t.scene.model, t.work.tree, false);
+  });
+}
+void energy_reference(ReferenceCall& c) { give_energy<double>(c.model, c.plan, c.work, c.q, c.qd, c.out); }
+
+}  // namespace
+
+FunctionRow kinematics_row() {
+  return {.id = FunctionId::kinematics,
+          .name = "kinematics",
+          .title = "Kinematics",
+          .summary = "pose of a frame",
+          .inputs = {kQ},
+          .outputs = {{"position",
+                       {.number = 3},
+                       {},
+                       Holds::lengths,
+                       "of the origin of `{frame}` in the base's frame",
+                       Measure::reach},
+                      {"rotation",
+                       {.number = 3},
+                       Extent{.number = 3},
+                       Holds::nothing,
+                       "matrix whose columns are the axes of `{frame}`, in the base's axes",
+                       Measure::one}},
+          .inertias = false,
+          .has_frame = true,
+          .methods = pose_methods,
+          .reference = pose_reference};
+}
+
+FunctionRow jacobian_row() {
+  return {.id = FunctionId::jacobian,
+          .name = "jacobian",
+          .title = "Jacobian",
+          .summary = "Jacobian of a frame, angular rows first",
+          .inputs = {kQ},
+          .outputs = {{"jacobian",
+                       {.number = 6},
+                       kVelocities,
+                       Holds::nothing,
+                       "matrix, a column per velocity; rows: angular velocity x, y, z of `{frame}`, then the velocity "
+                       "of its origin, all in the base's axes",
+                       Measure::lever}},
+          .inertias = false,
+          .has_frame = true,
+          .methods = jacobian_methods,
+          .reference = jacobian_reference};
+}
+
+FunctionRow energy_row() {
+  return {.id = FunctionId::energy,
+          .name = "energy",
+          .title = "Energy",
+          .summary = "kinetic and potential energy",
+          .inputs = {kQ, kQd},
+          .outputs = {{"kinetic", {}, {}, Holds::energies, "kinetic energy", Measure::kinetic},
+                      {"potential", {}, {}, Holds::energies, "potential energy", Measure::potential}},
+          .methods = energy_methods,
+          .reference = energy_reference};
+}
+
+}  // namespace lw
