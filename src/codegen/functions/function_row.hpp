@@ -14,12 +14,12 @@
 namespace lw {
 
 // In the order of the documentation. The row of `f` is f_row(), in a file of its subject.
-#define LINKWRIGHT_FUNCTIONS(ROW)                                                               \
-  ROW(inverse)                                                                                  \
-  ROW(forward)                                                                                  \
-  ROW(mass_matrix) ROW(bias) ROW(kinematics) ROW(jacobian) ROW(energy) ROW(inverse_derivatives) \
-      ROW(forward_derivatives) ROW(regressor) ROW(friction)
-
+// clang-format off
+#define LINKWRIGHT_FUNCTIONS(ROW)                                                \
+  ROW(inverse) ROW(forward) ROW(mass_matrix) ROW(bias)                           \
+  ROW(kinematics) ROW(jacobian) ROW(energy)                                      \
+  ROW(inverse_derivatives) ROW(forward_derivatives) ROW(regressor) ROW(friction)
+// clang-format on
 #define LINKWRIGHT_IDENTITY(function) function,
 enum class FunctionId { LINKWRIGHT_FUNCTIONS(LINKWRIGHT_IDENTITY) };
 #undef LINKWRIGHT_IDENTITY
