@@ -53,6 +53,8 @@ enum class Measure {
   along_qd,       // q̇,
   along_third,    // q̈ or τ,
   along_p,        // and parameters
+  momentum,       // terms of the momentum of a unit velocity: angular rows, then linear ones
+  momentum_rate,  // the same of its rate
 };
 
 struct GroupRow {

@@ -44,8 +44,8 @@ ErrorScale::ErrorScale(const Traced& traced, const Model<double>& model, std::sp
       H_(n_ * n_),
       terms_(n_, 0.0),
       lever_(n_, 1.0) {
-  const bool dynamic = measures({Measure::torque_terms, Measure::motor_terms, Measure::accelerations, Measure::along_q,
-                                 Measure::inertia, Measure::kinetic});
+  const bool dynamic = measures({Measure::torque_terms, Measure::motor_terms, Measure::accelerations, Measure::along_qd,
+                                 Measure::inertia, Measure::kinetic, Measure::momentum_rate});
   set_pose<double>(model, plan_, work_, q_);
   if (dynamic) mass_matrix<double>(model, plan_, work_, q_, H_);
   complement_by_unit_velocities<double>(model, plan_, work_);
@@ -59,7 +59,9 @@ ErrorScale::ErrorScale(const Traced& traced, const Model<double>& model, std::sp
     }
   }
   if (dynamic) find_terms();
-  if (measures({Measure::along_q}))
+  for (std::size_t k = 0; k < n_ && measures({Measure::momentum}); ++k)
+    momenta_.push_back(momentum_terms(model, work_.tree, q_, Part(R_).subspan(k * nv, nv)));
+  if (measures({Measure::along_qd}))
     derivatives_ = closed_derivative_terms(model_, moving, plan_, state.q, state.guess, state.qd, state_.qdd);
 }
 
@@ -82,6 +84,8 @@ void ErrorScale::find_terms() {
   for (std::size_t k = 0; k < n_; ++k) {
     for (std::size_t v = 0; v < nv; ++v) terms_[k] += std::abs(R_[k * nv + v]) * of_tree[v];
   }
+  if (measures({Measure::momentum_rate}))
+    momentum_rate_ = momentum_rate_terms(model_, work_.tree, q_, velocities, work_.qdd);
   if (measures({Measure::kinetic})) energies_ = energy_terms(model_, work_.tree, q_, velocities);
 }
 
@@ -151,6 +155,8 @@ double ErrorScale::scale(const GroupRow& row, const Group& g, std::size_t k, Par
     case Measure::potential: return energies_.potential;
     case Measure::reach: return std::max(largest, reach_);
     case Measure::lever: return std::max(largest, lever_[k / g.rows] * (k % g.rows < 3 ? 1.0 : reach_));
+    case Measure::momentum: return k % g.rows < 3 ? momenta_[k / g.rows].angular : momenta_[k / g.rows].linear;
+    case Measure::momentum_rate: return k < 3 ? momentum_rate_.angular : momentum_rate_.linear;
     case Measure::along_q:
     case Measure::along_qd:
     case Measure::along_third:

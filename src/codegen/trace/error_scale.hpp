@@ -58,6 +58,8 @@ class ErrorScale {
   State state_;  // its accelerations are those that the terms are of
   Values q_, H_, R_, terms_, lever_, derivatives_, given_;
   EnergyTerms energies_;
+  std::vector<MomentumTerms> momenta_;  // of unit velocities
+  MomentumTerms momentum_rate_;
   double reach_ = 0.0;
 };
 

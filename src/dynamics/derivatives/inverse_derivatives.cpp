@@ -395,12 +395,45 @@ void inverse_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, In
   if (has_elements(model)) subtract_element_derivatives<T>(model, work, q, d_q.data(), work.by_columns, 1);
 }
 
+template <class T>
+void placed_coriolis_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, Out<T> C) {
+  const std::size_t nv = at(model.nv);
+  for (T& x : C) x = T(0.0);
+  const auto put = [&](const Column<T>& row, const Column<T>& column, const T& value) {
+    C[at(static_cast<int>(column.velocity)) * nv + at(static_cast<int>(row.velocity))] +=
+        row.ratio * column.ratio * value;
+  };
+  const auto rate = [](const Column<T>& c) { return Motion<T>{c.twice.ang - c.rate.ang, c.twice.lin - c.rate.lin}; };
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const int first = work.first[i], end = first + model.bodies[i].velocities();
+    for (int own = first; own < end; ++own) {
+      const Column<T>& c = work.columns[at(own)];
+      const Composite<T>& all = work.composite[i];
+      const Force<T> inertia = all.inertia * c.S,
+                     wrench = all.inertia * rate(c) + times_B(all.N, all.momentum, c.S.ang);
+      const Vec3<T> moment = transpose(all.N) * c.S.ang + cross(all.momentum, c.S.lin);  // Bᵀ S, it has no force
+      const auto with_above = [&](const Column<T>& above) {
+        put(above, c, product(above.S, wrench));
+        put(c, above, product(rate(above), inertia) + dot(above.S.ang, moment));
+      };
+      for (int j = first; j < end; ++j) put(work.columns[at(j)], c, product(work.columns[at(j)].S, wrench));
+      for (int j = work.columns[at(first)].above; j >= 0; j = work.columns[at(j)].above)
+        with_above(work.columns[at(j)]);
+      const int root = work.root[i];
+      if (root < 0 || at(root) == i) continue;
+      for (int k = 0; k < model.bodies[at(root)].velocities(); ++k)
+        with_above(work.columns[at(work.first[at(root)] + k)]);
+    }
+  }
+}
+
 #define LW_INSTANTIATE(T)                                                                                             \
   template void inverse_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, In<T>, Out<T>, Out<T>, \
                                        Out<T>);                                                                       \
   template void place_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                              \
   template void accelerate_bodies<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>);                         \
   template void placed_torques<T>(const Model<T>&, DerivativeWorkspace<T>&, In<T>, In<T>, Out<T>);                    \
+  template void placed_coriolis_matrix<T>(const Model<T>&, const DerivativeWorkspace<T>&, Out<T>);                    \
   template void placed_mass_matrix<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>);                              \
   template void placed_derivatives<T>(const Model<T>&, DerivativeWorkspace<T>&, Out<T>, Out<T>);                      \
   template void placed_derivatives_in_lanes<T>(const Model<T>&, DerivativeWorkspace<T>&);

@@ -45,6 +45,10 @@ void placed_torques(const Model<T>& model, DerivativeWorkspace<T>& work, In<T> q
 // M, after place_bodies,
 template <class T>
 void placed_mass_matrix(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> M);
+// C of the velocity forces C q̇, after place_bodies: of Ṁ = C + Cᵀ, and for joints with coordinates of their own that of
+// Christoffel. C_ij = S_iᵀ (I Ṡ_j + B S_j), I and B of what hangs on both, Ṡ_j = v_j × S_j,
+template <class T>
+void placed_coriolis_matrix(const Model<T>& model, const DerivativeWorkspace<T>& work, Out<T> C);
 // and the other two, after accelerate_bodies: by columns, or in work.both. Without force elements.
 template <class T>
 void placed_derivatives(const Model<T>& model, DerivativeWorkspace<T>& work, Out<T> d_q, Out<T> d_qd);

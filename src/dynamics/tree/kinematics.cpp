@@ -77,9 +77,8 @@ void frame_jacobian(const Model<T>& model, const Workspace<T>& work, const Frame
   for (int i = frame.body; i >= 0; i = model.bodies[static_cast<std::size_t>(i)].parent) {
     const Body<T>& b = model.bodies[static_cast<std::size_t>(i)];
     const Transform<T>& X = work.X_W[static_cast<std::size_t>(i)];
-    visit_columns<T>(b, X.R, p_WF - X.p, [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) {
-      put<T>(jacobian, v, ang, lin);
-    });
+    visit_columns<T>(b, X.R, p_WF - X.p,
+                     [&](int v, const Vec3<T>& ang, const Vec3<T>& lin) { put<T>(jacobian, v, ang, lin); });
   }
 }
 

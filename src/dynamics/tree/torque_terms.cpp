@@ -1,6 +1,7 @@
 #include "torque_terms.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include "elements.hpp"
 #include "kinematics.hpp"
@@ -154,6 +155,52 @@ EnergyTerms energy_terms(const Model<double>& model, Workspace<double>& work, In
   }
   if (has_elements(model)) terms.potential += std::abs(element_energy<double>(model, work, q));
   return terms;
+}
+
+namespace {
+
+// From each body's force and moment about its own origin, without signs. Levers: along the chains of bodies, since
+// places of bodies and of the centre of mass are differences of these.
+MomentumTerms about_centre(const Model<double>& model, const Workspace<double>& work,
+                           const std::function<MomentumTerms(std::size_t)>& of_body) {
+  std::vector<double> reach(model.bodies.size());
+  double farthest = 0.0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const int parent = model.bodies[i].parent;
+    reach[i] = norm(work.X[i].p) + (parent < 0 ? 0.0 : reach[static_cast<std::size_t>(parent)]);
+    farthest = std::max(farthest, reach[i]);
+  }
+  MomentumTerms sum;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const MomentumTerms own = of_body(i);
+    sum.linear += own.linear;
+    sum.angular += own.angular + (reach[i] + farthest) * own.linear;
+  }
+  return sum;
+}
+
+}  // namespace
+
+MomentumTerms momentum_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd) {
+  forward_velocities<double>(model, work, q, qd);
+  return about_centre(model, work, [&](std::size_t i) {
+    const RigidInertia<double>& I = model.bodies[i].inertia;
+    const double w = norm(work.velocity[i].ang), v = norm(work.velocity[i].lin), h = norm(I.h);
+    return MomentumTerms{norm(I.I * work.velocity[i].ang) + h * v, std::abs(I.mass) * v + h * w};
+  });
+}
+
+MomentumTerms momentum_rate_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd,
+                                  In<double> qdd) {
+  forward_kinematics<double>(model, work, q);
+  forward_accelerations<double>(model, work, q, qd, qdd, Vec3<double>::zero());
+  return about_centre(model, work, [&](std::size_t i) {
+    const RigidInertia<double>& I = model.bodies[i].inertia;
+    const Vec3<double>& velocity = work.velocity[i].ang;
+    const double w = norm(velocity), alpha = norm(work.alpha[i]), a = norm(work.acceleration[i]), h = norm(I.h);
+    return MomentumTerms{norm(I.I * work.alpha[i]) + w * norm(I.I * velocity) + h * a,
+                         std::abs(I.mass) * a + h * (alpha + w * w)};
+  });
 }
 
 }  // namespace lw

@@ -25,4 +25,12 @@ struct EnergyTerms {
 };
 EnergyTerms energy_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd);
 
+// The same of the momentum about the centre of mass, and of its rate (centroidal.hpp).
+struct MomentumTerms {
+  double angular = 0.0, linear = 0.0;
+};
+MomentumTerms momentum_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd);
+MomentumTerms momentum_rate_terms(const Model<double>& model, Workspace<double>& work, In<double> q, In<double> qd,
+                                  In<double> qdd);
+
 }  // namespace lw
