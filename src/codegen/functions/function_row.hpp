@@ -16,7 +16,7 @@ namespace lw {
 // In the order of the documentation. The row of `f` is f_row(), in a file of its subject.
 // clang-format off
 #define LINKWRIGHT_FUNCTIONS(ROW)                                                \
-  ROW(inverse) ROW(forward) ROW(mass_matrix) ROW(bias)                           \
+  ROW(inverse) ROW(forward) ROW(mass_matrix) ROW(bias) ROW(gravity)              \
   ROW(kinematics) ROW(jacobian) ROW(energy)                                      \
   ROW(inverse_derivatives) ROW(forward_derivatives) ROW(regressor) ROW(friction)
 // clang-format on

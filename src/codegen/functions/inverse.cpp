@@ -1,4 +1,4 @@
-// Torques of a motion: `inverse`; of a motion without acceleration: `bias`.
+// Torques of a motion: `inverse`; of a motion without acceleration: `bias`; of no motion: `gravity`.
 #include "../../dynamics/formulations/formulation.hpp"
 #include "../../dynamics/tree/elements.hpp"
 #include "../../dynamics/tree/rnea.hpp"
@@ -81,6 +81,24 @@ FunctionRow bias_row() {
                        {},
                        Holds::forces,
                        "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
+                       Measure::torque_terms}},
+          .torques_alone = true,
+          .methods = torque_methods,
+          .reference = generalised_reference};
+}
+
+FunctionRow gravity_row() {
+  return {.id = FunctionId::gravity,
+          .name = "gravity",
+          .title = "Gravity forces",
+          .summary = "torques that hold the mechanism at rest",
+          .inputs = {kQ},
+          .outputs = {{"gravity",
+                       kVelocities,
+                       {},
+                       Holds::forces,
+                       "torques and forces that hold the mechanism at rest: against gravity, springs and other force "
+                       "elements",
                        Measure::torque_terms}},
           .torques_alone = true,
           .methods = torque_methods,
