@@ -17,7 +17,7 @@ namespace lw {
 // clang-format off
 #define LINKWRIGHT_FUNCTIONS(ROW)                                                \
   ROW(inverse) ROW(forward) ROW(mass_matrix) ROW(bias) ROW(gravity)              \
-  ROW(coriolis) ROW(kinematics) ROW(jacobian) ROW(energy)                        \
+  ROW(coriolis) ROW(centroidal) ROW(kinematics) ROW(jacobian) ROW(energy)        \
   ROW(inverse_derivatives) ROW(forward_derivatives) ROW(regressor) ROW(friction)
 // clang-format on
 #define LINKWRIGHT_IDENTITY(function) function,
