@@ -17,7 +17,6 @@ STAGES = ["base", "graph", "spatial", "model", "dynamics", "codegen", "schedule"
 MOST_COLUMNS, MOST_LINES, MOST_FILES = 120, 500, 35
 # Files that are longer, with their length: they may only become shorter. An entry goes when its file is split.
 TOO_LONG = {
-    "src/cli/commands/derivatives.cpp": 503,
     "src/cli/commands/sensitivity.cpp": 506,
     "src/dynamics/friction/forward_friction.cpp": 599,
 }

@@ -3,53 +3,50 @@
 #include <fmt/format.h>
 
 #include "../../dynamics/tree/elements.hpp"
-#include "../../dynamics/tree/rnea.hpp"
 #include "../io/closed_input.hpp"
-#include "../io/model_input.hpp"
-#include "../io/results.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
-#include "../parts/closed_dynamics.hpp"
 
 namespace lw::cli {
 namespace {
 
 int run_bias(const Arguments& arguments) {
-  LoadedModel loaded = load_model(arguments);
-  note_losses(arguments, loaded.mechanism);
-  if (!loaded.model.loops.empty()) return run_closed_bias(arguments, std::move(loaded));
-  refuse_mode(arguments, loaded.model);
-  const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model);
-  Workspace<double> work(model);
-  std::vector<double> bias(qd.size()), gravity(qd.size()), coriolis(qd.size());
-  bias_forces<double>(model, work, q, qd, bias);
-  gravity_forces<double>(model, work, q, gravity);
+  const LoadedPlant plant = load_plant(arguments);
+  note_losses(arguments, plant.loaded.mechanism);
+  const Assembled pose = read_pose(arguments, plant);
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  const std::vector<double> qd = read_velocity(arguments, "--qd", joints), zero(qd.size(), 0.0);
+  std::vector<double> bias(qd.size()), gravity(qd.size()), coriolis(qd.size()), outer(qd.size());
+  PlantWorkspace<double> work(model, plant.plan);
+  generalised_forces<double>(model, plant.plan, work, pose.q, zero, zero, gravity);
   // not as a difference of the two, which would lose digits where gravity dwarfs it
   Model<double> weightless = without_elements(model);
   weightless.gravity = Vec3<double>::zero();
   for (Body<double>& body : weightless.bodies) body.stiffness = 0.0;
-  bias_forces<double>(weightless, work, q, qd, coriolis);
-  const Wrenches wrenches(arguments, model, q);
-  std::vector<double> outer;
+  generalised_forces<double>(weightless, plant.plan, work, pose.q, qd, zero, coriolis);
+  generalised_forces<double>(model, plant.plan, work, pose.q, qd, zero, bias);
+  const Wrenches wrenches(arguments, model, pose.q);
+  project_torques<double>(plant.plan, work, wrenches.at_joints(), outer);
   for (std::size_t k = 0; k < bias.size(); ++k) {
-    outer.push_back(-wrenches.at_joints()[k] + 0.0);
+    outer[k] = -outer[k] + 0.0;
     bias[k] += outer[k];
   }
-  require_finite("bias", bias, model);
-  require_finite("outer", outer, model);
-  require_finite("coriolis", coriolis, model);
-  require_finite("gravity", gravity, model);
+  for (const auto& [name, values] :
+       {std::pair{"bias", &bias}, {"outer", &outer}, {"coriolis", &coriolis}, {"gravity", &gravity}}) {
+    require_finite(name, *values, joints);
+  }
 
   if (arguments.json()) {
     Json json{{"model", model.name},
-              {"velocity_names", model.velocity_names},
-              {"q", q},
+              {"velocity_names", joints.velocity_names},
+              {"q", plant.independent(pose.q)},
               {"qd", qd},
               {"bias", bias},
               {"coriolis", coriolis},
               {"gravity", gravity}};
     if (arguments.has("--wrench")) json["outer"] = outer;
+    add_pose(json, plant, pose);
     add_given(arguments, json);
     print_json(json);
     return kOk;
@@ -57,11 +54,11 @@ int run_bias(const Arguments& arguments) {
   std::vector<Column> columns{{"qd", Column::Unit::velocity, qd},
                               {"coriolis", Column::Unit::force, coriolis},
                               {"gravity", Column::Unit::force, gravity}};
-  if (arguments.has("--wrench")) columns.push_back({"outer", Column::Unit::force, outer});
+  if (arguments.has("--wrench")) columns.push_back({"external", Column::Unit::force, outer});
   columns.push_back({"bias", Column::Unit::force, bias});
-  fmt::print("{}: torques at zero acceleration, bias = coriolis + gravity{}\n{}\n", model.name,
-             arguments.has("--wrench") ? " + outer" : "", configuration_line(q));
-  fmt::print("{}", velocity_table(model, columns));
+  fmt::print("{}: torques at zero acceleration{}, bias = coriolis + gravity{}\n{}\n", model.name, closed_words(plant),
+             arguments.has("--wrench") ? " + external" : "", pose_lines(plant, pose));
+  fmt::print("{}", velocity_table(joints, columns));
   return kOk;
 }
 

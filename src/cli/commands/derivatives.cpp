@@ -10,23 +10,63 @@
 #include "../../dynamics/loops/loop_position.hpp"
 #include "../../dynamics/loops/projection.hpp"
 #include "../../dynamics/parameters/parameter_derivatives.hpp"
-#include "../../dynamics/tree/aba.hpp"
-#include "../../dynamics/tree/crba.hpp"
 #include "../../dynamics/tree/energy.hpp"
 #include "../../dynamics/tree/kinematics.hpp"
-#include "../../dynamics/tree/rnea.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../io/closed_input.hpp"
-#include "../io/closed_model.hpp"
 #include "../io/codegen_options.hpp"
 #include "../io/frame_option.hpp"
-#include "../io/judgements.hpp"
-#include "../io/model_input.hpp"
-#include "../io/results.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/vectors.hpp"
 
 namespace lw::cli {
 namespace {
+
+// A state, of which one number has a rate.
+struct MovingState {
+  const Model<Dual>& model;
+  const LoopPlan& plan;
+  PlantWorkspace<Dual>& work;
+  const std::vector<Dual>&q, &qd, &last;  // q: of all joints, loops closed
+  int frame;
+};
+
+std::vector<Dual> torques(MovingState& s) {
+  std::vector<Dual> out(s.plan.actuated.size());
+  inverse_dynamics<Dual>(s.model, s.plan, s.work, s.q, s.qd, s.last, out);
+  return out;
+}
+std::vector<Dual> accelerations(MovingState& s) {
+  std::vector<Dual> out(s.plan.freedoms());
+  forward_dynamics<Dual>(s.model, s.plan, s.work, s.q, s.qd, s.last, out);
+  return out;
+}
+std::vector<Dual> inertias(MovingState& s) {
+  std::vector<Dual> out(s.plan.freedoms() * s.plan.freedoms());
+  mass_matrix<Dual>(s.model, s.plan, s.work, s.q, out);
+  return out;
+}
+std::vector<Dual> forces(MovingState& s) {
+  std::vector<Dual> out(s.plan.freedoms());
+  generalised_forces<Dual>(s.model, s.plan, s.work, s.q, s.qd, std::vector<Dual>(out.size()), out);
+  return out;
+}
+std::vector<Dual> pose_of_frame(MovingState& s) {
+  forward_kinematics<Dual>(s.model, s.work.tree, s.q);
+  const Transform<Dual> X = frame_pose<Dual>(s.model, s.work.tree, s.frame);
+  std::vector<Dual> out{X.p[0], X.p[1], X.p[2]};
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
+  }
+  return out;
+}
+std::vector<Dual> energies(MovingState& s) {
+  set_pose<Dual>(s.model, s.plan, s.work, s.q);
+  tree_velocities<Dual>(s.model, s.plan, s.work, s.qd);
+  forward_velocities<Dual>(s.model, s.work.tree, s.q, s.work.qd);
+  const Energy<Dual> e = energy<Dual>(s.model, s.work.tree, s.q, s.work.qd);
+  return {e.kinetic, e.potential};
+}
 
 // What is differentiated, and by what besides q.
 struct Target {
@@ -35,13 +75,23 @@ struct Target {
   bool by_qd;
   const char* last;  // qdd, tau, or nothing
   const char* help;
+  enum class Rows { joints, motors, matrix, pose, energies } rows;
+  std::vector<Dual> (*value)(MovingState&);
+
+  bool has_last() const { return *last != 0; }
+  bool is_of_torques() const { return rows == Rows::motors; }
+  bool takes_torques() const { return has_last() && !is_of_torques(); }
+  bool is_matrix() const { return rows == Rows::matrix; }
+  bool is_of_a_frame() const { return rows == Rows::pose; }
 };
-constexpr Target kTargets[] = {{"inverse", "tau", true, "qdd", "tau(q, qd, qdd)"},
-                               {"forward", "qdd", true, "tau", "qdd(q, qd, tau)"},
-                               {"mass-matrix", "M", false, "", "M(q), a matrix per velocity"},
-                               {"bias", "bias", true, "", "c(q, qd) + g(q)"},
-                               {"kinematics", "pose", false, "", "position and rotation matrix of a frame"},
-                               {"energy", "energy", true, "", "kinetic and potential energy"}};
+using Rows = Target::Rows;
+constexpr Target kTargets[] = {
+    {"inverse", "tau", true, "qdd", "tau(q, qd, qdd)", Rows::motors, torques},
+    {"forward", "qdd", true, "tau", "qdd(q, qd, tau)", Rows::joints, accelerations},
+    {"mass-matrix", "M", false, "", "M(q), a matrix per velocity", Rows::matrix, inertias},
+    {"bias", "bias", true, "", "c(q, qd) + g(q)", Rows::joints, forces},
+    {"kinematics", "pose", false, "", "position and rotation matrix of a frame", Rows::pose, pose_of_frame},
+    {"energy", "energy", true, "", "kinetic and potential energy", Rows::energies, energies}};
 
 const Target& chosen_target(const Arguments& arguments) {
   const std::string wanted = arguments.text("--function", "inverse");
@@ -52,119 +102,65 @@ const Target& chosen_target(const Arguments& arguments) {
 }
 
 struct DerivativePoint {
-  std::vector<double> q, qd, last;
+  std::vector<double> q, guess, qd, last;  // guess: the dependent coordinates
   int frame;
 };
 
-template <class T>
-std::vector<T> evaluate(const Target& target, const Model<T>& model, int frame, const std::vector<T>& q,
-                        const std::vector<T>& qd, const std::vector<T>& last) {
-  Workspace<T> work(model);
-  const std::string name = target.name;
-  const auto nv = static_cast<std::size_t>(model.nv);
-  std::vector<T> out(name == "mass-matrix" ? nv * nv : nv);
-  if (name == "inverse") {
-    rnea<T>(model, work, q, qd, last, out);
-  } else if (name == "forward") {
-    aba<T>(model, work, q, qd, last, out);
-  } else if (name == "mass-matrix") {
-    crba<T>(model, work, q, out);
-  } else if (name == "bias") {
-    bias_forces<T>(model, work, q, qd, out);
-  } else if (name == "kinematics") {
-    forward_kinematics<T>(model, work, q);
-    const Transform<T> X = frame_pose<T>(model, work, frame);
-    out = {X.p[0], X.p[1], X.p[2]};
-    for (int r = 0; r < 3; ++r) {
-      for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
-    }
-  } else {
-    forward_velocities<T>(model, work, q, qd);
-    const Energy<T> e = energy<T>(model, work, q, qd);
-    out = {e.kinetic, e.potential};
-  }
-  return out;
-}
-
 std::vector<Dual> still(const std::vector<double>& x) { return {x.begin(), x.end()}; }
+
+std::vector<Dual> evaluate(const Target& target, const Model<Dual>& model, const LoopPlan& plan,
+                           const DerivativePoint& p, const std::vector<Dual>& q, const std::vector<Dual>& qd,
+                           const std::vector<Dual>& last) {
+  const LoopPosition<Dual> pose = loop_position<Dual>(model, plan, q, still(p.guess));
+  if (!pose.converged)
+    throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
+  PlantWorkspace<Dual> work(model, plan);
+  MovingState state{model, plan, work, pose.q, qd, last, p.frame};
+  return target.value(state);
+}
 
 // A derivative: rows of the result, by columns.
 struct Slopes {
   std::vector<double> q, qd, last;
 };
 
+// Of inverse and forward dynamics of a tree.
 Slopes analytic(const Target& target, const Model<double>& model, const DerivativePoint& p) {
   DerivativeWorkspace<double> work(model);
   const auto square = static_cast<std::size_t>(model.nv) * static_cast<std::size_t>(model.nv);
   Slopes s{std::vector<double>(square), std::vector<double>(square), std::vector<double>(square)};
-  if (std::string(target.name) == "inverse") {
-    inverse_derivatives<double>(model, work, p.q, p.qd, p.last, s.q, s.qd, s.last);
-  } else {
-    forward_derivatives<double>(model, work, p.q, p.qd, p.last, s.q, s.qd, s.last);
-  }
+  (target.is_of_torques() ? inverse_derivatives<double> : forward_derivatives<double>)(model, work, p.q, p.qd, p.last,
+                                                                                       s.q, s.qd, s.last);
   return s;
 }
 
-Slopes by_dual_numbers(const Target& target, const LoadedModel& loaded, const DerivativePoint& p) {
-  const Model<Dual> twin = instantiate<Dual>(loaded.mechanism);
+Slopes by_dual_numbers(const Target& target, const LoadedPlant& plant, const DerivativePoint& p) {
+  const Model<Dual> twin = instantiate<Dual>(plant.loaded.mechanism);
   Slopes s;
-  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd) {
-    for (const Dual& x : evaluate<Dual>(target, twin, p.frame, q, qd, still(p.last))) to.push_back(x.d);
+  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd,
+                          const std::vector<Dual>& last) {
+    for (const Dual& x : evaluate(target, twin, plant.plan, p, q, qd, last)) to.push_back(x.d);
   };
-  for (int k = 0; k < loaded.model.nv; ++k) {
-    append(s.q, moving_along(loaded.model, p.q, k), still(p.qd));
-    if (!target.by_qd) continue;
-    std::vector<Dual> qd = still(p.qd);
-    qd[static_cast<std::size_t>(k)].d = 1.0;
-    append(s.qd, still(p.q), qd);
-  }
+  const auto moving = [](const std::vector<double>& x, std::size_t k) {
+    std::vector<Dual> along = still(x);
+    along[k].d = 1.0;
+    return along;
+  };
+  for (int k = 0; k < plant.joints.model.nv; ++k)
+    append(s.q, moving_along(plant.joints.model, p.q, k), still(p.qd), still(p.last));
+  for (std::size_t k = 0; target.by_qd && k < p.qd.size(); ++k)
+    append(s.qd, still(p.q), moving(p.qd, k), still(p.last));
+  for (std::size_t k = 0; k < p.last.size(); ++k) append(s.last, still(p.q), still(p.qd), moving(p.last, k));
   return s;
 }
 
-// The same of a mechanism with loops, over its independent joints; the loops follow.
-std::vector<Dual> evaluate_closed(const Target& target, const Model<Dual>& model, const LoopPlan& plan, int frame,
-                                  const std::vector<Dual>& q, const std::vector<Dual>& guess,
-                                  const std::vector<Dual>& qd, const std::vector<Dual>& last) {
-  const std::string name = target.name;
-  const std::size_t n = plan.freedoms();
-  const LoopPosition<Dual> pose = loop_position<Dual>(model, plan, q, guess);
-  if (!pose.converged)
-    throw Error(ErrorCode::data, fmt::format("the loops of `{}` cannot be closed there", model.name));
-  PlantWorkspace<Dual> work(model, plan);
-  std::vector<Dual> out(name == "mass-matrix" ? n * n : name == "inverse" ? plan.actuated.size() : n);
-  if (name == "inverse") {
-    inverse_dynamics<Dual>(model, plan, work, pose.q, qd, last, out);
-  } else if (name == "forward") {
-    forward_dynamics<Dual>(model, plan, work, pose.q, qd, last, out);
-  } else if (name == "mass-matrix") {
-    mass_matrix<Dual>(model, plan, work, pose.q, out);
-  } else if (name == "bias") {
-    LoopPlan square = plan;
-    square.actuated = square.independent;
-    inverse_dynamics<Dual>(model, square, work, pose.q, qd, std::vector<Dual>(n), out);
-  } else {
-    set_pose<Dual>(model, plan, work, pose.q);
-    if (name == "kinematics") {
-      const Transform<Dual> X = frame_pose<Dual>(model, work.tree, frame);
-      out = {X.p[0], X.p[1], X.p[2]};
-      for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) out.push_back(X.R(r, c));
-      }
-    } else {
-      tree_velocities<Dual>(model, plan, work, qd);
-      forward_velocities<Dual>(model, work.tree, pose.q, work.qd);
-      const Energy<Dual> e = energy<Dual>(model, work.tree, pose.q, work.qd);
-      out = {e.kinetic, e.potential};
-    }
+std::vector<std::string> row_names(const Target& target, const LoadedPlant& plant) {
+  switch (target.rows) {
+    case Rows::pose: return {"x", "y", "z", "Rxx", "Rxy", "Rxz", "Ryx", "Ryy", "Ryz", "Rzx", "Rzy", "Rzz"};
+    case Rows::energies: return {"kinetic", "potential"};
+    case Rows::motors: return plant.motors.velocity_names;
+    default: return plant.joints.model.velocity_names;
   }
-  return out;
-}
-
-std::vector<std::string> row_names(const Target& target, const Model<double>& model) {
-  const std::string name = target.name;
-  if (name == "kinematics") return {"x", "y", "z", "Rxx", "Rxy", "Rxz", "Ryx", "Ryy", "Ryz", "Rzx", "Rzy", "Rzz"};
-  if (name == "energy") return {"kinetic", "potential"};
-  return model.velocity_names;
 }
 
 std::vector<std::string> wanted_parameters(const Arguments& arguments, const LoadedModel& loaded) {
@@ -217,7 +213,7 @@ struct Results {
 
 // A direction has one number per velocity, so it is none for torques of other joints than the independent ones.
 bool has_direction_of_last(const Target& target, const Model<double>& model, const Results& r) {
-  return *target.last && r.by_last == model.velocity_names;
+  return target.has_last() && r.by_last == model.velocity_names;
 }
 
 void require_finite_all(const Results& r, const Model<double>& model) {
@@ -237,20 +233,20 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
                    const DerivativePoint& p, const Results& r) {
   const Model<double>& model = loaded.model;
   const std::vector<std::string>& names = r.rows;
-  const bool is_matrix = std::string(target.name) == "mass-matrix";
+  const bool is_matrix = target.is_matrix();
   const auto nv = static_cast<std::size_t>(model.nv);
   const auto shaped = [&](const std::vector<double>& by_columns) {
     return is_matrix ? matrices_of(by_columns, nv, nv) : rows_of(by_columns, static_cast<int>(names.size()), model.nv);
   };
   Json json{
       {"model", model.name}, {"function", target.name}, {"velocity_names", model.velocity_names}, {"rows", names}};
-  if (std::string(target.name) == "kinematics") json["frame"] = model.frames[static_cast<std::size_t>(p.frame)].name;
+  if (target.is_of_a_frame()) json["frame"] = model.frames[static_cast<std::size_t>(p.frame)].name;
   json["q"] = p.q;
   if (target.by_qd) json["qd"] = p.qd;
-  if (*target.last) json[target.last] = p.last;
+  if (target.has_last()) json[target.last] = p.last;
   json["d_q"] = shaped(r.slopes.q);
   if (target.by_qd) json["d_qd"] = shaped(r.slopes.qd);
-  if (*target.last) {
+  if (target.has_last()) {
     json[std::string("d_") + target.last] =
         rows_of(r.slopes.last, static_cast<int>(names.size()), static_cast<int>(r.by_last.size()));
     if (!r.actuated.empty()) json["actuated"] = r.actuated;
@@ -262,7 +258,7 @@ void print_as_json(const Arguments& arguments, const Target& target, const Loade
     if (of_last) all[std::string("d_") + target.last] = product(r.slopes.last, with);
   };
   products("along", along, r.direction, has_direction_of_last(target, model, r));
-  products("weighted", weighted, r.weights, *target.last);
+  products("weighted", weighted, r.weights, target.has_last());
   if (!r.parameters.empty()) {
     json["d_parameters"] = Json::object();
     for (std::size_t k = 0; k < r.parameters.size(); ++k) {
@@ -286,7 +282,7 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   const std::vector<std::string>& names = r.rows;
   const auto nv = static_cast<std::size_t>(model.nv);
   fmt::print("{}: derivatives of {} (SI units; a row per result, a column per velocity{})\n{}", model.name, target.help,
-             has_direction_of_last(target, model, r) || !*target.last ? "" : ", of d tau per actuated joint",
+             has_direction_of_last(target, model, r) || !target.has_last() ? "" : ", of d tau per actuated joint",
              configuration_line(p.q));
   const auto one = [&](const std::string& by, std::span<const double> values, const std::vector<std::string>& columns) {
     fmt::print("\nd {} / d {}\n\n{}", target.result, by, matrix_table(values, names, columns));
@@ -297,14 +293,14 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
                  matrix_table(values.subspan(k * nv * nv, nv * nv), model.velocity_names, model.velocity_names));
     }
   };
-  if (std::string(target.name) == "mass-matrix") {
+  if (target.is_matrix()) {
     tensor("M", "q", r.slopes.q);
     for (std::size_t k = 0; k < r.parameters.size(); ++k) one(r.parameters[k], r.by_parameter[k], model.velocity_names);
     return;
   }
   one("q", r.slopes.q, model.velocity_names);
   if (target.by_qd) one("qd", r.slopes.qd, model.velocity_names);
-  if (*target.last) one(target.last, r.slopes.last, r.by_last);
+  if (target.has_last()) one(target.last, r.slopes.last, r.by_last);
   const bool same_columns = has_direction_of_last(target, model, r);
   const auto products = [&](const std::string& title, const auto& product, const std::vector<double>& with,
                             const std::vector<std::string>& rows) {
@@ -322,7 +318,7 @@ void print_as_text(const Arguments& arguments, const Target& target, const Loade
   };
   products("along the direction", along, r.direction, names);
   products("weighted", weighted, r.weights, model.velocity_names);
-  if (*target.last && !same_columns && !r.weights.empty()) {
+  if (target.has_last() && !same_columns && !r.weights.empty()) {
     fmt::print("\nweighted\n\n{}", matrix_table(weighted(r.slopes.last, r.weights), r.by_last, {target.last}));
   }
   if (!r.parameters.empty()) {
@@ -348,100 +344,63 @@ void read_products(const Arguments& arguments, const Target& target, const Model
   }
 }
 
-int run_closed_derivatives(const Arguments& arguments, const Target& target, LoadedModel read) {
-  if (arguments.has("--second"))
-    throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
-  judge_closed(arguments, read.model);
-  const ClosedModel closed(std::move(read));
-  const std::string name = target.name, last = target.last;
-  const Model<double>& model = closed.loaded.model;
-  LoadedModel joints = closed.joints;
-  joints.model.frames = model.frames;
-  const Assembled pose = read_closed_pose(arguments, closed);
-  DerivativePoint p{{}, read_velocity(arguments, "--qd", joints.model), {}, chosen_frame(arguments, model)};
-  if (!last.empty())
-    p.last = read_velocity(arguments, "--" + last, last == "tau" ? closed.motors : joints.model, name == "inverse");
-  std::vector<double> guess;
-  for (const int k : closed.plan.independent_q) p.q.push_back(pose.q[static_cast<std::size_t>(k)]);
-  for (const int k : closed.plan.dependent_q) guess.push_back(pose.q[static_cast<std::size_t>(k)]);
-  Results r;
-  r.rows = row_names(target, name == "inverse" ? closed.motors : joints.model);
-  r.by_last = (last == "tau" ? closed.motors : joints.model).velocity_names;
-  r.actuated = closed.motors.velocity_names;
-  read_products(arguments, target, joints.model, r);
-  const Model<Dual> twin = instantiate<Dual>(closed.loaded.mechanism);
-  const auto append = [&](std::vector<double>& to, const std::vector<Dual>& q, const std::vector<Dual>& qd,
-                          const std::vector<Dual>& third) {
-    for (const Dual& x : evaluate_closed(target, twin, closed.plan, p.frame, q, still(guess), qd, third))
-      to.push_back(x.d);
-  };
-  const auto moving = [](const std::vector<double>& x, std::size_t k) {
-    std::vector<Dual> along = still(x);
-    along[k].d = 1.0;
-    return along;
-  };
-  for (int k = 0; k < joints.model.nv; ++k)
-    append(r.slopes.q, moving_along(joints.model, p.q, k), still(p.qd), still(p.last));
-  for (std::size_t k = 0; target.by_qd && k < p.qd.size(); ++k)
-    append(r.slopes.qd, still(p.q), moving(p.qd, k), still(p.last));
-  for (std::size_t k = 0; k < p.last.size(); ++k) append(r.slopes.last, still(p.q), still(p.qd), moving(p.last, k));
-  r.parameters = wanted_parameters(arguments, closed.loaded);
-  r.by_parameter = parameter_derivatives(closed.loaded.mechanism, r.parameters, [&](const Model<Dual>& with) {
-    return evaluate_closed(target, with, closed.plan, p.frame, still(p.q), still(guess), still(p.qd), still(p.last));
-  });
-  require_finite_all(r, joints.model);
-  (arguments.json() ? print_as_json : print_as_text)(arguments, target, joints, p, r);
-  return kOk;
+void refuse_what_does_not_fit(const Arguments& arguments, const Target& target) {
+  for (const char* option : {"--qdd", "--tau"}) {
+    if (arguments.has(option) && std::string(option).substr(2) != target.last)
+      throw Error(ErrorCode::usage, fmt::format("{} does not depend on {}: leave it out", target.name, option));
+  }
+  if (arguments.has("--qd") && !target.by_qd)
+    throw Error(ErrorCode::usage, fmt::format("{} does not depend on --qd: leave it out", target.name));
+  if (arguments.has("--frame") && !target.is_of_a_frame())
+    throw Error(ErrorCode::usage, fmt::format("--frame is for --function kinematics, not for {}", target.name));
+  for (const char* option : {"--direction", "--weights"}) {
+    if (arguments.has(option) && target.is_matrix())
+      throw Error(ErrorCode::usage, fmt::format("{} is for vectors; the derivative of a mass matrix is none", option));
+  }
+  if (arguments.has("--second") && !target.is_of_torques())
+    throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", target.name));
+}
+
+DerivativePoint read_point(const Arguments& arguments, const Target& target, const LoadedPlant& plant) {
+  const Assembled pose = read_pose(arguments, plant);
+  const Plant& parts = plant.dynamics->plant();
+  DerivativePoint p{parts.independent(pose.q),
+                    parts.dependent(pose.q),
+                    read_velocity(arguments, "--qd", plant.joints.model),
+                    {},
+                    chosen_frame(arguments, plant.loaded.model)};
+  if (target.has_last()) {
+    p.last = read_velocity(arguments, fmt::format("--{}", target.last),
+                           target.takes_torques() ? plant.motors : plant.joints.model, target.is_of_torques());
+  }
+  if (target.takes_torques()) require_inertia(arguments, plant, pose);
+  return p;
 }
 
 int run_derivatives(const Arguments& arguments) {
-  LoadedModel loaded = load_model(arguments);
-  note_losses(arguments, loaded.mechanism);
   const Target& target = chosen_target(arguments);
-  const std::string name = target.name;
-  for (const char* option : {"--qdd", "--tau"}) {
-    if (arguments.has(option) && std::string(option).substr(2) != target.last) {
-      throw Error(ErrorCode::usage, fmt::format("{} does not depend on {}: leave it out", name, option));
-    }
-  }
-  if (arguments.has("--qd") && !target.by_qd) {
-    throw Error(ErrorCode::usage, fmt::format("{} does not depend on --qd: leave it out", name));
-  }
-  if (arguments.has("--frame") && name != "kinematics") {
-    throw Error(ErrorCode::usage, fmt::format("--frame is for --function kinematics, not for {}", name));
-  }
-  for (const char* option : {"--direction", "--weights"}) {
-    if (arguments.has(option) && name == "mass-matrix") {
-      throw Error(ErrorCode::usage, fmt::format("{} is for vectors; the derivative of a mass matrix is none", option));
-    }
-  }
-  if (arguments.has("--second") && name != "inverse") {
-    throw Error(ErrorCode::usage, fmt::format("--second is for --function inverse, not for {}", name));
-  }
-  if (!loaded.model.loops.empty()) return run_closed_derivatives(arguments, target, std::move(loaded));
-  refuse_mode(arguments, loaded.model);
-  const Model<double>& model = loaded.model;
-  const DerivativePoint p{read_q(arguments, loaded), read_velocity(arguments, "--qd", model),
-                          *target.last
-                              ? read_velocity(arguments, fmt::format("--{}", target.last), model, name == "inverse")
-                              : std::vector<double>{},
-                          chosen_frame(arguments, model)};
+  refuse_what_does_not_fit(arguments, target);
+  const LoadedPlant plant = load_plant(arguments);
+  note_losses(arguments, plant.loaded.mechanism);
+  const bool tree = plant.plan.is_tree();
+  if (arguments.has("--second") && !tree)
+    throw Error(ErrorCode::usage, "--second is for trees: of a mechanism with loops there are first derivatives");
+  const DerivativePoint p = read_point(arguments, target, plant);
+  LoadedModel joints = plant.joints;
+  joints.model.frames = plant.loaded.model.frames;
   Results r;
-  r.rows = row_names(target, model);
-  r.by_last = model.velocity_names;
-  read_products(arguments, target, model, r);
-  if (name == "forward" && model.nv <= kAffordablePivots) {
-    Workspace<double> work(model);
-    judge_mass_matrix(arguments, model, work, p.q);
-  }
-  r.slopes = *target.last ? analytic(target, model, p) : by_dual_numbers(target, loaded, p);
-  r.parameters = wanted_parameters(arguments, loaded);
-  r.by_parameter = parameter_derivatives(loaded.mechanism, r.parameters, [&](const Model<Dual>& moving) {
-    return evaluate<Dual>(target, moving, p.frame, still(p.q), still(p.qd), still(p.last));
+  r.rows = row_names(target, plant);
+  r.by_last = (target.takes_torques() ? plant.motors : joints.model).velocity_names;
+  if (!tree) r.actuated = plant.motors.velocity_names;
+  read_products(arguments, target, joints.model, r);
+  r.slopes = tree && target.has_last() ? analytic(target, joints.model, p) : by_dual_numbers(target, plant, p);
+  r.parameters = wanted_parameters(arguments, plant.loaded);
+  r.by_parameter = parameter_derivatives(plant.loaded.mechanism, r.parameters, [&](const Model<Dual>& with) {
+    return evaluate(target, with, plant.plan, p, still(p.q), still(p.qd), still(p.last));
   });
-  if (arguments.has("--second")) r.second = second_inverse_derivatives(loaded.mechanism, p.q, p.qd, p.last);
-  require_finite_all(r, model);
-  (arguments.json() ? print_as_json : print_as_text)(arguments, target, loaded, p, r);
+  if (arguments.has("--second")) r.second = second_inverse_derivatives(plant.loaded.mechanism, p.q, p.qd, p.last);
+  require_finite_all(r, joints.model);
+  (arguments.json() ? print_as_json : print_as_text)(arguments, target, joints, p, r);
   return kOk;
 }
 

@@ -5,75 +5,82 @@
 
 #include <fmt/format.h>
 
-#include "../../dynamics/friction/forward_friction.hpp"
-#include "../../dynamics/tree/aba.hpp"
+#include "../../base/error.hpp"
 #include "../../dynamics/tree/crba.hpp"
-#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
 #include "../io/judgements.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/methods.hpp"
-#include "../io/model_input.hpp"
-#include "../io/results.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
-#include "../parts/closed_dynamics.hpp"
 #include "../report/loss_report.hpp"
 
 namespace lw::cli {
 namespace {
 
+std::string method_of(const Arguments& arguments, const LoadedPlant& plant) {
+  if (plant.plan.is_tree()) return arguments.has("--friction") ? "newton" : arguments.text("--method", "aba");
+  if (arguments.has("--method"))
+    throw Error(ErrorCode::usage, "--method: a mechanism with loops has one, by its orthogonal complement");
+  return "noc";
+}
+
 int run_forward(const Arguments& arguments) {
   require_own_method(arguments, "--friction");
-  LoadedModel loaded = load_model(arguments);
-  note_losses(arguments, loaded.mechanism);
-  if (!loaded.model.loops.empty()) return run_closed_forward(arguments, std::move(loaded));
-  refuse_mode(arguments, loaded.model);
-  const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
-                            tau = read_velocity(arguments, "--tau", model, false);
+  const LoadedPlant plant = load_plant(arguments);
+  note_losses(arguments, plant.loaded.mechanism);
+  const std::string method = method_of(arguments, plant);
+  const Assembled pose = read_pose(arguments, plant);
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  const std::vector<double> qd = read_velocity(arguments, "--qd", joints),
+                            tau = read_velocity(arguments, "--tau", plant.motors, false);
   const bool friction = arguments.has("--friction");
-  const std::string method = friction ? "newton" : arguments.text("--method", "aba");
-  const Wrenches wrenches(arguments, model, q);
-  Workspace<double> work(model);
+  const Wrenches wrenches(arguments, model, pose.q);
+  PlantWorkspace<double> work(model, plant.plan);
   std::vector<double> qdd(qd.size());
   std::vector<std::string> sticking;
   if (friction) {
-    if (model.nv > kAffordablePivots) {
+    if (joints.nv > kAffordablePivots) {
       throw Error(ErrorCode::data, fmt::format("--friction solves for up to {} accelerations; `{}` has {}",
-                                               kAffordablePivots, model.name, model.nv));
+                                               kAffordablePivots, model.name, joints.nv));
     }
-    judge_mass_matrix(arguments, model, work, q);
-    ForwardWithLosses forward(model);
-    forward(q, qd, tau, qdd, {}, wrenches.on_bodies());
-    for (std::size_t v = 0; v < qdd.size(); ++v) {
-      if (forward.sticks()[v]) sticking.push_back(model.velocity_names[v]);
-    }
+    require_inertia(arguments, plant, pose);
+    ClosedForwardLosses forward(model, plant.plan);
+    forward(work, pose.q, qd, tau, qdd, wrenches.on_bodies());
+    sticking = forward.sticking();
+    warn_of_loads(arguments, plant, work, pose.q, wrenches.on_bodies());
   } else if (const Formulation* formulation = chosen_formulation(arguments)) {
     std::vector<double> all = tau;
     for (std::size_t k = 0; k < all.size(); ++k) all[k] += wrenches.at_joints()[k];
-    forward_by<double>(*formulation, model, q, qd, all, qdd);
-  } else if (method == "aba") {
-    aba<double>(model, work, q, qd, tau, qdd, wrenches.on_bodies());
+    forward_by<double>(*formulation, model, pose.q, qd, all, qdd);
+  } else if (method == "crba") {
+    forward_by_crba<double>(model, work.tree, pose.q, qd, tau, qdd, wrenches.on_bodies());
   } else {
-    forward_by_crba<double>(model, work, q, qd, tau, qdd, wrenches.on_bodies());
+    forward_dynamics<double>(model, plant.plan, work, pose.q, qd, tau, qdd, wrenches.on_bodies());
   }
   const bool finite = std::all_of(qdd.begin(), qdd.end(), [](double x) { return std::isfinite(x); });
-  if (!friction && (!finite || model.nv <= kAffordablePivots)) judge_mass_matrix(arguments, model, work, q);
-  require_finite("qdd", qdd, model);
+  if (!friction && (!finite || joints.nv <= kAffordablePivots)) require_inertia(arguments, plant, pose);
+  require_finite("qdd", qdd, joints);
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"method", method}, {"velocity_names", model.velocity_names}, {"q", q}, {"qd", qd},
-              {"tau", tau},          {"qdd", qdd}};
+    Json json{{"model", model.name},
+              {"method", method},
+              {"velocity_names", joints.velocity_names},
+              {"q", plant.independent(pose.q)},
+              {"qd", qd},
+              {"tau", tau},
+              {"qdd", qdd}};
+    add_pose(json, plant, pose);
     if (friction) json["sticking"] = sticking;
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: accelerations under the torques ({})\n{}\n", model.name, friction ? "with friction" : method,
-             configuration_line(q));
-  fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
-                                          {"tau", Column::Unit::force, tau},
-                                          {"qdd", Column::Unit::acceleration, qdd}}));
+  fmt::print("{}: accelerations under the torques{} ({})\n{}\n", model.name, closed_words(plant),
+             friction ? "with friction" : method, pose_lines(plant, pose));
+  fmt::print("{}", state_tables(plant, {{"qd", Column::Unit::velocity, qd},
+                                        {"tau", Column::Unit::force, tau, Column::Of::motors},
+                                        {"qdd", Column::Unit::acceleration, qdd}}));
   if (!sticking.empty()) fmt::print("\nFriction holds {}\n", fmt::join(sticking, ", "));
   return kOk;
 }

@@ -6,103 +6,176 @@
 
 #include <fmt/format.h>
 
+#include "../../base/error.hpp"
+#include "../../base/index.hpp"
 #include "../../base/text.hpp"
 #include "../../dynamics/tree/rnea.hpp"
+#include "../frame/terminal.hpp"
 #include "../io/closed_input.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/methods.hpp"
-#include "../io/model_input.hpp"
-#include "../io/results.hpp"
 #include "../io/vectors.hpp"
 #include "../io/wrenches.hpp"
-#include "../parts/closed_dynamics.hpp"
 #include "../parts/inverse_trajectory.hpp"
 #include "../report/loss_report.hpp"
 
 namespace lw::cli {
 namespace {
 
-// The wrench that a joint passes to its link, at the link's frame and in its axes.
+// The wrench that a joint passes to its link, at the link's frame and in its axes; the joint of a loop to its second
+// link, at its frame there.
 struct Reaction {
   std::string joint;
   Force<double> wrench;
 };
 
-// Of every joint that moves, mimics too, in the file's order. Links on fixed joints are one body with what carries
-// them, and nothing is known about the force between them.
-std::vector<Reaction> reactions(const LoadedModel& loaded, const Workspace<double>& work) {
+// Of every joint that moves, mimics too, in the file's order, then of the loops. Links on fixed joints are one body
+// with what carries them, and nothing is known about the force between them.
+std::vector<Reaction> reactions(const LoadedPlant& plant, PlantWorkspace<double>& work, const std::vector<double>& q,
+                                const std::vector<Force<double>>& external) {
+  const Model<double>& model = plant.loaded.model;
+  std::vector<Force<double>> wrenches(model.bodies.size());
+  std::copy(external.begin(), external.end(), wrenches.begin());
+  add_loop_wrenches<double>(model, plant.plan, work, wrenches);
+  const std::vector<Force<double>> cuts = loop_reactions<double>(model, plant.plan, work);
+  std::vector<double> tau(at(model.nv));
+  rnea<double>(model, work.tree, q, work.qd, work.qdd, tau, wrenches);
   std::vector<Reaction> list;
-  for (std::size_t k = 0; k < loaded.mechanism.links.size(); ++k) {
-    const Joint& joint = loaded.mechanism.links[k].joint;
+  for (std::size_t k = 0; k < plant.loaded.mechanism.links.size(); ++k) {
+    const Joint& joint = plant.loaded.mechanism.links[k].joint;
     if (joint.type == JointType::fixed) continue;
-    const Frame<double>& link = loaded.model.frames[k + 1];  // the base stands first
-    const Force<double> wrench = link.X_BF.to_child(work.force[static_cast<std::size_t>(link.body)]);
-    for (const Vec3<double>* v : {&wrench.ang, &wrench.lin}) {
+    const Frame<double>& link = model.frames[k + 1];  // the base stands first
+    list.push_back({joint.name, link.X_BF.to_child(work.tree.force[at(link.body)])});
+  }
+  for (std::size_t k = 0; k < model.loops.size(); ++k) list.push_back({model.loops[k].name, cuts[k]});
+  for (const Reaction& r : list) {
+    for (const Vec3<double>* v : {&r.wrench.ang, &r.wrench.lin}) {
       const double values[3] = {(*v)[0], (*v)[1], (*v)[2]};
-      require_finite("the reaction", values, [&](std::size_t) { return fmt::format("of `{}`", joint.name); });
+      require_finite("the reaction", values, [&](std::size_t) { return fmt::format("of `{}`", r.joint); });
     }
-    list.push_back({joint.name, wrench});
   }
   return list;
+}
+
+Json as_json(const std::vector<Reaction>& list) {
+  Json json = Json::array();
+  for (const Reaction& r : list) {
+    const Vec3<double>&n = r.wrench.ang, &f = r.wrench.lin;
+    json.push_back({{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
+  }
+  return json;
+}
+
+void print(const std::vector<Reaction>& list, bool with_loops) {
+  fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N){}:\n\n",
+             with_loops
+                 ? "; the joint of a loop to its\nsecond link, at its frame there. Reactions that the loops leave "
+                   "undetermined are taken as zero there"
+                 : "");
+  Table table({"joint", "moment x", "y", "z", "force x", "y", "z"});
+  double moment = 0.0, force = 0.0;
+  for (const Reaction& r : list) {
+    for (int k = 0; k < 3; ++k) {
+      moment = std::max(moment, std::abs(r.wrench.ang[k]));
+      force = std::max(force, std::abs(r.wrench.lin[k]));
+    }
+  }
+  for (const Reaction& r : list) {
+    std::vector<std::string> row{r.joint};
+    for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.ang[k], 4, moment));
+    for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.lin[k], 4, force));
+    table.add(std::move(row));
+  }
+  fmt::print("{}", table.str());
+}
+
+Option torque_weights_option() {
+  return {"--weights",
+          "W1,W2,...",
+          "loops: where more joints are actuated than there are freedoms, the sum of W tau^2 is made least; default: 1 "
+          "each",
+          Option::Kind::text,
+          {},
+          "Options"};
+}
+
+std::vector<double> read_weights(const Arguments& arguments, const LoadedPlant& plant) {
+  if (!arguments.has("--weights")) return {};
+  if (plant.plan.is_tree())
+    throw Error(ErrorCode::usage, "--weights are for mechanisms with loops: joints of a tree do not share torques");
+  std::vector<double> weights = parse_values(arguments.text("--weights"), "--weights");
+  if (weights.size() != plant.plan.actuated.size()) {
+    throw Error(ErrorCode::usage, fmt::format("--weights has {}, but {} joints are actuated",
+                                              counted(weights.size(), "value"), plant.plan.actuated.size()));
+  }
+  for (const double w : weights) {
+    if (!(w > 0.0)) throw Error(ErrorCode::usage, fmt::format("--weights are positive numbers, not {:.6g}", w));
+  }
+  if (plant.plan.actuated == plant.plan.independent && !arguments.quiet()) {
+    say("note: --weights change nothing: no more joints are actuated than there are freedoms");
+  }
+  return weights;
 }
 
 int run_inverse(const Arguments& arguments) {
   check_trajectory_options(arguments);
   require_own_method(arguments, "--friction");
-  LoadedModel loaded = load_model(arguments);
-  note_losses(arguments, loaded.mechanism);
-  if (!loaded.model.loops.empty()) return run_closed_inverse(arguments, std::move(loaded));
-  refuse_mode(arguments, loaded.model);
-  if (arguments.has("--weights"))
-    throw Error(ErrorCode::usage, "--weights are for mechanisms with loops: joints of a tree do not share torques");
-  if (arguments.has("--trajectory")) return inverse_along_trajectory(arguments, loaded);
-  const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, loaded), qd = read_velocity(arguments, "--qd", model),
-                            qdd = read_velocity(arguments, "--qdd", model);
+  const LoadedPlant plant = load_plant(arguments);
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  note_losses(arguments, plant.loaded.mechanism);
+  refuse_undriven(plant.plan, model.name, model.velocity_names);
+  const std::vector<double> weights = read_weights(arguments, plant);
+  if (arguments.has("--trajectory")) return inverse_along_trajectory(arguments, plant);
+  const Assembled pose = read_pose(arguments, plant);
+  const std::vector<double> qd = read_velocity(arguments, "--qd", joints),
+                            qdd = read_velocity(arguments, "--qdd", joints);
   const std::string method = arguments.text("--method", "rnea");
   const Formulation* formulation = chosen_formulation(arguments);
-  if (formulation != nullptr && arguments.has("--reactions")) {
+  if (formulation != nullptr && arguments.has("--reactions"))
     throw Error(ErrorCode::usage, fmt::format("--reactions come with --method rnea, not with `{}`", method));
-  }
-  const Wrenches wrenches(arguments, model, q);
-  Workspace<double> work(model);
-  std::vector<double> tau(qd.size());
+  const Wrenches wrenches(arguments, model, pose.q);
+  PlantWorkspace<double> work(model, plant.plan);
+  std::vector<double> tau(plant.plan.actuated.size());
   if (formulation == nullptr) {
-    rnea<double>(model, work, q, qd, qdd, tau, wrenches.on_bodies());
+    inverse_dynamics<double>(model, plant.plan, work, pose.q, qd, qdd, tau, weights, wrenches.on_bodies());
   } else {
-    inverse_by<double>(*formulation, model, q, qd, qdd, tau);
-    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] -= wrenches.at_joints()[k];
+    const TreeTorques<double> torques = [&](In<double> x, In<double> xd, In<double> xdd, Out<double> of_tree) {
+      inverse_by<double>(*formulation, model, x, xd, xdd, of_tree);
+      for (std::size_t k = 0; k < of_tree.size(); ++k) of_tree[k] -= wrenches.at_joints()[k];
+    };
+    inverse_dynamics<double>(model, plant.plan, work, pose.q, qd, qdd, tau, torques, weights);
   }
+  const std::vector<Reaction> in_joints =
+      arguments.has("--reactions") ? reactions(plant, work, pose.q, wrenches.on_bodies()) : std::vector<Reaction>{};
   std::optional<LossReport> report;
   if (arguments.has("--friction")) {
-    report = loss_report(model, q, qd, qdd, wrenches.on_bodies());
+    report = loss_report(model, plant.plan, work, pose.q, qd, qdd, weights, wrenches.on_bodies());
+    warn_of_loads(arguments, plant, work, pose.q, wrenches.on_bodies());
     tau = report->losses.total;
   }
-  require_finite("tau", tau, model);
-  const std::vector<Reaction> in_joints =
-      arguments.has("--reactions") ? reactions(loaded, work) : std::vector<Reaction>{};
+  require_finite("tau", tau, plant.motors);
 
   if (arguments.json()) {
-    Json json{{"model", model.name}, {"method", method}, {"velocity_names", model.velocity_names}, {"q", q}, {"qd", qd},
-              {"qdd", qdd},          {"tau", tau}};
-    if (arguments.has("--reactions")) {
-      json["reactions"] = Json::array();
-      for (const Reaction& r : in_joints) {
-        const Vec3<double>&n = r.wrench.ang, &f = r.wrench.lin;
-        json["reactions"].push_back(
-            {{"joint", r.joint}, {"moment", {n[0], n[1], n[2]}}, {"force", {f[0], f[1], f[2]}}});
-      }
-    }
-    if (report) add_losses_to(json, model, *report);
+    Json json{{"model", model.name},
+              {"method", method},
+              {"velocity_names", joints.velocity_names},
+              {"q", plant.independent(pose.q)},
+              {"qd", qd},
+              {"qdd", qdd},
+              {"tau", tau}};
+    add_pose(json, plant, pose);
+    if (arguments.has("--reactions")) json["reactions"] = as_json(in_joints);
+    if (report) add_losses_to(json, plant.motors, *report);
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
 
-  fmt::print("{}: joint torques and forces of the motion ({}{})\n{}\n", model.name, method,
-             report ? ", with friction" : "", configuration_line(q));
-  fmt::print("{}", velocity_table(model, {{"qd", Column::Unit::velocity, qd},
-                                          {"qdd", Column::Unit::acceleration, qdd},
-                                          {"tau", Column::Unit::force, tau}}));
+  fmt::print("{}: joint torques and forces of the motion{} ({}{})\n{}\n", model.name, closed_words(plant), method,
+             report ? ", with friction" : "", pose_lines(plant, pose));
+  fmt::print("{}", state_tables(plant, {{"qd", Column::Unit::velocity, qd},
+                                        {"qdd", Column::Unit::acceleration, qdd},
+                                        {"tau", Column::Unit::force, tau, Column::Of::motors}}));
   const std::vector<bool> no_motor = without_motor(model);
   if (std::find(no_motor.begin(), no_motor.end(), true) != no_motor.end()) {
     fmt::print(
@@ -110,25 +183,8 @@ int run_inverse(const Arguments& arguments) {
         "motions "
         "that their\nmotors can make.\n");
   }
-  if (report) fmt::print("{}", loss_tables(model, *report));
-  if (arguments.has("--reactions")) {
-    fmt::print("\nWhat each joint passes to its link, at the link's frame and in its axes (N·m, N):\n\n");
-    Table table({"joint", "moment x", "y", "z", "force x", "y", "z"});
-    double moment = 0.0, force = 0.0;
-    for (const Reaction& r : in_joints) {
-      for (int k = 0; k < 3; ++k) {
-        moment = std::max(moment, std::abs(r.wrench.ang[k]));
-        force = std::max(force, std::abs(r.wrench.lin[k]));
-      }
-    }
-    for (const Reaction& r : in_joints) {
-      std::vector<std::string> row{r.joint};
-      for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.ang[k], 4, moment));
-      for (int k = 0; k < 3; ++k) row.push_back(readable(r.wrench.lin[k], 4, force));
-      table.add(std::move(row));
-    }
-    fmt::print("{}", table.str());
-  }
+  if (report) fmt::print("{}", loss_tables(plant.motors, *report));
+  if (arguments.has("--reactions")) print(in_joints, !plant.plan.is_tree());
   return kOk;
 }
 

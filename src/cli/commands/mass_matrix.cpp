@@ -2,41 +2,38 @@
 
 #include <fmt/format.h>
 
-#include "../../dynamics/tree/crba.hpp"
 #include "../io/closed_input.hpp"
-#include "../io/model_input.hpp"
-#include "../io/results.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/vectors.hpp"
-#include "../parts/closed_dynamics.hpp"
 
 namespace lw::cli {
 namespace {
 
 int run_mass_matrix(const Arguments& arguments) {
-  LoadedModel loaded = load_model(arguments);
-  if (!loaded.model.loops.empty()) return run_closed_mass_matrix(arguments, std::move(loaded));
-  refuse_mode(arguments, loaded.model);
-  const Model<double>& model = loaded.model;
-  const std::vector<double> q = read_q(arguments, loaded);
-  Workspace<double> work(model);
-  const auto n = static_cast<std::size_t>(model.nv);
+  const LoadedPlant plant = load_plant(arguments);
+  const Assembled pose = read_pose(arguments, plant);
+  const Model<double>&model = plant.loaded.model, &joints = plant.joints.model;
+  PlantWorkspace<double> work(model, plant.plan);
+  const std::size_t n = plant.plan.freedoms();
   std::vector<double> M(n * n);
-  crba<double>(model, work, q, M);
+  mass_matrix<double>(model, plant.plan, work, pose.q, M);
   require_finite("M", M, [&](std::size_t k) {
-    return fmt::format("of `{}` and `{}`", model.velocity_names[k % n], model.velocity_names[k / n]);
+    return fmt::format("of `{}` and `{}`", joints.velocity_names[k % n], joints.velocity_names[k / n]);
   });
 
   if (arguments.json()) {
     Json json{{"model", model.name},
-              {"q", q},
-              {"velocity_names", model.velocity_names},
-              {"M", rows_of(M, model.nv, model.nv)}};
+              {"q", plant.independent(pose.q)},
+              {"velocity_names", joints.velocity_names},
+              {"M", rows_of(M, joints.nv, joints.nv)}};
+    add_pose(json, plant, pose);
     add_given(arguments, json);
     print_json(json);
     return kOk;
   }
-  fmt::print("{}: mass matrix, rotor inertias included (kg·m², kg·m, kg)\n{}\n", model.name, configuration_line(q));
-  fmt::print("{}", matrix_table(M, model.velocity_names, model.velocity_names));
+  fmt::print("{}: mass matrix{}, rotor inertias included (kg·m², kg·m, kg)\n{}\n", model.name, closed_words(plant),
+             pose_lines(plant, pose));
+  fmt::print("{}", matrix_table(M, joints.velocity_names, joints.velocity_names));
   return kOk;
 }
 

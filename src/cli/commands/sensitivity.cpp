@@ -47,7 +47,7 @@ std::string gradient_table(const std::vector<std::string>& functionals, const st
 
 struct SensitivityInput {
   LoadedModel loaded;
-  std::unique_ptr<ClosedModel> closed;  // where there are loops
+  std::unique_ptr<LoadedPlant> closed;  // where there are loops
   std::vector<std::string> parameters;
   std::vector<DesignFunctional> functionals;
   DesignMethod method = DesignMethod::automatic;
@@ -78,8 +78,8 @@ ForwardDesignOptions design_run_options(const Arguments& arguments, const Sensit
     if (arguments.has("--no-friction")) options.system.friction = false;
   } else {
     if (input.closed) {
-      options.pose = read_closed_pose(arguments, *input.closed).q;
-      options.q = input.closed->mechanism->independent();
+      options.pose = read_pose(arguments, *input.closed).q;
+      options.q = input.closed->dynamics->independent();
     } else {
       options.q = read_q(arguments, loaded);
     }
@@ -387,7 +387,7 @@ int run_sensitivity(const Arguments& arguments) {
   refuse_mode(arguments, input.loaded.model);
   if (!input.loaded.model.loops.empty()) {
     judge_closed(arguments, input.loaded.model);
-    input.closed = std::make_unique<ClosedModel>(input.loaded);
+    input.closed = std::make_unique<LoadedPlant>(input.loaded);
     input.loaded.model = input.closed->loaded.model;
   }
   if (!arguments.has("--scenario")) note_losses(arguments, input.loaded.mechanism);

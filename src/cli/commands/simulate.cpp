@@ -14,7 +14,7 @@
 #include "../draw/run_files.hpp"
 #include "../frame/progress.hpp"
 #include "../frame/terminal.hpp"
-#include "../io/closed_model.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/model_input.hpp"
 #include "../io/results.hpp"
 #include "../io/scenario_option.hpp"

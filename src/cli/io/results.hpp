@@ -43,6 +43,7 @@ struct Column {
   std::string title;
   enum class Unit { velocity, acceleration, force } unit;
   std::span<const double> values;
+  enum class Of { joints, motors } of = Of::joints;  // independent or actuated ones, where these are not the same
 };
 std::string velocity_table(const Model<double>& model, const std::vector<Column>& columns);
 // "q = 0.1, 0.2, ...", wrapped

@@ -9,7 +9,7 @@
 #include "../../model/joints_alone.hpp"
 #include "../frame/terminal.hpp"
 #include "closed_input.hpp"
-#include "closed_model.hpp"
+#include "loaded_plant.hpp"
 #include "vectors.hpp"
 
 namespace lw::cli {

@@ -50,7 +50,7 @@ DesignFunctional functional_of(const std::string& option, const std::string& tex
 }
 
 std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Model<double>& model,
-                                            const ClosedModel* closed) {
+                                            const LoadedPlant* closed) {
   std::vector<WrittenFormula> list(static_cast<std::size_t>(model.nv), {"--torque", "0"});
   for (const std::string& text : arguments.texts("--torque")) {
     const std::size_t sign = text.find('=');

@@ -6,7 +6,7 @@
 
 #include "../../simulate/design/design_run.hpp"
 #include "../frame/command.hpp"
-#include "../io/closed_model.hpp"
+#include "../io/loaded_plant.hpp"
 
 namespace lw::cli {
 
@@ -20,6 +20,6 @@ DesignFunctional functional_of(const std::string& option, const std::string& tex
 
 // --torque JOINT=FORMULA, an entry a velocity. With loops (`closed`: else null) of actuated joints alone.
 std::vector<WrittenFormula> torque_formulas(const Arguments& arguments, const Model<double>& model,
-                                            const ClosedModel* closed);
+                                            const LoadedPlant* closed);
 
 }  // namespace lw::cli

@@ -60,53 +60,31 @@ void append(std::vector<Course>& courses, const Losses<double>* losses, const st
   }
 }
 
-std::vector<Course> compute(const Arguments& arguments, const LoadedModel& loaded,
+// Loops are followed from sample to sample; the first pose from home.
+std::vector<Course> compute(const Arguments& arguments, const LoadedPlant& plant,
                             const std::vector<JointSample>& motion) {
-  const bool friction = arguments.has("--friction");
-  const bool timed = follows_time(arguments, loaded.mechanism);
-  Model<double> model = loaded.model;
-  std::vector<Course> courses = empty_courses(friction, static_cast<std::size_t>(model.nv));
-  Workspace<double> work(model);
-  Losses<double> losses(model);
-  for (std::size_t k = 0; k < motion.size(); ++k) {
-    const JointSample& s = motion[k];
-    if (timed) model = instantiate<double>(loaded.mechanism, {{"t", s.t}});
-    const Wrenches wrenches(arguments, model, s.q);
-    if (friction) {
-      inverse_with_losses<double>(model, work, s.q, s.qd, s.qdd, losses, wrenches.on_bodies());
-    } else {
-      rnea<double>(model, work, s.q, s.qd, s.qdd, losses.dynamic, wrenches.on_bodies());
-    }
-    append(courses, friction ? &losses : nullptr, losses.dynamic, k, model);
-  }
-  return courses;
-}
-
-// The same around closed loops, followed from sample to sample; the first pose from home.
-std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel& closed,
-                                   const std::vector<JointSample>& motion) {
-  const bool friction = arguments.has("--friction"), timed = follows_time(arguments, closed.loaded.mechanism);
-  Model<double> model = closed.loaded.model;
-  std::vector<Course> courses = empty_courses(friction, closed.plan.actuated.size());
-  PlantWorkspace<double> work(model, closed.plan);
-  const std::vector<double>& q = closed.mechanism->q();
-  std::vector<double> tau(closed.plan.actuated.size());
+  const bool friction = arguments.has("--friction"), timed = follows_time(arguments, plant.loaded.mechanism);
+  Model<double> model = plant.loaded.model;
+  std::vector<Course> courses = empty_courses(friction, plant.plan.actuated.size());
+  PlantWorkspace<double> work(model, plant.plan);
+  const std::vector<double>& q = plant.dynamics->q();
+  std::vector<double> tau(plant.plan.actuated.size());
   for (std::size_t k = 0; k < motion.size(); ++k) {
     const JointSample& s = motion[k];
     try {
-      closed.mechanism->follow(s.q);
+      plant.dynamics->follow(s.q);
     } catch (const Error& e) {
       throw Error(e.code(), fmt::format("at sample {} (t = {:.6g}): {}", k + 1, s.t, e.what()));
     }
-    if (timed) model = instantiate<double>(closed.loaded.mechanism, {{"t", s.t}});
+    if (timed) model = instantiate<double>(plant.loaded.mechanism, {{"t", s.t}});
     const Wrenches wrenches(arguments, model, q);
     if (friction) {
-      ClosedLosses<double> losses(model, closed.plan);
+      ClosedLosses<double> losses(model, plant.plan);
       losses.inverse(work, q, s.qd, s.qdd, {}, wrenches.on_bodies());
-      append(courses, &losses.losses, tau, k, closed.motors);
+      append(courses, &losses.losses, tau, k, plant.motors);
     } else {
-      inverse_dynamics<double>(model, closed.plan, work, q, s.qd, s.qdd, tau, {}, wrenches.on_bodies());
-      append(courses, nullptr, tau, k, closed.motors);
+      inverse_dynamics<double>(model, plant.plan, work, q, s.qd, s.qdd, tau, {}, wrenches.on_bodies());
+      append(courses, nullptr, tau, k, plant.motors);
     }
   }
   return courses;
@@ -117,7 +95,7 @@ std::vector<Course> compute_closed(const Arguments& arguments, const ClosedModel
 constexpr double kFitsLoops = 1e-6;
 
 // One sample of all joints: the independent ones, after the others have been compared with what these give them.
-JointSample independent_part(const ClosedModel& closed, PlantWorkspace<double>& work, const JointSample& all,
+JointSample independent_part(const LoadedPlant& closed, PlantWorkspace<double>& work, const JointSample& all,
                              const std::string& where) {
   const Model<double>& model = closed.loaded.model;
   const LoopPlan& plan = closed.plan;
@@ -151,12 +129,13 @@ JointSample independent_part(const ClosedModel& closed, PlantWorkspace<double>& 
 
 // Over the independent joints; or, as `simulate` writes it, over all of the spanning tree: then the others tell the
 // mode too, and must be where these put them.
-std::vector<JointSample> read_closed_motion(const std::string& file, const ClosedModel& closed) {
+std::vector<JointSample> read_motion_of(const std::string& file, const LoadedPlant& closed) {
+  if (closed.plan.is_tree()) return read_motion(file, closed.loaded.model);
   const Model<double>& tree = closed.loaded.model;
   EitherMotion read = read_motion_of_either(file, closed.joints.model, tree);
   std::vector<JointSample>& motion = read.samples;
   if (!read.is_whole) return motion;
-  closed.mechanism->stand(motion.front().q);
+  closed.dynamics->stand(motion.front().q);
   PlantWorkspace<double> work(tree, closed.plan);
   for (std::size_t k = 0; k < motion.size(); ++k) {
     motion[k] =
@@ -338,14 +317,9 @@ int give_courses(const Arguments& arguments, const Model<double>& model, const s
 
 }  // namespace
 
-int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded) {
-  const std::vector<JointSample> motion = read_motion(arguments.text("--trajectory"), loaded.model);
-  return give_courses(arguments, loaded.model, motion, compute(arguments, loaded, motion));
-}
-
-int inverse_along_closed_trajectory(const Arguments& arguments, const ClosedModel& closed) {
-  const std::vector<JointSample> motion = read_closed_motion(arguments.text("--trajectory"), closed);
-  return give_courses(arguments, closed.motors, motion, compute_closed(arguments, closed, motion));
+int inverse_along_trajectory(const Arguments& arguments, const LoadedPlant& plant) {
+  const std::vector<JointSample> motion = read_motion_of(arguments.text("--trajectory"), plant);
+  return give_courses(arguments, plant.motors, motion, compute(arguments, plant, motion));
 }
 
 }  // namespace lw::cli

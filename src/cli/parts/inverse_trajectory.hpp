@@ -4,14 +4,13 @@
 #include <vector>
 
 #include "../frame/command.hpp"
-#include "../io/closed_model.hpp"
+#include "../io/loaded_plant.hpp"
 
 namespace lw::cli {
 
 std::vector<Option> trajectory_options();
 // Throws Error(usage) where they do not fit the others.
 void check_trajectory_options(const Arguments& arguments);
-int inverse_along_trajectory(const Arguments& arguments, const LoadedModel& loaded);
-int inverse_along_closed_trajectory(const Arguments& arguments, const ClosedModel& closed);
+int inverse_along_trajectory(const Arguments& arguments, const LoadedPlant& plant);
 
 }  // namespace lw::cli

@@ -14,7 +14,7 @@ namespace {
 struct InstantPlaces {
   std::vector<int> q, v, tau, following_q, following_v;
 
-  InstantPlaces(const Model<double>& model, const ClosedModel* closed) {
+  InstantPlaces(const Model<double>& model, const LoadedPlant* closed) {
     if (closed != nullptr) {
       const LoopPlan& plan = closed->plan;
       q = plan.independent_q, v = plan.independent, tau = plan.actuated;
@@ -44,7 +44,7 @@ Json entries_by_name(const std::vector<double>& all, const std::vector<int>& pla
 
 // `slopes`: derivatives, of q along the velocities
 template <class Row>
-Json motion_json(const Row& row, const Model<double>& model, const ClosedModel* closed, bool slopes) {
+Json motion_json(const Row& row, const Model<double>& model, const LoadedPlant* closed, bool slopes) {
   const InstantPlaces places(model, closed);
   Json json{{"q", entries_at(row.q, slopes ? places.v : places.q)},
             {"qd", entries_at(row.qd, places.v)},
@@ -60,7 +60,7 @@ Json motion_json(const Row& row, const Model<double>& model, const ClosedModel* 
 
 }  // namespace
 
-Json instant_json(const ForwardDesign::Instant& instant, const Model<double>& model, const ClosedModel* closed,
+Json instant_json(const ForwardDesign::Instant& instant, const Model<double>& model, const LoadedPlant* closed,
                   const std::vector<std::string>& parameters) {
   Json json{{"t", instant.t}};
   json.update(motion_json(instant, model, closed, false));
@@ -86,7 +86,7 @@ void print_instant(const ForwardDesign::Instant& instant, const Model<double>& m
 }
 
 std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, const Model<double>& model,
-                           const ClosedModel* closed, const std::vector<std::string>& parameters) {
+                           const LoadedPlant* closed, const std::vector<std::string>& parameters) {
   const InstantPlaces places(model, closed);
   std::string text = "t";
   const auto header = [&](const std::string& front, const std::string& end, bool slopes) {

@@ -4,19 +4,19 @@
 #pragma once
 
 #include "../../simulate/design/design_run.hpp"
-#include "../io/closed_model.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/results.hpp"
 
 namespace lw::cli {
 
 // `closed`: null where there are no loops.
-Json instant_json(const ForwardDesign::Instant& instant, const Model<double>& model, const ClosedModel* closed,
+Json instant_json(const ForwardDesign::Instant& instant, const Model<double>& model, const LoadedPlant* closed,
                   const std::vector<std::string>& parameters);
 void print_instant(const ForwardDesign::Instant& instant, const Model<double>& model,
                    const std::vector<std::string>& parameters);
 // t, then q, qd, qdd, tau, with loops q.JOINT, qd.JOINT, qdd.JOINT of the joints that follow, and for every parameter
 // their derivatives: d_q1.l1 is that of q1 by l1.
 std::string trajectory_csv(const std::vector<ForwardDesign::Instant>& instants, const Model<double>& model,
-                           const ClosedModel* closed, const std::vector<std::string>& parameters);
+                           const LoadedPlant* closed, const std::vector<std::string>& parameters);
 
 }  // namespace lw::cli

@@ -6,7 +6,10 @@
 
 #include "../../base/error.hpp"
 #include "../../base/text.hpp"
+#include "../../dynamics/loops/closed_losses.hpp"
+#include "../../dynamics/loops/undetermined_loads.hpp"
 #include "../../model/entries.hpp"
+#include "../frame/terminal.hpp"
 
 namespace lw::cli {
 namespace {
@@ -57,18 +60,28 @@ const std::vector<LossPart>& loss_parts() {
   return parts;
 }
 
-LossReport loss_report(const Model<double>& model, std::span<const double> q, std::span<const double> qd,
-                       std::span<const double> qdd, std::span<const Force<double>> external) {
-  Workspace<double> work(model);
-  LossReport report{Losses<double>(model), {}};
-  inverse_with_losses<double>(model, work, q, qd, qdd, report.losses, external);
-  for (const LossPart& part : loss_parts()) require_finite(part.name, report.losses.*part.values, model);
+LossReport loss_report(const Model<double>& model, const LoopPlan& plan, PlantWorkspace<double>& work,
+                       std::span<const double> q, std::span<const double> qd, std::span<const double> qdd,
+                       std::span<const double> weights, std::span<const Force<double>> external) {
+  ClosedLosses<double> made(model, plan);
+  made.inverse(work, q, qd, qdd, weights, external);
+  LossReport report{made.losses, {}};
+  for (const LossPart& part : loss_parts()) require_finite(part.name, report.losses.*part.values, made.motors());
+  if (!plan.is_tree()) return report;
   std::vector<double> low(qd.size()), high(qd.size());
-  holding_range<double>(model, work, q, qd, qdd, low, high, external);
+  holding_range<double>(model, work.tree, q, qd, qdd, low, high, external);
   for (std::size_t v = 0; v < qd.size(); ++v) {
     if (qd[v] == 0.0 && qdd[v] == 0.0) report.holding.push_back({v, low[v], high[v]});
   }
   return report;
+}
+
+void warn_of_loads(const Arguments& arguments, const LoadedPlant& plant, const PlantWorkspace<double>& work,
+                   const std::vector<double>& q, std::span<const Force<double>> external) {
+  if (arguments.quiet()) return;
+  const Model<double>& model = plant.loaded.model;
+  const std::string warning = to_string(undetermined_loads(model, plant.plan, work, q, external), model.name);
+  if (!warning.empty()) say_warning(warning);
 }
 
 std::vector<bool> without_motor(const Model<double>& model) {

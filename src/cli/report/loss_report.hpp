@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "../../dynamics/friction/friction.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "../frame/command.hpp"
+#include "../io/loaded_plant.hpp"
 #include "../io/results.hpp"
 
 namespace lw::cli {
@@ -31,9 +33,13 @@ struct LossReport {
   };
   std::vector<Holding> holding;  // of the joints at rest that do not begin to move
 };
-// Of inverse dynamics.
-LossReport loss_report(const Model<double>& model, std::span<const double> q, std::span<const double> qd,
-                       std::span<const double> qdd, std::span<const Force<double>> external);
+// Of inverse dynamics, at the pose q of the tree. What holds joints at rest is known of trees.
+LossReport loss_report(const Model<double>& model, const LoopPlan& plan, PlantWorkspace<double>& work,
+                       std::span<const double> q, std::span<const double> qd, std::span<const double> qdd,
+                       std::span<const double> weights, std::span<const Force<double>> external);
+// Of bearings whose loads the loops do not determine.
+void warn_of_loads(const Arguments& arguments, const LoadedPlant& plant, const PlantWorkspace<double>& work,
+                   const std::vector<double>& q, std::span<const Force<double>> external);
 
 // Of each velocity: whether it hangs on an elastic shaft and has no motor of its own, so that nothing stands in
 // `motor`.

@@ -73,11 +73,6 @@ void loss_methods(MethodList& list) {
 }
 
 void loss_reference(ReferenceCall& c) {
-  if (c.plan.is_tree()) {
-    Losses<double> losses(c.model);
-    inverse_with_losses<double>(c.model, c.work.tree, c.q, c.qd, c.qdd, losses);
-    return give_parts(c.row, losses, c.out);
-  }
   ClosedLosses<double> made(c.model, c.plan);
   made.inverse(c.work, c.q, c.qd, c.qdd);
   give_parts(c.row, made.losses, c.out);
@@ -86,14 +81,9 @@ void loss_reference(ReferenceCall& c) {
 std::vector<double> torques_with_losses(const Model<double>& model, const LoopPlan& plan, In<double> q, In<double> qd,
                                         In<double> qdd) {
   PlantWorkspace<double> work(model, plan);
-  if (!plan.is_tree()) {
-    ClosedLosses<double> made(model, plan);
-    made.inverse(work, q, qd, qdd);
-    return made.losses.total;
-  }
-  Losses<double> losses(model);
-  inverse_with_losses<double>(model, work.tree, q, qd, qdd, losses);
-  return losses.total;
+  ClosedLosses<double> made(model, plan);
+  made.inverse(work, q, qd, qdd);
+  return made.losses.total;
 }
 
 namespace {
@@ -142,10 +132,7 @@ void forward_loss_methods(MethodList& list) {
 
 void forward_loss_reference(ReferenceCall& c) {
   try {
-    if (c.plan.is_tree())
-      ForwardWithLosses(c.model)(c.q, c.qd, c.tau, c.out[0]);
-    else
-      ClosedForwardLosses(c.model, c.plan)(c.work, c.q, c.qd, c.tau, c.out[0]);
+    ClosedForwardLosses(c.model, c.plan)(c.work, c.q, c.qd, c.tau, c.out[0]);
   } catch (const Error&) {  // it jams: there is no answer
     std::fill(c.out[0].begin(), c.out[0].end(), std::nan(""));
   }

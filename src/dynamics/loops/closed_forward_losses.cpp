@@ -77,6 +77,7 @@ ClosedForwardLosses::ClosedForwardLosses(const Model<double>& model, const LoopP
       smooth_(smooth_model(model)),
       smooth_losses_(smooth_, plan, losses_.feels_reactions()),
       size_(mechanism_size(model)) {
+  if (plan.is_tree()) tree_ = std::make_shared<ForwardWithLosses>(model);
   collect();
   loads_matter_ = losses_.feels_reactions();
   for (const Transmission<double>& t : losses_.motors().transmissions) {
@@ -343,8 +344,11 @@ std::vector<int> ClosedForwardLosses::directions() const {
 
 std::vector<std::string> ClosedForwardLosses::sticking() const {
   std::vector<std::string> names;
+  for (std::size_t v = 0; tree_ != nullptr && v < at(model_.nv); ++v) {
+    if (tree_->sticks()[v]) names.push_back(model_.velocity_names[v]);
+  }
   for (const Dry& d : dry_) {
-    if (d.mode == Mode::sticks) names.push_back(d.name);
+    if (d.mode == Mode::sticks && tree_ == nullptr) names.push_back(d.name);
   }
   return names;
 }
@@ -371,6 +375,7 @@ void ClosedForwardLosses::find_lost_power(In<double> qd) {
 
 void ClosedForwardLosses::operator()(PlantWorkspace<double>& work, In<double> q, In<double> qd, In<double> tau,
                                      Out<double> qdd, std::span<const Force<double>> external, bool same_directions) {
+  if (tree_ != nullptr) return (*tree_)(q, qd, tau, qdd, {.same_directions = same_directions}, external);
   const bool make = !same_directions;
   set_state(work, q, qd);
   torques_.assign(tau.begin(), tau.end());

@@ -27,6 +27,7 @@
 
 #include <Eigen/Core>
 
+#include "../friction/forward_friction.hpp"
 #include "closed_losses.hpp"
 
 namespace lw {
@@ -125,6 +126,9 @@ class ClosedForwardLosses {
   ClosedLosses<double> smooth_losses_;
   std::vector<Dry> dry_;
   bool loads_matter_ = false;
+  // Of a tree, whose torques and reactions are affine in q̈: then Newton's method finds what passes from loads to
+  // friction and back do not.
+  std::shared_ptr<ForwardWithLosses> tree_;
   struct Moving;  // cut rows over dual numbers
   std::shared_ptr<Moving> moving_;
 

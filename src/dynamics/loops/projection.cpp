@@ -29,7 +29,10 @@ PlantWorkspace<T>::PlantWorkspace(const Model<T>& model, const LoopPlan& plan)
       rows(plan.equations.size()),
       square(rows.size() * rows.size()),
       column(at(model.nv)),
-      force(plan.freedoms()) {}
+      force(plan.freedoms()) {
+  // R of a tree, for good
+  for (std::size_t k = 0; plan.is_tree() && k < plan.freedoms(); ++k) R[k * (at(model.nv) + 1)] = T(1.0);
+}
 
 template <class T>
 bool set_pose(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q) {
