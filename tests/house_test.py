@@ -18,7 +18,6 @@ MOST_COLUMNS, MOST_LINES, MOST_FILES = 120, 500, 35
 # Files that are longer, with their length: they may only become shorter. An entry goes when its file is split.
 TOO_LONG = {
     "src/cli/commands/sensitivity.cpp": 506,
-    "src/dynamics/friction/forward_friction.cpp": 599,
 }
 
 top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -36,6 +36,7 @@ class Divider {
   DividedFunction realise(const DivisionPlan& plan, int* messages) const;
 
  private:
+  class Realisation;
   static constexpr int kNone = -1;
   static constexpr std::size_t kLine = 8;  // numbers in a line of cache
   static bool is_plain(Op op) { return op != Op::call && op != Op::solve && op != Op::output; }

@@ -1,6 +1,7 @@
 #include "loop_derivatives.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "../../base/index.hpp"
 #include "../../dynamics/linear/cholesky.hpp"
@@ -132,121 +133,176 @@ class LoopSlope {
   Exprs M_, by_all_;
 };
 
+// Torques that are shared by more motors than freedoms: τ = A z with A the rows of R of the actuated joints, AᵀA z = f.
+class Sharing {
+ public:
+  Sharing(const LoopPlan& plan, const std::vector<Expr>& R, std::size_t nv)
+      : plan_(plan), R_(R), nv_(nv), AA_(plan.freedoms() * plan.freedoms(), Expr(0.0)) {
+    const std::size_t n = plan.freedoms();
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t l = 0; l < n; ++l) {
+        for (std::size_t i = 0; i < plan.actuated.size(); ++i) AA_[k * n + l] += A(i, k) * A(i, l);
+      }
+    }
+  }
+
+  const Expr& A(std::size_t i, std::size_t k) const { return R_[k * nv_ + at(plan_.actuated[i])]; }
+  std::vector<Expr> z(std::vector<Expr> f) const {
+    std::vector<Expr> factors = AA_;
+    cholesky_solve<Expr>(factors, f);
+    return f;
+  }
+  // w = R z
+  std::vector<Expr> sharing_motion(const std::vector<Expr>& force) const {
+    const std::vector<Expr> by = z(force);
+    std::vector<Expr> w(nv_, Expr(0.0));
+    for (std::size_t k = 0; k < by.size(); ++k) {
+      for (std::size_t v = 0; v < nv_; ++v) w[v] += R_[k * nv_ + v] * by[k];
+    }
+    return w;
+  }
+  // What the torques change by, from that of w and of the forces.
+  std::vector<Expr> change(const std::vector<Expr>& w, std::vector<Expr> force) const {
+    const std::size_t n = force.size(), actuated = plan_.actuated.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t i = 0; i < actuated; ++i) force[k] -= A(i, k) * w[at(plan_.actuated[i])];
+    }
+    const std::vector<Expr> by = z(force);
+    std::vector<Expr> tau;
+    for (std::size_t i = 0; i < actuated; ++i) {
+      Expr sum = w[at(plan_.actuated[i])];
+      for (std::size_t k = 0; k < n; ++k) sum += A(i, k) * by[k];
+      tau.push_back(sum);
+    }
+    return tau;
+  }
+
+ private:
+  const LoopPlan& plan_;
+  const std::vector<Expr>& R_;
+  std::size_t nv_;
+  std::vector<Expr> AA_;
+};
+
+class LoopDerivatives {
+ public:
+  using Exprs = std::vector<Expr>;
+
+  explicit LoopDerivatives(Tracing& t)
+      : t_(t),
+        forward_(t.row.derivative_of == FunctionId::forward),
+        shares_(!forward_ && t.plan.actuated != t.plan.independent),
+        n_(t.plan.freedoms()),
+        nv_(at(t.scene.model.nv)),
+        applied_(nv_, Expr(0.0)),
+        w_(nv_, Expr(0.0)) {
+    set_pose<Expr>(t.scene.model, t.plan, t.work, t.q);
+    forward_ ? find_accelerations() : find_torques();
+  }
+
+  void trace(const Function& balance, Elimination order) {
+    const LoopSlope slope(t_, balance, order, applied_, w_);
+    for (std::size_t k = 0; k < n_; ++k) {
+      LoopSlope::Change by_q = slope.change(), by_qd = by_q, by_qdd = by_q;
+      by_q.step = by_qd.qd = by_qdd.qdd = column_of_R(k);
+      slope.follow_velocities(by_q);
+      slope.follow_accelerations(by_q);
+      give(slope, 0, k, by_q);
+      slope.follow_accelerations(by_qd);
+      give(slope, 1, k, by_qd);
+      if (!forward_) give(slope, 2, k, by_qdd);
+    }
+    for (std::size_t k = 0; k < t_.plan.actuated.size() && forward_; ++k) along_torque(k);
+    for (std::size_t k = 0; k < t_.kept().size(); ++k) {
+      LoopSlope::Change by_p = slope.change();
+      by_p.parameter = static_cast<int>(k);
+      slope.follow_parameter(by_p);
+      slope.follow_velocities(by_p);
+      slope.follow_accelerations(by_p);
+      give(slope, 3, k, by_p);
+    }
+  }
+
+ private:
+  // Of forward dynamics, and H.
+  void find_accelerations() {
+    const Model<Expr>& model = t_.scene.model;
+    H_.resize(n_ * n_);
+    projected_mass_matrix<Expr>(model, t_.plan, t_.work, t_.q, H_, composite_masses(t_));
+    R_ = t_.work.R;
+    Exprs factors = H_, qdd(n_);
+    projected_accelerations<Expr>(model, t_.plan, t_.work, t_.q, t_.in[1], t_.in[2], qdd, factors,
+                                  with_names(t_, tensor_torques(t_)));
+    name_multipliers(t_.work);
+    for (std::size_t k = 0; k < t_.plan.actuated.size(); ++k) applied_[at(t_.plan.actuated[k])] = t_.in[2][k];
+    set_motion(qdd);
+  }
+
+  void find_torques() {
+    const Model<Expr>& model = t_.scene.model;
+    refuse_undriven(t_.plan, model.name, model.velocity_names);
+    complement_by_unit_velocities<Expr>(model, t_.plan, t_.work);
+    R_ = t_.work.R;
+    set_motion(t_.in[2]);
+    if (!shares_) return;
+    sharing_.emplace(t_.plan, R_, nv_);
+    Exprs force(n_);
+    tensor_torques(t_)(t_.q, t_.work.qd, t_.work.qdd, t_.work.tau);
+    project_torques<Expr>(t_.plan, t_.work, t_.work.tau, force);
+    w_ = sharing_->sharing_motion(force);
+    for (const int v : t_.plan.actuated) applied_[at(v)] = w_[at(v)];
+  }
+
+  void set_motion(const Exprs& qdd) {
+    tree_velocities<Expr>(t_.scene.model, t_.plan, t_.work, t_.in[1]);
+    tree_accelerations<Expr>(t_.scene.model, t_.plan, t_.work, t_.q, qdd);
+  }
+
+  Exprs column_of_R(std::size_t k) const {
+    return Exprs(R_.begin() + static_cast<std::ptrdiff_t>(k * nv_),
+                 R_.begin() + static_cast<std::ptrdiff_t>((k + 1) * nv_));
+  }
+  Exprs by_H(Exprs b) const {
+    Exprs factors = H_;
+    cholesky_solve<Expr>(factors, b);
+    return b;
+  }
+
+  // One column of an output from one change.
+  void give(const LoopSlope& slope, std::size_t group, std::size_t column, LoopSlope::Change& c) {
+    if (shares_) slope.follow_sharing(c);
+    Exprs result = slope.force(c);
+    if (shares_) result = sharing_->change(c.w, std::move(result));
+    if (forward_) {  // q̈ changes by −H⁻¹ of what would be missing
+      result = by_H(result);
+      for (Expr& e : result) e = -e;
+    }
+    std::copy(result.begin(), result.end(),
+              t_.out[group].begin() + static_cast<std::ptrdiff_t>(column * result.size()));
+  }
+
+  void along_torque(std::size_t k) {
+    Exprs unit(t_.plan.actuated.size(), Expr(0.0)), force(n_);
+    unit[k] = 1.0;
+    t_.work.R = R_;
+    gather_torques<Expr>(t_.plan, t_.work, unit, force);
+    const Exprs column = by_H(force);
+    std::copy(column.begin(), column.end(), t_.out[2].begin() + static_cast<std::ptrdiff_t>(k * n_));
+  }
+
+  Tracing& t_;
+  const bool forward_, shares_;
+  const std::size_t n_, nv_;
+  Exprs H_, R_;
+  Exprs applied_;  // torques of all joints that are given
+  Exprs w_;        // as in the header
+  std::optional<Sharing> sharing_;
+};
+
 }  // namespace
 
 void trace_loop_derivatives(Tracing& t, const Function& balance, Elimination order) {
-  using Exprs = std::vector<Expr>;
-  const LoopPlan& plan = t.plan;
-  const Model<Expr>& model = t.scene.model;
-  const bool forward = t.row.derivative_of == FunctionId::forward;
-  if (!forward) refuse_undriven(plan, model.name, model.velocity_names);
-  const std::size_t n = plan.freedoms(), nv = at(model.nv), actuated = plan.actuated.size();
-  const Exprs p = t.kept();
-  const bool shares = !forward && plan.actuated != plan.independent;
-  const TreeTorques<Expr> torques = tensor_torques(t);
-  const Arguments& in = t.in;
-  Results& out = t.out;
-  PlantWorkspace<Expr>& work = t.work;
-  set_pose<Expr>(model, plan, work, t.q);
-  Exprs H(n * n), force(n), qdd = in[2], applied(nv, Expr(0.0)), w(nv, Expr(0.0));
-  // accelerations of forward dynamics, and H
-  if (forward)
-    projected_mass_matrix<Expr>(model, plan, work, t.q, H, composite_masses(t));
-  else
-    complement_by_unit_velocities<Expr>(model, plan, work);
-  const Exprs R = work.R;
-  const auto column_of_R = [&](std::size_t k) {
-    return Exprs(R.begin() + static_cast<std::ptrdiff_t>(k * nv),
-                 R.begin() + static_cast<std::ptrdiff_t>((k + 1) * nv));
-  };
-  const auto by_H = [&](Exprs b) {
-    Exprs factors = H;
-    cholesky_solve<Expr>(factors, b);
-    return b;
-  };
-  if (forward) {
-    Exprs factors = H;
-    qdd.resize(n);
-    projected_accelerations<Expr>(model, plan, work, t.q, in[1], in[2], qdd, factors, with_names(t, torques));
-    name_multipliers(work);
-    for (std::size_t k = 0; k < actuated; ++k) applied[at(plan.actuated[k])] = in[2][k];
-  }
-  tree_velocities<Expr>(model, plan, work, in[1]);
-  tree_accelerations<Expr>(model, plan, work, t.q, qdd);
-  // torques that are shared: τ = A z with A the rows of R of the actuated joints, AᵀA z = f
-  const auto A = [&](std::size_t i, std::size_t k) -> const Expr& { return R[k * nv + at(plan.actuated[i])]; };
-  Exprs AA(n * n, Expr(0.0));
-  const auto by_AA = [&](Exprs f) {
-    Exprs factors = AA;
-    cholesky_solve<Expr>(factors, f);
-    return f;
-  };
-  if (shares) {
-    for (std::size_t k = 0; k < n; ++k) {
-      for (std::size_t l = 0; l < n; ++l) {
-        for (std::size_t i = 0; i < actuated; ++i) AA[k * n + l] += A(i, k) * A(i, l);
-      }
-    }
-    torques(t.q, work.qd, work.qdd, work.tau);
-    project_torques<Expr>(plan, work, work.tau, force);
-    const Exprs z = by_AA(force);
-    for (std::size_t k = 0; k < n; ++k) {
-      for (std::size_t v = 0; v < nv; ++v) w[v] += R[k * nv + v] * z[k];
-    }
-    for (const int v : plan.actuated) applied[at(v)] = w[at(v)];
-  }
-  LoopSlope slope(t, balance, order, applied, w);
-
-  // one column of an output from one change
-  const auto give = [&](std::size_t group, std::size_t column, LoopSlope::Change& c) {
-    Exprs result;
-    if (!shares) {
-      result = slope.force(c);
-      if (forward) {  // q̈ changes by −H⁻¹ of what would be missing
-        result = by_H(result);
-        for (Expr& e : result) e = -e;
-      }
-    } else {
-      slope.follow_sharing(c);
-      Exprs lacking = slope.force(c);
-      for (std::size_t k = 0; k < n; ++k) {
-        for (std::size_t i = 0; i < actuated; ++i) lacking[k] -= A(i, k) * c.w[at(plan.actuated[i])];
-      }
-      const Exprs z = by_AA(lacking);
-      for (std::size_t i = 0; i < actuated; ++i) {
-        Expr sum = c.w[at(plan.actuated[i])];
-        for (std::size_t k = 0; k < n; ++k) sum += A(i, k) * z[k];
-        result.push_back(sum);
-      }
-    }
-    std::copy(result.begin(), result.end(), out[group].begin() + static_cast<std::ptrdiff_t>(column * result.size()));
-  };
-  for (std::size_t k = 0; k < n; ++k) {
-    LoopSlope::Change by_q = slope.change(), by_qd = by_q, by_qdd = by_q;
-    by_q.step = by_qd.qd = by_qdd.qdd = column_of_R(k);
-    slope.follow_velocities(by_q);
-    slope.follow_accelerations(by_q);
-    give(0, k, by_q);
-    slope.follow_accelerations(by_qd);
-    give(1, k, by_qd);
-    if (!forward) give(2, k, by_qdd);
-  }
-  for (std::size_t k = 0; k < actuated && forward; ++k) {
-    Exprs unit(actuated, Expr(0.0));
-    unit[k] = 1.0;
-    work.R = R;
-    gather_torques<Expr>(plan, work, unit, force);
-    const Exprs column = by_H(force);
-    std::copy(column.begin(), column.end(), out[2].begin() + static_cast<std::ptrdiff_t>(k * n));
-  }
-  for (std::size_t k = 0; k < p.size(); ++k) {
-    LoopSlope::Change by_p = slope.change();
-    by_p.parameter = static_cast<int>(k);
-    slope.follow_parameter(by_p);
-    slope.follow_velocities(by_p);
-    slope.follow_accelerations(by_p);
-    give(3, k, by_p);
-  }
+  LoopDerivatives(t).trace(balance, order);
 }
 
 }  // namespace lw

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 #include <Eigen/LU>
@@ -11,19 +10,9 @@
 #include "../../base/linear.hpp"
 #include "../linear/partial_cholesky.hpp"
 #include "affine_losses.hpp"
+#include "dry_elements.hpp"
 
 namespace lw {
-namespace {
-
-bool jumps(const JointLoss<double>& loss) { return loss.width == 0.0 && is_dry<double>(loss); }
-bool jumps(const Transmission<double>& t, std::size_t drive) {
-  const DriveLoss<double>& d = t.drives[drive];
-  return t.width == 0.0 && (d.breakaway != 0.0 || !d.efficiency.empty());
-}
-bool is_coupling(const Transmission<double>& t) { return t.v.size() > 1 || t.C[0] != 1.0; }
-
-}  // namespace
-
 class ForwardWithLosses::Solver {
  public:
   explicit Solver(const Model<double>& model)
@@ -38,7 +27,13 @@ class ForwardWithLosses::Solver {
         free_(model.nv),
         directions_(nv_),
         sticks_(nv_) {
-    collect_dry();
+    dry_ = dry_elements(model);
+    of_joint_.assign(nv_, -1);
+    for (std::size_t e = 0; e < dry_.size(); ++e) {
+      if (dry_[e].is_joint()) of_joint_[dry_[e].v] = static_cast<int>(e);
+    }
+    couplings_ = static_cast<std::size_t>(
+        std::count_if(dry_.begin(), dry_.end(), [](const DryElement& d) { return !d.is_joint(); }));
     const auto nv = static_cast<Eigen::Index>(nv_), n = nv + static_cast<Eigen::Index>(couplings_);
     pivots_.resize(nv, nv);
     matrix_.resize(n, n);
@@ -81,12 +76,12 @@ class ForwardWithLosses::Solver {
   bool take_equations_from(Equations equations) { return affine_.take_equations_from(std::move(equations)); }
   void get_modes(std::vector<int>& modes) const {
     modes.clear();
-    for (const Dry& d : dry_) modes.push_back(d.direction);
+    for (const DryElement& d : dry_) modes.push_back(d.direction);
   }
 
   bool decide_by_motion(In<double> qd) {
-    for (const Dry& d : dry_) {
-      if (std::abs(along(d, qd)) <= rounding(d, qd)) return false;
+    for (const DryElement& d : dry_) {
+      if (std::abs(d.along(qd)) <= d.rounding(qd)) return false;
     }
     find_rest(qd, 0.0);
     directions_known_ = true;
@@ -96,15 +91,15 @@ class ForwardWithLosses::Solver {
   }
   bool all_move(In<double> qd) const {
     return std::all_of(dry_.begin(), dry_.end(),
-                       [&](const Dry& d) { return d.direction * along(d, qd) > rounding(d, qd); });
+                       [&](const DryElement& d) { return d.direction * d.along(qd) > d.rounding(qd); });
   }
 
   bool still_fits(In<double> q, In<double> qd, In<double> tau, std::span<const Force<double>> external) {
     bool any_sticks = false;
-    for (const Dry& d : dry_) {
+    for (const DryElement& d : dry_) {
       if (d.sticks())
         any_sticks = true;
-      else if (has_turned(d, qd))
+      else if (d.has_turned(qd))
         return false;
     }
     if (!any_sticks) return true;
@@ -112,138 +107,42 @@ class ForwardWithLosses::Solver {
     find_bounds();
     int other = 0;
     return std::all_of(dry_.begin(), dry_.end(),
-                       [&](const Dry& d) { return !d.sticks() || is_consistent(d, 0.0, other); });
+                       [&](const DryElement& d) { return !d.sticks() || is_consistent(d, 0.0, other); });
   }
 
   std::vector<int> stop_turned(Out<double> qd) const {
     std::vector<int> stopped;
-    for (const Dry& d : dry_) {
-      if (d.sticks() || !has_turned(d, qd)) continue;
+    for (const DryElement& d : dry_) {
+      if (d.sticks() || !d.has_turned(qd)) continue;
       stopped.push_back(static_cast<int>(d.v));
-      if (d.is_joint()) {
-        qd[d.v] = 0.0;
-        continue;
-      }
-      // the least change of the joints after which the drive is at rest
-      const std::size_t n = d.coupling->v.size();
-      double square = 0.0;
-      for (std::size_t j = 0; j < n; ++j) square += d.coupling->C[d.k * n + j] * d.coupling->C[d.k * n + j];
-      const double excess = along(d, qd) / square;
-      for (std::size_t j = 0; j < n; ++j)
-        qd[static_cast<std::size_t>(d.coupling->v[j])] -= excess * d.coupling->C[d.k * n + j];
+      d.stop(qd);
     }
     return stopped;
   }
 
  private:
-  // What has one direction: the dry friction of a joint and of its own drive, or a drive of a coupling.
-  struct Dry {
-    std::string name;
-    std::size_t v = 0;                               // of the joint; of a drive in a coupling its place in Losses
-    bool joint = false, drive = false;               // what jumps
-    const Transmission<double>* coupling = nullptr;  // that moves the joint, or that the drive is of
-    std::size_t k = 0;                               // the drive in it, and
-    std::size_t unknown = 0;  // where its force stands among the unknowns, behind those of the joints
-    bool at_rest = false;
-    int direction = 0;  // 0 and at rest: sticks
-    double force = 0.0, low = 0.0, high = 0.0;
-
-    bool is_joint() const { return unknown == 0; }
-    bool sticks() const { return at_rest && direction == 0; }
-  };
-
-  void collect_dry() {
-    std::vector<Dry> joints(nv_);
-    for (std::size_t v = 0; v < nv_; ++v) {
-      joints[v].v = v;
-      joints[v].name = model_.velocity_names[v];
-    }
-    for (const JointLoss<double>& loss : model_.losses) joints[static_cast<std::size_t>(loss.v)].joint = jumps(loss);
-    std::vector<Dry> drives;
-    for (const Transmission<double>& t : model_.transmissions) {
-      for (std::size_t k = 0; k < t.v.size(); ++k) {
-        Dry& joint = joints[static_cast<std::size_t>(t.v[k])];
-        if (!is_coupling(t)) {
-          joint.drive = jumps(t, k);
-          continue;
-        }
-        joint.coupling = &t;
-        if (!jumps(t, k)) continue;
-        Dry drive;
-        drive.name = t.drives[k].name;
-        drive.v = joint.v;
-        drive.drive = true;
-        drive.coupling = &t;
-        drive.k = k;
-        drive.unknown = nv_ + couplings_++;
-        drives.push_back(std::move(drive));
-      }
-    }
-    for (std::vector<Dry>* list : {&joints, &drives}) {
-      std::copy_if(list->begin(), list->end(), std::back_inserter(dry_),
-                   [](const Dry& d) { return d.joint || d.drive; });
-    }
-    of_joint_.assign(nv_, -1);
-    for (std::size_t e = 0; e < dry_.size(); ++e) {
-      if (dry_[e].is_joint()) of_joint_[dry_[e].v] = static_cast<int>(e);
-    }
-  }
-
   bool joint_sticks(std::size_t v) const {
     return of_joint_[v] >= 0 && dry_[static_cast<std::size_t>(of_joint_[v])].sticks();
   }
 
-  // aᵀx: of a joint its entry, of a drive its row of C.
-  static double along(const Dry& d, In<double> x) {
-    if (d.is_joint()) return x[d.v];
-    double sum = 0.0;
-    const std::size_t n = d.coupling->v.size();
-    for (std::size_t j = 0; j < n; ++j)
-      sum += d.coupling->C[d.k * n + j] * x[static_cast<std::size_t>(d.coupling->v[j])];
-    return sum;
-  }
-
-  // Of a drive that moves several joints: how far from zero the sum of their parts may be where it is at rest.
-  static double rounding(const Dry& d, In<double> qd) {
-    if (d.is_joint()) return 0.0;
-    double sum = 0.0;
-    const std::size_t n = d.coupling->v.size();
-    for (std::size_t j = 0; j < n; ++j) {
-      sum += std::abs(d.coupling->C[d.k * n + j] * qd[static_cast<std::size_t>(d.coupling->v[j])]);
-    }
-    return 4.0 * std::numeric_limits<double>::epsilon() * sum;
-  }
-
   void find_rest(In<double> qd, double rest) {
-    for (Dry& d : dry_) {
-      const double velocity = along(d, qd);
-      d.at_rest = std::abs(velocity) <= rest + rounding(d, qd);
-      d.direction = d.at_rest ? 0 : velocity > 0.0 ? 1 : -1;
-      d.force = 0.0;
-    }
-  }
-
-  static bool has_turned(const Dry& d, In<double> qd) { return d.direction * along(d, qd) < -rounding(d, qd); }
-
-  // At which the laws are taken: an element's own, or, where its direction is another, that direction without a size.
-  static double velocity_of(const Dry& d, double velocity) {
-    return velocity * d.direction > 0.0 ? velocity : d.direction * kImpending;
+    for (DryElement& d : dry_) d.find_direction(qd, rest);
   }
 
   void set_velocities(In<double> qd) {
     Losses<double>& losses = affine_.losses();
     std::copy(qd.begin(), qd.end(), affine_.velocity().begin());
     drive_velocities<double>(model_, qd, losses);
-    for (const Dry& d : dry_) {
-      if (d.joint) affine_.velocity()[d.v] = velocity_of(d, qd[d.v]);
-      if (d.drive) losses.velocity[d.v] = velocity_of(d, losses.velocity[d.v]);
+    for (const DryElement& d : dry_) {
+      if (d.joint) affine_.velocity()[d.v] = d.law_velocity(qd[d.v]);
+      if (d.drive) losses.velocity[d.v] = d.law_velocity(losses.velocity[d.v]);
     }
   }
 
   // residual_ = total - τ at qdd_ and the forces of what sticks, and the accelerations of drives that must have none;
   // noise_: what rounding makes of it.
   void evaluate() {
-    for (const Dry& d : dry_) {
+    for (const DryElement& d : dry_) {
       if (d.is_joint()) force_[d.v] = d.sticks() ? d.force : 0.0;
     }
     affine_.evaluate(qdd_, force_);
@@ -252,10 +151,10 @@ class ForwardWithLosses::Solver {
       residual_[k] = affine_.losses().total[v] - tau_[v];
       noise_[k] = affine_.rounding(v) + std::numeric_limits<double>::epsilon() * std::abs(tau_[v]);
     }
-    for (const Dry& d : dry_) {
+    for (const DryElement& d : dry_) {
       if (d.is_joint()) continue;
       const auto row = static_cast<Eigen::Index>(d.unknown);
-      residual_[row] = d.sticks() ? along(d, qdd_) : 0.0;
+      residual_[row] = d.sticks() ? d.along(qdd_) : 0.0;
       noise_[row] = 0.0;
       const std::size_t n = d.coupling->v.size();
       for (std::size_t j = 0; j < n; ++j) {
@@ -282,7 +181,7 @@ class ForwardWithLosses::Solver {
   // Rows and columns of the forces in drives of couplings: those that stick have no acceleration, the others no such
   // force.
   void border_matrix() {
-    for (const Dry& d : dry_) {
+    for (const DryElement& d : dry_) {
       if (d.is_joint()) continue;
       const auto k = static_cast<Eigen::Index>(d.unknown);
       if (!d.sticks()) {
@@ -339,7 +238,7 @@ class ForwardWithLosses::Solver {
 
   double& unknown(std::size_t k) {
     if (k < nv_) return joint_sticks(k) ? dry_[static_cast<std::size_t>(of_joint_[k])].force : qdd_[k];
-    return std::find_if(dry_.begin(), dry_.end(), [&](const Dry& d) { return d.unknown == k; })->force;
+    return std::find_if(dry_.begin(), dry_.end(), [&](const DryElement& d) { return d.unknown == k; })->force;
   }
 
   // matrix_ step_ = residual_. Joints and drives of a coupling that stick hold one another more than once: the matrix
@@ -360,7 +259,7 @@ class ForwardWithLosses::Solver {
 
   // To the accelerations without friction.
   void begin() {
-    for (Dry& d : dry_) d.force = 0.0;
+    for (DryElement& d : dry_) d.force = 0.0;
     std::fill(qdd_.begin(), qdd_.end(), 0.0);
     matrix_.setZero();
     matrix_.topLeftCorner(pivots_.rows(), pivots_.rows()) = affine_.M();
@@ -382,7 +281,7 @@ class ForwardWithLosses::Solver {
   void correct() {
     free_.solve(residual_, step_);
     for (std::size_t v = 0; v < nv_; ++v) qdd_[v] -= step_[static_cast<Eigen::Index>(v)];
-    for (Dry& d : dry_) {
+    for (DryElement& d : dry_) {
       if (!d.sticks()) continue;
       const auto row = static_cast<Eigen::Index>(d.v);
       d.force -= residual_[row] - affine_.M().col(row).dot(step_);
@@ -395,7 +294,7 @@ class ForwardWithLosses::Solver {
     if (!affine_.is_plain() || couplings_ != 0) return false;
     if (!free_.factorize(affine_.M(), [&](Eigen::Index k) { return joint_sticks(static_cast<std::size_t>(k)); }))
       return false;
-    for (Dry& d : dry_) d.force = 0.0;
+    for (DryElement& d : dry_) d.force = 0.0;
     std::fill(qdd_.begin(), qdd_.end(), 0.0);
     evaluate();
     constexpr int kCorrections = 3;
@@ -443,7 +342,7 @@ class ForwardWithLosses::Solver {
     for (const Transmission<double>& t : model_.transmissions) {
       const std::size_t n = t.v.size();
       Eigen::MatrixXd held(0, static_cast<Eigen::Index>(n));
-      for (const Dry& d : dry_) {
+      for (const DryElement& d : dry_) {
         if (d.coupling != &t || !d.sticks()) continue;
         held.conservativeResize(held.rows() + 1, Eigen::NoChange);
         for (std::size_t j = 0; j < n; ++j) {
@@ -468,14 +367,14 @@ class ForwardWithLosses::Solver {
         limit_.damping[v] = affine_.losses().damping[v];
         limit_velocity_[v] = affine_.velocity()[v];
       }
-      for (const Dry& d : dry_) {
+      for (const DryElement& d : dry_) {
         if (!d.at_rest || !d.is_joint()) continue;
         if (d.sticks()) limit_.dynamic[d.v] -= d.force;
         if (d.joint) limit_velocity_[d.v] = side * kImpending;
         if (d.drive) limit_.velocity[d.v] = side * kImpending;
       }
       affine_.evaluate_at(limit_velocity_, limit_);
-      for (Dry& d : dry_) {
+      for (DryElement& d : dry_) {
         if (!d.at_rest) continue;
         double& bound = side < 0 ? d.low : d.high;
         if (d.is_joint()) {
@@ -490,7 +389,7 @@ class ForwardWithLosses::Solver {
   }
 
   // Whether what holds of an element that sticks or slips holds of this one; else which way it should go.
-  bool is_consistent(const Dry& d, double fastest, int& other) const {
+  bool is_consistent(const DryElement& d, double fastest, int& other) const {
     constexpr double kAtRest = 1e-12;
     if (d.sticks()) {
       const double slack = 1e4 * noise_[static_cast<Eigen::Index>(d.v)];
@@ -498,7 +397,7 @@ class ForwardWithLosses::Solver {
       return other == 0;
     }
     other = 0;
-    return d.direction * along(d, qdd_) >= -kAtRest * fastest;
+    return d.direction * d.along(qdd_) >= -kAtRest * fastest;
   }
 
   bool change_over(std::size_t& fewest) {
@@ -507,11 +406,11 @@ class ForwardWithLosses::Solver {
     for (const double a : qdd_) fastest = std::max(fastest, std::abs(a));
     std::size_t wrong = 0;
     int other = 0;
-    for (const Dry& d : dry_) wrong += d.at_rest && !is_consistent(d, fastest, other) ? 1 : 0;
+    for (const DryElement& d : dry_) wrong += d.at_rest && !is_consistent(d, fastest, other) ? 1 : 0;
     if (wrong == 0) return false;
     const bool all = wrong < fewest;
     if (all) fewest = wrong;
-    for (Dry& d : dry_) {
+    for (DryElement& d : dry_) {
       if (!d.at_rest || is_consistent(d, fastest, other)) continue;
       d.direction = other;
       last_changed_ = d.name;
@@ -522,7 +421,7 @@ class ForwardWithLosses::Solver {
 
   void report() {
     std::fill(directions_.begin(), directions_.end(), 0);
-    for (const Dry& d : dry_) {
+    for (const DryElement& d : dry_) {
       if (!d.is_joint()) continue;
       directions_[d.v] = d.direction;
       if (d.sticks()) sticks_[d.v] = true;
@@ -533,7 +432,7 @@ class ForwardWithLosses::Solver {
     throw Error(
         ErrorCode::data,
         fmt::format("`{}` jams: its friction grows faster with the acceleration than inertia resists it, so that "
-                    "to these torques belongs no acceleration, or more than one",
+                    "no acceleration belongs to these torques, or more than one",
                     model_.velocity_names[static_cast<std::size_t>(v)]));
   }
   [[noreturn]] void refuse_solution() const {
@@ -556,7 +455,7 @@ class ForwardWithLosses::Solver {
 
   const Model<double>& model_;
   const std::size_t nv_;
-  std::vector<Dry> dry_;
+  std::vector<DryElement> dry_;
   std::size_t couplings_ = 0;  // drives of couplings that are dry
   std::vector<int> of_joint_;  // place in dry_, or -1
 
