@@ -14,14 +14,15 @@
 #include "../../dynamics/formulations/twu.hpp"
 #include "../../dynamics/tree/elements.hpp"
 #include "../../graph/outline.hpp"
+#include "../../model/require_tree.hpp"
 #include "../c/c_text.hpp"
 #include "../c/emit_c.hpp"
 #include "../c/emit_cpp.hpp"
 #include "../c/kernels.hpp"
 #include "../contents.hpp"
+#include "../scene/scenes.hpp"
 #include "../text/banner.hpp"
 #include "../text/statements.hpp"
-#include "../scene/scenes.hpp"
 #include "expansion.hpp"
 
 namespace lw {
@@ -65,8 +66,7 @@ void require_plain_tree(const Model<double>& model, Strategy strategy) {
             "strategy `{}` takes joints with coordinates of their own; this mechanism has joints that follow others",
             to_string(strategy)));
   }
-  if (!model.loops.empty())
-    throw Error(ErrorCode::usage, "code for mechanisms with closed loops is not made yet: only for trees");
+  require_tree(model, ": strategies write code for trees", ErrorCode::usage);
 }
 
 class StrategyMaker {

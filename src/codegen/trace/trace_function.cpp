@@ -10,6 +10,7 @@
 #include "../../graph/schedule.hpp"
 #include "../../model/complaints.hpp"
 #include "../../model/evaluate.hpp"
+#include "../../model/require_tree.hpp"
 #include "candidates.hpp"
 #include "traced.hpp"
 #include "verification.hpp"
@@ -47,8 +48,7 @@ class Tracer {
                 {row.torques_alone, row.inertias, lossy_, row.derivative_of.has_value()}, options),
         plan_(std::make_shared<const LoopPlan>(plan_loops(with_drivers(scenes_.values())))),
         candidates_(row, scenes_, *plan_, options, frame_number(mechanism, options.frame), lossy_) {
-    if (scenes_.dense() && !plan_->is_tree())
-      throw Error(ErrorCode::usage, "dense bodies are counted for trees: a mechanism with loops has its own numbers");
+    if (scenes_.dense()) require_tree(scenes_.values(), ": dense bodies are counted for trees", ErrorCode::usage);
   }
 
   Traced run() {

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "../../base/error.hpp"
 #include "../../dynamics/canonical/tree.hpp"
+#include "../../model/require_tree.hpp"
 #include "streamline.hpp"
 
 namespace lw {
@@ -22,16 +25,17 @@ std::string joint_of(const Model<double>& model, int body) {
   return std::to_string(body + 1);
 }
 
+constexpr std::string_view kScope = "Dhanaraj's subtasks are for serial arms with perpendicular or parallel axes";
+
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::model,
-              "Dhanaraj's subtasks are those of a serial arm with axes that are square or parallel: " + what);
+  throw Error(ErrorCode::model, fmt::format("{}: {}", kScope, what));
 }
 
 }  // namespace
 
 std::vector<StreamlinedLink> streamlined_links(const Model<double>& model) {
   if (model.bodies.empty()) refuse("nothing moves");
-  if (!model.loops.empty()) refuse("this mechanism has loops");
+  require_tree(model, fmt::format(": {}", kScope));
   const CanonicalTree<double> tree = canonical_tree(model);
   double size = 0.0;
   for (const auto& link : tree.links) {
