@@ -293,6 +293,18 @@ TEST(Jit, ThePointersAreTheFunctions) {
   compiled.flat("inverse")(in, b);
   compiled("inverse", in, c);
   for (int k = 0; k < 2; ++k) EXPECT_TRUE(a[k] == b[k] && b[k] == c[k]);
+  EXPECT_THROW(compiled.pointer<void(const double*, const double*, double*)>("inverse"), Error);
+  EXPECT_THROW(compiled.pointer<void(const double*, const double*, double*, const double*)>("inverse"), Error);
+  EXPECT_THROW(compiled.pointer<void(const double*, const double*, const float*, double*)>("inverse"), Error);
+  EXPECT_THROW(compiled.pointer<int(const double*, const double*, const double*, double*)>("inverse"), Error);
+  try {
+    compiled.pointer<double(double)>("inverse");
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "a pointer of another type was asked for: `inverse` is void(const double* q, const double* qd, "
+                 "const double* qdd, double* tau)");
+  }
   EXPECT_THROW(compiled("inverse", std::span(in, 5), c), Error);
   EXPECT_THROW(compiled("reverse", in, c), Error);
 }

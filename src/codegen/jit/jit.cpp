@@ -136,6 +136,18 @@ void Compiled::batch(std::string_view function, std::size_t states, std::span<co
   }
 }
 
+void Compiled::require_signature(std::string_view function, const std::vector<Argument>& arguments) const {
+  const State::Entry& e = state_->find(function);
+  std::vector<Argument> right(e.input_groups.size(), Argument::input);
+  right.resize(right.size() + e.output_groups.size(), Argument::output);
+  if (arguments == right) return;
+  std::vector<std::string> names;
+  for (const Group& g : e.input_groups) names.push_back("const double* " + g.name);
+  for (const Group& g : e.output_groups) names.push_back("double* " + g.name);
+  throw Error(ErrorCode::usage, fmt::format("a pointer of another type was asked for: `{}` is void({})", function,
+                                            fmt::join(names, ", ")));
+}
+
 void* Compiled::symbol_of(std::string_view function, const char* ending) const {
   const State::Entry& e = state_->find(function);
   return state_->library.symbol(e.symbol + ending);

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "../text/program.hpp"
@@ -40,9 +41,11 @@ class Compiled {
   // What the user should know: why it is interpreted, why the cache was of no use. Mostly empty.
   const std::vector<std::string>& notes() const;
 
-  // The C function itself, F its type; nullptr where it is interpreted. Valid as long as this lives.
+  // The C function itself, F its type: a `const double*` for each group of inputs, then a `double*` for each group of
+  // outputs; throws Error(usage) if F is another type. nullptr where it is interpreted. Valid as long as this lives.
   template <class F>
   F* pointer(std::string_view function) const {
+    require_signature(function, Signature<F>::arguments());
     return reinterpret_cast<F*>(symbol_of(function, ""));
   }
   // The same with inputs as one array and outputs as one.
@@ -58,6 +61,20 @@ class Compiled {
   friend Compiled jit(const Program& program, const JitOptions& options);
   struct State;
   explicit Compiled(std::unique_ptr<State> state);
+  enum class Argument { input, output, other };
+  template <class F>
+  struct Signature {
+    static std::vector<Argument> arguments() { return {Argument::other}; }
+  };
+  template <class... A>
+  struct Signature<void(A...)> {
+    static std::vector<Argument> arguments() {
+      return {(std::is_same_v<A, const double*> ? Argument::input
+               : std::is_same_v<A, double*>     ? Argument::output
+                                                : Argument::other)...};
+    }
+  };
+  void require_signature(std::string_view function, const std::vector<Argument>& arguments) const;
   void* symbol_of(std::string_view function, const char* ending) const;
   std::unique_ptr<State> state_;
 };

@@ -144,7 +144,35 @@ std::string environment() {
   return text;
 }
 
-// -march=native means another machine's code where a home folder is shared.
+// What -march=native means for this process. Every compiler that has these flags knows them by these names.
+std::vector<std::string> processor_flags() {
+#if defined(__x86_64__)
+  std::vector<std::string> flags = {"-mtune=native"};
+  const auto add = [&](int has, const char* flag) {
+    if (has != 0) flags.emplace_back(flag);
+  };
+  add(__builtin_cpu_supports("sse3"), "-msse3");
+  add(__builtin_cpu_supports("ssse3"), "-mssse3");
+  add(__builtin_cpu_supports("sse4.1"), "-msse4.1");
+  add(__builtin_cpu_supports("sse4.2"), "-msse4.2");
+  add(__builtin_cpu_supports("popcnt"), "-mpopcnt");
+  add(__builtin_cpu_supports("avx"), "-mavx");
+  add(__builtin_cpu_supports("avx2"), "-mavx2");
+  add(__builtin_cpu_supports("fma"), "-mfma");
+  add(__builtin_cpu_supports("bmi"), "-mbmi");
+  add(__builtin_cpu_supports("bmi2"), "-mbmi2");
+  add(__builtin_cpu_supports("avx512f"), "-mavx512f");
+  add(__builtin_cpu_supports("avx512cd"), "-mavx512cd");
+  add(__builtin_cpu_supports("avx512bw"), "-mavx512bw");
+  add(__builtin_cpu_supports("avx512dq"), "-mavx512dq");
+  add(__builtin_cpu_supports("avx512vl"), "-mavx512vl");
+  return flags;
+#else
+  return {"-march=native"};
+#endif
+}
+
+// Elsewhere -march=native, and everywhere -mtune=native, mean another machine's code where a home folder is shared.
 std::string machine() {
   std::ifstream file("/proc/cpuinfo");
   std::string text;
@@ -218,7 +246,13 @@ Library compile_c(const std::string& name, const std::vector<Artefact>& files, c
         "no C compiler was found (CC, cc, gcc, clang): functions are interpreted, with the same results");
     return library;
   }
-  std::vector<std::string> flags = options.flags;
+  std::vector<std::string> flags;
+  for (const std::string& flag : options.flags) {
+    if (flag != "-march=native")
+      flags.push_back(flag);
+    else
+      for (std::string& own : processor_flags()) flags.push_back(std::move(own));
+  }
   flags.insert(flags.end(), kCFlags.begin(), kCFlags.end());
   for (const char* always : {"-std=c11", "-shared", "-fPIC"}) flags.emplace_back(always);
   std::string made_from = fmt::format("{}\n{}\n{}\n{}", compiler.identity, fmt::join(compiler.command, "\n"),

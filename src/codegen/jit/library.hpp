@@ -15,7 +15,9 @@ namespace lw {
 
 struct JitOptions {
   std::string compiler;  // a name or a path, arguments behind it; "" is $CC or else cc, gcc or clang
-  std::vector<std::string> flags = {"-O2", "-march=native"};  // beside those that give the bits
+  // Beside those that give the bits. -march=native is replaced by the instructions that this process may execute; under
+  // an emulator or valgrind the compiler, a process of its own, would find others.
+  std::vector<std::string> flags = {"-O2", "-march=native"};
   bool batch = false;  // code for many states at once too, in the longest vectors that this machine has
   std::string cache;   // a folder; "" is $XDG_CACHE_HOME/linkwright or ~/.cache/linkwright
   std::function<void(const std::string&)> progress = {};  // told before what takes time
