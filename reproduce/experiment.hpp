@@ -33,7 +33,8 @@ struct Numbers {
 // What the number that ours is set against is.
 //
 //   printed     stands in the thesis, or follows by putting numbers into a formula that does
-//   recomputed  the thesis prints data and curves only; a program that shares nothing with ours computed it from those
+//   recomputed  the thesis prints data and curves only; a program of tests/oracles computed it from those, which shares
+//               nothing with the library; tests/oracles/check.py runs it again and compares
 //   property    no number of the thesis: what it claims, or what must hold, measured on our own programs
 enum class Reference { printed, recomputed, property };
 const char* to_string(Reference reference);
@@ -47,6 +48,9 @@ struct Source {
   Source(std::string what, Reference kind) : where(std::move(what)), reference(kind) {}
 };
 inline Source recomputed(std::string how) { return {std::move(how), Reference::recomputed}; }
+inline Source recomputed(const std::string& oracle, const std::string& how) {
+  return {"tests/oracles/" + oracle + ": " + how, Reference::recomputed};
+}
 inline Source property(std::string claim) { return {std::move(claim), Reference::property}; }
 
 struct Row {

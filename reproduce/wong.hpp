@@ -1,4 +1,4 @@
-// What Wong's experiments share: the profile (3.43) of his test runs, and the state of the independent calculations.
+// What Wong's experiments share: the profile (3.43) of his test runs, and the state at which the oracle evaluates.
 #pragma once
 
 #include "evaluate.hpp"

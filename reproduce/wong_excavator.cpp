@@ -7,7 +7,7 @@
 namespace lw::reproduce {
 namespace {
 
-const Source kExcavatorSource = recomputed("independent calculation on the data of section 5.2");
+const Source kExcavatorSource = recomputed("wong.py", "data of section 5.2");
 
 Vector bucket_pin(const Model<double>& model, const Vector& q) {
   Workspace<double> work(model);

@@ -83,7 +83,7 @@ Experiment wong_integrators() {
                "that nothing "
                "damps, and what smaller steps and other methods leave.");
   const OnOil arm;
-  const Source data = recomputed("independent calculation on tables 5.1 and 5.2");
+  const Source data = recomputed("wong.py", "tables 5.1 and 5.2");
   Vector stiffness, rates;
   for (int k = 0; k < 4; ++k) stiffness.push_back(arm.K(k, k)), rates.push_back(arm.rates[k]);
   e.compare("stiffness", "of the oil at cab, boom, stick and bucket (N·m/rad)", data,

@@ -5,7 +5,7 @@
 #include "wong.hpp"
 
 // Wong 1991: his three mechanisms left to themselves for a second. The thesis shows driven motions only; free ones have
-// no controller and no table of torques that could hide an error, and were calculated independently on its data.
+// no controller and no table of torques that could hide an error, and are integrated by tests/oracles/wong.py.
 namespace lw::reproduce {
 namespace {
 
@@ -39,10 +39,10 @@ void energy_stays(Experiment& e, const std::string& name, const std::string& wha
 
 Experiment wong_motion() {
   Experiment e("wong", "wong.motion", "Free motions over one second (PUMA 600, torso, Caterpillar 215B)",
-               "Without torques from a given state, by Verner's method with tolerances of 1e-13. The references are an "
-               "independent program's: the formulation of chapter 3, Cholesky, fourth-order Runge-Kutta.");
+               "Without torques from a given state, by Verner's method with tolerances of 1e-13. The references are "
+               "tests/oracles/wong.py's: Newton's and Euler's equations by Jacobians, Gragg's extrapolation.");
   const auto on_section = [](const char* section) {
-    return recomputed(std::string("independent calculation on the data of section ") + section);
+    return recomputed("wong.py", std::string("data of section ") + section);
   };
   const Tolerance digits = absolute(1e-9);  // references have eleven digits, of numbers up to 6
   const Vector zero(6, 0.0);

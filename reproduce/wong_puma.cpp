@@ -7,11 +7,11 @@
 #include "wong.hpp"
 
 // Wong 1991, section 3.5.1: the PUMA 600 of table 3.4 and its trajectory (3.43). The thesis shows curves; the numbers
-// here are an independent calculation with its formulation on its data.
+// here are those of tests/oracles/wong.py on its data.
 namespace lw::reproduce {
 namespace {
 
-const Source kPumaSource = recomputed("independent calculation on the data of section 3.5.1");
+const Source kPumaSource = recomputed("wong.py", "data of section 3.5.1");
 const Vector kPumaQdd{1, 2, 3, 4, 5, 6};
 
 Vector puma_torque_at(const Model<double>& model, double t) { return wong_torque(model, t, 10.0); }
@@ -147,8 +147,8 @@ Experiment wong_puma() {
   Experiment e("wong", "wong.puma", "PUMA 600: dynamics and torques on the trajectory (section 3.5.1)",
                "Mass matrix, force vector, gravity, inverse and forward dynamics at single states, and inverse "
                "dynamics along the trajectory. "
-               "The thesis shows these as curves only; the reference numbers are an independent calculation with its "
-               "own formulation.");
+               "The thesis shows these as curves only; the reference numbers are those of "
+               "tests/oracles/wong.py.");
   const Model<double> model = embedded("puma600");
   kernels(e, model);
   trajectory(e, model);

@@ -9,7 +9,7 @@
 namespace lw::reproduce {
 namespace {
 
-const Source kTorsoSource = recomputed("independent calculation on the data of section 3.5.2");
+const Source kTorsoSource = recomputed("wong.py", "data of section 3.5.2");
 
 Vector torso_torque_at(const Model<double>& model, double t) { return wong_torque(model, t, 5.0); }
 

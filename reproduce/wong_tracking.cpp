@@ -53,7 +53,7 @@ Departure open_loop(const Model<double>& model, double T, double h) {
 }
 
 void puma_tracking(Experiment& e) {
-  const Source data = recomputed("independent calculation on the data of section 3.5.1");
+  const Source data = recomputed("wong.py", "data of section 3.5.1");
   const Departure d = open_loop(embedded("puma600"), 10.0, 0.01);
   const Vector sixth{d.angle[5], d.rate[5], d.acceleration[5]};
   e.compare("puma.sixth", "PUMA 600, largest error of joint 6: angle (deg), rate (deg/s), acceleration (deg/s²)", data,
@@ -91,7 +91,7 @@ Vector lost_at(const Departure& d) {
 }
 
 void torso_tracking(Experiment& e) {
-  const Source data = recomputed("independent calculation on the data of section 3.5.2");
+  const Source data = recomputed("wong.py", "data of section 3.5.2");
   const Departure printed = open_loop(embedded("torso-wong"), 5.0, 0.001),
                   right = open_loop(embedded("torso"), 5.0, 0.001);
   e.compare("torso.sixth", "torso, largest error of joint 6, inertias as printed, and set right (deg)", data,

@@ -13,7 +13,7 @@ namespace dynamics_commands_test {
 using Vector = std::vector<double>;
 using Matrix = std::vector<Vector>;
 
-// Wong 1991, PUMA 600 (section 3.5.1), evaluated independently.
+// Wong 1991, PUMA 600 (section 3.5.1).
 const std::vector<std::string> kState{"--q", ".1,.2,.3,.4,.5,.6"}, kRates{"--qd", ".6,.5,.4,.3,.2,.1"};
 
 nlohmann::json run(std::vector<std::string> words, const std::vector<std::vector<std::string>>& more) {
@@ -31,6 +31,7 @@ void expect_near(const Vector& a, const Vector& b, double tolerance) {
 
 TEST(DynamicsCommands, InverseGivesTheTorquesOfAnotherProgram) {
   expect_near(run({"inverse", "puma600"}, {kState, kRates, {"--qdd", "1,2,3,4,5,6"}})["tau"],
+              // oracle: wong.py wong.puma.inverse
               {16.62728771, -34.0626912685, 8.68084288821, 1.08528835535, 1.23671894335, 0.149980265992}, 1e-9);
 }
 
@@ -143,11 +144,11 @@ TEST(DynamicsCommands, TextNamesJointsAndUnits) {
 }
 
 TEST(KinematicsCommand, PutsThePinWhereAnotherProgramDoes) {
-  // Wong 1991, excavator: the bucket's pin
   const nlohmann::json json = run({"kinematics", "cat215b", "--q", ".1,.5,-1,-.3"}, {});
   EXPECT_EQ(json["frame"], "bucket");
   EXPECT_EQ(json["frames"].size(), 5u);
   EXPECT_EQ(json["frames"][0]["name"], "base");
+  // oracle: wong.py wong.excavator.pin
   expect_near(json["frames"][4]["position"], {7.52136731, 0.593850576, 2.63004683}, 5e-9);
 }
 

@@ -11,8 +11,9 @@ namespace methods_test {
 
 using Vector = std::vector<double>;
 
-// Wong 1991, PUMA 600 (section 3.5.1), evaluated independently.
+// Wong 1991, PUMA 600 (section 3.5.1).
 const std::vector<std::string> kState{"--q", ".1,.2,.3,.4,.5,.6", "--qd", ".6,.5,.4,.3,.2,.1"};
+// oracle: wong.py wong.puma.inverse
 const Vector kTau{16.62728771, -34.0626912685, 8.68084288821, 1.08528835535, 1.23671894335, 0.149980265992};
 
 Vector run(std::vector<std::string> words, const std::string& field) {

@@ -38,7 +38,7 @@ void expect_torques(const nlohmann::json& json, const Vector& tau, double tolera
 const std::vector<std::string> kState{"--q", ".1,.2,.3,.4,.5,.6", "--qd", ".6,.5,.4,.3,.2,.1", "--qdd", "1,2,3,4,5,6"};
 
 TEST(RegressorCommand, TimesParametersGivesTheTorquesOfAnotherProgram) {
-  // Wong 1991, PUMA 600 (section 3.5.1), evaluated independently
+  // Wong 1991, PUMA 600 (section 3.5.1); oracle: wong.py wong.puma.inverse
   const Vector tau{16.62728771, -34.0626912685, 8.68084288821, 1.08528835535, 1.23671894335, 0.149980265992};
   for (const char* parameters : {"full", "base"}) {
     expect_torques(run({"regressor", "puma600", "--parameters", parameters}, kState), tau, 1e-9);
