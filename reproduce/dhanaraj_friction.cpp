@@ -64,18 +64,19 @@ void bearings(Experiment& e) {
   const Load turned = kLoad.turned(0.7);
   const std::string data = "μ = .1, r = .08 m, d = .2 m, f = (12, −5) N, n = (3, 4) N·m";
   e.compare("journal", "friction of the journal, " + data + "; in axes turned by 0.7 rad (N·m)",
-            recomputed("independent evaluation of the balanced supports, six decimals"), {0.400874, 0.400874},
+            recomputed("dhanaraj.py", "balance of the two supports, six decimals"), {0.400874, 0.400874},
             {ours(Bearing::Kind::journal, kLoad, kSpacing), ours(Bearing::Kind::journal, turned, kSpacing)},
             absolute(5e-7));
   e.misprint(
-      "journal-printed", "the same by equation 3.3 (N·m)", recomputed("equation 3.3, evaluated, six decimals"),
+      "journal-printed", "the same by equation 3.3 (N·m)", recomputed("dhanaraj.py", "equation 3.3, six decimals"),
       {0.410077, 0.401794},
       {ours(Bearing::Kind::journal, kLoad, kSpacing), ours(Bearing::Kind::journal, turned, kSpacing)},
       {journal_by_statics(kLoad), journal_by_statics(turned)}, absolute(5e-7),
       "The sign of n_x is wrong: the friction would depend on how the frame is turned. Ours also by the statics of "
       "two supports.");
-  e.compare("journal-faults", "ours with that sign put back (N·m)", recomputed("equation 3.3, evaluated, six decimals"),
-            {0.410077, 0.401794}, {journal_printed(kLoad), journal_printed(turned)}, absolute(5e-7));
+  e.compare("journal-faults", "ours with that sign put back (N·m)",
+            recomputed("dhanaraj.py", "equation 3.3, six decimals"), {0.410077, 0.401794},
+            {journal_printed(kLoad), journal_printed(turned)}, absolute(5e-7));
   const double alone = kMu * kRadius * std::hypot(kLoad.fx, kLoad.fy);
   e.compare(
       "journal-limits", "d = 10⁹ m; no moments; bearing without moments: μ r |f| (N·m)", "equation 3.2",

@@ -73,7 +73,7 @@ void table_2_10(Experiment& e, const Arm& a) {
                              plain.operations()[0], plain.operations()[1])
                : "";
   e.compare(id + ".algorithm", what + ", his algorithm with all terms",
-            recomputed("independent generator on his data: table 2.4, common subexpressions once, no dead code"),
+            recomputed("dhanaraj_counts.py", "table 2.4 on his data, common subexpressions once, no dead code"),
             a.complete, arithmetic_of(as_written), absolute(0.0), "Our trace of table 2.4.");
   const std::string note = fmt::format(
       "All physics; the printed program lacks λ₁p₁, with which his algorithm has {} × and {} +. Base parameters, "
@@ -93,7 +93,7 @@ void table_2_10(Experiment& e, const Arm& a) {
   }
 }
 
-// Chains of any length, by the numbers that the same independent generator found: 62n − 66 ×, 57n − 72 +, 8n + 1 in a
+// Chains of any length, by the numbers of tests/oracles/dhanaraj_counts.py: 62n − 66 ×, 57n − 72 +, 8n + 1 in a
 // row.
 void orthogonal(Experiment& e) {
   Vector published, written, computed, trigonometric, paths, depths;
@@ -116,7 +116,7 @@ void orthogonal(Experiment& e) {
     error = worse(worse(error, ours.check.error), shallow.check.error);
   }
   const std::string arm = "orthogonal arm, n = 2 … 7";
-  const auto source = [](const std::string& what) { return recomputed("independent generator, table 2.4: " + what); };
+  const auto source = [](const std::string& what) { return recomputed("dhanaraj_counts.py", "table 2.4: " + what); };
   const std::string verified = fmt::format(
       "Verified against recursive Newton-Euler at 100 random states each: within {:.0e} of the terms.", error);
   e.compare("orthogonal.algorithm", "× and + of inverse dynamics, his algorithm, " + arm,

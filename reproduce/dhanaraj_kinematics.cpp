@@ -153,8 +153,8 @@ Experiment dhanaraj_kinematics() {
   Workspace<double> work(model);
   forward_kinematics<double>(model, work, start);
   e.compare("start", "wrist at the start of his simulation, q = (3.6997, 2.3083, 0.5951) (m)",
-            recomputed("independent evaluation of the start in appendix D.4"), {0.4, 0.1, 0.1},
-            list(frame_pose(model, work, 4).p), absolute(5e-5));
+            recomputed("dhanaraj.py", "the start in appendix D.4"), {0.4, 0.1, 0.1}, list(frame_pose(model, work, 4).p),
+            absolute(5e-5));
   const IkResult found = inverse_kinematics(model, 4, {{Mat3<double>::identity(), {0.4, 0.1, 0.1}}, true}, start);
   e.compare("start-joints", "joints of (0.4, 0.1, 0.1) nearest to it (rad)", "appendix D.4, four decimals", start,
             found.nearest.q, absolute(5e-5), "His q₁ is given a full turn further than atan2.");

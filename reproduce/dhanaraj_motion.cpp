@@ -60,7 +60,7 @@ MotionState from_d4_start(System& system, Integrator& integrator, double duratio
 }
 
 void free_motion_of_print(Experiment& e) {
-  const Source source = recomputed("independent integration of the equations of appendix D.4");
+  const Source source = recomputed("dhanaraj.py", "integration of the equations of appendix D.4");
   ClosedForm printed(d4_mass_matrix, d4_bias, no_torque);
   Vector qdd(3);
   const Vector rest(3, 0.0);

@@ -22,7 +22,8 @@ using Vector = std::vector<double>;
 constexpr int kSixLinks = 6;
 constexpr OptimalOptions kSearch{.seconds = 20.0, .nodes = 200'000};
 
-const char* kElsewhere = "independent program: graph, layers and lists from table 4.1";
+const char* kSubtasksOracle = "dhanaraj_subtasks.py";
+const char* kFromTable41 = "graph, layers and lists from table 4.1";
 
 Names names_of(const Levels& levels) {
   Names names;
@@ -211,9 +212,10 @@ void layers_of_stanford(Experiment& e) {
       "accelerated. For link 2 table 4.6 lists twelve subtasks and counts ten.");
   e.misprint(
       "stanford-depth", "Stanford arm: longest way through table 4.7, in levels", "table 4.7: 27 layers", 27.0,
-      depth(printed), 25.0, absolute(0.0),
+      depth(printed), /* oracle: dhanaraj_subtasks.py stanford-depth */ 25.0, absolute(0.0),
       fmt::format(
-          "Layers are those of six turning links; what is left out shortens the way. Also by an independent program. "
+          "Layers are those of six turning links; what is left out shortens the way. Also by "
+          "tests/oracles/dhanaraj_subtasks.py. "
           "With the subtasks that the rules give, the slide's acceleration in a instead of α, and no waiting for "
           "products with zeros it is {}.",
           depth(ours)));
@@ -226,7 +228,7 @@ void levels_of_six_links(Experiment& e) {
   const TaskGraph graph = six_turning_links();
   const Lengths ours = lengths(graph, processors);
   const std::string p = "six turning links, p = 1 … 10, 13";
-  e.compare("levels-strict", "levels by his strategy, strictly, " + p, recomputed(kElsewhere),
+  e.compare("levels-strict", "levels by his strategy, strictly, " + p, recomputed(kSubtasksOracle, kFromTable41),
             {230, 116, 77, 58, 47, 39, 34, 32, 31, 30, 27}, ours.streamlined, absolute(0.0),
             "No task in the same level as one that it waits for.");
   // as printed: p = 1 is a count, p = 10 has no table
@@ -239,7 +241,8 @@ void levels_of_six_links(Experiment& e) {
   const Vector printed{116, 78, 58, 47, 39, 34, 31, 30, 27}, strict{116, 77, 58, 47, 39, 34, 32, 31, 27};
   e.misprint("levels", "levels by his strategy, " + printed_p, "tables C.1 to C.8, 4.3", printed,
              chosen(ours.streamlined), strict, absolute(0.0),
-             "Strictly, and by an independent program: 8 and 9 processors take a level more, since 120 to 122 cannot "
+             "Strictly, and by tests/oracles/dhanaraj_subtasks.py: 8 and 9 processors take a level more, since 120 to "
+             "122 cannot "
              "run beside "
              "110 (next row); 3 take one less, since C.2 has two tasks twice.");
   Vector with_two_twice = chosen(ours.beside_110);
@@ -255,7 +258,7 @@ void levels_of_six_links(Experiment& e) {
   e.compare("optimum", "levels of the shortest schedules, highest level first against the proven bound, " + p,
             property("no schedule is shorter"), ours.bound, ours.highest_first, absolute(0.0),
             "Lists reach the bound everywhere.");
-  // as often as it is above 98 %, by the levels of the independent program
+  // as often as it is above 98 %, by the levels of the oracle
   Vector above, also;
   const Vector theirs{230, 116, 77, 58, 47, 39, 34, 32, 31};
   for (std::size_t k = 0; k < theirs.size(); ++k) {
@@ -290,11 +293,12 @@ void levels_of_stanford(Experiment& e) {
   const Lengths ours = lengths(stanford_as_printed(), processors);
   const auto to_8 = [](const Vector& all) { return Vector(all.begin(), all.begin() + 8); };
   e.compare("stanford-strict", "levels by his strategy, strictly, Stanford arm of table 4.7, p = 1 … 9",
-            recomputed(kElsewhere), {156, 79, 52, 40, 32, 28, 27, 26, 25},
+            recomputed(kSubtasksOracle, kFromTable41), {156, 79, 52, 40, 32, 28, 27, 26, 25},
             Vector(ours.streamlined.begin(), ours.streamlined.begin() + 9), absolute(0.0));
   e.misprint("stanford-levels", "levels by his strategy, Stanford arm, p = 1 … 8", "tables 4.7, C.9 to C.15", printed,
              to_8(ours.streamlined), {156, 79, 52, 40, 32, 28, 27, 26}, absolute(0.0),
-             "Also by an independent program. C.11 saves its level by leaving out 132 and running 401 and 402 beside "
+             "Also by tests/oracles/dhanaraj_subtasks.py. C.11 saves its level by leaving out 132 and running 401 and "
+             "402 beside "
              "303; C.13 and "
              "C.15 are longer than the strategy makes them.");
   e.beaten(
@@ -377,7 +381,7 @@ Faults faults(const TaskGraph& graph, const PrintedSchedule& printed) {
 }
 
 void printed_schedules(Experiment& e) {
-  // found by an independent program
+  // oracle: dhanaraj_subtasks.py faults
   const std::vector<Vector> elsewhere{{1, 1, 0, 1, 0, 0}, {0, 2, 0, 2, 0, 0}, {0, 3, 0, 0, 0, 0}, {4, 3, 0, 0, 0, 0},
                                       {1, 3, 0, 0, 0, 0}, {3, 3, 0, 1, 0, 0}, {3, 3, 0, 6, 0, 0}, {2, 3, 0, 0, 2, 0},
                                       {0, 1, 0, 0, 0, 0}, {0, 2, 0, 0, 0, 0}, {2, 3, 2, 0, 1, 0}, {2, 2, 1, 0, 1, 0},
@@ -391,7 +395,7 @@ void printed_schedules(Experiment& e) {
                            "foreign; other faults",
                            printed.stanford ? "Stanford arm" : "six links", printed.processors),
                property("table " + printed.table + " is a schedule: no faults"), {0, 0, 0, 0, 0, 0}, f.counts,
-               elsewhere[k], absolute(0.0), f.words + " Also by an independent program.");
+               elsewhere[k], absolute(0.0), f.words + " Also by tests/oracles/dhanaraj_subtasks.py.");
   }
 }
 

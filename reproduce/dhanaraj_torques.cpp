@@ -14,7 +14,7 @@ namespace {
 
 const Vector kDhanarajQ{.3, -.5, .7, .2, -.4, .6}, kDhanarajQd{.5, -.3, .4, -.6, .7, -.2},
     kDhanarajQdd{1, -.8, .6, .5, -.9, .4};
-const Source kIndependent = recomputed("independent evaluation of the program's data, nine decimals");
+const Source kTorquesOracle = recomputed("dhanaraj.py", "the program's data, nine decimals");
 
 Vector first(std::size_t n, const Vector& v) { return {v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n)}; }
 
@@ -56,7 +56,7 @@ void complete(Experiment& e, const std::string& name, const std::string& what, c
   const std::size_t n = links.size();
   const Vector tau =
       inverse(arm(links, kDhanarajGravity), first(n, kDhanarajQ), first(n, kDhanarajQd), first(n, kDhanarajQdd));
-  e.compare(name, "τ at the test state, " + what + " (N·m, N)", kIndependent, reference, tau, absolute(1e-9), note);
+  e.compare(name, "τ at the test state, " + what + " (N·m, N)", kTorquesOracle, reference, tau, absolute(1e-9), note);
 }
 
 // A listing: wrong as physics, and regenerated with its faults.
@@ -66,11 +66,11 @@ void listing(Experiment& e, const std::string& name, const std::string& number, 
   const Vector q = first(n, kDhanarajQ), qd = first(n, kDhanarajQd), qdd = first(n, kDhanarajQdd);
   const Model<double> model = arm(links, kDhanarajGravity);
   e.misprint(name, "τ of listing " + number + " at the test state (N·m, N)",
-             recomputed("listing " + number + ", evaluated"), printed, inverse(model, q, qd, qdd),
-             inverse_by_mass_matrix(model, q, qd, qdd), absolute(1e-9),
+             recomputed("dhanaraj.py", "table 2.4 with the faults of listing " + number), printed,
+             inverse(model, q, qd, qdd), inverse_by_mass_matrix(model, q, qd, qdd), absolute(1e-9),
              cause + " Ours also as M q̈ + h with M by composite bodies.");
   e.compare(name + "-faults", "the same with the listing's faults put in (N·m, N)",
-            recomputed("listing " + number + ", evaluated"), printed,
+            recomputed("dhanaraj.py", "table 2.4 with the faults of listing " + number), printed,
             modified_newton_euler(links, kDhanarajGravity, q, qd, qdd, faults), absolute(3e-5),
             "Table 2.4 with those faults; the listing's constants have seven digits.");
 }
@@ -81,7 +81,7 @@ Experiment dhanaraj_torques() {
   Experiment e(
       "dhanaraj", "dhanaraj.torques", "Torques at one state (appendix D)",
       "q = (.3, −.5, .7, .2, −.4, .6), q̇ = (.5, −.3, .4, −.6, .7, −.2), q̈ = (1, −.8, .6, .5, −.9, .4), g = 9.8 m/s². "
-      "The generated programs leave a term out; put back, two formulations and an independent evaluation agree.");
+      "The generated programs leave a term out; put back, two formulations and tests/oracles/dhanaraj.py agree.");
   const std::vector<DhLink>&puma6 = dhanaraj_puma6(), &stanford6 = dhanaraj_stanford6();
   const std::vector<DhLink> puma3 = dhanaraj_puma3(), stanford3 = dhanaraj_stanford3();
 

@@ -23,6 +23,8 @@ Vec3<double> turned(const Vec3<double>& v, double angle) {
 }
 
 const Force<double> kLoad{{3.0, 4.0, 7.0}, {12.0, -5.0, 9.0}};
+// its friction in a journal on two supports; oracle: dhanaraj.py journal
+constexpr double kJournal = 0.400874;
 
 TEST(Bearings, AJournalWithMomentsIsThatOfItsTwoSupportsInAnyAxes) {
   // each support carries what balances force and moment: A = (fx/2 + ny/d, fy/2 - nx/d), B with the other signs
@@ -30,13 +32,13 @@ TEST(Bearings, AJournalWithMomentsIsThatOfItsTwoSupportsInAnyAxes) {
   const double A = std::hypot(12.0 / 2 + 4 / d, -5.0 / 2 - 3 / d), B = std::hypot(12.0 / 2 - 4 / d, -5.0 / 2 + 3 / d);
   const BearingLoss<double> journal = bearing(Bearing::Kind::journal, mu, r, d);
   EXPECT_NEAR(bearing_friction<double>(journal, kZ, false, kLoad), mu * r * (A + B), 1e-15);
-  EXPECT_NEAR(bearing_friction<double>(journal, kZ, false, kLoad), 0.400874, 5e-7);
+  EXPECT_NEAR(bearing_friction<double>(journal, kZ, false, kLoad), kJournal, 5e-7);
   const Force<double> other{turned(kLoad.ang, 0.7), turned(kLoad.lin, 0.7)};
-  EXPECT_NEAR(bearing_friction<double>(journal, kZ, false, other), 0.400874, 5e-7);
+  EXPECT_NEAR(bearing_friction<double>(journal, kZ, false, other), kJournal, 5e-7);
   // the axis anywhere: the same load seen in axes whose x is the joint's axis
   const auto cycled = [](const Vec3<double>& v) { return Vec3<double>(v[2], v[0], v[1]); };
   EXPECT_NEAR(bearing_friction<double>(journal, {1.0, 0.0, 0.0}, false, {cycled(kLoad.ang), cycled(kLoad.lin)}),
-              0.400874, 5e-7);
+              kJournal, 5e-7);
 }
 
 TEST(Bearings, AJournalOfFarSupportsOrWithoutMomentsFeelsTheForceAlone) {

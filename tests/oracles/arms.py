@@ -120,13 +120,13 @@ class Arm:
 
         mass = self.mass[..., None]
         Iw = np.squeeze(I @ w[..., None], -1)
-        force = mass * (acc - self.gravity)
+        force = mass * (acc - self.gravity[..., None, :])
         moment = np.squeeze(I @ alpha[..., None], -1) + cross(w, Iw)
         M = (np.swapaxes(Jv @ np.swapaxes(Jv * mass[..., None], -1, -2), -1, -2) +
              Jw @ I @ np.swapaxes(Jw, -1, -2)).sum(-3)
         h = (Jv * force[..., None, :] + Jw * moment[..., None, :]).sum((-1, -3))
         kinetic = 0.5 * (mass * v * v + w * Iw).sum((-1, -2))
-        potential = -(mass * self.gravity * c).sum((-1, -2))
+        potential = -(mass * self.gravity[..., None, :] * c).sum((-1, -2))
         return M, h, kinetic, potential
 
     def mass_matrix(self, q):

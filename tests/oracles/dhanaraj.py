@@ -175,6 +175,7 @@ def bearings():
         printed.append(mu * r / d * sum(np.hypot(d / 2 * f[0] + side * n[1], d / 2 * f[1] + side * n[0])
                                         for side in (1, -1)))
     report("dhanaraj.friction.journal", right)
+    report("journal", right[0])
     report("dhanaraj.friction.journal-printed", printed)
     report("dhanaraj.friction.journal-faults", printed)
 
