@@ -13,7 +13,7 @@
 namespace lw::reproduce {
 namespace {
 
-const Source kComplementCalculation = recomputed("independent calculation on the data that reproduce appendix D");
+const Source kComplementCalculation = recomputed("helmy.py", "with the data that reproduce appendix D");
 
 Vector platform_and_rods(HelmyMotion& motion, double t) {
   motion.go(t);

@@ -20,7 +20,7 @@
 namespace lw::reproduce {
 namespace {
 
-const Source kHelmyPositions = recomputed("independent calculation with the lengths that reproduce appendix D");
+const Source kHelmyPositions = recomputed("helmy.py", "with the lengths that reproduce appendix D");
 
 // The longest side that must be bridged, of every ring that cannot close; ascending.
 Vector open_sides(const Model<double>& model, const Vector& cranks) {
@@ -68,9 +68,9 @@ void trajectory_rows(Experiment& e) {
                          "to {:.0f} deg). The other method is the table itself.",
                          printed_law));
   const JointMotion<double> middle = helmy_manoeuvre().at(1.5), quarter = helmy_manoeuvre().at(0.75);
-  e.compare("rates", "peak rates of the cranks (deg/s)", recomputed("2Δ/T, evaluated"), {20.0, 40.0, -80.0},
+  e.compare("rates", "peak rates of the cranks (deg/s)", recomputed("helmy.py", "2Δ/T"), {20.0, 40.0, -80.0},
             {middle.qd[0] / kDegree, middle.qd[1] / kDegree, middle.qd[2] / kDegree}, absolute(1e-10));
-  e.compare("accelerations", "peak accelerations of the cranks (deg/s²)", recomputed("2πΔ/T², evaluated"),
+  e.compare("accelerations", "peak accelerations of the cranks (deg/s²)", recomputed("helmy.py", "2πΔ/T²"),
             {20.944, 41.888, -83.776}, {quarter.qdd[0] / kDegree, quarter.qdd[1] / kDegree, quarter.qdd[2] / kDegree},
             absolute(5e-4));
 }
@@ -111,7 +111,7 @@ void feasibility_rows(Experiment& e) {
   const Model<double> printed = embedded("planar-3rrr-helmy");
   e.compare("impossible",
             "distances that rods and platform would have to bridge at t = 0 with the lengths of section 6.4.2 (m)",
-            recomputed("independent calculation: distances of the knees"), {0.5685, 0.8429, 0.8772},
+            recomputed("helmy.py", "distances of the knees"), {0.5685, 0.8429, 0.8772},
             open_sides(printed, {90 * kDegree, 60 * kDegree, 120 * kDegree}), absolute(6e-5),
             "They reach 2 × 0.22 + 0.125 = 0.565 m: the mechanism cannot be assembled.");
   const std::array<double, 3> end = helmy_cranks(3.0);
@@ -123,8 +123,8 @@ void feasibility_rows(Experiment& e) {
             needed, open_sides(printed, {end[0], end[1], end[2]}), absolute(1e-12));
   // the other manoeuvre, of his set-up file: a relabelling of the cranks, so that it cannot be assembled either
   e.compare("impossible-setup", "the same for the manoeuvre of setup.inc, t = 0 (m)",
-            recomputed("independent calculation: a cyclic relabelling of the table's"), {0.5685, 0.8429, 0.8772},
-            open_sides(printed, {60 * kDegree, 120 * kDegree, 90 * kDegree}), absolute(6e-5));
+            recomputed("helmy.py", "distances of the knees, a cyclic relabelling of the table's"),
+            {0.5685, 0.8429, 0.8772}, open_sides(printed, {60 * kDegree, 120 * kDegree, 90 * kDegree}), absolute(6e-5));
 }
 
 void stretch_rows(Experiment& e) {
@@ -149,8 +149,9 @@ void stretch_rows(Experiment& e) {
   for (const ClosedSample& s : followed.samples)
     least = std::min(least, s.volumes[0]), most = std::max(most, s.volumes[0]);
   e.compare("determinant", "least and largest determinant of the velocity equations along the manoeuvre (m⁴)",
-            recomputed("independent calculation: det A of section 4.3"), {0.068828, 0.101866}, {least, most},
-            absolute(6e-7), "Far from a parallel singularity throughout; ours is the volume of the closure Jacobian.");
+            recomputed("helmy.py", "determinant of the closed loops by rods and platform (det A of section 4.3)"),
+            {0.068828, 0.101866}, {least, most}, absolute(6e-7),
+            "Far from a parallel singularity throughout; ours is the volume of the closure Jacobian.");
   Plot plot{"Determinants of the legs along the manoeuvre", "time (s)", "determinant (m²)", {}, 760, 300, {t}};
   for (std::size_t l = 0; l < followed.legs.size(); ++l) {
     Series s{"leg " + std::to_string(l + 1), {}, {}};

@@ -57,7 +57,7 @@ Experiment helmy_simulation() {
                "The torques of the table, at the beginning, middle and end of every step, drive the simulated "
                "mechanism open loop; what the angles are "
                "off falls with the fourth power of the step.");
-  const Source source = recomputed("independent calculation on the data that reproduce appendix D");
+  const Source source = recomputed("helmy.py", "with the data that reproduce appendix D");
   const double coarse = open_loop_error(0.02), middle = open_loop_error(0.01), fine = open_loop_error(0.005);
   e.compare("error", "largest error of a crank angle with steps of 0.02, 0.01 and 0.005 s (deg)", source,
             {0.0645, 0.00414, 0.000263}, {coarse, middle, fine}, relative(0.01));

@@ -11,7 +11,7 @@ struct HelmyRow {
   double t;                          // s
   std::array<double, 3> q;           // deg, as printed with four decimals; NaN where the print cannot be read
   std::array<double, 3> tau;         // N·m, likewise
-  std::array<double, 3> recomputed;  // N·m, by a program that shares nothing with this one, nine decimals
+  std::array<double, 3> recomputed;  // N·m, by tests/oracles/helmy.py, nine decimals
 };
 std::span<const HelmyRow> helmy_table();
 

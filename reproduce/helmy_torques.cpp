@@ -15,7 +15,7 @@
 namespace lw::reproduce {
 namespace {
 
-const Source kHelmyCalculation = recomputed("independent calculation on the data that reproduce appendix D");
+const Source kHelmyCalculation = recomputed("helmy.py", "with the data that reproduce appendix D");
 
 // The cells of a column that can be read, as the table has them or as computed.
 Numbers cells(const std::array<double, 3> HelmyRow::*column, const Vector* computed = nullptr) {

@@ -38,8 +38,10 @@ TEST(AssembleCommand, ListsTheSixModesOfThePlatform) {
   EXPECT_EQ(json["dof"], 3);
   EXPECT_EQ(json["gruebler"], 3);
   ASSERT_EQ(json["modes"].size(), 6u);
-  // digest of Helmy 1994: x of the first corner and φ, here in the order of x
+  // Helmy 1994: x of the first corner and φ, in the order of x
+  // oracle: helmy.py modes.x
   const double x[] = {-0.092874, 0.515245, 0.597582, 0.691929, 0.900924, 0.957469};
+  // oracle: helmy.py modes.angle
   const double yaw[] = {-32.99539, 61.18974, -164.92806, 140.98087, 37.80963, -44.45867};
   for (std::size_t k = 0; k < 6; ++k) {
     const nlohmann::json& m = json["modes"][k];

@@ -26,7 +26,7 @@ void expect_near(const nlohmann::json& got, const Vector& expected, double toler
   for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(got[k].get<double>(), expected[k], tolerance) << k;
 }
 
-// Helmy 1994, appendix D, as recomputed by another program: the manoeuvre at t = 0 and 1.5 s.
+// Helmy 1994, appendix D: the manoeuvre at t = 0 and 1.5 s.
 const std::vector<std::string> kMiddle{"--q", "105deg,90deg,60deg", "--qd", "20deg,40deg,-80deg"};
 std::vector<std::string> at_middle(std::vector<std::string> words) {
   words.insert(words.end(), kMiddle.begin(), kMiddle.end());
@@ -35,11 +35,14 @@ std::vector<std::string> at_middle(std::vector<std::string> words) {
 
 TEST(ClosedCommands, InverseGivesTheTorquesOfTheActuatedJoints) {
   const nlohmann::json home = answer({"inverse", "planar-3rrr"});
+  // oracle: helmy.py helmy.start
   expect_near(home["tau"], {-3.973894533, -37.819182526, 41.895640143}, 1e-7);
   EXPECT_EQ(home["velocity_names"], (std::vector<std::string>{"crank1", "crank2", "crank3"}));
   EXPECT_LT(home["closure"]["residual"].get<double>(), 1e-12);
   EXPECT_EQ(home["dependent"].size(), 4u);
-  expect_near(answer(at_middle({"inverse", "planar-3rrr"}))["tau"], {-16.91867854, -40.28008847, 38.85012054}, 1e-7);
+  const nlohmann::json middle = answer(at_middle({"inverse", "planar-3rrr"}));
+  // oracle: helmy.py helmy.middle
+  expect_near(middle["tau"], {-16.91867854, -40.28008847, 38.85012054}, 1e-7);
 }
 
 TEST(ClosedCommands, ForwardUndoesInverse) {
@@ -50,7 +53,9 @@ TEST(ClosedCommands, ForwardUndoesInverse) {
 
 TEST(ClosedCommands, MassMatrixAndBiasAreThoseOfTheIndependentJoints) {
   const nlohmann::json M = answer({"mass-matrix", "planar-3rrr"})["M"];
+  // oracle: helmy.py helmy.H1
   expect_near(M[0], {1.527208, -0.383287, 0.157794}, 1e-6);
+  // oracle: helmy.py helmy.H2
   expect_near(M[1], {-0.383287, 1.245831, -0.414454}, 1e-6);
   const nlohmann::json bias = answer(at_middle({"bias", "planar-3rrr"}));
   expect_near(bias["bias"], answer(at_middle({"inverse", "planar-3rrr"}))["tau"].get<Vector>(), 1e-12);

@@ -117,9 +117,9 @@ links:
   EXPECT_EQ(linkwright({"inverse", file}).code, 0);
 }
 
-// Helmy 1994: torques that hold his manipulator at the start of its manoeuvre, recomputed by an independent program;
-// and there and back.
+// Helmy 1994: torques that hold his manipulator at the start of its manoeuvre; and there and back.
 TEST(DynamicsCommands, OfLoopsVectorsRunOverTheActuatedJoints) {
+  // oracle: helmy.py helmy.start
   const std::vector<double> published{-3.973894533, -37.819182526, 41.895640143};
   const std::vector<double> tau = linkwright({"inverse", "planar-3rrr", "--json"}).json()["tau"];
   ASSERT_EQ(tau.size(), 3u);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -105,16 +106,17 @@ TEST(Assembly, OfAStewartPlatformHasTheLegsItWasGiven) {
 }
 
 TEST(Assembly, KeepsTheModeOfHomeAlongTheLine) {
-  // the end of Helmy's manoeuvre: the platform at −106.90329°, not the −46.98° in ψ that a cold start finds
+  // the end of Helmy's manoeuvre, not the −46.98° in ψ that a cold start finds; oracle: helmy.py end
+  const std::array<double, 3> end{0.452313, 0.117013, -106.90329};  // centroid (m) and angle (deg)
   const Model<double> model = instantiate<double>(load("planar-3rrr"));
   const Assembled a = assemble_at(model, std::vector<double>{120 * kDeg, 120 * kDeg, 0});
   Workspace<double> work(model);
   forward_kinematics<double>(model, work, a.q);
   const Transform<double> X = frame_pose(model, work, model.frame_index("platform"));
-  EXPECT_NEAR(std::atan2(X.R(1, 0), X.R(0, 0)) / kDeg, -106.90329, 1e-5);
+  EXPECT_NEAR(std::atan2(X.R(1, 0), X.R(0, 0)) / kDeg, end[2], 1e-5);
   const Vec3<double> centroid = X.p + X.R * Vec3<double>(0.2, 0.4 / (2 * std::sqrt(3.0)), 0);
-  EXPECT_NEAR(centroid[0], 0.452313, 1e-6);
-  EXPECT_NEAR(centroid[1], 0.117013, 1e-6);
+  EXPECT_NEAR(centroid[0], end[0], 1e-6);
+  EXPECT_NEAR(centroid[1], end[1], 1e-6);
 }
 
 TEST(Assembly, NamesTheLoopThatCannotCloseAndByHowMuch) {

@@ -35,7 +35,7 @@ void expect_same(const Triangle<double>& a, const Triangle<double>& b, double to
   }
 }
 
-// digest of Helmy 1994, t = 0
+// Helmy 1994, t = 0; oracle: helmy.py helmy.positions.corners
 const Triangle<double> kStart{
     PlaneVector<double>{0.49691465, 0.73626751}, {0.21084875, 0.45668513}, {0.59600714, 0.34873599}};
 

@@ -82,14 +82,16 @@ PlanarPlatform helmy_platform(double q1, double q2, double q3) {
 }
 
 TEST(PlanarPlatform, HasTheSexticAndTheSixModesOfHelmysManipulator) {
-  // digest of Helmy 1994: monic, ascending, at q = (90, 60, 120)°
+  // monic, ascending, at q = (90, 60, 120)°
   const std::array<double, 7> c = platform_polynomial(helmy_platform(90 * kDeg, 60 * kDeg, 120 * kDeg));
+  // oracle: helmy.py helmy.modes.sextic
   const double published[] = {-0.084650, -0.306968, -0.592838, 0.184707, 1.729306, 3.095334, 1};
   for (std::size_t k = 0; k < 7; ++k) EXPECT_NEAR(c[k] / c[6], published[k], 6e-7) << k;
   // at q = (0, 0, 90)°: O7 and φ
   struct Mode {
     double x, y, angle;
   };
+  // oracle: helmy.py helmy.modes.six
   const Mode modes[] = {{0.597582, 0.566534, -164.92806}, {0.957469, 0.221875, -44.45867},
                         {-0.092874, 0.342162, -32.99539}, {0.900924, -0.330265, 37.80963},
                         {0.515245, 0.588828, 61.18974},   {0.691929, 0.524192, 140.98087}};
