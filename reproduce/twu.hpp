@@ -2,8 +2,8 @@
 // every 0.02 s with four digits, its energy and work, and the joint forces that his inverse program read back from that
 // motion.
 //
-// Beside what he prints stands what an independent program (a symbolic Lagrangian, Verner's formulas over √t, complex
-// steps) computed from the same data to full precision. He gives no sensitivities, only equations for them.
+// Beside what he prints stands what tests/oracles/twu.py computes from the same data to full precision (Newton's and
+// Euler's equations by Jacobians, extrapolation over √t, complex steps). He gives no sensitivities, only equations.
 #pragma once
 
 #include <string>
@@ -46,7 +46,7 @@ struct TwuExample {
   Vector gain, work;                                // of kinetic energy; of the forces
   std::vector<std::size_t> lacking_moment_about_x;  // bodies for which his inverse run had none
 
-  // by the independent program
+  // by tests/oracles/twu.py
   TwuMotion light, heavy;  // without gravity, and under 9.81 along −y
   std::vector<TwuSensitivity> sensitivities;
   // at the start, without gravity

@@ -15,7 +15,7 @@ void twu_instants(Experiment& e, const TwuExample& x) {
   const Model<double> weightless = embedded(x.model, {{"g", 0.0}}), heavy = embedded(x.model);
   const std::size_t rows = x.q.size(), n = x.joints();
   const Vector zero(n, 0.0), qd0 = x.start(), start = x.force(0.0);
-  const Source source = recomputed("independent calculation on the data of chapter 5");
+  const Source source = recomputed("twu.py", "data of chapter 5");
 
   e.compare("M0", "M(0) (kg·m², kg)", source, {symmetric(n, x.M0), n}, {mass_matrix(weightless, zero), n},
             relative(1e-12));
@@ -59,8 +59,8 @@ void twu_instants(Experiment& e, const TwuExample& x) {
   const Vector with_gravity = forward(heavy, zero, qd0, start);
   e.misprint("self-weight", "q̈ at the start under self-weight (rad/s², m/s²)", "text and tables of chapter 5",
              x.qdd.front(), with_gravity, x.heavy_qdd, absolute(1e-9),
-             "The text says that the links' weight acts; the tables were computed without it. Ours also from a "
-             "symbolic Lagrangian, to ten decimals.");
+             "The text says that the links' weight acts; the tables were computed without it. Ours also by "
+             "tests/oracles/twu.py, to ten decimals.");
 }
 
 }  // namespace

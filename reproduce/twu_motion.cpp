@@ -66,7 +66,7 @@ Numbers energies(const TwuMotion& m) {
 }
 
 void motion_of(Experiment& e, const TwuExample& x) {
-  const Source source = recomputed("independent calculation on the data of chapter 5, converged to 16 digits");
+  const Source source = recomputed("twu.py", "data of chapter 5, converged to 16 digits");
   const std::string columns = "q, q̇, q̈ at t = 0, 0.02, …, 0.18 s";
   const SimulatedMotion light = simulated_motion(x, 0.0, "{method: dormand-prince, rtol: 1e-13, atol: 1e-13}"),
                         heavy = simulated_motion(x, kGravity, "{method: dormand-prince, rtol: 1e-13, atol: 1e-13}");
@@ -107,13 +107,13 @@ void motion_of(Experiment& e, const TwuExample& x) {
   const Source functions = "the given functions a √t + b";
   e.compare(x.id + ".forces", fmt::format("joint forces of the motion, {} (N·m, N)", x.name), functions,
             table_of_rows(given), table_of_rows(of_ours), absolute(1e-12), "Inverse dynamics of our own rows.");
-  e.compare(x.id + ".forces-independent", "the same of the independent program's rows", functions, table_of_rows(given),
+  e.compare(x.id + ".forces-independent", "the same of the oracle's rows", functions, table_of_rows(given),
             table_of_rows(of_reference), absolute(1e-12));
   e.misprint(x.id + ".printed", fmt::format("q̇ at t = 0, 0.02, …, 0.18 s, {} (rad/s, m/s)", x.name),
              "tables of chapter 5", table_of_rows(x.qd), table_of_rows(light.motion.qd), table_of_rows(x.light.qd),
              absolute(5e-5),
              "The printed motion is not that of the printed forces: in his program they acted one call late (below). "
-             "Ours also by the independent program.");
+             "Ours also by tests/oracles/twu.py.");
 
   Plot plot{.title = fmt::format("Velocity of joint {}, {}", x.joints() == 3 ? 3 : 2, x.name),
             .x_label = "time (s)",
@@ -183,10 +183,9 @@ void order_of_steps(Experiment& e) {
 }  // namespace
 
 Experiment twu_motion() {
-  Experiment e(
-      "twu", "twu.motion", "The motions (chapter 5)",
-      "Both examples simulated to convergence, without gravity as his tables and with it as his text, against an "
-      "independent program; energy and work; and the joint forces back from the motion.");
+  Experiment e("twu", "twu.motion", "The motions (chapter 5)",
+               "Both examples simulated to convergence, without gravity as his tables and with it as his text, against "
+               "tests/oracles/twu.py; energy and work; and the joint forces back from the motion.");
   for (const TwuExample* x : twu_examples()) motion_of(e, *x);
   order_of_steps(e);
   return e;

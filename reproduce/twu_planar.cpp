@@ -36,7 +36,7 @@ const std::vector<Vector> kPlanarPrintedForces{{6, 5, 4},
                                                {10, 8.2, 6.4},
                                                {10.24, 8.394, 6.546}};
 
-// The same motion by an independent program, to full precision: without gravity, and under it.
+// The same motion by tests/oracles/twu.py, to full precision: without gravity, and under it.
 const std::vector<Vector> kPlanarLightQ{{0, 0, 0},
                                         {0.004200165607080786, -0.0029217324867535552, -0.0008867307263436051},
                                         {0.008424724087113384, -0.006122078377614484, -0.0006714949481732707},
@@ -206,6 +206,7 @@ const TwuExample& twu_planar_example() {
       .h0 = {0, 0, 0},
       .qdd0 = {0.0517882614, -0.5845492811, 2.2969572865},
       .kinetic = 4.4169525869,
+      // oracle: twu.py planar.heavy-start
       .heavy_qdd = {-8.5789308061, 12.1476413939, -3.7360729569},
       .felt = 12};  // of 19: not the last length, nor moments about x and y
   return example;

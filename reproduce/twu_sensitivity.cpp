@@ -83,7 +83,7 @@ SensitivityTable by_parameter(const std::vector<std::vector<double>>& gradients,
 
 const Source& sensitivity_source() {
   static const Source source =
-      recomputed("independent calculation: symbolic Lagrangian, complex steps through Verner's formulas");
+      recomputed("twu.py", "Newton's and Euler's equations by Jacobians, complex steps through an extrapolation");
   return source;
 }
 

@@ -41,7 +41,7 @@ const std::vector<Vector> kSpatialPrintedForces{{6, 5, 4, 3},
                                                 {9.997, 8.201, 6.399, 4.6},
                                                 {10.24, 8.395, 6.545, 4.697}};
 
-// The same motion by an independent program, to full precision: without gravity, and under it.
+// The same motion by tests/oracles/twu.py, to full precision: without gravity, and under it.
 const std::vector<Vector> kSpatialLightQ{
     {0, 0, 0, 0},
     {0.006926884684521041, 0.005246132041158008, -0.005004687537326779, 0.0018364157531167618},
@@ -255,6 +255,7 @@ const TwuExample& twu_spatial_example() {
       .h0 = {0.3655409037, 1.0966227112, 0.1370778389, -3.5411775050},
       .qdd0 = {-0.2486461211, 0.0443817770, 1.0492072426, 0.4360785003},
       .kinetic = 6.4141005454,
+      // oracle: twu.py spatial.heavy-start
       .heavy_qdd = {-0.2486461211, -7.3730713213, 1.0492072426, 0.4360785003},
       .felt =
           // of 25: not the first and last length, nor of link 1 its mass, its centre and its moments about x and z
