@@ -22,7 +22,7 @@ struct Waypoint {
   const char* id;
   double y;        // x = 0.3, z = −0.1 in all
   Vector printed;  // degrees, q₃ in metres
-  double q6;       // what the orientation asks for, by an independent program
+  double q6;       // what the orientation asks for; as in tests/oracles/binder.py
 };
 
 const std::vector<Waypoint> kWaypoints{{"M0", -.50, {-74.96, 100.11, .57, 30.20, 73.75, 1.15}, 7.9880},
@@ -119,12 +119,11 @@ void waypoints(Experiment& e, const Model<double>& model) {
           "equation for the last joint, written out.");
     }
     e.compare(id + ".q6-right", id + ": q₆ that the orientation asks for (°)",
-              recomputed("independent program, closed form of Paul 1981 on his poses, four decimals"), w.q6, q[5],
+              recomputed("binder.py", "closed form of Paul 1981 on his poses, four decimals"), w.q6, q[5],
               absolute(5e-5));
   };
   for (const Waypoint& w : kWaypoints) rows(w, "table of joint waypoints, section 2.2", true);
-  const Source implied =
-      recomputed("independent calculation: the via point that his worked example of section 2.3.1 needs");
+  const Source implied = recomputed("binder.py", "the via point that his worked example of section 2.3.1 needs");
   rows({"V", 0.0, kVia, 45.1187}, implied, false);
   e.compare("round-trip", "pose → joints → pose, all branches, largest entry", property("exact"), 0.0, worst,
             absolute(1e-12));
@@ -171,8 +170,8 @@ void trajectories(Experiment& e, const Model<double>& model) {
     }
     e.compare("coefficients." + std::to_string(j + 1),
               "quintics of joint " + std::to_string(j + 1) + ", 4 s, three segments",
-              recomputed("independent calculation from his waypoints and end conditions; his table is lost"),
-              {reference, 6}, {ours, 6}, absolute(1e-5));
+              recomputed("binder.py", "his waypoints and end conditions; his table is lost"), {reference, 6}, {ours, 6},
+              absolute(1e-5));
   }
   e.compare("smooth", "jump of position, velocity, acceleration at the knots", property("constraints of section 2.6"),
             0.0, jump, absolute(1e-9));
@@ -182,7 +181,7 @@ void trajectories(Experiment& e, const Model<double>& model) {
   Series one, two;
   one.label = "trajectory 1";
   two.label = "trajectory 2";
-  const Source curves = recomputed("independent calculation on his data; figures 2.4 to 2.7 show it");
+  const Source curves = recomputed("binder.py", "his data; figures 2.4 to 2.7 show it");
   e.compare("excursion.first", "x from, to; z from, to along trajectory 1 (m)", curves, {.262, .334, -.1096, -.0996},
             excursion(model, Trajectory::cruise({0, 1.4, 2.6, 4}, points(stops)), one), absolute(6e-4),
             "Three decimals.");

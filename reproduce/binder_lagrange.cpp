@@ -113,8 +113,8 @@ Experiment binder_lagrange() {
               "With gravity upwards, as in the thesis.");
     e.compare(id + ".u", "u" + when + ", his gravity (N·m, N)", source, p.u, inverse(model, x.q, x.qd, x.qdd),
               absolute(1e-3), "One unit of the last digit: truncated.");
-    e.compare(id + ".u5", "the same to five decimals (N·m, N)", recomputed("independent calculation on his data"),
-              p.u_exact, inverse(model, x.q, x.qd, x.qdd), absolute(6e-6), "Rounded to five decimals.");
+    e.compare(id + ".u5", "the same to five decimals (N·m, N)", recomputed("binder.py", "his data"), p.u_exact,
+              inverse(model, x.q, x.qd, x.qdd), absolute(6e-6), "Rounded to five decimals.");
     two_methods(e, id, when, model, x);
     e.misprint(id + ".gravity", "G(q)" + when + " for a base that stands upright (N·m, N)", source, p.G,
                gravity(right, x.q), potential_gradient(right, x.q), absolute(1e-6),
