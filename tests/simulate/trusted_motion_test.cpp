@@ -3,6 +3,7 @@
 // (its convergence: 3e-13).
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -46,7 +47,8 @@ home: {A: 1, B: -1.3, P: 0.34}
 )";
 
 // The slider turns round at both dead centres while the crank turns on: friction takes force times way there as
-// everywhere. The values: its energy in closed form over the crank angle, and the time by quadrature.
+// everywhere. The values: its energy in closed form over the crank angle, and the time by quadrature, as in
+// tests/oracles/field/slider_crank.py, which computes them (last sample of slider-crank-coulomb in field.json).
 TEST(TrustedMotion, FrictionOfASliderDoesNotStopItsCrankAtDeadCentres) {
   for (const bool redundant : {false, true}) {
     for (const char* integrator : {"dormand-prince", "verner"}) {
@@ -71,10 +73,12 @@ home: {A: 1.0, B: -0.6, C: 1.9}
 
 // 23 changes of friction in 6 s. Where the crank's centre of mass is then, by the oracle.
 TEST(TrustedMotion, OfACrankRockerWithDryFrictionIsThatOfTheOracle) {
+  // oracle: four_bars.py crank-rocker
+  const std::array<double, 2> com{0.04203698724421135, -0.0907352836741583};
   for (const bool redundant : {false, true}) {
     const RunResult r = moved(mechanism_of(kCrankRocker), 6.0, 6.0, redundant);
-    EXPECT_NEAR(0.1 * std::cos(r.final.q[0]), 0.04203698724421135, 1e-9);
-    EXPECT_NEAR(0.1 * std::sin(r.final.q[0]), -0.0907352836741583, 1e-9);
+    EXPECT_NEAR(0.1 * std::cos(r.final.q[0]), com[0], 1e-9);
+    EXPECT_NEAR(0.1 * std::sin(r.final.q[0]), com[1], 1e-9);
     EXPECT_LT(r.energy_residual, 1e-9);
   }
 }
@@ -93,10 +97,12 @@ loops:
   - {name: closure, joint: {type: revolute, axis: z}, between: [coupler, rocker], at: {coupler: {xyz: [b, 0, 0]}, rocker: {xyz: [c, 0, 0]}}}
 home: {crank: 60 deg, coupler: w - 60 deg, rocker: "atan2(z1 + b*sin(w), x1 + b*cos(w) - f)"}
 )yaml";
+  const double crank = /* oracle: four_bars.py rubbing.crank */ -2.5653117395159297;
+  const double rate = /* oracle: four_bars.py rubbing.rate */ -8.772295264794685;
   for (const bool redundant : {false, true}) {
     const RunResult r = moved(mechanism_of(text), 0.0, 2.0, redundant);
-    EXPECT_NEAR(std::remainder(r.final.q[0] + 2.5653117395159297, 2.0 * M_PI), 0.0, 1e-9);
-    EXPECT_NEAR(r.final.v[0], -8.772295264794685, 1e-7);
+    EXPECT_NEAR(std::remainder(r.final.q[0] - crank, 2.0 * M_PI), 0.0, 1e-9);
+    EXPECT_NEAR(r.final.v[0], rate, 1e-7);
     EXPECT_LT(r.energy_residual, 1e-9);
   }
 }
@@ -109,11 +115,13 @@ std::string crank_rocker_with_bearing() {
 }
 
 // A bearing that the loop's forces load, among them what rubs in the other joints: 11 changes of friction in 3 s.
-// Angles and rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13).
+// Angles and rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13), which four_bars.py runs.
 TEST(TrustedMotion, OfALoadedBearingInALoopIsThatOfTheOracle) {
   const std::string text = crank_rocker_with_bearing();
-  const std::vector<double> q{5.514582199374338, -4.5753131734462285, 2.100168496817745},
-      qd{2.807739872009703, -3.082697972807279, -1.5163095248300917};
+  // oracle: four_bars.py bearing.q
+  const std::vector<double> q{5.514582199374338, -4.5753131734462285, 2.100168496817745};
+  // oracle: four_bars.py bearing.qd
+  const std::vector<double> qd{2.807739872009703, -3.082697972807279, -1.5163095248300917};
   for (const bool redundant : {false, true}) {
     const RunResult r = moved(mechanism_of(text), 6.0, 3.0, redundant, redundant ? "verner" : "dormand-prince");
     EXPECT_LT(r.energy_residual, 1e-9);
