@@ -47,7 +47,7 @@ struct Source {
   Source(std::string place) : where(std::move(place)) {}  // NOLINT
   Source(std::string what, Reference kind) : where(std::move(what)), reference(kind) {}
 };
-inline Source recomputed(std::string how) { return {std::move(how), Reference::recomputed}; }
+// By a program of tests/oracles.
 inline Source recomputed(const std::string& oracle, const std::string& how) {
   return {"tests/oracles/" + oracle + ": " + how, Reference::recomputed};
 }

@@ -124,7 +124,7 @@ Vector instants_of(const FieldProblem& problem) {
 }
 
 void compare_field(Experiment& e, const FieldProblem& problem, const System& system, const FieldRun& run,
-                   const std::string& reference, const Tolerance& q, const Tolerance& v) {
+                   const Source& reference, const Tolerance& q, const Tolerance& v) {
   const FieldPlaces places = field_places(system.model(), problem);
   Vector expected_q, expected_v, ours_q, ours_v;
   for (std::size_t i = 0; i < problem.samples.size(); ++i) {
@@ -139,9 +139,9 @@ void compare_field(Experiment& e, const FieldProblem& problem, const System& sys
   const std::size_t n = problem.samples.size();
   const std::string when = n == 1 ? fmt::format("at {:g} s", problem.samples[0].t)
                                   : fmt::format("at {} instants up to {:g} s", n, problem.samples.back().t);
-  e.compare("q", "coordinates " + when + " (rad, m)", recomputed(reference), {expected_q, places.q.size()},
+  e.compare("q", "coordinates " + when + " (rad, m)", reference, {expected_q, places.q.size()},
             {ours_q, places.q.size()}, q, field_note(run, problem));
-  e.compare("qd", "velocities " + when + " (rad/s, m/s)", recomputed(reference), {expected_v, places.v.size()},
+  e.compare("qd", "velocities " + when + " (rad/s, m/s)", reference, {expected_v, places.v.size()},
             {ours_v, places.v.size()}, v);
   e.rows[e.rows.size() - 2].is_timed = true;
 }

@@ -45,7 +45,7 @@ Vector instants_of(const FieldProblem& problem);
 
 // One row for the coordinates of the problem's joints and one for their velocities, at all samples (by rows).
 void compare_field(Experiment& e, const FieldProblem& problem, const System& system, const FieldRun& run,
-                   const std::string& reference, const Tolerance& q, const Tolerance& v);
+                   const Source& reference, const Tolerance& q, const Tolerance& v);
 // "Ours: 0.012 s of CPU time, 1234 steps of … Published: 0.637 s by OpenSim …".
 std::string field_note(const FieldRun& run, const FieldProblem& problem);
 

@@ -33,7 +33,7 @@ Experiment field_pendulum() {
   const FieldProblem& problem = field_problem("A01");
   Driven system(field_mechanism("pendulum"));
   const FieldRun run = run_field(system, field_state(system, problem, problem.start), instants_of(problem));
-  compare_field(e, problem, system, run, "independent calculation: Jacobi elliptic functions with 50 digits",
+  compare_field(e, problem, system, run, recomputed("field/pendulum.py", "Jacobi elliptic functions with 50 digits"),
                 absolute(1e-9), absolute(1e-9));
   return e;
 }
@@ -44,7 +44,7 @@ Experiment field_governor() {
   const FieldProblem& problem = field_problem("A05");
   Driven system(field_mechanism("governor"));
   const FieldRun run = run_field(system, field_state(system, problem, problem.start), instants_of(problem));
-  compare_field(e, problem, system, run, "independent calculation: reduced equations, Radau IIA of order 13",
+  compare_field(e, problem, system, run, recomputed("field/governor.py", "reduced equations, Radau IIA of order 13"),
                 absolute(1e-9), absolute(1e-9));
   return e;
 }
@@ -55,7 +55,7 @@ Experiment field_heavy_top() {
   const FieldProblem& problem = field_problem("heavy-top");
   Driven system(field_mechanism("heavy-top"));
   const FieldRun run = run_field(system, field_state(system, problem, problem.start), instants_of(problem));
-  compare_field(e, problem, system, run, "independent calculation: Euler's equations in 80-bit arithmetic",
+  compare_field(e, problem, system, run, recomputed("field/heavy_top.py", "Euler's equations in 80-bit arithmetic"),
                 absolute(1e-9), absolute(1e-8));
   const FieldPrint& print = problem.published[1];
   Vector ours = displacement_and_quaternion(run.at.back().q);
@@ -74,8 +74,9 @@ Experiment field_car_axis() {
   const FieldProblem& problem = field_problem("car-axis");
   Driven system(field_mechanism("car-axis"));
   const FieldRun run = run_field(system, field_state(system, problem, problem.start), instants_of(problem));
-  compare_field(e, problem, system, run, "independent calculation: index-reduced equations in 80-bit arithmetic",
-                absolute(1e-9), absolute(1e-9));
+  compare_field(e, problem, system, run,
+                recomputed("field/car_axis.py", "index-reduced equations in 80-bit arithmetic"), absolute(1e-9),
+                absolute(1e-9));
   const FieldPrint& print = problem.published[1];
   const Vector printed(print.values.begin(), print.values.begin() + 8);  // the rest are multipliers
   e.compare("print", "positions (m) and velocities (m/s) of the masses at 3 s", print.by, printed,

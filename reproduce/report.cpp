@@ -227,7 +227,7 @@ std::string html_report(const std::vector<Thesis>& theses, const std::vector<Exp
       "</ul>\n<p class='soft'>Deviation: the largest difference over all entries; where the tolerance is relative, as "
       "a fraction of that entry; where a unit stands below it, in that. <span class='badge'>recomputed</span>: the "
       "thesis prints data and curves, not this "
-      "number; the reference was computed from its data by an independent program. <span "
+      "number; the reference was computed from its data by a program of tests/oracles. <span "
       "class='badge'>property</span>: no number of the thesis, but what it claims or what must hold, measured by us; "
       "the reference is often 0, an error that should not be there.</p>\n<nav>";
   for (const Thesis& t : theses) out += fmt::format("<a href='#{}'>{} {}</a>", t.id, escape_xml(t.author), t.year);

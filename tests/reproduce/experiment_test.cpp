@@ -78,8 +78,8 @@ TEST(Experiment, EntriesCanHaveUnitsOfTheirOwn) {
 TEST(Experiment, TheThreeKindsOfReferenceAreCountedApart) {
   Experiment e("wong", "test", "title", "about");
   e.compare("a", "x", "table", 1.0, 1.0, absolute(0.0));
-  e.compare("b", "x", recomputed("elsewhere"), 1.0, 1.0, absolute(0.0));
-  e.compare("c", "x", recomputed("elsewhere"), 1.0, 1.0, absolute(0.0));
+  e.compare("b", "x", recomputed("oracle.py", "elsewhere"), 1.0, 1.0, absolute(0.0));
+  e.compare("c", "x", recomputed("oracle.py", "elsewhere"), 1.0, 1.0, absolute(0.0));
   e.compare("d", "x", property("it vanishes"), 0.0, 0.0, absolute(0.0));
   e.compare("e", "x", property("it vanishes"), 0.0, 1.0, absolute(0.0));  // fails, and so is not counted
   EXPECT_EQ(e.rows[0].source.reference, Reference::printed);
