@@ -8,6 +8,7 @@ a result, names it:
 
   - a row of `linkwright reproduce` by its id. Its source is "tests/oracles/NAME.py: ...", its published numbers are
     those of the oracle; LINKWRIGHT is the program that is asked for the rows.
+  - a sample of field.json (which reproduce/field_data.cpp repeats, as another test checks) by problem@time.
   - other C++ by the comment `oracle: NAME.py result`. The numbers in the next braces {...} are those of the oracle, or
     the next number if the statement has no braces.
 
@@ -72,8 +73,10 @@ class Use:
         if len(self.texts) != len(result):
             return f"{len(self.texts)} numbers, the oracle has {len(result)}"
         size = max(map(abs, result), default=0.0)
+        units = [unit(text) for text in self.texts]
+        finest = min((u for u in units if u), default=0.0)  # of a 0, which shows no digits
         for k, (text, tolerance, expected) in enumerate(zip(self.texts, self.tolerances, result)):
-            allowed = min(tolerance, 0.51 * unit(text)) if float(text) != 0.0 else tolerance
+            allowed = min(tolerance, 0.51 * (units[k] or finest))
             if not abs(float(text) - expected) <= max(allowed, within, ACCURACY * size):
                 return f"number {k + 1} is {text}, the oracle has {expected!r}: apart by more than {allowed:.2g}"
         return None
@@ -83,14 +86,28 @@ def uses_of_rows(linkwright):
     rows = subprocess.run([linkwright, "reproduce", "all", "--json"], capture_output=True, text=True)
     for row in json.loads(rows.stdout)["experiments"]:
         where = re.match(r"tests/oracles/([\w/]+\.py): ", row["source"])
-        if row["reference"] != "recomputed" or where.group(1).startswith("field/"):  # field/ writes field.json
-            continue
+        if row["reference"] != "recomputed" or (where and where.group(1).startswith("field/")):
+            continue  # field/ writes field.json, which is checked by its samples
         published = flat(row["published"])
         size = max(map(abs, published))
         tolerance = row["tolerance"]
         allowed = [tolerance * abs(x) if row["relative"] else tolerance * size if row["unit"] else tolerance
                    for x in published]
-        yield where.group(1), row["id"], Use(row["id"], [repr(float(x)) for x in published], allowed)
+        yield where and where.group(1), row["id"], Use(row["id"], [repr(float(x)) for x in published], allowed)
+
+
+def uses_of_field():
+    with open(os.path.join(FOLDER, "field.json"), encoding="utf-8") as file:
+        problems = json.load(file)["problems"]
+    for problem in problems:
+        samples = {f"{problem['name']}@{s['t']}": [*s["q"].values(), *s["qd"].values(),
+                                                   *([s["energy"]] if "energy" in s else [])]
+                   for s in problem["samples"]}
+        if "singular" in problem:
+            samples[f"{problem['name']}@singular"] = problem["singular"]
+        for key, numbers in samples.items():
+            texts = [repr(x) for x in flat(numbers)]
+            yield "field_motions.py", key, Use(f"field.json, {key}", texts, [math.inf] * len(texts))
 
 
 def numbers_behind(text):
@@ -118,7 +135,10 @@ def uses_of_sources():
 
 def main():
     linkwright, *chosen = sys.argv[1:]
-    uses = [*uses_of_rows(linkwright), *uses_of_sources()]
+    uses = [*uses_of_rows(linkwright), *uses_of_field(), *uses_of_sources()]
+    nameless = [key for program, key, _ in uses if program is None]
+    if nameless:
+        raise SystemExit("the sources of these rows name no oracle: " + ", ".join(nameless))
     programs = chosen or sorted({program for program, _, _ in uses})
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = dict(zip(programs, pool.map(run, programs)))

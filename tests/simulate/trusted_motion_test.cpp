@@ -115,7 +115,7 @@ std::string crank_rocker_with_bearing() {
 }
 
 // A bearing that the loop's forces load, among them what rubs in the other joints: 11 changes of friction in 3 s.
-// Angles and rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13), which four_bars.py runs.
+// Angles and rates by tests/oracles/journal_bearing.py ("actual"; its two runs differ by 6e-13).
 TEST(TrustedMotion, OfALoadedBearingInALoopIsThatOfTheOracle) {
   const std::string text = crank_rocker_with_bearing();
   // oracle: four_bars.py bearing.q

@@ -9,7 +9,6 @@ import os
 
 import numpy as np
 
-from maximal import Maximal
 from numerics import LONG, extrapolate, solve
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../reproduce/field/andrews.yaml')
@@ -250,6 +249,8 @@ def joints(y):
 
 
 if __name__ == '__main__':
+    from maximal import Maximal
+
     np.set_printoptions(precision=17, linewidth=150)
     for title, start, end in (
         ('test set, 0.03 s', START, '0.03'),

@@ -13,7 +13,6 @@ import os
 
 import numpy as np
 
-from maximal import Maximal
 from numerics import LONG, extrapolate, solve
 
 END = 10
@@ -134,6 +133,8 @@ def point(q):
 
 
 if __name__ == '__main__':
+    from maximal import Maximal
+
     print('signs', find_signs())
     for tolerance in (1e-13, 1e-16):
         q, qd = reduced([END], tolerance)[0]

@@ -17,7 +17,6 @@ import sys
 
 import numpy as np
 
-from maximal import Maximal
 from numerics import extrapolate, radau
 
 END = 10
@@ -100,6 +99,8 @@ def joints(y):
 
 
 if __name__ == '__main__':
+    from maximal import Maximal
+
     np.set_printoptions(precision=17, linewidth=150)
     points = [0.1, 1.0, 5.0, 10.0]
     for stages, longest in ((5, 0.02), (7, 0.02), (7, 0.01), (7, 0.005)):

@@ -10,7 +10,6 @@ import os
 
 import numpy as np
 
-from maximal import Maximal
 from numerics import LONG, extrapolate
 
 END = 2
@@ -92,6 +91,8 @@ def joint(y):
 
 
 if __name__ == '__main__':
+    from maximal import Maximal
+
     np.set_printoptions(precision=17, linewidth=150)
     coarse, fine = motion(('0.2', 1, 2), 1e-13), motion(('0.2', 1, 2), 1e-17)
     print(

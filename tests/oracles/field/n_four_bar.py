@@ -11,10 +11,14 @@ model's joints A0 = -a, Hi = a, Bi = -a: the top points start with +1 m/s along 
 """
 import sys
 
-import mpmath
 import numpy as np
 
 from numerics import LONG, extrapolate
+
+try:
+    import mpmath
+except ImportError:  # for the elliptic integral only
+    mpmath = None
 
 END = 10
 
@@ -90,9 +94,9 @@ def singular(n):
         times.append(t)
 
 
-def integrated(n, tolerance):
+def integrated(n, tolerance, end=END):
     k = LONG('9.81') * (LONG(n + 1) / 2 + n) / (LONG(n + 1) / 3 + n)
-    return extrapolate(lambda t, y: np.array([y[1], k * np.sin(y[0])]), 0, np.array([LONG(0), LONG(1)]), END, tolerance)
+    return extrapolate(lambda t, y: np.array([y[1], k * np.sin(y[0])]), 0, np.array([LONG(0), LONG(1)]), end, tolerance)
 
 
 def joints(n, a):

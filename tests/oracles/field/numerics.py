@@ -61,23 +61,17 @@ def extrapolate(f, t, y, end, tolerance, project=None, columns=8, first=None, se
 
 def radau_coefficients(stages):
     """Nodes c and matrix A of Radau IIA, to double precision: c are the zeros of P_s - P_(s-1) on [0, 1]."""
-    import mpmath
-
-    with mpmath.workdps(50):
-        p = lambda x: mpmath.legendre(stages, 2 * x - 1) - mpmath.legendre(stages - 1, 2 * x - 1)
-        guess = 0.5 * (1 + np.sort(np.polynomial.legendre.legroots([0] * (stages - 1) + [-1, 1])))
-        c = [mpmath.findroot(p, float(g)) for g in guess[:-1]] + [mpmath.mpf(1)]
-        powers = mpmath.matrix(stages, stages)
-        integrals = mpmath.matrix(stages, stages)
-        for i in range(stages):
-            for j in range(stages):
-                powers[i, j] = c[i] ** j
-                integrals[i, j] = c[i] ** (j + 1) / (j + 1)
-        a = integrals * powers**-1
-        return (
-            np.array([float(x) for x in c]),
-            np.array([[float(a[i, j]) for j in range(stages)] for i in range(stages)]),
-        )
+    P = np.polynomial.legendre.Legendre([LONG(0)] * (stages - 1) + [LONG(-1), LONG(1)])
+    slope = P.deriv()
+    c = np.sort(np.polynomial.legendre.legroots(P.coef.astype(float))).astype(LONG)
+    for _ in range(4):
+        c -= P(c) / slope(c)
+    c = (1 + c) / 2
+    c[-1] = 1
+    order = np.arange(stages)
+    powers, integrals = c[:, None] ** order, c[:, None] ** (order + 1) / (order + 1)
+    a = np.array([solve(powers.T, row) for row in integrals])  # A powers = integrals
+    return c.astype(float), a.astype(float)
 
 
 def radau(f, y, times, stages):

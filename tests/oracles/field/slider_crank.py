@@ -8,10 +8,14 @@ I(A) is the inertia felt by the crank; D changes its slope's sign at the dead ce
 is split. It is Gauss and Legendre's by mpmath with 30 digits, and A(t) follows by Newton's iteration. Second method:
 the differential equation in (t, A') over the angle A by extrapolation, restarted at every dead centre.
 """
-import mpmath
 import numpy as np
 
 from numerics import LONG, extrapolate
+
+try:
+    import mpmath
+except ImportError:  # for the quadrature only
+    mpmath = None
 
 END = 2
 
@@ -64,7 +68,7 @@ def quadrature(end, speed=20, friction=2):
     return b, mpmath.sqrt(2 * energy / geometry(b, num)[4]), energy, energy0
 
 
-def integrated(tolerance, friction=2):
+def integrated(tolerance, friction=2, end=END):
     """The differential equation I A'' + I'/2 A'^2 = -F |x'|, over the angle: t' = 1/w, w' = A''/w between dead centres;
     over time     after the last one."""
 
@@ -78,10 +82,10 @@ def integrated(tolerance, friction=2):
     while True:
         f = lambda angle, z: np.array([1 / z[1], acceleration(angle, z[1], sign) / z[1]])
         after = extrapolate(f, a, y, centre, tolerance, first=0.1)
-        if after[0] > END:
+        if after[0] > end:
             z = np.array([a, y[1]])
             return extrapolate(
-                lambda t, z: np.array([z[1], acceleration(z[0], z[1], sign)]), y[0], z, LONG(END), tolerance, first=0.01
+                lambda t, z: np.array([z[1], acceleration(z[0], z[1], sign)]), y[0], z, LONG(end), tolerance, first=0.01
             )
         a, y, centre, sign = centre, after, centre + pi, -sign
 
