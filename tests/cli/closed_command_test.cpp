@@ -82,7 +82,9 @@ TEST(ClosedCommands, TrajectoriesAreFollowedFromSampleToSample) {
   }
   const nlohmann::json json = answer({"inverse", "planar-3rrr", "--trajectory", write("manoeuvre.csv", csv)});
   ASSERT_EQ(json["tau"].size(), 301u);
+  // oracle: helmy.py helmy.middle
   expect_near(json["tau"][150], {-16.91867854, -40.28008847, 38.85012054}, 1e-7);
+  // oracle: helmy.py helmy.last
   expect_near(json["tau"][300], {-44.15613273, -5.40624675, -73.40663946}, 1e-7);
 }
 

@@ -64,6 +64,7 @@ TEST(DynamicsCommands, BiasIsCoriolisPlusGravity) {
   expect_near(bias,
               {2.06388525412, -80.8465485061, -14.6510681466, -0.0311369357276, -0.136350118812, -0.00515162941341},
               1e-9);
+  // oracle: wong.py wong.puma.gravity
   expect_near(gravity, {0, -81.2644095191, -13.4128678638, 0.017869545022, -0.16136341091, 0}, 1e-9);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(bias[i], gravity[i] + coriolis[i], 1e-12);
 }
@@ -84,9 +85,9 @@ TEST(DynamicsCommands, ForwardInvertsInverseByEitherMethod) {
 TEST(DynamicsCommands, MassMatrixIsSymmetricAndMatchesAnotherProgram) {
   const Matrix M = run({"mass-matrix", "puma600"}, {kState})["M"];
   ASSERT_EQ(M.size(), 6u);
-  EXPECT_NEAR(M[0][0], 14.9185278592, 1e-9);
-  EXPECT_NEAR(M[1][2], 4.82606377306, 1e-9);
-  EXPECT_NEAR(M[3][5], 0.0123739141227, 1e-12);
+  EXPECT_NEAR(M[0][0], /* oracle: wong.py wong.puma.M[0] */ 14.9185278592, 1e-9);
+  EXPECT_NEAR(M[1][2], /* oracle: wong.py wong.puma.M[8] */ 4.82606377306, 1e-9);
+  EXPECT_NEAR(M[3][5], /* oracle: wong.py wong.puma.M[23] */ 0.0123739141227, 1e-12);
   for (std::size_t i = 0; i < 6; ++i) {
     for (std::size_t j = 0; j < 6; ++j) EXPECT_EQ(M[i][j], M[j][i]);
   }

@@ -99,13 +99,13 @@ TEST(DirectKinematics, ColdStartOfTheThesis) {
   const FourBar four(std::hypot(P[1].x - P[0].x, P[1].y - P[0].y), 0.6, 0.4, 0.6);
   const FourBar::Range range = four.range();
   EXPECT_EQ(range.kind, FourBar::Range::Kind::two_sided);
-  EXPECT_NEAR(range.low / kDeg, 13.898, 1e-3);
-  EXPECT_NEAR(range.high / kDeg, 97.971, 1e-3);
+  EXPECT_NEAR(range.low / kDeg, /* oracle: helmy_direct.py helmy.direct.range[0] */ 13.898, 1e-3);
+  EXPECT_NEAR(range.high / kDeg, /* oracle: helmy_direct.py helmy.direct.range[1] */ 97.971, 1e-3);
   const ColdStart start = virtual_cut_search(legs, P, 1);
   ASSERT_TRUE(start.found);
   EXPECT_EQ(start.branch, 1);
-  EXPECT_NEAR(start.psi / kDeg, 67.776704, 1e-6);
-  EXPECT_NEAR(start.theta / kDeg, -101.966634, 1e-6);
+  EXPECT_NEAR(start.psi / kDeg, /* oracle: helmy_direct.py helmy.direct.cold[0] */ 67.776704, 1e-6);
+  EXPECT_NEAR(start.theta / kDeg, /* oracle: helmy_direct.py helmy.direct.cold[1] */ -101.966634, 1e-6);
   EXPECT_LE(start.secants, 4);
   EXPECT_NEAR(start.scanned, 56, 1);
   expect_same(start.corners, kStart, 1e-8, "cold start");
@@ -119,7 +119,7 @@ TEST(DirectKinematics, TheBranchDoesNotNameTheMode) {
   const ColdStart cold = virtual_cut_search(legs, P, 1);
   ASSERT_TRUE(cold.found);
   EXPECT_EQ(cold.branch, 1);
-  EXPECT_NEAR(cold.psi / kDeg, -46.982, 1e-3);
+  EXPECT_NEAR(cold.psi / kDeg, /* oracle: helmy_direct.py helmy.direct.hazard[0] */ -46.982, 1e-3);
   EXPECT_NEAR(cold.theta / kDeg, -0.281, 1e-3);
   Triangle<double> tracked = kStart;
   for (int k = 0; k <= 300; ++k) {
@@ -127,8 +127,8 @@ TEST(DirectKinematics, TheBranchDoesNotNameTheMode) {
     direct_kinematics<double>(DirectMethod::virtual_cut, legs, q, knees<double>(legs, q), tracked);
   }
   const CutAngles angles = cut_angles(P, tracked);
-  EXPECT_NEAR(angles.psi / kDeg, 34.288703, 2e-6);
-  EXPECT_NEAR(angles.theta / kDeg, -72.18829, 1e-5);
+  EXPECT_NEAR(angles.psi / kDeg, /* oracle: helmy_direct.py helmy.direct.hazard[1] */ 34.288703, 2e-6);
+  EXPECT_NEAR(angles.theta / kDeg, /* oracle: helmy.py helmy.positions.platform[34] */ -72.18829, 1e-5);
 }
 
 TEST(DirectKinematics, AllModesAreModesByEveryMethod) {

@@ -536,8 +536,8 @@ TEST(Identity, VolumeIsTheDeterminantOfTheThesis) {
     least = std::min(least, m.volumes[0]);
     most = std::max(most, m.volumes[0]);
   }
-  EXPECT_NEAR(least, 0.068828, 6e-7);
-  EXPECT_NEAR(most, 0.101866, 6e-7);
+  EXPECT_NEAR(least, /* oracle: helmy.py helmy.positions.determinant[0] */ 0.068828, 6e-7);
+  EXPECT_NEAR(most, /* oracle: helmy.py helmy.positions.determinant[1] */ 0.101866, 6e-7);
 }
 
 TEST(Path, AnnouncesASingularityBeforeTheModeEnds) {
@@ -576,8 +576,8 @@ TEST(Path, FindsTheStretchOfLegThree) {
   ASSERT_EQ(followed.legs.size(), 3u);
   ASSERT_EQ(followed.events.size(), 1u);
   EXPECT_EQ(followed.events[0].kind, PathEvent::Kind::stretch);
-  EXPECT_NEAR(followed.events[0].t, 1.856, 1e-3);
-  EXPECT_NEAR(followed.events[0].actuated[2] / kDeg, 32.79, 2e-2);
+  EXPECT_NEAR(followed.events[0].t, /* oracle: helmy.py helmy.positions.stretch[1] */ 1.856, 1e-3);
+  EXPECT_NEAR(followed.events[0].actuated[2] / kDeg, /* oracle: helmy.py helmy.positions.stretch[2] */ 32.79, 2e-2);
   EXPECT_NE(followed.events[0].what.find("crank3"), std::string::npos);
 }
 
@@ -640,9 +640,9 @@ TEST(Feasibility, HelmysPrintedLengthsCannotBeAssembled) {
     EXPECT_NEAR(p.reach, 0.565, 1e-12);
   }
   std::sort(distances.begin(), distances.end());
-  EXPECT_NEAR(distances[0], 0.5685, 5e-5);
-  EXPECT_NEAR(distances[1], 0.8429, 5e-5);
-  EXPECT_NEAR(distances[2], 0.8772, 5e-5);
+  EXPECT_NEAR(distances[0], /* oracle: helmy.py helmy.positions.impossible[0] */ 0.5685, 5e-5);
+  EXPECT_NEAR(distances[1], /* oracle: helmy.py helmy.positions.impossible[1] */ 0.8429, 5e-5);
+  EXPECT_NEAR(distances[2], /* oracle: helmy.py helmy.positions.impossible[2] */ 0.8772, 5e-5);
   // and where it can, there is no certificate
   EXPECT_TRUE(open_polygons(model, model.home, actuated_velocities(model)).empty());
 }

@@ -10,7 +10,7 @@ a result, names it:
     those of the oracle; LINKWRIGHT is the program that is asked for the rows.
   - a sample of field.json (which reproduce/field_data.cpp repeats, as another test checks) by problem@time.
   - other C++ by the comment `oracle: NAME.py result`. The numbers in the next braces {...} are those of the oracle, or
-    the next number if the statement has no braces.
+    the next number if the statement has no braces. `result[2]`: the next number is the third of the result.
 
 Two numbers agree if they differ by no more than half a unit of the last digit that the source has, and not by more
 than the row's own tolerance. Every result must be used, and every use must have a result.
@@ -64,12 +64,14 @@ def unit(text):
 
 
 class Use:
-    """Numbers of a source, as text, and by how much each may differ at most."""
+    """Numbers of a source, as text, and by how much each may differ at most; of a result all, or that at a place."""
 
-    def __init__(self, where, texts, tolerances):
-        self.where, self.texts, self.tolerances = where, texts, tolerances
+    def __init__(self, where, texts, tolerances, place=None):
+        self.where, self.texts, self.tolerances, self.place = where, texts, tolerances, place
 
     def complaint(self, result, within):
+        if self.place is not None:
+            result = result[self.place:self.place + 1]
         if len(self.texts) != len(result):
             return f"{len(self.texts)} numbers, the oracle has {len(result)}"
         size = max(map(abs, result), default=0.0)
@@ -127,10 +129,12 @@ def uses_of_sources():
                        glob.glob(os.path.join(TOP, "reproduce", "*.[ch]pp"))):
         with open(name, encoding="utf-8") as file:
             text = file.read()
-        for marker in re.finditer(r"oracle: (\w+\.py) ([\w.\-]+)", text):
-            numbers = numbers_behind(text[marker.end():])
-            where = f"{os.path.relpath(name, TOP)}, {marker.group(2)}"
-            yield marker.group(1), marker.group(2), Use(where, numbers, [math.inf] * len(numbers))
+        for marker in re.finditer(r"oracle: (\w+\.py) ([\w.@\-]+)(?:\[(\d+)\])?", text):
+            program, key, place = marker.groups()
+            behind = text[marker.end():]
+            numbers = [NUMBER.search(behind).group()] if place else numbers_behind(behind)
+            where = f"{os.path.relpath(name, TOP)}, {key}"
+            yield program, key, Use(where, numbers, [math.inf] * len(numbers), place and int(place))
 
 
 def main():

@@ -283,6 +283,7 @@ def torques(path):
     report("helmy.H1", path[0][0].H[0])
     report("helmy.H2", path[0][0].H[1])
     report("helmy.middle", tau[150])
+    report("helmy.last", tau[300])
     power = [t @ qd for t, (_, qd, _) in zip(tau, path)]
     weights = np.array([1, *[4, 2] * 149, 4, 1]) * .01 / 3  # Simpson's rule
     report("helmy.torques.work", weights @ power)

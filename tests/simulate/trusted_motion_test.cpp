@@ -48,13 +48,13 @@ home: {A: 1, B: -1.3, P: 0.34}
 
 // The slider turns round at both dead centres while the crank turns on: friction takes force times way there as
 // everywhere. The values: its energy in closed form over the crank angle, and the time by quadrature, as in
-// tests/oracles/field/slider_crank.py, which computes them (last sample of slider-crank-coulomb in field.json).
+// tests/oracles/field/slider_crank.py.
 TEST(TrustedMotion, FrictionOfASliderDoesNotStopItsCrankAtDeadCentres) {
   for (const bool redundant : {false, true}) {
     for (const char* integrator : {"dormand-prince", "verner"}) {
       const RunResult r = moved(mechanism_of(kSliderCrank), 20.0, 2.0, redundant, integrator);
-      EXPECT_NEAR(r.final.q[0], 38.90235579151448, 1e-8);
-      EXPECT_NEAR(r.final.v[0], 17.499458935868244, 1e-8);
+      EXPECT_NEAR(r.final.q[0], /* oracle: field_motions.py slider-crank-coulomb@2.0[0] */ 38.90235579151448, 1e-8);
+      EXPECT_NEAR(r.final.v[0], /* oracle: field_motions.py slider-crank-coulomb@2.0[3] */ 17.499458935868244, 1e-8);
       EXPECT_LT(r.energy_residual, 1e-9);
     }
   }
@@ -196,10 +196,11 @@ TEST(TrustedMotion, OfWindowsStaysOnItsBranchInEveryCoordinatesAndByEveryIntegra
                         {"implicit-midpoint", 1e-3, 1e-2}}) {  // of second order
     for (const bool redundant : {false, true}) {
       expect_windows(moved(mechanism_of(windows(2)), -1.0, 10.0, redundant, c.integrator, c.step).final,
-                     -31.750597186986102, c.tolerance);
+                     /* oracle: field_motions.py A02-2@10.0[0] */ -31.750597186986102, c.tolerance);
     }
   }
-  expect_windows(moved(mechanism_of(windows(10)), -1.0, 10.0, true).final, -31.621729822781873, 1e-8);
+  expect_windows(moved(mechanism_of(windows(10)), -1.0, 10.0, true).final,
+                 /* oracle: field_motions.py A02-10@10.0[0] */ -31.621729822781873, 1e-8);
 }
 
 // The same with steps that end on the pose, or next to it, and begin anew there.
@@ -216,7 +217,7 @@ TEST(TrustedMotion, MayStopAndGoOnAtThePoseItself) {
       SCOPED_TRACE(fmt::format("{} s aside", side * aside));
       steps->restart();  // nothing is remembered of how it came here
       while (s.t < 10.0) advance(*steps, system, s, 10.0);
-      expect_windows(s, -31.750597186986102, 1e-8);
+      expect_windows(s, /* oracle: field_motions.py A02-2@10.0[0] */ -31.750597186986102, 1e-8);
     }
   }
 }
