@@ -208,7 +208,7 @@ const TwuExample& twu_planar_example() {
       .kinetic = 4.4169525869,
       // oracle: twu.py planar.heavy-start
       .heavy_qdd = {-8.5789308061, 12.1476413939, -3.7360729569},
-      .felt = 12};  // of 19: not the last length, nor moments about x and y
+      .felt = /* oracle: twu.py planar.felt */ 12};  // of 19: not the last length, nor moments about x and y
   return example;
 }
 

@@ -259,7 +259,7 @@ const TwuExample& twu_spatial_example() {
       .heavy_qdd = {-0.2486461211, -7.3730713213, 1.0492072426, 0.4360785003},
       .felt =
           // of 25: not the first and last length, nor of link 1 its mass, its centre and its moments about x and z
-      19};
+      /* oracle: twu.py spatial.felt */ 19};
   return example;
 }
 

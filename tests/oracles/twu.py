@@ -42,7 +42,7 @@ class Example:
         return Arm(links, np.multiply.outer(of("g", g), [0, -1.0, 0]))
 
     def moment_names(self, i):
-        return ("", "", f"i{i}") if self.name == "planar" else (f"link{i}.xx", f"link{i}.yy", f"link{i}.zz")
+        return f"link{i}.xx", f"link{i}.yy", f"i{i}" if self.name == "planar" else f"link{i}.zz"
 
     def force(self, t):
         return self.a * np.sqrt(t) + self.b
@@ -97,6 +97,11 @@ def start(example):
     report(f"twu.{example.name}.h0", h)
     report(f"twu.{example.name}.start", arm.acceleration(zero, example.start, example.b))
     report(f"twu.{example.name}.kinetic", kinetic)
+    # of a length, a centre along the link, a mass and three moments per link, and g: those that joint forces depend on
+    names = [name for i in range(1, example.n + 1) for name in (f"l{i}", f"c{i}", f"m{i}", *example.moment_names(i))]
+    q, qd, qdd = np.random.default_rng(5).uniform(-1, 1, (3, 1, example.n)) * np.ones((len(names) + 1, 1))
+    slopes = example.arm(9.81, [*names, "g"]).torque(q, qd, qdd).imag / STEP
+    report(f"{example.name}.felt", (abs(slopes).max(-1) > 1e-9).sum())
     report(f"{example.name}.heavy-start", example.arm(9.81).acceleration(zero, example.start, example.b))
 
 
