@@ -52,15 +52,17 @@ def run(name):
     return results
 
 
+def written(x):
+    """A number with no more digits than it needs: of 11546000.0 it is not known whether the zeros are digits."""
+    text = repr(float(x)).removesuffix(".0")
+    zeros = len(text) - len(text.rstrip("0"))
+    return f"{text.rstrip('0')}e{zeros}" if zeros and text.rstrip("-0") and "." not in text else text
+
+
 def unit(text):
-    """Of the last digit of a number as it is written; of one without digits behind its point, of its last other than 0.
-    """
-    mantissa, _, exponent = text.lower().lstrip("+-").partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    power = int(exponent or 0)
-    if fraction.strip("0"):
-        return 10.0 ** (power - len(fraction))
-    return 10.0 ** (power + len(whole) - len(whole.rstrip("0"))) if whole.strip("0") else 0.0
+    """Of the last digit of a number as it is written; 0 of a zero, which shows none."""
+    mantissa, _, exponent = text.lower().partition("e")
+    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])) if float(mantissa) else 0.0
 
 
 class Use:
@@ -76,7 +78,7 @@ class Use:
             return f"{len(self.texts)} numbers, the oracle has {len(result)}"
         size = max(map(abs, result), default=0.0)
         units = [unit(text) for text in self.texts]
-        finest = min((u for u in units if u), default=0.0)  # of a 0, which shows no digits
+        finest = min((u for u in units if u), default=0.0)  # for zeros
         for k, (text, tolerance, expected) in enumerate(zip(self.texts, self.tolerances, result)):
             allowed = min(tolerance, 0.51 * (units[k] or finest))
             if not abs(float(text) - expected) <= max(allowed, within, ACCURACY * size):
@@ -95,7 +97,7 @@ def uses_of_rows(linkwright):
         tolerance = row["tolerance"]
         allowed = [tolerance * abs(x) if row["relative"] else tolerance * size if row["unit"] else tolerance
                    for x in published]
-        yield where and where.group(1), row["id"], Use(row["id"], [repr(float(x)) for x in published], allowed)
+        yield where and where.group(1), row["id"], Use(row["id"], [written(x) for x in published], allowed)
 
 
 def uses_of_field():
@@ -108,7 +110,7 @@ def uses_of_field():
         if "singular" in problem:
             samples[f"{problem['name']}@singular"] = problem["singular"]
         for key, numbers in samples.items():
-            texts = [repr(x) for x in flat(numbers)]
+            texts = [written(x) for x in flat(numbers)]
             yield "field_motions.py", key, Use(f"field.json, {key}", texts, [math.inf] * len(texts))
 
 
