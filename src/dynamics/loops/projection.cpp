@@ -64,6 +64,7 @@ void tree_accelerations(const Model<T>& model, const LoopPlan& plan, PlantWorksp
   // as if dependent joints were not accelerated: what the closures then lack they must make up for
   for (T& x : work.qdd) x = T(0.0);
   for (std::size_t k = 0; k < qdd.size(); ++k) work.qdd[at(plan.independent[k])] = qdd[k];
+  if (plan.dependent.empty()) return;
   forward_accelerations<T>(model, work.tree, q, work.qd, work.qdd, Vec3<T>::zero());
   closure_accelerations<T>(model, work.tree, plan.equations, work.qd, work.rows);
   for (T& x : work.rows) x = -x;

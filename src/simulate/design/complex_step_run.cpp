@@ -5,7 +5,6 @@
 #include "../../base/index.hpp"
 #include "../../dynamics/loops/closed_losses.hpp"
 #include "../../dynamics/loops/loop_position.hpp"
-#include "../../dynamics/tree/aba.hpp"
 #include "../../graph/interpreter.hpp"
 
 namespace lw {
@@ -13,30 +12,40 @@ namespace {
 
 using Steps = std::vector<ComplexStep>;
 
-// (a, t, u, q, v, b) of all joints of a mechanism with loops, at the q and v of its independent ones.
-Steps closed_moment(const DesignSystem& system, Interpreter<ComplexStep>& torques, const ComplexStep& t,
-                    std::span<const ComplexStep> u, std::span<const ComplexStep> y, std::span<const ComplexStep> b) {
-  const LoopPlan& plan = system.loops()->plan();
+// What the traced functions have as (t, u, y, p).
+Steps arguments(const DesignSystem& system, const ComplexStep& t, std::span<const ComplexStep> u,
+                std::span<const ComplexStep> y, std::span<const ComplexStep> b) {
+  const LoopPlan& plan = system.loops().plan();
   std::vector<double> real, guess;
   for (const ComplexStep& c : y) real.push_back(c.re);
   const std::vector<double> there = system.configuration(t.re, real);
   for (const int k : plan.dependent_q) guess.push_back(there[at(k)]);
   const Steps dependent(guess.begin(), guess.end());
-  const Model<ComplexStep> model = system.design().model<ComplexStep>(b, t);
-  const Steps q = loop_position<ComplexStep>(model, plan, y.first(system.nq()), dependent).q;
+  const Steps q =
+      loop_position<ComplexStep>(system.design().model<ComplexStep>(b, t), plan, y.first(system.nq()), dependent).q;
   const std::span<const ComplexStep> v = y.subspan(system.nq(), system.nv());
+  Steps x{t};
+  for (const std::span<const ComplexStep> part : {u, std::span<const ComplexStep>(q), v, b})
+    x.insert(x.end(), part.begin(), part.end());
+  return x;
+}
+
+// (a, t, u, q, v, b) of all joints there.
+Steps moment(const DesignSystem& system, Interpreter<ComplexStep>& torques, const Steps& at_state,
+             std::span<const ComplexStep> b) {
+  const LoopPlan& plan = system.loops().plan();
+  const Model<ComplexStep> model = system.design().model<ComplexStep>(b, at_state[0]);
+  const std::span<const ComplexStep> all(at_state), q = all.subspan(1 + system.nu(), at(model.nq)),
+                                                    v = all.subspan(1 + system.nu() + q.size(), system.nv());
   PlantWorkspace<ComplexStep> work(model, plan);
-  set_pose<ComplexStep>(model, plan, work, q);
+  prepare_projection<ComplexStep>(model, plan, work, q);
   tree_velocities<ComplexStep>(model, plan, work, v);
-  const Steps all_v = work.qd;
-  Steps x{t}, tau(system.nu()), actuated, a(system.nv());
-  x.insert(x.end(), u.begin(), u.end());
-  x.insert(x.end(), q.begin(), q.end());
-  x.insert(x.end(), all_v.begin(), all_v.end());
+  Steps x(all.begin(), q.end()), tau(system.nu()), actuated, a(system.nv());
+  x.insert(x.end(), work.qd.begin(), work.qd.end());
   x.insert(x.end(), b.begin(), b.end());
   torques(x, tau);
   for (const int k : plan.actuated) actuated.push_back(tau[at(k)]);
-  if (system.options().friction) {  // what the motors would have to give for it
+  if (system.losses() == DesignLosses::smooth) {  // what the motors would have to give for it
     ClosedLosses<ComplexStep> made(model, plan);
     made.inverse(work, q, v, Steps(v.size(), ComplexStep(0.0)), {}, {}, AtRest::no_direction);
     for (std::size_t k = 0; k < actuated.size(); ++k) actuated[k] -= made.losses.bearing[k];
@@ -62,39 +71,17 @@ class ComplexRates {
     const std::size_t nq = system_.nq(), nv = system_.nv();
     std::vector<double> u(system_.nu(), 0.0);
     if (system_.options().inputs) system_.options().inputs(t, inside, u);
-    if (system_.loops() != nullptr) {
-      const Steps given(u.begin(), u.end());
-      const Steps x = closed_moment(system_, torques_, complex_time(t), given, y.first(nq + nv), b_);
-      Steps rates(f.size() - nv);
-      at_accelerations_(x, rates);
-      for (std::size_t k = 0; k < f.size(); ++k)
-        f[k] = k < nq ? rates[k] : k < nq + nv ? x[at(plan_of(k - nq))] : rates[k - nv];
-      return;
-    }
-    Steps x{complex_time(t)};
-    x.insert(x.end(), u.begin(), u.end());
-    x.insert(x.end(), y.begin(), y.begin() + static_cast<std::ptrdiff_t>(nq + nv));
-    x.insert(x.end(), b_.begin(), b_.end());
-    if (system_.options().friction) {
-      traced_(x, f);
-      return;
-    }
-    Steps tau(nv), a(nv), rates(f.size() - nv);
-    torques_(x, tau);
-    const Model<ComplexStep> model = system_.design().model<ComplexStep>(b_, ComplexStep(t));
-    Workspace<ComplexStep> work(model);
-    aba<ComplexStep>(model, work, y.subspan(0, nq), y.subspan(nq, nv), tau, a);
-    x.insert(x.begin(), a.begin(), a.end());
-    at_accelerations_(x, rates);
-    std::copy_n(rates.begin(), nq, f.begin());
-    std::copy(a.begin(), a.end(), f.begin() + static_cast<std::ptrdiff_t>(nq));
-    std::copy(rates.begin() + static_cast<std::ptrdiff_t>(nq), rates.end(),
-              f.begin() + static_cast<std::ptrdiff_t>(nq + nv));
+    const Steps given(u.begin(), u.end()), x = arguments(system_, complex_time(t), given, y.first(nq + nv), b_);
+    if (system_.losses() == DesignLosses::any) return traced_(x, f);
+    const Steps there = moment(system_, torques_, x, b_);
+    Steps rates(f.size() - nv);
+    at_accelerations_(there, rates);
+    const std::vector<int>& independent = system_.loops().plan().independent;
+    for (std::size_t k = 0; k < f.size(); ++k)
+      f[k] = k < nq ? rates[k] : k < nq + nv ? there[at(independent[k - nq])] : rates[k - nv];
   }
 
  private:
-  int plan_of(std::size_t k) const { return system_.loops()->plan().independent[k]; }
-
   const DesignSystem& system_;
   Interpreter<ComplexStep> torques_, at_accelerations_, traced_;
   Steps b_;
@@ -180,12 +167,19 @@ double pass_events(const EventfulRun& run, const EventfulRun::Part& part, const 
 
 }  // namespace
 
-std::vector<ComplexStep> complex_loop_outputs(const DesignSystem& system, const ComplexStep& t,
-                                              std::span<const ComplexStep> u, std::span<const ComplexStep> y,
-                                              std::span<const ComplexStep> b) {
-  Interpreter<ComplexStep> torques(system.functions().torques), outputs(system.functions().outputs_at);
+std::vector<ComplexStep> complex_outputs(const DesignSystem& system, const ComplexStep& t,
+                                         std::span<const ComplexStep> u, std::span<const ComplexStep> y,
+                                         std::span<const ComplexStep> b) {
+  const DesignFunctions& functions = system.functions();
+  const Steps x = arguments(system, t, u, y, b);
   Steps results(system.outputs());
-  outputs(closed_moment(system, torques, t, u, y, b), results);
+  if (system.losses() == DesignLosses::any) {
+    Interpreter<ComplexStep> traced(functions.outputs.value);
+    traced(x, results);
+  } else {
+    Interpreter<ComplexStep> torques(functions.torques), outputs(functions.outputs_at);
+    outputs(moment(system, torques, x, b), results);
+  }
   return results;
 }
 

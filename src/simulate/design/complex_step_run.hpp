@@ -19,9 +19,9 @@ inline ComplexStep complex_time(double t) { return {t == 0.0 ? 1e-300 : t}; }
 EventfulRun::Directions complex_step_along(const EventfulRun& run, std::span<const double> dy0,
                                            std::span<const double> db);
 
-// What the system of a mechanism with loops puts out at y (its q and v), all of them complex.
-std::vector<ComplexStep> complex_loop_outputs(const DesignSystem& system, const ComplexStep& t,
-                                              std::span<const ComplexStep> u, std::span<const ComplexStep> y,
-                                              std::span<const ComplexStep> b);
+// What the system puts out at y (its q and v), all of them complex.
+std::vector<ComplexStep> complex_outputs(const DesignSystem& system, const ComplexStep& t,
+                                         std::span<const ComplexStep> u, std::span<const ComplexStep> y,
+                                         std::span<const ComplexStep> b);
 
 }  // namespace lw

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "../../base/index.hpp"
 #include "../../codegen/compile.hpp"
-#include "../../dynamics/linear/cholesky.hpp"
-#include "../../dynamics/tree/crba.hpp"
 #include "../../graph/adjoint.hpp"
 #include "../../graph/interpreter.hpp"
 #include "../../graph/jacobian.hpp"
@@ -28,18 +25,20 @@ constexpr int kNewtonStepsOfLosses = 30;
 
 class ForwardTracer {
  public:
-  ForwardTracer(const DesignParameters& design, const DesignFormulas& formulas, bool friction, const LoopPlan* loops)
+  ForwardTracer(const DesignParameters& design, const DesignFormulas& formulas, DesignLosses losses,
+                const LoopPlan& plan)
       : design_(design),
         formulas_(formulas),
-        friction_(friction),
-        loops_(loops),
+        losses_(losses),
+        plan_(plan),
         values_(design.model<double>(design.values())),
         nq_(at(values_.nq)),
         nv_(at(values_.nv)),
         np_(design.size()),
-        state_nq_(loops != nullptr ? loops->independent_q.size() : nq_),
-        state_nv_(loops != nullptr ? loops->freedoms() : nv_),
-        implicit_(friction && losses_need_loads(values_)),
+        state_nq_(plan.independent_q.size()),
+        state_nv_(plan.freedoms()),
+        implicit_(losses == DesignLosses::any && losses_need_loads(values_)),
+        closure_(closure_function(design, plan)),
         residual_(trace("residual", arguments(state_nv_), {{"r", state_nv_}},
                         [&](const Arguments& in, Results& out) { out[0] = excess(in); })),
         rates_at_(with_accelerations(
@@ -47,9 +46,7 @@ class ForwardTracer {
             [&](const Model<Expr>& model, const MotionMoment& m, const FormulaNames& names, Results& out) {
               Exprs all(nq_);
               coordinate_rates<Expr>(model, m.q, m.qd, all);
-              for (std::size_t k = 0; k < out[0].size(); ++k) {
-                out[0][k] = all[loops_ != nullptr ? at(loops_->independent_q[k]) : k];
-              }
+              for (std::size_t k = 0; k < out[0].size(); ++k) out[0][k] = all[at(plan_.independent_q[k])];
               for (std::size_t k = 0; k < out[1].size(); ++k) {
                 out[1][k] = parsed_formula(formulas_.integrands[k], names);
               }
@@ -66,9 +63,7 @@ class ForwardTracer {
               }
             })),
         rates_(of_independent(rates_at_)),
-        outputs_(of_independent(outputs_at_)) {
-    if (loops != nullptr) closure_ = closure_function(design, *loops);
-  }
+        outputs_(of_independent(outputs_at_)) {}
 
   DesignFunctions functions() const {
     const Function torques_alone =
@@ -86,17 +81,14 @@ class ForwardTracer {
   // What torques lack for these accelerations.
   Exprs excess(const Arguments& in) const {
     const Model<Expr> model = design_.model<Expr>(in[5], in[1][0]);
-    const auto lacking = [&](const Exprs& v, const Exprs& a) {
-      const Exprs tau = torques(in[1][0], in[2], in[3], v, in[5]);
-      Exprs r = needed_torques(model, friction_ && loops_ == nullptr, in[3], v, a, AtRest::no_direction);
-      for (std::size_t k = 0; k < nv_; ++k) r[k] -= tau[k];
-      return r;
-    };
-    if (loops_ == nullptr) return lacking(in[4], in[0]);
-    TracedLoops closed(model, *loops_, in[3]);
-    const TracedLoops::Motion all = closed.motion(in[4], in[0]);
-    Exprs r = closed.forces(lacking(all.v, all.a));
-    if (friction_) closed.add_friction(in[4], Exprs(in[4].size(), Expr(0.0)), AtRest::no_direction, r);
+    TracedLoops closed(model, plan_, in[3]);
+    const auto [v, a] = closed.motion(in[4], in[0]);
+    const Exprs tau = torques(in[1][0], in[2], in[3], v, in[5]);
+    Exprs lacking = needed_torques(model, losses_ == DesignLosses::any, in[3], v, a, AtRest::no_direction);
+    for (std::size_t k = 0; k < nv_; ++k) lacking[k] -= tau[k];
+    Exprs r = closed.forces(lacking);
+    if (losses_ == DesignLosses::smooth)
+      closed.add_friction(in[4], Exprs(in[4].size(), Expr(0.0)), AtRest::no_direction, r);
     return r;
   }
 
@@ -111,7 +103,7 @@ class ForwardTracer {
     FormulaNames names;
     for (std::size_t k = 0; k < nv_; ++k) {
       if (formulas_.torques[k].text.empty()) continue;
-      if (names.empty()) names = quantity_names(design_, p, {t, q, v, {}, {}, loops_});
+      if (names.empty()) names = quantity_names(design_, p, {t, q, v, {}, {}, plan_});
       tau[k] = parsed_formula(formulas_.torques[k], names);
     }
     return tau;
@@ -121,16 +113,15 @@ class ForwardTracer {
       const std::string& name, const std::vector<Group>& results,
       const std::function<void(const Model<Expr>&, const MotionMoment&, const FormulaNames&, Results&)>& f) const {
     return trace(name, arguments(nv_), results, [&](const Arguments& in, Results& out) {
-      const MotionMoment m{in[1][0], in[3], in[4], in[0], torques(in[1][0], in[2], in[3], in[4], in[5]), loops_};
+      const MotionMoment m{in[1][0], in[3], in[4], in[0], torques(in[1][0], in[2], in[3], in[4], in[5]), plan_};
       f(design_.model<Expr>(in[5], m.t), m, quantity_names(design_, in[5], m), out);
     });
   }
 
   // The same of the velocities and accelerations that the state and its rates have.
   Function of_independent(const Function& f) const {
-    if (loops_ == nullptr) return f;
     return trace(f.name(), arguments(state_nv_), f.outputs(), [&](const Arguments& in, Results& out) {
-      TracedLoops closed(design_.model<Expr>(in[5], in[1][0]), *loops_, in[3]);
+      TracedLoops closed(design_.model<Expr>(in[5], in[1][0]), plan_, in[3]);
       const TracedLoops::Motion all = closed.motion(in[4], in[0]);
       const Exprs results = expr_values(f, expr_list({all.a, in[1], in[2], in[3], all.v, in[5]}));
       std::size_t k = 0;
@@ -149,21 +140,13 @@ class ForwardTracer {
           v_(expr_part(in[2], tracer.nq_, tracer.state_nv_)),
           p_(in[3]),
           rest_(expr_list({in[0], in[1], q_, v_, in[3]})),
-          graph_(in[0][0].graph()) {
+          graph_(in[0][0].graph()),
+          closed_(tracer.design_.model<Expr>(in[3], in[0][0]), tracer.plan_, q_),
+          H_(closed_.mass_matrix(DesignTree(closed_.model()).mass_matrix(q_))) {
       const Exprs zero(tracer.state_nv_, Expr(0.0));
-      const Model<Expr> model = tracer.design_.model<Expr>(in[3], in[0][0]);
-      const DesignTree tree(model);
-      model_ = tree.model;
-      factors_ = tree.mass_matrix(q_);
-      if (tracer.loops_ != nullptr) {
-        closed_.emplace(model, *tracer.loops_, q_);
-        factors_ = closed_->mass_matrix(factors_);
-      } else {
-        factorize_mass_matrix<Expr>(model_, factors_);
-      }
       Exprs b = expr_values(tracer.residual_, expr_list({zero, rest_}));
       for (Expr& e : b) e = -e;
-      a_ = by_mass_matrix(b);
+      a_ = closed_.solve(H_, b);
       if (!tracer.implicit_) return;
       const auto balance = std::make_shared<Function>(optimize(tracer.residual_, Objective::operations));
       a_ = graph_->solve(balance, a_, rest_, kNewtonStepsOfLosses).unknowns;
@@ -177,7 +160,7 @@ class ForwardTracer {
 
     // A x = b, or Aᵀ x = b
     Exprs solve(Exprs b, bool transposed) const {
-      if (!tracer_.implicit_) return by_mass_matrix(std::move(b));
+      if (!tracer_.implicit_) return closed_.solve(H_, std::move(b));
       const std::size_t n = tracer_.nv_;
       const auto linear =
           trace("linear", {{"x", n}, {"A", n * n, n}, {"b", n}}, {{"r", n}}, [&](const Arguments& in, Results& out) {
@@ -191,31 +174,15 @@ class ForwardTracer {
     }
 
     // How all coordinates follow those of the state, and parameters.
-    Exprs follow(const Exprs& dq, const Exprs& dp) {
-      return closed_ ? closed_->along(*tracer_.closure_, p_, dq, dp) : dq;
-    }
-    TracedLoops::Weights follow_back(const Exprs& q_bar) {
-      if (closed_) return closed_->back(*tracer_.closure_, p_, q_bar);
-      return {q_bar, Exprs(p_.size(), Expr(0.0))};
-    }
+    Exprs follow(const Exprs& dq, const Exprs& dp) { return closed_.along(tracer_.closure_, p_, dq, dp); }
+    TracedLoops::Weights follow_back(const Exprs& q_bar) { return closed_.back(tracer_.closure_, p_, q_bar); }
 
    private:
-    Exprs by_mass_matrix(Exprs b) const {
-      if (closed_) {
-        Exprs H = factors_;
-        cholesky_solve<Expr>(H, b);
-      } else {
-        solve_mass_matrix<Expr>(model_, factors_, b);
-      }
-      return b;
-    }
-
     const ForwardTracer& tracer_;
     Exprs q_, v_, p_, rest_;
     Graph* graph_;
-    Model<Expr> model_;
-    std::optional<TracedLoops> closed_;
-    Exprs factors_, a_, A_;  // factors_: with loops A itself
+    TracedLoops closed_;
+    Exprs H_, a_, A_;
   };
 
   std::vector<Group> inputs() const { return {{"t", 1}, {"u", nv_}, {"y", nq_ + state_nv_}, {"p", np_}}; }
@@ -267,23 +234,23 @@ class ForwardTracer {
 
   const DesignParameters& design_;
   const DesignFormulas& formulas_;
-  bool friction_;
-  const LoopPlan* loops_;
+  const DesignLosses losses_;
+  const LoopPlan& plan_;
   Model<double> values_;
   std::size_t nq_, nv_, np_;         // of all joints
   std::size_t state_nq_, state_nv_;  // of those that the state has
   bool implicit_;
+  Function closure_;
   Function residual_;               // a, t, u, q, v, p; a and v of the state
   Function rates_at_, outputs_at_;  // of the same, a and v of all joints
   Function rates_, outputs_;        // of the state
-  std::optional<Function> closure_;
 };
 
 }  // namespace
 
-DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction,
-                                  const LoopPlan* loops) {
-  return ForwardTracer(design, formulas, friction, loops).functions();
+DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, DesignLosses losses,
+                                  const LoopPlan& plan) {
+  return ForwardTracer(design, formulas, losses, plan).functions();
 }
 
 Function shortened(const Function& f) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "../../graph/function.hpp"
+#include "design_tree.hpp"
 #include "quantities.hpp"
 
 namespace lw {
@@ -46,14 +47,13 @@ struct DesignFunctions {
   // outputs gives.
   Function torques, at_accelerations, outputs_at;
 };
-// Forward: torques are given, as formulas or as inputs u. Of a mechanism with loops, with their plan; friction is then
-// smooth (has_smooth_losses).
-DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, bool friction,
-                                  const LoopPlan* loops = nullptr);
+// Forward: torques are given, as formulas or as inputs u.
+DesignFunctions forward_functions(const DesignParameters& design, const DesignFormulas& formulas, DesignLosses losses,
+                                  const LoopPlan& plan);
 // Inverse: the motion is given, torques follow. Groups t, q, qd, qdd, p; along: then dp; back: then w → p. The results
 // are tau and the outputs. With loops q is that of all joints, qd and qdd of the independent, tau of the actuated ones.
 DesignFunctions::Three inverse_functions(const DesignParameters& design, const std::vector<WrittenFormula>& outputs,
-                                         bool friction, const LoopPlan* loops = nullptr);
+                                         DesignLosses losses, const LoopPlan& plan);
 
 // The function with the group `p` at these values, made short.
 Function at_values(const Function& f, std::span<const double> p);

@@ -89,9 +89,9 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
     if (!name.starts_with("start.")) own.push_back(name);
   }
   design_.emplace(mechanism, own, std::move(others));
-  if (!mechanism.loops.empty()) options_.system.loops = std::make_shared<LoopPath>(*design_);
-  LoopPath* const loops = options_.system.loops.get();
-  const Model<double> model = loops != nullptr ? loops->joints() : design_->model<double>(design_->values());
+  options_.system.loops = std::make_shared<LoopPath>(*design_);
+  LoopPath& loops = *options_.system.loops;
+  const Model<double>& model = loops.joints();
   const std::vector<std::string> initial = initial_state_names(model);
   if (!(options_.duration > 0.0) || !std::isfinite(options_.duration)) {
     throw Error(ErrorCode::usage, fmt::format("a run takes a time above 0 s, not {} s", options_.duration));
@@ -124,11 +124,9 @@ ForwardDesign::ForwardDesign(const Mechanism& mechanism, std::vector<std::string
                   return std::ranges::any_of(joint.second, [](const Formula& f) { return !f.value.is_constant(); });
                 });
   home_ = design_->model<double>(design_->values()).home;
-  if (loops != nullptr) {
-    home_place_ = loops->plan().independent_q;
-    if (!options_.pose.empty()) loops->stand(options_.pose);
-    loops->lead(options_.q);
-  }
+  home_place_ = loops.plan().independent_q;
+  if (!options_.pose.empty()) loops.stand(options_.pose);
+  loops.lead(options_.q);
   system_ = mode({}).system;
   for (std::size_t k = 0; k < names_.size(); ++k) {
     if (of_design_[k] >= 0) {
@@ -165,7 +163,7 @@ std::vector<T> ForwardDesign::initial_state(std::span<const T> b) const {
     }
     const std::vector<T> home = design_->model<T>(own).home;
     for (std::size_t c = 0; c < q.size(); ++c) {
-      const std::size_t place = home_place_.empty() ? c : at(home_place_[c]);
+      const std::size_t place = at(home_place_[c]);
       if (options_.at_home[c]) q[c] += home[place] - T(home_[place]);
     }
   }
@@ -253,13 +251,13 @@ std::vector<double> ForwardDesign::values(std::span<const double> b) {
     for (auto& [driven_by, m] : modes_) m.system->set(own);
   }
   const std::vector<double> y0 = initial_state<double>(b_);
-  if (LoopPath* loops = system_->loops()) loops->begin(own, 0.0, std::span(y0).first(system_->nq()));
+  system_->loops().begin(own, 0.0, std::span(y0).first(system_->nq()));
   try {
     run_ = std::make_unique<EventfulRun>([this](const std::vector<int>& by) { return mode(by); }, options_.events, y0,
                                          options_.duration, instants_, options_.steps);
   } catch (const Error& e) {
-    if (system_->loops() == nullptr || system_->loops()->trouble().empty()) throw;
-    throw Error(e.code(), fmt::format("{}: {}", e.what(), system_->loops()->trouble()));
+    if (system_->loops().trouble().empty()) throw;
+    throw Error(e.code(), fmt::format("{}: {}", e.what(), system_->loops().trouble()));
   }
   std::vector<double> results, g(system_->outputs());
   const std::size_t z = system_->nq() + system_->nv(), first = system_->first_formula();
@@ -422,7 +420,6 @@ std::vector<std::vector<double>> ForwardDesign::by_complex_step() {
   require(run_ != nullptr, "a design is run before it is differentiated");
   const std::size_t n = system_->states(), nq = system_->nq(), nv = system_->nv();
   std::vector<std::vector<double>> rows(functionals_.size(), std::vector<double>(names_.size()));
-  std::vector<ComplexStep> g(system_->outputs());
   for (std::size_t k = 0; k < names_.size(); ++k) {
     const Seed& s = seed(k);
     const EventfulRun::Directions dy = complex_step_along(*run_, s.dy0, s.db);
@@ -437,18 +434,13 @@ std::vector<std::vector<double>> ForwardDesign::by_complex_step() {
       std::vector<double> u(system.nu(), 0.0), du(u);
       if (system.options().inputs) system.options().inputs(t, run_->inside(m), u);
       if (system.options().input_rates) system.options().input_rates(t, run_->inside(m), du);
-      std::vector<ComplexStep> x{complex_time(t)};
-      x[0].im = shift * kComplexStep;
-      for (std::size_t v = 0; v < u.size(); ++v) x.emplace_back(u[v], du[v] * shift * kComplexStep);
-      for (std::size_t c = 0; c < nq + nv; ++c) x.emplace_back(run_->at(m)[c], dy.marks[m * n + c] * kComplexStep);
-      for (std::size_t c = 0; c < s.db.size(); ++c) x.emplace_back(system.at()[c], s.db[c] * kComplexStep);
-      if (system.loops() != nullptr) {
-        const std::span<const ComplexStep> all(x), y = all.subspan(1 + u.size(), nq + nv);
-        g = complex_loop_outputs(system, x[0], all.subspan(1, u.size()), y, all.last(s.db.size()));
-      } else {
-        Interpreter<ComplexStep> outputs(system.functions().outputs.value);
-        outputs(x, g);
-      }
+      ComplexStep instant = complex_time(t);
+      instant.im = shift * kComplexStep;
+      std::vector<ComplexStep> given, y, b;
+      for (std::size_t v = 0; v < u.size(); ++v) given.emplace_back(u[v], du[v] * shift * kComplexStep);
+      for (std::size_t c = 0; c < nq + nv; ++c) y.emplace_back(run_->at(m)[c], dy.marks[m * n + c] * kComplexStep);
+      for (std::size_t c = 0; c < s.db.size(); ++c) b.emplace_back(system.at()[c], s.db[c] * kComplexStep);
+      const std::vector<ComplexStep> g = complex_outputs(system, instant, given, y, b);
       rows[f][k] = derivative_of(g[system.first_formula() + slot_[f]]);
     }
   }

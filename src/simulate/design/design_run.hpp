@@ -144,7 +144,7 @@ class ForwardDesign : public DesignRun {
   DesignSystem* system_ = nullptr;  // of the beginning
   std::vector<double> instants_, b_;
   bool home_moves_ = false;        // with parameters, and the initial state with it
-  std::vector<int> home_place_;    // with loops: where in home the coordinates of the state are
+  std::vector<int> home_place_;    // where in home the coordinates of the state are
   std::vector<double> home_;       // at the first values
   std::vector<Seed> seeds_;        // as far as they were needed
   std::vector<std::size_t> slot_;  // of each functional: its integral or its output
@@ -196,18 +196,18 @@ class InverseDesign : public DesignRun {
 
  private:
   std::span<double> begin(FlatFunction& f, std::size_t sample);
-  void follow();  // with loops: where all joints stand at the samples
+  void follow();  // where all joints stand at the samples
 
   DesignParameters design_;
   std::vector<DesignFunctional> functionals_;
   InverseDesignOptions options_;
   WeighedMotion motion_;              // instants of functionals behind it, weighing nothing
   std::vector<std::size_t> instant_;  // of functionals that are at one
-  std::unique_ptr<LoopPath> loops_;
-  std::vector<std::vector<double>> configurations_;  // of all joints, a sample each; without loops none
-  std::size_t nq_, nv_, torques_;                    // of the motion
   std::vector<double> b_;
-  std::vector<FlatFunction> own_;  // value, along, back
+  LoopPath loops_;
+  std::size_t torques_;
+  std::vector<std::vector<double>> configurations_;  // of all joints, a sample each
+  std::vector<FlatFunction> own_;                    // value, along, back
 };
 
 }  // namespace lw

@@ -6,9 +6,9 @@
 
 #include "../../base/index.hpp"
 #include "../../dynamics/assembly/assembly.hpp"
-#include "../../dynamics/loops/dynamics.hpp"
 #include "../../dynamics/tree/rnea.hpp"
 #include "../../graph/interpreter.hpp"
+#include "loop_path.hpp"
 
 namespace lw {
 namespace {
@@ -124,22 +124,23 @@ DesignEvent event_of(const Scenario& scenario, const ScenarioEvent& e) {
   return event;
 }
 
-// The state of the independent joints; what is not differentiated of mechanisms with loops is refused.
-void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, ForwardDesignOptions& options) {
+// The state of the independent joints; what is not differentiated is refused.
+void take_over_state(const Scenario& scenario, const Mechanism& mechanism, ForwardDesignOptions& options) {
+  Dynamics closed(instantiate<double>(mechanism));
+  const LoopPlan& plan = closed.plan();
+  const DesignAbilities able = design_abilities(plan);
   for (const ScenarioController& c : scenario.controllers) {
-    if (c.kind == JointLaw::Kind::computed_torque)
+    if (c.kind == JointLaw::Kind::computed_torque && !able.computed_torque)
       has_no_derivatives(scenario,
                          "has a controller by computed torques, which is not differentiated where there are loops");
   }
   for (const ScenarioEvent& e : scenario.events) {
-    if (e.stop || !e.set.empty() || !e.inputs.empty())
+    if ((e.stop || !e.set.empty() || !e.inputs.empty()) && !able.events)
       has_no_derivatives(
           scenario, fmt::format("has the event `{}`, and events are not differentiated where there are loops", e.name));
   }
-  if (scenario.redundant)
+  if (scenario.redundant && !able.redundant)
     has_no_derivatives(scenario, "is in redundant coordinates, which have no derivatives; minimal ones do");
-  Dynamics closed(instantiate<double>(mechanism));
-  const LoopPlan& plan = closed.plan();
   // as `simulate` begins: near the joints that follow where the scenario says something about them, else in the mode of
   // home
   const std::vector<double>& home = closed.model().home;
@@ -150,9 +151,6 @@ void take_over_loops(const Scenario& scenario, const Mechanism& mechanism, Forwa
                                        open_loop(closed.model(), closed.work().tree, there.q));
     options.pose = there.q;
   }
-  options.q.clear();
-  options.qd.clear();
-  options.at_home.clear();
   for (const int k : plan.independent_q) {
     options.q.push_back(scenario.q[at(k)]);
     options.at_home.push_back(scenario.at_home[at(k)]);
@@ -173,10 +171,7 @@ ForwardDesignOptions design_options(const Scenario& scenario, const Mechanism& m
                                              scenario.integrator, fmt::join(known, ", ")));
   }
   ForwardDesignOptions options;
-  options.q = scenario.q;
-  options.at_home = scenario.at_home;
-  options.qd = scenario.qd;
-  if (!mechanism.loops.empty()) take_over_loops(scenario, mechanism, options);
+  take_over_state(scenario, mechanism, options);
   options.duration = scenario.duration.value_or(1.0);
   options.system.friction = scenario.friction;
   options.steps.integrator = scenario.integrator;

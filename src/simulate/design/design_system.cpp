@@ -33,32 +33,26 @@ void FlatFunction::operator()(std::span<double> outputs) {
 DesignSystem::DesignSystem(DesignParameters design, DesignFormulas formulas, DesignSystemOptions options)
     : design_(std::move(design)),
       formulas_(std::move(formulas)),
-      options_(std::move(options)),
+      options_([&] {
+        if (!options.loops) options.loops = std::make_shared<LoopPath>(design_);
+        return std::move(options);
+      }()),
       model_(design_.model<double>(design_.values())),
-      nq_(0),
-      nv_(0),
+      losses_(loops().losses(options_.friction)),
+      nq_(lw::at(state_model().nq)),
+      nv_(lw::at(state_model().nv)),
       nz_(formulas_.integrands.size()),
       b_(design_.values()),
       functions_([&] {
-        if (!model_.loops.empty()) {
-          if (!options_.loops) options_.loops = std::make_shared<LoopPath>(design_);
-          options_.friction = options_.friction && has_smooth_losses(model_, loops()->plan());
-        }
-        nq_ = lw::at(state_model().nq);
-        nv_ = lw::at(state_model().nv);
         formulas_.torques.resize(nu());
-        return forward_functions(design_, formulas_, options_.friction, loops() ? &loops()->plan() : nullptr);
-      }()) {
-  jumps_ = force_jumps(model_, options_.friction);
-}
+        return forward_functions(design_, formulas_, losses_, loops().plan());
+      }()),
+      jumps_(force_jumps(model_, losses_ != DesignLosses::none)) {}
 
-std::vector<double> DesignSystem::configuration(double t, In y) const {
-  if (loops()) return loops()->at(t, y.first(nq_));
-  return {y.begin(), y.begin() + static_cast<std::ptrdiff_t>(nq_)};
-}
+std::vector<double> DesignSystem::configuration(double t, In y) const { return loops().at(t, y.first(nq_)); }
 
 void DesignSystem::stepped(double t, In y, In next) {
-  if (loops()) loops()->passed(t, y.first(nq_));
+  loops().passed(t, y.first(nq_));
   refuse_jumps(t, y, next);
 }
 
@@ -86,7 +80,7 @@ void DesignSystem::set(std::span<const double> b) {
   require(!options_.fixed, "the parameters of this design are fixed");
   require(b.size() == b_.size(), "as many values as parameters of the design");
   b_.assign(b.begin(), b.end());
-  jumps_ = force_jumps(design_.model<double>(b_), options_.friction);
+  jumps_ = force_jumps(design_.model<double>(b_), losses_ != DesignLosses::none);
 }
 
 // t, u, y, p; what comes behind is left to fill in.
@@ -99,7 +93,7 @@ std::span<double> DesignSystem::begin(FlatFunction& f, double t, In y) {
     std::copy(values.begin(), values.end(), in.begin() + static_cast<std::ptrdiff_t>(p));
     p += values.size();
   };
-  add(loops() ? In(loops()->at(t, y.first(nq_))) : y.first(nq_));
+  add(loops().at(t, y.first(nq_)));
   add(y.subspan(nq_, nv_));
   if (options_.fixed) return in.subspan(p);
   std::copy(b_.begin(), b_.end(), in.begin() + static_cast<std::ptrdiff_t>(p));

@@ -32,7 +32,7 @@ struct DesignSystemOptions {
   // How these change with the time, for events that move; none: not at all.
   std::function<void(double t, double inside, std::span<double> du)> input_rates = {};
   JitOptions jit = {};
-  // Of a mechanism with loops, where several systems share a run; made where there is none.
+  // Where several systems share a run; made where there is none.
   std::shared_ptr<LoopPath> loops = {};
 };
 
@@ -63,7 +63,7 @@ class DesignSystem : public Parametric {
   void along(Of of, double t, In y, In dy, In db, Out result) override;
   void back(Of of, double t, In y, In w, Out y_bar, Out b_bar) override;
   void enter(double from, double to) override { inside_ = 0.5 * (from + to); }
-  // With loops, keeps the pose to come back to.
+  // Keeps the pose to come back to.
   // Refuses steps across a jump of the forces (force_jumps.hpp): derivatives jump with them.
   void stepped(double t, In y, In next) override;
   void staged(double t, In y, In stage) override { refuse_jumps(t, y, stage); }
@@ -71,8 +71,9 @@ class DesignSystem : public Parametric {
 
   const Model<double>& model() const { return model_; }  // at the file's values; all joints
   // The joints whose q and v the state has: with loops the independent ones alone.
-  const Model<double>& state_model() const { return loops() ? loops()->joints() : model_; }
-  LoopPath* loops() const { return options_.loops.get(); }
+  const Model<double>& state_model() const { return loops().joints(); }
+  LoopPath& loops() const { return *options_.loops; }
+  DesignLosses losses() const { return losses_; }
   // The coordinates of all joints at that state.
   std::vector<double> configuration(double t, In y) const;
   const DesignParameters& design() const { return design_; }
@@ -106,6 +107,7 @@ class DesignSystem : public Parametric {
   DesignFormulas formulas_;
   DesignSystemOptions options_;
   Model<double> model_;
+  DesignLosses losses_;
   std::size_t nq_, nv_, nz_;
   std::vector<double> b_;
   DesignFunctions functions_;

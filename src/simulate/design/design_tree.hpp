@@ -29,6 +29,10 @@ struct DesignTree {
   Exprs mass_matrix(const Exprs& q) const;
 };
 
+// What joints and drives lose in the equations of a design: nothing; what is smooth and needs no loads, as generalised
+// forces of the independent joints; or anything, solved together with the accelerations.
+enum class DesignLosses { none, smooth, any };
+
 // Torques for a motion, with what joints and drives lose where `friction`.
 std::vector<Expr> needed_torques(const Model<Expr>& model, bool friction, const std::vector<Expr>& q,
                                  const std::vector<Expr>& v, const std::vector<Expr>& a, AtRest at_rest);

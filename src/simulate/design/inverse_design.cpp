@@ -50,16 +50,13 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
     : design_(mechanism, std::move(parameters), std::move(others)),
       functionals_(std::move(functionals)),
       options_(std::move(options)),
-      motion_(options_.motion) {
-  if (!mechanism.loops.empty()) loops_ = std::make_unique<LoopPath>(design_);
-  const Model<double> model = loops_ ? loops_->joints() : design_.model<double>(design_.values());
-  if (loops_) options_.friction = options_.friction && has_smooth_losses(loops_->model(), loops_->plan());
-  nq_ = at(model.nq);
-  nv_ = at(model.nv);
-  torques_ = loops_ ? loops_->plan().actuated.size() : nv_;
-  b_ = design_.values();
+      motion_(options_.motion),
+      b_(design_.values()),
+      loops_(design_),
+      torques_(loops_.plan().actuated.size()) {
   for (const DesignFunctional& f : functionals_) f.check(motion_.end);
-  require(!motion_.t.empty() && motion_.q.front().size() == nq_, "a motion of the model's joints");
+  require(!motion_.t.empty() && motion_.q.front().size() == loops_.plan().independent_q.size(),
+          "a motion of the model's joints");
   std::vector<WrittenFormula> formulas;
   const std::size_t given = motion_.t.size();
   for (const DesignFunctional& f : functionals_) {
@@ -84,12 +81,10 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
     motion_.qd.push_back(std::move(m.qd));
     motion_.qdd.push_back(std::move(m.qdd));
   }
-  if (loops_) {
-    if (!options_.pose.empty()) loops_->stand(options_.pose);
-    loops_->lead(motion_.q.front());
-  }
-  const DesignFunctions::Three three =
-      inverse_functions(design_, formulas, options_.friction, loops_ ? &loops_->plan() : nullptr);
+  const DesignLosses losses = loops_.losses(options_.friction);
+  if (!options_.pose.empty()) loops_.stand(options_.pose);
+  loops_.lead(motion_.q.front());
+  const DesignFunctions::Three three = inverse_functions(design_, formulas, losses, loops_.plan());
   std::vector<Function> all;
   for (const Function* f : {&three.value, &three.along, &three.back}) {
     all.push_back(options_.fixed ? at_values(*f, b_) : shortened(*f));
@@ -99,17 +94,16 @@ InverseDesign::InverseDesign(const Mechanism& mechanism, std::vector<std::string
 }
 
 void InverseDesign::follow() {
-  if (!loops_) return;
   std::vector<std::size_t> in_time(motion_.t.size());
   for (std::size_t i = 0; i < in_time.size(); ++i) in_time[i] = i;
   std::ranges::stable_sort(in_time, [&](std::size_t a, std::size_t b) { return motion_.t[a] < motion_.t[b]; });
   configurations_.resize(in_time.size());
-  loops_->begin(b_, motion_.t[in_time.front()], motion_.q[in_time.front()]);
+  loops_.begin(b_, motion_.t[in_time.front()], motion_.q[in_time.front()]);
   for (const std::size_t i : in_time) {
-    loops_->passed(motion_.t[i], motion_.q[i]);
-    configurations_[i] = loops_->at(motion_.t[i], motion_.q[i]);
-    if (!loops_->trouble().empty())
-      throw Error(ErrorCode::data, fmt::format("at t = {:.6g} s: {}", motion_.t[i], loops_->trouble()));
+    loops_.passed(motion_.t[i], motion_.q[i]);
+    configurations_[i] = loops_.at(motion_.t[i], motion_.q[i]);
+    if (!loops_.trouble().empty())
+      throw Error(ErrorCode::data, fmt::format("at t = {:.6g} s: {}", motion_.t[i], loops_.trouble()));
   }
 }
 
@@ -117,8 +111,7 @@ std::span<double> InverseDesign::begin(FlatFunction& f, std::size_t sample) {
   const std::span<double> in = f.inputs();
   std::size_t k = 0;
   in[k++] = motion_.t[sample];
-  for (const auto* part :
-       {loops_ ? &configurations_[sample] : &motion_.q[sample], &motion_.qd[sample], &motion_.qdd[sample]}) {
+  for (const auto* part : {&configurations_[sample], &motion_.qd[sample], &motion_.qdd[sample]}) {
     for (const double x : *part) in[k++] = x;
   }
   if (!options_.fixed) {

@@ -1,5 +1,5 @@
-// Where all joints of a mechanism with loops stand along the run of a design: numbers, by Newton's method
-// (loop_position.hpp).
+// Where all joints of a mechanism stand along the run of a design: numbers, by Newton's method (loop_position.hpp). Of
+// a tree the independent joints are all there are.
 //
 //   q(t) from q_a(t), in the mode in which the run began
 //
@@ -14,8 +14,16 @@
 
 #include "../../dynamics/loops/dynamics.hpp"
 #include "design_parameters.hpp"
+#include "design_tree.hpp"
 
 namespace lw {
+
+// What of a scenario can be differentiated: of trees everything; with loops what follows the closures without further
+// equations.
+struct DesignAbilities {
+  bool any_losses = false, computed_torque = false, events = false, redundant = false;
+};
+DesignAbilities design_abilities(const LoopPlan& plan);
 
 class LoopPath {
  public:
@@ -24,8 +32,10 @@ class LoopPath {
   explicit LoopPath(const DesignParameters& design);
 
   const LoopPlan& plan() const { return mechanism_.plan(); }
-  const Model<double>& model() const { return mechanism_.model(); }  // the tree, at the design's own values
-  const Model<double>& joints() const { return joints_; }  // the independent ones alone: what the state consists of
+  // The independent ones alone: what the state consists of.
+  const Model<double>& joints() const { return mechanism_.plant().joints; }
+  // How losses are put into the equations. Throws Error(usage) where they have no derivatives.
+  DesignLosses losses(bool friction) const;
 
   // Where runs begin at the design's own values: all coordinates, closed; home unless something is said.
   void stand(std::vector<double> q) { mechanism_.stand(std::move(q)); }
@@ -46,21 +56,15 @@ class LoopPath {
     std::vector<double> independent, q;
   };
   // Newton's method from there; false where it leads nowhere, or too far to be sure of the mode.
-  bool near(const Model<double>& model, const std::vector<double>& from, std::span<const double> independent,
-            std::vector<double>& to) const;
+  bool near(const std::vector<double>& from, std::span<const double> independent, std::vector<double>& to) const;
 
   const DesignParameters design_;
   Dynamics mechanism_;
-  Model<double> joints_;
   Model<double> here_;       // the tree at the parameters of the run
   std::vector<Pose> poses_;  // that were passed, in their order
   Pose last_;
-  std::vector<double> nowhere_;
+  std::vector<double> nowhere_, found_;
   std::string trouble_;
 };
-
-// Whether anything is lost, which is differentiated where it is smooth and needs no loads: viscous friction, dampers,
-// and dry friction with a `width`. Throws Error(usage) where the rest is.
-bool has_smooth_losses(const Model<double>& model, const LoopPlan& plan);
 
 }  // namespace lw

@@ -30,13 +30,11 @@ FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr
   const Model<Expr> model = design.model<Expr>(b, moment.t);
   const auto vector = [&](const char* letter, const std::vector<std::string>& entries, const std::vector<Expr>& values,
                           const std::vector<int> LoopPlan::*counted) {
-    for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values.empty()) return;
+    for (std::size_t k = 0; k < values.size(); ++k)
       names.try_emplace(fmt::format("{}.{}", letter, formula_name(entries[k])), values[k]);
-      if (moment.loops == nullptr) names.try_emplace(fmt::format("{}{}", letter, k + 1), values[k]);
-    }
-    if (moment.loops == nullptr || values.empty()) return;
     std::size_t number = 0;
-    for (const int k : moment.loops->*counted) names.try_emplace(fmt::format("{}{}", letter, ++number), values[at(k)]);
+    for (const int k : moment.plan.*counted) names.try_emplace(fmt::format("{}{}", letter, ++number), values[at(k)]);
   };
   vector("q", model.coordinate_names, moment.q, &LoopPlan::independent_q);
   vector("qd", model.velocity_names, moment.qd, &LoopPlan::independent);

@@ -30,7 +30,7 @@ struct WrittenFormula {
 struct MotionMoment {
   Expr t;
   std::vector<Expr> q, qd, qdd, tau;
-  const LoopPlan* loops = nullptr;
+  const LoopPlan& plan;  // numbers like q1 count the independent joints, tau1 the actuated ones
 };
 
 FormulaNames quantity_names(const DesignParameters& design, std::span<const Expr> b, const MotionMoment& moment);

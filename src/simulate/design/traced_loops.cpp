@@ -31,7 +31,7 @@ Function closure_function(const DesignParameters& design, const LoopPlan& plan) 
 
 TracedLoops::TracedLoops(Model<Expr> model, const LoopPlan& plan, Exprs q)
     : model_(std::move(model)), plan_(plan), q_(std::move(q)), work_(model_, plan_) {
-  set_pose<Expr>(model_, plan_, work_, q_);
+  prepare_projection<Expr>(model_, plan_, work_, q_);
 }
 
 TracedLoops::Motion TracedLoops::motion(const Exprs& v, const Exprs& a) {
@@ -64,21 +64,15 @@ TracedLoops::Exprs TracedLoops::torques(const Exprs& forces) {
 }
 
 TracedLoops::Exprs TracedLoops::mass_matrix(const Exprs& of_tree) {
-  const std::size_t n = plan_.freedoms(), nv = at(model_.nv);
-  complement_by_unit_velocities<Expr>(model_, plan_, work_);
-  Exprs H(n * n), column(nv);
-  for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t i = 0; i < nv; ++i) {
-      column[i] = 0.0;
-      for (std::size_t j = 0; j < nv; ++j) column[i] += of_tree[j * nv + i] * work_.R[k * nv + j];
-    }
-    for (std::size_t l = 0; l <= k; ++l) {
-      Expr sum(0.0);
-      for (std::size_t i = 0; i < nv; ++i) sum += work_.R[l * nv + i] * column[i];
-      H[k * n + l] = H[l * n + k] = sum;
-    }
-  }
+  Exprs H(plan_.freedoms() * plan_.freedoms());
+  projected_mass_matrix<Expr>(model_, plan_, work_, q_, H,
+                              [&](const auto&, Out<Expr> M) { std::copy(of_tree.begin(), of_tree.end(), M.begin()); });
   return H;
+}
+
+TracedLoops::Exprs TracedLoops::solve(Exprs H, Exprs b) const {
+  solve_inertia<Expr>(model_, plan_, H, b);
+  return b;
 }
 
 TracedLoops::Exprs TracedLoops::along(const Function& closure, const Exprs& p, const Exprs& dq, const Exprs& dp) {

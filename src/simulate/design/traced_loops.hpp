@@ -1,5 +1,5 @@
 // Loops in the equations of a design: what follows from the closures φ(q, b) = 0 at a closed configuration q, in
-// symbols.
+// symbols. A tree has none: all its joints are independent, and everything here stays what it is.
 //
 //   v = R v_a,  a = R a_a + …,  r_a = Rᵀ r,  H = Rᵀ M R               as projection.hpp has them
 //   along:  J_u v_u = −(φ_qa q̇_a + φ_b ḃ)                             how dependent coordinates follow
@@ -29,6 +29,7 @@ class TracedLoops {
   // At all coordinates q. The plan must outlive it.
   TracedLoops(Model<Expr> model, const LoopPlan& plan, Exprs q);
 
+  const Model<Expr>& model() const { return model_; }
   struct Motion {
     Exprs v, a;
   };
@@ -39,6 +40,7 @@ class TracedLoops {
   void add_friction(const Exprs& v, const Exprs& a, AtRest at_rest, Exprs& forces);
   Exprs torques(const Exprs& forces);       // of all joints that give these forces, zero where they are not actuated
   Exprs mass_matrix(const Exprs& of_tree);  // H by columns, from M
+  Exprs solve(Exprs H, Exprs b) const;      // H⁻¹ b
 
   // q̇ of all coordinates, from that of the independent ones and ṗ; `closure` as above, at p.
   Exprs along(const Function& closure, const Exprs& p, const Exprs& dq, const Exprs& dp);

@@ -98,8 +98,6 @@ class DesignProblemReader {
     }
     problem_.mechanism = *result.mechanism;
     values_ = instantiate<double>(problem_.mechanism);
-    state_ = values_;
-    if (problem_.mechanism.loops.empty()) return;
     try {
       const LoopPath loops(DesignParameters(problem_.mechanism, {}));
       state_ = loops.joints();

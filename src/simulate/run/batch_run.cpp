@@ -8,6 +8,7 @@
 
 #include "../../codegen/compile.hpp"
 #include "../../dynamics/friction/forward_friction.hpp"
+#include "../../model/require_tree.hpp"
 #include "../integrate/chart.hpp"
 #include "../motion/dissipation.hpp"
 
@@ -88,11 +89,11 @@ class BatchRun::Lanes {
 
  private:
   void refuse_what_has_no_place() const {
+    const char* const reason = ": its motions are simulated one by one";
     const auto refuse = [&](const char* what) {
-      throw Error(ErrorCode::model,
-                  fmt::format("`{}` has {}: its motions are simulated one by one", model_.name, what));
+      throw Error(ErrorCode::model, fmt::format("`{}` has {}{}", model_.name, what, reason));
     };
-    if (!model_.loops.empty()) refuse("closed loops");
+    require_tree(model_, reason);
     if (!model_.forces.empty()) refuse("external forces");
     std::vector<int> modes;
     if (lossy_) ForwardWithLosses(model_).get_modes(modes);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "../../base/index.hpp"
 #include "../../dynamics/loops/projection.hpp"
-#include "../../dynamics/tree/rnea.hpp"
 #include "../../model/coordinate_rates.hpp"
 #include "../../model/curve.hpp"
 #include "../../model/over.hpp"
@@ -58,37 +58,41 @@ template <class T>
 struct ScenarioDriven::Commands {
   Commands(const Model<double>& numbers, const Scenario& scenario, const std::vector<Expr>& inputs)
       : model(model_over<T>(numbers)),
-        work(model),
         formulas(scenario, inputs),
         demanded(scenario.qd.size()),
-        inverse(demanded),
+        given(demanded),
         errors(demanded) {
-    if (!numbers.loops.empty() && !scenario.controllers.empty()) loops.emplace(model, plan_loops(numbers));
+    const auto is_computed = [](const ScenarioController& c) { return c.kind == JointLaw::Kind::computed_torque; };
+    if (std::ranges::any_of(scenario.controllers, is_computed)) inverse.emplace(model, plan_loops(numbers));
   }
-  void inverse_dynamics(std::span<const T> q, std::span<const T> v) {
-    if (!loops) return rnea<T>(model, work, q, v, demanded, inverse);
-    const auto part = [](std::span<const T> all, const std::vector<int>& of) {
-      std::vector<T> some;
-      for (const int k : of) some.push_back(all[static_cast<std::size_t>(k)]);
-      return some;
-    };
-    std::vector<T> torques(loops->plan.actuated.size());
-    inverse_dynamics<T>(model, loops->plan, loops->work, q, part(v, loops->plan.independent),
-                        part(demanded, loops->plan.independent), torques);
-    for (std::size_t k = 0; k < torques.size(); ++k)
-      inverse[static_cast<std::size_t>(loops->plan.actuated[k])] = torques[k];
-  }
-  struct Loops {
-    Loops(const Model<T>& model, LoopPlan made) : plan(std::move(made)), work(model, plan) {}
+
+  // Inverse dynamics of the demanded accelerations: torques of the actuated joints.
+  struct Inverse {
+    Inverse(const Model<T>& of, LoopPlan made)
+        : model(of),
+          plan(std::move(made)),
+          work(model, plan),
+          qd(plan.freedoms()),
+          qdd(qd),
+          torques(plan.actuated.size()) {}
+    void operator()(std::span<const T> q, std::span<const T> v, std::span<const T> a, std::span<T> tau) {
+      for (std::size_t k = 0; k < qd.size(); ++k) {
+        qd[k] = v[at(plan.independent[k])];
+        qdd[k] = a[at(plan.independent[k])];
+      }
+      inverse_dynamics<T>(model, plan, work, q, qd, qdd, torques);
+      for (std::size_t k = 0; k < torques.size(); ++k) tau[at(plan.actuated[k])] = torques[k];
+    }
+    const Model<T>& model;
     LoopPlan plan;
     PlantWorkspace<T> work;
+    std::vector<T> qd, qdd, torques;
   };
   Model<T> model;
-  Workspace<T> work;
   ScenarioFormulasOver<T> formulas;
-  std::vector<T> demanded, inverse, errors;
+  std::vector<T> demanded, given, errors;
   JointMotion<double> wanted;
-  std::optional<Loops> loops;
+  std::optional<Inverse> inverse;
 };
 
 ScenarioDriven::ScenarioDriven(const Mechanism& mechanism, const Scenario& scenario, DrivenOptions::Way way)
@@ -203,8 +207,8 @@ void ScenarioDriven::command(Commands<T>& commands, double t, std::span<const T>
     const std::span<T> errors = std::span<T>(commands.errors).first(integrals);
     demand<T>(law, commands.wanted, q, v, integrated, commands.demanded, errors);
     for (const T& e : errors) error_[integral++] = value_of(e);
-    if (by_dynamics) commands.inverse_dynamics(q, v);
-    const std::vector<T>& given = by_dynamics ? commands.inverse : commands.demanded;
+    if (by_dynamics) (*commands.inverse)(q, v, commands.demanded, commands.given);
+    const std::vector<T>& given = by_dynamics ? commands.given : commands.demanded;
     for (std::size_t k = 0; k < law.v.size(); ++k) {
       const auto joint = static_cast<std::size_t>(law.v[k]);
       const ScenarioInput& in = scenario_.inputs[joint];
