@@ -95,9 +95,9 @@ TEST(Verification, SeesWhatIsWrong) {
   EXPECT_FALSE(failed(slow, "mass matrix"));  // of which this is not seen
 
   VerificationOptions quick_forward = quick();
-  quick_forward.methods.forward = [](const Model<double>& model, Workspace<double>& work, auto q, auto qd, auto tau,
-                                     auto qdd) {
-    aba<double>(model, work, q, qd, tau, qdd);
+  quick_forward.methods.forward = [](const Model<double>& model, const LoopPlan&, PlantWorkspace<double>& work, auto q,
+                                     auto qd, auto tau, auto qdd) {
+    aba<double>(model, work.tree, q, qd, tau, qdd);
     qdd[2] *= 1.0 + 1e-6;
   };
   EXPECT_TRUE(failed(quick_forward, "put back"));

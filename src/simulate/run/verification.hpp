@@ -6,14 +6,15 @@
 //   along a run        torques back from the motion; the energy that is not accounted for
 //   of integrators     the order by which the error falls with the step
 //
-// Of a mechanism with loops: loop_verification.cpp.
+// With loops: the motion that follows the closures against Newton's method in dual numbers, forward dynamics by
+// multipliers, and runs in minimal and in redundant coordinates.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "../../dynamics/tree/workspace.hpp"
+#include "../../dynamics/loops/projection.hpp"
 #include "integrator_orders.hpp"
 
 namespace lw {
@@ -51,13 +52,17 @@ struct EnergyCourse {
   std::vector<double> t, kinetic, potential, residual;  // potential: its change
 };
 
-// The algorithms that are verified; others than the library's in tests.
+// The algorithms that are verified; others than the library's in tests. Torques of the spanning tree, and accelerations
+// of the independent joints.
 struct VerifiedMethods {
-  using Method = std::function<void(const Model<double>&, Workspace<double>&, std::span<const double>,
-                                    std::span<const double>, std::span<const double>, std::span<double>)>;
-  Method inverse, forward;
+  std::function<void(const Model<double>&, Workspace<double>&, In<double> q, In<double> qd, In<double> qdd,
+                     Out<double> tau)>
+      inverse;
+  std::function<void(const Model<double>&, const LoopPlan&, PlantWorkspace<double>&, In<double> q, In<double> qd,
+                     In<double> tau, Out<double> qdd)>
+      forward;
 };
-VerifiedMethods library_methods();  // rnea, aba
+VerifiedMethods library_methods();  // rnea, forward_dynamics
 
 struct VerificationOptions {
   int states = 50;
