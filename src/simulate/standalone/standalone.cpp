@@ -87,6 +87,11 @@ struct StandaloneSample {
   State state;
 };
 
+// What a function takes behind q and q̇.
+std::vector<double> third_input(const FunctionRow& row, const State& s) {
+  return row.takes(kTau) ? s.tau : row.takes(kQdd) ? s.qdd : std::vector<double>{};
+}
+
 class StandaloneMaker {
  public:
   StandaloneMaker(const Mechanism& mechanism, const StandaloneOptions& options)
@@ -113,12 +118,12 @@ class StandaloneMaker {
     if (model_.nv == 0)
       throw Error(ErrorCode::usage, fmt::format("nothing moves in {}: there is nothing to simulate", mechanism_.name));
     std::vector<Traced> traced;
-    program_ = make_program(mechanism_, {"forward", "inverse", "energy"}, options_.program, &traced);
+    program_ = make_program(mechanism_, {FunctionId::forward, FunctionId::inverse, FunctionId::energy},
+                            options_.program, &traced);
     program_.functions.clear();
     for (Traced& t : traced) {
-      const std::string name = t.function.name();
-      add(t, name);
-      if (name != "energy") add_tangent(t.function, name == "forward");
+      add(t, t.row->name);
+      if (t.row->inputs.size() > 2) add_tangent(t);
     }
     lossy_ = traced[0].friction;
     if (lossy_ || !mechanism_.forces.empty()) add_ideal();
@@ -154,19 +159,17 @@ class StandaloneMaker {
     made_.snapping = worse(made_.snapping, check.snapping);
     made_.errors.push_back(check.error);
     program_.functions.push_back(function_named(final.function, name));
-    const std::string& function = traced.function.name();
     add_vectors(name, other != nullptr ? *other : mechanism_,
                 [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
-                  append(in, s.state.q, s.state.qd);
-                  if (function != "energy") append(in, function == "forward" ? s.state.tau : s.state.qdd);
-                  reference(s.model, function, "", traced.friction)(in, out);
+                  append(in, s.state.q, s.state.qd, third_input(*traced.row, s.state));
+                  reference(s.model, traced.row->id, "", traced.friction)(in, out);
                   append(in, s.p);
                 });
   }
 
-  void add_tangent(const Function& f, bool forward) {
-    const std::string name = f.name() + "-tangent";
-    const Function tangent = finished(standalone_tangent(f));
+  void add_tangent(const Traced& traced) {
+    const std::string name = traced.function.name() + "-tangent";
+    const Function tangent = finished(standalone_tangent(traced.function));
     program_.functions.push_back(tangent);
     add_vectors(name, mechanism_, [&](const StandaloneSample& s, std::vector<double>& in, std::vector<double>& out) {
       Random random(static_cast<std::uint64_t>(1e6 * std::abs(s.state.qd[0])));
@@ -179,8 +182,8 @@ class StandaloneMaker {
       coordinate_rates<double>(s.model, s.state.q, any(s.state.qd.size()), dq);
       const std::vector<double> dqd = any(dq.size() > 0 ? s.state.qd.size() : 0), dlast = any(dqd.size()),
                                 dp = any(s.p.size());
-      append(in, s.state.q, s.state.qd, forward ? s.state.tau : s.state.qdd, s.p, dq, dqd, dlast, dp);
-      out = slope_by_duals(s, forward, dq, dqd, dlast, dp);
+      append(in, s.state.q, s.state.qd, third_input(*traced.row, s.state), s.p, dq, dqd, dlast, dp);
+      out = slope_by_duals(s, traced.row->takes(kTau), dq, dqd, dlast, dp);
     });
     made_.errors.push_back(vectors_error(tangent));
     if (!(made_.errors.back() <= kStandaloneTolerance)) refuse(name, made_.errors.back());
@@ -192,7 +195,7 @@ class StandaloneMaker {
     ideal.forces.clear();
     TraceOptions trace = trace_options();
     trace.friction = false;
-    const Traced traced = trace_function(ideal, "inverse", trace);
+    const Traced traced = trace_function(ideal, FunctionId::inverse, trace);
     add(traced, "ideal", &ideal);
   }
 
@@ -263,7 +266,7 @@ class StandaloneMaker {
   }
 
   // δτ of inverse dynamics by dual numbers; δq̈ from it: (∂τ/∂q̈) δq̈ = δτ − δτ at rest of q̈.
-  std::vector<double> slope_by_duals(const StandaloneSample& s, bool forward, const std::vector<double>& dq,
+  std::vector<double> slope_by_duals(const StandaloneSample& s, bool torques_given, const std::vector<double>& dq,
                                      const std::vector<double>& dqd, const std::vector<double>& dlast,
                                      const std::vector<double>& dp) const {
     const std::size_t nv = s.state.qd.size();
@@ -295,7 +298,7 @@ class StandaloneMaker {
       return slope;
     };
     Eigen::VectorXd result;
-    if (!forward) {
+    if (!torques_given) {
       result = inverse(dq, dqd, s.state.qdd, dlast, dp);
     } else {
       const auto n = static_cast<Eigen::Index>(nv);

@@ -140,14 +140,14 @@ std::string adaptor(const Program& program, const Function& f) {
     for (const Group& g : groups) {
       taken.push_back("const double* " + g.name);
       given.push_back(g.name);
-      const bool before_p = g.name == (f.name().starts_with("forward") ? "tau" : "qdd");
-      if (!keeps && (before_p || g.name == (f.name().starts_with("forward") ? "d_tau" : "d_qdd")))
-        taken.emplace_back("const double*");
+      // parameters stand behind the torques or accelerations, and their changes behind those of these
+      const bool before_p = g.name == "tau" || g.name == "qdd" || g.name == "d_tau" || g.name == "d_qdd";
+      if (!keeps && before_p) taken.emplace_back("const double*");
     }
   };
   add(f.inputs());
   if (f.name() == "jumps" && !keeps) taken.emplace_back("const double*");
-  if (f.name() == "energy") {
+  if (f.outputs().size() == 2) {  // energies
     if (!keeps) taken.emplace_back("const double*");
     taken.emplace_back("double* both");
     given.insert(given.end(), {"both", "both + 1"});
