@@ -20,6 +20,7 @@ int rank_of(const VectorXd& s, double threshold) {
 }  // namespace
 
 int rank(const AnyMatrix& A, double threshold) {
+  if (A.size() == 0) return 0;
   Eigen::ColPivHouseholderQR<MatrixXd> qr(A);
   qr.setThreshold(threshold);
   return static_cast<int>(qr.rank());
@@ -71,6 +72,11 @@ std::vector<std::complex<double>> polynomial_roots(std::span<const double> ascen
 }
 
 Svd::Svd(const AnyMatrix& A, bool whole_space) {
+  if (A.size() == 0) {
+    U.resize(A.rows(), 0);
+    V = MatrixXd::Identity(A.cols(), whole_space ? A.cols() : 0);
+    return;
+  }
   const unsigned parts = Eigen::ComputeThinU | (whole_space ? Eigen::ComputeFullV : Eigen::ComputeThinV);
   const auto take = [&](const auto& svd) {
     U = svd.matrixU();
@@ -84,6 +90,7 @@ Svd::Svd(const AnyMatrix& A, bool whole_space) {
 }
 
 VectorXd singular_values(const AnyMatrix& A) {
+  if (A.size() == 0) return {};
   if (!is_large(A)) return Eigen::JacobiSVD<MatrixXd>(A).singularValues();
   // those of the triangle that A is but for a rotation
   const Eigen::HouseholderQR<MatrixXd> qr(A.rows() < A.cols() ? MatrixXd(A.transpose()) : MatrixXd(A));

@@ -1,5 +1,9 @@
 #include "model.hpp"
 
+#include <fmt/format.h>
+
+#include "../base/error.hpp"
+
 namespace lw {
 
 template <class T>
@@ -21,6 +25,11 @@ int Model<T>::frame_index(const std::string& wanted) const {
     if (frames[k].name == wanted) return static_cast<int>(k);
   }
   return -1;
+}
+
+void refuse_size(const char* algorithm, const std::string& model, const Size& size) {
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: {} has {} values, `{}` needs {}", algorithm, size.name, size.given, model, size.wanted));
 }
 
 #define LW_INSTANTIATE(T)  \

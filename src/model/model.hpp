@@ -6,6 +6,7 @@
 // four kinds. Bodies are ordered parents first; coordinates keep the order of the file.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -222,6 +223,28 @@ Transform<T> joint_transform(const Body<T>& b, std::span<const T> q) {
     }
   }
   return {};
+}
+
+// Vectors as algorithms take and return them, and what every algorithm requires of its caller, in every build: vectors
+// of the model's sizes.
+template <class T>
+using In = std::span<const std::type_identity_t<T>>;
+template <class T>
+using Out = std::span<std::type_identity_t<T>>;
+
+struct Size {
+  const char* name;
+  std::size_t given;
+  int wanted;
+};
+[[noreturn]] void refuse_size(const char* algorithm, const std::string& model, const Size& size);
+
+template <class T>
+void check_sizes(const char* algorithm, const Model<T>& model, std::initializer_list<Size> sizes) {
+  for (const Size& s : sizes) {
+    if (s.given != static_cast<std::size_t>(s.wanted)) [[unlikely]]
+      refuse_size(algorithm, model.name, s);
+  }
 }
 
 }  // namespace lw

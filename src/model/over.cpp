@@ -42,6 +42,34 @@ Body<T> over(const Body<double>& b) {
   return to;
 }
 
+template <class T>
+JointLoss<T> over(const JointLoss<double>& l) {
+  JointLoss<T> to{l.body,
+                  l.v,
+                  l.viscous,
+                  l.coulomb,
+                  l.stribeck,
+                  l.static_torque,
+                  l.stribeck_velocity,
+                  l.shape,
+                  {},
+                  l.damper,
+                  Curve<T>(l.damper_table),
+                  l.width};
+  for (const BearingLoss<double>& b : l.bearings)
+    to.bearings.push_back({b.kind, b.moments, b.mu, b.radius, b.spacing, over<T>(b.across)});
+  return to;
+}
+template <class T>
+Transmission<T> over(const Transmission<double>& t) {
+  Transmission<T> to{t.name, t.v, {}, {t.C.begin(), t.C.end()}, {t.C_inverse.begin(), t.C_inverse.end()}, t.width};
+  for (const DriveLoss<double>& d : t.drives) {
+    to.drives.push_back({d.name, d.ratio, d.rotor_inertia, Curve<T>(d.efficiency), d.breakaway, d.has_rated, d.has_peak,
+                         d.rated, d.peak, d.rotor_body});
+  }
+  return to;
+}
+
 }  // namespace
 
 template <class T>
@@ -55,8 +83,11 @@ Model<T> over(const Model<double>& model) {
   for (const Frame<double>& f : model.frames) to.frames.push_back(over<T>(f));
   for (const LoopClosure<double>& l : model.loops) {
     to.loops.push_back({l.name, l.type, over<T>(l.axis), over<T>(l.axis2), over<T>(l.a), over<T>(l.b), {}});
+    for (const JointLoss<double>& loss : l.losses) to.loops.back().losses.push_back(over<T>(loss));
   }
   to.home.assign(model.home.begin(), model.home.end());
+  for (const JointLoss<double>& l : model.losses) to.losses.push_back(over<T>(l));
+  for (const Transmission<double>& t : model.transmissions) to.transmissions.push_back(over<T>(t));
   for (const JointElement<double>& e : model.joint_elements) {
     to.joint_elements.push_back(
         {e.body, Curve<T>(e.spring), e.has_lower, e.has_upper, e.lower, e.upper, e.stiffness, e.damping});

@@ -1,5 +1,4 @@
-// A model of numbers over another scalar: its numbers, standing still. What is lost to friction (losses, transmissions)
-// is left out.
+// A model of numbers over another scalar, whole: each of its numbers as a constant of T.
 #pragma once
 
 #include "model.hpp"

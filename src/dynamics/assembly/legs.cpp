@@ -157,7 +157,7 @@ bool moves_in_plane(const Model<double>& model, Workspace<double>& work, const L
 
 std::vector<Leg> legs_to(const Model<double>& model, int frame) {
   const int target = model.frames[at(frame)].body;
-  if (target < 0 || model.loops.empty()) return {};
+  if (target < 0) return {};
   const Ways ways(model, target);
   if (ways.found.size() < 2) return {};
   std::vector<bool> passed(model.bodies.size(), false);

@@ -76,31 +76,29 @@ Eigen::MatrixXd without_loop(const Model<double>& model, const ClosureState& sta
   return part.topRows(kept);
 }
 
-int rank_of(const Eigen::MatrixXd& J) { return J.rows() == 0 || J.cols() == 0 ? 0 : rank(J, kDependent); }
-
 }  // namespace
 
 LoopJudgement judge_loops(const Model<double>& model) {
   LoopJudgement j;
-  j.freedoms = j.gruebler = model.nv;
-  if (model.loops.empty()) return j;
   Workspace<double> work(model);
   const Mobility m = mobility(model);
   j.closed = m.closed;
   j.residual = m.residual;
   j.freedoms = m.dof;
   j.rank = model.nv - m.dof;
-  j.planar = true;
+  int rings = 0, planar_rings = 0;
   forward_kinematics<double>(model, work, m.q);
   for (const LoopClosure<double>& loop : model.loops) {
     if (loop.a.body == loop.b.body) continue;  // within one rigid body: no loop
     const int v = velocities(loop.type);
     const bool planar = moves_in_a_plane(model, work, loop);
-    j.planar = j.planar && planar;
+    ++rings;
+    planar_rings += planar;
     j.equations += 6 - v;
     // in a plane every closure joint has at most its three freedoms
     j.independent += planar ? 3 - std::min(v, 3) : 6 - v;
   }
+  j.planar = rings > 0 && planar_rings == rings;
   j.gruebler = model.nv - j.independent;
   if (!m.closed || model.nv == 0) return j;
   // a loop says nothing where the rank is the same without it, here and at closed poses around
@@ -116,7 +114,8 @@ LoopJudgement judge_loops(const Model<double>& model) {
   for (std::size_t l = 0; l < model.loops.size(); ++l) {
     const bool idle = std::all_of(poses.begin(), poses.end(), [&](const std::vector<double>& q) {
       const ClosureState state = closure_state(model, work, q);
-      return rank_of(without_loop(model, state, static_cast<int>(l))) == rank_of(without_loop(model, state, -1));
+      return rank(without_loop(model, state, static_cast<int>(l)), kDependent) ==
+             rank(without_loop(model, state, -1), kDependent);
     });
     const bool within_one_body = model.loops[l].a.body == model.loops[l].b.body;
     if (idle && !within_one_body && model.loops[l].type != JointType::floating)
@@ -126,7 +125,6 @@ LoopJudgement judge_loops(const Model<double>& model) {
 }
 
 std::string complaint(const Model<double>& model, const LoopJudgement& j) {
-  if (model.loops.empty()) return "";
   Workspace<double> work(model);
   if (!j.closed) {
     // which of them can be closed alone tells a conflict from a loop that is too short
@@ -165,7 +163,7 @@ std::string redundancy(const Model<double>& model, const LoopJudgement& j) {
 }
 
 std::string remark(const Model<double>& model, const LoopJudgement& j) {
-  if (model.loops.empty() || !j.closed || j.rank == j.independent) return "";
+  if (!j.closed || j.rank == j.independent) return "";
   return fmt::format(
       "counting the joints of `{}` gives {}, but it has {}: of {} closure equations {} are independent, {}", model.name,
       counted(at(std::max(j.gruebler, 0)), "freedom", "freedoms"), j.freedoms, j.independent, j.rank,

@@ -6,7 +6,7 @@
 
 #include "../../base/index.hpp"
 #include "../../graph/kernels/sincos.hpp"
-
+#include "../../spatial/cross.hpp"
 #include "../tree/elements.hpp"
 #include "element_derivatives.hpp"
 
@@ -21,15 +21,6 @@ using Column = typename DerivativeWorkspace<T>::Column;
 template <class T>
 using Composite = typename DerivativeWorkspace<T>::Composite;
 
-// m × n of motions, m ×* f of a force.
-template <class T>
-Motion<T> cross(const Motion<T>& m, const Motion<T>& n) {
-  return {cross(m.ang, n.ang), cross(m.ang, n.lin) + cross(m.lin, n.ang)};
-}
-template <class T>
-Force<T> cross(const Motion<T>& m, const Force<T>& f) {
-  return {cross(m.ang, f.ang) + cross(m.lin, f.lin), cross(m.ang, f.lin)};
-}
 template <class T>
 Motion<T> operator*(const Motion<T>& m, const T& s) {
   return {m.ang * s, m.lin * s};

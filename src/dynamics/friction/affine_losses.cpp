@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../../model/over.hpp"
 #include "../tree/crba.hpp"
 #include "../tree/elements.hpp"
 #include "../tree/rnea.hpp"
@@ -11,49 +12,7 @@
 namespace lw {
 namespace {
 
-Vec3<Dual> dual(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 Vec3<Dual> dual(const Vec3<double>& v, const Vec3<double>& d) { return {{v[0], d[0]}, {v[1], d[1]}, {v[2], d[2]}}; }
-
-// What the laws read of a model.
-Model<Dual> laws_of(const Model<double>& model) {
-  Model<Dual> out;
-  out.nv = model.nv;
-  for (const Body<double>& b : model.bodies) {
-    Body<Dual> body;
-    body.kind = b.kind;
-    body.axis = dual(b.axis);
-    body.ratio = b.ratio;
-    out.bodies.push_back(body);
-  }
-  for (const JointLoss<double>& l : model.losses) {
-    JointLoss<Dual> loss{l.body,
-                         l.v,
-                         l.viscous,
-                         l.coulomb,
-                         l.stribeck,
-                         l.static_torque,
-                         l.stribeck_velocity,
-                         l.shape,
-                         {},
-                         l.damper,
-                         Curve<Dual>(l.damper_table),
-                         l.width};
-    for (const BearingLoss<double>& b : l.bearings) {
-      loss.bearings.push_back({b.kind, b.moments, b.mu, b.radius, b.spacing, dual(b.across)});
-    }
-    out.losses.push_back(std::move(loss));
-  }
-  for (const Transmission<double>& t : model.transmissions) {
-    Transmission<Dual> twin{t.name, t.v, {}, {t.C.begin(), t.C.end()}, {t.C_inverse.begin(), t.C_inverse.end()},
-                            t.width};
-    for (const DriveLoss<double>& d : t.drives) {
-      twin.drives.push_back({d.name, d.ratio, d.rotor_inertia, Curve<Dual>(d.efficiency), d.breakaway, d.has_rated,
-                             d.has_peak, d.rated, d.peak, d.rotor_body});
-    }
-    out.transmissions.push_back(std::move(twin));
-  }
-  return out;
-}
 
 // Without what does not come of accelerations: torques and reactions are then linear in q̈.
 Model<double> inertial_part(Model<double> model) {
@@ -83,7 +42,7 @@ bool has_efficiencies(const Model<double>& model) {
 AffineLosses::AffineLosses(const Model<double>& model)
     : model_(model),
       inertial_(inertial_part(model)),
-      laws_(laws_of(model)),
+      laws_(over<Dual>(model)),
       work_(model),
       nv_(work_.h.size()),
       felt_(places_of(felt_reactions<double>(model))),

@@ -52,7 +52,7 @@ class AffineLosses {
 
   const Model<double>& model_;
   const Model<double> inertial_;
-  const Model<Dual> laws_;
+  const Model<Dual> laws_;  // the same over dual numbers
   Workspace<double> work_;
   const std::size_t nv_;
   std::vector<std::size_t> felt_;  // bodies whose reactions the laws read

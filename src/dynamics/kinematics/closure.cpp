@@ -111,7 +111,6 @@ ClosureState close_from(const Model<double>& model, Workspace<double>& work, std
 
 Mobility mobility(const Model<double>& model) {
   Mobility result{model.nv, 0.0, true, model.home};
-  if (model.loops.empty()) return result;
   Workspace<double> work(model);
   result.home_residual = largest(closure_state(model, work, result.q).residual);
   if (model.nv == 0 || std::isnan(result.home_residual)) {

@@ -9,7 +9,9 @@
 // need not choose.
 #pragma once
 
-#include "../tree/workspace.hpp"
+#include <vector>
+
+#include "../../model/model.hpp"
 
 namespace lw {
 

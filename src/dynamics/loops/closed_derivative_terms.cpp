@@ -39,26 +39,11 @@ Sizes velocity_sizes(const Model<double>& model, const std::vector<Dual>& q) {
   return list;
 }
 
-Sizes terms_of_tree(const Model<double>& model, std::span<const Model<Dual>> moving, In<double> q, In<double> qd,
-                    In<double> qdd) {
-  Workspace<double> work(model);
-  DerivativeTerms of = derivative_terms(model, work, q, qd, qdd);
-  Sizes list = std::move(of.d_q);
-  for (const Sizes* part : {&of.d_qd, &of.d_qdd}) list.insert(list.end(), part->begin(), part->end());
-  for (const Model<Dual>& m : moving) {
-    Workspace<Dual> dual(m);
-    const Sizes column = parameter_terms(m, dual, q, qd, qdd);
-    list.insert(list.end(), column.begin(), column.end());
-  }
-  return list;
-}
-
 }  // namespace
 
 std::vector<double> closed_derivative_terms(const Model<double>& model, std::span<const Model<Dual>> moving,
                                             const LoopPlan& plan, In<double> q, In<double> guess, In<double> qd,
                                             In<double> qdd) {
-  if (plan.is_tree()) return terms_of_tree(model, moving, q, qd, qdd);
   const std::size_t n = plan.freedoms(), nv = at(model.nv);
   const Model<double> joints = joints_alone(model, plan.independent);
   const Model<Dual> twin = over<Dual>(model);
@@ -77,14 +62,17 @@ std::vector<double> closed_derivative_terms(const Model<double>& model, std::spa
   const Sizes torques = torque_terms(model, motion.tree, all, motion.qd, motion.qdd);
   const DerivativeTerms of_tree = derivative_terms(model, motion.tree, all, motion.qd, motion.qdd);
 
-  const auto column = [&](const Model<Dual>& with, std::span<const Dual> x, Sizes tree) {
+  // `along`: the independent velocity along which x moves, if it does
+  const auto column = [&](const Model<Dual>& with, std::span<const Dual> x, Sizes tree, std::size_t along) {
     const LoopPosition<Dual> there = loop_position<Dual>(with, plan, x, still(guess));
     set_pose<Dual>(with, plan, work, there.q);
     complement_by_unit_velocities<Dual>(with, plan, work);
     const std::vector<Dual> R = work.R;
     tree_velocities<Dual>(with, plan, work, xd);
     tree_accelerations<Dual>(with, plan, work, there.q, xdd);
-    const Sizes dq = velocity_sizes(model, there.q), dqd = rates(work.qd), dqdd = rates(work.qdd);
+    const Sizes dqd = rates(work.qd), dqdd = rates(work.qdd);
+    Sizes dq = velocity_sizes(model, there.q);
+    for (std::size_t k = 0; k < n; ++k) dq[at(plan.independent[k])] = k == along ? 1.0 : 0.0;
     for (std::size_t v = 0; v < nv; ++v) {
       for (std::size_t j = 0; j < nv; ++j) {
         tree[v] +=
@@ -99,18 +87,18 @@ std::vector<double> closed_derivative_terms(const Model<double>& model, std::spa
     }
   };
   const Sizes none(nv, 0.0);
-  for (int k = 0; k < joints.nv; ++k) column(twin, moving_along(joints, q, k), none);
+  for (std::size_t k = 0; k < n; ++k) column(twin, moving_along(joints, q, static_cast<int>(k)), none, k);
   const std::vector<Dual> here = still(q);
   for (std::vector<Dual>* part : {&xd, &xdd}) {
     for (Dual& x : *part) {
       x.d = 1.0;
-      column(twin, here, none);
+      column(twin, here, none, n);
       x.d = 0.0;
     }
   }
   for (const Model<Dual>& m : moving) {
     Workspace<Dual> dual(m);
-    column(m, here, parameter_terms(m, dual, all, motion.qd, motion.qdd));
+    column(m, here, parameter_terms(m, dual, all, motion.qd, motion.qdd), n);
   }
   return result;
 }

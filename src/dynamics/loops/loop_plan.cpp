@@ -45,7 +45,7 @@ MatrixXd columns(const MatrixXd& J, const std::vector<int>& which) {
   return part;
 }
 
-int rank_of(const MatrixXd& J) { return J.size() == 0 ? 0 : numerical_rank(J, kDependent); }
+int rank_of(const MatrixXd& J) { return numerical_rank(J, kDependent); }
 
 // So many rows, the next always the one of which most is left beside those before, in the worst of the poses.
 std::vector<std::size_t> independent_rows(std::vector<MatrixXd> poses, std::size_t count) {
@@ -141,6 +141,11 @@ class Planner {
       return columns(jacobian_at(model_, work_, plan_.equations, q), plan_.dependent);
     }));
     choose_position();
+    return std::move(plan_);
+  }
+
+  LoopPlan run_for_drivers() {
+    plan_.independent = independent({});
     return std::move(plan_);
   }
 
@@ -425,8 +430,8 @@ LoopPlan plan_loops(const Model<double>& model) { return planned(model, &Planner
 LoopPlan plan_coordinates(const Model<double>& model) { return planned(model, &Planner::run_for_numbers); }
 
 Model<double> with_drivers(Model<double> model) {
-  if (model.loops.empty() || !actuated_velocities(model).empty()) return model;
-  const std::vector<int> drivers = Planner(model).independent({});
+  if (!actuated_velocities(model).empty()) return model;
+  const std::vector<int> drivers = planned(model, &Planner::run_for_drivers).independent;
   for (JointInfo& joint : model.joints) {
     joint.actuated = std::any_of(drivers.begin(), drivers.end(),
                                  [&](int v) { return v >= joint.v && v < joint.v + velocities(joint.type); });

@@ -68,8 +68,8 @@ LoopPlan plan_coordinates(const Model<double>& model);
 void refuse_undriven(const LoopPlan& plan, const std::string& mechanism,
                      const std::vector<std::string>& velocity_names);
 
-// If the file of a mechanism with loops calls no joint actuated: the joints that elimination leaves independent are.
-// Other models are returned unchanged.
+// If the file calls no joint actuated: the joints that elimination leaves independent are (of a tree: all). Other
+// models are returned unchanged.
 Model<double> with_drivers(Model<double> model);
 
 }  // namespace lw

@@ -22,8 +22,7 @@ Plant::Plant(const Mechanism& from, const ParameterValues<double>& given) : Plan
 }
 
 Plant::Plant(Model<double> given)
-    : model(with_drivers(given)),
-      drivers_chosen(actuated_velocities(model) != actuated_velocities(given)),
+    : model(with_drivers(std::move(given))),
       plan(plan_loops(model)),
       minimal(led_by(model, plan.independent)),
       home(assemble_home(minimal).q),

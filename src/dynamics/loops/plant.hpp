@@ -22,7 +22,6 @@ struct Plant {
   std::optional<Mechanism> mechanism;
   ParameterValues<double> values;  // that replaced those of the file
   Model<double> model;             // the spanning tree; with loops and no joint called actuated, drivers are chosen
-  bool drivers_chosen;             // which happened here
   LoopPlan plan;
   Model<double> minimal;     // the same with the independent joints alone actuated
   std::vector<double> home;  // all coordinates of the tree, loops closed

@@ -30,8 +30,8 @@ PlantWorkspace<T>::PlantWorkspace(const Model<T>& model, const LoopPlan& plan)
       square(rows.size() * rows.size()),
       column(at(model.nv)),
       force(plan.freedoms()) {
-  // R of a tree, for good
-  for (std::size_t k = 0; plan.is_tree() && k < plan.freedoms(); ++k) R[k * (at(model.nv) + 1)] = T(1.0);
+  // the part of R that is the same in all poses
+  for (std::size_t k = 0; k < plan.freedoms(); ++k) R[k * at(model.nv) + at(plan.independent[k])] = T(1.0);
 }
 
 template <class T>

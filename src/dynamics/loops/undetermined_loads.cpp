@@ -50,7 +50,6 @@ UndeterminedLoads undetermined_loads(const Model<double>& model, const LoopPlan&
                                      const PlantWorkspace<double>& work, In<double> q,
                                      std::span<const Force<double>> external) {
   UndeterminedLoads result;
-  if (plan.is_tree()) return result;
   const auto bears = [](const JointLoss<double>& l) { return !l.bearings.empty(); };
   const bool any = std::ranges::any_of(model.losses, bears) ||
                    std::ranges::any_of(

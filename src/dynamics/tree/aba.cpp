@@ -1,31 +1,13 @@
 #include "aba.hpp"
 
 #include "../../graph/scalar_eigen.hpp"
+#include "../../spatial/cross.hpp"
 #include "crba.hpp"
 #include "elements.hpp"
 #include "rnea.hpp"
 
 namespace lw {
 namespace {
-
-// Solves A x = b for a small symmetric positive definite A by LDLᵀ without pivots; A is destroyed, x overwrites b.
-template <int N, class Matrix, class Vector>
-void solve_spd(Matrix& A, Vector& b) {
-  using T = std::decay_t<decltype(b[0])>;
-  for (int k = 0; k < N; ++k) {
-    const T inverse = T(1.0) / A(k, k);
-    for (int i = k + 1; i < N; ++i) {
-      const T l = A(i, k) * inverse;
-      for (int j = k + 1; j <= i; ++j) A(i, j) -= l * A(j, k);
-      b[i] -= l * b[k];
-    }
-    for (int i = k + 1; i < N; ++i) A(i, k) *= inverse;
-    b[k] *= inverse;
-  }
-  for (int k = N; k-- > 0;) {
-    for (int i = k + 1; i < N; ++i) b[k] -= A(i, k) * b[i];
-  }
-}
 
 // The parent's share of an articulated inertia: rotate, then move the point of reference by −r. With n = I α + H a,
 // f = Hᵀ α + M a and a_child = a − [r] α:  H' = H + [r] M,  I' = I − H' [r] − (H [r])ᵀ.
@@ -68,11 +50,10 @@ void step_out(const Model<T>& model, Workspace<T>& work, std::size_t i, In<T> q,
   Motion<T> v = joint;
   if (b.parent >= 0) v += work.X[i].to_child(work.velocity[static_cast<std::size_t>(b.parent)]);
   work.velocity[i] = v;
-  work.column[i].c = {cross(v.ang, joint.ang), cross(v.ang, joint.lin) + cross(v.lin, joint.ang)};
+  work.column[i].c = cross(v, joint);
   const RigidInertia<T>& I = b.inertia;
   work.articulated[i] = {I.I, skew(I.h), Mat3<T>::diagonal(I.mass)};
-  const Force<T> momentum = I * v;
-  work.bias[i] = {cross(v.ang, momentum.ang) + cross(v.lin, momentum.lin), cross(v.ang, momentum.lin)};
+  work.bias[i] = cross(v, I * v);
   if (!external.empty()) work.bias[i] -= external[i];
 }
 
@@ -119,7 +100,7 @@ void step_in_spherical(const Model<T>& model, Workspace<T>& work, std::size_t i,
   for (int j = 0; j < 4; ++j) {
     Mat3<T> I = A.I;
     Vec3<T> x = j < 3 ? A.H.col(j) : col.u6.ang;
-    solve_spd<3>(I, x);
+    solve_positive<3>(I, x);
     const Vec3<T> Hx = transpose(A.H) * x;
     if (j < 3) {
       folded.M.col(j) -= Hx;
@@ -200,7 +181,7 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
         // moment u = I α + H a with α whole
         Mat3<T> I = work.articulated[i].I;
         Vec3<T> alpha = col.u6.ang - work.articulated[i].H * a.lin;
-        solve_spd<3>(I, alpha);
+        solve_positive<3>(I, alpha);
         for (int k = 0; k < 3; ++k) qdd[v + static_cast<std::size_t>(k)] = alpha[k] - a.ang[k];
         a.ang = alpha;
         break;
@@ -218,7 +199,7 @@ void aba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau
           x[r] = col.u6.ang[r];
           x[3 + r] = col.u6.lin[r];
         }
-        solve_spd<6>(I, x);
+        solve_positive<6>(I, x);
         for (int k = 0; k < 6; ++k) qdd[v + static_cast<std::size_t>(k)] = x[k] - (k < 3 ? a.ang[k] : a.lin[k - 3]);
         a = {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
         break;

@@ -69,74 +69,6 @@ void crba(const Model<T>& model, Workspace<T>& work, In<T> q, Out<T> M) {
 }
 
 template <class T>
-bool has_dense_mass_matrix(const Model<T>& model) {
-  if (model.has_mimics) return true;
-  const auto is_above = [&](int upper, int lower) {
-    while (lower >= 0 && lower != upper) lower = model.dof_parent[static_cast<std::size_t>(lower)];
-    return lower == upper;
-  };
-  for (const RotorTie<T>& tie : model.rotor_ties) {
-    if (!is_above(tie.v, tie.w) && !is_above(tie.w, tie.v)) return true;
-  }
-  return false;
-}
-
-namespace {
-
-// velocity k, and the next one above it
-template <class T>
-struct Path {
-  const Model<T>& model;
-  int size() const { return model.nv; }
-  bool dense = has_dense_mass_matrix(model);
-  int order(int k) const { return dense ? k : model.dof_order[static_cast<std::size_t>(k)]; }
-  int above(int k) const { return dense ? k - 1 : model.dof_parent[static_cast<std::size_t>(k)]; }
-};
-
-}  // namespace
-
-template <class T>
-void factorize_mass_matrix(const Model<T>& model, Out<T> M) {
-  check_sizes("factorize_mass_matrix", model, {{"M", M.size(), model.nv * model.nv}});
-  const Path<T> path{model};
-  const int nv = model.nv;
-  const auto at = [&](int row, int column) -> T& {
-    return M[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)];
-  };
-  for (int n = nv; n-- > 0;) {
-    const int k = path.order(n);
-    const T inverse = T(1.0) / at(k, k);
-    for (int i = path.above(k); i >= 0; i = path.above(i)) {
-      const T a = at(k, i) * inverse;
-      for (int j = i; j >= 0; j = path.above(j)) at(i, j) -= a * at(k, j);
-      at(k, i) = a;
-    }
-  }
-}
-
-template <class T>
-void solve_mass_matrix(const Model<T>& model, In<T> factors, Out<T> b) {
-  check_sizes("solve_mass_matrix", model,
-              {{"factors", factors.size(), model.nv * model.nv}, {"b", b.size(), model.nv}});
-  const Path<T> path{model};
-  const int nv = model.nv;
-  const auto at = [&](int row, int column) -> const T& {
-    return factors[static_cast<std::size_t>(row) * static_cast<std::size_t>(nv) + static_cast<std::size_t>(column)];
-  };
-  const auto x = [&](int k) -> T& { return b[static_cast<std::size_t>(k)]; };
-  // Lᵀ y = b, then z = D⁻¹ y, then L x = z
-  for (int n = nv; n-- > 0;) {
-    const int k = path.order(n);
-    for (int i = path.above(k); i >= 0; i = path.above(i)) x(i) -= at(k, i) * x(k);
-  }
-  for (int k = 0; k < nv; ++k) x(k) /= at(k, k);
-  for (int n = 0; n < nv; ++n) {
-    const int k = path.order(n);
-    for (int i = path.above(k); i >= 0; i = path.above(i)) x(k) -= at(k, i) * x(i);
-  }
-}
-
-template <class T>
 void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> qd, In<T> tau, Out<T> qdd,
                      std::span<const Force<std::type_identity_t<T>>> external) {
   check_sizes("forward_by_crba", model, work, {{"tau", tau.size(), model.nv}, {"qdd", qdd.size(), model.nv}});
@@ -150,10 +82,7 @@ void forward_by_crba(const Model<T>& model, Workspace<T>& work, In<T> q, In<T> q
 }
 
 #define LW_INSTANTIATE(T)                                                                       \
-  template bool has_dense_mass_matrix<T>(const Model<T>&);                                      \
   template void crba<T>(const Model<T>&, Workspace<T>&, In<T>, Out<T>);                         \
-  template void factorize_mass_matrix<T>(const Model<T>&, Out<T>);                              \
-  template void solve_mass_matrix<T>(const Model<T>&, In<T>, Out<T>);                           \
   template void forward_by_crba<T>(const Model<T>&, Workspace<T>&, In<T>, In<T>, In<T>, Out<T>, \
                                    std::span<const Force<T>>);
 LW_INSTANTIATE_FOR_SCALARS(LW_INSTANTIATE)

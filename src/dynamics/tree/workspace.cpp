@@ -22,11 +22,6 @@ Workspace<T>::Workspace(const Model<T>& model)
       scratch(static_cast<std::size_t>(model.nv)) {}
 LW_TEMPLATE_COPIES(Workspace)
 
-void refuse_size(const char* algorithm, const std::string& model, const Size& size) {
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: {} has {} values, `{}` needs {}", algorithm, size.name, size.given, model, size.wanted));
-}
-
 void refuse_workspace(const char* algorithm, const std::string& model) {
   throw Error(ErrorCode::usage,
               fmt::format("{}: the workspace was made for another model than `{}`", algorithm, model));

@@ -5,8 +5,6 @@
 // one workspace serves all algorithms (what one leaves behind, another may overwrite).
 #pragma once
 
-#include <initializer_list>
-#include <span>
 #include <vector>
 
 #include "../../model/model.hpp"
@@ -46,22 +44,8 @@ struct Workspace {
   std::vector<T> mass_matrix, h, zero, scratch;
 };
 
-// What the algorithms require of their callers, in every build: a workspace of the model, vectors of its sizes.
-struct Size {
-  const char* name;
-  std::size_t given;
-  int wanted;
-};
-[[noreturn]] void refuse_size(const char* algorithm, const std::string& model, const Size& size);
+// Throws Error(usage) where a workspace is that of another model, or a vector has another size.
 [[noreturn]] void refuse_workspace(const char* algorithm, const std::string& model);
-
-template <class T>
-void check_sizes(const char* algorithm, const Model<T>& model, std::initializer_list<Size> sizes) {
-  for (const Size& s : sizes) {
-    if (s.given != static_cast<std::size_t>(s.wanted)) [[unlikely]]
-      refuse_size(algorithm, model.name, s);
-  }
-}
 template <class T>
 void check_sizes(const char* algorithm, const Model<T>& model, const Workspace<T>& work,
                  std::initializer_list<Size> sizes) {
@@ -70,10 +54,5 @@ void check_sizes(const char* algorithm, const Model<T>& model, const Workspace<T
     refuse_workspace(algorithm, model.name);
   check_sizes(algorithm, model, sizes);
 }
-
-template <class T>
-using In = std::span<const std::type_identity_t<T>>;
-template <class T>
-using Out = std::span<std::type_identity_t<T>>;
 
 }  // namespace lw
