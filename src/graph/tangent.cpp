@@ -7,6 +7,7 @@ namespace lw {
 
 std::vector<Expr> tangent_at(const Function& f, const std::vector<Expr>& x, const std::vector<Expr>& rates) {
   require(rates.size() == x.size(), "a derivative is along as many rates as there are arguments");
+  if (f.output_size() == 0) return {};
   const Evaluated at(f, x);
   const Function& flat = at.function();
   const Graph& from = flat.graph();

@@ -67,7 +67,7 @@ FunctionRow centroidal_row() {
                        Holds::nothing,
                        "rate of that momentum where qdd is zero: it is A qdd + A_bias",
                        Measure::momentum_rate}},
-          .methods = centroidal_methods,
+          .methods = {{centroidal_methods}},
           .reference = centroidal_reference};
 }
 

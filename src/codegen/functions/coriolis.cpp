@@ -28,9 +28,8 @@ struct TreeMatrices {
 template <class T>
 void give_coriolis(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                    const TreeMatrices<T>& tree, Out<T> C) {
-  if (plan.is_tree()) return tree.coriolis(q, qd, C);
   const std::size_t n = plan.freedoms(), nv = at(model.nv), m = plan.equations.size();
-  set_pose<T>(model, plan, work, q);
+  prepare_projection<T>(model, plan, work, q);
   complement_by_unit_velocities<T>(model, plan, work);
   tree_velocities<T>(model, plan, work, qd);
   const std::vector<T> velocities = work.qd, J_rate = tree.closure_rate(q, velocities);
@@ -77,7 +76,7 @@ void coriolis_methods(MethodList& list) {
   for (const bool canonical : {true, false}) {
     const char* name =
         canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame";
-    list.add({name, Frames::chosen, For::all, false}, [&closures, canonical](Tracing& t) {
+    list.add({name, Frames::chosen, For::all, For::none}, [&closures, canonical](Tracing& t) {
       const Model<Expr> m = canonical ? canonical_model(t.scene.tree, t.scene.fewer) : t.scene.fewer;
       const auto closure_rate = [&](In<Expr> q, In<Expr> qd) {
         std::vector<Expr> x(q.begin(), q.end()), rates(q.size(), Expr(0.0));
@@ -131,7 +130,7 @@ FunctionRow coriolis_row() {
                        "matrix of the Coriolis and centrifugal forces C qd, one row and one column per velocity",
                        Measure::along_qd}},
           .torques_alone = true,
-          .methods = coriolis_methods,
+          .methods = {{coriolis_methods}},
           .reference = coriolis_reference};
 }
 

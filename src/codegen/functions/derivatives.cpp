@@ -17,7 +17,20 @@ namespace {
 constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"},
                                                            {Elimination::reverse, "inward"}};
 
-bool is_forward(const FunctionRow& row) { return row.derivative_of == FunctionId::forward; }
+// How the derivatives of one function are taken.
+struct DerivativesOf {
+  Slopes::Of slopes;
+  decltype(&composite_inverse_derivatives) composite;
+  decltype(&inverse_derivatives_by) by_elimination;
+  decltype(&analytic_inverse_derivatives) analytic;
+};
+constexpr DerivativesOf kOfInverse{Slopes::Of::inverse, composite_inverse_derivatives, inverse_derivatives_by,
+                                   analytic_inverse_derivatives},
+    kOfForward{Slopes::Of::forward, composite_forward_derivatives, forward_derivatives_by,
+               analytic_forward_derivatives};
+
+// A method that is traced with the list alone: what it refers to does not outlive that.
+MethodName once(std::string name) { return {std::move(name), Frames::chosen, For::all, For::none}; }
 
 // q, qd, qdd, step, [p] → tau, M at q displaced by `step`
 Function displaced_dynamics(const MethodList& list, const Variant& v) {
@@ -31,67 +44,57 @@ Function displaced_dynamics(const MethodList& list, const Variant& v) {
                     });
 }
 
-void derivative_methods_of_trees(MethodList& list) {
-  const bool forward = is_forward(list.row()), parameters = list.kept() > 0;
-  const auto composite = forward ? composite_forward_derivatives : composite_inverse_derivatives;
+template <const DerivativesOf& of>
+void tree_derivative_methods(MethodList& list) {
+  const bool parameters = list.kept() > 0;
   const char* name = "composite bodies in link frames";
   // without parameters, which elimination gives on the dynamics of the cheapest variant
-  const Variant v = list.search({name, Frames::chosen, For::trees}, [composite](Tracing& t) {
-    composite(t.scene.fewer, t.scene.tree, t.variant.method, nullptr, t.in, t.out);
-  });
+  const Variant v = list.search(
+      {name}, [](Tracing& t) { of.composite(t.scene.fewer, t.scene.tree, t.variant.method, nullptr, t.in, t.out); });
   if (list.values().nv == 0) return;  // nothing to differentiate by
   const Function dynamics = displaced_dynamics(list, v);
   if (parameters) {
     list.replace(
-        {std::string(name) + described(v) + "; parameters by elimination", Frames::chosen, For::trees, false},
-        [&](Tracing& t) { composite(t.scene.fewer, t.scene.tree, v.method, &dynamics, t.in, t.out); }, v);
+        once(std::string(name) + described(v) + "; parameters by elimination"),
+        [&](Tracing& t) { of.composite(t.scene.fewer, t.scene.tree, v.method, &dynamics, t.in, t.out); }, v);
   }
   for (const auto& [order, what] : kOrders) {
     list.add(
-        {fmt::format("elimination {} on the acceleration tensor{}", what, described(v)), Frames::chosen, For::trees,
-         false},
+        once(fmt::format("elimination {} on the acceleration tensor{}", what, described(v))),
         [&, chosen = order](Tracing& t) {
-          const EliminationMethod method{dynamics, chosen, true};
-          (forward ? forward_derivatives_by : inverse_derivatives_by)(t.scene.fewer, method, t.in, t.out);
+          of.by_elimination(t.scene.fewer, {dynamics, chosen, true}, t.in, t.out);
         },
         v);
   }
   if (parameters) return;
   for (const bool canonical : {true, false}) {
     if (canonical && has_elements(list.values())) continue;  // which its frames do not carry
-    list.add(
-        {canonical ? "composite bodies in the root's frame, canonical frames" : "composite bodies in the root's frame",
-         Frames::chosen, For::trees, false},
-        [canonical, forward](Tracing& t) {
-          const auto f = forward ? analytic_forward_derivatives : analytic_inverse_derivatives;
-          f(canonical ? canonical_model(t.scene.tree, t.scene.fewer) : t.scene.fewer, t.in, t.out);
-        });
+    list.add(once(canonical ? "composite bodies in the root's frame, canonical frames"
+                            : "composite bodies in the root's frame"),
+             [canonical](Tracing& t) {
+               of.analytic(canonical ? canonical_model(t.scene.tree, t.scene.fewer) : t.scene.fewer, t.in, t.out);
+             });
   }
 }
 
-void derivative_methods_of_loops(MethodList& list) {
+template <const DerivativesOf& of>
+void loop_derivative_methods(MethodList& list) {
   const Variant plain = list.plain_variant();
   const Function balance = loop_balance(list, plain);
   for (const auto& [order, what] : kOrders) {
     list.add(
-        {fmt::format("elimination {} on the acceleration tensor", what), Frames::chosen, For::loops, false},
-        [&, chosen = order](Tracing& t) { trace_loop_derivatives(t, balance, chosen); }, plain);
+        once(fmt::format("elimination {} on the acceleration tensor", what)),
+        [&, chosen = order](Tracing& t) { trace_loop_derivatives(t, of.slopes, balance, chosen); }, plain);
   }
 }
 
-void derivative_methods(MethodList& list) {
-  (list.plan().is_tree() ? derivative_methods_of_trees : derivative_methods_of_loops)(list);
-}
-
+template <const DerivativesOf& of>
 void derivative_reference(ReferenceCall& c) {
   auto& slopes = c.parts.slopes;
-  if (slopes == nullptr) {
-    const auto of = is_forward(c.row) ? Slopes::Of::forward : Slopes::Of::inverse;
-    slopes = std::make_unique<Slopes>(c.model, c.plan, of, c.moving);
-  }
+  if (slopes == nullptr) slopes = std::make_unique<Slopes>(c.model, c.plan, of.slopes, c.moving);
   std::vector<double> columns;
   for (const Out<double>& group : c.out) columns.resize(columns.size() + group.size());
-  (*slopes)(c.given_q, c.qd, is_forward(c.row) ? c.tau : c.qdd, c.guess, columns);
+  (*slopes)(c.given_q, c.qd, c.row.takes(kTau) ? c.tau : c.qdd, c.guess, columns);
   auto next = columns.begin();
   for (const Out<double>& group : c.out) {
     std::copy_n(next, group.size(), group.begin());
@@ -99,8 +102,9 @@ void derivative_reference(ReferenceCall& c) {
   }
 }
 
+template <const DerivativesOf& how>
 FunctionRow derivative_row(FunctionId id, FunctionId of, const Extent& rows, const GroupRow& third,
-                           const char* third_name) {
+                           const char* third_name, double limit_of_trees) {
   const auto group = [&](const char* name, const Extent& columns, const char* words, Measure measure,
                          Extent with = {}) {
     return GroupRow{name, rows, columns, Holds::nothing, words, measure, with};
@@ -113,15 +117,16 @@ FunctionRow derivative_row(FunctionId id, FunctionId of, const Extent& rows, con
                       group("d_p", kKept, "", Measure::along_p, kKept)},
           .torques_alone = true,
           .derivative_of = of,
-          .limit_with_loops = 1e-10,
-          .methods = derivative_methods,
-          .reference = derivative_reference};
+          .methods = {{tree_derivative_methods<how>, For::trees, limit_of_trees},
+                      {loop_derivative_methods<how>, For::loops, 1e-10}},
+          .reference = derivative_reference<how>};
 }
 
 }  // namespace
 
 FunctionRow inverse_derivatives_row() {
-  FunctionRow row = derivative_row(FunctionId::inverse_derivatives, FunctionId::inverse, kActuated, kQdd, "d_qdd");
+  FunctionRow row =
+      derivative_row<kOfInverse>(FunctionId::inverse_derivatives, FunctionId::inverse, kActuated, kQdd, "d_qdd", 1e-12);
   row.name = "inverse-derivatives";
   row.title = "Derivatives of inverse dynamics";
   row.summary = "derivatives of tau; with --keep also d_p";
@@ -129,11 +134,11 @@ FunctionRow inverse_derivatives_row() {
 }
 
 FunctionRow forward_derivatives_row() {
-  FunctionRow row = derivative_row(FunctionId::forward_derivatives, FunctionId::forward, kVelocities, kTau, "d_tau");
+  FunctionRow row = derivative_row<kOfForward>(FunctionId::forward_derivatives, FunctionId::forward, kVelocities, kTau,
+                                               "d_tau", 1e-10);
   row.name = "forward-derivatives";
   row.title = "Derivatives of forward dynamics";
   row.summary = "derivatives of qdd; with --keep also d_p";
-  row.limit = 1e-10;
   return row;
 }
 

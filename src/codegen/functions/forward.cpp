@@ -61,7 +61,7 @@ FunctionRow forward_row() {
           .outputs = {kQdd},
           .torques_alone = true,
           .losses = FunctionRow::Losses::on_request,
-          .methods = forward_methods,
+          .methods = {{forward_methods}},
           .reference = forward_reference};
 }
 

@@ -71,8 +71,19 @@ inline constexpr GroupRow kQ{"q", kCoordinates, {}, Holds::coordinates, "positio
     kQdd{"qdd", kVelocities, {}, Holds::accelerations, "accelerations", Measure::accelerations},
     kTau{"tau", kActuated, {}, Holds::forces, "torques and forces at the joints", Measure::torque_terms};
 
+// Kinds of mechanisms: what something is made for.
+enum class For { none = 0, trees = 1, loops = 2, all = trees | loops };
+inline bool suits(For kinds, For kind) { return (static_cast<int>(kinds) & static_cast<int>(kind)) != 0; }
+For kind_of(const LoopPlan& plan);
+
 class MethodList;
 struct ReferenceCall;
+
+struct MethodSet {
+  void (*add)(MethodList& list);  // method_list.hpp
+  For mechanisms = For::all;
+  double limit = 1e-12;  // on errors as fractions of what the groups are measured by
+};
 
 struct FunctionRow {
   FunctionId id;
@@ -86,11 +97,11 @@ struct FunctionRow {
   bool has_frame = false;  // of which --frame
   enum class Losses { never, on_request, always } losses = Losses::never;
   std::optional<FunctionId> derivative_of = {};
-  double limit = 1e-12, limit_with_loops = 1e-12;    // on errors as fractions of what the groups are measured by
-  void (*methods)(MethodList& list) = nullptr;       // method_list.hpp
+  std::vector<MethodSet> methods = {};               // one for each kind of mechanism, or one for all
   void (*reference)(ReferenceCall& call) = nullptr;  // reference_call.hpp
 
   bool takes(const GroupRow& group) const;  // as an input
+  const MethodSet& methods_for(For kind) const;
 };
 
 const std::vector<FunctionRow>& function_table();  // in the order of the documentation

@@ -107,6 +107,12 @@ bool FunctionRow::takes(const GroupRow& group) const {
                      [&](const GroupRow& g) { return std::string_view(g.name) == group.name; });
 }
 
+const MethodSet& FunctionRow::methods_for(For kind) const {
+  return *std::find_if(methods.begin(), methods.end(), [&](const MethodSet& m) { return suits(m.mechanisms, kind); });
+}
+
+For kind_of(const LoopPlan& plan) { return plan.is_tree() ? For::trees : For::loops; }
+
 std::vector<Group> inputs_of(const FunctionRow& row, const LoopPlan& plan) {
   std::vector<Group> groups;
   const Sizes size{plan, 0, 0};

@@ -66,7 +66,7 @@ FunctionRow inverse_row() {
           .outputs = {kTau},
           .torques_alone = true,
           .losses = FunctionRow::Losses::on_request,
-          .methods = torque_methods,
+          .methods = {{torque_methods}},
           .reference = inverse_reference};
 }
 
@@ -83,7 +83,7 @@ FunctionRow bias_row() {
                        "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
                        Measure::torque_terms}},
           .torques_alone = true,
-          .methods = torque_methods,
+          .methods = {{torque_methods}},
           .reference = generalised_reference};
 }
 
@@ -101,7 +101,7 @@ FunctionRow gravity_row() {
                        "elements",
                        Measure::torque_terms}},
           .torques_alone = true,
-          .methods = torque_methods,
+          .methods = {{torque_methods}},
           .reference = generalised_reference};
 }
 

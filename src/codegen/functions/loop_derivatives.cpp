@@ -188,9 +188,9 @@ class LoopDerivatives {
  public:
   using Exprs = std::vector<Expr>;
 
-  explicit LoopDerivatives(Tracing& t)
+  LoopDerivatives(Tracing& t, Slopes::Of of)
       : t_(t),
-        forward_(t.row.derivative_of == FunctionId::forward),
+        forward_(of == Slopes::Of::forward),
         shares_(!forward_ && t.plan.actuated != t.plan.independent),
         n_(t.plan.freedoms()),
         nv_(at(t.scene.model.nv)),
@@ -301,8 +301,8 @@ class LoopDerivatives {
 
 }  // namespace
 
-void trace_loop_derivatives(Tracing& t, const Function& balance, Elimination order) {
-  LoopDerivatives(t).trace(balance, order);
+void trace_loop_derivatives(Tracing& t, Slopes::Of of, const Function& balance, Elimination order) {
+  LoopDerivatives(t, of).trace(balance, order);
 }
 
 }  // namespace lw

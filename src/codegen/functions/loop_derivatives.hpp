@@ -12,6 +12,7 @@
 // Rᵀ of the change of the tree's torques. One factorisation of J_u serves all.
 #pragma once
 
+#include "../../dynamics/loops/slopes.hpp"
 #include "../../graph/jacobian.hpp"
 #include "method_list.hpp"
 
@@ -19,6 +20,6 @@ namespace lw {
 
 Function loop_balance(const MethodList& list, const Variant& variant);
 // Outputs d_q, d_qd, d_qdd or d_tau, [d_p].
-void trace_loop_derivatives(Tracing& t, const Function& balance, Elimination order);
+void trace_loop_derivatives(Tracing& t, Slopes::Of of, const Function& balance, Elimination order);
 
 }  // namespace lw

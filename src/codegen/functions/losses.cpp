@@ -157,7 +157,7 @@ FunctionRow friction_row() {
                            Measure::motor_terms)},
           .torques_alone = true,
           .losses = FunctionRow::Losses::always,
-          .methods = loss_methods,
+          .methods = {{loss_methods}},
           .reference = loss_reference};
 }
 

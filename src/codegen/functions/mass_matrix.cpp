@@ -49,7 +49,7 @@ FunctionRow mass_matrix_row() {
           .outputs = {{"M", kVelocities, kVelocities, Holds::nothing,
                        "mass matrix, one row and one column per velocity", Measure::inertia}},
           .torques_alone = true,
-          .methods = mass_matrix_methods,
+          .methods = {{mass_matrix_methods}},
           .reference = mass_matrix_reference};
 }
 

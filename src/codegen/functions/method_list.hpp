@@ -12,12 +12,11 @@ namespace lw {
 struct MethodName {
   std::string name;
   enum class Frames { chosen, of_model } frames = Frames::chosen;  // links have axes of their own, or those of the file
-  enum class For { all, trees, loops } mechanisms = For::all;
-  // It may be traced again after the list is made, with calls for what is repeated (scene/limbs.hpp). Of trees only.
-  bool repeats = true;
+  For mechanisms = For::all;
+  // It may be traced again after the list is made, with calls for what is repeated (scene/limbs.hpp).
+  For repeats = For::trees;
 };
 using Frames = MethodName::Frames;
-using For = MethodName::For;
 
 class MethodList {
  public:

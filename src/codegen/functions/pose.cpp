@@ -81,7 +81,7 @@ FunctionRow kinematics_row() {
                        Measure::one}},
           .inertias = false,
           .has_frame = true,
-          .methods = pose_methods,
+          .methods = {{pose_methods}},
           .reference = pose_reference};
 }
 
@@ -100,7 +100,7 @@ FunctionRow jacobian_row() {
                        Measure::lever}},
           .inertias = false,
           .has_frame = true,
-          .methods = jacobian_methods,
+          .methods = {{jacobian_methods}},
           .reference = jacobian_reference};
 }
 
@@ -112,7 +112,7 @@ FunctionRow energy_row() {
           .inputs = {kQ, kQd},
           .outputs = {{"kinetic", {}, {}, Holds::energies, "kinetic energy", Measure::kinetic},
                       {"potential", {}, {}, Holds::energies, "potential energy", Measure::potential}},
-          .methods = energy_methods,
+          .methods = {{energy_methods}},
           .reference = energy_reference};
 }
 

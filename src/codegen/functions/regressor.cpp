@@ -48,7 +48,7 @@ FunctionRow regressor_row() {
                        "the link's origin",
                        Measure::largest}},
           .inertias = false,  // they are what it leaves out
-          .methods = regressor_methods,
+          .methods = {{regressor_methods}},
           .reference = regressor_reference};
 }
 

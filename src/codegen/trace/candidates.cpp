@@ -15,6 +15,7 @@ Candidates::Candidates(const FunctionRow& row, const Scenes& scenes, const LoopP
     : row_(row),
       scenes_(scenes),
       plan_(plan),
+      kind_(kind_of(plan)),
       options_(options),
       frame_(frame),
       friction_(friction),
@@ -34,10 +35,6 @@ std::size_t Candidates::inertial_columns() const {
     out[0][0] = 0.0;
   });
   return columns;
-}
-
-bool Candidates::is_for_others(const MethodName& method) const {
-  return method.mechanisms == (plan_.is_tree() ? For::loops : For::trees);
 }
 
 Variant Candidates::plain_variant() const {
@@ -72,10 +69,8 @@ Function Candidates::traced(const Groups& outputs, const Variant& v, const Calcu
 std::optional<Function> Candidates::traced_with_repeats(const Groups& outputs, Variant v, const Calculation& f) const {
   const Model<double>& model = values();
   // elements and tied rotors join limbs that are alike
-  if (scenes_.dense() || model.has_mimics || has_elements(model) || !model.rotor_ties.empty() || friction_ ||
-      !plan_.is_tree()) {
+  if (scenes_.dense() || model.has_mimics || has_elements(model) || !model.rotor_ties.empty() || friction_)
     return std::nullopt;
-  }
   Groups all = inputs_;
   if (kept() > 0) all.push_back({"p", kept()});
   const auto p = [&](const Arguments& in) { return kept() > 0 ? in[inputs_.size()] : std::vector<Expr>{}; };
@@ -125,13 +120,19 @@ std::optional<Function> Candidates::with_calls_for_repeats(const Candidate& cand
 // --- the list
 
 void Candidates::add(const MethodName& method, const Calculation& f, const Variant& v) {
-  if (is_for_others(method)) return;
-  list_.push_back({method, traced(outputs_, v, f), v});
-  if (method.repeats) list_.back().repeats = [this, v, f] { return traced_with_repeats(outputs_, v, f); };
+  if (!suits(method.mechanisms, kind_)) return;
+  append(method, traced(outputs_, v, f), outputs_, v, f);
+}
+
+void Candidates::append(const MethodName& method, Function function, const Groups& outputs, const Variant& v,
+                        const Calculation& f) {
+  list_.push_back({method, std::move(function), v});
+  if (suits(method.repeats, kind_))
+    list_.back().repeats = [this, &outputs, v, f] { return traced_with_repeats(outputs, v, f); };
 }
 
 void Candidates::replace(const MethodName& method, const Calculation& f, const Variant& v) {
-  if (is_for_others(method)) return;
+  if (!suits(method.mechanisms, kind_)) return;
   list_.clear();
   add(method, f, v);
 }
@@ -204,7 +205,7 @@ class VariantChanges {
 
 Variant Candidates::search(const MethodName& method, const Calculation& f) {
   Variant best = plain_variant();
-  if (is_for_others(method)) return best;
+  if (!suits(method.mechanisms, kind_)) return best;
   std::optional<VariantChanges> changes;
   const auto tried = [&](const Variant& v) {
     Function function = traced(without_kept_, v, [&](Tracing& t) {
@@ -213,7 +214,7 @@ Variant Candidates::search(const MethodName& method, const Calculation& f) {
     });
     MethodName name = method;
     name.name += described(v);
-    list_.push_back({name, std::move(function), v, [this, v, f] { return traced_with_repeats(without_kept_, v, f); }});
+    append(name, std::move(function), without_kept_, v, f);
     return worth(list_.back());
   };
   double least = tried(best);

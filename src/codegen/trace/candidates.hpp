@@ -44,7 +44,8 @@ class Candidates final : public MethodList {
  private:
   using Groups = std::vector<Group>;
 
-  bool is_for_others(const MethodName& method) const;
+  void append(const MethodName& method, Function function, const Groups& outputs, const Variant& v,
+              const Calculation& f);
   Function traced(const Groups& outputs, const Variant& v, const Calculation& f) const;
   std::optional<Function> traced_with_repeats(const Groups& outputs, Variant v, const Calculation& f) const;
   void run(const Scene& scene, const Variant& v, const Arguments& in, Results& out, const Calculation& f) const;
@@ -54,6 +55,7 @@ class Candidates final : public MethodList {
   const FunctionRow& row_;
   const Scenes& scenes_;
   const LoopPlan& plan_;
+  const For kind_;
   const TraceOptions& options_;
   const int frame_;
   const bool friction_;

@@ -92,7 +92,7 @@ void ErrorScale::find_terms() {
 // Accelerations along something: the differences times H.
 bool ErrorScale::by_inertia(const GroupRow& row) const {
   return row.measure == Measure::accelerations ||
-         (traced_.row->derivative_of == FunctionId::forward && row.columns.has_value());
+         (traced_.row->derivative_of && traced_.row->takes(kTau) && row.columns.has_value());
 }
 
 double ErrorScale::through_inertia(std::size_t row, Part accelerations) const {
@@ -138,8 +138,7 @@ double ErrorScale::of_derivative(const GroupRow& row, const Group& g, std::size_
     return (row.measure == Measure::along_third ? 0.0 : own[entry]) +
            through_inertia(entry, expected.subspan(column * n_, n_));
   }
-  if (plan_.is_tree()) return own[entry];
-  return std::max(largest, plan_.actuated == plan_.independent ? own[entry] : largest_of(own));
+  return plan_.actuated == plan_.independent ? own[entry] : std::max(largest, largest_of(own));
 }
 
 double ErrorScale::scale(const GroupRow& row, const Group& g, std::size_t k, Part expected, double largest) const {
@@ -183,14 +182,14 @@ double ErrorScale::group_error(const GroupRow& row, const Group& g, Part got, Pa
 
 // Generalised forces of the independent joints, with friction if it is in the function.
 ErrorScale::Values ErrorScale::needed(Part accelerations) {
-  if (traced_.friction && plan_.is_tree()) return torques_with_losses(model_, plan_, q_, state_.qd, accelerations);
   Values force(n_);
   if (!traced_.friction) {
     generalised_forces<double>(model_, plan_, work_, q_, state_.qd, accelerations, force);
     return force;
   }
+  if (plan_.actuated == plan_.independent)  // drives lose as well
+    return torques_with_losses(model_, plan_, q_, state_.qd, accelerations);
   if (losses_ == nullptr) losses_ = std::make_unique<ClosedLosses<double>>(model_, plan_);
-  set_pose<double>(model_, plan_, work_, q_);
   losses_->forces(work_, q_, state_.qd, accelerations);
   return losses_->needed;
 }

@@ -150,7 +150,7 @@ Function transposed(const Model<double>& model, const Function& f) {
 
 Function second_derivatives(const Model<double>& model, const Function& first) {
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv), square = nv * nv;
-  require(first.name() == "inverse-derivatives" && first.output_size() == 3 * square,
+  require(first.outputs().size() == 3 && first.output_size() == 3 * square,
           "second derivatives are made from inverse-derivatives without parameters");
   const Function moved = displaced_function(model, first);
   const std::vector<NodeId>& results = moved.results();

@@ -52,7 +52,7 @@ class Tracer {
   }
 
   Traced run() {
-    row_.methods(candidates_);
+    row_.methods_for(kind_of(*plan_)).add(candidates_);
     const std::vector<Candidate>& list = candidates_.list();
     for (const Candidate& c : list) {
       taken_.push_back({c.method.name, cost(c.function), price(c.function, options_.objective),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "../../base/error.hpp"
 #include "../../base/worse.hpp"
@@ -80,17 +81,18 @@ class Check {
 
 Verification verify(const Traced& traced, int states, std::uint64_t seed, const Run& run, bool single) {
   Random random(seed);
-  const LoopPlan& plan = *traced.plan;
-  Verification v{states, 0.0, 0.0, plan.is_tree() ? traced.row->limit : traced.row->limit_with_loops};
+  Verification v{states, 0.0, 0.0, traced.row->methods_for(kind_of(*traced.plan)).limit};
   Check own(traced);
   for (int k = 0; k < states; ++k) own.run(run, random, false, single, v);
   for (const OtherValues& other : traced.others) {
+    std::optional<Check> check;
     try {
-      Check check(traced, other);
-      for (int k = 0; k < std::max(1, states / 10); ++k) check.run(run, random, true, single, v);
-    } catch (const Error&) {
-      if (plan.is_tree()) throw;  // lengths with which the loops do not close have no states
+      check.emplace(traced, other);
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::data) throw;
+      continue;  // with these lengths it cannot be assembled
     }
+    for (int k = 0; k < std::max(1, states / 10); ++k) check->run(run, random, true, single, v);
   }
   return v;
 }
