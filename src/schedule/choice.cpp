@@ -53,22 +53,41 @@ Recommendation without_messages(const TaskGraph& graph, const Machine& machine, 
   return {best, reason};
 }
 
+struct SchedulingMethod {
+  const char* name;
+  Schedule (*schedule)(const TaskGraph& graph, const Machine& machine, int processors, double seconds);
+  bool in_threes = false;  // made for tasks of three operations
+};
+constexpr SchedulingMethod kMethods[] = {
+    {"tsa", [](const TaskGraph& g, const Machine& m, int p, double) { return streamlined(g, m, p); }, true},
+    {"hlf", [](const TaskGraph& g, const Machine& m, int p, double) { return highest_level_first(g, m, p); }},
+    {"heft", [](const TaskGraph& g, const Machine& m, int p, double) { return earliest_finish(g, m, p); }},
+    {"cluster", [](const TaskGraph& g, const Machine& m, int p, double) { return clustered(g, m, p); }},
+    {"partition", [](const TaskGraph& g, const Machine& m, int p, double) { return partitioned(g, m, p); }},
+    {"optimal",
+     [](const TaskGraph& g, const Machine& m, int p, double s) { return optimal(g, m, p, {.seconds = s}); }}};
+
+const SchedulingMethod& method_named(const std::string& name) {
+  for (const SchedulingMethod& method : kMethods) {
+    if (name == method.name) return method;
+  }
+  throw Error(ErrorCode::usage, fmt::format("there is no scheduling method `{}`", name));
+}
+
 }  // namespace
 
 const std::vector<std::string>& scheduling_methods() {
-  static const std::vector<std::string> kMethods{"tsa", "hlf", "heft", "cluster", "partition", "optimal"};
-  return kMethods;
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const SchedulingMethod& method : kMethods) list.emplace_back(method.name);
+    return list;
+  }();
+  return names;
 }
 
 Schedule schedule_by(const std::string& method, const TaskGraph& graph, const Machine& machine, int processors,
                      double seconds) {
-  if (method == "tsa") return streamlined(graph, machine, processors);
-  if (method == "hlf") return highest_level_first(graph, machine, processors);
-  if (method == "heft") return earliest_finish(graph, machine, processors);
-  if (method == "cluster") return clustered(graph, machine, processors);
-  if (method == "partition") return partitioned(graph, machine, processors);
-  if (method == "optimal") return optimal(graph, machine, processors, {.seconds = seconds});
-  throw Error(ErrorCode::usage, fmt::format("there is no method `{}` of scheduling", method));
+  return method_named(method).schedule(graph, machine, processors, seconds);
 }
 
 std::vector<Message> messages(const TaskGraph& graph, const Schedule& schedule) {
@@ -118,7 +137,7 @@ Figures figures(const TaskGraph& graph, const Machine& machine, const Schedule& 
 }
 
 ChosenGrain choose_grain(const Function& function, const Machine& machine, int processors, const std::string& method) {
-  if (method == "tsa") return {divide(function, Grain::three), "three"};
+  if (method_named(method).in_threes) return {divide(function, Grain::three), "three"};
   if (!has_delay(machine) && machine.overhead == 0.0) return {divide(function, Grain::instruction), "instruction"};
   const double whole = machine.duration(cost(function).operations);
   const double hop = machine.delay(0, 1, 8, std::max(2, processors));
@@ -128,15 +147,14 @@ ChosenGrain choose_grain(const Function& function, const Machine& machine, int p
   const auto attempt = [&](Division division, const std::string& name) {
     const Schedule schedule = earliest_finish(division.graph, machine, processors);
     const Figures f = figures(division.graph, machine, schedule);
-    // who reads a line of cache that another core has written stands still until it is there: schedules do not count
-    // that
+    // a core that reads a cache line which another has written stalls until it arrives: schedules do not count that
     const double standing = machine.line_transfer > 0.0 ? f.messages * hop / processors : 0.0;
     const double price = f.makespan + standing;
     if (price >= least * (1.0 - 1e-9)) return;
     least = price;
     best = {std::move(division), name};
   };
-  // a task that is shorter than a sixteenth of a message does not pay for one
+  // tasks shorter than a sixteenth of a message do not pay off
   const double finest = std::max(hop / 16.0, whole / 1500.0);
   for (double target = whole / (2.0 * processors); target > finest; target /= 2.0) {
     attempt(divide(function, machine, target), fmt::format("{} a task", time_text(machine, target)));
@@ -149,7 +167,7 @@ Recommendation recommend(const TaskGraph& graph, const Machine& machine, const s
   std::set<int> counts;
   for (const Schedule& s : schedules) counts.insert(s.processors);
   if (!has_delay(machine)) return without_messages(graph, machine, schedules, counts);
-  // one processor has no tasks to begin and end
+  // one processor needs no tasks
   const double alone = machine.for_code_of(total_work(graph)).duration(total_work(graph));
   double best_time = alone;
   int fastest = 1;

@@ -68,7 +68,7 @@ DivisionPlan Divider::best() const {
   return best;
 }
 
-// What each result needs, one result after the other.
+// Depth first: everything that a result needs, one result after the other.
 std::vector<NodeId> Divider::depth_first() const {
   std::vector<NodeId> order;
   std::vector<bool> done(graph_.size(), false);
@@ -96,7 +96,7 @@ std::vector<NodeId> Divider::depth_first() const {
   return order;
 }
 
-// By strands that tell each other little (grain.hpp).
+// By strands that send each other little (grain.hpp).
 DivisionPlan Divider::in_strands(double length) const {
   const Division division = divide(f_, machine_, length);
   std::vector<std::vector<NodeId>> chunks;
@@ -161,18 +161,18 @@ DivisionPlan Divider::partition(const std::vector<std::vector<NodeId>>& chunks, 
   const double call = machine_.delay(0, 1, 8, processors_);
   for (const Placement& p : placements) {
     plan.chunks.push_back({chunks[static_cast<std::size_t>(p.task)], p.processor, p.start, p.finish});
-    plan.time = std::max(plan.time, p.finish + (p.processor == 0 ? 0.0 : call));  // processor 0 must hear of it
+    plan.time = std::max(plan.time, p.finish + (p.processor == 0 ? 0.0 : call));  // and the message to processor 0
   }
   plan.time += repeated_ + write_ * static_cast<double>(f_.results().size()) / processors_;
   return plan;
 }
 
-// The results in so many blocks, about, of each group by itself: numbers of results.
+// Divides the results of each group into blocks, about so many in all. A block lists numbers of results.
 std::vector<std::vector<std::size_t>> Divider::blocks_of_results(std::size_t count) const {
   const std::size_t size = std::max(kLine, (f_.results().size() + count - 1) / count);
   std::vector<std::vector<std::size_t>> blocks;
   for (std::size_t r = 0; const Group& g : f_.outputs()) {
-    const std::size_t own = (g.size + size - 1) / size;  // equal ones
+    const std::size_t own = (g.size + size - 1) / size;  // of equal size
     for (std::size_t k = 0; k < own; ++k) {
       std::vector<std::size_t>& block = blocks.emplace_back();
       for (; block.size() < g.size * (k + 1) / own - g.size * k / own; ++r) block.push_back(r);
@@ -181,109 +181,139 @@ std::vector<std::vector<std::size_t>> Divider::blocks_of_results(std::size_t cou
   return blocks;
 }
 
-// Each processor computes some blocks of results with all that these need. Blocks change places at random, fewer of
-// them for the worse as time goes by (simulated annealing), until what both compute is little. Where neighbours
-// belong to two processors both may write into one line of cache, since callers do not align results: that costs a
-// way to and fro.
-std::optional<DivisionPlan> Divider::results_apart(std::size_t count, double known) const {
-  std::vector<std::vector<NodeId>> needs;
-  std::vector<bool> needed(graph_.size());
-  const std::vector<std::vector<std::size_t>> blocks = blocks_of_results(count);
-  for (const std::vector<std::size_t>& block : blocks) {
-    needed.assign(graph_.size(), false);
-    for (const std::size_t r : block) needed[f_.results()[r]] = true;
-    std::vector<NodeId>& own = needs.emplace_back();
-    for (auto id = f_.order().rbegin(); id != f_.order().rend(); ++id) {
-      if (!needed[*id]) continue;
-      if (!again_[*id]) own.push_back(*id);
-      for_each_operand(graph_, *id, [&](NodeId o) { needed[o] = true; });
+// Each processor computes some blocks of results, and everything that these need. Blocks change processors at random,
+// for the worse less and less often (simulated annealing), until little is computed twice. Where neighbouring blocks
+// belong to two processors, both may write to one cache line, because callers do not align results: that costs a
+// message in each direction.
+class Divider::ResultsApart {
+ public:
+  ResultsApart(const Divider& divider, std::size_t count)
+      : d_(divider),
+        blocks_(divider.blocks_of_results(count)),
+        p_count_(static_cast<std::size_t>(divider.processors_)),
+        hop_(divider.machine_.delay(0, 1, 8, divider.processors_)),
+        times_(p_count_, 2.0 * hop_),  // the call, and the message that it is done
+        users_(p_count_, std::vector<std::uint16_t>(divider.graph_.size(), 0)) {
+    times_[0] = 0.0;
+    std::vector<bool> needed(d_.graph_.size());
+    for (const std::vector<std::size_t>& block : blocks_) {
+      needed.assign(d_.graph_.size(), false);
+      for (const std::size_t r : block) needed[d_.f_.results()[r]] = true;
+      std::vector<NodeId>& own = needs_.emplace_back();
+      for (auto id = d_.f_.order().rbegin(); id != d_.f_.order().rend(); ++id) {
+        if (!needed[*id]) continue;
+        if (!d_.again_[*id]) own.push_back(*id);
+        for_each_operand(d_.graph_, *id, [&](NodeId o) { needed[o] = true; });
+      }
+    }
+    of_.resize(needs_.size(), 0);
+  }
+
+  // All processors compute what every block needs: no plan is faster than an equal share of the rest.
+  double least_time() const {
+    std::vector<std::size_t> wanted(d_.graph_.size(), 0);
+    double all = 0.0, common = 0.0;
+    for (const std::vector<NodeId>& own : needs_) {
+      for (const NodeId id : own) {
+        if (++wanted[id] == 1) all += d_.time(id);
+        if (wanted[id] == needs_.size()) common += d_.time(id);
+      }
+    }
+    return (all + (d_.processors_ - 1) * common) / d_.processors_ + d_.repeated_;
+  }
+
+  DivisionPlan plan() {
+    for (std::size_t b = 0; b < needs_.size(); ++b) {
+      put(b, b * p_count_ / needs_.size());
+      borders_ += is_border(b);
+    }
+    anneal();
+    DivisionPlan plan;
+    plan.way = "results apart";
+    plan.writer.resize(d_.f_.results().size());
+    for (std::size_t r = 0, b = 0; const std::vector<std::size_t>&block : blocks_) {
+      for (std::size_t k = 0; k < block.size(); ++k) plan.writer[r++] = static_cast<int>(of_[b]);
+      ++b;
+    }
+    plan.time = whole() + d_.repeated_;
+    for (std::size_t p = 0; p < p_count_; ++p) {
+      DivisionPlan::Chunk chunk;
+      chunk.processor = static_cast<int>(p);
+      std::copy_if(d_.f_.order().begin(), d_.f_.order().end(), std::back_inserter(chunk.nodes),
+                   [&](NodeId id) { return users_[p][id] > 0; });
+      plan.chunks.push_back(std::move(chunk));
+    }
+    return plan;
+  }
+
+ private:
+  void put(std::size_t block, std::size_t p) {
+    of_[block] = p;
+    times_[p] += d_.write_ * static_cast<double>(blocks_[block].size());
+    for (const NodeId id : needs_[block]) {
+      if (users_[p][id]++ == 0) times_[p] += d_.time(id);
     }
   }
-  // what every block needs all processors compute: no plan is quicker than this one's share
-  std::vector<std::size_t> wanted(graph_.size(), 0);
-  double all = 0.0, common = 0.0;
-  for (const std::vector<NodeId>& own : needs) {
-    for (const NodeId id : own) {
-      if (++wanted[id] == 1) all += time(id);
-      if (wanted[id] == needs.size()) common += time(id);
+  void take(std::size_t block) {
+    const std::size_t p = of_[block];
+    times_[p] -= d_.write_ * static_cast<double>(blocks_[block].size());
+    for (const NodeId id : needs_[block]) {
+      if (--users_[p][id] == 0) times_[p] -= d_.time(id);
     }
   }
-  if ((all + (processors_ - 1) * common) / processors_ + repeated_ >= known) return std::nullopt;
-  const auto p_count = static_cast<std::size_t>(processors_);
-  const double hop = machine_.delay(0, 1, 8, processors_);
-  std::vector<double> times(p_count, 2.0 * hop);  // the call, and the word that it is done
-  times[0] = 0.0;
-  std::vector<std::vector<std::uint16_t>> users(p_count, std::vector<std::uint16_t>(graph_.size(), 0));
-  std::vector<std::size_t> of(needs.size(), 0);
-  const auto put = [&](std::size_t block, std::size_t p) {
-    of[block] = p;
-    times[p] += write_ * static_cast<double>(blocks[block].size());
-    for (const NodeId id : needs[block]) {
-      if (users[p][id]++ == 0) times[p] += time(id);
-    }
-  };
-  const auto take = [&](std::size_t block) {
-    const std::size_t p = of[block];
-    times[p] -= write_ * static_cast<double>(blocks[block].size());
-    for (const NodeId id : needs[block]) {
-      if (--users[p][id] == 0) times[p] -= time(id);
-    }
-  };
-  int borders = 0;
-  const auto is_border = [&](std::size_t block) {
-    return block > 0 && block < needs.size() && of[block] != of[block - 1] ? 1 : 0;
-  };
-  const auto whole = [&] { return *std::max_element(times.begin(), times.end()) + 0.1 * hop * borders; };
-  const auto cost = [&] { return whole() + 0.1 * std::accumulate(times.begin(), times.end(), 0.0); };
-  for (std::size_t b = 0; b < needs.size(); ++b) {
-    put(b, b * p_count / needs.size());
-    borders += is_border(b);
+  int is_border(std::size_t block) const {
+    return block > 0 && block < needs_.size() && of_[block] != of_[block - 1] ? 1 : 0;
   }
-  const auto move = [&](std::size_t block, std::size_t to) {
-    borders -= is_border(block) + is_border(block + 1);
+  void move(std::size_t block, std::size_t to) {
+    borders_ -= is_border(block) + is_border(block + 1);
     take(block);
     put(block, to);
-    borders += is_border(block) + is_border(block + 1);
-  };
-  std::size_t sum = 1;
-  for (const auto& own : needs) sum += own.size();
-  const auto moves = static_cast<int>(std::min<std::size_t>(60000, 300'000'000 * needs.size() / sum));
-  Random random(1);
-  double now = cost(), least = now;
-  std::vector<std::size_t> best = of;
-  for (int k = 0; k < moves && p_count > 1; ++k) {
-    const auto block = static_cast<std::size_t>(random.below(static_cast<int>(needs.size())));
-    const std::size_t from = of[block],
-                      to = (from + 1 + static_cast<std::size_t>(random.below(processors_ - 1))) % p_count;
-    move(block, to);
-    const double then = cost(), heat = 0.02 * now * (1.0 - static_cast<double>(k) / moves);
-    if (then <= now || random.chance(std::exp((now - then) / heat))) {
-      now = then;
-    } else {
-      move(block, from);
+    borders_ += is_border(block) + is_border(block + 1);
+  }
+  double whole() const { return *std::max_element(times_.begin(), times_.end()) + 0.1 * hop_ * borders_; }
+  double cost() const { return whole() + 0.1 * std::accumulate(times_.begin(), times_.end(), 0.0); }
+
+  void anneal() {
+    std::size_t sum = 1;
+    for (const auto& own : needs_) sum += own.size();
+    const auto moves = static_cast<int>(std::min<std::size_t>(60000, 300'000'000 * needs_.size() / sum));
+    Random random(1);
+    double now = cost(), least = now;
+    std::vector<std::size_t> best = of_;
+    for (int k = 0; k < moves && p_count_ > 1; ++k) {
+      const auto block = static_cast<std::size_t>(random.below(static_cast<int>(needs_.size())));
+      const std::size_t from = of_[block],
+                        to = (from + 1 + static_cast<std::size_t>(random.below(d_.processors_ - 1))) % p_count_;
+      move(block, to);
+      const double then = cost(), heat = 0.02 * now * (1.0 - static_cast<double>(k) / moves);
+      if (then <= now || random.chance(std::exp((now - then) / heat))) {
+        now = then;
+      } else {
+        move(block, from);
+      }
+      if (now < least) {
+        least = now;
+        best = of_;
+      }
     }
-    if (now < least) {
-      least = now;
-      best = of;
-    }
+    for (std::size_t b = 0; b < needs_.size(); ++b) move(b, best[b]);
   }
-  for (std::size_t b = 0; b < needs.size(); ++b) move(b, best[b]);
-  DivisionPlan plan;
-  plan.way = "results apart";
-  plan.writer.resize(f_.results().size());
-  for (std::size_t r = 0, b = 0; const std::vector<std::size_t>&block : blocks) {
-    for (std::size_t k = 0; k < block.size(); ++k) plan.writer[r++] = static_cast<int>(of[b]);
-    ++b;
-  }
-  plan.time = whole() + repeated_;
-  for (std::size_t p = 0; p < p_count; ++p) {
-    DivisionPlan::Chunk chunk;
-    chunk.processor = static_cast<int>(p);
-    std::copy_if(f_.order().begin(), f_.order().end(), std::back_inserter(chunk.nodes),
-                 [&](NodeId id) { return users[p][id] > 0; });
-    plan.chunks.push_back(std::move(chunk));
-  }
-  return plan;
+
+  const Divider& d_;
+  const std::vector<std::vector<std::size_t>> blocks_;  // numbers of results
+  const std::size_t p_count_;
+  const double hop_;
+  std::vector<double> times_;                      // of the processors
+  std::vector<std::vector<std::uint16_t>> users_;  // by processor and node, the blocks that need it
+  std::vector<std::vector<NodeId>> needs_;         // of the blocks
+  std::vector<std::size_t> of_;                    // the processor of each block
+  int borders_ = 0;
+};
+
+std::optional<DivisionPlan> Divider::results_apart(std::size_t count, double known) const {
+  ResultsApart apart(*this, count);
+  if (apart.least_time() >= known) return std::nullopt;
+  return apart.plan();
 }
 
 void Divider::repeat_cheap(DivisionPlan& plan) const {
@@ -297,7 +327,7 @@ void Divider::repeat_cheap(DivisionPlan& plan) const {
   for (DivisionPlan::Chunk& chunk : plan.chunks) {
     const auto p = static_cast<std::size_t>(chunk.processor);
     const std::set<NodeId> here(chunk.nodes.begin(), chunk.nodes.end());
-    std::set<NodeId> missing;  // in order of evaluation, since numbers are
+    std::set<NodeId> missing;  // in order of evaluation, because node numbers are
     std::vector<NodeId> open = chunk.nodes;
     double sum = 0.0;
     while (!open.empty() && sum <= limit) {
@@ -305,7 +335,7 @@ void Divider::repeat_cheap(DivisionPlan& plan) const {
       open.pop_back();
       for_each_needed(id, [&](NodeId o) {
         if (have[p][o] || here.contains(o)) return;
-        if (own[p][o]) sum = 2.0 * limit;  // comes later here
+        if (own[p][o]) sum = 2.0 * limit;  // it comes later on this processor
         if (!missing.insert(o).second) return;
         sum += time(o);
         open.push_back(o);

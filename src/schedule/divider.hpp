@@ -1,4 +1,5 @@
-// Who computes which node of a function, and in which order: several ways, of which the quickest is taken.
+// Decides which processor computes which node of a function, and in which order: tries several divisions and takes the
+// fastest.
 #pragma once
 
 #include <optional>
@@ -10,17 +11,17 @@
 
 namespace lw {
 
-// Who computes what, and in which order: chunks of nodes, some of which may be in chunks of several processors.
+// Which processor computes what, and in which order: chunks of nodes. A node may be in chunks of several processors.
 struct DivisionPlan {
   struct Chunk {
     std::vector<NodeId> nodes;
     int processor = 0;
     double start = 0.0, finish = 0.0;
   };
-  std::vector<Chunk> chunks;  // in an order in which all can be done
+  std::vector<Chunk> chunks;  // in an order of evaluation
   double time = 0.0;
   std::string way;
-  std::vector<int> writer;  // of each result, who has it; empty: to be chosen
+  std::vector<int> writer;  // of each result, the processor that writes it; empty: to be chosen
 };
 
 class Divider {
@@ -31,14 +32,15 @@ class Divider {
 
   DivisionPlan best() const;
 
-  // What would take longer to wait for than to compute again is computed again.
+  // Computes again what would take longer to wait for.
   void repeat_cheap(DivisionPlan& plan) const;
   DividedFunction realise(const DivisionPlan& plan, int* messages) const;
 
  private:
   class Realisation;
+  class ResultsApart;
   static constexpr int kNone = -1;
-  static constexpr std::size_t kLine = 8;  // numbers in a line of cache
+  static constexpr std::size_t kLine = 8;  // numbers per cache line
   static bool is_plain(Op op) { return op != Op::call && op != Op::solve && op != Op::output; }
   double time(NodeId id) const { return time_[id]; }
 
@@ -50,7 +52,7 @@ class Divider {
 
   DivisionPlan partition(const std::vector<std::vector<NodeId>>& chunks, std::string way) const;
 
-  // The nodes of chunks that a node needs, through what is computed again.
+  // The nodes of chunks that a node needs, directly or through values that are computed again.
   template <class Visit>
   void for_each_needed(NodeId id, const Visit& visit) const {
     for_each_operand(graph_, id, [&](NodeId o) {
@@ -73,7 +75,7 @@ class Divider {
   std::vector<double> time_;
   std::vector<bool> again_;  // computed wherever it is needed
   double one_ = 0.0, repeated_ = 0.0;
-  double write_ = 0.0;  // a result
+  double write_ = 0.0;  // time to write one result
 };
 
 }  // namespace lw

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLatexWidth = 82.0;  // characters of mathematics in a line of 165 mm
 
-// Text with LaTeX's own signs made harmless.
+// Text with LaTeX's special characters escaped.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -88,7 +88,7 @@ class LatexNotation : public Notation {
     return fmt::format("\\frac{{{}}}{{{}}}", above, below);
   }
   std::string power(const std::string& base, int exponent) const override {
-    // a function's power needs brackets, and so does a letter that carries dots as well as an index
+    // a power of a function needs brackets, and so does a letter with dots and an index
     const bool plain = base.front() == '(' || base.find(' ') == std::string::npos || base.starts_with("\\dot ") ||
                        base.starts_with("\\ddot ");
     return fmt::format("{}^{{{}}}", plain ? base : "(" + base + ")", exponent);
@@ -97,7 +97,7 @@ class LatexNotation : public Notation {
   const char* minus() const override { return "-"; }
 };
 
-// About how many characters wide a formula is when it is set: a command is one, an index is small.
+// The approximate width of a typeset formula in characters: a command counts as one, an index less.
 double set_width(const std::string& formula) {
   double width = 0.0;
   bool small = false;
@@ -167,7 +167,7 @@ std::string groups(const std::vector<Group>& of, const LatexNotation& notation, 
   return text;
 }
 
-// Units as LaTeX sets them: a square above the line.
+// Units in LaTeX, with superscripts.
 std::string unit(const std::string& text) {
   std::string result = text;
   for (std::size_t at; (at = result.find("²")) != std::string::npos;)
@@ -176,101 +176,120 @@ std::string unit(const std::string& text) {
   return result;
 }
 
-}  // namespace
-
-std::vector<Artefact> emit_latex(const Program& program) {
-  const LatexNotation notation;
-  const std::string robot = program.robot.empty() ? program.name : program.robot;
-  const std::vector<const Function*> functions = with_called(program);
-  std::vector<Equations> equations;
-  std::set<const Meaning*> quantities;
-  bool sums = false;
-  for (const Function* f : functions) {
-    equations.emplace_back(*f, notation, program.kept);
-    sums = sums || equations.back().has_angle_sums();
-    for (const Meaning* m : equations.back().quantities()) quantities.insert(m);
+class LatexDocument {
+ public:
+  explicit LatexDocument(const Program& program) : program_(program), functions_(with_called(program)) {
+    for (const Function* f : functions_) {
+      equations_.emplace_back(*f, notation_, program.kept);
+      sums_ = sums_ || equations_.back().has_angle_sums();
+      for (const Meaning* m : equations_.back().quantities()) quantities_.insert(m);
+    }
   }
 
-  std::string text;
-  for (const std::string& line : banner(program, {.language = "latex"}))
-    text += "%" + (line.empty() ? "" : " " + line) + "\n";
-  text += R"(\documentclass[a4paper,10pt,fleqn]{article}
+  std::string text() {
+    preamble();
+    introduction();
+    table_of_notation();
+    for (std::size_t k = 0; k < functions_.size(); ++k) section(*functions_[k], equations_[k]);
+    return text_ + "\n\\end{document}\n";
+  }
+
+ private:
+  void preamble() {
+    for (const std::string& line : banner(program_, {.language = "latex"}))
+      text_ += "%" + (line.empty() ? "" : " " + line) + "\n";
+    text_ += R"(\documentclass[a4paper,10pt,fleqn]{article}
 \usepackage{amsmath,amssymb}
 \usepackage[margin=22mm]{geometry}
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt}
 )";
-  text += fmt::format("\n\\begin{{document}}\n{{\\LARGE The dynamics of {}\\par}}\n\\bigskip\n\n", escaped(robot));
-  if (!program.source.empty()) text += fmt::format("Source: \\texttt{{{}}}. ", escaped(program.source));
-  text += "SI units and radians. Numbers are rounded to six digits here; the code has them exactly.\n\n";
-  for (std::size_t k = 0; k < program.kept.size(); ++k) {
-    text += fmt::format("${}$ is a parameter (${}$ in this mechanism).\n\n",
-                        notation.symbol({program.kept[k], {}, {}, false, true}),
-                        notation.number(program.kept_values.at(k)));
   }
-  if (!program.options.empty()) {
-    std::string options;
-    for (const auto& [name, value] : program.options)
-      options += (options.empty() ? "" : " ") + name + (value.empty() ? "" : " " + value);
-    text += fmt::format("{{\\raggedright Made with \\texttt{{{}}}.\\par}}\n\n", escaped(options));
-  }
-  for (const std::string& what : program.left_out) text += "Left out: " + escaped(what) + ".\n\n";
-  for (const std::string& note : program.notes) text += escaped(capital(note)) + ".\n\n";
 
-  text += "\\section*{Notation}\n\\begin{tabular}{@{}lll@{}}\n";
-  for (const Meaning* m : quantities) {
-    const std::string quantity = m->quantity, index = quantity == "sin" || quantity == "cos" ? (sums ? "23" : "i")
-                                                      : quantity == "M"                      ? "ij"
-                                                                                             : "i";
-    text +=
-        fmt::format("  {} & {} & {} \\\\\n", in_math(notation.symbol({quantity, index, {}})), m->words, unit(m->unit));
+  void introduction() {
+    const std::string robot = program_.robot.empty() ? program_.name : program_.robot;
+    text_ += fmt::format("\n\\begin{{document}}\n{{\\LARGE The dynamics of {}\\par}}\n\\bigskip\n\n", escaped(robot));
+    if (!program_.source.empty()) text_ += fmt::format("Source: \\texttt{{{}}}. ", escaped(program_.source));
+    text_ += "SI units and radians. Numbers are rounded to six digits here; the code has them exactly.\n\n";
+    for (std::size_t k = 0; k < program_.kept.size(); ++k) {
+      text_ += fmt::format("${}$ is a parameter (${}$ in this mechanism).\n\n",
+                           notation_.symbol({program_.kept[k], {}, {}, false, true}),
+                           notation_.number(program_.kept_values.at(k)));
+    }
+    if (!program_.options.empty()) {
+      std::string options;
+      for (const auto& [name, value] : program_.options)
+        options += (options.empty() ? "" : " ") + name + (value.empty() ? "" : " " + value);
+      text_ += fmt::format("{{\\raggedright Made with \\texttt{{{}}}.\\par}}\n\n", escaped(options));
+    }
+    for (const std::string& what : program_.left_out) text_ += "Left out: " + escaped(what) + ".\n\n";
+    for (const std::string& note : program_.notes) text_ += escaped(capital(note)) + ".\n\n";
   }
-  text += "\\end{tabular}\n\n";
-  text +=
-      R"(An index such as in $\omega_{2,x}$ says the link and the component, in the axes of that link. The links are counted
+
+  void table_of_notation() {
+    text_ += "\\section*{Notation}\n\\begin{tabular}{@{}lll@{}}\n";
+    for (const Meaning* m : quantities_) {
+      const std::string quantity = m->quantity, index = quantity == "sin" || quantity == "cos" ? (sums_ ? "23" : "i")
+                                                        : quantity == "M"                      ? "ij"
+                                                                                               : "i";
+      text_ += fmt::format("  {} & {} & {} \\\\\n", in_math(notation_.symbol({quantity, index, {}})), m->words,
+                           unit(m->unit));
+    }
+    text_ += "\\end{tabular}\n\n";
+    text_ +=
+        R"(An index such as in $\omega_{2,x}$ says the link and the component, in the axes of that link. The links are counted
 from the base.
 )";
-  if (sums) text += "Sines and cosines of sums are written by their digits: $s_{23} = \\sin(q_{2} + q_{3})$.\n";
-  if (const std::string frames = chosen_frames(program); !frames.empty()) text += escaped(frames) + "\n";
-  for (std::string remark : remarks({quantities.begin(), quantities.end()}, "A prime")) {
-    constexpr std::string_view acceleration = "a + U r";
-    if (const std::size_t at = remark.find(acceleration); at != std::string::npos) {
-      remark.replace(at, acceleration.size(), "$a + U r$");
+    if (sums_) text_ += "Sines and cosines of sums are written by their digits: $s_{23} = \\sin(q_{2} + q_{3})$.\n";
+    if (const std::string frames = chosen_frames(program_); !frames.empty()) text_ += escaped(frames) + "\n";
+    for (std::string remark : remarks({quantities_.begin(), quantities_.end()}, "A prime")) {
+      constexpr std::string_view acceleration = "a + U r";
+      if (const std::size_t at = remark.find(acceleration); at != std::string::npos)
+        remark.replace(at, acceleration.size(), "$a + U r$");
+      text_ += remark + "\n";
     }
-    text += remark + "\n";
   }
 
-  for (std::size_t k = 0; k < functions.size(); ++k) {
-    const Function& f = *functions[k];
-    text += fmt::format("\n\\section{{{}}}\n{} from {}: {}.\n", escaped(title(f)), groups(f.outputs(), notation, {}),
-                        groups(f.inputs(), notation, program.kept), described(cost(f)));
+  void section(const Function& f, const Equations& equations) {
+    text_ += fmt::format("\n\\section{{{}}}\n{} from {}: {}.\n", escaped(title(f)), groups(f.outputs(), notation_, {}),
+                         groups(f.inputs(), notation_, program_.kept), described(cost(f)));
     std::string link = "none";
-    for (const Section& s : equations[k].sections()) {
-      if (s.body != link && !s.body.empty()) text += fmt::format("\n\\subsection*{{Link {}}}\n", s.body);
+    for (const Section& s : equations.sections()) {
+      if (s.body != link && !s.body.empty()) text_ += fmt::format("\n\\subsection*{{Link {}}}\n", s.body);
       link = s.body;
       const Meaning* m = meaning(s.quantity);
       const std::string words = s.quantity.empty() ? "Sines and cosines"
                                 : m != nullptr     ? capital(m->words)
-                                                   : in_math(notation.symbol({s.quantity, s.body, {}}));
-      text += "\n" + (s.body.empty() ? "\\subsection*{" + words + "}" : words + ":") + "\n";
-      if (s.quantity.empty()) {  // short, so one behind the other
-        text += "{\\raggedright\n";
-        for (const Equation& e : s.equations) {
-          text += fmt::format("\\mbox{{${} = {}$}}\\qquad\n", notation.symbol(e.left), joined(e.right, notation));
-        }
-        text += "\\par}\n";
+                                                   : in_math(notation_.symbol({s.quantity, s.body, {}}));
+      text_ += "\n" + (s.body.empty() ? "\\subsection*{" + words + "}" : words + ":") + "\n";
+      if (s.quantity.empty()) {  // short ones, on the same line
+        text_ += "{\\raggedright\n";
+        for (const Equation& e : s.equations)
+          text_ += fmt::format("\\mbox{{${} = {}$}}\\qquad\n", notation_.symbol(e.left), joined(e.right, notation_));
+        text_ += "\\par}\n";
         continue;
       }
-      text += "\\begin{align*}\n";
-      for (std::size_t e = 0; e < s.equations.size(); ++e) {
-        text += written(s.equations[e], notation) + (e + 1 < s.equations.size() ? " \\\\\n" : "\n");
-      }
-      text += "\\end{align*}\n";
+      text_ += "\\begin{align*}\n";
+      for (std::size_t e = 0; e < s.equations.size(); ++e)
+        text_ += written(s.equations[e], notation_) + (e + 1 < s.equations.size() ? " \\\\\n" : "\n");
+      text_ += "\\end{align*}\n";
     }
   }
-  text += "\n\\end{document}\n";
-  return {{program.name + ".tex", text}};
+
+  const Program& program_;
+  const LatexNotation notation_;
+  const std::vector<const Function*> functions_;
+  std::vector<Equations> equations_;
+  std::set<const Meaning*> quantities_;
+  bool sums_ = false;
+  std::string text_;
+};
+
+}  // namespace
+
+std::vector<Artefact> emit_latex(const Program& program) {
+  return {{program.name + ".tex", LatexDocument(program).text()}};
 }
 
 }  // namespace lw

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -184,7 +183,7 @@ Symbol Equations::symbol_of(NodeId id) const {
   if (n.op == Op::output && statements_.variable(id) == nullptr) {
     return {*statements_.variable(n.a), std::to_string(n.b + 1), {}};
   }
-  if (graph_.name_of(id) == nullptr) {  // a result that is used elsewhere is called after itself
+  if (graph_.name_of(id) == nullptr) {  // a result that other equations use is its own symbol
     const auto result = std::find(function_.results().begin(), function_.results().end(), id);
     if (result != function_.results().end()) {
       return symbol_of_result(static_cast<std::size_t>(result - function_.results().begin()));
@@ -200,104 +199,9 @@ Symbol Equations::symbol_of_result(std::size_t index) const {
   return {g.name, {}, fmt::format("{},{}", at.element % g.rows + 1, at.element / g.rows + 1)};
 }
 
-// A list of statements becomes sections: as long as anything of the section at hand can be computed it goes on. Then
-// comes what the sweeps over the links have next, or the function, and the same body before others. Auxiliaries wait
-// until they are needed.
-void Equations::arrange() {
-  const std::vector<Statement>& list = statements_.list();
-  std::map<NodeId, std::size_t> definition;
-  std::vector<std::pair<std::string, std::string>> key(list.size());  // body, quantity
-  std::vector<bool> auxiliary(list.size(), false), done(list.size(), false);
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    const Statement& s = list[k];
-    if (!s.name.empty()) definition[s.node] = k;
-    const Symbol symbol = s.results.empty() ? symbol_of(s.node) : symbol_of_result(s.results[0]);
-    auxiliary[k] = s.results.empty() && is_auxiliary(symbol);
-    const bool is_sine = symbol.quantity == "sin" || symbol.quantity == "cos";
-    key[k] = is_sine ? std::pair<std::string, std::string>() : std::pair(symbol.body, symbol.quantity);
-    if (meaning(symbol.quantity) == nullptr && !s.results.empty()) key[k].first.clear();
-  }
-  // what a statement needs, through auxiliaries: those and the others
-  std::vector<std::vector<std::size_t>> needs(list.size());
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    if (graph_[list[k].node].op == Op::input) continue;
-    const bool is_copy = list[k].name.empty() && statements_.variable(list[k].node) != nullptr;
-    for (const NodeId id : is_copy ? std::vector<NodeId>{list[k].node} : statements_.reads(list[k].node)) {
-      if (const auto d = definition.find(id); d != definition.end()) needs[k].push_back(d->second);
-    }
-  }
-  std::vector<std::vector<std::size_t>> users(list.size());
-  std::vector<std::size_t> missing(list.size(), 0);
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    missing[k] = needs[k].size();
-    for (const std::size_t n : needs[k]) users[n].push_back(k);
-  }
-  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> ready;  // by key; heaps by place in the list
-  const auto later = [](std::size_t a, std::size_t b) { return a > b; };
-  // an auxiliary counts as known as soon as it can be; it is written where it is first needed
-  const std::function<void(std::size_t)> know = [&](std::size_t k) {
-    for (const std::size_t u : users[k]) {
-      if (--missing[u] > 0) continue;
-      if (auxiliary[u]) {
-        know(u);
-      } else {
-        auto& heap = ready[key[u]];
-        heap.push_back(u);
-        std::push_heap(heap.begin(), heap.end(), later);
-      }
-    }
-  };
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    if (!needs[k].empty()) continue;
-    if (auxiliary[k]) {
-      know(k);
-    } else {
-      auto& heap = ready[key[k]];
-      heap.push_back(k);
-      std::push_heap(heap.begin(), heap.end(), later);
-    }
-  }
-  const std::function<void(std::size_t)> write = [&](std::size_t k) {
-    if (done[k]) return;
-    done[k] = true;
-    for (const std::size_t n : needs[k]) {
-      if (auxiliary[n]) write(n);
-    }
-    add(list[k], sections_.back());
-  };
-  // What goes first among sections: what belongs to no link, then outward from the base, then inward, then the rest.
-  const auto turn = [](const auto& section, const std::string& body) {
-    const auto& [own, quantity] = section.first;
-    const Meaning* m = meaning(quantity);
-    const Sweep sweep = m == nullptr ? Sweep::none : m->sweep;
-    const int link = own.empty() || own.size() > 6 || sweep == Sweep::none ? 0 : std::stoi(own);
-    const int stage = own.empty() ? 0 : sweep == Sweep::outward ? 1 : sweep == Sweep::inward ? 2 : 3;
-    return std::tuple(stage, stage == 2 ? -link : link, own != body, section.second.front());
-  };
-  std::pair<std::string, std::string> current{"", "\n"};  // none
-  while (true) {
-    auto place = ready.find(current);
-    if (place == ready.end() || place->second.empty()) {
-      place = ready.end();
-      for (auto r = ready.begin(); r != ready.end(); ++r) {
-        if (r->second.empty()) continue;
-        if (place == ready.end() || turn(*r, current.first) < turn(*place, current.first)) place = r;
-      }
-      if (place == ready.end()) break;
-      current = place->first;
-      sections_.push_back({current.second, current.first, {}});
-    }
-    std::pop_heap(place->second.begin(), place->second.end(), later);
-    const std::size_t k = place->second.back();
-    place->second.pop_back();
-    write(k);
-    know(k);
-  }
-}
-
 void Equations::add(const Statement& s, Section& section) {
   const Op op = graph_[s.node].op;
-  // a result without a name of its own is the variable
+  // a result without another name is the variable
   const bool is_itself = !s.name.empty() && graph_.name_of(s.node) == nullptr && op != Op::input && !s.results.empty();
   if (!s.name.empty() && op != Op::input) {
     Equation e;
@@ -328,7 +232,7 @@ Equations::Terms Equations::sum(NodeId id, bool definition, bool negative) const
   Terms terms;
   collect(id, definition, negative, terms);
   const auto first = std::find_if(terms.begin(), terms.end(), [](const Equation::Term& t) { return !t.negative; });
-  if (first != terms.end()) std::rotate(terms.begin(), first, first + 1);  // a sign in front is easily overlooked
+  if (first != terms.end()) std::rotate(terms.begin(), first, first + 1);  // a leading sign is easily overlooked
   return terms;
 }
 
@@ -391,8 +295,8 @@ Equation::Term Equations::product(NodeId id, bool definition) const {
 }
 
 std::string Equations::factors(const std::vector<NodeId>& ids) const {
-  // numbers, then symbols, then sums, then functions, which would seem to be of what stands behind them; equal ones as
-  // powers
+  // numbers, then symbols, then sums, then functions, which otherwise would seem to apply to what follows; equal
+  // factors as powers
   std::vector<NodeId> order(ids);
   const auto rank = [this](NodeId id) {
     if (graph_[id].op == Op::constant) return 0;
@@ -414,7 +318,7 @@ std::string Equations::factors(const std::vector<NodeId>& ids) const {
   return notation_.product(texts);
 }
 
-// The symbol alone, its sign being told elsewhere.
+// The symbol without its sign.
 std::string Equations::symbol_or(NodeId id) const {
   return is_negative(id) ? notation_.symbol(symbol_of(id)) : written(id, false);
 }

@@ -1,9 +1,9 @@
-// A function for people to read: its equations in mathematical notation, what belongs together standing together.
+// A function for people to read: its equations in mathematical notation, grouped by quantity and link.
 //
-// Names are taken apart: omega2_x is component x of the quantity omega of body 2, and minus_omega2_x is its negative,
-// for which ω is written with the sign turned wherever it stands. Sections follow the sweeps over the links and the
-// dependencies, so whoever reads from top to bottom meets nothing that was not explained before. Products are written
-// with numbers first and powers collected; the value is the code's, the order of rounding is not.
+// Names are parsed: omega2_x is component x of the quantity omega of body 2, and minus_omega2_x is its negative, for
+// which ω is written with the opposite sign. Sections follow the sweeps over the links and the dependences, so that
+// every quantity is defined before it is used. Products are written with numbers first and with powers; the value is
+// that of the code, the order of rounding is not.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ namespace lw {
 struct Symbol {
   std::string quantity, body, component;  // "omega", "2", "x"; sin_q2_q3 is the sine, "23"
   bool negative = false;                  // the variable is the negative of what the symbol means
-  bool is_users = false;                  // a name of the file, set as it is: `quantity` is all of it
+  bool is_users = false;                  // a name from the file, printed unchanged: `quantity` is the whole name
 };
 Symbol parsed(const std::string& name);
 
-// In which sweep over the links a quantity comes up: from the base to the tips, or back.
+// The sweep over the links in which a quantity is computed: from the base to the tips, or back.
 enum class Sweep { none, outward, inward };
 
-// What a quantity is; for those that the algorithms name and the common ones of textbooks.
+// The meaning of a quantity, for those that the algorithms name and common ones of textbooks.
 struct Meaning {
   const char* quantity;
   const char* latex;
@@ -34,16 +34,16 @@ struct Meaning {
   const char* unit;
   Sweep sweep = Sweep::none;
 };
-const Meaning* meaning(const std::string& quantity);  // nullptr: not known
+const Meaning* meaning(const std::string& quantity);  // nullptr: unknown
 bool is_auxiliary(const Symbol& symbol);              // t17, which has no meaning of its own
-// What a reader of these should know besides; `mark` is how quantities in the axes of a carrier are told from others.
+// Remarks for readers of these quantities; `mark` is the notation for quantities in the axes of a carrier.
 std::vector<std::string> remarks(const std::vector<const Meaning*>& quantities, const std::string& mark);
-// Which functions have axes of links that are not the file's, and what these are; empty: none has.
+// Which functions use link axes other than the file's, and how these are chosen; empty if none does.
 std::string chosen_frames(const Program& program);
-// Every quantity that values of the program are named after, in the order of the table of meanings.
+// All quantities in the names of the program's values, in the order of the table of meanings.
 std::vector<const Meaning*> named_quantities(const Program& program);
 
-// How mathematics is set: a back end's own way.
+// How a back end writes mathematics.
 class Notation {
  public:
   virtual ~Notation() = default;
@@ -57,7 +57,7 @@ class Notation {
   virtual const char* minus() const = 0;
 };
 
-// left = Σ ± terms; broken between terms where it is too long for a line.
+// left = Σ ± terms; a long equation is broken between terms.
 struct Equation {
   Symbol left;
   struct Term {
@@ -67,8 +67,8 @@ struct Equation {
   std::vector<Term> right;
   std::string step;  // instead of terms: a call or a solve, in words
   NodeId node = 0;
-  bool defines = false;               // it is what the node stands for in other equations
-  std::optional<std::size_t> result;  // the element of Function::results() that it is
+  bool defines = false;               // other equations use `left` for the node
+  std::optional<std::size_t> result;  // its index in Function::results()
   std::vector<NodeId> reads;          // nodes with symbols: variables and inputs
 };
 
@@ -79,13 +79,13 @@ struct Section {
 
 class Equations {
  public:
-  // Elements of the input `p` are called by these names, where there are any.
+  // `kept`: names of the elements of the input `p`.
   Equations(const Function& function, const Notation& notation, std::vector<std::string> kept = {});
 
   const std::vector<Section>& sections() const { return sections_; }
-  // What stands for a node in equations.
+  // The symbol of a node in equations.
   Symbol symbol_of(NodeId id) const;
-  // Every quantity with a meaning that occurs, in the order of the table of meanings.
+  // All quantities with a known meaning that occur, in the order of the table of meanings.
   std::vector<const Meaning*> quantities() const;
   // Whether sines or cosines of sums of joint angles occur.
   bool has_angle_sums() const;
@@ -94,7 +94,8 @@ class Equations {
   using Terms = std::vector<Equation::Term>;
 
   Symbol symbol_of_result(std::size_t index) const;
-  void arrange();
+  class Arrangement;
+  void arrange();  // arrangement.cpp
   void add(const Statement& s, Section& section);
   Terms sum(NodeId id, bool definition, bool negative = false) const;
   bool is_negative(NodeId id) const;
@@ -116,12 +117,12 @@ class Equations {
   std::vector<Section> sections_;
 };
 
-// "Inverse dynamics" for inverse; the name itself where it is not of the contract.
+// "Inverse dynamics" for inverse; the name itself if it is not in the table of functions.
 std::string title(const Function& function);
-// Functions that are called come before those that call them; each once.
+// Called functions come before their callers; each once.
 std::vector<const Function*> with_called(const Program& program);
 
-// Terms with their signs between them.
+// Terms joined by their signs.
 std::string joined(const std::vector<Equation::Term>& terms, const Notation& notation);
 
 }  // namespace lw
