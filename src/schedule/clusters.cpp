@@ -79,7 +79,7 @@ void Clusters::join_readers(double most) {
   for (std::size_t k = 0; k < n; ++k) {
     for (const int operand : operands_[k]) readers[static_cast<std::size_t>(operand)].push_back(static_cast<int>(k));
   }
-  // from the end, so that an operation is still alone when its turn comes
+  // from the end, so that no operation is joined before its turn
   for (std::size_t k = n; k-- > 0;) {
     if (readers[k].empty()) continue;
     const int reader = of(readers[k].front());
@@ -95,7 +95,7 @@ void Clusters::join_layers(double most) {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     return q.layer[i] != q.layer[j] ? q.layer[i] < q.layer[j] : weight_[i] > weight_[j];
   });
-  std::vector<int> open;  // of the layer, with room
+  std::vector<int> open;  // clusters of the layer with room left
   int layer = -1;
   for (const int c : order) {
     const auto k = static_cast<std::size_t>(c);
@@ -118,8 +118,8 @@ void Clusters::join_labels(const std::vector<int>& label_of_node) {
   for (const NodeId id : function_.order()) {
     if (is_operation(function_.graph()[id].op)) label[static_cast<std::size_t>(operation_of_[id])] = label_of_node[id];
   }
-  // How often labels change on the way to an operation. Edges between clusters of (label, changes) lead to more
-  // changes, so there are no circles.
+  // How often labels change on the longest path to an operation. Edges between clusters of (label, changes) increase
+  // the number of changes, so there are no cycles.
   std::vector<int> changes(n, 0);
   std::map<std::pair<int, int>, int> cluster;
   for (std::size_t k = 0; k < n; ++k) {
@@ -133,16 +133,16 @@ void Clusters::join_labels(const std::vector<int>& label_of_node) {
   join_fragments(label);
 }
 
-// Clusters of one label that stand apart by `changes` alone.
+// Clusters of one label that differ in `changes` only.
 void Clusters::join_fragments(const std::vector<int>& label) {
-  constexpr std::size_t kLongestSearch = 3000;  // in clusters visited; what takes longer stays apart
+  constexpr std::size_t kLongestSearch = 3000;  // visited clusters; what takes longer is not joined
   Quotient q = quotient();
   std::map<int, std::vector<int>> fragments;
   for (const int c : q.order) fragments[label[static_cast<std::size_t>(c)]].push_back(c);
   for (auto& [name, list] : fragments) {
     for (std::size_t k = 1; k < list.size(); ++k) {
       const int first = list[k - 1], second = list[k];
-      // whether one leads to the other through a third
+      // whether a path leads from one to the other through a third
       const auto leads = [&](int from, int to) {
         std::vector<int> stack;
         std::vector<bool> seen(q.layer.size(), false);
@@ -173,7 +173,7 @@ void Clusters::join_fragments(const std::vector<int>& label) {
   }
 }
 
-// Results one after the other, each with all that it still needs.
+// Results one after the other, each preceded by everything that it still needs.
 std::vector<int> Clusters::depth_first(const Quotient& q) const {
   std::vector<int> state(q.layer.size(), 0), order, stack;
   for (const NodeId r : function_.results()) {
@@ -211,7 +211,7 @@ void Clusters::join_neighbours(double most) {
     if (kept >= 0 && weight_[static_cast<std::size_t>(kept)] + weight_[static_cast<std::size_t>(gone)] <= most)
       join(kept, gone);
   };
-  // in such an order that what is joined has not grown yet
+  // in an order in which the clusters that are joined have not grown yet
   const Quotient readers = quotient();
   for (auto c = readers.order.rbegin(); c != readers.order.rend(); ++c)
     join_if_light(sole(readers.after[static_cast<std::size_t>(*c)], *c), *c);
@@ -231,13 +231,13 @@ void Clusters::join_strands(int strands, int windows, double most) {
     longest = std::max(longest, finish[k]);
     all += weight_[k];
   }
-  // Edges lead to no earlier phase, and to a later one where the strand changes, so there are no circles.
+  // Edges never lead to an earlier phase, and to a later one if the strand changes, so there are no cycles.
   std::vector<int> strand(q.layer.size(), 0), phase(q.layer.size(), 0);
   std::map<std::pair<int, int>, int> cluster;
   for (const int c : order) {
     const auto k = static_cast<std::size_t>(c);
     strand[k] = all > 0.0 ? std::min(strands - 1, static_cast<int>(so_far / all * strands)) : 0;
-    so_far += weight_[k];  // no other is joined to it yet
+    so_far += weight_[k];  // nothing is joined to it yet
     phase[k] = longest > 0.0 ? std::min(windows - 1, static_cast<int>(start[k] / longest * windows)) : 0;
     for (const int b : q.before[k]) {
       const auto o = static_cast<std::size_t>(b);

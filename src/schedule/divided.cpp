@@ -22,7 +22,7 @@ DividedFunction divide_over(const Function& function, const Machine& machine, in
       add_to(code, own);
   }
   for (OperationCount* w : {&work, &code})
-    w->additions += static_cast<std::int64_t>(function.results().size());  // to write one
+    w->additions += static_cast<std::int64_t>(function.results().size());  // to write it
   const Machine share = machine.for_code_of(work, code, processors);
   const Divider divider(function, share, processors);
   DivisionPlan plan = divider.best();

@@ -31,7 +31,7 @@ inline void pause_core() {
 #endif
 }
 
-// NAME_inverse_on_flat(processor, evaluation, shared, in, out), and the size of what they share.
+// NAME_inverse_on_flat(processor, evaluation, shared, in, out), and the size of the shared memory.
 std::string flat_functions(const Program& program) {
   std::string text;
   for (const Function& f : program.functions) {
@@ -65,12 +65,13 @@ void pin(pthread_t thread, int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(core), &set);
-  (void)pthread_setaffinity_np(thread, sizeof set, &set);  // where it is not allowed the scheduler does its best
+  (void)pthread_setaffinity_np(thread, sizeof set,
+                               &set);  // if this is not allowed, the system's scheduler does its best
 }
 
 }  // namespace
 
-// As they were before the first caller was pinned to one of them.
+// The allowed cores before the first caller was pinned to one of them.
 std::vector<int> allowed_cores() {
   static const std::vector<int> kCores = [] {
     cpu_set_t set;
@@ -95,9 +96,9 @@ struct Executor::State {
     PredictedTimes predicted;
     std::vector<SegmentTask> tasks;
   };
-  // One evaluation, in one line of cache with the count that announces it: workers who see the count have the rest.
+  // One evaluation, in the same cache line as the count that announces it: a worker that sees the count has the rest.
   struct alignas(64) Job {
-    std::atomic<std::uint64_t> started{0};  // evaluations, and one more to stop
+    std::atomic<std::uint64_t> started{0};  // number of evaluations; one more stops the workers
     On* on = nullptr;
     void* shared = nullptr;
     unsigned long long evaluation = 0;
@@ -113,19 +114,19 @@ struct Executor::State {
   Job job;
   alignas(64) std::atomic<int> asleep{0};
   bool orders_stores =
-      false;  // this kernel makes stores of all threads seen (membarrier), so that the caller needs no fence
+      false;  // the kernel can make the stores of all threads visible (membarrier), so that the caller needs no fence
   std::atomic<bool> stopping{false};
-  // Of each worker, in lines of their own. Who gave up on one must know that it will not begin any more, or wait until
-  // it has ended: it works on the caller's numbers.
+  // One per worker, each in its own cache line. Before giving up on a worker, the caller makes sure that it will not
+  // begin any more, or waits until it has ended, because it works on the caller's memory.
   enum Turn : int { free, running, cancelled };
   struct alignas(64) Worker {
     std::atomic<int> turn{free};
-    std::atomic<double> stall{0.0};  // for tests: seconds before it begins
+    std::atomic<double> stall{0.0};  // for tests: seconds that it waits before it begins
   };
   std::vector<std::unique_ptr<Worker>> worker;
   std::vector<std::thread> workers;
   pthread_t caller{};
-  cpu_set_t before{};  // where the caller might run
+  cpu_set_t before{};  // cores on which the caller was allowed to run
   bool was_pinned = false;
 
   Entry& find(std::string_view function) {
@@ -145,13 +146,14 @@ struct Executor::State {
         std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
       int turn = free;
       if (!self.turn.compare_exchange_strong(turn, running, std::memory_order_acquire)) continue;
-      (void)job.on(processor, job.evaluation, job.shared, job.inputs, job.outputs);  // the caller sees who did not come
+      (void)job.on(processor, job.evaluation, job.shared, job.inputs,
+                   job.outputs);  // the caller notices which processor is missing
       self.turn.store(free, std::memory_order_release);
     }
   }
 
-  // After this no worker reads inputs or writes outputs of an evaluation. One that runs ends, at the latest after its
-  // own patience.
+  // After this, no worker reads inputs or writes outputs of an evaluation. A running worker ends after its own patience
+  // at the latest.
   void cancel() {
     for (const auto& w : worker) {
       int turn = free;
@@ -178,9 +180,9 @@ struct Executor::State {
     }
   }
 
-  // The caller goes on while its store is on its way. Who falls asleep counts as asleep for all, then looks at the
-  // count once more: either sees the other. Where only a fence orders this it costs the way to the worker's core and
-  // back.
+  // The caller continues while its store propagates. A worker first announces that it sleeps, then reads the count once
+  // more, so that one of the two sees the other. Without membarrier a fence must order this, at the cost of a round
+  // trip to the worker's core.
   void start() {
     job.started.store(job.started.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -200,7 +202,7 @@ struct Executor::State {
 
 Executor::Executor(const Program& program, int processors, const ExecutorOptions& options)
     : state_(std::make_unique<State>()) {
-  require(processors >= 1, "an executor has one processor at least");
+  require(processors >= 1, "an executor has at least one processor");
   State& s = *state_;
   s.processors = processors;
   s.spin = options.spin;
@@ -219,7 +221,7 @@ Executor::Executor(const Program& program, int processors, const ExecutorOptions
   s.library = compile_c(program.name, files, options.jit);
   if (!s.library.is_loaded()) {
     throw Error(ErrorCode::toolchain,
-                "several cores need compiled code, and no C compiler was found (CC, cc, gcc, clang)");
+                "running on several cores needs compiled code, but no C compiler was found (CC, cc, gcc, clang)");
   }
   for (std::size_t k = 0; k < s.entries.size(); ++k) {
     State::Entry& e = s.entries[k];
@@ -257,9 +259,9 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
   State& s = *state_;
   State::Entry& e = s.find(function);
   require(inputs.size() == e.inputs && outputs.size() == e.outputs,
-          "inputs and outputs have the sizes of the function's");
+          "inputs and outputs must have the sizes of the function");
   if (s.broken)
-    throw Error(ErrorCode::data, "a processor did not come at an evaluation before this: make another Executor");
+    throw Error(ErrorCode::data, "a processor did not answer in an earlier evaluation: make another Executor");
   const unsigned long long evaluation = e.evaluation++;
   s.job.on = e.on;
   s.job.shared = e.shared;
@@ -271,7 +273,7 @@ void Executor::operator()(std::string_view function, std::span<const double> inp
     s.broken = true;
     s.cancel();
     throw Error(ErrorCode::data,
-                fmt::format("processor {} of {} did not do its share of `{}` in time: its core may be taken by "
+                fmt::format("processor {} of {} did not finish its share of `{}` in time: its core may be taken by "
                             "others, or its thread is stopped",
                             who - 1, s.processors, function));
   }
@@ -291,7 +293,7 @@ MeasuredTimes measure(Compiled& one, Executor& several, const Function& function
   using Clock = std::chrono::steady_clock;
   std::vector<double> inputs(function.input_size()), first(function.output_size()), second(function.output_size());
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any will do: no branches
+    inputs[k] = 0.3 + 0.4 * std::sin(static_cast<double>(k + 1));  // any values will do: the code has no branches
   one(function.name(), inputs, first);
   several(function.name(), inputs, second);
   MeasuredTimes times;
@@ -305,7 +307,7 @@ MeasuredTimes measure(Compiled& one, Executor& several, const Function& function
   const auto alone = [&] { one(function.name(), inputs, first); };
   const auto together = [&] { several(function.name(), inputs, second); };
   least(times.one, 10, alone);
-  // some 0.4 ms: short enough to be left alone, long enough to find the caches as one left them
+  // about 0.4 ms: short enough not to be interrupted, long enough to work with warm caches
   const int count = std::clamp(static_cast<int>(400e-6 / times.one), 3, 4000);
   const auto begin = Clock::now();
   for (int k = 0; k < 20 || Clock::now() - begin < std::chrono::duration<double>(seconds); ++k) {

@@ -13,7 +13,7 @@ namespace lw {
 namespace {
 
 constexpr double kLeft = 54.0, kRight = 22.0, kTop = 74.0;
-constexpr std::size_t kMostArrows = 80;  // more are a thicket: then only those on the critical path
+constexpr std::size_t kMostArrows = 80;  // if there are more, only those on the critical path are drawn
 constexpr const char* kCritical = "#D55E00";
 constexpr const char* kPlain = "#0072B2";
 constexpr const char* kMessage = "#009E73";
@@ -23,7 +23,7 @@ struct Arrow {
   bool critical;
 };
 
-// All that the picture shows, and where.
+// The contents of the picture and their positions.
 class Chart {
  public:
   Chart(const TaskGraph& graph, const Machine& machine, const Schedule& schedule, const std::string& of, double width)
@@ -72,7 +72,7 @@ class Chart {
   double y(int processor) const { return kTop + processor * row_; }
   double bottom() const { return y(schedule_.processors); }
 
-  // Each points to the task that the critical path goes on with, or else to the first that reads it.
+  // Each arrow points to the next task of the critical path, or else to the first reader.
   void find_messages(const std::vector<int>& way) {
     std::vector<int> next(of_.size(), -1);
     for (std::size_t k = 1; k < way.size(); ++k) next[static_cast<std::size_t>(way[k - 1])] = way[k];
@@ -120,7 +120,7 @@ class Chart {
       const double top = y(p) + (row_ - bar_) / 2.0;
       out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='end' font-weight='600'>{}</text>\n", kLeft - 12.0,
                          top + bar_ / 2.0 + 4.0, p + 1);
-      // all of it waits, but for the tasks that are laid over it
+      // the whole row is idle time; tasks are drawn over it
       out += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='url(#idle)'/>\n", x(0.0),
                          top, x(end_) - x(0.0), bar_);
     }
@@ -139,7 +139,7 @@ class Chart {
       const char* colour = is_critical(p.task) ? kCritical : kPlain;
       out += fmt::format("<g class='task' data-task='{}'><title>{}: {}</title>", p.task, escape_xml(task.name),
                          escape_xml(task.text));
-      // a ground that hides the hatching, on any page
+      // a background that hides the hatching, on any page
       out += fmt::format(
           "<rect class='ground' x='{0:.2f}' y='{1:.1f}' width='{2:.2f}' height='{3:.1f}' fill='#fff'/>"
           "<rect class='bar' x='{0:.2f}' y='{1:.1f}' width='{2:.2f}' height='{3:.1f}' fill='{4}' fill-opacity='{5}' "
@@ -211,7 +211,7 @@ class Chart {
   std::vector<Arrow> arrows_;
 };
 
-// A text inside of a script, between double quotes: no sign in it ends the string or the script.
+// A string literal in a script: no character of the text ends the string or the script.
 std::string in_script(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -289,7 +289,7 @@ constexpr const char* kScript = R"(
     const code = document.createElement('p');
     task.text.split('; ').forEach(line => { code.append(element('code', line), document.createElement('br')); });
     about.replaceChildren(element('h2', task.name), element('span', task.when, 'faint'), code,
-      element('p', task.before.length ? 'waits for ' + names(task.before) : 'waits for nothing but inputs', 'before'),
+      element('p', task.before.length ? 'waits for ' + names(task.before) : 'waits for inputs only', 'before'),
       element('p', task.after.length ? 'is read by ' + names(task.after) : 'is read by no other task: it is a result', 'after'));
   };
   groups.forEach((g, t) => {
@@ -316,7 +316,7 @@ std::string gantt_svg(const TaskGraph& graph, const Machine& machine, const Sche
 
 std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Schedule& schedule,
                        const std::string& of) {
-  // wide enough for tasks to be hit by a pointer; the page scrolls
+  // wide enough to point at single tasks; the page scrolls
   const double tasks_a_row = static_cast<double>(schedule.placements.size()) / std::max(1, schedule.processors);
   const Chart chart(graph, machine, schedule, of, std::clamp(26.0 * tasks_a_row, 1180.0, 12000.0));
   std::string data = "[";
@@ -337,10 +337,9 @@ std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Sch
       "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n<meta name='viewport' "
       "content='width=device-width, initial-scale=1'>\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<div id='chart'>\n{}</div>\n<div id='about'><span "
-      "class='faint'>Move the pointer "
-      "over a task, or go there with Tab: what it computes, what it waits for, who reads it. A click keeps "
-      "it, Escape lets it "
-      "go.</span></div>\n<script>\n  const tasks = {};\n{}</script>\n</body>\n</html>\n",
+      "class='faint'>Point at a task, or select it with Tab, to see what it computes, what it waits for and "
+      "which tasks read it. A click keeps the selection, Escape clears "
+      "it.</span></div>\n<script>\n  const tasks = {};\n{}</script>\n</body>\n</html>\n",
       escape_xml(chart.title()), kStyle, chart.picture(), data, kScript);
 }
 

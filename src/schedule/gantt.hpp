@@ -1,8 +1,8 @@
-// A schedule as a picture: processors as rows, time to the right.
+// A schedule as a Gantt chart: one row per processor, time to the right.
 //
-// Tasks on the way that makes the schedule as long as it is (critical_tasks) stand out; arrows are messages between
-// processors; what is hatched is time in which a processor waits. The page shows, for the task that the pointer is on,
-// what it computes, and what it waits for and who waits for it; it needs nothing but itself.
+// Tasks that determine the makespan (critical_tasks) are highlighted; arrows are messages between processors; hatched
+// areas are idle time. The page shows what the task under the pointer computes, what it waits for and which tasks wait
+// for it. It is one self-contained file.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace lw {
 
-// `of`: what is scheduled, for the title; the graph's name unless given.
+// `of`: what is scheduled, for the title; by default the name of the graph.
 std::string gantt_svg(const TaskGraph& graph, const Machine& machine, const Schedule& schedule,
                       const std::string& of = {});
 std::string gantt_html(const TaskGraph& graph, const Machine& machine, const Schedule& schedule,

@@ -16,7 +16,7 @@
 namespace lw {
 namespace {
 
-constexpr int kBytes = 8;  // of a value
+constexpr int kBytes = 8;  // per value
 
 OperationCount sum(const OperationCount& a, const OperationCount& b, std::int64_t times = 1) {
   return {a.multiplications + times * b.multiplications,
@@ -27,13 +27,14 @@ OperationCount sum(const OperationCount& a, const OperationCount& b, std::int64_
           a.comparisons + times * b.comparisons};
 }
 
-// What a value belongs to by its name: omega2 (of omega2_x), or 2.
+// The vector or body that a value belongs to, by its name: omega2 (for omega2_x), or 2.
 std::string owner(const std::string& name, Grain grain) {
   const Symbol symbol = parsed(name);
   return grain == Grain::body ? symbol.body : symbol.quantity + symbol.body;
 }
 
-// Of each node. What has no name belongs to the first that reads it, results to themselves: tau2 is of body 2.
+// The label of each node. A value without a name belongs to its first reader; results have labels of their own: tau2 is
+// of body 2.
 std::vector<int> labels(const Function& function, Grain grain) {
   const Graph& graph = function.graph();
   std::map<std::string, int> numbers;
@@ -49,14 +50,14 @@ std::vector<int> labels(const Function& function, Grain grain) {
   for (const Group& group : function.outputs()) {
     for (std::size_t i = 0; i < group.size; ++i, ++k) {
       const NodeId r = function.results()[k];
-      // of a matrix the column is what belongs together
+      // the entries of a column belong together
       const std::size_t at = group.rows == 0 ? i : i / group.rows;
       if (label[r] < 0) label[r] = number(owner(fmt::format("{}{}", group.name, at + 1), grain));
     }
   }
   std::vector<bool> has_own(graph.size());
   for (std::size_t id = 0; id < label.size(); ++id) has_own[id] = label[id] >= 0;
-  for (std::size_t n = function.order().size(); n-- > 0;) {  // the first reader has the last word
+  for (std::size_t n = function.order().size(); n-- > 0;) {  // in reverse, so that the first reader decides
     const NodeId id = function.order()[n];
     for_each_operand(graph, id, [&](NodeId operand) {
       if (!has_own[operand]) label[operand] = label[id];
@@ -65,7 +66,7 @@ std::vector<int> labels(const Function& function, Grain grain) {
   return label;
 }
 
-// By node, on a processor that is at it already.
+// Times by node, without the overhead of a task.
 std::vector<double> seconds_of(const Function& function, const Machine& machine) {
   std::vector<double> seconds(function.graph().size(), 0.0);
   Machine alone = machine;
@@ -84,7 +85,7 @@ Division divided(const Function& function, const Clusters& clusters) {
       division.task_of[id] = static_cast<int>(t);
       task.work = sum(task.work, work_of(graph, id));
     }
-    // the last that the algorithm or a result has given a name
+    // the last one that the algorithm or a result names
     const auto& nodes = division.nodes[t];
     const auto named = std::find_if(nodes.rbegin(), nodes.rend(), [&](NodeId id) { return words.has_name(id); });
     task.name = words.name(named != nodes.rend() ? *named : nodes.back());

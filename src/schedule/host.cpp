@@ -51,7 +51,7 @@ std::string date_now() {
   return text;
 }
 
-// A thread on one core, ended with this.
+// A thread on one core; joined at the end.
 class Pinned {
  public:
   template <class Work>
@@ -60,7 +60,7 @@ class Pinned {
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(core), &set);
     pthread_setaffinity_np(thread_.native_handle(), sizeof set,
-                           &set);  // where that is forbidden, the figures are of any two
+                           &set);  // if this is not allowed, the figures are for any two cores
   }
   ~Pinned() { thread_.join(); }
   Pinned(const Pinned&) = delete;
@@ -82,7 +82,7 @@ Function chain(const std::string& name, Expr (*step)(const Expr&, const Expr&)) 
   });
 }
 
-// Columns of a x + b, each passed through `last`.
+// Columns a x + b, each passed through `last`.
 Function columns(const std::string& name, Expr (*last)(const Expr&, const Expr&)) {
   return trace(name, {{"x", kColumns + 1}}, {{"y", kColumns}}, [&](const Arguments& in, Results& out) {
     for (std::size_t k = 0; k < kColumns; ++k)
@@ -101,7 +101,7 @@ Function copies(const Function& f, std::size_t count) {
                });
 }
 
-// The step that forward dynamics of a long chain calls most often: what lanes are there for.
+// The step that forward dynamics of a long chain calls most often: the code for which lanes are made.
 std::shared_ptr<const Function> recursion_step() {
   TraceOptions options = native();
   options.search.trials = 0;
@@ -117,7 +117,7 @@ std::shared_ptr<const Function> recursion_step() {
       ->first;
 }
 
-// So many calls side by side, in `groups` of as many lanes, each of which needs what the one before it gave.
+// Calls side by side, in `groups` of so many lanes; each needs the result of the one before it in its lane.
 Function side_by_side(const std::string& name, const std::shared_ptr<const Function>& f, std::size_t lanes,
                       std::size_t groups) {
   const std::size_t in = f->inputs()[0].size, out = f->output_size(), count = lanes * groups;
@@ -128,10 +128,10 @@ Function side_by_side(const std::string& name, const std::shared_ptr<const Funct
       for (std::size_t lane = 0; lane < count; ++lane) {
         std::vector<Expr> own(values.begin() + static_cast<std::ptrdiff_t>(lane * in),
                               values.begin() + static_cast<std::ptrdiff_t>((lane + 1) * in));
-        while (own.size() < f->input_size()) own.emplace_back(random.between(0.5, 1.5));  // the numbers of a link
+        while (own.size() < f->input_size()) own.emplace_back(random.between(0.5, 1.5));  // the constants of a link
         const std::vector<Expr> y = own[0].graph()->call(f, own);
         for (std::size_t k = 0; k < std::min(in, out); ++k)
-          values[lane * in + k] = given[0][lane * in + k] + 1e-30 * y[k];  // it waits, and stays in bounds
+          values[lane * in + k] = given[0][lane * in + k] + 1e-30 * y[k];  // a dependence that hardly changes the value
         std::copy(y.begin(), y.end(), results[0].begin() + static_cast<std::ptrdiff_t>(lane * out));
       }
     }
@@ -159,8 +159,8 @@ Emitted emitted() {
                          copies(whole, kCopies),
                          chain("products", [](const Expr& x, const Expr& c) { return x * c; }),
                          chain("sums", [](const Expr& x, const Expr& c) { return x + c; }),
-                         side_by_side("two", step, 2, 1),   // where a tree is narrow each waits for the one before
-                         side_by_side("four", step, 4, 3),  // where it is wide others go on
+                         side_by_side("two", step, 2, 1),   // narrow trees: each call waits for the one before
+                         side_by_side("four", step, 4, 3),  // wide trees: other calls continue meanwhile
                          columns("plain", plain),
                          columns("quotients", [](const Expr& a, const Expr& b) { return a / b * b; }),
                          columns("roots", [](const Expr& a, const Expr& b) { return sqrt(a) * b; }),
@@ -173,7 +173,7 @@ Emitted emitted() {
   return e;
 }
 
-// Least time of a call that waits for the one before.
+// Least time of a call that waits for the one before it.
 double time_of(const Compiled& compiled, const Function& f) {
   std::vector<double> in(f.input_size()), out(f.output_size());
   Random random(1);
@@ -206,13 +206,13 @@ void measure_operations(Machine& machine, const std::string& cache) {
                 "no C compiler was found (CC, cc, gcc, clang): without one there is no code to measure");
   }
   const auto time = [&](const char* name) { return time_of(compiled, code.find(name)); };
-  const double call = time("plain");  // of which the most is the call itself and what stands around it
+  const double call = time("plain");  // mostly the call itself and its surroundings
   machine.multiplication = time("products") / kChain;
   machine.addition = time("sums") / kChain;
   const double sine = time("angles") / (2 * kAngles);
   const auto overlap = [&](const char* name) {
     OperationCount w = cost(code.find(name)).operations;
-    w.additions += static_cast<std::int64_t>(code.find(name).results().size());  // a result is written
+    w.additions += static_cast<std::int64_t>(code.find(name).results().size());  // results are written
     const double latencies = static_cast<double>(w.multiplications) * machine.multiplication +
                              static_cast<double>(w.additions) * machine.addition;
     return latencies / (time(name) - static_cast<double>(w.trigonometric) * sine);
@@ -245,10 +245,11 @@ struct alignas(128) Line {
   double value = 0.0;
 };
 
-// Two cores send each other values, each in a line of its own, and a flag behind them: half of the way to and fro.
+// Two cores send each other values, each in its own cache line, followed by a flag. Returns half of the round-trip
+// time.
 double message_latency(int first, int second, std::size_t values) {
   constexpr std::uint32_t kTurns = 50, kBatches = 2000, kStop = ~0u;
-  constexpr double kLongest = 0.4;  // seconds; other work on these cores may stretch it
+  constexpr double kLongest = 0.4;  // seconds; other work on these cores may prolong it
   Line there, back;
   std::vector<Line> sent(values), answered(values);
   const auto write = [](std::vector<Line>& lines, double value) {
@@ -286,7 +287,7 @@ double message_latency(int first, int second, std::size_t values) {
       there.flag.store(kStop, std::memory_order_release);
     });
   }
-  // not the least: where cores are shared with other machines, two may be halves of one for a moment
+  // not the least: on shared computers two logical cores may momentarily be halves of one
   const auto quarter = batches.begin() + static_cast<std::ptrdiff_t>(batches.size() / 4);
   std::nth_element(batches.begin(), quarter, batches.end());
   return *quarter;
@@ -294,10 +295,10 @@ double message_latency(int first, int second, std::size_t values) {
 
 // ---- what is kept
 
-std::string kept_in() { return fmt::format("host-{}.yaml", allowed_cores().size()); }  // other cores, other figures
+std::string kept_in() { return fmt::format("host-{}.yaml", allowed_cores().size()); }  // by number of cores
 constexpr const char* kSeal = "# seal ";
 
-// Changes where another processor, or another way of measuring, would give other figures.
+// Changes with the processor and with the way of measuring, because the figures would.
 std::string seal(const std::string& text) {
   return kSeal + sha256(fmt::format("6\n{}\n{}\n{}", cpu_name(), allowed_cores().size(), text)) + "\n";
 }

@@ -1,5 +1,4 @@
-// This computer as a machine: what the code that we emit takes on one core, and what a core needs to see what another
-// wrote.
+// This computer as a machine: times of generated code on one core, and of messages between two cores.
 //
 // Operations    Latencies of × and + come from chains of them. How many overlap comes from a whole function of
 //               dynamics, compiled like any other: `overlap` = Σ count · latency / time it takes; once small enough for
@@ -10,7 +9,7 @@
 //               cache line of its own, between two threads on the cores that they are pinned to; `per_byte`: what four
 //               lines more add.
 //
-// Every figure is the least of many repetitions: what the computer does when left alone.
+// Every figure is the least of many repetitions, that is, of an undisturbed computer.
 #pragma once
 
 #include <string>
@@ -19,10 +18,10 @@
 
 namespace lw {
 
-// Measures, in a few seconds, and keeps what it finds in the user's cache (base/user_cache.hpp; `cache` names another
-// folder). Throws Error(toolchain) where there is no compiler: then there is no code to measure.
+// Measures for a few seconds and keeps the result in the user's cache (base/user_cache.hpp; `cache` names another
+// folder). Throws Error(toolchain) if there is no compiler, because then there is no code to measure.
 Machine measure_host(const std::string& cache = {});
-// What was kept, where it is whole and of this processor; else measured now.
+// The kept result if it is complete and of this processor; else measures now.
 Machine host(const std::string& cache = {});
 
 }  // namespace lw

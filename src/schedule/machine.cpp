@@ -22,13 +22,13 @@ namespace {
 const std::vector<std::string> kTopologies{"shared", "bus", "pipeline", "ring", "tree", "mesh", "hypercube", "full"};
 constexpr double kMostProcessors = 4096;
 
-// A cost: a number of seconds or steps, not negative.
+// A cost: a nonnegative number of seconds or steps.
 void read_cost(FieldReader& reader, const Fields& fields, const std::string& key, double& to) {
   const YamlNode* node = fields.find(key);
   if (node == nullptr) return;
   to = reader.number(*node, key);
   if (to < 0.0 || std::isinf(to)) {
-    reader.complaints().error(node->where, fmt::format("`{}` is {}: a cost is 0 or more, and finite", key, to));
+    reader.complaints().error(node->where, fmt::format("`{}` is {}: a cost is a finite number, 0 or more", key, to));
   }
 }
 
@@ -37,8 +37,8 @@ void read_overlap(FieldReader& reader, const Fields& fields, const std::string& 
   if (node == nullptr) return;
   to = reader.number(*node, key);
   if (to <= 0.0 || std::isinf(to)) {
-    reader.complaints().error(node->where,
-                              fmt::format("`{}` is {}: so many operations run at a time, a number above 0", key, to));
+    reader.complaints().error(
+        node->where, fmt::format("`{}` is {}: the number of simultaneous operations must be above 0", key, to));
   }
 }
 
@@ -64,8 +64,8 @@ void read_count(FieldReader& reader, const Fields& fields, Machine& machine) {
   if (std::isnan(count)) return;
   if (count < 1.0 || count > kMostProcessors || count != std::floor(count)) {
     reader.complaints().error(
-        node->where, fmt::format("`processors` is {}, not a whole number from 1 to {}", count, kMostProcessors),
-        "leave it away where there are as many as one likes");
+        node->where, fmt::format("`processors` is {}; it must be a whole number from 1 to {}", count, kMostProcessors),
+        "omit it for an unlimited number");
     return;
   }
   machine.processors = static_cast<int>(count);
@@ -86,8 +86,7 @@ Machine read_root(FieldReader& reader, const YamlNode& root) {
                       {{"start_up", "per_hop", "per_byte"}, "it belongs under `messages`"});
   machine.name = fields.require_word("machine");
   if (const YamlNode* n = fields.find("summary")) machine.summary = reader.word(*n, "summary");
-  if (const YamlNode* n =
-          fields.require("unit", "`unit: seconds`, or `unit: steps` where costs are numbers of steps")) {
+  if (const YamlNode* n = fields.require("unit", "`unit: seconds`, or `unit: steps` if costs are numbers of steps")) {
     machine.in_seconds = reader.choice(*n, "unit", {"steps", "seconds"}) == 1;
   }
   read_count(reader, fields, machine);
@@ -144,7 +143,7 @@ Machine Machine::for_code_of(const OperationCount& work, const OperationCount& c
   const double operations = std::max(1.0, arithmetic(code) / count);
   const double share = std::clamp(std::log(operations / kSmall) / std::log(kLarge / kSmall), 0.0, 1.0) *
                        arithmetic(code) / std::max(1.0, arithmetic(work));
-  // what an operation costs lies in between, not its inverse
+  // interpolates the cost of an operation, not its inverse
   machine.overlap = 1.0 / ((1.0 - share) / small_overlap + share / overlap);
   machine.small_overlap = 0.0;
   return machine;

@@ -1,5 +1,5 @@
-// From a plan of who computes what to the functions of the processors: what is told through the exchange, who writes
-// which result, who waits for whom.
+// From a division plan to the functions of the processors: which values go through the exchange, which processor writes
+// which result, and which segments wait for which.
 #include <algorithm>
 #include <map>
 
@@ -52,7 +52,7 @@ class Divider::Realisation {
  private:
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-  // Who has a value: the processors that compute it, the first of which tells others.
+  // Which processors have a value: those that compute it. The first of them sends it to others.
   void find_owners() {
     for (std::size_t c = 0; c < plan_.chunks.size(); ++c) {
       for (const NodeId id : plan_.chunks[c].nodes) {
@@ -64,7 +64,7 @@ class Divider::Realisation {
     }
   }
 
-  // By node; its place in the exchange comes later.
+  // By node; places in the exchange are assigned later.
   void find_told() {
     for (const DivisionPlan::Chunk& chunk : plan_.chunks) {
       for (const NodeId id : chunk.nodes) {
@@ -75,8 +75,8 @@ class Divider::Realisation {
     }
   }
 
-  // Lines of cache that two processors write go to and fro between them: processor 0 writes such a line, with what the
-  // others tell it. What is computed again is its own as well.
+  // A cache line that two processors write would move back and forth between them: processor 0 writes such lines, with
+  // values from the others. Values that are computed again it computes itself.
   void choose_writers() {
     writer_.resize(results_.size());
     const auto is_there = [this](std::size_t p, NodeId id) {
@@ -89,7 +89,7 @@ class Divider::Realisation {
       end += g.size;
       while (r < end) {
         const std::size_t line = std::min(kLine, end - r);
-        int whole = 0;  // the first processor that has all of it
+        int whole = 0;  // the first processor that has the whole line
         for (std::size_t p = count_; p-- > 0;) {
           bool all = true;
           for (std::size_t k = r; k < r + line && all; ++k) all = is_there(p, results_[k]);
@@ -101,7 +101,7 @@ class Divider::Realisation {
     }
   }
 
-  // What processor 0 needs for its results and does not have.
+  // Values that processor 0 needs for its results and does not have.
   void tell_late(NodeId id) {
     if (d_.again_[id]) return for_each_operand(d_.graph_, id, [this](NodeId o) { tell_late(o); });
     if (has_[0][id] || d_.graph_[id].op == Op::constant || d_.graph_[id].op == Op::input) return;
@@ -109,13 +109,13 @@ class Divider::Realisation {
     late_ = std::max(late_, chunk_of_[id]);
   }
 
-  // Who waits for which chunk. One that has waited for a chunk knows all that was done before it on that processor; and
-  // while it waits, it waits at once for what will be done by then anyway: each wait ends a segment on both sides.
+  // Which chunk waits for which. After a wait for a chunk, everything before it on that processor is known as well. A
+  // wait also covers what will be done by then anyway, because each wait ends a segment on both sides.
   void wait(std::size_t who, std::size_t p, int chunk) {
     const std::vector<DivisionPlan::Chunk>& chunks = plan_.chunks;
     const std::size_t q = at(chunks[at(chunk)].processor);
     if (q == p || chunk <= waited_[p][q]) return;
-    // and for what comes soon
+    // and for chunks that end soon
     const double now = who < chunks.size() ? chunks[who].start + d_.machine_.delay(0, 1, 8, d_.processors_) : 0.0;
     for (std::size_t c = at(chunk) + 1; c < std::min(who, chunks.size()); ++c) {
       if (at(chunks[c].processor) == q && chunks[c].finish <= now) chunk = static_cast<int>(c);
@@ -162,7 +162,7 @@ class Divider::Realisation {
     begin_segment(0, waits_.back());
   }
 
-  // What is told together lies together, in lines of cache of its own.
+  // Values that are sent together lie together, in their own cache lines.
   void place_exchange() {
     using Where = std::pair<int, int>;  // processor and segment
     std::vector<std::pair<Where, NodeId>> told;
@@ -181,10 +181,10 @@ class Divider::Realisation {
     next_line();
   }
 
-  // Which part of the exchange becomes readable by each wait.
+  // Which part of the exchange each wait makes readable.
   void find_ranges() {
     for (std::vector<Segment>& own : segments_) {
-      std::vector<std::size_t> known(count_, 0);  // segments of each other processor
+      std::vector<std::size_t> known(count_, 0);  // segments done by each other processor
       for (Segment& s : own) {
         for (Segment::Wait& w : s.waits) {
           std::size_t& from = known[at(w.processor)];
@@ -207,13 +207,15 @@ class Divider::Realisation {
     for (std::size_t k = 0; k < exchanged_; ++k) graph.input(fmt::format("{}{}", kFromOthers, k + 1));
     const Expr elsewhere = graph.input(fmt::format("{}1", kElsewhere));
     std::vector<bool> known(d_.graph_.size(), false);
-    std::vector<int> segment_of, received(exchanged_, 0);  // a number from others is there when it is first needed
+    std::vector<int> segment_of,
+        received(exchanged_, 0);  // the segment in which a number from another processor is first needed
     int segment = 0;
     const auto ensure = [&](NodeId id, auto&& self) -> void {
       if (known[id]) return;
       known[id] = true;
       if (!d_.again_[id] && !has_[p][id]) {
-        if (d_.graph_[id].op == Op::call || d_.graph_[id].op == Op::solve) return;  // its outputs are what is told
+        if (d_.graph_[id].op == Op::call || d_.graph_[id].op == Op::solve)
+          return;  // its outputs are sent, not the call
         received[slot_.at(id)] = segment;
         to.put(id, Expr(&graph, static_cast<NodeId>(inputs + slot_.at(id))), false);
         return;
@@ -263,10 +265,10 @@ class Divider::Realisation {
   const std::size_t count_;                // of processors
   std::vector<int> owner_, chunk_of_;      // of each node
   std::vector<std::vector<bool>> has_;     // of each processor, of each node
-  std::map<NodeId, std::size_t> slot_;     // what is told: its place in the exchange
+  std::map<NodeId, std::size_t> slot_;     // place in the exchange of each value that is sent
   std::vector<int> writer_;                // of each result
-  int late_ = kNone;                       // the last chunk that processor 0 must wait for in the end
-  std::vector<std::map<int, int>> waits_;  // of a chunk, and of the end: processor -> chunk
+  int late_ = kNone;                       // the last chunk that processor 0 must wait for at the end
+  std::vector<std::map<int, int>> waits_;  // of each chunk, and of the end: processor -> chunk
   std::vector<std::vector<int>> waited_;   // of each processor, of each other
   std::vector<std::vector<Segment>> segments_;
   std::vector<int> segment_of_chunk_;

@@ -42,7 +42,7 @@ class Validator {
     found_.push_back({kind, from, to, std::move(words)});
   }
 
-  // Those that are where and when nothing can be take no part in what follows, but are there.
+  // Placements at an impossible place or time are counted, but not checked further.
   void check_alone(const Placement& p) {
     if (p.task < 0 || p.task >= graph_.size()) {
       report(Violation::Kind::unknown, -1, p.task, fmt::format("there is no task number {}", p.task));
@@ -74,7 +74,7 @@ class Validator {
       if (a->processor != b->processor) return a->processor < b->processor;
       return a->start != b->start ? a->start < b->start : a->finish < b->finish;
     });
-    const Placement* longest = nullptr;  // of those before on the processor, the one that ends last
+    const Placement* longest = nullptr;  // of the earlier ones on the processor, the one that ends last
     for (const Placement* p : order) {
       if (longest != nullptr && longest->processor == p->processor && p->start < longest->finish - rounding_ &&
           p->finish > longest->start + rounding_) {
@@ -88,7 +88,7 @@ class Validator {
 
   void check_dependence(int from, int to, int bytes) {
     bool too_early = false, not_there = false;
-    if (copies_[at(from)].empty()) return;  // missing or nowhere, which is said
+    if (copies_[at(from)].empty()) return;  // missing or at an impossible place, which is reported already
     for (const Placement* reader : copies_[at(to)]) {
       bool done = false, come = false;
       for (const Placement* writer : copies_[at(from)]) {
@@ -105,7 +105,7 @@ class Validator {
       report(Violation::Kind::precedence, from, to, fmt::format("{} starts before {} is done", name(to), name(from)));
     } else if (not_there) {
       report(Violation::Kind::message, from, to,
-             fmt::format("{} starts before what {} sends has come", name(to), name(from)));
+             fmt::format("{} starts before the message of {} has arrived", name(to), name(from)));
     }
   }
 
@@ -114,8 +114,8 @@ class Validator {
   const Schedule& schedule_;
   double rounding_;
   std::vector<int> count_;                             // of placements of each task
-  std::vector<std::vector<const Placement*>> copies_;  // of each task, those that are somewhere at some time
-  std::vector<const Placement*> sound_;                // all of these
+  std::vector<std::vector<const Placement*>> copies_;  // of each task, those at a possible place and time
+  std::vector<const Placement*> sound_;                // all such placements
   std::vector<Violation> found_;
 };
 

@@ -1,8 +1,7 @@
-// The segments of a divided function as tasks that wait for each other: what our executor runs, for schedulers of other
-// libraries.
+// The segments of a divided function as tasks with dependences, for schedulers of other libraries.
 //
-// A segment waits for the one before it on its processor, which may pass values on to it, and for those of other
-// processors that it has values from.
+// A segment waits for the previous one on its processor, which may pass values to it, and for segments of other
+// processors whose values it reads.
 #pragma once
 
 #include <string>
@@ -14,14 +13,16 @@
 namespace lw {
 
 struct SegmentTask {
-  using Run = void(void* shared, const double* inputs, double* outputs);  // inputs and outputs as a Function has them
+  using Run = void(void* shared, const double* inputs,
+                   double* outputs);  // inputs and outputs in the order of the Function
   Run* run = nullptr;
-  std::vector<int> before;  // tasks that must be done
+  std::vector<int> before;  // tasks that must be done before
 };
 
-// C that makes them callable, behind what emit_divided writes.
+// C code that makes them callable, to be appended to what emit_divided writes.
 std::string emit_segment_table(const Program& program, const DividedFunction& function);
-// One processor's segments behind the other's. Throws Error(toolchain) where the library was made without that table.
+// The segments of one processor after those of the other. Throws Error(toolchain) if the library was built without that
+// table.
 std::vector<SegmentTask> segment_tasks(const Program& program, const DividedFunction& function, const Library& library);
 
 }  // namespace lw

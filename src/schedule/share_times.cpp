@@ -9,7 +9,7 @@
 namespace lw {
 namespace {
 
-// A multiplication, an addition, both fused, or to write a number.
+// Time of a multiplication, an addition, a fused multiply-add, or of writing a number.
 double instruction_time(const Function& whole, const Machine& machine) {
   double sum = 0.0, instructions = 0.0;
   for (const NodeId id : whole.order()) {
@@ -20,7 +20,7 @@ double instruction_time(const Function& whole, const Machine& machine) {
   return instructions > 0.0 ? sum / instructions : machine.addition / machine.overlap;
 }
 
-// Of each segment. `segment_of`: none where all is one.
+// Of each segment. `segment_of`: empty if there is only one.
 std::vector<double> segment_times(const Function& f, const std::vector<int>* segment_of, std::size_t segments,
                                   const Machine& machine, double instruction) {
   std::vector<double> times(segments, 0.0);

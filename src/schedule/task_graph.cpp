@@ -18,7 +18,7 @@ void add_dependence(std::vector<Dependence>& list, int task, int bytes) {
   }
 }
 
-// Names a circle among tasks that all wait for one of their own.
+// Names a cycle among tasks that all wait for each other.
 std::string circle(const TaskGraph& graph, const std::vector<int>& waiting_for) {
   std::vector<int> seen_at(at(graph.size()), -1), way;
   int task = 0;
@@ -46,8 +46,8 @@ int TaskGraph::add(Task task) {
 }
 
 void TaskGraph::depend(int from, int to, int bytes) {
-  require(from >= 0 && from < size() && to >= 0 && to < size(), "a dependence is between two tasks of the graph");
-  require(bytes >= 0, "a message has no fewer than 0 bytes");
+  require(from >= 0 && from < size() && to >= 0 && to < size(), "a dependence connects two tasks of the graph");
+  require(bytes >= 0, "a message has at least 0 bytes");
   add_dependence(before_[at(to)], from, bytes);
   add_dependence(after_[at(from)], to, bytes);
 }

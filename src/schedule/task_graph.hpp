@@ -1,12 +1,12 @@
-// Tasks and what they wait for: what is divided over processors.
+// Tasks and their dependences: the input of schedulers.
 //
 //   TaskGraph graph("inverse of puma560");
 //   const int a = graph.add({"omega2_x", "c2 omega1_x + s2 omega1_y", {.multiplications = 2, .additions = 1}});
 //   const int b = graph.add({...});
 //   graph.depend(a, b, 8);                 // b reads 8 bytes that a wrote
 //
-// Tasks keep the order in which they were added; it is the order of a list where a scheduler needs one, and need not be
-// an order of evaluation.
+// Tasks keep the order in which they were added. List schedulers use it as priority order; it need not be an order of
+// evaluation.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ namespace lw {
 
 struct Task {
   std::string name;
-  std::string text;  // what it computes, for a reader
+  std::string text;  // what it computes, in words
   OperationCount work;
 };
 
 struct Dependence {
-  int task = 0;  // at the other end
+  int task = 0;  // the other task of the edge
   int bytes = 0;
 };
 
@@ -33,7 +33,7 @@ class TaskGraph {
   explicit TaskGraph(std::string name) : name_(std::move(name)) {}
 
   int add(Task task);
-  // `to` reads so many bytes that `from` wrote; said again, so many more.
+  // `to` reads so many bytes that `from` wrote. Repeated calls add up.
   void depend(int from, int to, int bytes = 8);
 
   const std::string& name() const { return name_; }
@@ -41,7 +41,7 @@ class TaskGraph {
   const Task& operator[](int task) const { return tasks_[static_cast<std::size_t>(task)]; }
   const std::vector<Dependence>& before(int task) const { return before_[static_cast<std::size_t>(task)]; }
   const std::vector<Dependence>& after(int task) const { return after_[static_cast<std::size_t>(task)]; }
-  int find(const std::string& task) const;  // -1 where there is none of that name
+  int find(const std::string& task) const;  // -1 if there is none of that name
 
  private:
   std::string name_;
@@ -49,9 +49,9 @@ class TaskGraph {
   std::vector<std::vector<Dependence>> before_, after_;
 };
 
-// An order of evaluation. Throws Error(model) that names a circle where there is one.
+// An order of evaluation. Throws Error(model) that names a cycle if there is one.
 std::vector<int> evaluation_order(const TaskGraph& graph);
-// Layer of each task: 1 where it waits for none, else one more than the latest that it waits for.
+// Layer of each task: 1 if it waits for none, else one more than the largest layer that it waits for.
 std::vector<int> layers(const TaskGraph& graph);
 void add_to(OperationCount& sum, const OperationCount& more);
 OperationCount total_work(const TaskGraph& graph);

@@ -7,7 +7,7 @@
 namespace lw {
 namespace {
 
-constexpr int kDeepest = 12;  // of an expression that is written out
+constexpr int kDeepest = 12;  // levels of an expression that is written out
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::string TaskWords::written(NodeId id, bool definition, const std::vector<boo
   const bool free = n.op == Op::neg;
   if (!definition && !free && (!inside[id] || uses_[id] > 1 || depth > kDeepest)) return name(id);
   const auto sub = [&](NodeId operand) { return written(operand, false, inside, depth + 1); };
-  // a sum inside of a product or behind a minus stands in parentheses
+  // a sum in a product or after a minus is put in parentheses
   const auto guarded = [&](NodeId operand) {
     NodeId inner = operand;
     while (graph[inner].op == Op::neg) inner = graph[inner].a;
@@ -96,7 +96,7 @@ std::string TaskWords::text(const std::vector<NodeId>& nodes, std::size_t most) 
   std::string text;
   for (const NodeId id : nodes) {
     const Op op = graph[id].op;
-    // what is used once, and here, is written where it is used
+    // a value that is used only here, and once, is written where it is used
     if (op == Op::neg || op == Op::output || (uses_[id] == 1 && used_inside[id] == 1)) continue;
     if (text.size() > most) return text + "; …";
     text += (text.empty() ? "" : "; ") + name(id) + " = " + written(id, true, inside, 0);

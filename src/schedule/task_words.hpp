@@ -12,10 +12,10 @@ class TaskWords {
  public:
   explicit TaskWords(const Function& function);
 
-  // As the algorithm calls it, or the result that it is (tau3), or t17.
+  // Its name in the algorithm, or of the result that it is (tau3), or t17.
   std::string name(NodeId id) const;
   bool has_name(NodeId id) const;  // other than t17
-  // The statements of some nodes that are one task; at most so many characters.
+  // The statements of the nodes of one task, in at most so many characters.
   std::string text(const std::vector<NodeId>& nodes, std::size_t most = 400) const;
 
  private:

@@ -14,7 +14,8 @@ std::vector<double> durations(const TaskGraph& graph, const Machine& machine) {
   for (int i = 0; i < graph.size(); ++i) {
     list.push_back(machine.duration(graph[i].work));
     if (!(list.back() >= 0.0) || !std::isfinite(list.back())) {
-      throw Error(ErrorCode::data, "task " + graph[i].name + " takes no proper time on machine " + machine.name);
+      throw Error(ErrorCode::data,
+                  "task " + graph[i].name + " has a negative or invalid duration on machine " + machine.name);
     }
   }
   return list;
@@ -25,7 +26,7 @@ double common_unit(const std::vector<double>& durations) {
   for (const double d : durations) largest = std::max(largest, d);
   const double rounding = 1e-9 * largest;
   for (double d : durations) {
-    while (d > rounding) {  // Euclid; remainders within rounding of 0 or of the divisor are none
+    while (d > rounding) {  // Euclid; remainders within rounding of 0 or of the divisor count as 0
       if (unit == 0.0) {
         unit = d;
         break;
@@ -113,7 +114,7 @@ double Timeline::available(int processor) const {
 
 double Timeline::gap(int processor, double ready, double duration) const {
   const auto& busy = busy_[at(processor)];
-  // Those that end by `ready` are of no concern.
+  // Skips tasks that end by `ready`.
   auto next = std::partition_point(busy.begin(), busy.end(), [&](const auto& span) { return span.second <= ready; });
   double start = ready;
   for (; next != busy.end() && next->first < start + duration; ++next) start = std::max(start, next->second);

@@ -1,4 +1,4 @@
-// What schedulers share: durations, and processors that are filled.
+// Common parts of schedulers: durations, priorities, and processors filled with tasks.
 #pragma once
 
 #include <map>
@@ -11,17 +11,17 @@
 
 namespace lw {
 
-// Durations of the tasks on the machine. Throws Error(data) for one that is negative or not a number.
+// Durations of the tasks on the machine. Throws Error(data) if one is negative or not a number.
 std::vector<double> durations(const TaskGraph& graph, const Machine& machine);
-// The largest time that all of them are multiples of, 0 where there is none worth the name: without messages, all
-// starts of a shortest schedule can be multiples of it.
+// The largest time of which all are multiples; 0 if there is none of a useful size. Without messages, all starts of a
+// shortest schedule can be multiples of it.
 double common_unit(const std::vector<double>& durations);
-// Rounded up to a multiple of the unit, but for rounding errors; as it is where there is no unit.
+// Rounded up to a multiple of the unit, with tolerance for rounding errors; unchanged if there is no unit.
 double round_up(double time, double unit);
-// Whether a message takes any time between any two of so many processors.
+// Whether messages between so many processors take any time.
 bool has_messages(const TaskGraph& graph, const Machine& machine, int processors);
 
-// What a message takes on average between two processors that differ.
+// Average time of a message between two different processors.
 class MeanDelay {
  public:
   MeanDelay(const Machine& machine, int processors) : machine_(machine), processors_(processors) {}
@@ -33,11 +33,11 @@ class MeanDelay {
   mutable std::map<int, double> known_;
 };
 
-// The longest way to the end first, messages included; no task before one that it waits for.
+// By longest path to the end, messages included; every task comes after those that it waits for.
 std::vector<int> by_upward_rank(const TaskGraph& graph, const Machine& machine, int processors);
 
-// In any schedule on so many processors: when each task can start at the earliest, and what is to be done after its
-// end.
+// For every schedule on so many processors: the earliest start of each task, and the least time from its end to the end
+// of all.
 struct Windows {
   std::vector<double> head, tail;
 };
@@ -50,15 +50,15 @@ class Timeline {
   const std::vector<double>& durations() const { return durations_; }
   bool is_placed(int task) const { return of_task_[static_cast<std::size_t>(task)] >= 0; }
   double finish(int task) const { return placement(task).finish; }
-  // When all that the task waits for is on that processor; those tasks are placed already.
+  // When everything that the task waits for has arrived at that processor; those tasks must be placed already.
   double arrival(int task, int processor) const;
-  // When the processor has done the last of its tasks.
+  // When the processor finishes its last task.
   double available(int processor) const;
-  // The first time from `ready` on at which the processor has a gap that is long enough, maybe after all its tasks.
+  // The first time from `ready` on at which the processor has a long enough gap, possibly after all of its tasks.
   double gap(int processor, double ready, double duration) const;
   void place(int task, int processor, double start);
 
-  // As it stands, sorted, with lower_bound(graph, machine, processors).
+  // The schedule so far, sorted, with lower_bound(graph, machine, processors).
   Schedule schedule(std::string method) const;
 
  private:
@@ -68,11 +68,11 @@ class Timeline {
   const Machine& machine_;
   std::vector<double> durations_;
   std::vector<Placement> placements_;
-  std::vector<int> of_task_;                                  // where it is in placements_; -1
+  std::vector<int> of_task_;                                  // its place in placements_, or -1
   std::vector<std::vector<std::pair<double, double>>> busy_;  // of each processor, in order of time
 };
 
-// Tasks whose predecessors are all taken, in the order of a list of all tasks.
+// Tasks whose predecessors are all scheduled, in the order of a list of all tasks.
 class ReadyTasks {
  public:
   ReadyTasks(const TaskGraph& graph, std::vector<int> list);

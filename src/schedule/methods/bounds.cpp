@@ -10,11 +10,11 @@ namespace lw {
 
 namespace {
 
-constexpr int kMostForAncestors = 2000;  // tasks, beyond which earliest starts are those of the longest ways alone
+constexpr int kMostForAncestors = 2000;  // tasks; for more, earliest starts are those of the longest paths alone
 
-constexpr int kMostRounds = 16;  // in which a bound is raised: it is one after each
+constexpr int kMostRounds = 16;  // each round raises a valid bound to a valid bound
 
-// Tasks and their durations, either way round.
+// Tasks and their durations, in either direction.
 struct Directed {
   const TaskGraph& graph;
   const std::vector<double>& duration;
@@ -24,13 +24,13 @@ struct Directed {
   const std::vector<Dependence>& before(int i) const { return backwards ? graph.after(i) : graph.before(i); }
 };
 
-// No task can start earlier: what is before it takes its time, on the longest way and on all p processors.
+// No task can start earlier: its ancestors take their time, on the longest path and on all p processors.
 std::vector<double> earliest_starts(const Directed& g, int processors, double unit) {
   const std::size_t n = at(g.graph.size());
   const bool with_ancestors = n <= at(kMostForAncestors);
   std::vector<double> start(n, 0.0);
   const std::size_t words = with_ancestors ? (n + 63) / 64 : 0;
-  std::vector<std::uint64_t> ancestors(n * words);  // of each task, a bit for each
+  std::vector<std::uint64_t> ancestors(n * words);  // of each task, one bit per task
   std::vector<int> by_start;
   for (std::size_t k = 0; k < n; ++k) {
     const int task = g.backwards ? g.order[n - 1 - k] : g.order[k];
@@ -42,7 +42,7 @@ std::vector<double> earliest_starts(const Directed& g, int processors, double un
       if (with_ancestors) ancestors[own + at(d.task / 64)] |= std::uint64_t{1} << (d.task % 64);
     }
     if (!with_ancestors) continue;
-    double work = 0.0;  // of those before that start no earlier than the last one added
+    double work = 0.0;  // of ancestors that start no earlier than the last one added
     for (auto j = by_start.rbegin(); j != by_start.rend(); ++j) {
       if ((ancestors[at(task) * words + at(*j / 64)] >> (*j % 64) & 1) == 0) continue;
       work += g.duration[at(*j)];
@@ -86,7 +86,7 @@ double lower_bound(const TaskGraph& graph, const Machine& machine, int processor
   const std::vector<double> from = thinned(head, most), before_end = thinned(tail, most);
   const double rounding = 1e-9 * bound;
   for (int round = 0; round < kMostRounds; ++round) {
-    double excess = 0.0;  // of what must run in an interval over what can, in time on all processors
+    double excess = 0.0;  // of the work that must run in an interval over the work that can
     for (const double a : from) {
       for (const double to_end : before_end) {
         const double b = bound - to_end;

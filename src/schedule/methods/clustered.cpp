@@ -11,9 +11,9 @@ namespace lw {
 
 namespace {
 
-constexpr double kMostVisits = 1e8;  // visits of tasks and messages while clusters are joined, then it is enough
+constexpr double kMostVisits = 1e8;  // visits of tasks and messages, after which no more clusters are joined
 
-// Clusters on processors of their own: how long all takes, every cluster doing its tasks in the given order.
+// The makespan with one processor per cluster, where every cluster does its tasks in the given order.
 class TaskClusters {
  public:
   TaskClusters(const TaskGraph& graph, const Machine& machine, std::vector<int> order, const MeanDelay& delay)
@@ -31,7 +31,7 @@ class TaskClusters {
     std::stable_sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.delay > b.delay; });
   }
 
-  // Along the heaviest messages first, wherever that does not make it longer (Sarkar 1989).
+  // Joins along the heaviest messages first, wherever that does not increase the makespan (Sarkar 1989).
   void join() {
     double shortest = length(), steps = 0.0;
     for (const Edge& e : edges_) {
@@ -50,7 +50,7 @@ class TaskClusters {
     }
   }
 
-  // The processor of each task: the heaviest clusters first, each where there is least to do.
+  // The processor of each task: the heaviest clusters first, each to the processor with the least work.
   std::vector<int> deal(int processors) const {
     std::vector<double> work(cluster_.size()), load(at(processors));
     for (std::size_t i = 0; i < cluster_.size(); ++i) work[at(cluster_[i])] += duration_[i];
@@ -102,7 +102,7 @@ Schedule clustered(const TaskGraph& graph, const Machine& machine, int processor
   const std::vector<int> order = by_upward_rank(graph, machine, processors);
   TaskClusters clusters(graph, machine, order, MeanDelay(machine, processors));
   clusters.join();
-  // Fewer processors may do better, one of them needs no messages at all.
+  // Fewer processors may be faster; one processor needs no messages.
   std::optional<Timeline> best;
   double shortest = 0.0;
   for (int used = 1; used <= processors; ++used) {

@@ -7,7 +7,7 @@
 namespace lw {
 namespace {
 
-// The highest level first, then the most successors; levels that differ by rounding errors are the same.
+// The highest level first, then the most successors; levels that differ by rounding errors are equal.
 std::vector<int> by_level(const TaskGraph& graph, const Machine& machine) {
   const std::vector<double> level = bottom_levels(graph, machine);
   std::vector<int> list;
@@ -23,8 +23,8 @@ std::vector<int> by_level(const TaskGraph& graph, const Machine& machine) {
 
 }  // namespace
 
-// Of all ready tasks the one is next that can start first, and of those the first in the list. Without messages this
-// is: whenever a processor is free, the highest level first.
+// The next task is the ready task that can start first, and among equals the first in the list. Without messages:
+// whenever a processor is free, the ready task with the highest level.
 Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int processors) {
   Timeline timeline(graph, machine, processors);
   ReadyTasks ready(graph, by_level(graph, machine));
@@ -48,7 +48,7 @@ Schedule highest_level_first(const TaskGraph& graph, const Machine& machine, int
         processor = p;
         start = time;
       }
-      if (start <= soonest + rounding) break;  // none can be before it
+      if (start <= soonest + rounding) break;  // no other can start earlier
     }
     const int task = ready.task(chosen);
     timeline.place(task, processor, start);

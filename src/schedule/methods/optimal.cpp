@@ -7,23 +7,23 @@
 #include "../../base/index.hpp"
 #include "../timeline.hpp"
 
-// A schedule is found as a sequence of tasks in the order of their starts, each starting as early as it can after the
-// one before. Without messages processors are alike: a task goes to the one that is free first. With messages, each
-// processor is tried, of those that have done nothing yet only the first where all are linked alike.
+// A schedule is a sequence of tasks in the order of their starts; each starts as early as it can after the one before.
+// Without messages processors are equivalent: a task goes to the one that is free first. With messages each processor
+// is tried; of those that have done nothing yet only the first, if all are connected alike.
 //
-// What is left out loses nothing:
-//   - tasks that start together in another order than that of the list;
-//   - without messages: a task that starts when another ready one could already be done (Giffler, Thompson 1960);
-//   - without messages, tasks of one length: a set of tasks done that was done as early before;
-//   - what cannot end before the best that is known: tasks followed by so much each, on p processors from now on.
+// Branches that are cut cannot contain a better schedule:
+//   - tasks that start together, in an order other than that of the list;
+//   - without messages: a task that starts when another ready one could already have ended (Giffler, Thompson 1960);
+//   - without messages, tasks of equal length: a set of finished tasks that was reached as early before;
+//   - what cannot end before the best known schedule: remaining work on p processors, by the time that must follow it.
 namespace lw {
 
 namespace {
 
-constexpr double kNodesPerSecond = 4e5;        // fewer than a core manages: it is not the clock that ends a search
-constexpr int kMostTasks = 5000;               // beyond which nothing is searched
-constexpr std::size_t kMostKnown = 1'000'000;  // sets of tasks that are remembered
-constexpr std::size_t kMostLengths = 64;       // in the lengths of what follows, for bounds
+constexpr double kNodesPerSecond = 4e5;  // fewer than a core manages, so that nodes and not the clock end a search
+constexpr int kMostTasks = 5000;         // graphs with more are not searched
+constexpr std::size_t kMostKnown = 1'000'000;  // remembered sets of tasks
+constexpr std::size_t kMostLengths = 64;       // steps of the lengths that bounds use
 
 struct Search {
   Search(const TaskGraph& of_graph, const Machine& its_machine, int its_processors, const OptimalOptions& options)
@@ -50,7 +50,7 @@ struct Search {
     });
     rank.resize(n);
     for (std::size_t k = 0; k < n; ++k) rank[at(list[k])] = static_cast<int>(k);
-    // Lengths of what follows, in steps: a task counts for the step at or below its own.
+    // Times that follow tasks, in steps: a task counts for the step at or below its own time.
     steps = follows;
     std::sort(steps.begin(), steps.end());
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
@@ -77,7 +77,7 @@ struct Search {
     done.resize((n + 63) / 64);
   }
 
-  // Whether all was searched that could be better than `best`.
+  // Whether everything that could be better than `best` was searched.
   bool run() {
     node();
     return !stopped;
@@ -89,12 +89,12 @@ struct Search {
   const int processors;
   const std::vector<double> duration;
   const bool messages;
-  const double unit;  // of all starts, 0 where there is none
+  const double unit;  // of all starts; 0 if there is none
   const std::int64_t most_nodes;
   const std::chrono::steady_clock::time_point deadline;
   bool alike = false, one_length = false;
   std::vector<double> follows;  // time that must pass after each task's end
-  std::vector<int> rank;        // in the list: the longest ways first
+  std::vector<int> rank;        // place in the list: the longest paths first
   std::vector<double> steps;
   std::vector<std::size_t> step_of;
 
@@ -108,8 +108,8 @@ struct Search {
   std::vector<int> waiting_for, ready, where;
   std::vector<bool> used;
   std::vector<double> available, finish;
-  std::vector<double> left;     // of each step, to be done
-  std::vector<int> tasks_left;  // the same
+  std::vector<double> left;     // work left in each step
+  std::vector<int> tasks_left;  // number of tasks left in each step
   std::vector<std::uint64_t> done;
   double latest = 0.0;
   std::int64_t nodes = 0;
@@ -140,8 +140,8 @@ struct Search {
     return time;
   }
 
-  // No end of what is left is earlier: tasks that are followed by at least so much, poured over the processors as they
-  // get free. Those that are busy for longer than that have no part in it.
+  // A lower bound on the end of the remaining work: tasks that are followed by at least so much time, spread over the
+  // processors as they become free. Processors that are busy for longer take no part.
   double least_end(double now) const {
     std::vector<double> free = available;
     for (double& time : free) time = std::max(time, now);
@@ -222,7 +222,8 @@ struct Search {
         if (!better(c.start + duration[at(c.task)] + follows[at(c.task)])) return;
       }
     }
-    if (one_length && next > now + 0.5 * unit) {  // all that was begun is done: the set says everything
+    if (one_length &&
+        next > now + 0.5 * unit) {  // everything that was begun is done, so that the set of tasks describes the state
       const auto [known, is_new] =
           known_.size() < kMostKnown ? known_.try_emplace(done, next) : std::pair(known_.find(done), false);
       if (known != known_.end() && !is_new) {

@@ -1,12 +1,11 @@
-// Groups of tasks that tell each other much, dealt to processors so that all are done soonest.
+// Groups of tasks that exchange much data, assigned to processors so that the makespan is least.
 //
-// 1. Tasks are joined along the dependences that carry most for their size, until few groups are left. A group need not
-// be
-//    done in one go: it is what stays on one processor (a subtree's way out, way in and way out again).
-// 2. Groups are dealt to processors: grown from each group in turn until a processor has its share.
-// 3. The best of these deals is mended group by group, then task by task, as long as that brings the end nearer.
-// The end is that of a simulation: each processor takes the ready task that has the longest way to go; what it reads
-// from others takes its time, and comes `start_up` after it was written; and so does every wait.
+// 1. Tasks are joined along the dependences with most data for their size, until few groups are left. A group need not
+//    run in one piece: it is what stays on one processor (a subtree's outward, inward and second outward pass).
+// 2. Groups are assigned to processors: a processor's share is grown from each group in turn.
+// 3. The best of these assignments is improved group by group, then task by task, as long as the makespan decreases.
+// The makespan comes from a simulation: each processor takes the ready task with the longest path to the end. Reading
+// data of others takes time; it arrives `start_up` after it was written. Every wait takes time as well.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,7 +19,7 @@
 namespace lw {
 namespace {
 
-// A wait takes time even where what is waited for has come long ago: the flag's line of cache, and code cut in two.
+// A wait takes time even if its message arrived long ago: for the flag's cache line, and for code cut in two.
 constexpr double kWaiting = 0.4;
 
 class Partition {
@@ -44,7 +43,7 @@ class Partition {
     const std::vector<int> group = groups();
     const int count = group.empty() ? 0 : 1 + *std::max_element(group.begin(), group.end());
     std::vector<int> best(at(graph_.size()), 0);
-    double end = simulate(best);  // all on one
+    double end = simulate(best);  // all on one processor
     for (int seed = 0; seed < count; ++seed) {
       const std::vector<int> dealt = spread(deal(group, count, seed), group);
       if (const double e = simulate(dealt); e < end) {
@@ -52,7 +51,7 @@ class Partition {
         best = dealt;
       }
     }
-    // whole groups, then single tasks, to any other processor
+    // moves whole groups, then single tasks, to any other processor
     for (int round = 0; round < 6; ++round) {
       const double before = end;
       for (int g = 0; g < count; ++g) {
@@ -162,7 +161,7 @@ class Partition {
     return group;
   }
 
-  // Processors 1, 2, … take groups, beginning with `seed` and then what is bound most to what they have, up to a fair
+  // Processors 1, 2, … take groups, first `seed`, then those that exchange most with the groups they have, up to a fair
   // share.
   std::vector<int> deal(const std::vector<int>& group, int count, int seed) const {
     std::vector<double> size(at(count), 0.0);
@@ -203,7 +202,7 @@ class Partition {
     return of_tasks;
   }
 
-  // When the last processor is done, processor 0 having begun at 0 and knowing of it.
+  // The end of the last processor. Processor 0 begins at 0 and must be notified of the end of the others.
   double simulate(const std::vector<int>& processor, std::vector<Placement>* placements = nullptr) const {
     struct Ready {
       int task;
@@ -212,16 +211,16 @@ class Partition {
     std::vector<std::vector<Ready>> ready(at(processors_));
     std::vector<int> missing(at(graph_.size()));
     std::vector<double> finish(at(graph_.size()), 0.0), free;
-    for (int p = 0; p < processors_; ++p) free.push_back(start_up_[at(p)]);  // processor 0 begins
+    for (int p = 0; p < processors_; ++p) free.push_back(start_up_[at(p)]);  // processor 0 begins at 0
     for (int t = 0; t < graph_.size(); ++t) {
       missing[at(t)] = static_cast<int>(graph_.before(t).size());
       if (missing[at(t)] == 0) ready[at(processor[at(t)])].push_back({t, 0.0});
     }
     std::vector<double> known(at(processors_ * processors_),
-                              0.0);  // to p of q: the end of the last task that it has waited for
+                              0.0);  // at p, of q: the end of the last task that p has waited for
     double end = 0.0;
     for (int done = 0; done < graph_.size(); ++done) {
-      // the processor that can begin first takes, of what is ready by then, the task with the longest way to go
+      // the processor that can begin first takes the task with the longest path to the end among those ready by then
       int p = -1;
       double begin = 0.0;
       for (int k = 0; k < processors_; ++k) {

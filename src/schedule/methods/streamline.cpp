@@ -15,7 +15,7 @@ namespace {
 struct Subtask {
   const char* text;
   int multiplications, additions;
-  std::vector<int> same, before, after;  // that it waits for: of the same link, the one before, the one after
+  std::vector<int> same, before, after;  // predecessors: of the same link, of the previous and of the next one
 };
 
 // Dhanaraj 1990, table 4.1.
@@ -95,7 +95,7 @@ class Decomposition {
     }
   }
 
-  // Tables 4.2, 4.5: the first link, the last one, sliding joints, zeros.
+  // Tables 4.2, 4.5: the first link, the last one, prismatic joints, zeros.
   std::vector<bool> needed() const {
     std::vector<bool> keep(at(graph.size()), true);
     for (int i = 1; i <= count(); ++i) {
@@ -114,7 +114,7 @@ class Decomposition {
       drop(36, 35 + zeros(link.centre_of_mass));
       if (i == 1) {
         drop(1, link.prismatic ? 5 : 9);
-        drop(link.prismatic ? 7 : 11, link.prismatic ? 25 : 19);  // of a slide on the base, nothing but 6 moves
+        drop(link.prismatic ? 7 : 11, link.prismatic ? 25 : 19);  // of a prismatic joint on the base, only 6 is needed
         drop(27, link.prismatic ? 29 : 28);
       }
       if (i == count()) {
@@ -165,7 +165,7 @@ class Decomposition {
   int count() const { return static_cast<int>(links_.size()); }
   static int zeros(const std::array<bool, 3>& v) { return static_cast<int>(std::count(v.begin(), v.end(), false)); }
 
-  // Products with a vector of zeros: no one waits for them.
+  // Products with a zero vector: nothing waits for them.
   bool vanishes(int i, int t) const {
     if (t >= 12 && t <= 14) return i > 1 && zeros(links_[at(i - 2)].next_origin) == 3;
     if (t >= 33 && t <= 35) return zeros(links_[at(i - 1)].next_origin) == 3;
@@ -173,10 +173,11 @@ class Decomposition {
     return false;
   }
 
-  // What a sliding joint turns not: ω is that of 1 and 2, α that of 4 and 5, which are free, while 6 is the last of a.
+  // A prismatic joint does not rotate: its ω is that of 1 and 2, its α that of 4 and 5, which cost nothing, while 6 is
+  // the last term of a.
   void read(int from_link, int from, int to_link, int to) {
     const bool sliding = from_link >= 1 && from_link <= count() && links_[at(from_link - 1)].prismatic;
-    if (sliding && from == 3) return;  // whoever reads ω reads 1 and 2 too
+    if (sliding && from == 3) return;  // readers of ω read 1 and 2 too
     if (sliding && from == 6) {
       for (const int t : {4, 5}) depend(from_link, t, to_link, to);
       return;
@@ -216,7 +217,7 @@ TaskGraph streamline(const std::vector<StreamlinedLink>& links, const Streamline
 }
 
 TaskGraph restricted(const TaskGraph& graph, const std::vector<bool>& keep) {
-  require(static_cast<int>(keep.size()) == graph.size(), "of each task it is said whether it is kept");
+  require(static_cast<int>(keep.size()) == graph.size(), "`keep` must have one entry per task");
   TaskGraph result(graph.name());
   std::vector<int> number(keep.size(), -1);
   for (int i = 0; i < graph.size(); ++i) {
@@ -240,7 +241,8 @@ TaskGraph restricted(const TaskGraph& graph, const std::vector<bool>& keep) {
 }
 
 int streamlined_layer(int link, int subtask, int links) {
-  require(link >= 1 && link <= links && subtask >= 1 && subtask <= 51, "a subtask is one of 51 of a link of the arm");
+  require(link >= 1 && link <= links && subtask >= 1 && subtask <= 51,
+          "a subtask has a number from 1 to 51, on a link of the arm");
   if (subtask <= 25) {
     if (link == 1) return subtask >= 23 ? 2 : 1;
     static const std::array<int, 25> own{1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6, 6, 6};

@@ -11,16 +11,15 @@
 //   12..17   λ p of the link before, summed   39..43  n
 //   18, 19   a, turned
 //
-// Axes are parallel or square to each other and inertias diagonal, so that a row of R v is one subtask or free. What
-// vanishes is left out: with the first link all that hangs on a resting base, with the last what hangs on a free end,
-// with a sliding joint what its turning would add, and products with zeros of p and s: of six subtasks 4, 2 or 0 are
-// left, of three 2, 1 or 0, for one, two or three zeros. What a task that is left out would have waited for, its
-// successors wait for.
+// Axes are parallel or perpendicular to each other and inertias diagonal, so that a row of R v is one subtask or free.
+// Terms that vanish are left out: for the first link those of a resting base, for the last link those of a free end,
+// for a prismatic joint those of rotation, and products with zeros of p and s: of six subtasks 4, 2 or 0 remain, of
+// three 2, 1 or 0, for one, two or three zeros. The successors of an omitted task wait for its predecessors.
 //
-// A sliding joint's q̈ and Coriolis terms (3, 6) add to a, not to α: 6 waits for 18 and 19, and stands before 23..25
+// The q̈ and Coriolis terms of a prismatic joint (3, 6) add to a, not to α: 6 waits for 18 and 19, and precedes 23..25
 // and the next link's 15..17.
 //
-// Friction adds eight subtasks to a turning joint and six to a sliding one, on which nothing else waits:
+// Friction adds eight subtasks to a revolute joint and six to a prismatic one; no other subtasks wait for them:
 //   44       d/2 f_x, d/2 f_y, σ μ r / d
 //   45, 46   the sums of a support, and its first square        47, 48  its second, the sum, the root   (sliding: none)
 //   49       both supports together, times 44, plus the torque
@@ -37,14 +36,14 @@ namespace lw {
 
 struct StreamlinedLink {
   bool prismatic = false;
-  // which entries of the vectors are other than 0
-  std::array<bool, 3> next_origin{true, true, true};     // p; of the last link it plays no part
+  // which entries of the vectors are nonzero
+  std::array<bool, 3> next_origin{true, true, true};     // p; unused for the last link
   std::array<bool, 3> centre_of_mass{true, true, true};  // s
 };
 
 // The links of a model, in frames whose z are the joints' axes and whose x are along their common normals. Throws
-// Error(model) where the model is no serial arm of turning and sliding joints, square or parallel to each other, with
-// inertias along the axes of these frames.
+// Error(model) unless the model is a serial arm of revolute and prismatic joints with perpendicular or parallel axes,
+// and with principal axes of inertia along these frames.
 std::vector<StreamlinedLink> streamlined_links(const Model<double>& model);
 
 struct StreamlineOptions {
@@ -52,19 +51,19 @@ struct StreamlineOptions {
   bool transmissions = false;  // losses between motor and joint
 };
 
-// All subtasks of n turning links, 43 each, in the order of links; subtask t of link i is named i followed by two
-// digits: 213.
+// All subtasks of n links with revolute joints, 43 each, in the order of links. The name of subtask t of link i is i
+// followed by two digits: 213.
 TaskGraph subtasks(int links);
-// Those that are needed.
+// The subtasks that are needed.
 TaskGraph streamline(const std::vector<StreamlinedLink>& links, const StreamlineOptions& options = {});
-// Some tasks of a graph, in its order; who waited for one that is left out waits for what that one waited for.
+// Some tasks of a graph, in its order. Successors of an omitted task wait for its predecessors.
 TaskGraph restricted(const TaskGraph& graph, const std::vector<bool>& keep);
 
-// The layer that Dhanaraj's table 4.3 gives to subtask t of link i of n: forwards the subtask's own layer and two more
-// a link, then back again; 4 n + 3 in all. Subtasks of friction follow those that they wait for.
+// The layer that Dhanaraj's table 4.3 gives to subtask t of link i of n: outward the subtask's own layer plus two per
+// link, then inward; 4 n + 3 layers in total. Friction subtasks follow those that they wait for.
 int streamlined_layer(int link, int subtask, int links);
 
-// Of a task's name.
+// From a task's name.
 struct SubtaskName {
   int link = 0, subtask = 0;
 };

@@ -7,10 +7,10 @@ namespace lw {
 
 Schedule streamlined(const TaskGraph& graph, const Machine& machine, int processors, std::vector<int> layer) {
   if (layer.empty()) layer = layers(graph);
-  require(static_cast<int>(layer.size()) == graph.size(), "a layer is given for each task, or for none");
+  require(static_cast<int>(layer.size()) == graph.size(), "give a layer for each task, or for none");
   Timeline timeline(graph, machine, processors);
-  // The current layer is the first that has a task left; what is left of it goes before later ones.
-  std::vector<int> list = evaluation_order(graph);  // complains of circles
+  // The current layer is the first one with a task left; its tasks come before those of later layers.
+  std::vector<int> list = evaluation_order(graph);  // throws if there is a cycle
   std::sort(list.begin(), list.end());
   std::stable_sort(list.begin(), list.end(), [&](int a, int b) {
     return layer[static_cast<std::size_t>(a)] < layer[static_cast<std::size_t>(b)];
