@@ -43,7 +43,7 @@ void note_losses(const std::vector<FunctionName>& functions, const TraceOptions&
     lossy.emplace_back(f.row.name);
     if (f.row.takes(kTau)) {
       notes.push_back(fmt::format(
-          "{}: a joint at rest has no dry friction here, it does not stick; accelerations are NaN where a joint jams",
+          "{}: a joint at rest has no dry friction here, so it does not stick; accelerations are NaN if a joint jams",
           f.row.name));
     }
   }
@@ -57,9 +57,7 @@ void note_regrouping(const std::vector<FunctionName>& functions, std::vector<std
     return std::find_if(functions.begin(), functions.end(), [&](const FunctionName& f) { return property(f.row); });
   };
   if (any([](const FunctionRow& row) { return row.torques_alone; }) != functions.end()) {
-    notes.emplace_back(
-        "inertial parameters are regrouped: the torques are those of the mechanism, its joint reactions are not in "
-        "here");
+    notes.emplace_back("inertial parameters are regrouped, which keeps the torques but not the joint reactions");
   }
   const auto by_parameter = any([](const FunctionRow& row) {
     return std::any_of(row.outputs.begin(), row.outputs.end(),
@@ -106,7 +104,7 @@ Program make_program(const Mechanism& mechanism, const std::vector<FunctionName>
   }
   note_losses(functions, options.trace, program.notes);
   if (in_lanes) {
-    program.notes.emplace_back("equal limbs run in vectors: for gcc and clang; --no-lanes is for other compilers");
+    program.notes.emplace_back("equal limbs run in vectors, with gcc and clang; use --no-lanes for other compilers");
   }
   if (elaborate)
     program.notes.emplace_back("these choices are explained in docs/theory/least-arithmetic.md of Linkwright");

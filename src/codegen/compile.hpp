@@ -16,7 +16,7 @@ namespace lw {
 struct ProgramOptions {
   TraceOptions trace = {};
   bool libm = false;
-  std::function<void(const FunctionRow&)> progress = {};  // called before each is traced
+  std::function<void(const FunctionRow&)> progress = {};  // called before each function is traced
 };
 Program make_program(const Mechanism& mechanism, const std::vector<FunctionName>& functions,
                      const ProgramOptions& options = {}, std::vector<Traced>* details = nullptr);
@@ -25,23 +25,24 @@ struct CompileOptions {
   ProgramOptions program = {};
   JitOptions jit = {};
 };
-// What was traced does not agree with the reference: a defect of ours, while other Errors are the mechanism's or the
-// machine's.
+// A traced function does not agree with the reference: a defect of this library. Other Errors are about the mechanism
+// or the machine.
 class Disagreement : public Error {
  public:
   explicit Disagreement(const std::string& message) : Error(ErrorCode::data, message) {}
 };
-// For this machine: see `native`. Throws Disagreement.
+// For this machine (see `native`). Throws Disagreement.
 Compiled compile(const Mechanism& mechanism, const std::vector<FunctionName>& functions, CompileOptions options = {});
 
-// Whether a·b + c is one instruction here.
+// Whether this machine computes a·b + c in one instruction.
 bool machine_has_fma();
 
-// What makes code fastest here: fused multiply-adds where the machine has them, equal limbs in the lanes of vectors.
+// Options for the fastest code on this machine: fused multiply-adds if it has them, equal limbs in the lanes of
+// vectors.
 TraceOptions native(TraceOptions options = {});
 
-// A name that every language takes for an identifier: letters, digits and _, a letter first, not too long, no word or
-// module of theirs.
+// An identifier in every language: letters, digits and _, beginning with a letter, not too long, no reserved word or
+// module name.
 std::string identifier(const std::string& name);
 
 }  // namespace lw

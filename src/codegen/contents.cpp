@@ -26,7 +26,7 @@ std::vector<Entry> named(const std::vector<std::string>& names) {
   return entries;
 }
 
-// The joints that a group runs over.
+// The joints whose entries a group holds.
 Model<double> joints_of(const Traced& traced, const GroupRow& row) {
   const LoopPlan& plan = *traced.plan;
   const bool rest = row.rows.of == Extent::Of::dependent;
@@ -46,7 +46,7 @@ std::vector<Entry> entries_of(const Traced& traced, const GroupRow& row, const G
     case Holds::nothing: break;
   }
   if (!row.columns || row.columns->of != Extent::Of::inertial) return {};
-  // a rotor that is kept has a column for values other than zero too
+  // a rotor whose inertia is kept has a column even if its value is zero
   const std::vector<std::string> columns = parameter_table(traced.model).names;
   return columns.size() * g.rows == g.size ? named(columns) : std::vector<Entry>{};
 }
@@ -69,15 +69,14 @@ std::string words_of(const Traced& traced, const GroupRow& row, const Model<doub
                        row.columns->of == Extent::Of::kept       ? "parameter"
                        : row.columns->of == Extent::Of::actuated ? "torque"
                                                                  : "velocity",
-                       along_q && turns ? "; of spherical and floating joints along the velocities" : "");
+                       along_q && turns ? "; along the velocities of spherical and floating joints" : "");
   }
   std::string words = fmt::format(fmt::runtime(row.words), fmt::arg("frame", frame));
   if (row.holds == Holds::coordinates && row.rows.of == Extent::Of::coordinates && turns)
     words += "; quaternions are x, y, z, w, of length 1";
   if (row.holds == Holds::velocities && turns) {
     words +=
-        "; of spherical and floating joints the angular one first, in the child's axes, so that qd is not the rate of "
-        "q";
+        "; for spherical and floating joints angular velocities first, in the child's axes: qd is not the rate of q";
   }
   if (row.holds == Holds::forces && traced.friction && function.losses == FunctionRow::Losses::on_request)
     words += ", with friction of the joints and losses of the drives, on the drives' output side";
@@ -86,7 +85,7 @@ std::string words_of(const Traced& traced, const GroupRow& row, const Model<doub
 
 Contents of_group(const Traced& traced, const Group& g) {
   const GroupRow* row = group_row(*traced.row, g.name);
-  if (row == nullptr) return {g.name, {}, "parameters that were kept", named(traced.parameters)};
+  if (row == nullptr) return {g.name, {}, "kept parameters", named(traced.parameters)};
   const Model<double> joints = joints_of(traced, *row);
   return {g.name, {}, words_of(traced, *row, joints), entries_of(traced, *row, g, joints)};
 }

@@ -1,4 +1,4 @@
-// What the vectors of traced functions hold: for users who have the code and not the mechanism's file.
+// The contents of the vectors of traced functions, for users who have the code but not the mechanism's file.
 #pragma once
 
 #include "text/program.hpp"
@@ -6,7 +6,7 @@
 
 namespace lw {
 
-// Of every group of inputs and outputs, in their order.
+// For every group of inputs and outputs, in their order.
 std::vector<Contents> contents(const Traced& traced);
 
 }  // namespace lw

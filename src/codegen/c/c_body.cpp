@@ -60,13 +60,13 @@ void CWriter::Body::write_parts(std::string& out) {
   if (items.empty()) return;  // a share without work
   for (std::size_t part = 0; part < parts; ++part) {
     add_line(out, part_signature(part, false) + " {", 0);
-    if (share != nullptr) add_line(out, fmt::format("(void){};", passed), 2);  // not every segment passes on
+    if (share != nullptr) add_line(out, fmt::format("(void){};", passed), 2);  // not every segment uses it
     write_items(out, part);
     out += "}\n\n";
   }
 }
 
-// Arguments that no statement has.
+// Declares arguments that are not statements.
 void CWriter::Body::write_unused(std::string& out) {
   std::vector<bool> read(function.inputs().size(), false);
   for (const NodeId id : function.order()) {
@@ -98,8 +98,8 @@ std::string CWriter::Body::write(const std::string& signature) {
   return out;
 }
 
-// A function for each segment, and one that waits, computes and says so, segment by segment. What segments pass to each
-// other is in shared->passedK, which is the processor's own.
+// A function per segment, and one that waits, computes and publishes, segment by segment. Values that segments pass to
+// each other are in shared->passedK, private to processor K.
 std::string CWriter::Body::write_share(int processor, const std::string& shared) {
   std::string out;
   write_parts(out);

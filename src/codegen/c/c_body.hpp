@@ -1,4 +1,4 @@
-// One function while it is written as C: its statements and calls of the kernel in an order, cut into parts.
+// One function while it is written as C: its statements and kernel calls, ordered and cut into parts.
 //
 // c_order.cpp finds the order and the parts, c_body.cpp writes the parts, c_items.cpp writes statements.
 #pragma once
@@ -16,25 +16,25 @@
 namespace lw {
 
 struct CWriter::Body {
-  // A value has a variable or, where it has several elements, an array: nodes first, then the kernel's calls.
+  // A value has a variable or, if it has several elements, an array: nodes first, then kernel calls.
   using ValueId = std::size_t;
   struct Item {
     const Statement* statement = nullptr;  // or
-    std::size_t stage = 0;                 // a call of the kernel
+    std::size_t stage = 0;                 // a kernel call
     std::vector<ValueId> reads;
     int operations = 0;
     std::size_t part = 0;
-    int segment = 0;                          // of a share
-    const CallsTogether* together = nullptr;  // the statement is the first of these
+    int segment = 0;                          // if the function is a share
+    const CallsTogether* together = nullptr;  // the statement is the first of these calls
   };
-  // Angles from `first` on, as many as a vector has lanes; sines from `at` on in the stage's array, then cosines. Or
-  // points, and from `at` on their angles.
+  // Angles from `first` on, one per lane of a vector; their sines from `at` on in the stage's array, then their
+  // cosines. Or points, with their angles from `at` on.
   struct Piece {
     std::size_t first, width, at;
   };
-  struct Stage {  // a call of a kernel for each piece
+  struct Stage {  // one kernel call per piece
     bool arcs = false;
-    std::vector<NodeId> angles;  // of sines; or what is the angle of a point
+    std::vector<NodeId> angles;  // angles of sines, or nodes that are angles of points
     std::vector<Piece> pieces;
     std::size_t size = 0;
     std::string array;
@@ -108,22 +108,22 @@ struct CWriter::Body {
   int lanes;
   const Share* share;
   struct Lane {
-    std::string array;  // of numbers, a vector for each output
+    std::string array;  // an array of vectors, one per output
     std::size_t lane, lanes;
   };
   std::map<std::string, Lane> lane_of;      // of a call in a group, by its name
-  std::map<ValueId, std::size_t> array_of;  // of the first call in a group: how many numbers
+  std::map<ValueId, std::size_t> array_of;  // of the first call in a group: its number of outputs
   Statements statements;
   const std::string& name;
   std::string real;  // the type of a value
   std::vector<Stage> stages;
-  using Place = std::pair<std::size_t, std::size_t>;  // stage, where in there
+  using Place = std::pair<std::size_t, std::size_t>;  // stage, index in it
   std::map<NodeId, Place> stage_of, arc_of;           // by angle; by node
   std::vector<Item> items;
   std::size_t parts = 1;
   std::map<ValueId, std::size_t> slots;  // of values that one part passes to another
   std::size_t slot_count = 0;
-  std::string passed;  // what the array of those is called
+  std::string passed;  // name of their array
 };
 
 }  // namespace lw

@@ -8,16 +8,15 @@
 namespace lw {
 namespace {
 
-// Left out where nothing calls it.
+// Left out if nothing calls it.
 struct Helper {
   const char *call, *text;
 };
 constexpr Helper kExtremes[] = {{"lw_min(", "static inline REAL lw_min(REAL a, REAL b) { return b < a ? b : a; }\n"},
                                 {"lw_max(", "static inline REAL lw_max(REAL a, REAL b) { return a < b ? b : a; }\n"}};
 
-// Signs of velocities and torques change as they like: what depends on them is chosen without a jump, which the
-// processor would guess wrong. Compilers for x86 must be told so, and not by vectors in general, of which some make
-// detours over mask registers.
+// Signs of velocities and torques are unpredictable: values that depend on them are selected without branches. x86
+// compilers need intrinsics for this; with general vector types some would go through mask registers.
 constexpr Helper kChoices[] = {
     {"lw_below(",
      "static inline lw_mask lw_below(REAL a, REAL b) { return _mm_cmplt_sS(_mm_set_sS(a), _mm_set_sS(b)); }\n"},
@@ -70,8 +69,8 @@ std::string helpers(const std::set<Op>& ops, const CDialect& dialect, std::strin
   return text;
 }
 
-// lw_sincos4(s, a, b, c, d): four sines, then four cosines. The angles become a vector without a detour over memory,
-// where loading a vector would wait for the stores of its elements.
+// lw_sincos4(s, a, b, c, d): four sines, then four cosines. The angles become a vector in registers; through memory,
+// loading the vector would wait for the stores of its elements.
 std::string sincos_of(std::size_t width, const CDialect& dialect) {
   const char* letters = "abcdefgh";
   std::vector<std::string> names, arguments;
@@ -95,7 +94,7 @@ std::string sincos_of(std::size_t width, const CDialect& dialect) {
          fmt::format("  lw_sincos{0}({1}, x, sine, sine + {1});\n}}\n", dialect.single_precision ? "f" : "", width);
 }
 
-// lw_arcs4(a, y, y, y, y, x, x, x, x): angles of four points, which become vectors likewise.
+// lw_arcs4(a, y, y, y, y, x, x, x, x): angles of four points, which become vectors in the same way.
 std::string arcs_of(std::size_t width) {
   std::vector<std::string> arguments[2], lists;
   std::string text;
@@ -119,7 +118,7 @@ std::string arcs_of(std::size_t width) {
   return text + fmt::format("  lw_arcs({}, y, x, arc);\n}}\n", width);
 }
 
-// Functions of the library lane by lane: no vector instruction has their bits.
+// Library functions lane by lane: no vector instruction has their bits.
 constexpr const char* kLibrary = R"(LW_INLINE VALUE VALUE_NAME_(ARGUMENTS) {
   for (int k = 0; k < LANES; ++k) a[k] = CALL;
   return a;
@@ -140,11 +139,11 @@ std::string library_of(Op op, int lanes, const CDialect& dialect) {
   return text;
 }
 
-// As signed numbers, of which AVX2 has a comparison; sizes have no sign.
+// Compares as signed numbers, as AVX2 does; sizes are unsigned.
 constexpr const char* kBelowMacro =
     "#define LW_BELOW(size, limit) (({0}_bits)((__typeof__(({0})(size) < ({0})(size)))(size) < (long long)(limit)))\n";
 
-// The type lw_v4 and all that functions over it need.
+// The type lw_v4 and everything that functions over it need.
 std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& dialect) {
   const std::string value = c_value(dialect, lanes);
   std::string text = lanes_kernel_text(dialect.single_precision);
@@ -155,7 +154,7 @@ std::string lanes_text(int lanes, const LanesNeeds& needs, const CDialect& diale
   for (const Op op : needs.library) text += library_of(op, lanes, dialect);
   const auto over_lanes = [&](std::string kernel, const std::string& name, const std::string& called, bool fused,
                               const std::string& macros) {
-    kernel = kernel.substr(kernel.find("*/\n") + 3);  // what it is about stands in the scalar kernel, or in the docs
+    kernel = kernel.substr(kernel.find("*/\n") + 3);  // its explanation is in the scalar kernel or in the documentation
     replace_all(kernel, name, value + (fused ? "_fused_" : "_") + called);
     replace_all(kernel, dialect.single_precision ? "LW_FMAF" : "LW_FMA", value + "_fma");
     text += fmt::format(
@@ -199,7 +198,7 @@ constexpr const char* kPart = R"(
 #endif
 )";
 
-// Two kernels in one file, with fused multiply-adds and without, need names of their own.
+// Two kernels in one file, with and without fused multiply-adds, need different names.
 std::string kernel_text(bool fused, const std::set<std::size_t>& sines, const std::set<std::size_t>& arcs,
                         const CDialect& dialect) {
   std::string text;

@@ -15,7 +15,7 @@ constexpr const char* kLaneByLane = R"(  for (int lane = 0; lane < @lanes; ++lan
 
 }  // namespace
 
-// The link that a value belongs to by its name (omega2_x: 2), or nothing.
+// The link that a value belongs to by its name (omega2_x: 2); empty if none.
 std::string CWriter::Body::link_of(const Item& item) const {
   const std::string* given = item.statement == nullptr ? nullptr : graph.name_of(item.statement->node);
   const std::size_t first = given == nullptr ? std::string::npos : given->find_first_of("0123456789_");
@@ -23,7 +23,7 @@ std::string CWriter::Body::link_of(const Item& item) const {
   return given->substr(first, given->find_first_not_of("0123456789", first) - first);
 }
 
-// Whether three named values in a row, from here on, are of one link: worth a heading.
+// Whether the next three named values belong to the same link, which then gets a heading.
 bool CWriter::Body::begins_section(std::size_t at, const std::string& link) const {
   int found = 0;
   for (; at < items.size() && found < 3; ++at) {
@@ -65,13 +65,13 @@ std::string CWriter::Body::array(const std::string& called, std::size_t size, bo
                  : fmt::format("{} {}[{}];", real, called, size);
 }
 
-// A use of a node where no expression stands around it: a constant must then be said to be in every lane.
+// The use of a node by itself: a constant must then be spread to all lanes.
 std::string CWriter::Body::value_of(NodeId id) const {
   const std::string used = statements.use(id);
   return lanes == 1 || graph[id].op != Op::constant ? used : fmt::format("{}_all({})", real, used);
 }
 
-// sin_cos of one angle a lane, or of the angles of many states.
+// sin_cos of one angle per lane, or of the angles of many states.
 void CWriter::Body::write_sines(std::string& out, const Stage& stage) {
   const bool fused = function.arithmetic().fused;
   if (lanes != 1) {
@@ -132,7 +132,7 @@ void CWriter::Body::write_arcs(std::string& out, const Stage& stage) {
   }
 }
 
-// Whether a comparison is used as the condition of choices alone.
+// Whether a comparison is used only as the condition of selections.
 bool CWriter::Body::only_chooses(NodeId comparison) const {
   return std::all_of(function.order().begin(), function.order().end(), [&](NodeId id) {
     const Node& n = graph[id];
@@ -168,7 +168,7 @@ void CWriter::Body::write_item(std::string& out, const Item& item, bool crosses)
   for (const std::size_t r : s.results) add_line(out, fmt::format("{} = {};", statements.result(r), value), 2);
 }
 
-// A call or a solve: all its arguments in an array, all that it gives in another.
+// A call or a solve: its arguments in one array, its outputs in another.
 void CWriter::Body::write_nested(std::string& out, const Item& item, bool crosses) {
   const Statement& s = *item.statement;
   const Node& n = graph[s.node];
@@ -187,7 +187,7 @@ void CWriter::Body::write_nested(std::string& out, const Item& item, bool crosse
     const std::string call = fmt::format("{}_newton({}, ", writer.nested_.at({solve.residual.get(), 1}), solve.steps);
     if (lanes == 1) {
       add_line(out, fmt::format("{}{}, {});", call, in, s.name), 2);
-    } else {  // each lane pivots as it must
+    } else {  // each lane pivots by itself
       std::string loop = kLaneByLane;
       replace_all(loop, "@lanes", fmt::format("(int)(sizeof {}[0] / sizeof(REAL))", in));
       choose_precision(loop, writer.dialect_);

@@ -6,8 +6,8 @@
 
 namespace lw {
 
-// A function that is mostly calls: values live in one array, and calls in a row become a loop. Of one function, it
-// finds its arguments there by arithmetic, or by a table where there is no rule; of several, all by tables.
+// A function that is mostly calls: values live in one array, and consecutive calls become a loop. Calls of one function
+// find their arguments there by arithmetic, or by a table if there is no rule; calls of several functions by tables.
 class CWriter::Loops {
  public:
   Loops(CWriter& writer, const Function& function, const std::string& name)
@@ -35,7 +35,7 @@ class CWriter::Loops {
         continue;
       }
       if (s.name.empty() &&
-          (op == Op::output || op == Op::input || op == Op::constant)) {  // of all that is known at the end
+          (op == Op::output || op == Op::input || op == Op::constant)) {  // of everything known at the end
         for (const std::size_t r : s.results)
           add_line(results, fmt::format("{} = {};", statements_.result(r), statements_.text(s.node)), 2);
         continue;
@@ -77,7 +77,7 @@ class CWriter::Loops {
     return c;
   }
 
-  // Of an angle that only one link has, by a call of the kernel for it alone.
+  // An angle of only one link, by its own kernel call.
   std::string sine(NodeId id) {
     const NodeId angle = graph_[id].a;
     if (!sines_.contains(angle)) {
@@ -115,7 +115,7 @@ class CWriter::Loops {
     for (const NodeId a : graph_.calls()[graph_[call].a].arguments) {
       const Op op = graph_[a].op;
       if (op == Op::output || place_.contains(a)) continue;
-      if (op != Op::input && op != Op::constant) {  // is made here: before the call, and behind what it may need itself
+      if (op != Op::input && op != Op::constant) {  // computed here, before the call and after its own operands
         write_run();
         place_[a] = claim(1);
         add_line(body_, fmt::format("values[{}] = {};", place_[a], statements_.use(a)), 2);
@@ -128,7 +128,7 @@ class CWriter::Loops {
 
   long place_of(NodeId id) {
     if (graph_[id].op == Op::output) return static_cast<long>(place_.at(graph_[id].a) + graph_[id].b);
-    if (!place_.contains(id)) place_[id] = claim(1);  // a number where others have a variable
+    if (!place_.contains(id)) place_[id] = claim(1);  // a number where other calls have a variable
     return static_cast<long>(place_.at(id));
   }
 
@@ -138,7 +138,7 @@ class CWriter::Loops {
     if (run_.empty()) return;
     const std::vector<NodeId> run = std::exchange(run_, {});
     const std::string label = fmt::format("{}_run{}", name_, ++runs_);
-    std::vector<const Function*> functions;  // that occur
+    std::vector<const Function*> functions;  // the functions that occur
     for (const NodeId call : run) {
       if (std::find(functions.begin(), functions.end(), &called(call)) == functions.end())
         functions.push_back(&called(call));
@@ -163,7 +163,7 @@ class CWriter::Loops {
     return row;
   }
 
-  // Calls of one function: the i-th one finds an argument in values[first + step * i], or else by a table.
+  // Calls of one function: the i-th one reads an argument from values[first + step * i], or by a table.
   void write_loop(const std::vector<NodeId>& run, const std::string& label) {
     const Function& f = called(run[0]);
     const auto by_rule = [&](const std::vector<long>& places) -> std::string {
@@ -212,7 +212,7 @@ class CWriter::Loops {
     return fmt::format("{}({});", writer_.nested_.at({&f, 1}), fmt::join(passed, ", "));
   }
 
-  // Calls of several functions in a row: which, where to, and from where.
+  // Consecutive calls of several functions: tables of function, destination and sources.
   void write_loop_over(const std::vector<const Function*>& functions, const std::vector<NodeId>& run,
                        const std::string& label) {
     std::size_t widest = 0, most = 0;
@@ -255,7 +255,7 @@ class CWriter::Loops {
   bool kernel_;
   std::map<NodeId, std::string> sines_;
   std::map<std::string, NodeId> call_named_;
-  std::map<NodeId, std::size_t> place_;  // in the array of values: of a call's first output, of inputs and others
+  std::map<NodeId, std::size_t> place_;  // place in the array of values: of a call's first output, of inputs and others
   std::size_t size_ = 0;
   std::vector<NodeId> run_;  // calls of one function, not yet written
   int runs_ = 0;

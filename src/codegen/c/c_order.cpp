@@ -5,8 +5,8 @@
 
 namespace lw {
 
-// Angles and points by the number of calls of kernels that must come before they are known; of these sines first. In a
-// share those that are known before others are waited for do not wait with the rest.
+// Angles and points by the number of kernel calls that must precede them; sines first. In a share, those that are known
+// before a wait are not delayed by it.
 void CWriter::Body::find_stages() {
   std::vector<std::size_t> level(graph.size(), 0);
   using Key = std::tuple<std::size_t, bool, int>;  // level, arcs, segment
@@ -34,7 +34,7 @@ void CWriter::Body::find_stages() {
   }
   for (const auto& [angle, place] : sines) stage_of[angle] = {number.at(place.first), place.second};
   for (const auto& [node, place] : points) arc_of[node] = {number.at(place.first), place.second};
-  // Vectors of 32 bytes and no longer: while those of 64 are under way, scalars have one port of two (Intel).
+  // Vectors of 32 bytes at most: while those of 64 execute, scalars have only one of two ports (Intel).
   const std::size_t longest = writer.dialect_.single_precision ? 8 : 4;
   for (Stage& s : stages) {
     s.array = statements.fresh(s.arcs ? "arcs" : "sin_cos");
@@ -48,7 +48,7 @@ void CWriter::Body::find_stages() {
   }
 }
 
-// What a kernel has to know.
+// The operands of a kernel.
 std::vector<NodeId> CWriter::Body::arguments_of(const Stage& stage) const {
   if (!stage.arcs) return stage.angles;
   std::vector<NodeId> arguments;
@@ -57,7 +57,7 @@ std::vector<NodeId> CWriter::Body::arguments_of(const Stage& stage) const {
   return arguments;
 }
 
-// sin_cos[3]: where a piece of a kernel's work has the sine or cosine of an angle, or the angle of a point.
+// sin_cos[3]: the place in a piece's output of the sine or cosine of an angle, or of the angle of a point.
 std::string CWriter::Body::from_kernel(NodeId id) const {
   const auto [stage, k] = is_sine(graph[id]) ? stage_of.at(graph[id].a) : arc_of.at(id);
   const Stage& s = stages[stage];
@@ -91,9 +91,8 @@ CWriter::Body::Item CWriter::Body::item_of(const Statement& s) const {
   return item;
 }
 
-// The function's order, but for each call of a kernel what its angles need comes first. Angles of points that no sine
-// waits for come last of all: mostly they are results, and nothing that is wanted sooner should stand behind a
-// division.
+// The function's order, except that the operands of each kernel call come first. Angles of points that no sine needs
+// come last: mostly they are results, and nothing urgent should wait behind a division.
 void CWriter::Body::put_in_order() {
   std::vector<Item> all;
   std::map<ValueId, std::size_t> definition;  // value -> index in all
@@ -148,7 +147,7 @@ void CWriter::Body::put_in_order() {
   }
 }
 
-// One item for all calls of a group, where the first of them is.
+// One item for all calls of a group, at the place of the first.
 void CWriter::Body::put_together(const CallsTogether& group) {
   Item* first = nullptr;
   for (std::size_t lane = 0; lane < group.calls.size(); ++lane) {
@@ -164,10 +163,10 @@ void CWriter::Body::put_together(const CallsTogether& group) {
     }
     first->reads.insert(first->reads.end(), item->reads.begin(), item->reads.end());
     first->operations += item->operations;
-    item->operations = -1;  // to be taken out
+    item->operations = -1;  // to be removed
   }
   std::erase_if(items, [](const Item& i) { return i.operations < 0; });
-  // who reads one of them reads the array of all
+  // a reader of one of them reads the array of all
   array_of[group.calls[0]] =
       graph.calls()[graph[group.calls[0]].a].function->output_size() * static_cast<std::size_t>(group.lanes);
   for (Item& item : items) {
@@ -179,7 +178,7 @@ void CWriter::Body::put_together(const CallsTogether& group) {
   }
 }
 
-// Everything behind what it reads, else as it was.
+// Moves every item after those that it reads; otherwise keeps the order.
 void CWriter::Body::put_in_order_again() {
   std::vector<bool> known(graph.size() + stages.size(), true);
   const auto gives = [&](const Item& item, bool is_known) {
@@ -201,7 +200,7 @@ void CWriter::Body::put_in_order_again() {
         later.push_back(std::move(item));
       }
     }
-    require(later.size() < waiting.size(), "calls that run together do not wait for each other");
+    require(later.size() < waiting.size(), "calls that run together must not wait for each other");
     waiting = std::move(later);
   }
 }
@@ -222,7 +221,7 @@ void CWriter::Body::write_together(std::string& out, const Item& item, bool cros
   out += fmt::format("  const {} {}[{}] = {{\n", value, in, rows.size());
   for (const std::string& row : rows) add_line(out, row + ",", 6);
   out += "  };\n";
-  // vectors for the function, numbers for all others: compilers let the ones be seen as the others
+  // vectors for the function, numbers for all others: compilers allow both views of the same memory
   add_line(out,
            crosses ? this->array(array, size_of(item.statement->node), true, item.statement->node)
                    : fmt::format("{} {}[{}] {};", real, array, size_of(item.statement->node), kAligned),
@@ -233,7 +232,7 @@ void CWriter::Body::write_together(std::string& out, const Item& item, bool cros
            2);
 }
 
-// By segments; what is elsewhere is not written at all.
+// By segments; values of other processors are not written.
 void CWriter::Body::put_into_segments() {
   const NodeId elsewhere = share->elsewhere();
   std::erase_if(items,
@@ -253,7 +252,7 @@ void CWriter::Body::cut() {
   std::map<ValueId, std::size_t> home;
   for (Item& item : items) {
     if (so_far / length > at_cut / length || item.segment != segment) {
-      ++parts;  // and no more than one, however long the last item was
+      ++parts;  // one at most, however long the last item was
       at_cut = so_far;
       segment = item.segment;
     }

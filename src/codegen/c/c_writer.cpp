@@ -24,7 +24,7 @@ const std::set<std::string> kWordsOfC = {
     "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
     "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
     "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-    // what the text itself says
+    // words that the text uses
     "std", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "fabs", "sqrtf", "sinf",
     "cosf", "tanf", "asinf", "acosf", "atanf", "atan2f", "expf", "logf", "tanhf", "fabsf", "NAN", "INFINITY", "main",
     // macros of gcc's GNU dialects and of system headers
@@ -45,7 +45,7 @@ bool is_in_lanes_kernel(Op op) {
   return op == Op::fma || op == Op::min || op == Op::max || op == Op::less || op == Op::select || op == Op::abs;
 }
 
-// lw_less(a, b), which is a number, as a comparison; a variable that is one; or any other number.
+// A comparison from lw_less(a, b), which is a number; from a variable that is a comparison; or from any other number.
 std::string mask(const std::string& condition, const Needs& needs) {
   if (needs.masks.contains(condition)) return condition;
   if (is_one_call(condition, kLess)) return kBelow + condition.substr(kLess.size());
@@ -142,8 +142,8 @@ std::string c_signature(const Statements& names, const std::string& name, const 
 
 namespace {
 
-// NAME_newton(steps, in, out): Newton steps on a residual, as the interpreter makes them (Solve, graph/expr.hpp). A
-// singular Jacobian gives NaN.
+// NAME_newton(steps, in, out): Newton steps on a residual, as in the interpreter (Solve, graph/expr.hpp). A singular
+// Jacobian gives NaN.
 constexpr const char* kNewton = R"(
 static void @name_newton(int steps, const REAL *start, REAL *out) {
   REAL in[@all], from[@n], whole[@n], seed[@n] = {ZERO}, jacobian[@square], column[@n];
@@ -182,7 +182,7 @@ static void @name_newton(int steps, const REAL *start, REAL *out) {
 }
 )";
 
-// The same where a solve has a step of its own: so many whole steps.
+// The same for a solve with its own step function: so many whole steps.
 constexpr const char* kWithin = R"(
 #ifndef LW_WITHIN
 #ifdef __GNUC__
@@ -243,7 +243,7 @@ static REAL lw_solve_linear(int n, REAL *A, REAL *b) {
 }
 )";
 
-// Functions with so many calls are loops.
+// Functions with so many calls are written as loops.
 bool is_mostly_calls(const Function& function) {
   int calls = 0;
   for (const NodeId id : function.order()) calls += function.graph()[id].op == Op::call ? 1 : 0;
@@ -295,8 +295,8 @@ void CWriter::own_steps(const Solve& solve, bool with_residual, int lanes) {
   std::string& name = own_steps_[{solve.step.get(), lanes, with_residual}];
   if (!name.empty()) return;
   const Function& step = *solve.step;
-  // Several functions may take the same steps: then compilers call them, and numbers go through memory from step to
-  // step (of the 3-RRR's cycle a quarter of the time).
+  // Several functions may share the same steps. Compilers then do not inline them, and numbers go through memory from
+  // step to step (a quarter of the time of the 3-RRR's cycle).
   constexpr double kMostWithin = 300.0;
   const OperationCount operations = cost(step).operations;
   const bool within = static_cast<double>(operations.multiplications + operations.additions) <= kMostWithin;

@@ -12,8 +12,8 @@ std::vector<CallsTogether> calls_together(const Function& function, const std::v
   const Graph& graph = function.graph();
   std::vector<std::vector<NodeId>> readers(graph.size());
   std::vector<int> missing(graph.size(), 0),
-      behind(graph.size(), 0);      // operands that are not there yet; calls on the way to results
-  std::map<int, std::size_t> left;  // calls of each segment
+      behind(graph.size(), 0);      // missing operands; number of calls on the longest path to results
+  std::map<int, std::size_t> left;  // remaining calls of each segment
   const auto segment_of = [&](NodeId call) { return segment ? (*segment)[call] : 0; };
   for (const NodeId id : function.order()) {
     for_each_operand(graph, id, [&](NodeId operand) {
@@ -28,7 +28,7 @@ std::vector<CallsTogether> calls_together(const Function& function, const std::v
   }
   std::map<std::pair<int, const Function*>, std::vector<NodeId>> ready;  // by segment
   std::vector<NodeId> known;
-  const auto spread = [&] {  // what follows from what is known, up to the next calls
+  const auto spread = [&] {  // propagates what is known up to the next calls
     while (!known.empty()) {
       const NodeId id = known.back();
       known.pop_back();
@@ -62,7 +62,7 @@ std::vector<CallsTogether> calls_together(const Function& function, const std::v
         best = &calls;
         urgency = {calls.size() >= kLanes, most};
       }
-      require(best != nullptr, "a segment needs those before it only");
+      require(best != nullptr, "a segment may need only earlier ones");
       std::stable_sort(best->begin(), best->end(), [&](NodeId a, NodeId b) { return behind[a] > behind[b]; });
       const auto end = best->begin() + static_cast<std::ptrdiff_t>(std::min(kLanes, best->size()));
       const std::vector<NodeId> calls(best->begin(), end);

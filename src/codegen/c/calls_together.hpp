@@ -1,4 +1,4 @@
-// Equal calls side by side: what one core does with four evaluations of a function in the time of little more than one.
+// Equal calls side by side: one core computes four evaluations of a function in little more than the time of one.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,15 @@
 
 namespace lw {
 
-// Calls of one function that do not wait for each other: they run in the lanes of vectors.
+// Calls of one function that do not wait for each other; they run in the lanes of vectors.
 struct CallsTogether {
   std::vector<NodeId> calls;
-  int lanes = 4;  // the last ones repeat the last call where there are fewer
+  int lanes = 4;  // lanes without a call repeat the last one
 };
 
-// Four calls of one function as soon as four are ready; where there are none, the call that most others wait for, with
-// those of its function that are ready too. `segment`: of nodes, where they are divided into such: calls of one do not
-// run with those of another.
+// Takes four calls of one function as soon as four are ready; otherwise the call that most others wait for, together
+// with the ready calls of the same function. `segment`: of each node, if the function is divided; calls of different
+// segments do not run together.
 std::vector<CallsTogether> calls_together(const Function& function, const std::vector<int>* segment = nullptr);
 
 }  // namespace lw

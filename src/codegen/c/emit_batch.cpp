@@ -12,7 +12,7 @@
 namespace lw {
 namespace {
 
-// Before anything: what is included, and how names are told apart.
+// The beginning of the file: headers, and macros that distinguish names by instruction set.
 constexpr const char* kBatchHead = R"(#include "HEADER"
 
 MATH
@@ -33,7 +33,7 @@ MATH
 #define LW_OWN(name) LW_JOIN(name, LW_SET)
 )";
 
-// The file reads itself once an instruction set.
+// The file includes itself once per instruction set.
 constexpr const char* kSets = R"(
 /* Instruction sets: those that the compiler's flags promise and those beyond, of which the processor is asked at each call
    (it answers from memory, without a lock). -DLW_ONLY=512, 256 or 128 leaves one. */
@@ -168,7 +168,7 @@ class Batch {
     return is_input(g) ? function_.inputs()[g] : function_.outputs()[g - function_.inputs().size()];
   }
   bool is_shared(std::size_t g) const { return is_input(g) && group(g).name == "p"; }
-  // An argument's name that is not one already.
+  // An unused name for an argument.
   std::string fresh(std::string wish) const {
     while (std::find(names_.begin(), names_.end(), wish) != names_.end()) wish += "_";
     return wish;
@@ -186,8 +186,8 @@ class Batch {
   std::string name_, lanes_, real_, star_, size_type_, count_;
 };
 
-// Each turn of the loop: rows to lanes, the function, lanes to rows. The last states, where they are fewer than lanes,
-// go through arrays of their own.
+// Each iteration: rows to lanes, the function, lanes to rows. If the last states are fewer than the lanes, they go
+// through separate arrays.
 std::string Batch::definition() const {
   const std::string at = fresh("at"), left = fresh("left");
   std::string rest, from, fill, read, write, back;
@@ -249,7 +249,7 @@ std::string Batch::choice() const {
       name_, parameters(star_, true), run("_avx512"), run("_avx2"), run("_plain"));
 }
 
-// Every name that the text defines at file level, to be told apart by instruction set.
+// Every name that the text defines at file scope, to be distinguished by instruction set.
 std::vector<std::string> defined_names(const std::string& text) {
   std::vector<std::string> names = {"lw_v", "lw_v_bits", "lw_v_piece", "lw_v_cut"};
   if (text.find("union lw_punned") != std::string::npos) names.emplace_back("lw_punned");

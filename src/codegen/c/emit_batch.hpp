@@ -3,10 +3,9 @@
 //   void NAME_inverse_batch(size_t n, const double *q, const double *qd, const double *qdd, [const double *p,] double
 //   *tau)
 //
-// Arrays have a row a state, as a table or a NumPy array has them; p is one for all. States go through vector
-// registers, one in each lane, and have the bits that NAME_inverse gives them: transposing them costs little, there and
-// back. The same text is compiled for AVX-512, for AVX2 and without either, and each call takes the best that the
-// processor has.
+// Arrays have one row per state, as in a table or a NumPy array; all states share p. Each lane of the vector registers
+// holds one state, with the bits of NAME_inverse; transposing in and out costs little. The same text is compiled for
+// AVX-512, for AVX2 and without either; each call selects the best that the processor supports.
 #pragma once
 
 #include "../text/program.hpp"
@@ -14,12 +13,12 @@
 
 namespace lw {
 
-// `lanes`: at most so many states at a time, 4, 8 or 16; processors with shorter vectors take fewer.
+// `lanes`: the largest number of states at a time, 4, 8 or 16; processors with shorter vectors take fewer.
 std::vector<Artefact> emit_batch(const Program& program, const CDialect& dialect, int lanes);
 
-// What a function over a batch is called: NAME_inverse_batch, or inverse_batch in C++.
+// The name of a function over a batch: NAME_inverse_batch, or inverse_batch in C++.
 std::string c_batch_function(const Program& program, const Function& function, const CDialect& dialect);
-// NAME_batch: what its files are called.
+// NAME_batch: the name of its files.
 std::string c_batch_name(const Program& program, const CDialect& dialect);
 
 }  // namespace lw

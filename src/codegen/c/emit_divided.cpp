@@ -141,7 +141,7 @@ NodeId Share::elsewhere() const {
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (graph[id].op == Op::input && graph[id].a == last) return id;
   }
-  throw Error(ErrorCode::usage, "a share has the input `elsewhere`");
+  throw Error(ErrorCode::usage, "a share needs the input `elsewhere`");
 }
 
 std::size_t DividedFunction::most_segments() const {
@@ -169,7 +169,7 @@ std::vector<Artefact> emit_divided(const Program& program, const std::vector<Div
   CWriter writer(program, dialect);
   std::string drivers;
   for (const DividedFunction& d : functions) {
-    require(d.shares.size() == processors, "all functions are divided over the same processors");
+    require(d.shares.size() == processors, "all functions must be divided over the same number of processors");
     const Function& f = d.whole;
     const std::string shared = c_shared(program, f), on = c_on(program, f);
     std::string passed;

@@ -13,7 +13,7 @@ std::string kernel(std::string_view name) {
       if (file.name == name) return std::string(file.text);
     }
   }
-  require(false, "a kernel is embedded");
+  require(false, "the kernel is not embedded in the library");
   return {};
 }
 

@@ -1,7 +1,7 @@
-// Texts that generated C and C++ contain, of src/graph/*_kernel.h and src/codegen/*_kernel.h. They say what must be
-// defined before them (LW_SINCOS_FUSED, LW_FMA or LW_FMAF; LW_LANES, LW_VECTOR, LW_HAS_FMA). Those over lanes are for
-// double and for float: what is written LW_REAL, LW_UNSIGNED (an integer of its size), LW_BYTES, LW_PD and the like has
-// been filled in.
+// Texts that generated C and C++ contain, from the files *_kernel.h of graph/ and codegen/. Each names what must be
+// defined before it (LW_SINCOS_FUSED, LW_FMA or LW_FMAF; LW_LANES, LW_VECTOR, LW_HAS_FMA). Those over lanes exist for
+// double and for float: LW_REAL, LW_UNSIGNED (an integer of the same size), LW_BYTES, LW_PD and similar words are
+// replaced.
 #pragma once
 
 #include <string>

@@ -206,11 +206,11 @@ std::string run_at_once(const Function& f, const std::string& id, const std::str
 const Function& tested_function(const Program& program, const TestVectors& v) {
   const auto found = std::find_if(program.functions.begin(), program.functions.end(),
                                   [&](const Function& f) { return f.name() == v.function; });
-  require(found != program.functions.end(), "test vectors are for a function of the program");
-  require(!v.inputs.empty() && v.inputs.size() == v.outputs.size(), "test vectors have outputs for all inputs");
+  require(found != program.functions.end(), "test vectors must be for a function of the program");
+  require(!v.inputs.empty() && v.inputs.size() == v.outputs.size(), "test vectors need outputs for all inputs");
   for (std::size_t k = 0; k < v.inputs.size(); ++k) {
     require(v.inputs[k].size() == found->input_size() && v.outputs[k].size() == found->output_size(),
-            "test vectors have the sizes of the function's inputs and outputs");
+            "test vectors must have the sizes of the function's inputs and outputs");
   }
   return *found;
 }

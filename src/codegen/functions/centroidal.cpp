@@ -10,7 +10,7 @@
 namespace lw {
 namespace {
 
-// Over numbers and symbols alike; with loops A R, and the rate at the accelerations of all joints that belong to q̈ = 0.
+// For numbers and symbols. With loops: A R, and the rate at the accelerations of all joints that belong to q̈ = 0.
 template <class T, class Out>
 void give_centroidal(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, In<T> qd,
                      Out& out) {
@@ -65,7 +65,7 @@ FunctionRow centroidal_row() {
                        {.number = 6},
                        {},
                        Holds::nothing,
-                       "rate of that momentum where qdd is zero: it is A qdd + A_bias",
+                       "rate of that momentum for qdd = 0; in general it is A qdd + A_bias",
                        Measure::momentum_rate}},
           .methods = {{centroidal_methods}},
           .reference = centroidal_reference};

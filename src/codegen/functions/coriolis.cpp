@@ -17,7 +17,7 @@
 namespace lw {
 namespace {
 
-// Of the spanning tree: C, M, and J̇ of the closures along the velocities of all joints. By columns.
+// Matrices of the spanning tree, by columns: C, M, and J̇ of the closures along the velocities of all joints.
 template <class T>
 struct TreeMatrices {
   std::function<void(In<T> q, In<T> qd, Out<T> C)> coriolis;
@@ -42,7 +42,7 @@ void give_coriolis(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T
       rows[i] = T(0.0);
       for (std::size_t v = 0; v < nv; ++v) rows[i] -= J_rate[v * m + i] * R[v];
     }
-    work.factors.solve(rows);  // the rate of R's column
+    work.factors.solve(rows);  // the rate of this column of R
     for (std::size_t i = 0; i < nv; ++i) {
       force[i] = T(0.0);
       for (std::size_t v = 0; v < nv; ++v) force[i] += of_tree[v * nv + i] * R[v];
@@ -59,7 +59,7 @@ void tree_coriolis(const Model<T>& model, In<T> q, In<T> qd, Out<T> C) {
   placed_coriolis_matrix<T>(model, work, C);
 }
 
-// J of the closures, where all joints have moved by `step`.
+// J of the closures, with all joints displaced by `step`.
 Function displaced_closures(const MethodList& list) {
   const auto nq = at(list.values().nq), nv = at(list.values().nv);
   const ClosureEquations& equations = list.plan().equations;

@@ -14,7 +14,7 @@
 namespace lw {
 namespace {
 
-// The dynamics of a method at given arguments.
+// The dynamics of an elimination method at given arguments.
 class EliminatedDynamics {
  public:
   EliminatedDynamics(const Model<Expr>& model, const EliminationMethod& method, const Arguments& in)
@@ -34,7 +34,7 @@ class EliminatedDynamics {
     return jacobian_at(torque_, arguments(still), along, method_.order);
   }
 
-  // ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂p into places 0, 1 and 3; ∂τ/∂q̈ into place 2, where it is wanted.
+  // ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂p as outputs 0, 1 and 3; ∂τ/∂q̈ as output 2 if `with_mass`.
   void derivatives(const std::vector<Expr>& qdd, bool with_mass, Results& out) const {
     std::vector<std::size_t> along;
     const auto add = [&](std::size_t first, std::size_t count) {
@@ -88,7 +88,7 @@ class EliminatedDynamics {
   Function torque_, mass_;
 };
 
-// By composite bodies, with what force elements add.
+// By composite bodies, including force elements.
 void composite_derivatives(const Model<Expr>& model, const CanonicalTree<Expr>& tree, const TensorMethod& method,
                            const Arguments& in, const std::vector<Expr>& qdd, Results& out) {
   tensor_derivatives<Expr>(model, tree, method, in[0], in[1], qdd, out[0], out[1], out[2]);
@@ -116,7 +116,7 @@ class FactoredMass {
     return qdd;
   }
 
-  // Of ∂τ/∂q, ∂τ/∂q̇, [∂τ/∂p] those of q̈, and M⁻¹ as the third.
+  // Turns ∂τ/∂q, ∂τ/∂q̇, [∂τ/∂p] into derivatives of q̈, and sets the third output to M⁻¹.
   void finish(Results& out) const {
     for (std::size_t g = 0; g < out.size(); ++g) {
       if (g != 2) solve(out[g]);
@@ -138,7 +138,7 @@ class FactoredMass {
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t i = 0; i < n; ++i) columns[k * n + i] = i == k ? 1.0 : 0.0;
       solve_mass_matrix<Expr>(model_, factors_, columns.subspan(k * n, n));
-      // it is symmetric: what is known above the diagonal is taken from there
+      // it is symmetric: entries above the diagonal are known already
       for (std::size_t i = 0; i < k; ++i) columns[k * n + i] = columns[i * n + k];
     }
   }

@@ -1,5 +1,4 @@
-// Derivatives of inverse and forward dynamics, along the velocities of the independent joints and the parameters that
-// are kept.
+// Derivatives of inverse and forward dynamics along the velocities of the independent joints and by kept parameters.
 #include <fmt/format.h>
 
 #include "../../base/index.hpp"
@@ -17,7 +16,7 @@ namespace {
 constexpr std::pair<Elimination, const char*> kOrders[] = {{Elimination::forward, "outward"},
                                                            {Elimination::reverse, "inward"}};
 
-// How the derivatives of one function are taken.
+// The algorithms for the derivatives of one function.
 struct DerivativesOf {
   Slopes::Of slopes;
   decltype(&composite_inverse_derivatives) composite;
@@ -29,7 +28,7 @@ constexpr DerivativesOf kOfInverse{Slopes::Of::inverse, composite_inverse_deriva
     kOfForward{Slopes::Of::forward, composite_forward_derivatives, forward_derivatives_by,
                analytic_forward_derivatives};
 
-// A method that is traced with the list alone: what it refers to does not outlive that.
+// A method that is not traced again later, because it refers to local variables of the functions below.
 MethodName once(std::string name) { return {std::move(name), Frames::chosen, For::all, For::none}; }
 
 // q, qd, qdd, step, [p] → tau, M at q displaced by `step`
@@ -48,7 +47,7 @@ template <const DerivativesOf& of>
 void tree_derivative_methods(MethodList& list) {
   const bool parameters = list.kept() > 0;
   const char* name = "composite bodies in link frames";
-  // without parameters, which elimination gives on the dynamics of the cheapest variant
+  // without parameters: their derivatives come by elimination on the dynamics of the cheapest variant
   const Variant v = list.search(
       {name}, [](Tracing& t) { of.composite(t.scene.fewer, t.scene.tree, t.variant.method, nullptr, t.in, t.out); });
   if (list.values().nv == 0) return;  // nothing to differentiate by
@@ -68,7 +67,7 @@ void tree_derivative_methods(MethodList& list) {
   }
   if (parameters) return;
   for (const bool canonical : {true, false}) {
-    if (canonical && has_elements(list.values())) continue;  // which its frames do not carry
+    if (canonical && has_elements(list.values())) continue;  // canonical frames do not support them
     list.add(once(canonical ? "composite bodies in the root's frame, canonical frames"
                             : "composite bodies in the root's frame"),
              [canonical](Tracing& t) {

@@ -9,7 +9,7 @@
 namespace lw {
 namespace {
 
-// Mass matrix and bias, and the factors of the one.
+// By mass matrix and bias, and the factors of the mass matrix.
 void by_mass_matrix(Tracing& t) {
   const std::size_t n = t.plan.freedoms();
   const auto torques = [&](In<Expr> q, In<Expr> qd, In<Expr> qdd, Out<Expr> h) {

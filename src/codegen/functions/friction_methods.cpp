@@ -42,8 +42,8 @@ namespace {
 constexpr int kNewtonSteps = 30;
 constexpr double kSolved = 1e-9, kSolvedInFloat = 1e-4;  // of the torques
 
-// What a drive gives for an input, the inverse of drive_input: exact where its efficiency is straight from place to
-// place, near it where that is a cubic; in either case without the kinks of drive_input.
+// The output of a drive for an input, the inverse of drive_input: exact if its efficiency is piecewise linear,
+// approximate if it is a cubic; in both cases without the kinks of drive_input.
 Expr drive_output(const DriveLoss<Expr>& drive, const Expr& input, const Expr& velocity, const Expr& width) {
   const Expr zero(0.0), one(1.0), y = input - opposing<Expr>(velocity, width, drive.breakaway);
   if (drive.efficiency.empty()) return y;
@@ -81,7 +81,7 @@ Expr sum_of(const Row& factor, const std::vector<int>& places, const std::vector
   return sum;
 }
 
-// A drive of a transmission, with what belongs to it of vectors of the joints.
+// A drive of a transmission, with its entries of joint vectors.
 struct DriveAt {
   const Transmission<Expr>& t;
   std::size_t k;
@@ -105,7 +105,7 @@ struct DriveAt {
 bool has_rotor_bodies(const Transmission<Expr>& t) {
   return std::any_of(t.drives.begin(), t.drives.end(), [](const DriveLoss<Expr>& d) { return d.rotor_body >= 0; });
 }
-// By its first row; A by rows.
+// Expanded by the first row; A by rows.
 Expr determinant(const std::vector<Expr>& A, std::size_t n) {
   if (n == 1) return A[0];
   Expr sum(0.0);
@@ -121,14 +121,13 @@ Expr determinant(const std::vector<Expr>& A, std::size_t n) {
   return sum;
 }
 
-// What these give for an input does not depend on accelerations.
+// The outputs of these for an input do not depend on accelerations.
 bool has_no_rotors(const Transmission<Expr>& t) {
   return std::all_of(t.drives.begin(), t.drives.end(),
                      [](const DriveLoss<Expr>& d) { return d.rotor_body < 0 && is_zero(d.rotor_inertia); });
 }
 
-// Accelerations without friction: where several belong to the torques, the branch on which these lie is the one that is
-// meant.
+// Accelerations without friction. If the torques allow several accelerations, the branch of these is taken.
 std::vector<Expr> frictionless(const Model<Expr>& model, std::vector<Expr> M, const std::vector<Expr>& h,
                                const std::vector<Expr>& tau) {
   factorize_mass_matrix<Expr>(model, M);
@@ -138,7 +137,8 @@ std::vector<Expr> frictionless(const Model<Expr>& model, std::vector<Expr> M, co
   return qdd;
 }
 
-// The model in whose frames reactions are taken: the tree's, unless force elements act on it, which those do not carry.
+// The model in whose frames reactions are computed: the canonical one, unless there are force elements, which canonical
+// frames do not support.
 struct Taken {
   Model<Expr> model;
   std::vector<Expr> along;
@@ -148,7 +148,7 @@ Taken taken(const Scene& scene) {
   return {canonical_model(scene.tree, scene.fewer), places_along(scene.tree)};
 }
 
-// Components of the reactions, six a body, of which those that nothing depends on are left out.
+// Components of the reactions, six per body; those that nothing depends on are left out.
 class Balance {
  public:
   using Anew = std::function<Scene(const std::vector<Expr>&)>;
@@ -167,8 +167,8 @@ class Balance {
 
   const std::vector<std::size_t>& used() const { return used_; }
 
-  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same in outputs of drives, which are `tau` of drives without
-  // rotors
+  // qdd, M, h, qd, tau, w, W, [p] → total − tau, or the same on the output side of drives, which is `tau` for drives
+  // without rotors
   Function traced() const {
     std::vector<Group> in{{"qdd", nv_},        {"M", nv_ * nv_, nv_},    {"h", nv_}, {"qd", nv_}, {"tau", nv_},
                           {"w", used_.size()}, {"W", nv_ * used_.size()}};
@@ -190,8 +190,8 @@ class Balance {
       const Taken at = taken(scene);
       add_losses<Expr>(at.model, reactions, at.along, x[3], x[0], losses, AtRest::no_direction);
       for (std::size_t k = 0; k < nv_; ++k) y[0][k] = losses.total[k] - x[4][k];
-      // As outputs of the drives, not inputs: the laws of the drives have kinks, between which Newton steps would go to
-      // and fro.
+      // On the output side of the drives: their laws have kinks, between which Newton steps on the input side would
+      // alternate.
       for (const Transmission<Expr>& t : scene.fewer.transmissions) {
         if (has_rotor_bodies(t)) continue;
         for (std::size_t k = 0; k < t.v.size(); ++k) {
@@ -258,7 +258,7 @@ void forward_with_losses(const Scene& scene, const TensorMethod& method,
   add(given);
   add_reactions();
   const std::vector<Expr> start = frictionless(scene.fewer, M, h, in[2]);
-  // what unit accelerations alone add to the reactions
+  // the part of the reactions that unit accelerations add
   CanonicalTree<Expr> weightless = scene.tree;
   weightless.gravity = {};
   Model<Expr> inertial = without_elements(scene.fewer);
@@ -280,7 +280,7 @@ void forward_with_losses(const Scene& scene, const TensorMethod& method,
   const Graph::Solution solution =
       in[0][0].graph()->solve(std::make_shared<Function>(lw::optimize(balance.traced(), Objective::operations)), start,
                               arguments, kNewtonSteps);
-  // M q̈ too: torques and bias may both be zero, as of a wheel that runs out
+  // M q̈ too, because torques and bias may both be zero, for instance for a wheel that coasts
   Expr size(0.0), left(0.0);
   for (std::size_t k = 0; k < nv; ++k) {
     size = max(size, max(abs(in[2][k]), max(abs(h[k]), abs(M[k * nv + k] * solution.unknowns[k]))));
@@ -288,7 +288,7 @@ void forward_with_losses(const Scene& scene, const TensorMethod& method,
   }
   // in single precision this factor is 1
   const Expr in_double = less(size, size * Expr(1.0 + 0x1p-40));
-  // where ∂total/∂q̈ has lost its sign another acceleration, if any, is the one that friction leaves to the joint
+  // where ∂total/∂q̈ has changed sign, the joint has another acceleration or none
   Expr sign = solution.orientation;
   for (const Transmission<Expr>& t : scene.fewer.transmissions) {
     if (!has_rotor_bodies(t)) sign *= determinant(t.C_inverse, t.v.size());
@@ -320,22 +320,23 @@ std::vector<LossCost> loss_costs(const Mechanism& mechanism, const ParameterValu
     }
     if (own.losses.empty() && own.transmissions.empty()) continue;
     const auto count = [&](bool with_losses) {
-      const Function f = trace(
-          "total", {{"reaction", 6 * model.bodies.size()}, {"torque", nv}, {"qd", nv}, {"qdd", nv}}, {{"tau", nv}},
-          [&](const Arguments& in, Results& out) {
-            std::vector<Force<Expr>> reactions;
-            for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-              const Expr* x = &in[0][6 * i];
-              reactions.push_back({{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
-            }
-            Losses<Expr> losses(own);
-            losses.dynamic = in[1];
-            for (const Body<Expr>& b : own.bodies) {  // the rotor's part of the torque, which does not pass the gear
-              losses.dynamic[static_cast<std::size_t>(b.v)] += b.armature * joint_rate<Expr>(b, in[3]);
-            }
-            add_losses<Expr>(own, reactions, places_along(tree), in[2], in[3], losses);
-            out[0] = with_losses ? losses.total : losses.dynamic;
-          });
+      const Function f =
+          trace("total", {{"reaction", 6 * model.bodies.size()}, {"torque", nv}, {"qd", nv}, {"qdd", nv}},
+                {{"tau", nv}}, [&](const Arguments& in, Results& out) {
+                  std::vector<Force<Expr>> reactions;
+                  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+                    const Expr* x = &in[0][6 * i];
+                    reactions.push_back({{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
+                  }
+                  Losses<Expr> losses(own);
+                  losses.dynamic = in[1];
+                  for (const Body<Expr>& b :
+                       own.bodies) {  // the rotor's part of the torque, which does not pass through the gear
+                    losses.dynamic[static_cast<std::size_t>(b.v)] += b.armature * joint_rate<Expr>(b, in[3]);
+                  }
+                  add_losses<Expr>(own, reactions, places_along(tree), in[2], in[3], losses);
+                  out[0] = with_losses ? losses.total : losses.dynamic;
+                });
       return cost(lw::optimize(f, Objective::operations)).operations;
     };
     const OperationCount with = count(true), without = count(false);

@@ -52,12 +52,12 @@ std::vector<FunctionName> functions_named(const std::vector<std::string>& names)
 
 namespace {
 
-// Of mechanisms with loops: the last input, and the last outputs.
+// For closed-loop mechanisms: the last input, and the last outputs.
 constexpr GroupRow kGuess{"guess",
                           kDependent,
                           {},
                           Holds::coordinates,
-                          "the dependent coordinates of the closed loops, nearly: those of a moment ago",
+                          "approximate dependent coordinates of the closed loops: those of a moment ago",
                           Measure::one,
                           kDependent},
     kDependentRow{"dependent",
@@ -71,8 +71,7 @@ constexpr GroupRow kGuess{"guess",
                  kResiduals,
                  {},
                  Holds::nothing,
-                 "what is left of the equations of the closed loops after the Newton steps (m, rad): zero where the "
-                 "guess was good enough",
+                 "residual of the closed loops after the Newton steps (m, rad): zero if the guess was good enough",
                  Measure::one,
                  kDependent};
 

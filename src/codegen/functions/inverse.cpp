@@ -10,7 +10,7 @@
 namespace lw {
 namespace {
 
-// Of the actuated joints, or as generalised forces of the independent ones.
+// Torques of the actuated joints, or generalised forces of the independent ones.
 void give_torques(Tracing& t, const TreeTorques<Expr>& of_tree) {
   const Model<Expr>& model = t.scene.model;
   const TreeTorques<Expr> torques = with_names(t, of_tree);
@@ -80,7 +80,7 @@ FunctionRow bias_row() {
                        kVelocities,
                        {},
                        Holds::forces,
-                       "what tau is where qdd is zero: Coriolis, centrifugal, gravity and spring forces",
+                       "tau for qdd = 0: Coriolis, centrifugal, gravity and spring forces",
                        Measure::torque_terms}},
           .torques_alone = true,
           .methods = {{torque_methods}},

@@ -41,12 +41,12 @@ Function loop_balance(const MethodList& list, const Variant& variant) {
 
 namespace {
 
-// The balance linearised at a motion, and how all joints follow a change of the independent ones.
+// The balance linearised at a motion, and the response of all joints to a change of the independent ones.
 class LoopSlope {
  public:
   using Exprs = std::vector<Expr>;
 
-  // `applied`: torques of all joints that are given; `w`: as in the header.
+  // `applied`: the given torques of all joints; `w`: as in the header.
   LoopSlope(Tracing& t, const Function& balance, Elimination order, const Exprs& applied, const Exprs& w)
       : plan_(t.plan),
         work_(t.work),
@@ -77,7 +77,7 @@ class LoopSlope {
     rows_ = balance.output_size();
   }
 
-  // A change of the pose and the motion; of what follows, entries are filled in.
+  // A change of the pose and the motion. The entries of dependent joints are filled in later.
   struct Change {
     Exprs step, qd, qdd, w;  // of all joints
     int parameter = -1;
@@ -92,7 +92,7 @@ class LoopSlope {
   void follow_accelerations(Change& c) const { follow(m_, c, c.qdd); }
   void follow_sharing(Change& c) const { follow(2 * m_, c, c.w); }
 
-  // Rᵀ of what the tree's torques change by.
+  // Rᵀ times the change of the tree's torques.
   Exprs force(const Change& c) const {
     Exprs tau = slopes(3 * m_, nv_, c), projected(n_);
     for (std::size_t i = 0; i < nv_; ++i) {
@@ -105,7 +105,7 @@ class LoopSlope {
  private:
   std::size_t residual() const { return 3 * m_ + nv_; }
 
-  // So many rows from the first, but for what q̈ and w do: these are linear.
+  // The change of `count` rows from `first` on, without the parts of q̈ and w, in which they are linear.
   Exprs slopes(std::size_t first, std::size_t count, const Change& c) const {
     Exprs sum(count, Expr(0.0));
     const auto add = [&](std::size_t column, const Expr& factor) {
@@ -117,7 +117,7 @@ class LoopSlope {
     if (c.parameter >= 0) add(2 * nv_ + at(c.parameter), 1.0);
     return sum;
   }
-  // What dependent joints must do so that the rows stay as they are, beside what the independent ones do.
+  // The change of the dependent joints that keeps the rows constant, given that of the independent ones.
   void follow(std::size_t first, const Change& c, Exprs& of_joints) const {
     Exprs open = slopes(first, m_, c);
     for (const int v : plan_.independent) {
@@ -133,7 +133,8 @@ class LoopSlope {
   Exprs M_, by_all_;
 };
 
-// Torques that are shared by more motors than freedoms: τ = A z with A the rows of R of the actuated joints, AᵀA z = f.
+// Torques of more motors than degrees of freedom: τ = A z with AᵀA z = f, where A are the rows of R of the actuated
+// joints.
 class Sharing {
  public:
   Sharing(const LoopPlan& plan, const std::vector<Expr>& R, std::size_t nv)
@@ -161,7 +162,7 @@ class Sharing {
     }
     return w;
   }
-  // What the torques change by, from that of w and of the forces.
+  // The change of the torques, given that of w and of the forces.
   std::vector<Expr> change(const std::vector<Expr>& w, std::vector<Expr> force) const {
     const std::size_t n = force.size(), actuated = plan_.actuated.size();
     for (std::size_t k = 0; k < n; ++k) {
@@ -224,7 +225,7 @@ class LoopDerivatives {
   }
 
  private:
-  // Of forward dynamics, and H.
+  // The motion of forward dynamics, and H.
   void find_accelerations() {
     const Model<Expr>& model = t_.scene.model;
     H_.resize(n_ * n_);
@@ -268,12 +269,12 @@ class LoopDerivatives {
     return b;
   }
 
-  // One column of an output from one change.
+  // Writes one column of an output from one change.
   void give(const LoopSlope& slope, std::size_t group, std::size_t column, LoopSlope::Change& c) {
     if (shares_) slope.follow_sharing(c);
     Exprs result = slope.force(c);
     if (shares_) result = sharing_->change(c.w, std::move(result));
-    if (forward_) {  // q̈ changes by −H⁻¹ of what would be missing
+    if (forward_) {  // q̈ changes by −H⁻¹ times the change of the forces
       result = by_H(result);
       for (Expr& e : result) e = -e;
     }
@@ -294,7 +295,7 @@ class LoopDerivatives {
   const bool forward_, shares_;
   const std::size_t n_, nv_;
   Exprs H_, R_;
-  Exprs applied_;  // torques of all joints that are given
+  Exprs applied_;  // given torques, one per joint
   Exprs w_;        // as in the header
   std::optional<Sharing> sharing_;
 };

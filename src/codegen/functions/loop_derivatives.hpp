@@ -1,15 +1,15 @@
-// Derivatives of inverse and forward dynamics of a mechanism with loops.
+// Derivatives of inverse and forward dynamics of closed-loop mechanisms.
 //
-// They are taken of a balance that holds no solution of equations: all coordinates of the tree are given and displaced
-// by `step` along its velocities, and so are all velocities, accelerations and multipliers.
+// They are derived from a balance that solves no equations. All coordinates of the tree are given, displaced by `step`
+// along its velocities, and so are all velocities, accelerations and multipliers.
 //   q, qd, qdd, w, lambda, step, [p]  →  velocity = J q̇,  acceleration = J q̈ + J̇ q̇,  sharing = J w,  force = M q̈ +
 //                                     h − Jᵀλ,  residual = φ
-// w: where more joints are actuated than there are freedoms, their torques are w's entries, w = R z (the least that
-// give the forces).
+// w: if there are more actuated joints than degrees of freedom, their torques are entries of w = R z (the least torques
+// with the given forces).
 //
 // Then, by the implicit function theorem at the pose: dependent coordinates follow the independent ones by R and
 // parameters by −J_u⁻¹ ∂φ/∂p; velocities and accelerations by −J_u⁻¹ of the change of their rows; and forces change by
-// Rᵀ of the change of the tree's torques. One factorisation of J_u serves all.
+// Rᵀ times the change of the tree's torques. All of this shares one factorisation of J_u.
 #pragma once
 
 #include "../../dynamics/loops/slopes.hpp"

@@ -16,7 +16,7 @@
 namespace lw {
 namespace {
 
-// A row has the total alone, or all parts.
+// A row has only the total, or all parts.
 template <class T, class Vectors>
 void give_parts(const FunctionRow& row, const Losses<T>& l, Vectors& out) {
   std::vector<const std::vector<T>*> parts{&l.total};
@@ -35,7 +35,7 @@ void give_losses(Tracing& t, const Losses<Expr>& losses) {
   give_parts(t.row, losses, t.out);
 }
 
-// Where a load is felt, in the tree or in a cut, inertias stay where they are.
+// If losses depend on reactions, in the tree or in a cut joint, inertias must not be regrouped.
 bool feels_loads(const MethodList& list) { return ClosedLosses<double>(list.values(), list.plan()).feels_reactions(); }
 
 }  // namespace
@@ -46,7 +46,7 @@ MethodName newton_euler_name(const char* what, bool canonical) {
 }
 
 void loss_methods(MethodList& list) {
-  const bool elements = has_elements(list.values());  // canonical frames do not carry them, and bearings feel them
+  const bool elements = has_elements(list.values());  // canonical frames do not support them, and they load bearings
   if (!elements) {
     list.search({"acceleration tensor, with losses", Frames::chosen, For::trees},
                 [](Tracing& t) { give_losses(t, tensor_losses(t.scene, t.variant.method, t.in)); });
@@ -88,7 +88,7 @@ std::vector<double> torques_with_losses(const Model<double>& model, const LoopPl
 
 namespace {
 
-// Without loads: H q̈ = τ − h − (friction at q̈ = 0).
+// Losses that do not depend on loads: H q̈ = τ − h − (friction at q̈ = 0).
 void forward_without_loads(Tracing& t, bool felt) {
   const Model<Expr>& lossy = felt ? t.scene.model : t.scene.fewer;
   ClosedLosses<Expr> made(lossy, t.plan);
@@ -98,9 +98,10 @@ void forward_without_loads(Tracing& t, bool felt) {
                        [](const DriveLoss<Expr>& d) { return !d.efficiency.empty() || !is_zero(d.breakaway); });
   });
   if (made.feels_reactions() || drives_lose) {
-    throw Error(ErrorCode::usage,
-                "`forward` of a mechanism with loops is compiled with friction that does not depend on loads; for "
-                "loaded bearings and for losses of drives there is `linkwright forward --friction`");
+    throw Error(
+        ErrorCode::usage,
+        "for mechanisms with loops, `forward` is compiled only with friction that does not depend on loads; for "
+        "loaded bearings and losses of drives use `linkwright forward --friction`");
   }
   const Model<Expr>& model = t.scene.model;
   set_pose<Expr>(model, t.plan, t.work, t.q);
@@ -119,7 +120,7 @@ void forward_without_loads(Tracing& t, bool felt) {
 }  // namespace
 
 void forward_loss_methods(MethodList& list) {
-  if (list.is_huge()) throw Error(ErrorCode::usage, "`forward` with friction is made for up to 60 bodies");
+  if (list.is_huge()) throw Error(ErrorCode::usage, "`forward` with friction is compiled for up to 60 bodies");
   list.search({"mass matrix, bias and reactions; Newton steps", Frames::chosen, For::trees}, [&list](Tracing& t) {
     forward_with_losses(
         t.scene, t.variant.method, [&](const std::vector<Expr>& p) { return list.scene(p, t.variant); }, t.in,
@@ -133,7 +134,7 @@ void forward_loss_methods(MethodList& list) {
 void forward_loss_reference(ReferenceCall& c) {
   try {
     ClosedForwardLosses(c.model, c.plan)(c.work, c.q, c.qd, c.tau, c.out[0]);
-  } catch (const Error&) {  // it jams: there is no answer
+  } catch (const Error&) {  // it jams: there is no acceleration
     std::fill(c.out[0].begin(), c.out[0].end(), std::nan(""));
   }
 }
@@ -149,11 +150,11 @@ FunctionRow friction_row() {
           .inputs = {kQ, kQd, kQdd},
           .outputs = {part("dynamic", "torques and forces of the motion, without losses"),
                       part("bearing", "friction and damping in the joints"),
-                      part("at_joint", "dynamic + bearing: what the drives give"),
-                      part("transmission", "what the drives lose"),
+                      part("at_joint", "dynamic + bearing: output torques of the drives"),
+                      part("transmission", "losses of the drives"),
                       part("total", "at_joint + transmission, on the drives' output side"),
                       part("motor",
-                           "total on the motors' side: divided by the drives' ratios; of coupled drives motor by motor",
+                           "total on the motors' side: divided by the drives' ratios; for coupled drives per motor",
                            Measure::motor_terms)},
           .torques_alone = true,
           .losses = FunctionRow::Losses::always,

@@ -12,8 +12,8 @@ void loss_reference(ReferenceCall& call);
 void forward_loss_methods(MethodList& list);
 void forward_loss_reference(ReferenceCall& call);
 
-// The torques with losses that a motion needs, in the order of tau: states with which `forward` with losses can be
-// tried, since not all torques have accelerations (a joint may jam).
+// The torques with losses that a motion needs, in the order of tau. Used to test `forward` with losses, because not
+// every torque has an acceleration (a joint may jam).
 std::vector<double> torques_with_losses(const Model<double>& model, const LoopPlan& plan, In<double> q, In<double> qd,
                                         In<double> qdd);
 

@@ -14,7 +14,7 @@ void give_mass_matrix(Tracing& t, const TreeMassMatrix<Expr>& mass) {
 }
 
 void mass_matrix_methods(MethodList& list) {
-  if (list.is_huge()) {  // a scalar product per pair of joints; in link frames a wrench moves along every pair
+  if (list.is_huge()) {  // one scalar product per pair of joints; link frames need a wrench transform per pair
     return list.add({"composite bodies in the root's frame, canonical frames"}, [](Tracing& t) {
       const Model<Expr> m = canonical_model(t.scene.tree, t.scene.fewer);
       give_mass_matrix(t, [&m](In<Expr> q, Out<Expr> M) {

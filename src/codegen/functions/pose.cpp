@@ -9,7 +9,7 @@
 namespace lw {
 namespace {
 
-// Over numbers and symbols alike; `out`: position and rotation, by columns.
+// For numbers and symbols. `out`: position and rotation, by columns.
 template <class T, class Out>
 void give_pose(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, In<T> q, int frame, Out& out) {
   set_pose<T>(model, plan, work, q);

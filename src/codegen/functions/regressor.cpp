@@ -8,7 +8,7 @@
 namespace lw {
 namespace {
 
-// Rᵀ Y, of the tree's Y at the motion of all joints; over numbers and symbols alike.
+// Rᵀ Y with the tree's Y at the motion of all joints. For numbers and symbols.
 template <class T>
 void give_regressor(const Model<T>& model, const LoopPlan& plan, PlantWorkspace<T>& work, const ParameterTable& table,
                     In<T> q, In<T> qd, In<T> qdd, Out<T> Y) {
@@ -47,7 +47,7 @@ FunctionRow regressor_row() {
                        "matrix, a row per velocity; its columns, by link, for mass, first moments and inertia about "
                        "the link's origin",
                        Measure::largest}},
-          .inertias = false,  // they are what it leaves out
+          .inertias = false,  // they are left out of the matrix
           .methods = {{regressor_methods}},
           .reference = regressor_reference};
 }

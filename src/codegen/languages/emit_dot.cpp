@@ -11,7 +11,7 @@
 namespace lw {
 namespace {
 
-// A colour a quantity, in the order in which they come up.
+// One colour per quantity, in order of appearance.
 constexpr const char* kColours[] = {"#8ecae6", "#ffd166", "#a8dadc", "#f4a261", "#cdb4db",
                                     "#b5e48c", "#ffafcc", "#90be6d", "#e9c46a", "#bde0fe"};
 
@@ -73,8 +73,8 @@ std::string Drawing::draw(const std::string& name, const std::string& caption) {
       "  edge [color=\"#6c757d99\" arrowsize=0.4 penwidth=0.7];\n",
       dot_quoted(name), dot_quoted(caption));
 
-  // What belongs to a link stands together, wherever it is computed: also its coordinates, and their sines.
-  std::map<std::string, std::string> clusters;  // nodes by link; "" those of none
+  // Everything that belongs to a link is in one cluster, including its coordinates and their sines.
+  std::map<std::string, std::string> clusters;  // nodes by link; "" for those of none
   for (const Section& s : equations_.sections()) clusters[s.body];
   const auto add = [&](const std::string& body, const std::string& node) {
     clusters[clusters.contains(body) ? body : std::string()] += "    " + node;

@@ -1,4 +1,4 @@
-// A program's data flow for Graphviz: NAME_FUNCTION.dot for each function, one node a variable, one cluster a link.
+// A program's data flow for Graphviz: NAME_FUNCTION.dot for each function, one node per variable, one cluster per link.
 //
 //   dot -Tsvg puma560_inverse.dot -o puma560_inverse.svg
 #pragma once

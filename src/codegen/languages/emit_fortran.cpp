@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFortranWidth = 120;  // the standard allows 132
 
-// Nothing is reserved in Fortran; these would hide what the text uses, or puzzle its reader.
+// Fortran reserves no words; these would hide names that the text uses, or confuse its reader.
 const std::set<std::string> kWordsOfFortran = {"abs",
                                                "acos",
                                                "allocate",
@@ -106,7 +106,7 @@ const std::set<std::string> kWordsOfFortran = {"abs",
 
 const std::string kFortranLess = "merge(1.0_wp, 0.0_wp, ";
 
-// a != 0, also where a is NaN, in a form that draws no warning; plainly where it is a comparison
+// a != 0, also for NaN, in a form without compiler warnings; a comparison is used directly
 std::string fortran_condition(const std::string& a) {
   if (is_one_call(a, kFortranLess)) return a.substr(kFortranLess.size(), a.size() - kFortranLess.size() - 1);
   return fmt::format(".not. abs({}) <= 0.0_wp", a);
@@ -114,7 +114,7 @@ std::string fortran_condition(const std::string& a) {
 
 class FortranWriter {
  public:
-  // Subroutines for what the function calls, then its own.
+  // Subroutines for the functions that it calls, then its own.
   void define(const Function& function, const std::string& name);
 
   std::string text;
@@ -174,9 +174,10 @@ void FortranWriter::define(const Function& function, const std::string& wish) {
   for (const NodeId id : function.order()) {
     const Node& n = graph[id];
     if (n.op == Op::solve)
-      throw Error(ErrorCode::usage,
-                  "Fortran is not made for functions that solve an equation step by step (`forward` with friction, "
-                  "mechanisms with loops) yet; C and C++ are");
+      throw Error(
+          ErrorCode::usage,
+          "functions that solve equations by iteration (`forward` with friction, mechanisms with loops) are not "
+          "available in Fortran; use C or C++");
     if (n.op == Op::call && !nested_.contains(graph.calls()[n.a].function.get())) {
       define(*graph.calls()[n.a].function, wish + "_" + graph.calls()[n.a].function->name());
     }
@@ -197,7 +198,7 @@ void FortranWriter::define(const Function& function, const std::string& wish) {
   for (std::size_t k = 0; k < function.outputs().size(); ++k) {
     add(fmt::format("real(wp), intent(out) :: {}({})", statements.output_names()[k], function.outputs()[k].size), 4);
   }
-  // variables, as many to a line as it takes
+  // variables, as many per line as fit
   std::string declared;
   const auto flush = [&] {
     if (!declared.empty()) add("real(wp) :: " + declared, 4);
@@ -224,7 +225,7 @@ void FortranWriter::define(const Function& function, const std::string& wish) {
   text += fmt::format("  end subroutine {}\n", name);
 }
 
-// array(first:last) = [values], as many statements as the number of continued lines asks for
+// array(first:last) = [values], in several statements if there are too many continuation lines
 std::string assigned(const std::string& array, const std::vector<double>& values) {
   constexpr std::size_t kAtOnce = 200;
   std::string text;

@@ -3,7 +3,7 @@
 //   use puma560
 //   call puma560_inverse(q, qd, qdd, tau)
 //
-// An array of any shape may stand for a vector of as many elements: M(6,6) for the mass matrix.
+// A vector argument may be an array of any shape with as many elements: M(6,6) for the mass matrix.
 #pragma once
 
 #include "../c/selftest.hpp"
@@ -13,7 +13,7 @@ namespace lw {
 
 std::vector<Artefact> emit_fortran(const Program& program);
 
-// NAME_selftest.f90: prints a line a function and a verdict, and stops with an error where something is wrong.
+// NAME_selftest.f90: prints one line per function and a verdict, and stops with an error if a comparison fails.
 Artefact emit_fortran_selftest(const Program& program, const std::vector<TestVectors>& vectors);
 
 }  // namespace lw

@@ -23,7 +23,7 @@ const std::set<std::string> kWordsOfPython = {
     "if",       "import", "in",   "is",    "lambda", "match",  "nonlocal", "not",   "or",    "pass",
     "raise",    "return", "try",  "while", "with",   "yield",  "abs",      "math",  "np"};
 
-// Functions of numbers and of arrays alike: one state is computed in Python's own numbers, which are twice as fast.
+// Functions of numbers and of arrays: a single state is computed with Python's numbers, which are twice as fast.
 const std::map<Op, std::string> kHelpers = {
     {Op::min, "def _min(a, b):\n    return _select(b < a, b, a)\n"},
     {Op::max, "def _max(a, b):\n    return _select(a < b, b, a)\n"},
@@ -32,7 +32,7 @@ const std::map<Op, std::string> kHelpers = {
      "    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else a if condition else b\n"},
 };
 
-// What NumPy calls it.
+// Its name in NumPy.
 std::string in_numpy(Op op) {
   switch (op) {
     case Op::asin: return "arcsin";
@@ -84,17 +84,16 @@ std::string python_condition(const std::string& a) {
 
 class PythonWriter {
  public:
-  // _NAME of numbers, one argument each, that gives a tuple of numbers; what it calls comes before it.
+  // _NAME takes numbers, one per argument, and returns a tuple; functions that it calls come first.
   const std::string& define(const Function& function);
-  // NAME of arrays, one a group.
+  // NAME takes arrays, one per group.
   void define_public(const Function& function, const std::string& name);
 
   std::string helpers() const;
   std::string text;
 
  private:
-  // `groups`: the names of arguments and results, known once the statements are; their elements are numbers of their
-  // own.
+  // `groups`: the names of arguments and results, known once the statements are; their elements are separate numbers.
   using Groups = std::shared_ptr<std::set<std::string>>;
   Language language(const Function& function, const Groups& groups);
 
@@ -137,7 +136,7 @@ Language PythonWriter::language(const Function& function, const Groups& groups) 
   return python;
 }
 
-// name = value, over several lines where it is long
+// name = value, on several lines if it is long
 std::string assignment(const std::string& name, const std::string& value) {
   const std::string line = name + " = " + value;
   if (line.size() + 4 <= kPythonWidth) return "    " + line + "\n";
@@ -150,8 +149,8 @@ const std::string& PythonWriter::define(const Function& function) {
   for (const NodeId id : function.order()) {
     if (graph[id].op == Op::solve)
       throw Error(ErrorCode::usage,
-                  "Python is not made for functions that solve an equation step by step (`forward` with friction, "
-                  "mechanisms with loops) yet; C and C++ are");
+                  "functions that solve equations by iteration (`forward` with friction, mechanisms with loops) are "
+                  "not available in Python; use C or C++");
     if (graph[id].op == Op::call) define(*graph.calls()[graph[id].a].function);
   }
   const std::string& name = defined_[&function] = symbols_.unique("_" + function.name());
@@ -219,7 +218,7 @@ std::string PythonWriter::helpers() const {
   return all;
 }
 
-// What a function of the program is called here.
+// The name of a function of the program in Python.
 std::string python_name(const Function& function) {
   std::string name = function.name();
   std::replace(name.begin(), name.end(), '-', '_');

@@ -28,7 +28,7 @@ std::string groups(const std::vector<Group>& of, const UnicodeNotation& notation
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// An equation with its left side set to a width, and its terms on as many lines as they take.
+// An equation with its left side padded to a width, and its terms on as many lines as needed.
 std::string written(const Equation& e, std::size_t left, const UnicodeNotation& notation) {
   const std::string name = notation.symbol(e.left);
   std::string text = "  " + std::string(left - display_width(name), ' ') + name + " = ";

@@ -42,13 +42,13 @@ bool are_equal(const CanonicalTree<T>& tree, const Model<T>& model, const std::v
   return true;
 }
 
-using Limbs = std::uint64_t;  // a bit for each
+using Limbs = std::uint64_t;  // one bit per limb
 constexpr Limbs kAll = ~Limbs{0};
 
 bool is_one(Limbs limbs) { return std::popcount(limbs) == 1; }
 bool are_several(Limbs limbs) { return std::popcount(limbs) > 1; }
 
-// The limbs whose state a node depends on.
+// The limbs on whose state each node depends.
 std::vector<Limbs> dependence(const Function& function, const std::vector<Limbs>& of_input) {
   const Graph& graph = function.graph();
   std::vector<Limbs> from(graph.size(), 0);
@@ -59,7 +59,7 @@ std::vector<Limbs> dependence(const Function& function, const std::vector<Limbs>
   return from;
 }
 
-// Sums over several limbs, added up within each limb first: so that limbs pass on one number instead of many.
+// Sums over several limbs are first added up within each limb, so that a limb passes on one number instead of many.
 Function added_up_by_limb(const Function& function, const std::vector<Limbs>& of_input) {
   const Graph& graph = function.graph();
   const std::vector<Limbs> from = dependence(function, of_input);
@@ -68,7 +68,7 @@ Function added_up_by_limb(const Function& function, const std::vector<Limbs>& of
   for (const NodeId r : function.results()) ++uses[r];
   const auto is_sum = [&](NodeId id) { return graph[id].op == Op::add || graph[id].op == Op::sub; };
 
-  // what a node computes, whatever limb it is of: terms get an order and a first sign by it
+  // a key of what a node computes, equal for equal limbs; it determines the order of terms and the first sign
   std::vector<std::size_t> shape(graph.size(), 0);
   for (const NodeId id : function.order()) {
     const Op op = graph[id].op;
@@ -117,7 +117,8 @@ Function added_up_by_limb(const Function& function, const std::vector<Limbs>& of
       }
       add(part, minus);
     }
-    for (const Term& t : rest) add(to[t.node], t.minus);  // last: limbs are to meet each other, not the carrier
+    for (const Term& t : rest)
+      add(to[t.node], t.minus);  // last, so that limbs are added to each other and not to the carrier
     return *sum;
   };
   for (const NodeId id : function.order()) to.put(id, are_several(from[id]) && is_sum(id) ? total(id) : to.copy(id));
@@ -178,7 +179,7 @@ void make_limbs_alike(CanonicalTree<Expr>& tree, Model<Expr>& model, const std::
                       const std::function<Expr(double)>& symbol) {
   for (const LimbGroup& group : groups) {
     for (std::size_t k = 0; k < group.limbs[0].size(); ++k) {
-      std::vector<std::vector<Expr*>> numbers;  // of each limb's k-th link
+      std::vector<std::vector<Expr*>> numbers;  // of the k-th link of each limb
       for (const auto& limb : group.limbs) {
         auto& link = tree.links[limb[k]];
         for_each_number(link, model.bodies[at(link.body)],
@@ -211,7 +212,7 @@ void make_links_alike(CanonicalTree<Expr>& tree, Model<Expr>& model, const std::
 Function with_steps_called(const Function& function, const std::vector<double>& values) {
   const Graph& graph = function.graph();
   const std::size_t first_symbol = function.input_size() - values.size();
-  std::vector<bool> is_number(graph.size(), true);  // depends on symbols alone
+  std::vector<bool> is_number(graph.size(), true);  // depends only on symbols
   Regions sections(graph.size(), -1);
   for (const NodeId id : function.order()) {
     if (graph[id].op == Op::input) is_number[id] = graph[id].a >= first_symbol;
@@ -224,7 +225,7 @@ Function with_steps_called(const Function& function, const std::vector<double>& 
 
 Function with_limbs_called(const Function& function, const Model<double>& model, const std::vector<LimbGroup>& groups,
                            const std::vector<double>& values) {
-  // which limb a coordinate and a velocity belong to
+  // the limb of each coordinate and velocity
   std::vector<int> of_q(at(model.nq), -1), of_v(at(model.nv), -1);
   int limbs = 0;
   for (const LimbGroup& group : groups) {
@@ -238,7 +239,7 @@ Function with_limbs_called(const Function& function, const Model<double>& model,
       ++limbs;
     }
   }
-  require(limbs < 63, "limbs are counted in the bits of a number");
+  require(limbs < 63, "more than 62 equal limbs are not supported");
   const auto bit = [](int limb) { return limb < 0 ? Limbs{0} : Limbs{1} << limb; };
   std::vector<Limbs> of_input, of_result;
   for (const Group& g : function.inputs()) {
@@ -248,7 +249,8 @@ Function with_limbs_called(const Function& function, const Model<double>& model,
   }
   for (const Group& g : function.outputs()) {
     for (std::size_t k = 0; k < g.size; ++k) {
-      const std::size_t n = of_v.size();  // what is neither an entry a velocity nor one for two of them is everybody's
+      const std::size_t n =
+          of_v.size();  // groups with one entry per velocity or per pair of velocities belong to limbs, others to all
       const Limbs owner = g.rows == n && g.size == n * n ? bit(of_v[k % n]) | bit(of_v[k / n])
                           : g.rows == 0 && g.size == n   ? bit(of_v[k])
                                                          : Limbs{0};
@@ -258,7 +260,7 @@ Function with_limbs_called(const Function& function, const Model<double>& model,
   const Function added = added_up_by_limb(function, of_input);
   const Graph& graph = added.graph();
   const std::vector<Limbs> from = dependence(added, of_input);
-  std::vector<Limbs> to(graph.size(), 0);  // the limbs whose results need a node
+  std::vector<Limbs> to(graph.size(), 0);  // the limbs whose results need each node
   for (std::size_t r = 0; r < added.results().size(); ++r) to[added.results()[r]] |= of_result[r];
   for (auto it = added.order().rbegin(); it != added.order().rend(); ++it) {
     for_each_operand(graph, *it, [&](NodeId operand) { to[operand] |= to[*it]; });
@@ -271,7 +273,7 @@ Function with_limbs_called(const Function& function, const Model<double>& model,
       regions[id] = limbs + std::countr_zero(to[id]);
   }
   const Function called = outlined(added, regions, function.name() + "_limb");
-  // the symbols are numbers again, and with them all that is made of them alone
+  // symbols become numbers again, and so does everything that depends only on them
   return values.empty() ? called : with_numbers(called, values);
 }
 

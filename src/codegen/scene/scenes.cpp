@@ -25,7 +25,7 @@ double& entry_of(SecondMoments<double>& P, int entry) {
   return P.E(rows[entry - 4], columns[entry - 4]);
 }
 
-// Of such a link (E_xx ± E_yy)/2 are the two parameters.
+// For such a link the two parameters are (E_xx ± E_yy)/2.
 bool turned_with_both(const Variant& v, std::size_t link, SecondMoments<double>& P) {
   return !v.method.in_carrier.empty() && v.method.in_carrier[link] && P.E(0, 0) != 0.0 && P.E(1, 1) != 0.0;
 }
@@ -61,10 +61,10 @@ Scenes::Scenes(const Mechanism& mechanism, Model<double> values, const SceneNeed
   regroup_ = options.base_parameters && needs.torques_alone;
   if (options.dense && options.friction) {
     throw Error(ErrorCode::usage,
-                "dense bodies are counted without friction: what joints lose are numbers of the file");
+                "dense bodies are counted without friction, because friction coefficients are numbers of the file");
   }
   if (options.dense && !options.keep.empty()) {
-    throw Error(ErrorCode::usage, "either every inertial parameter is a symbol, or those that are kept are: not both");
+    throw Error(ErrorCode::usage, "either all inertial parameters are symbols, or the kept ones: not both");
   }
   dense_ = options.dense && needs.inertias;
   if (dense_) make_dense();
@@ -77,7 +77,7 @@ void Scenes::make_dense() {
   values_.rotor_ties.clear();
   for (Body<double>& b : values_.bodies) {
     b.armature = b.stiffness = 0.0;
-    // a body: points of mass around its frame
+    // a body: point masses around its frame
     b.inertia = {};
     for (int k = 0; k < 5; ++k) {
       const Vec3<double> r{random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)};
@@ -116,7 +116,7 @@ Scene Scenes::scene(const std::vector<Expr>& p, const Variant& v) const {
     s.model.rotor_ties.clear();
     for (Body<Expr>& b : s.model.bodies) b.armature = b.stiffness = 0.0;
   }
-  // a load that bearings feel must stay where it is
+  // inertias that load bearings must not be moved
   const bool passes_cuts = std::none_of(felt_.begin(), felt_.end(), [](bool felt) { return felt; });
   s.fewer = !regroup_ ? s.model : regrouped(passes_cuts ? masses_over_cuts(s.model) : s.model, kRounding, felt_);
   s.tree = canonical_tree(s.fewer, v.near_parent);

@@ -1,5 +1,5 @@
-// The mechanism in symbols, which methods trace. Parameters that are kept are symbols, or every inertial parameter is
-// (`dense`). Snapped, and regrouped if the function is one of torques alone.
+// The symbolic model that methods trace. Kept parameters are symbols, or all inertial parameters (`dense`). It is
+// snapped, and regrouped if the function depends on inertias through torques only.
 #pragma once
 
 #include "../../dynamics/canonical/composite.hpp"
@@ -10,13 +10,13 @@
 
 namespace lw {
 
-// What every method of a tree can do in several ways.
+// Choices that every tree method leaves open.
 struct Variant {
   TensorMethod method;
   Gauges gauges;
   std::vector<bool> near_parent;
 
-  // For every limb the choices of the first.
+  // Gives every limb the choices of the first.
   void make_equal(const LimbGroup& group) {
     for (const auto& limb : group.limbs) {
       for (std::size_t k = 0; k < limb.size(); ++k) {
@@ -32,25 +32,26 @@ struct Variant {
 
 std::string described(const Variant& v);
 
-// A mechanism with other values of the parameters that are kept.
+// The mechanism with other values of the kept parameters.
 struct OtherValues {
   std::vector<double> p;
   Model<double> model;
-  std::vector<Model<Dual>> moving;  // of derivatives: it, with one kept parameter after the other moving at rate 1
+  std::vector<Model<Dual>>
+      moving;  // for derivatives: the model with one kept parameter after the other moving at rate 1
 };
 
-// What a function lets be done to the mechanism before it is traced.
+// What the function allows to be done to the model before tracing.
 struct SceneNeeds {
   bool torques_alone = false;  // inertial parameters may be regrouped
   bool inertias = false;       // it depends on inertias: `dense` makes them symbols
   bool losses = false;         // of joints and drives
-  bool derivatives = false;    // with respect to parameters, too
+  bool derivatives = false;    // with respect to parameters too
 };
 
-// The mechanism in symbols, made anew in the graph of every trace.
+// The symbolic model, created in the graph of every trace.
 struct Scene {
   Model<Expr> model;  // snapped
-  Model<Expr> fewer;  // with base parameters, where they are allowed
+  Model<Expr> fewer;  // with base parameters, if these are allowed
   CanonicalTree<Expr> tree;
 };
 
@@ -59,22 +60,22 @@ class Scenes {
   Scenes(const Mechanism& mechanism, Model<double> values, const SceneNeeds& needs, const TraceOptions& options);
 
   Scene scene(const std::vector<Expr>& p, const Variant& v) const;
-  // Of the symbols p. Which moments of a dense tree are symbols depends on the variant.
+  // `p`: the symbols. Which moments of a dense tree are symbols depends on the variant.
   std::vector<std::string> names(const Variant& v) const;
   std::vector<double> parameter_values(const Variant& v) const;
-  // What holds for the file's values of kept parameters may fail for others, so there are others to verify with.
+  // Other values to verify with: what holds for the file's values of kept parameters may fail for others.
   const std::vector<OtherValues>& others() const { return others_; }
-  // The model with one kept parameter after the other moving at rate 1, the others still.
+  // The model with one kept parameter after the other moving at rate 1.
   std::vector<Model<Dual>> moving() const { return moving(parameter_values({})); }
 
   const Model<double>& values() const { return values_; }  // before snapping
   bool dense() const { return dense_; }
   bool regroups() const { return regroup_; }
-  // Whether a body's reaction must stay what it is, so that its joint is crossed by no inertia.
+  // Whether a body's reaction must be preserved, so that regrouping moves no inertia across its joint.
   bool is_felt(std::size_t body) const { return !felt_.empty() && felt_[body]; }
 
  private:
-  // Which moments of the tree are symbols, and what they are called.
+  // Which moments of the tree are symbols, and their names.
   struct DenseSymbol {
     std::size_t link;
     int entry;  // 0: m, 1–3: h, 4–9: E by columns of its upper half, where 4 and 6 are mean and spread of a turned link
@@ -91,7 +92,7 @@ class Scenes {
   Model<double> values_;
   std::vector<OtherValues> others_;
   bool regroup_ = false, dense_ = false;
-  std::vector<bool> felt_;  // by what the joints lose, where that is asked for
+  std::vector<bool> felt_;  // reactions that joint losses depend on, if losses are included
 };
 
 }  // namespace lw

@@ -11,7 +11,7 @@
 namespace lw {
 namespace {
 
-// The number that it is, where it is one.
+// Its value if it is a number.
 template <class T>
 std::optional<double> number(const T& x) {
   const double v = typical_values(std::vector<T>{x})[0];
@@ -26,7 +26,7 @@ bool nearly_zero(const T& x, double tolerance) {
 
 template <class T>
 void snap_lengths(Vec3<T>& v, double snap, double size) {
-  const double tolerance = snap * std::max(size, typical_size(v));  // a base or a tool may stand farther away
+  const double tolerance = snap * std::max(size, typical_size(v));  // a base or a tool may be farther away
   for (int k = 0; k < 3; ++k) {
     if (nearly_zero(v[k], tolerance)) v[k] = T(0.0);
   }
@@ -41,7 +41,7 @@ void snap_axis(Vec3<T>& a, double snap) {
   }
 }
 
-// A rotation stays one: where an entry becomes zero, the others follow.
+// Keeps the matrix a rotation: if an entry becomes zero, the others are adjusted.
 template <class T>
 class RotationSnap {
  public:
@@ -59,7 +59,8 @@ class RotationSnap {
   }
 
  private:
-  // A turn about a coordinate axis: ±1 at (r, c), zeros beside it, and by how much it turns in the other four.
+  // A rotation about a coordinate axis: ±1 at (r, c), zeros in its row and column, and the angle in the other four
+  // entries.
   bool about_an_axis(int r, int c) {
     const int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
     const std::optional<double> along = number(R_(r, c));

@@ -1,5 +1,5 @@
-// The model with right angles between axes that are so within `snap` (rad), and without lengths below `snap` times its
-// size. Its rotations are rotations, to the last bits.
+// The model with exact right angles between axes that are perpendicular within `snap` (rad), and without lengths below
+// `snap` times its size. Its rotation matrices are orthogonal to the last bits.
 #pragma once
 
 #include "../../model/model.hpp"

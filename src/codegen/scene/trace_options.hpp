@@ -1,4 +1,4 @@
-// How a function is traced: which parameters stay symbols, what is simplified, what counts as cheap.
+// How a function is traced: which parameters stay symbols, what is simplified, and the measure of cost.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@ namespace lw {
 
 struct TraceOptions {
   std::vector<std::string> keep = {};   // parameters by name
-  ParameterValues<double> values = {};  // for those that are not kept
+  ParameterValues<double> values = {};  // of parameters that are not kept
   bool base_parameters = true;
-  bool dense = false;   // every inertial parameter a symbol, no rotors and force elements: what publications count
+  bool dense = false;   // all inertial parameters are symbols; no rotors, no force elements: as in publications
   double snap = 1e-10;  // rad; 0: off
   Objective objective = Objective::operations;
   bool optimize = true;                    // run the passes
-  bool fused = false;                      // multiply-adds in one operation
-  SearchEffort search = {};                // for what the passes miss
-  std::string frame = "";                  // of functions that have one; "" is the last link
+  bool fused = false;                      // with fused multiply-adds
+  SearchEffort search = {};                // beyond the passes
+  std::string frame = "";                  // for functions that take one; "" is the last link
   bool limbs = false;                      // equal limbs as calls of one function (limbs.hpp)
-  bool friction = false;                   // losses of joints and drives, in functions that may have them
-  int newton_steps = kNewtonStepsOfLoops;  // by which the position of a mechanism with loops is found from its guess
+  bool friction = false;                   // includes losses of joints and drives
+  int newton_steps = kNewtonStepsOfLoops;  // that find the position of a closed-loop mechanism from its guess
 };
 
 }  // namespace lw

@@ -36,7 +36,7 @@ Expansion multiplied(const Expansion& a, const Expansion& b, std::size_t most) {
 
 std::vector<Expansion> expanded(const Function& f, std::size_t most) {
   const Graph& g = f.graph();
-  std::vector<int> uses(g.size(), 0);  // that are still to come: what is done with is let go
+  std::vector<int> uses(g.size(), 0);  // remaining uses; expansions without any are freed
   for (const NodeId id : f.order()) for_each_operand(g, id, [&](NodeId operand) { ++uses[operand]; });
   for (const NodeId id : f.results()) ++uses[id];
   std::map<NodeId, Expansion> of;

@@ -1,4 +1,4 @@
-// Functions of + − × multiplied out: sums of products.
+// Expands functions of + − × into sums of products.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@
 
 namespace lw {
 
-// Literals of a term, sorted; a term's coefficient and the sum of what was added up in it, by which rounding is known.
+// Sorted literals of a term; its coefficient, and the sum of the absolute values that were added, which bounds its
+// rounding error.
 using StrategyTerm = std::vector<std::uint32_t>;
 struct StrategyCoefficient {
   double value = 0.0, size = 0.0;
 };
 using Expansion = std::map<StrategyTerm, StrategyCoefficient>;
 
-constexpr std::size_t kProductsPerTerm = 40;  // on the way, at most
+constexpr std::size_t kProductsPerTerm = 40;  // intermediate products per term, at most
 
-// Every result of a function of + − × multiplied out; other nodes, quotients by symbols among them, are literals. Empty
-// where there are more terms than that, or the way there is too long.
+// Every result of a function, expanded; nodes other than + − ×, such as quotients by symbols, are literals. Empty if
+// there are more terms than `most`, or too many intermediate products.
 std::vector<Expansion> expanded(const Function& f, std::size_t most);
 
 }  // namespace lw

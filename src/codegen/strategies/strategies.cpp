@@ -28,7 +28,7 @@
 namespace lw {
 namespace {
 
-// (m c)/m is c: what a file says of a body is its centre of mass, what a model keeps is m c.
+// (m c)/m is c: a file gives the centre of mass c of a body, a model stores m c.
 Expr divided_out(const Expr& e, const Expr& m) {
   if (e.is_constant() || m.is_constant()) return e;
   Graph* g = e.graph();
@@ -42,7 +42,7 @@ Expr divided_out(const Expr& e, const Expr& m) {
   return expression(product.a == m.id() ? product.b : product.a);
 }
 
-// `linkage` with centres of mass as the file has them, without quotients by a mass that is a symbol.
+// `linkage` with centres of mass as in the file, without quotients by symbolic masses.
 Linkage<Expr> linkage_in_symbols(const Model<Expr>& model) {
   Linkage<Expr> chain = linkage(model);
   for (std::size_t i = 0; i < chain.links.size(); ++i) {
@@ -60,11 +60,8 @@ void require_plain_tree(const Model<double>& model, Strategy strategy) {
   const Formulation& formulation = *find_formulation(strategy == Strategy::loops ? "twu" : "lagrange");
   if (const std::string why = refusal(formulation, model); !why.empty()) throw Error(ErrorCode::usage, why);
   if (model.has_mimics) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "strategy `{}` takes joints with coordinates of their own; this mechanism has joints that follow others",
-            to_string(strategy)));
+    throw Error(ErrorCode::usage, fmt::format("strategy `{}` does not support mimic joints, which this mechanism has",
+                                              to_string(strategy)));
   }
   require_tree(model, ": strategies write code for trees", ErrorCode::usage);
 }
@@ -101,7 +98,7 @@ class StrategyMaker {
   }
 
  private:
-  // Lagrange's equations are written with masses and centres of mass, which regrouped inertias may lack.
+  // Lagrange's equations use masses and centres of mass, which regrouped inertias may lack.
   static StrategyOptions without_regrouping(Strategy strategy, StrategyOptions options) {
     if (strategy != Strategy::recursive) options.program.trace.base_parameters = false;
     return options;
@@ -119,7 +116,7 @@ class StrategyMaker {
     return std::move(made_);
   }
 
-  // Of the joints of all bodies, in their order: coordinates, velocities, accelerations.
+  // Coordinates, velocities and accelerations of the joints, in the order of the bodies.
   static Arguments of_joints(const Model<Expr>& model, const Arguments& in) {
     Arguments x(3);
     for (const Body<Expr>& b : model.bodies) {
@@ -151,7 +148,7 @@ class StrategyMaker {
     });
   }
 
-  // Program and proof around a function.
+  // Makes a program and a traced function from a graph.
   void finish(const Function& f, const std::string& note) {
     Arithmetic arithmetic;
     arithmetic.trigonometry = options_.program.libm ? Arithmetic::Trigonometry::libm : Arithmetic::Trigonometry::own;
@@ -183,7 +180,7 @@ class StrategyMaker {
       for (Expr& e : out[0]) e = Expr(0.0);
     });
   }
-  // The header as for any function, but for what it costs; the source is given.
+  // The header is that of any function except for its cost; the source is given.
   void with_source(const std::string& text) {
     Program declared = made_.program;
     declared.functions = {signature()};
@@ -203,7 +200,7 @@ class StrategyMaker {
   }
   std::string opening() const {
     Program described = made_.program;
-    described.functions.clear();  // their costs are no costs of this text
+    described.functions.clear();  // because their costs are not those of this text
     return c_comment(banner(described, {options_.cpp ? "c++" : "c"})) +
            fmt::format("#include \"{}.{}\"\n", made_.program.name, options_.cpp ? "hpp" : "h");
   }
@@ -222,11 +219,10 @@ class StrategyMaker {
     if (sums.empty()) {
       throw Error(ErrorCode::usage,
                   fmt::format("strategy `expand`: the equations of {} have more than {} terms when multiplied out, or "
-                              "need {} products of terms on the way, "
-                              "and are given up; `cse` computes what they share once",
+                              "need {} intermediate products; use `cse`, which shares common subexpressions",
                               mechanism_.name, options_.most_terms, kProductsPerTerm * options_.most_terms));
     }
-    // as a graph, for the proof: it shares products, which the text does not
+    // as a graph, for verification; it shares products, which the text does not
     const Function f = trace("inverse", inputs_, outputs_, [&](const Arguments& in, Results& out) {
       std::vector<Expr> all;
       for (const auto& group : in) all.insert(all.end(), group.begin(), group.end());
@@ -245,14 +241,14 @@ class StrategyMaker {
     return std::move(made_);
   }
 
-  // Sines and cosines once; each sum in parts of some terms, since compilers take more than linear time.
+  // Sines and cosines once; each sum in parts of some terms, because compile time grows faster than linearly.
   std::string expanded_text(const Function& closed, const std::vector<Expansion>& sums) {
     OperationCount& count = made_.operations;
     const std::vector<std::string> arguments = c_arguments(made_.program.functions[0], dialect());
     struct Written {
-      std::string name;     // as it stands in a term
-      std::string from;     // the array that it is in
-      std::string defined;  // "s1 = w[0]", of sines and cosines
+      std::string name;     // as written in a term
+      std::string from;     // its array
+      std::string defined;  // "s1 = w[0]", for sines and cosines
     };
     std::map<std::uint32_t, Written> literals;
     std::string sines;
@@ -321,9 +317,10 @@ class StrategyMaker {
     if (n.op == Op::input) return inputs[n.a];
     const NodeId angle = n.a;
     if ((n.op != Op::sin && n.op != Op::cos) || f.graph()[angle].op != Op::input) {
-      throw Error(ErrorCode::usage,
-                  "strategy `expand` writes sums and products of sines and cosines of coordinates; this mechanism has "
-                  "other functions");
+      throw Error(
+          ErrorCode::usage,
+          "strategy `expand` supports sums and products of sines and cosines of coordinates; this mechanism has "
+          "other functions");
     }
     return n.op == Op::sin ? sin(inputs[f.graph()[angle].a]) : cos(inputs[f.graph()[angle].a]);
   }
@@ -411,7 +408,7 @@ class StrategyMaker {
     sum.comparisons += more.comparisons;
   }
 
-  // As loops_kernel.h carries them out.
+  // Counts the operations that loops_kernel.h executes.
   static OperationCount loop_operations(const std::vector<std::vector<std::size_t>>& ways) {
     OperationCount c;
     for (const auto& way : ways) {
@@ -423,7 +420,7 @@ class StrategyMaker {
       for (std::int64_t l = 0; l < size; ++l) {
         group(l);
         for (std::int64_t m = 0; m < size; ++m) {
-          for (int times = 0; times < 3; ++times) group(std::max(l, m));  // v̇, and of j = m both slopes
+          for (int times = 0; times < 3; ++times) group(std::max(l, m));  // v̇, and both derivatives for j = m
         }
         group(l);  // ∂v/∂q̇
         c.multiplications += 7;

@@ -26,12 +26,12 @@ double resident_kilobytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1024.0;
 }
 
-// What the child has to say: "ok × + bytes kB", the last what it held before, or why not.
+// The message of the child process: "ok × + bytes kB", where kB is its memory before, or the reason for a failure.
 std::string made_by_child(Strategy strategy, const Mechanism& mechanism, const StrategyOptions& options,
                           const std::string& folder) {
   try {
 #ifdef __GLIBC__
-    malloc_trim(0);  // what the parent has freed would be used again, and not be counted
+    malloc_trim(0);  // memory that the parent has freed would be reused and not counted
 #endif
     const double before = resident_kilobytes();
     const StrategyCode made = make_by(strategy, mechanism, options);
@@ -78,7 +78,7 @@ GenerationCost generation_cost(Strategy strategy, const Mechanism& mechanism, co
   const pid_t child = fork();
   if (child == 0) {
     write_all(ends[1], made_by_child(strategy, mechanism, options, folder));
-    _exit(0);  // nothing of the parent is ended twice
+    _exit(0);  // without running the parent's destructors
   }
   close(ends[1]);
   const std::string said = child < 0 ? "" : read_all(ends[0]);

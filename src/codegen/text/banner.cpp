@@ -29,7 +29,7 @@ std::string described(const FunctionCost& cost) {
 
 namespace {
 
-// In ASCII, which every compiler's reader understands.
+// In ASCII, which every compiler reads.
 std::string plain(std::string unit) {
   for (const auto& [from, to] : {std::pair<std::string, const char*>("²", "^2"), {"·", " "}}) {
     for (std::size_t at; (at = unit.find(from)) != std::string::npos;) unit.replace(at, from.size(), to);
@@ -37,7 +37,7 @@ std::string plain(std::string unit) {
   return unit;
 }
 
-// [0], [0-5]: places of a vector, counted as the language does.
+// [0], [0-5]: indices of a vector, counted as in the language.
 std::string places(std::size_t first, std::size_t last, const Form& form) {
   const bool from_zero = form.language == "c" || form.language == "c++" || form.language == "python";
   const auto number = [&](std::size_t k) { return std::to_string(from_zero ? k : k + 1); };
@@ -53,7 +53,7 @@ std::string listed(const std::vector<Entry>& entries, const Form& form) {
     while (end < entries.size() && entries[end].unit == entries[first].unit) ++end;
     text += (first == 0 ? "" : "; ") + places(first, end - 1, form);
     for (std::size_t k = first; k < end; ++k) {
-      // link1.m, .mx, .my: what comes again before the point is not repeated
+      // link1.m, .mx, .my: an equal prefix is not repeated
       const std::string& name = entries[k].name;
       const std::size_t point = name.rfind('.');
       const bool again = k > first && point != std::string::npos && point > 0 &&
@@ -65,7 +65,7 @@ std::string listed(const std::vector<Entry>& entries, const Form& form) {
   return text;
 }
 
-// Where another group has the same names before it, the units are enough.
+// If an earlier group has the same names, only units are given.
 std::string described(const Program& program, const Contents& c, const Form& form) {
   std::string text = c.group + (c.function.empty() ? "" : " of " + c.function) + ": " + c.words;
   if (c.entries.empty()) return text;
@@ -84,7 +84,7 @@ std::string described(const Program& program, const Contents& c, const Form& for
   return text + ": " + listed(c.entries, form);
 }
 
-// What callers must know, as far as the language leaves it to them.
+// What callers must know in this language.
 std::string conventions(const Form& form) {
   if (form.language == "c" || form.language == "c++") {
     return "SI units, radians; matrices by columns. Arguments must not overlap results.";
@@ -114,7 +114,7 @@ std::vector<std::string> banner(const Program& program, const Form& form) {
   for (const std::string& what : program.left_out) add("Left out: " + what);
   lines.emplace_back();
   for (std::size_t k = 0; k < program.kept.size(); ++k) {
-    // to read, they stand by their names
+    // in text for readers they appear by their names
     const std::string what = is_to_read(form) ? "parameter " : fmt::format("p{} is ", places(k, k, form));
     add(fmt::format("{}{} ({} in this mechanism)", what, program.kept[k], shortest(program.kept_values.at(k))));
   }

@@ -13,7 +13,7 @@ inline constexpr std::pair<const char*, const char*> kGreek[] = {
     {"omega", "ω"}, {"Gamma", "Γ"}, {"Delta", "Δ"}, {"Theta", "Θ"},  {"Lambda", "Λ"},  {"Xi", "Ξ"},   {"Pi", "Π"},
     {"Sigma", "Σ"}, {"Phi", "Φ"},   {"Psi", "Ψ"},   {"Omega", "Ω"}};
 
-// nullptr where it is none
+// nullptr if there is none
 inline const char* greek(const std::string& name) {
   for (const auto& [word, letter] : kGreek) {
     if (name == word) return letter;

@@ -1,4 +1,4 @@
-// NAME_c_report.json, named after the language: what was made, for programs to read.
+// NAME_c_report.json, named after the language: a machine-readable description of the generated files.
 //
 //   {"generator": "Linkwright 0.1.0", "name", "robot", "source", "language": "c", "precision": "double" or "single",
 //    "options": [{"name": "--set", "value": "a2=0.5"}], "left_out": […], "parameters": [{"name", "value"}],
@@ -12,11 +12,11 @@
 
 namespace lw {
 
-// How the code was proven.
+// How the code was verified.
 struct Proof {
-  int states = 0;                    // at which the graphs were verified over double
-  std::vector<double> errors;        // of each function there; empty: not measured
-  std::vector<double> float_errors;  // of each in single precision; empty: in double
+  int states = 0;                    // at which the graphs were verified in double precision
+  std::vector<double> errors;        // of each function; empty: not measured
+  std::vector<double> float_errors;  // the same in single precision; empty: in double
   double snapping = 0.0;
   std::string self_test = "not run";
   std::vector<std::string> build;  // the command that built it

@@ -10,7 +10,7 @@ namespace {
 
 bool is_free(Op op) { return op == Op::constant || op == Op::input || op == Op::neg; }
 
-// Letters, digits and single underscores, a letter first.
+// Letters, digits and single underscores, beginning with a letter.
 std::string variable_name(const std::string& wish) {
   std::string name;
   for (const char c : wish) {
@@ -78,7 +78,7 @@ void Statements::choose() {
     ++uses[r];
     ++uses_by_results[r];
   }
-  // users before their operands: a negation is written once for each of its users
+  // readers before their operands: a negation is written once per reader
   for (auto id = order.rbegin(); id != order.rend(); ++id) {
     const int times = graph_[*id].op == Op::neg ? uses[*id] : 1;
     for_each_operand(graph_, *id, [&](NodeId operand) { uses[operand] += times; });
@@ -114,7 +114,7 @@ void Statements::choose() {
 }
 
 void Statements::name_all() {
-  // names that were given come first, then those that are made up
+  // given names first, then generated ones
   const auto name = [this](Statement& s, const std::string& wish) { s.name = names_[s.node] = fresh(wish); };
   for (Statement& s : list_) {
     if (!has_variable_[s.node]) continue;
@@ -131,7 +131,7 @@ void Statements::name_all() {
   }
 }
 
-// sin_q2, cos_q2_q3; tau1 for a result; t17 for what has no other claim to a name.
+// sin_q2, cos_q2_q3; tau1 for a result; t17 for anything else.
 std::string Statements::systematic(NodeId id) {
   const Node& n = graph_[id];
   if (n.op == Op::sin || n.op == Op::cos) {

@@ -9,7 +9,7 @@
 namespace lw {
 namespace {
 
-constexpr int kDigits = 12;  // more are the dust of rounding, which nobody wants to read
+constexpr int kDigits = 12;  // further digits are rounding errors
 
 constexpr const char* kDigitsBelow[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
 constexpr const char* kDigitsAbove[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -20,7 +20,7 @@ std::string digits(const std::string& text, const char* const* set) {
   return result;
 }
 
-// Components have letters above the line only, since there are none for y and z below it; indices of matrices go below.
+// Components are superscripts, because Unicode has no subscripts y and z; indices of matrices are subscripts.
 std::string raised(const std::string& component) {
   std::string result;
   for (const char c : component) {

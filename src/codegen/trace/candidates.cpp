@@ -25,7 +25,7 @@ Candidates::Candidates(const FunctionRow& row, const Scenes& scenes, const LoopP
   without_kept_ = outputs_of(row, plan, 0, columns);
 }
 
-// Counted on symbols: a rotor may be there for other values of kept parameters alone.
+// Counted in the symbolic model, because a rotor's inertia may be zero only for the file's values of kept parameters.
 std::size_t Candidates::inertial_columns() const {
   const auto has = [](const GroupRow& g) { return g.columns && g.columns->of == Extent::Of::inertial; };
   if (std::none_of(row_.outputs.begin(), row_.outputs.end(), has)) return 0;
@@ -64,11 +64,11 @@ Function Candidates::traced(const Groups& outputs, const Variant& v, const Calcu
   return apart(inputs_, outputs, v, [&](const Scene& s, const Arguments& in, Results& out) { run(s, v, in, out, f); });
 }
 
-// With calls for what is repeated, of which the numbers are symbols first and then arguments: equal limbs, or the steps
-// of a long recursion. Equal limbs need equal choices: those of the first.
+// With calls for repeated parts: equal limbs, or the steps of a long recursion. Their numbers become symbols, then
+// arguments. Equal limbs need equal choices: those of the first.
 std::optional<Function> Candidates::traced_with_repeats(const Groups& outputs, Variant v, const Calculation& f) const {
   const Model<double>& model = values();
-  // elements and tied rotors join limbs that are alike
+  // force elements and tied rotors couple limbs
   if (scenes_.dense() || model.has_mimics || has_elements(model) || !model.rotor_ties.empty() || friction_)
     return std::nullopt;
   Groups all = inputs_;
@@ -89,7 +89,7 @@ std::optional<Function> Candidates::traced_with_repeats(const Groups& outputs, V
       for (const LimbGroup& group : groups) v.make_equal(group);
       s = scenes_.scene(p(in), v);
       groups = equal_limbs(s.tree, s.fewer);
-      // measured: matrices of derivatives cost more to bring into lanes than two of these save, four save half
+      // measured: moving matrices of derivatives into lanes costs more than two limbs save; four save half
       if (row_.derivative_of) std::erase_if(groups, [](const LimbGroup& group) { return group.limbs.size() < 3; });
     }
     make_alike(s, [&](double value) {
@@ -139,8 +139,8 @@ void Candidates::replace(const MethodName& method, const Calculation& f, const V
 
 namespace {
 
-// Single changes of a variant that may help. As the symbols allow: what holds for the values of kept parameters need
-// not hold for others.
+// Single changes of a variant that may help, as far as the symbols allow: a property of the file's values of kept
+// parameters need not hold for others.
 class VariantChanges {
  public:
   VariantChanges(const CanonicalTree<Expr>& tree, const Scenes& scenes) : model_(scenes.values()) {
@@ -154,12 +154,12 @@ class VariantChanges {
     }
   }
 
-  // `start` gives the variant that is to be changed, `attempt` takes the result.
+  // `start` gives the variant to change, `attempt` takes the result.
   void each(const std::function<Variant()>& start, bool all, const std::function<void(const Variant&)>& attempt) const {
     for (const std::size_t i : parallel_) {
       Variant x = start();
       x.method.merged[i] = !x.method.merged[i];
-      // the parent alone, and together with what this allows or forbids
+      // by itself, and together with the changes of the parent that it requires or allows
       const auto parent = at(model_.bodies[i].parent);
       if (!x.method.merged[i]) x.method.in_carrier[parent] = false;
       attempt(x);
@@ -188,7 +188,7 @@ class VariantChanges {
   }
 
  private:
-  // to be evaluated in its carrier
+  // Whether the link may be evaluated in its carrier.
   bool allowed(const Variant& x, std::size_t i) const {
     for (std::size_t c = i + 1; c < model_.bodies.size(); ++c) {
       if (model_.bodies[c].parent == static_cast<int>(i) && !x.method.merged[c]) return false;

@@ -1,4 +1,4 @@
-// The graphs of one function by all its methods: what a row's `methods` fills.
+// The graphs of one function by all of its methods, filled by the `methods` of its row.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@ struct Candidate {
   MethodName method;
   Function function;
   Variant variant;
-  std::function<std::optional<Function>()> repeats = {};  // the same with calls for what is repeated
+  std::function<std::optional<Function>()> repeats = {};  // the same with calls for repeated parts
 };
 
 class Candidates final : public MethodList {
  public:
-  // All but `row` must outlive it.
+  // All arguments except `row` must outlive it.
   Candidates(const FunctionRow& row, const Scenes& scenes, const LoopPlan& plan, const TraceOptions& options, int frame,
              bool friction);
 
   const std::vector<Candidate>& list() const { return list_; }
-  // Every try costs a trace, and passes take longer.
+  // Every variant costs a trace, and passes take longer.
   bool is_large() const { return values().bodies.size() > 12; }
-  // Nothing where nothing is repeated.
+  // Nothing if there are no repeated parts.
   std::optional<Function> with_calls_for_repeats(const Candidate& candidate) const;
 
   void add(const MethodName& method, const Calculation& f, const Variant& variant = {}) override;

@@ -21,7 +21,7 @@ double largest_of(std::span<const double> list) {
   return largest;
 }
 
-// How far a frame may be from the world's origin: along the chain of bodies to it.
+// The largest possible distance of a frame from the world's origin: the length of the chain of bodies to it.
 double reach_of(const Model<double>& model, const Workspace<double>& work, const std::string& name) {
   const int number = name.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(name);
   const Frame<double>& frame = model.frames[at(number)];
@@ -89,7 +89,7 @@ void ErrorScale::find_terms() {
   if (measures({Measure::kinetic})) energies_ = energy_terms(model_, work_.tree, q_, velocities);
 }
 
-// Accelerations along something: the differences times H.
+// Whether a group holds accelerations or their derivatives, of which differences are multiplied by H.
 bool ErrorScale::by_inertia(const GroupRow& row) const {
   return row.measure == Measure::accelerations ||
          (traced_.row->derivative_of && traced_.row->takes(kTau) && row.columns.has_value());
@@ -102,13 +102,13 @@ double ErrorScale::through_inertia(std::size_t row, Part accelerations) const {
   return sum;
 }
 
-// Of an actuated joint that is not independent: the largest.
+// For an actuated joint that is not independent: the largest.
 double ErrorScale::of_torque(const GroupRow& row, std::size_t k) const {
   const bool own = row.rows.of == Extent::Of::velocities || plan_.actuated == plan_.independent;
   return own ? terms_[k] : largest_of(terms_);
 }
 
-// On the motors' side: divided by the drives' ratios, of coupled drives the sum over the joints that they move.
+// On the motors' side: divided by the drives' ratios; for coupled drives the sum over the joints that they move.
 double ErrorScale::of_motor(std::size_t k) const {
   const auto place = [&](int v) {
     return static_cast<std::size_t>(std::find(plan_.actuated.begin(), plan_.actuated.end(), v) -
@@ -134,7 +134,7 @@ double ErrorScale::of_derivative(const GroupRow& row, const Group& g, std::size_
                             : row.measure == Measure::along_p  ? 3 * n_
                                                                : 2 * n_;
   const Part own(derivatives_.data() + (first + column) * n_, n_);
-  if (by_inertia(row)) {  // along τ there is the second part alone
+  if (by_inertia(row)) {  // derivatives by τ have only the second part
     return (row.measure == Measure::along_third ? 0.0 : own[entry]) +
            through_inertia(entry, expected.subspan(column * n_, n_));
   }
@@ -180,14 +180,14 @@ double ErrorScale::group_error(const GroupRow& row, const Group& g, Part got, Pa
   return worst;
 }
 
-// Generalised forces of the independent joints, with friction if it is in the function.
+// Generalised forces of the independent joints, with friction if the function includes it.
 ErrorScale::Values ErrorScale::needed(Part accelerations) {
   Values force(n_);
   if (!traced_.friction) {
     generalised_forces<double>(model_, plan_, work_, q_, state_.qd, accelerations, force);
     return force;
   }
-  if (plan_.actuated == plan_.independent)  // drives lose as well
+  if (plan_.actuated == plan_.independent)  // includes losses of drives
     return torques_with_losses(model_, plan_, q_, state_.qd, accelerations);
   if (losses_ == nullptr) losses_ = std::make_unique<ClosedLosses<double>>(model_, plan_);
   losses_->forces(work_, q_, state_.qd, accelerations);
@@ -233,7 +233,7 @@ double ErrorScale::size(Part expected) {
   const Values zero(traced_.function.output_size(), 0.0);
   for (const Group& g : traced_.function.outputs()) {
     const GroupRow& row = *group_row(*traced_.row, g.name);
-    // not through the inertias: accelerations are given by forces that cancel
+    // without the part through inertias: accelerations come from forces that cancel
     const Part e = by_inertia(row) ? Part(zero).subspan(first, g.size) : expected.subspan(first, g.size);
     first += g.size;
     for (std::size_t k = 0; k < g.size; ++k) {

@@ -1,13 +1,13 @@
-// What errors of a function's outputs are measured by at a state (Measure, functions/function_row.hpp).
+// The scales of errors of a function's outputs at a state (Measure, functions/function_row.hpp).
 //
 //   torques        f = Rᵀτ: |R|ᵀ times the terms of the tree's torques (dynamics/tree/torque_terms.hpp)
-//   accelerations  the forces that they need, since no factorisation knows rows of H better than √(H_ii H_jj):
+//   accelerations  the forces that they need, because no factorisation knows rows of H better than √(H_ii H_jj):
 //                  Rᵀ(M q̈ + h) − f, relative to the terms of h and √(H_ii H_jj)|q̈_j|
 //   their slopes   H Δ, which adds to −∂f/∂x, relative to the terms of that and √(H_ii H_jj)|∂q̈_j|
 //   derivatives    entry by entry the terms of each (dynamics/derivatives/derivative_terms.hpp)
 //   mass matrices  √(M_ii M_jj), which bounds an entry
 //
-// The outputs alone are no measure: all of them may be sums that cancel (an arm in balance).
+// The outputs themselves are no scale: all of them may be sums that cancel (a balanced arm).
 #pragma once
 
 #include "../../dynamics/loops/closed_losses.hpp"
@@ -19,16 +19,16 @@ namespace lw {
 
 class ErrorScale {
  public:
-  // `model`, `moving`: snapped as the function is. All but `state` must outlive it.
+  // `model`, `moving`: snapped like the function. All arguments except `state` must outlive it.
   ErrorScale(const Traced& traced, const Model<double>& model, std::span<const Model<Dual>> moving, const State& state);
 
-  // The largest error of all groups. Where `from_torques`, accelerations are judged by the torques of the state, not by
-  // expected ones.
+  // The largest error of all groups. If `from_torques`, accelerations are compared by the torques of the state, not
+  // with expected ones.
   double error(std::span<const double> got, std::span<const double> expected, bool from_torques);
-  // The largest that an entry is measured by, in its own unit.
+  // The largest scale of an entry, in its own unit.
   double size(std::span<const double> expected);
-  // Of what is divided by inertias, whether factorisation without pivots can go wrong: values of parameters need not be
-  // those of bodies.
+  // For accelerations: whether factorisation without pivots may fail, because arbitrary values of parameters need not
+  // describe bodies.
   bool is_indefinite() const;
 
  private:
@@ -38,7 +38,7 @@ class ErrorScale {
   bool measures(std::initializer_list<Measure> any) const;
   void find_terms();
   bool by_inertia(const GroupRow& row) const;
-  // Of entry k of a group, of which the largest expected is `largest`.
+  // The scale of entry k of a group whose largest expected entry is `largest`.
   double scale(const GroupRow& row, const Group& g, std::size_t k, Part expected, double largest) const;
   double of_derivative(const GroupRow& row, const Group& g, std::size_t k, Part expected, double largest) const;
   double of_torque(const GroupRow& row, std::size_t k) const;
@@ -55,7 +55,7 @@ class ErrorScale {
   const std::size_t n_;
   PlantWorkspace<double> work_;
   std::unique_ptr<ClosedLosses<double>> losses_;
-  State state_;  // its accelerations are those that the terms are of
+  State state_;  // its accelerations are those of the terms
   Values q_, H_, R_, terms_, lever_, derivatives_, given_;
   EnergyTerms energies_;
   std::vector<MomentumTerms> momenta_;  // of unit velocities

@@ -17,7 +17,7 @@ std::size_t along(const Model<double>& model, const Group& g) {
   return g.name == "q" ? static_cast<std::size_t>(model.nv) : g.size;
 }
 
-// The model's joints, which is all that rates of coordinates depend on.
+// The joints of the model; rates of coordinates depend on nothing else.
 Model<Expr> joints_of(const Model<double>& model) {
   Model<Expr> joints;
   joints.nq = model.nq;
@@ -45,12 +45,12 @@ void put(const std::vector<Expr>& from, Results& out) {
   }
 }
 
-// Groups with a letter in front; q as long as the velocities.
+// Groups with a prefix; that of q has one entry per velocity.
 void append(const Model<double>& model, const char* prefix, const std::vector<Group>& from, std::vector<Group>& to) {
   for (const Group& g : from) to.push_back({prefix + g.name, along(model, g), g.name == "q" ? 0 : g.rows});
 }
 
-// f of its inputs and a step behind them, by which q is displaced
+// f with an additional last input, a step by which q is displaced
 Function displaced_function(const Model<double>& model, const Function& f) {
   std::vector<Group> inputs = f.inputs();
   inputs.push_back({"step", static_cast<std::size_t>(model.nv)});

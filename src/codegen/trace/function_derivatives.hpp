@@ -1,15 +1,14 @@
-// Derivatives of any function of the contract (inverse, kinematics, energy, …) as Functions, from its own, along the
-// joints' velocities where it is differentiated with respect to q:
+// Derivatives of any function of the table (inverse, kinematics, energy, …) as Functions; derivatives by q are along
+// the joints' velocities:
 //
 //   derivatives   ∂f/∂(q, q̇, …)               all columns
-//   directional   ẏ = ∂f/∂(q, q̇, …) (d_q, d_q̇, …)   one product, at about twice the price of f
-//   transposed    x̄ = (∂f/∂(q, q̇, …))ᵀ ȳ             one product with all rows, at a few times the price of f
+//   directional   ẏ = ∂f/∂(q, q̇, …) (d_q, d_q̇, …)   one product, at about twice the cost of f
+//   transposed    x̄ = (∂f/∂(q, q̇, …))ᵀ ȳ             one product with all rows, at a few times the cost of f
 //
 //   const Traced energy = trace_function(mechanism, "energy");
 //   Function gradient = optimize(transposed(energy.model, energy.function), Objective::operations);
 //
-// They are as the rules of differentiation leave them: `optimize` makes them short. A Program takes them like any
-// other.
+// They are not simplified: use `optimize`. A Program takes them like any other function.
 #pragma once
 
 #include "../../graph/function.hpp"
@@ -24,9 +23,9 @@ Function directional(const Model<double>& model, const Function& f);
 // Inputs: those of f, then w_NAME for each output group. Outputs: d_NAME for each input group.
 Function transposed(const Model<double>& model, const Function& f);
 
-// Of inverse dynamics, from inverse-derivatives: d_q_q, d_qd_q and d_qdd_q, the derivatives of d_q, d_qd and d_qdd with
-// respect to q, and d_qd_qd. The others are these again, or zero. Matrices by columns: nv² rows, nv columns. Turns do
-// not commute: of joints with quaternions d_q_q is not symmetric.
+// Second derivatives of inverse dynamics, from `inverse-derivatives`: d_q_q, d_qd_q and d_qdd_q, the derivatives of
+// d_q, d_qd and d_qdd with respect to q, and d_qd_qd. The other second derivatives equal these or are zero. Matrices by
+// columns: nv² rows, nv columns. Rotations do not commute: for joints with quaternions d_q_q is not symmetric.
 Function second_derivatives(const Model<double>& model, const Function& inverse_derivatives);
 
 }  // namespace lw

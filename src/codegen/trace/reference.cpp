@@ -86,7 +86,7 @@ Reference reference(const Model<double>& model, const FunctionName& function, co
                     std::shared_ptr<const LoopPlan> plan, std::vector<Model<Dual>> moving) {
   if (plan == nullptr) plan = std::make_shared<const LoopPlan>(plan_loops(with_drivers(model)));
   const int number = frame.empty() ? static_cast<int>(model.frames.size()) - 1 : model.frame_index(frame);
-  require(number >= 0, "a reference for a frame of the model");
+  require(number >= 0, "a reference needs a frame of the model");
   auto calls = std::make_shared<Calls>(function.row, model, number, friction, std::move(plan), std::move(moving));
   return [calls](std::span<const double> in, std::span<double> out) { (*calls)(in, out); };
 }

@@ -1,6 +1,6 @@
-// The functions by the algorithms over double, in the model's own frames: what traced functions are checked against.
-// Loops are closed by Newton's method to the last bits, pivots as they come. Derivatives are those of the algorithms
-// over dual numbers, which share no formula with the methods that are checked and keep the digits of small entries.
+// Functions by the algorithms in double precision, in the model's own frames: the reference for traced functions.
+// Newton's method with pivoting closes loops to the last bits. Derivatives come from the algorithms over dual numbers,
+// which share no formula with the methods under test and keep the digits of small entries.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,22 @@
 
 namespace lw {
 
-// Inputs and outputs in one vector each, in the order of the function's groups, without `p`. Outputs are NaN where
+// Inputs and outputs in one vector each, in the order of the function's groups, without `p`. Outputs are NaN if the
 // loops cannot be closed.
 using Reference = std::function<void(std::span<const double> inputs, std::span<double> outputs)>;
 
-// `plan`: without one, that of the model. `moving`: the model with one parameter after the other moving at rate 1, for
-// derivatives along parameters.
+// `plan`: by default that of the model. `moving`: the model with one parameter after the other moving at rate 1, for
+// derivatives by parameters.
 Reference reference(const Model<double>& model, const FunctionName& function, const std::string& frame = "",
                     bool friction = false, std::shared_ptr<const LoopPlan> plan = nullptr,
                     std::vector<Model<Dual>> moving = {});
-// Of a traced function, with the derivatives along the parameters that it keeps, at their values.
+// The reference of a traced function, at its values of kept parameters.
 Reference reference(const Traced& traced, bool snapped_model = false);
-// The same at other values of what it keeps.
+// The same at other values of kept parameters.
 Reference reference(const Traced& traced, const OtherValues& other, bool snapped_model);
 
-// Random states of the model with which a traced function can be tried: where friction is in `forward`, tau is that of
-// qdd, since not all torques have accelerations (a joint may jam); of a mechanism with loops, closed ones.
+// Random states for testing a traced function. For `forward` with friction, tau is that of qdd, because not every
+// torque has an acceleration (a joint may jam). For closed-loop mechanisms, the states are closed.
 class StatesFor {
  public:
   // Both must outlive it.
@@ -41,7 +41,7 @@ class StatesFor {
   RandomStates states_;
 };
 
-// The function's inputs in one vector: the groups of a state, and p. Without p: what a Reference takes.
+// The function's inputs in one vector: the groups of a state, and p. Without p: the inputs of a Reference.
 std::vector<double> inputs_of(const Function& function, const State& state, std::span<const double> p = {});
 
 }  // namespace lw

@@ -29,7 +29,7 @@ int frame_number(const Mechanism& mechanism, const std::string& name) {
   throw Error(ErrorCode::usage, fmt::format("there is no link {}; {}", in_quotes(name), suggestion(name, names)));
 }
 
-// What is left of a candidate after the passes.
+// A candidate after the passes.
 struct Chosen {
   std::size_t candidate;
   Function function;
@@ -61,7 +61,7 @@ class Tracer {
     Chosen best = cheapest();
     if (options_.optimize && options_.search.trials > 0 && !candidates_.is_huge()) search(best);
     if (candidates_.is_huge() || options_.limbs) call_repeats(best);
-    // last, so that the choice does not depend on it
+    // last, so that the choice of method does not depend on it
     if (options_.optimize && options_.fused) {
       const auto fused = [](const Function& f) {
         return schedule(contract(f.with({f.arithmetic().trigonometry, true})));
@@ -87,7 +87,7 @@ class Tracer {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     sort_by_price();
     const bool shortens = options_.optimize && !candidates_.is_huge();
-    // of the cheapest as traced: what passes save differs by less than these
+    // the cheapest as traced; the savings of passes differ by less than among these
     const std::size_t tried = !shortens ? 1 : candidates_.is_large() || row_.derivative_of ? 2 : 6;
     std::optional<Chosen> best;
     std::vector<std::size_t> right, wrong;
@@ -106,7 +106,7 @@ class Tracer {
       if (best && taken_[index].price >= best->price) continue;
       best = Chosen{index, std::move(f), std::move(explained), taken_[index].price, true};
     }
-    if (!best) {  // whoever verifies it refuses it
+    if (!best) {  // verification by the caller will fail
       const std::size_t first = order_.front();
       return {first, list[first].function, {}, taken_[first].price, false};
     }
@@ -151,7 +151,7 @@ class Tracer {
     return result;
   }
 
-  // A method can lose digits that another keeps, where axes are nearly parallel or lengths very different.
+  // A method can lose digits that another keeps if axes are nearly parallel or lengths very different.
   bool agrees(const Function& f, const Variant& v) const {
     constexpr int kStates = 20;
     return candidates_.is_huge() || verify(made(f, v), kStates).passed();
@@ -176,7 +176,8 @@ bool includes_losses(const FunctionRow& row, const TraceOptions& options) {
   const auto forces = [](const GroupRow& g) { return g.holds == Holds::forces; };
   if (row.derivative_of || std::any_of(row.outputs.begin(), row.outputs.end(), forces)) {
     throw Error(ErrorCode::usage,
-                fmt::format("friction acts in `inverse`, `forward` and `friction`; `{}` is made without it", row.name));
+                fmt::format("friction is included in `inverse`, `forward` and `friction` only; `{}` is made without it",
+                            row.name));
   }
   return false;
 }

@@ -1,16 +1,16 @@
-// A function of a mechanism as an expression graph: traced by each of its methods (functions/), and of these the
-// cheapest that agrees with the reference.
+// A function of a mechanism as an expression graph. It is traced by each of its methods (functions/); the cheapest that
+// agrees with the reference is taken.
 //
 //   const Traced inverse = trace_function(load("puma560"), FunctionId::inverse);
 //
-// Inputs and outputs are those of the function's row (functions/function_row.hpp). Joints are the independent ones, and
-// torques those of the actuated ones, which of a tree are all. With loops, `guess` are the dependent coordinates as
-// they were a moment ago; `dependent` comes back as what they are, the next guess, and `residual` as what is left of
-// the position's equations after the steps of its Solve node (m, rad).
+// Inputs and outputs are those of the function's row (functions/function_row.hpp). Entries belong to the independent
+// joints, torques to the actuated ones; in a tree both are all joints. With loops, `guess` are the dependent
+// coordinates of a moment ago, `dependent` are those found, the next guess, and `residual` is the residual of the
+// closure equations after the steps of their Solve node (m, rad).
 //
-// Parameters that are kept stay symbols: they are the last group of inputs, `p`. Everything else folds. Before tracing,
-// the model is snapped and, where only torques are asked for, its inertias are regrouped (model/canonical headers say
-// how), as far as bearings leave them free.
+// Kept parameters stay symbols: they are the last group of inputs, `p`. All other numbers are folded. Before tracing,
+// the model is snapped and, for functions of torques only, its inertias are regrouped (dynamics/canonical/), as far as
+// bearing loads permit.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,9 @@ namespace lw {
 struct MethodTaken {
   std::string name;
   FunctionCost plain;  // as traced
-  double price = 0.0;  // after the passes, where it came so far, else as traced
-  bool chosen_frames;  // links have axes of their own, not those of the file
-  bool elaborate;      // choices were made that readers of the code want explained
+  double price = 0.0;  // after the passes if they were run, else as traced
+  bool chosen_frames;  // link axes are not those of the file
+  bool elaborate;      // it made choices that need an explanation for readers of the code
 };
 
 struct Traced {
@@ -34,21 +34,22 @@ struct Traced {
   Function function;
   std::shared_ptr<const LoopPlan> plan;
   std::vector<std::string> parameters;   // names of `p`
-  std::vector<double> parameter_values;  // what the mechanism gives them; of dense symbols, any that are possible
-  std::vector<MethodTaken> methods;      // that were tried, the cheapest first
-  std::vector<PassReport> passes = {};   // of the cheapest
-  Model<double> model;                   // that it is of, before snapping; where dense, with bodies that are
-  std::vector<Model<Dual>> moving = {};  // of derivatives: it, with one kept parameter after the other moving at rate 1
+  std::vector<double> parameter_values;  // their values in the mechanism; for dense symbols any possible values
+  std::vector<MethodTaken> methods;      // the methods tried, the cheapest first
+  std::vector<PassReport> passes = {};   // of the cheapest method
+  Model<double> model;                   // the model before snapping; if `dense`, with dense bodies
+  std::vector<Model<Dual>> moving =
+      {};  // for derivatives: the model with one kept parameter after the other moving at rate 1
   double snap = 0.0;
   std::string frame = {};
-  std::vector<OtherValues> others = {};  // some random, some at which axes are parallel or lengths vanish
-  bool friction = false;                 // losses of joints and drives are in it
+  std::vector<OtherValues> others = {};  // some random, some with parallel axes or zero lengths
+  bool friction = false;                 // losses of joints and drives are included
 };
 
-// Throws Error(usage) for an unknown function or parameter, a frame that is not there.
+// Throws Error(usage) for an unknown function, parameter or frame.
 Traced trace_function(const Mechanism& mechanism, const FunctionName& function, const TraceOptions& options = {});
 
-// Whether losses of joints and drives are in a function. Throws Error(usage) where they are asked for and cannot be.
+// Whether a function includes losses of joints and drives. Throws Error(usage) if they are requested but not supported.
 bool includes_losses(const FunctionRow& row, const TraceOptions& options);
 
 }  // namespace lw

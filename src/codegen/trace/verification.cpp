@@ -24,10 +24,10 @@ std::vector<Model<Dual>> all_snapped(const std::vector<Model<Dual>>& moving, dou
   return there;
 }
 
-// One function with one set of values for what it keeps.
+// One function with one set of values of kept parameters.
 class Check {
  public:
-  // With the values of the mechanism, and with others.
+  // With the values of the mechanism, or with others.
   explicit Check(const Traced& traced)
       : Check(traced, traced.model, traced.moving, traced.parameter_values, reference(traced, true),
               reference(traced)) {}
@@ -35,9 +35,9 @@ class Check {
       : Check(traced, other.model, other.moving, other.p, reference(traced, other, true),
               reference(traced, other, false)) {}
 
-  // `single`: at states that single precision has.
+  // `single`: at states that single precision can represent.
   void run(const Run& interpreter, Random& random, bool only_where_defined, bool single, Verification& v) {
-    // a rotor may be there for some values alone, and with it its columns
+    // a rotor's inertia may be zero for some values; then its columns are missing
     const LoopPlan& plan = *traced_.plan;
     if (outputs_of(*traced_.row, plan, moving_.size(), parameter_table(model_).size()) != f_.outputs()) return;
     State s = states_.next(random);
@@ -90,7 +90,7 @@ Verification verify(const Traced& traced, int states, std::uint64_t seed, const 
       check.emplace(traced, other);
     } catch (const Error& e) {
       if (e.code() != ErrorCode::data) throw;
-      continue;  // with these lengths it cannot be assembled
+      continue;  // the mechanism cannot be assembled with these lengths
     }
     for (int k = 0; k < std::max(1, states / 10); ++k) check->run(run, random, true, single, v);
   }
